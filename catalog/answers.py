@@ -1,4 +1,4 @@
-"""What the catalog answers: the models that the API sends and documents, and that the tools' output schemas are made of."""
+"""Response models of the catalog, used by the API, its OpenAPI document and the tools' output schemas."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -13,7 +13,7 @@ from .models import Category
 from .models.files import PreviewKind, preview_url, public_technical
 from .selectors import CAP, COUNTED, LISTING_FIELDS, Facets, ListingDetail, ListingPage, Row, TierTexts
 
-# Of a search, as many as are ranked.
+# The most search results that are counted in facets.
 SEARCH_FACETED = 300
 
 TierName = Annotated[str, one_of(Tier)]
@@ -40,14 +40,14 @@ FacetsAreExact = Annotated[
     bool,
     Field(
         default_factory=bool,
-        description="Always true without filters other than category and tier. With them, and in a search: false where more may match "
-        f"than are counted, which are up to {COUNTED}, and the best {SEARCH_FACETED} at most.",
+        description="Always true without filters other than category and tier. With them, and in a search: false if more may match "
+        f"than are counted: at most {COUNTED}, of a search the best {SEARCH_FACETED}.",
     ),
 ]
 
 
 def faceted(facets: Facets, *, exact: bool) -> dict[str, Any]:
-    """Return what an answer has where facets were asked for."""
+    """Return the fields of a response with facets."""
     counts = {name: [{"value": value, "count": count} for value, count in values] for name, values in facets.items()}
     return {"facets": counts, "facetsAreExact": exact}
 
@@ -108,14 +108,14 @@ class AssetPage(Answer):
     next_cursor: str | None = Field(description="Send it as cursor to get the next page; null on the last page.")
     total_is_exact: bool = Field(
         default_factory=bool,
-        description=f"There, and false, where more than {CAP} match several filters, a store or a price range: total is {CAP} then.",
+        description=f"Present, and false, if more than {CAP} match several filters, a store or a price range: total is {CAP} then.",
     )
     facets: FacetCounts = Field(default_factory=FacetCounts)
     facets_are_exact: FacetsAreExact
 
     @classmethod
     def of(cls, found: ListingPage, *, page: int, cursor: str | None, with_facets: bool) -> Self:
-        """Return the answer of GET assets."""
+        """Return the response of GET assets."""
         values = {"total": found.total.listings, "page": page, "items": [item_of(row) for row in found.rows], "next_cursor": cursor}
         if not found.total.exact:
             values["total_is_exact"] = False
@@ -135,17 +135,15 @@ class SearchResults(Answer):
     count: int = Field(description="The number of results in this answer.")
     results: list[SearchResult]
     total: int = Field(description="The number of assets that were ranked: all that match, or the best few hundred.")
-    total_is_exact: bool = Field(default_factory=bool, description="There, and false, where more match than were ranked.")
+    total_is_exact: bool = Field(default_factory=bool, description="Present, and false, if more match than were ranked.")
     next_cursor: str | None = Field(description="Send it as cursor to get the next results; null after the last ones.")
-    suggestions: list[str] = Field(
-        default_factory=list, description="There where nothing was found: words like those sent that find something."
-    )
+    suggestions: list[str] = Field(default_factory=list, description="Only if nothing was found: similar words that find something.")
     facets: FacetCounts = Field(default_factory=FacetCounts)
     facets_are_exact: FacetsAreExact
 
 
 class SuggestionRecord(Answer):
-    """A listing that what was typed may be about."""
+    """A suggested listing."""
 
     id: Id
     slug: str
@@ -153,7 +151,7 @@ class SuggestionRecord(Answer):
     category: str = Field(description="The category's slug.")
 
 
-# Generated clients name a variable after it, and a field after that.
+# The name avoids a clash between a variable and a field in generated clients.
 class SuggestAnswer(Answer):
     """At most ten listings, those whose titles begin with what was typed first."""
 
@@ -181,7 +179,7 @@ class CategoryList(Answer):
 
     @classmethod
     def of(cls, categories: Iterable[Category]) -> Self:
-        """Return the answer of GET categories."""
+        """Return the response of GET categories."""
         items = list(categories)
         return cls.model_validate({"total": len(items), "items": items})
 
@@ -224,7 +222,7 @@ class AssetPreview(Answer):
 
 
 def preview_of(row: Row) -> dict[str, Any]:
-    """Return the fields of an `AssetPreview`, as the reference records it (section 2)."""
+    """Return the fields of an `AssetPreview` (reference section 2)."""
     record = {"id": row["id"], "asset_id": row["listing_id"], "kind": row["kind"], "url": preview_url(row["id"])}
     of_gallery = {"sort_order": row["slot"], "alt_text": row["alt_text"]} if row["kind"] == PreviewKind.GALLERY else {}
     return record | of_gallery
@@ -269,7 +267,7 @@ class AssetDetail(Answer):
 
     @classmethod
     def of(cls, detail: ListingDetail) -> Self:
-        """Return the answer of GET assets/{id}."""
+        """Return the response of GET assets/{id}."""
         row, of_listing = detail.row, {name: detail.row[f"listing__{name}"] for name in LISTING_FIELDS}
         return cls.model_validate(
             item_of(row)
@@ -293,5 +291,5 @@ class AssetDetail(Answer):
 
 
 def license_offers(sold: Iterable[dict[str, Any]], tiers: TierTexts) -> list[dict[str, Any]]:
-    """Return the fields of a `LicenseOffer` for each of the licences that the index holds of a listing."""
+    """Return the fields of a `LicenseOffer` for each licence in a listing's index row."""
     return [offer | tiers[offer["slug"]]._asdict() for offer in sold if offer["slug"] in tiers]

@@ -1,4 +1,4 @@
-"""Everything that one needs to decide on a submission, read together for its page."""
+"""The data of the page on which a submission is reviewed."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,15 +28,15 @@ from .samples import samples_for
 
 VENDOR_CASES = 10
 SAME_BYTES = 10
-# The page shows the bytes and the pictures themselves.
+# Fields with a section of their own on the page.
 SHOWN_APART = {"file", "previews"}
-# Shown in tables of their own, or not worth a look.
+# Technical details with a table of their own, or of no use to a reviewer.
 TECHNICAL_APART = {"members", "skill", "warnings", "axes", "contentsByExtension"}
 
 
 @dataclass(frozen=True)
 class FieldChange:
-    """A field side by side.
+    """A changed field, for a side-by-side view.
 
     Args:
         field: Its name in the reference.
@@ -50,7 +50,7 @@ class FieldChange:
 
 
 def querysets_of(review: ListingReview) -> QuerySets:
-    """Return what is to be read for the page, by name."""
+    """Return the querysets that the page reads, by name."""
     listing, files = review.listing, files_under_review(review)
     return {
         "file": with_copies(files),
@@ -63,7 +63,7 @@ def querysets_of(review: ListingReview) -> QuerySets:
 
 
 def case_of(review: ListingReview, related: QuerySets) -> dict[str, Any]:
-    """Return what the page shows, made of the rows of `querysets_of`."""
+    """Return the context of the page, given the rows of `querysets_of`."""
     listing = review.listing
     deliverable = next(iter(related["file"]), None)
     pending = review.status == ReviewStatus.PENDING
@@ -83,7 +83,7 @@ def case_of(review: ListingReview, related: QuerySets) -> dict[str, Any]:
 
 
 def _shown(review: ListingReview, now: dict[str, Any]) -> Mapping[str, Any]:
-    """Return the listing as it was submitted; a takedown is shown as the listing is."""
+    """Return the listing's fields: the current ones while the review is pending or where it has no snapshot, else the submitted ones."""
     snapshot: dict[str, Any] = review.snapshot
     return now if review.status == ReviewStatus.PENDING else snapshot or now
 
@@ -103,12 +103,12 @@ def _field_changes(approved: Mapping[str, Any], now: Mapping[str, Any]) -> list[
 
 
 def _file_words(file: Mapping[str, Any] | None) -> str:
-    """Return what tells files apart to people; ids do not."""
+    """Return the text that compares a file, without its id."""
     return value_label(None if file is None else {name: value for name, value in file.items() if name != "id"})
 
 
 def _preview_words(previews: Sequence[Mapping[str, Any]] | None, others: Sequence[Mapping[str, Any]] | None) -> str:
-    """Return the previews by their places with what they show; those that stand elsewhere in the other list are told by their checksums."""
+    """Return one line for each preview: kind, slot and alt text, with the checksum where it is not at the same place in `others`."""
     known = {(preview["kind"], preview["slot"], preview["checksum"]) for preview in others or ()}
     lines = []
     for preview in previews or ():
@@ -142,7 +142,7 @@ def _file(listing: Listing, deliverable: Any, copies: Sequence[Listing]) -> dict
 
 
 def block_context(files: QuerySet[Deliverable], *, pending: bool) -> dict[str, Any]:
-    """Return what the page about blocking the file of this queryset shows: the file, and where else the same bytes are."""
+    """Return the context of the page that blocks the file of this queryset: the file and the other listings with the same bytes."""
     file = with_copies(files.select_related("listing__store")).first()
     if file is None:
         return {"deliverable": None}
@@ -151,12 +151,12 @@ def block_context(files: QuerySet[Deliverable], *, pending: bool) -> dict[str, A
 
 
 def _copies(deliverable: Any, copies: Sequence[Listing]) -> dict[str, Any]:
-    """Return other listings with the same bytes, and how many there are beyond those that are named."""
+    """Return the other listings with the same bytes, and how many more there are."""
     return {"same_bytes": copies, "same_bytes_left_out": deliverable.copies - len(copies)}
 
 
 def _skill(skill: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Return the instructions as agents will read them, not as an editor would be made to see them."""
+    """Return the skill with invisible characters made visible, so that the reviewer sees what an agent reads."""
     if skill is None:
         return None
     return {name: visible_characters(value) if isinstance(value, str) else value for name, value in skill.items()}
@@ -167,7 +167,7 @@ def _plain(member: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _entry_changes(before: Sequence[Sequence[Any]], after: Sequence[Sequence[Any]]) -> list[tuple[str, str, int]]:
-    """Return what is new, gone or of another size among the listed entries: what, path, bytes."""
+    """Return the entries that were added, removed or resized: kind of change, path, size in bytes."""
     old, new = dict(map(tuple, before)), dict(map(tuple, after))
     added = [("new", path, size) for path, size in new.items() if path not in old]
     gone = [("gone", path, size) for path, size in old.items() if path not in new]

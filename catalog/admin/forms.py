@@ -1,4 +1,4 @@
-"""What reviewers fill in."""
+"""Forms of the review decisions and of the taxonomy."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 else:
     ReasonBase = SynonymBase = forms.ModelForm
 
-# Findings in nothing but the reviewer's own words.
+# Rows for findings that are not in the catalogue.
 OWN_FINDINGS = 3
 
 
@@ -41,7 +41,7 @@ def _line(label: str, maximum: int = bounds.REASON_CHARS) -> forms.CharField:
 
 
 class ApproveForm(DecisionForm):
-    """Which tier buyers need, and a note."""
+    """The tier that buyers need, and a note."""
 
     tier_requirement = forms.ChoiceField(
         label="Minimum tier of buyers",
@@ -57,12 +57,12 @@ class ApproveForm(DecisionForm):
 
 @dataclass(frozen=True)
 class ReasonRow:
-    """One reason of the catalogue in the form.
+    """A row of the form for a reason of the catalogue.
 
     Args:
-        reason: What it says.
-        chosen: The box to tick.
-        words: What the reviewer adds.
+        reason: The reason.
+        chosen: Its checkbox.
+        words: The field for further details.
     """
 
     reason: RejectionReason
@@ -71,7 +71,7 @@ class ReasonRow:
 
 
 class RejectForm(DecisionForm):
-    """Reasons from the catalogue to tick, each with room for words of one's own, findings in one's own words, and a note."""
+    """Reasons of the catalogue, each with a checkbox and details, other findings, and a note."""
 
     note = _note()
 
@@ -92,7 +92,7 @@ class RejectForm(DecisionForm):
         return {"reasons": RejectionReason.objects.filter(is_active=True)}
 
     def rows(self) -> list[tuple[str, list[ReasonRow]]]:
-        """Return the reasons by the field that they are about."""
+        """Return the rows of the catalogue's reasons, grouped by the listing's field."""
         groups: dict[str, list[ReasonRow]] = {}
         for reason in self.reasons:
             row = ReasonRow(reason, self[f"reason_{reason.code}"], self[f"words_{reason.code}"])
@@ -100,11 +100,11 @@ class RejectForm(DecisionForm):
         return list(groups.items())
 
     def own_rows(self) -> list[list[BoundField]]:
-        """Return the fields of the findings in one's own words."""
+        """Return the form fields of the other findings, row by row."""
         return [[self[f"other_{part}_{row}"] for part in ("field", "message", "hint")] for row in range(OWN_FINDINGS)]
 
     def clean(self) -> dict[str, Any]:
-        """Gather the findings; words beside a reason choose it."""
+        """Collect the findings; details select their reason."""
         cleaned = super().clean() or self.cleaned_data
         cleaned["findings"] = [*self._from_the_catalogue(cleaned), *self._own(cleaned)]
         return cleaned
@@ -123,14 +123,14 @@ class RejectForm(DecisionForm):
 
 
 class SynonymForm(SynonymBase):
-    """An entry of the list of synonyms, judged by the service before it is saved."""
+    """A synonym, validated by the service."""
 
     class Meta:
         model = SearchSynonym
         fields = ("word", "synonyms", "is_active")
         help_texts = {
             "word": "A word that people search for, such as music. It can't be changed later.",
-            "synonyms": "Words that are searched for as well where that word finds little, such as: loops sounds.",
+            "synonyms": "Words that are also searched for if that word finds little, such as: loops sounds.",
             "is_active": "Whether searches use it.",
         }
 
@@ -146,7 +146,7 @@ class SynonymForm(SynonymBase):
 
 
 class ReasonForm(ReasonBase):
-    """A reason of the catalogue, judged by the service before it is kept."""
+    """A reason of the catalogue, validated by the service."""
 
     class Meta:
         model = RejectionReason

@@ -34,10 +34,10 @@ FILTERS = [
 
 
 class ListingFilterBackend(DjangoFilterBackend):  # type: ignore[misc]  # django-filter ships no types
-    """Keeps the listings that the request asks for; the view remembers the filters that were given as `given`."""
+    """Filters listings by the query parameters, and sets the view's `given` to the filters in use."""
 
     def filter_queryset(self, request: Request, queryset: Listings, view: Any) -> Listings:
-        """Return what the filters keep.
+        """Return the listings that match the filters.
 
         Raises:
             ValidationError: a parameter is bad, named `?parameter`.
@@ -50,7 +50,7 @@ class ListingFilterBackend(DjangoFilterBackend):  # type: ignore[misc]  # django
 
 
 class ListingPagination(BasePagination):
-    """Pages by number or after a cursor."""
+    """Pagination by page number or cursor."""
 
     answer: answers.AssetPage
 
@@ -68,17 +68,17 @@ class ListingPagination(BasePagination):
         return self.answer.items
 
     def get_paginated_response(self, data: Any) -> Any:
-        """Return the answer with the page."""
+        """Return the response with the page."""
         return json(self.answer)
 
 
 def json(answer: Answer) -> HttpResponse:
-    """Return an answer as JSON."""
+    """Return a model as a JSON response."""
     return HttpResponse(answer.json_bytes(), content_type="application/json")
 
 
 def in_query(error: serializers.ValidationError) -> serializers.ValidationError:
-    """Return what is wrong with parameters, each named `?parameter`."""
+    """Return the errors of query parameters, with pointers of the form `?parameter`."""
     return serializers.ValidationError({f"?{name}": details for name, details in error.detail.items()})  # type: ignore[union-attr]  # by field
 
 
@@ -125,7 +125,7 @@ class AssetViewSet(ApiViewSet, GenericAPIView[ListingIndex]):
     filter_backends = (ListingFilterBackend,)
     filterset_class = ListingFilter
     pagination_class = ListingPagination
-    # The filters of a request, as its filter backend has read them.
+    # Set by the filter backend.
     given: Mapping[str, Any]
 
     def query_parameters(self) -> Collection[str]:

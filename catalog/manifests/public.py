@@ -1,4 +1,4 @@
-"""The public AI manifest, made from the generated one and the listing as it is now."""
+"""The public AI manifest, built from the generated one and the current listing."""
 
 import re
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from .quoting import plain, quoted
 from .sources import platforms_of
 
 SCHEMA_VERSION = "1.0"
-# One token for each four bytes of UTF-8, rounded up: close for English under common tokenizers, high for other scripts.
+# One token for every four bytes of UTF-8, rounded up: close for English with common tokenizers, high for other scripts.
 BYTES_PER_TOKEN = 4
 TOKEN_METHOD = f"utf8-bytes/{BYTES_PER_TOKEN}"
 
@@ -79,8 +79,8 @@ def public_manifest(listing: Listing, agent_manifest: AgentManifest, *, licenses
     """Return the public manifest of a listing for sale.
 
     Args:
-        listing: With its category and reviewed file.
-        agent_manifest: What was generated for it.
+        listing: The listing, with its category and reviewed file.
+        agent_manifest: Its generated manifest.
         licenses: The permitted licence tiers with their prices, as the asset's detail shows them.
     """
     body: dict[str, Any] = agent_manifest.body
@@ -119,7 +119,7 @@ def tokens(text: str) -> int:
 
 
 def dependencies(supported_platforms: str) -> list[dict[str, Any]]:
-    """Return the host tools that a vendor listed; of several, any one will do."""
+    """Return the host tools that a vendor listed; each is optional if there are several."""
     parts = platforms_of(supported_platforms)
     found = []
     for part in parts:

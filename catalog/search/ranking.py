@@ -1,8 +1,8 @@
-"""Ranks what was found: by how well each word is met and where, then by popularity, with a place for newcomers.
+"""Ranks rows by how well they match each word and in which column, then by popularity; new listings get some places.
 
-The score of a document is the mean over the words of the query of the best that it has for each: the weight of the column
-times how well its word stands for the one that was typed. A tenth of it is how much of the title was asked for, so that
-`Inter` comes before `Inter for Presentations`; the last hundredth is kept for the title that was typed letter by letter.
+The score of a document is the mean of its best matches for the words of the query: the weight of the column
+times the weight of the matching word. A tenth of the score is the share of the title that the query covers, so that
+`Inter` comes before `Inter for Presentations`; the last hundredth is for a title equal to the query.
 """
 
 from collections.abc import Sequence
@@ -12,29 +12,29 @@ from .expansion import SYNONYM, Group
 from .full_text import Row
 from .words import pieces, singular
 
-# Fields in the order of their weight.
+# Weights of the columns.
 TITLE, TAGS, SUMMARY, BODY = 1.0, 0.7, 0.45, 0.25
 _COLUMNS = tuple(
     (weight, Row._fields.index(name)) for name, weight in (("title", TITLE), ("tags", TAGS), ("summary", SUMMARY), ("body", BODY))
 )
 WHOLE_TITLE, EXACT_TITLE = 0.1, 0.01
-# A title whose letters were typed, with other spaces: no worse than this, whatever its words look like.
+# The least mean for a title that differs from the query in spaces only.
 SAME_LETTERS = 0.9
-# Among equals, one place in so many is a newcomer's: nothing becomes popular that is never seen.
+# Every so many results of an equal score, one is a new listing: a listing that nobody sees cannot become popular.
 NEWCOMER_PLACE = 5
 
 Scored = tuple[float, Row]
 
 
 class _Asked(dict[str, bool]):
-    """Whether words of titles were asked for, in any form. Titles share their words: each is judged once."""
+    """Whether the query covers a word of a title, in any form; a cache, since titles share words."""
 
     def __init__(self, terms: set[str]) -> None:
         super().__init__(dict.fromkeys(terms, True))
         self._terms = terms
 
     def __missing__(self, word: str) -> bool:
-        # A word of plain letters is its only piece.
+        # An ASCII word is its only term.
         found = self[word] = singular(word) in self._terms or not (word.isascii() or self._terms.isdisjoint(pieces(word)))
         return found
 
@@ -45,14 +45,14 @@ class Scorer:
     def __init__(self, typed: Sequence[str], groups: Sequence[Group], key: int) -> None:
         self._typed = " ".join(typed)
         self._key = key
-        # A synonym stands for a word, but is not what was asked for.
+        # Synonyms match, but the query does not cover them.
         terms = {term for group in groups for term, weight in group.items() if weight != SYNONYM}
-        # Words as they stand between spaces; the best first, so that the first that is met decides.
+        # Words with their spaces, in descending order of weight, so that the first match is the best.
         self._groups = [sorted(((f" {term} ", quality) for term, quality in group.items()), key=_descending) for group in groups]
         self._asked = _Asked(terms)
 
     def judge(self, row: Row) -> tuple[float, bool]:
-        """Return how well a document answers, between 0 and 1, and whether it has something for every word."""
+        """Return the score of a document, between 0 and 1, and whether it matches every word."""
         title = row.title.partition(f" {SEPARATOR}")[0]
         met = [_met(group, row) for group in self._groups]
         mean = sum(met) / max(len(met), 1)
@@ -66,11 +66,11 @@ class Scorer:
 
 
 def rank(scorer: Scorer, rows: Sequence[Row]) -> list[Scored]:
-    """Return the rows with their scores, best first; those that have some of the words only where none has all."""
+    """Return the rows with their scores, best first; partial matches only if there is no full match."""
     judged = [(*scorer.judge(row), row) for row in rows]
     some = not any(complete for _, complete, _ in judged)
     scored = [(score, row) for score, complete, row in judged if complete or some]
-    # Sorts keep the order of equals: the last one counts first.
+    # Sorts are stable: the last one has precedence.
     scored.sort(key=lambda pair: pair[1].listing_id)
     scored.sort(key=lambda pair: (pair[1].popularity, pair[1].published_at), reverse=True)
     scored.sort(key=lambda pair: pair[0], reverse=True)
@@ -78,7 +78,7 @@ def rank(scorer: Scorer, rows: Sequence[Row]) -> list[Scored]:
 
 
 def _with_newcomers(scored: list[Scored]) -> list[Scored]:
-    """Return the same, with every fifth place among equals given to one that was published since the last ranking."""
+    """Return the results with a new listing at every fifth place among equal scores."""
     found: list[Scored] = []
     start = 0
     while start < len(scored):
@@ -107,7 +107,7 @@ def _mixed(equals: list[Scored]) -> list[Scored]:
 
 
 def _met(group: Sequence[tuple[str, float]], row: Row) -> float:
-    """Return the weight of the best that a document has for a word: the column's, times how well its own word stands for it."""
+    """Return the best match of a group in a document: the weight of the column times that of the word."""
     best = 0.0
     for weight, column in _COLUMNS:
         if not group or weight * group[0][1] <= best:

@@ -1,4 +1,4 @@
-"""What can be read of the catalog."""
+"""Reads of the public catalog."""
 
 from .browse import (
     CAP,

@@ -1,13 +1,13 @@
-"""Load shedding: a process that is asked for more than it can do refuses at once with 503 and `Retry-After`.
+"""Load shedding: an overloaded process refuses requests at once with 503 and `Retry-After`.
 
-The server hands each request to a thread and queues the requests that find none. That queue is invisible to us, and under overload
-everyone in it waits longer and longer for answers that they have given up on. So a process has more threads than it works with
-(`GRANIAN_BLOCKING_THREADS`): `REQUESTS_AT_ONCE` of them work, and as many stay free, to refuse requests and to answer health checks;
-in the others requests wait for their turn. A request that finds no thread is refused within a millisecond.
+The server gives each request to a thread and queues requests while no thread is free. The application cannot see that queue, in which
+clients under overload wait ever longer for responses that they have given up on. So a process has more threads than it works with
+(`GRANIAN_BLOCKING_THREADS`): `REQUESTS_AT_ONCE` of them work, as many stay free to refuse requests and to serve health checks, and
+in the others requests wait for a slot to work. A request beyond that is refused within a millisecond.
 
-Slow clients are kept apart: a request gives up its turn while its body arrives, unless a proxy has buffered it. Bodies that arrive,
-uploads and answers that are being sent each have a limit of their own, of which one client address can hold half. So is a slow file
-store: a request gives up its turn while it waits for it, and only so many wait at a time.
+Slow clients do not occupy slots: a request releases its slot while its body arrives, unless a proxy has buffered it. Incoming bodies,
+uploads and streamed responses each have a limit of their own, of which one client address can hold half. Nor does a slow file
+store: a request releases its slot while it waits for the store, and the number of waiting requests is limited.
 """
 
 import threading
@@ -30,18 +30,18 @@ from .client_address import client_network
 from .monitoring import ROUTE_KEY
 from .request_body import RequestBody, is_upload
 
-# A request that waited this long is refused: those ahead of it are slow. It equals the time that a thread waits for a database
-# connection, and is long enough that a machine that pauses for a moment refuses nobody.
+# A request is refused if it has waited this long for a slot. It equals the time that a thread waits for a database
+# connection, and is long enough to bridge a short pause of the machine.
 WAIT_SECONDS = 5.0
 RETRY_SECONDS = "2"
 
 
 class CallerLimit:
-    """A limit of how much goes on at a time, in this process, and of how much of it is one caller's.
+    """A limit of concurrent work in this process, in total and for each caller.
 
     Args:
-        of_one: How much one caller may hold.
-        of_all: How much all callers may hold together; None: no limit.
+        of_one: The limit of a caller.
+        of_all: The limit of all callers together; None for no limit.
     """
 
     def __init__(self, *, of_one: int, of_all: int | None = None) -> None:
@@ -50,7 +50,7 @@ class CallerLimit:
         self._lock = threading.Lock()
 
     def acquire(self, caller: str) -> bool:
-        """Hold one more for a caller; return False where a limit is reached."""
+        """Count one more for a caller; return False if a limit is reached."""
         with self._lock:
             free = self._held[caller] < self._of_one and (self._of_all is None or self._held.total() < self._of_all)
             if free:
@@ -58,17 +58,17 @@ class CallerLimit:
         return free
 
     def release(self, caller: str) -> None:
-        """Give back one that `acquire` held."""
+        """Undo one `acquire` of the caller."""
         with self._lock:
             self._held -= Counter([caller])
 
 
 class ConcurrencyLimiter:
-    """The capacity of a process.
+    """The capacity of a process: admits requests and gives them slots to work.
 
     Args:
         threads: Number of server threads of this process.
-        at_once: How many requests are worked on at a time; as many uploads are received besides, and as many threads stay free.
+        at_once: Number of slots; as many uploads are received besides, and as many threads stay free.
     """
 
     def __init__(self, *, threads: int, at_once: int) -> None:
@@ -77,12 +77,12 @@ class ConcurrencyLimiter:
         self._bodies, self._uploads, self._streams = map(_half_for_one, (admitted // 2, at_once, admitted // 2))
         self._waiting = threading.Semaphore(admitted // 4)
         self._turns = threading.Semaphore(at_once)
-        # What the request of a thread holds: a thread answers one at a time.
+        # What the current request of each thread holds.
         self._mine = threading.local()
 
     def enter(self, caller: str, *, upload: bool = False, slow_body: bool = False) -> bool:
-        """Admit the request of this thread, and wait for its turn to work unless it is an upload; return False to refuse it."""
-        # A thread whose last request was never reported as finished gives back what that one held.
+        """Admit the request of this thread, and wait for a slot unless it is an upload; return False if it must be refused."""
+        # In case `request_finished` was not sent for the thread's previous request.
         self.leave()
         self._mine.held, self._mine.turn = ExitStack(), False
         limits = [self._admitted, *([self._uploads] if upload else [self._bodies] if slow_body else [])]
@@ -94,12 +94,12 @@ class ConcurrencyLimiter:
         return entered
 
     def send(self, caller: str) -> bool:
-        """Keep this thread for an answer that is sent bit by bit; return False when too many are."""
+        """Keep this thread for a streamed response; return False if there are too many."""
         return self._hold(self._streams, caller)
 
     @contextmanager
     def pause(self) -> Iterator[None]:
-        """Let others work, with this thread's database connections, while it waits for its client."""
+        """Release the slot and the database connections while this thread waits for its client."""
         release_connections()
         paused = self._mine.turn
         self.end_turn()
@@ -112,13 +112,13 @@ class ConcurrencyLimiter:
 
     @contextmanager
     def wait_elsewhere(self) -> Iterator[None]:
-        """Let others work while this thread waits for another service.
+        """Release the slot while this thread waits for another service.
 
         Raises:
-            Overloaded: too many wait already.
+            Overloaded: too many requests wait already.
         """
         if not self._mine.turn:
-            # An upload is limited as one.
+            # Uploads have a limit of their own.
             yield
             return
         with self.pause():
@@ -130,13 +130,13 @@ class ConcurrencyLimiter:
                 self._waiting.release()
 
     def end_turn(self) -> None:
-        """Let the next one work; the thread is kept until `leave`."""
+        """Release the slot; the thread is kept until `leave`."""
         if self._mine.turn:
             self._mine.turn = False
             self._turns.release()
 
     def leave(self) -> None:
-        """Give back what this thread holds."""
+        """Release everything that this thread holds."""
         if hasattr(self._mine, "held"):
             self.end_turn()
             self._mine.held.close()
@@ -153,7 +153,7 @@ def _half_for_one(most: int) -> CallerLimit:
 
 
 class OverloadMiddleware:
-    """Refuses requests with 503 when the process has no capacity left. Not installed where the number of threads is not known."""
+    """Refuses requests with 503 if the process has no capacity left. Not used if the number of threads is unknown."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         if not (settings.SERVER_THREADS and settings.REQUESTS_AT_ONCE):
@@ -163,9 +163,9 @@ class OverloadMiddleware:
         request_finished.connect(self._finished, weak=False, dispatch_uid=("core.overload", id(self)))
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Answer the request when its turn comes."""
+        """Process the request once it has a slot."""
         body, caller = request.META.get("wsgi.input"), client_network(request)
-        # There is one only where there is a body, whatever the Content-Type says.
+        # There is a `RequestBody` only if there is a body, whatever the Content-Type.
         slow = body if isinstance(body, RequestBody) and not body.buffered else None
         if not self.limiter.enter(caller, upload=slow is not None and is_upload(request.META), slow_body=slow is not None):
             return _refusal(request)
@@ -175,7 +175,7 @@ class OverloadMiddleware:
         try:
             response = self.get_response(request)
             if response.streaming:
-                # It keeps its thread until the last byte is sent.
+                # A streamed response keeps its thread until the last byte is sent.
                 sending = self.limiter.send(caller)
                 if not sending:
                     response.close()
@@ -194,6 +194,6 @@ class OverloadMiddleware:
 def _refusal(request: HttpRequest) -> HttpResponse:
     request.META[ROUTE_KEY] = "overloaded"
     refusal = answer(Overloaded(headers={"Retry-After": RETRY_SECONDS}), request)
-    # Django would log every 503 as an error; the access log has them already.
+    # Django would log each 503 as an error; they are in the access log.
     refusal._has_been_logged = True  # type: ignore[attr-defined]  # Django's own mark
     return refusal

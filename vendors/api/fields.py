@@ -12,6 +12,7 @@ from catalog import bounds as catalog_bounds
 from catalog.models import Category, LicenseTier
 from marketplace.api.fields import ADDRESS_CHARACTER, COMMON_ERRORS, BoundedList, Line, LongText, Text
 from marketplace.core import bounds as core_bounds
+from marketplace.core.texts import WHITE_SPACE
 
 from ..slugs import SLUG, is_allowed
 
@@ -41,7 +42,7 @@ class Slug(Text):
     {
         "type": "string",
         "format": "uri",
-        "pattern": rf"^\s*(?:[Hh][Tt][Tt][Pp][Ss]://{ADDRESS_CHARACTER}*)?\s*$",
+        "pattern": rf"^[{WHITE_SPACE}]*(?:[Hh][Tt][Tt][Pp][Ss]://{ADDRESS_CHARACTER}*)?[{WHITE_SPACE}]*$",
         "maxLength": core_bounds.URL_CHARS,
     }
 )

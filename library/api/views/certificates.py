@@ -1,4 +1,4 @@
-"""Certificates as everyone may check them, without a credential."""
+"""Public endpoints that verify certificates, without a credential."""
 
 from django.http import HttpResponseBase
 from drf_spectacular.utils import extend_schema
@@ -14,7 +14,7 @@ from ... import signatures
 from ...certificates import check_certificate, licence_of_certificate
 from ..serializers.certificates import CertificateState, CertificateToCheck, CertificateVerdict, SigningKeys
 
-# A refund ends a certificate at once.
+# A refund invalidates a certificate at once.
 _UNCACHED = {"Cache-Control": "no-store"}
 
 

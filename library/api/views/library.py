@@ -1,4 +1,4 @@
-"""What the caller owns (reference section 4)."""
+"""Endpoints of the caller's library (reference section 4)."""
 
 from http import HTTPStatus
 

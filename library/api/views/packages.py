@@ -1,4 +1,4 @@
-"""The signed route behind download links."""
+"""The endpoint of signed download links."""
 
 from http import HTTPStatus
 
@@ -60,14 +60,14 @@ class PackageViewSet(ApiViewSet):
 
 
 def _redirect_to_store(request: Request, link: DownloadLink) -> HttpResponse | None:
-    """Return a redirect to the file store, None when the bytes are ours to serve."""
+    """Return a redirect to the file store, None if the service itself must send the package."""
     if not link.package.object_key:
         return None
     condition = request.headers.get("If-Range")
     if condition is not None and condition != _etag_at_store(link.package.object_key):
-        # Not every store heeds If-Range: one that does not would send a part of other bytes.
+        # Not every store supports If-Range; without it, a part of another file could be sent.
         return None
-    # Never beyond the link's own end; the store counts whole seconds.
+    # Not beyond the link's expiry; the store counts whole seconds.
     left = int((link.expires_at - timezone.now()).total_seconds())
     if left < 1:
         raise LinkExpired

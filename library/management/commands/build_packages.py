@@ -1,4 +1,4 @@
-"""`manage.py build_packages`: make downloads ready before somebody waits for one, and take unused packages away."""
+"""`manage.py build_packages`: build download packages in advance, and delete unused ones."""
 
 from argparse import ArgumentParser
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ DAMAGED, NOT_DONE = 1, 2
 
 
 class Command(BaseCommand):
-    """Makes packages ready."""
+    """Builds or prunes packages."""
 
     help = (
         "Prepare the download packages of all listings on sale: each file is read once for its checksum, and on S3 the packages are "
@@ -37,7 +37,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare which listings, and what to remove."""
+        """Declare the options."""
         parser.add_argument("--listing", metavar="SLUG", help="Only this listing.")
         parser.add_argument(
             "--prune", metavar="DAYS", type=int, help="Instead, delete packages that nobody has downloaded for this many days."
@@ -45,7 +45,7 @@ class Command(BaseCommand):
         parser.add_argument("--dry-run", action="store_true", help="With --prune: only list them.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Build, or prune."""
+        """Build or prune packages."""
         if options["dry_run"] and options["prune"] is None:
             raise CommandError("--dry-run can only be used with --prune.", returncode=NOT_DONE)
         if options["prune"] is not None and options["prune"] < 1:

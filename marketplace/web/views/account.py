@@ -1,4 +1,4 @@
-"""One's own account: name, sign-in, a copy of the data, the end of it."""
+"""The account page: name, sign-in, export and deletion."""
 
 from functools import partial
 
@@ -50,7 +50,7 @@ def sessions(request: SignedInRequest) -> HttpResponseBase:
 
 @signed_in_page("POST")
 def export(request: SignedInRequest) -> HttpResponseBase:
-    """Have a copy of the data written."""
+    """Request an export of the user's data."""
     try:
         request_export(user=request.user, actor=request.user)
     except Problem as problem:
@@ -62,7 +62,7 @@ def export(request: SignedInRequest) -> HttpResponseBase:
 
 @signed_in_page("GET")
 def export_file(request: SignedInRequest) -> HttpResponseBase:
-    """Give the copy to whom it is about, while it lasts."""
+    """Return the export of the user's data, while it is kept."""
     text = read_export(request.user)
     if text is None:
         raise Http404
@@ -72,11 +72,11 @@ def export_file(request: SignedInRequest) -> HttpResponseBase:
 
 @signed_in_page("GET", "POST")
 def delete(request: SignedInRequest) -> HttpResponseBase:
-    """Say what goes and what stays, ask for address and password, then delete the account."""
+    """Ask for address and password, then delete the account."""
     form = DeletionForm(request.POST or None, user=request.user, password_is_right=partial(password_is_right, request))
     if form.is_valid():
         with problems_as_form_errors(form):
-            # Who decides is the owner, as when the operators are asked: nobody acts upon someone.
+            # The owner decides, so there is no staff member as actor.
             delete_account(user=request.user, reason=DELETION_REASON, actor=None)
             logout(request)
             messages.success(request, "Your account is deleted. A last mail confirms it.")
