@@ -34,7 +34,7 @@ ROOT_HINT = "Run the service as another user, as its image does. Only where noth
 
 T = TypeVar("T")
 ReadAt = Callable[[int, int], bytes]
-_slots, _slot_freed = CallerLimit(of_one=CHILDREN_OF_ONE, of_all=CHILDREN), threading.Condition()
+_slots, _slot_freed = CallerLimit(per_caller=CHILDREN_OF_ONE, total=CHILDREN), threading.Condition()
 logger = logging.getLogger(__name__)
 
 
