@@ -1,6 +1,6 @@
 """Cursors of browsing. A cursor holds the sort keys of the last listing of a page, and is bound to one sort order and set of filters.
 
-They are not signed: a made-up one that passes starts a page somewhere else in what everyone may read.
+They are not signed: a forged one only starts a page somewhere else in public data.
 """
 
 import hashlib
@@ -20,16 +20,16 @@ _INTEGERS = range(-(2**63), 2**63)
 
 
 def encode(position: Position, *, page: int, sort: Sort, filters: Mapping[str, Any]) -> str:
-    """Return the cursor for the page of this number, which goes on after a position."""
+    """Return the cursor for page number `page`, which starts after `position`."""
     *keys, row_id = position
     return pack_cursor([_binding(sort, filters), page, *keys, str(row_id)])
 
 
 def decode(text: str, *, sort: Sort, filters: Mapping[str, Any]) -> tuple[int, Position]:
-    """Return the number of the page that a cursor asks for, and the position that it goes on after.
+    """Return the page number of a cursor and the position after which the page starts.
 
     Raises:
-        serializers.ValidationError: it is no cursor of ours, or one of another order or other filters.
+        serializers.ValidationError: the cursor is malformed, or belongs to another sort order or other filters.
     """
     content = unpack_cursor(text)
     if not isinstance(content, list) or len(content) != 3 + key_count(sort) or content[0] != _binding(sort, filters):
@@ -42,7 +42,7 @@ def decode(text: str, *, sort: Sort, filters: Mapping[str, Any]) -> tuple[int, P
 
 
 def _binding(sort: Sort, filters: Mapping[str, Any]) -> str:
-    # Without prices a currency decides nothing.
+    # The currency only matters where prices do.
     ignored = {"currency"} if sort in {Sort.POPULAR, Sort.NEWEST} and filters.keys().isdisjoint({"minPrice", "maxPrice"}) else set()
     said = repr((sort.value, sorted((name, _plain(value)) for name, value in filters.items() if name not in ignored)))
     return hashlib.blake2b(said.encode(), digest_size=6).hexdigest()

@@ -9,7 +9,7 @@ from marketplace.jobs.commands import progress_bar
 
 
 class Command(BaseCommand):
-    """Brings popularity up to date."""
+    """Adds new purchases to the popularity of listings."""
 
     help = (
         "Add new purchases and refunds to the popularity of listings. Sales only record them, so that buyers of one listing do not "

@@ -10,7 +10,7 @@ from marketplace.jobs.commands import progress_bar
 
 
 class Command(BaseCommand):
-    """Marks the best-selling listings for search."""
+    """Marks the most popular listings for search."""
 
     help = (
         "Count new purchases, then rank published listings by purchases for search, which looks for common words in the best-selling "

@@ -9,7 +9,7 @@ from marketplace.jobs.commands import progress_bar
 
 
 class Command(BaseCommand):
-    """Brings the search index in line with the published listings."""
+    """Rebuilds the search index from the published listings."""
 
     help = (
         "Check every published listing against the search index, write what differs, recount the vocabulary and rank listings by "
