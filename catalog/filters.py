@@ -19,6 +19,7 @@ from marketplace.accounts.models import Tier
 from marketplace.core import bounds as core_bounds
 from marketplace.core import money
 from marketplace.core.money import Currency
+from marketplace.core.texts import WHITE_SPACE
 
 from . import bounds
 from .labels import folded
@@ -31,7 +32,7 @@ PRICE_COLUMNS = {Currency.USD: "price_usd", Currency.INR: "inr_ascending", Curre
 VALUES = 20
 NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]{1,3})?")
 # A value that is not blank after the `!` and contains no NUL, in a syntax that Python and ECMA-262 share.
-NOT_BLANK = r"^(?:!|(?!!))[^\u0000]*[^\s\u0000][^\u0000]*$"
+NOT_BLANK = rf"^(?:!|(?!!))[^\u0000]*[^{WHITE_SPACE}\u0000][^\u0000]*$"
 
 
 class Values(NamedTuple):

@@ -8,9 +8,10 @@ from django_filters.utils import translate_validation
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from marketplace.api.fields import Choice, Text
+from marketplace.api.fields import Choice, Line, Text
 from marketplace.api.serializers import Limit, PageNumber
 from marketplace.core import bounds as core_bounds
+from marketplace.core.texts import WHITE_SPACE
 
 from . import bounds, cursors
 from .answers import (
@@ -54,6 +55,7 @@ class FacetNames(Text):
         super().__init__(
             required=False,
             max_length=FACETS_CHARS,
+            trim_whitespace=False,
             help_text="Count the values of category, tier, fileType and license: `facets=category,tier`.",
         )
 
@@ -73,7 +75,7 @@ class BrowseQuery(serializers.Serializer[Any]):
     """Query of browsing."""
 
     page = PageNumber()
-    cursor = Text(
+    cursor = Line(
         required=False,
         max_length=300,
         help_text="The nextCursor of the previous page; use it instead of page, it is equally fast at any depth. With a cursor, every listing appears once, "
@@ -97,7 +99,9 @@ class BrowseQuery(serializers.Serializer[Any]):
         return query
 
 
-@extend_schema_field({"type": "string", "maxLength": bounds.SEARCH_QUERY_CHARS, "pattern": r"^[^\u0000]*[^\s\u0000][^\u0000]*$"})
+@extend_schema_field(
+    {"type": "string", "maxLength": bounds.SEARCH_QUERY_CHARS, "pattern": rf"^[^\u0000]*[^{WHITE_SPACE}\u0000][^\u0000]*$"}
+)
 class SearchText(Text):
     """A search term, echoed as it was sent."""
 
@@ -117,7 +121,7 @@ class SearchQuery(serializers.Serializer[Any]):
 
     q = SearchText(help_text="The last word may be incomplete; misspelt words are corrected.")
     limit = Limit(default=bounds.SEARCH_LIMIT_DEFAULT, maximum=bounds.SEARCH_LIMIT)
-    cursor = Text(
+    cursor = Line(
         required=False,
         max_length=300,
         help_text="The nextCursor of the previous page of the same search. Pages go through the best few hundred results.",

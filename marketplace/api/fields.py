@@ -8,13 +8,13 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from marketplace.core import bounds, money
-from marketplace.core.texts import CONTROL, NOT_IN_A_LINE
+from marketplace.core.texts import CONTROL, NOT_IN_A_LINE, WHITE_SPACE
 
 # Replace DRF's messages, which say "this field" and name Python types.
 COMMON_ERRORS: dict[str, Any] = {"required": "A value is required.", "null": "null is not allowed here."}
 
 # A character of an address, in a pattern that Python and ECMA-262 share.
-ADDRESS_CHARACTER = r"[^\s\u0000-\u001F\u007F-\u009F\u2028-\u202E\u2066-\u2069]"
+ADDRESS_CHARACTER = rf"[^{WHITE_SPACE}\u0000-\u001F\u007F-\u009F\u2028-\u202E\u2066-\u2069]"
 
 
 class Text(serializers.CharField):

@@ -12,6 +12,7 @@ from marketplace.core import bounds, errors
 from marketplace.core.access import BEARER_KINDS, Access, CredentialKind
 from marketplace.core.errors import Problem
 from marketplace.core.scopes import APP_SCOPES, SCOPE_LABELS, Scope
+from marketplace.core.texts import WHITE_SPACE
 
 from .problems import MEDIA_TYPE
 from .views import ApiViewSet
@@ -71,8 +72,8 @@ class LineShape(OpenApiSerializerFieldExtension):
         """Return the shape with a pattern for what is sent."""
         shape = _text(self.target)
         if direction == "request":
-            first = "" if self.target.allow_blank else rf"[^\s{_NOT_IN_A_LINE}]"
-            shape["pattern"] = rf"^\s*{first}[^{_NOT_IN_A_LINE}]*\s*$"
+            first = "" if self.target.allow_blank else rf"[^{WHITE_SPACE}{_NOT_IN_A_LINE}]"
+            shape["pattern"] = rf"^[{WHITE_SPACE}]*{first}[^{_NOT_IN_A_LINE}]*[{WHITE_SPACE}]*$"
         return shape
 
 

@@ -8,6 +8,8 @@ from django.core.validators import URLValidator
 from . import bounds
 from .errors import InvalidInput
 
+# What `str.strip` removes, for patterns that Python and ECMA-262 read alike: by `\s` they mean different characters.
+WHITE_SPACE = r"\t-\r\u001C-\u0020\u0085\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000"
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 # Line breaks and bidirectional controls, which would rearrange the text around a name.
 NOT_IN_A_LINE = re.compile(r"[\n\r\t\x80-\x9f\u2028-\u202e\u2066-\u2069]")

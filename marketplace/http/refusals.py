@@ -13,6 +13,7 @@ from marketplace.core.errors import AddressTooLong, BodyTooLarge, HeadersTooLarg
 
 from .request_body import is_upload
 
+LENGTH_DIGITS = 1_000
 FORMS = {"application/x-www-form-urlencoded", "multipart/form-data"}
 
 
@@ -28,8 +29,12 @@ class RequestSizeMiddleware:
             return problem_response(AddressTooLong(maximumBytes=bounds.ADDRESS_BYTES), request)
         if sum(len(name) + len(value) for name, value in request.META.items() if name.startswith("HTTP_")) > bounds.HEADERS_BYTES:
             return problem_response(HeadersTooLarge(maximumBytes=bounds.HEADERS_BYTES), request)
-        long = int(request.META.get("CONTENT_LENGTH") or 0) > bounds.FORM_BYTES
-        if long and request.content_type in FORMS and not is_upload(request.META):
+        length = request.META.get("CONTENT_LENGTH") or "0"
+        # Python refuses to read a number of thousands of digits.
+        if len(length) > LENGTH_DIGITS:
+            return problem_response(BodyTooLarge(maximumBytes=bounds.FORM_BYTES), request)
+        too_long = length.isascii() and length.isdigit() and int(length) > bounds.FORM_BYTES
+        if too_long and request.content_type in FORMS and not is_upload(request.META):
             return problem_response(BodyTooLarge(maximumBytes=bounds.FORM_BYTES), request)
         return self.get_response(request)
 

@@ -29,12 +29,12 @@ def server_info() -> dict[str, Any]:
 
 
 def discover(_call: Call) -> dict[str, Any]:
-    """Return what there is (newest revision)."""
+    """Return the server's capabilities (newest revision)."""
     return {"supportedVersions": list(SUPPORTED), "capabilities": _capabilities(), "instructions": INSTRUCTIONS}
 
 
 def initialize(call: Call) -> dict[str, Any]:
-    """Return what there is (earlier revisions). There is no session: whatever comes next says itself what it speaks."""
+    """Return the server's capabilities (earlier revisions). There is no session: each request names its revision."""
     return {
         "protocolVersion": call.revision,
         "capabilities": _capabilities(),

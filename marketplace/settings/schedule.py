@@ -1,4 +1,4 @@
-"""What the worker runs by the clock: command, interval, how long after its beginning (a day begins at midnight, UTC)."""
+"""Scheduled commands: command, interval, and offset from the interval's beginning (midnight UTC for daily ones)."""
 
 from datetime import timedelta
 
@@ -10,7 +10,7 @@ def _at(hours: int, minutes: int = 0) -> timedelta:
 
 
 COMMANDS: tuple[tuple[str, timedelta, timedelta], ...] = (
-    # Popularity is at most this old.
+    # The maximum age of popularity counts.
     ("count_purchases", timedelta(minutes=2), _at(0)),
     ("rank_listings", _HOUR, _at(0, 5)),
     ("digest_ledger", _HOUR, _at(0, 15)),

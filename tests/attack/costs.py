@@ -176,6 +176,7 @@ def main() -> int:
     options = parser.parse_args()
     with TemporaryDirectory() as temporary:
         folder = options.folder or temporary
+        Path(folder).mkdir(parents=True, exist_ok=True)
         command = [sys.executable, "-m", "pytest", "tests/attack/test_costs.py", "--quiet", "-k", options.only]
         status = subprocess.run(command, cwd=ROOT, env=os.environ | {FOLDER: folder, SHAPES: str(options.shapes)}, check=False).returncode
         parts = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(Path(folder).glob("*.json"))}

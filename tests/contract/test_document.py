@@ -289,3 +289,33 @@ def test_documented_price_refuses_no_price() -> None:
     body = plain(document_of(entry)["requestBody"]["content"]["application/json"]["schema"])
     price = jsonschema.Draft202012Validator(body["properties"]["basePrice"])
     assert [cents / 100 for cents in range(10_000) if not price.is_valid(cents / 100)] == []
+
+
+def patterns(part: Any) -> Iterator[str]:
+    """Yield the patterns in a part of the document."""
+    for inner in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
+        yield from patterns(inner)
+    if isinstance(part, dict) and isinstance(part.get("pattern"), str):
+        yield part["pattern"]
+
+
+def test_no_pattern_has_a_class_that_other_languages_read_differently() -> None:
+    assert [pattern for pattern in patterns(document()) if re.search(r"\\[sSwWdDbB]", pattern)] == []
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("unlimited")
+def test_white_space_is_what_the_document_says(anonymous: APIClient) -> None:
+    search, report = (document_of(BY_NAME[name]) for name in ("GET /assets/search", "POST /leaked-credentials"))
+    queries = {each["name"]: jsonschema.Draft202012Validator(each["schema"]) for each in search["parameters"]}
+    body = plain(report["requestBody"]["content"]["application/json"]["schema"])
+    line = jsonschema.Draft202012Validator(plain(body["properties"]["credentials"]["items"])["properties"]["value"])
+    for space in [*filter(str.isspace, map(chr, range(0x3001))), "\u200b", "\ufeff"]:
+        for name, value in (("q", space), ("tag", f"!{space}"), ("cursor", space), ("facets", f"{space}tier")):
+            answer = anonymous.get(f"{API}/assets/search", {"q": "a", name: value})
+            # Which cursors there are is no matter of white space.
+            taken = answer.status_code == 200 or answer.json()["errors"][0]["code"] == "invalid_cursor"
+            assert queries[name].is_valid(value) is taken, (name, value)
+        for value in (space, f"{space}a{space}", f"a{space}a"):
+            answer = anonymous.post(f"{API}/leaked-credentials", {"credentials": [{"value": value}]}, format="json")
+            assert line.is_valid(value) is (answer.status_code < 400), value

@@ -112,3 +112,9 @@ def test_null_for_a_body_is_the_documented_error() -> None:
     (error,) = sent("null").json()["errors"]
     assert (error["pointer"], error["code"]) == ("#", "null")
     assert "null" in error["detail"]
+
+
+@pytest.mark.parametrize("length", ["9" * 5_000, "many", "-1", ""])
+def test_form_whose_length_is_no_usable_number_is_answered_without_a_fault(length: str) -> None:
+    response = Client().generic("POST", "/certificates/verify", b"", "application/x-www-form-urlencoded", CONTENT_LENGTH=length)
+    assert response.status_code < 500

@@ -12,8 +12,9 @@ from catalog import bounds as catalog_bounds
 from catalog.models import Category, LicenseTier
 from marketplace.api.fields import ADDRESS_CHARACTER, COMMON_ERRORS, BoundedList, Line, LongText, Text
 from marketplace.core import bounds as core_bounds
+from marketplace.core.texts import WHITE_SPACE
 
-from ..slugs import SLUG, usable
+from ..slugs import SLUG, is_allowed
 
 _RESERVED = "Not download, search or suggest, and not in the form of an id."
 
@@ -32,7 +33,7 @@ class Slug(Text):
         slug: str = super().to_internal_value(data)
         if not SLUG.fullmatch(slug):
             raise serializers.ValidationError("Use lower-case letters, digits and single hyphens between them.", code="invalid_slug")
-        if not usable(slug):
+        if not is_allowed(slug):
             raise serializers.ValidationError("This slug is reserved.", code="reserved_slug")
         return slug
 
@@ -41,7 +42,7 @@ class Slug(Text):
     {
         "type": "string",
         "format": "uri",
-        "pattern": rf"^\s*(?:[Hh][Tt][Tt][Pp][Ss]://{ADDRESS_CHARACTER}*)?\s*$",
+        "pattern": rf"^[{WHITE_SPACE}]*(?:[Hh][Tt][Tt][Pp][Ss]://{ADDRESS_CHARACTER}*)?[{WHITE_SPACE}]*$",
         "maxLength": core_bounds.URL_CHARS,
     }
 )

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from marketplace.storage.base import ObjectStorage
 
 from ..sandbox.entries import LISTED, PATH_CHARS
-from ..sandbox.runner import Limits, look, reader_of
+from ..sandbox.runner import Limits, reader_of, run_job
 
 # Sized for the slowest legitimate file: 5 GiB of deflated text, which are unpacked in half of that, in a store of 40 ms for each MiB.
 LIMITS = Limits(cpu_seconds=120, wall_seconds=240)
@@ -34,7 +34,7 @@ def inspect_deliverable(*, store: ObjectStorage, key: str, size: int) -> Inspect
         FileRejected: 400, it is damaged, hostile, or exceeds the limits of time or memory.
         DependencyUnavailable: 503, too many inspections are running, or the store cannot be read.
     """
-    return look("inspect", read_at=reader_of(store, key), size=size, limits=LIMITS, interpret=_inspection)
+    return run_job("inspect", read_at=reader_of(store, key), size=size, limits=LIMITS, interpret=_inspection)
 
 
 def _inspection(technical: dict[str, Any], _blobs: list[bytes]) -> Inspection:

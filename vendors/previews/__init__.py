@@ -7,7 +7,7 @@ from typing import Any
 from marketplace.core.errors import BodyTooLarge
 
 from .. import bounds
-from ..sandbox.runner import Limits, look, reader_of_bytes
+from ..sandbox.runner import Limits, reader_of_bytes, run_job
 
 LIMITS = Limits(cpu_seconds=30, wall_seconds=60)
 WEBP = "image/webp"
@@ -44,7 +44,7 @@ def process_image(data: bytes) -> ProcessedPreview:
         FileRejected: it is damaged, or has too many pixels.
         BodyTooLarge: more than 20 MiB.
     """
-    return _look("image", data, bounds.IMAGE_BYTES, _image)
+    return _process("image", data, bounds.IMAGE_BYTES, _image)
 
 
 def process_font(data: bytes) -> ProcessedPreview:
@@ -55,7 +55,7 @@ def process_font(data: bytes) -> ProcessedPreview:
         FileRejected: browsers would refuse it, or it unpacks to more than the limit.
         BodyTooLarge: more than 20 MiB.
     """
-    return _look("font", data, bounds.FONT_BYTES, _font)
+    return _process("font", data, bounds.FONT_BYTES, _font)
 
 
 def process_audio(data: bytes) -> ProcessedPreview:
@@ -66,15 +66,15 @@ def process_audio(data: bytes) -> ProcessedPreview:
         FileRejected: it cannot be played.
         BodyTooLarge: more than 20 MiB.
     """
-    return _look("audio", data, bounds.AUDIO_BYTES, lambda facts, _: _sound(facts, data))
+    return _process("audio", data, bounds.AUDIO_BYTES, lambda facts, _: _sound(facts, data))
 
 
-def _look(
+def _process(
     job: str, data: bytes, maximum_bytes: int, interpret: Callable[[dict[str, Any], list[bytes]], ProcessedPreview]
 ) -> ProcessedPreview:
     if len(data) > maximum_bytes:
         raise BodyTooLarge(maximumBytes=maximum_bytes)
-    return look(job, read_at=reader_of_bytes(data), size=len(data), limits=LIMITS, interpret=interpret)
+    return run_job(job, read_at=reader_of_bytes(data), size=len(data), limits=LIMITS, interpret=interpret)
 
 
 # The media types are fixed here and the signatures checked, because the output of a compromised child would be served to everyone.

@@ -42,7 +42,7 @@ class Limits(NamedTuple):
     wall_seconds: float
 
 
-def look(job: str, *, read_at: ReadAt, size: int, limits: Limits, interpret: Callable[[dict[str, Any], list[bytes]], T]) -> T:
+def run_job(job: str, *, read_at: ReadAt, size: int, limits: Limits, interpret: Callable[[dict[str, Any], list[bytes]], T]) -> T:
     """Run a job in a child process; return what `interpret` returns for the reported facts and the bytes that the child produced.
 
     Raises:
@@ -56,7 +56,7 @@ def look(job: str, *, read_at: ReadAt, size: int, limits: Limits, interpret: Cal
     if not _slots.acquire(timeout=WAIT_SECONDS):
         raise DependencyUnavailable("Too many files are being checked at the moment.")
     try:
-        reply, blobs = _converse(job, read_at, size, limits)
+        reply, blobs = _exchange(job, read_at, size, limits)
         if reply.outcome == "accepted":
             return _interpreted(interpret, reply.facts, blobs)
     except Broken as error:
@@ -105,10 +105,10 @@ def _interpreted(interpret: Callable[[dict[str, Any], list[bytes]], T], facts: d
         raise Broken(f"its facts make no sense: {error!r}") from error
 
 
-def _converse(job: str, read_at: ReadAt, size: int, limits: Limits) -> tuple[replies.Reply, list[bytes]]:
-    with _child(job, size, limits) as line:
+def _exchange(job: str, read_at: ReadAt, size: int, limits: Limits) -> tuple[replies.Reply, list[bytes]]:
+    with _child(job, size, limits) as connection:
         while True:
-            kind, offset, length = HEAD.unpack(line.take(HEAD.size))
+            kind, offset, length = HEAD.unpack(connection.receive(HEAD.size))
             if kind == DONE:
                 break
             if kind != READ or length > STRETCH_BYTES or offset + length > size:
@@ -116,21 +116,21 @@ def _converse(job: str, read_at: ReadAt, size: int, limits: Limits) -> tuple[rep
             content = read_at(offset, length)
             if len(content) != length:
                 raise DependencyUnavailable("The stored file cannot be read at the moment.")
-            line.give(content)
+            connection.send(content)
         if length > replies.VERDICT_BYTES:
             raise Broken(f"its verdict has {length} bytes")
-        reply = replies.parse(line.take(length))
-        return reply, [line.take(each) for each in reply.blobs]
+        reply = replies.parse(connection.receive(length))
+        return reply, [connection.receive(each) for each in reply.blobs]
 
 
-class _Line:
+class _Connection:
     """The connection to the child, with one deadline for everything: a hostile child may hang or answer byte by byte."""
 
     def __init__(self, end: socket.socket, seconds: float) -> None:
         self._end = end
         self._until = time.monotonic() + seconds
 
-    def take(self, count: int) -> bytes:
+    def receive(self, count: int) -> bytes:
         content = bytearray(count)
         view = memoryview(content)
         while view:
@@ -138,18 +138,18 @@ class _Line:
             try:
                 taken = self._end.recv_into(view)
             except OSError as error:
-                raise Broken(f"nothing was heard from it: {error!r}") from error
+                raise Broken(f"it cannot be read from: {error!r}") from error
             if not taken:
                 raise Broken("it ended early")
             view = view[taken:]
         return bytes(content)
 
-    def give(self, content: bytes) -> None:
+    def send(self, content: bytes) -> None:
         self._bound()
         try:
             self._end.sendall(content)
         except OSError as error:
-            raise Broken(f"it does not listen: {error!r}") from error
+            raise Broken(f"it cannot be written to: {error!r}") from error
 
     def _bound(self) -> None:
         left = self._until - time.monotonic()
@@ -159,14 +159,14 @@ class _Line:
 
 
 @contextmanager
-def _child(job: str, size: int, limits: Limits) -> Iterator[_Line]:
+def _child(job: str, size: int, limits: Limits) -> Iterator[_Connection]:
     """Start the child in an empty folder with a minimal environment; kill it when the block is left."""
     ours, theirs = socket.socketpair()
-    with ours, tempfile.TemporaryDirectory(prefix="look-", ignore_cleanup_errors=True) as folder:
+    with ours, tempfile.TemporaryDirectory(prefix="inspect-", ignore_cleanup_errors=True) as folder:
         with theirs:
             child = _start([job, str(size), str(limits.cpu_seconds)], folder, theirs)
         try:
-            yield _Line(ours, limits.wall_seconds)
+            yield _Connection(ours, limits.wall_seconds)
         finally:
             # The whole process group. The child has not been waited for, so its process id cannot have been reused.
             with suppress(ProcessLookupError, PermissionError):
@@ -174,7 +174,7 @@ def _child(job: str, size: int, limits: Limits) -> Iterator[_Line]:
             child.wait()
 
 
-def _start(words: list[str], folder: str, end: socket.socket) -> subprocess.Popen[bytes]:
+def _start(arguments: list[str], folder: str, end: socket.socket) -> subprocess.Popen[bytes]:
     environment = {
         "PYTHONPATH": str(settings.BASE_DIR),
         # Inherited, so that libraries which only the child imports are not compiled again for each file.
@@ -186,7 +186,7 @@ def _start(words: list[str], folder: str, end: socket.socket) -> subprocess.Pope
     }
     try:
         return subprocess.Popen(  # noqa: S603 - our own module; nothing of the upload is in the command
-            [sys.executable, "-P", "-s", "-m", "vendors.sandbox.worker", *words],
+            [sys.executable, "-P", "-s", "-m", "vendors.sandbox.worker", *arguments],
             cwd=folder,
             env=environment,
             stdin=end.fileno(),

@@ -6,9 +6,9 @@ import tarfile
 from typing import Any, BinaryIO, cast
 
 from .entries import Tally
-from .members import MemberLooks
+from .members import MemberInspections
 from .skills import FILE_NAME, READ_BYTES
-from .streams import CHUNK, Unpacked, WalkedEnough
+from .streams import CHUNK, Unpacked, UnpackLimitReached
 from .verdicts import Rejected, Unsupported, rejecting
 
 # The largest extended header: a long name, a few numbers, and extended attributes of file systems.
@@ -59,23 +59,23 @@ def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
     if name != "tar":
         file = io.BufferedReader(Unpacked(file, size, name), CHUNK)
     tally = Tally(size)
-    looks = MemberLooks()
+    inspections = MemberInspections()
     partly: dict[str, Any] = {}
     with rejecting("The tar archive is damaged, or was cut off."):
         try:
-            _walk(file, tally, looks)
-        except WalkedEnough:
+            _walk(file, tally, inspections)
+        except UnpackLimitReached:
             partly = {"countedPartly": True}
-    return tally.technical() | looks.technical(lambda content, limit: content[:limit]) | partly
+    return tally.technical() | inspections.technical(lambda content, limit: content[:limit]) | partly
 
 
-def _walk(file: BinaryIO, tally: Tally, looks: MemberLooks) -> None:
+def _walk(file: BinaryIO, tally: Tally, inspections: MemberInspections) -> None:
     try:
         archive: Any = tarfile.TarFile(fileobj=cast("BinaryIO", HeaderFile(file)), tarinfo=Header, errors="replace")
     except tarfile.ReadError as error:
         raise Unsupported("The content is compressed, or named, like a tar archive but is none.") from error
     while (member := archive.next()) is not None:
-        # tarfile would keep all of them.
+        # tarfile would keep all members in memory.
         archive.members = []
         _check(member)
         empty = member.isdir() or member.issym() or member.islnk() or member.isdev()
@@ -84,9 +84,9 @@ def _walk(file: BinaryIO, tally: Tally, looks: MemberLooks) -> None:
             tally.note("symlink" if member.issym() else "hardlink", member.name)
         elif member.isdev():
             tally.note("device", member.name)
-        elif not empty and looks.wants(member.name, member.size):
+        elif not empty and inspections.wants(member.name, member.size):
             skill = member.name.rsplit("/", 1)[-1].upper() == FILE_NAME
-            looks.add(member.name, member.size, file.read(min(member.size, READ_BYTES) if skill else member.size))
+            inspections.add(member.name, member.size, file.read(min(member.size, READ_BYTES) if skill else member.size))
     # The end is marked by blocks of zeros; archives without any are common.
     while block := file.read(CHUNK):
         if block.strip(b"\0"):
@@ -94,7 +94,7 @@ def _walk(file: BinaryIO, tally: Tally, looks: MemberLooks) -> None:
 
 
 def _check(member: tarfile.TarInfo) -> None:
-    """Refuse what extended headers may say of an entry: that it is sparse, or of another size than a number."""
+    """Refuse sparse entries and invalid sizes from extended headers."""
     if member.issparse() or any(key.startswith("GNU.sparse.") for key in member.pax_headers):
         raise Rejected("The tar archive holds a sparse file, which may unpack to any size; make it without --sparse.")
     if not 0 <= member.size < ENTRY_BYTES or member.pax_headers.get("size", str(member.size)) != str(member.size):

@@ -24,5 +24,5 @@ _NEXT = {
 
 
 def next_step(problem: Problem) -> str:
-    """Return the advice for a refusal, empty where its own sentence says all."""
+    """Return the advice for a refusal, empty if its own message is enough."""
     return _NEXT.get(problem.code, "")

@@ -20,23 +20,23 @@ _JSON_TYPES: dict[str, tuple[type, ...]] = {"string": (str,), "integer": (int,),
 
 
 def schema_of(serializer: serializers.Serializer[Any], *, answer: bool = False) -> dict[str, Any]:
-    """Return the JSON Schema (2020-12) of what a serializer takes, or of what it answers, in one piece."""
+    """Return the JSON Schema (2020-12) of a serializer's input, or of its output, without references."""
     generator = OperationSchema()
     generator.registry = ComponentRegistry()
     generator.view, generator.path, generator.method = ApiViewSet(request=None), "/mcp", "POST"
     component = generator.resolve_serializer(serializer, "response" if answer else "request")
     components = generator.registry.build({}).get("schemas", {})
     # Without fields there may be no component.
-    schema: dict[str, Any] = _inlined(components.get(component.name, {}), components)
+    schema: dict[str, Any] = inlined(components.get(component.name, {}), components)
     return {"type": "object", "properties": {}} | schema
 
 
 def result_schema(answer: type[serializers.Serializer[Any]] | type[BaseModel]) -> dict[str, Any]:
-    """Return the JSON Schema (2020-12) of an answer, in one piece."""
+    """Return the JSON Schema (2020-12) of a result, without references."""
     if not issubclass(answer, BaseModel):
         return schema_of(answer(), answer=True)
     schema = answer.model_json_schema(ref_template=f"{_REF}{{model}}", mode="serialization")
-    whole: dict[str, Any] = _inlined(schema, schema.pop("$defs", {}))
+    whole: dict[str, Any] = inlined(schema, schema.pop("$defs", {}))
     return whole
 
 
@@ -71,16 +71,16 @@ def _is(kind: str, value: Any) -> bool:
     return isinstance(value, _JSON_TYPES[kind]) and (kind == "boolean" or not isinstance(value, bool))
 
 
-def _inlined(schema: Any, components: Mapping[str, Any]) -> Any:
-    """Return a schema without references: ours do not turn back on themselves, and many clients do not follow any."""
+def inlined(schema: Any, components: Mapping[str, Any]) -> Any:
+    """Return a schema with its references resolved: ours are not recursive, and many clients follow none."""
     if isinstance(schema, list):
-        return [_inlined(part, components) for part in schema]
+        return [inlined(part, components) for part in schema]
     if not isinstance(schema, dict):
         return schema
-    referred = _inlined(components[schema["$ref"].removeprefix(_REF)], components) if "$ref" in schema else {}
-    said = {name: _inlined(value, components) for name, value in schema.items() if name != "$ref" and not name.startswith("x-")}
+    referred = inlined(components[schema["$ref"].removeprefix(_REF)], components) if "$ref" in schema else {}
+    said = {name: inlined(value, components) for name, value in schema.items() if name != "$ref" and not name.startswith("x-")}
     if _CONTROL in str(said.get("pattern", "")):
-        # Which characters are no text is more than a model needs to read; they are refused all the same.
+        # A model need not read which characters are refused.
         del said["pattern"]
     if isinstance(said.get("description"), str):
         said["description"] = _CHOICES.sub("", said["description"])

@@ -1,4 +1,4 @@
-"""Limits how much of the storefront one address may ask for: each search is work for the database, and needs no account."""
+"""The rate limit of the storefront by client address: searches are costly and need no account."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -13,7 +13,7 @@ Page = Callable[[HttpRequest], HttpResponse]
 
 
 def rate_limited(page: Page) -> Page:
-    """Answer 429 once a visitor's address has asked for more than people can look at; who is signed in is not counted."""
+    """Answer 429 once an anonymous visitor's address exceeds the limit."""
 
     def guarded(request: HttpRequest) -> HttpResponse:
         if not request.user.is_authenticated:

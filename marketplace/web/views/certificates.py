@@ -1,4 +1,4 @@
-"""Licence certificates as everyone can verify them in a browser."""
+"""The page where anyone can verify a licence certificate."""
 
 import orjson
 from django import forms
@@ -21,7 +21,7 @@ MAXIMUM_BYTES = 64 * bounds.KIB
 
 
 class CertificateForm(forms.Form):
-    """A certificate that somebody was shown: its text, its file or its ID."""
+    """Asks for a certificate: its text, its file or its ID."""
 
     text = forms.CharField(
         label="Certificate",
@@ -53,12 +53,12 @@ class CertificateForm(forms.Form):
         return values
 
     def verdict(self) -> Verdict:
-        """Return what the certificate is worth now."""
+        """Return whether the certificate is genuine and its licence still valid."""
         text = _signature_in((self.cleaned_data["file"] or self.cleaned_data["text"]).strip())
         return check_certificate(text) if "." in text else _verdict_by_id(text)
 
 
-# The token is in the body, which is not read before its length is known.
+# The CSRF token is in the body, which is read only after its length is checked.
 @csrf_exempt
 @require_http_methods(["GET", "HEAD", "POST"])
 @rate_limited

@@ -1,4 +1,4 @@
-"""The start page, and what robots and browsers ask for at the root."""
+"""The start page, robots.txt and the favicon."""
 
 from collections import Counter
 
@@ -17,8 +17,8 @@ from ..shop.currency import currency_of, remember
 
 SHOTS = 4
 FEATURED = 8
-# The most popular ones, of which some of every category are shown.
-LOOKED_THROUGH = 60
+# Of this many popular listings, some of every category are shown.
+CANDIDATES = 60
 EXAMPLE = """\
 # What is on sale: no key needed
 curl {base_url}/api/v1/assets
@@ -35,9 +35,9 @@ curl -H "X-Api-Key: $KEY" \\
 
 @require_safe
 def landing(request: HttpRequest) -> HttpResponse:
-    """Say what the service is, show what is for sale, and where to go."""
+    """Show what the service is, what is on sale, and where to go."""
     categories = list(selectors.categories_with_counts())
-    featured = _from_every_category(selectors.popular_cards(limit=LOOKED_THROUGH))
+    featured = _from_every_category(selectors.popular_cards(limit=CANDIDATES))
     context = {
         "categories": categories,
         "listings": sum(getattr(category, "asset_count", 0) for category in categories),
@@ -54,7 +54,7 @@ def landing(request: HttpRequest) -> HttpResponse:
 
 
 def _from_every_category(cards: list[Card]) -> list[Card]:
-    """Return the cards in turns: the first of every category, then the second, each in the order they came."""
+    """Return the cards interleaved: the first of every category, then the second, each in the original order."""
     places: Counter[str] = Counter()
     turns = []
     for card in cards:
@@ -65,7 +65,7 @@ def _from_every_category(cards: list[Card]) -> list[Card]:
 
 @require_safe
 def robots(_request: HttpRequest) -> HttpResponse:
-    """Keep crawlers to what is public."""
+    """Exclude private pages from crawling."""
     private = ("/dashboard", "/account/", "/admin/", "/checkout/", "/api/v1/downloads/", "/suggest")
     lines = ["User-agent: *", *(f"Disallow: {path}" for path in private), f"Sitemap: {settings.BASE_URL}{reverse('sitemap')}", ""]
     return HttpResponse("\n".join(lines), content_type="text/plain; charset=utf-8")
@@ -73,5 +73,5 @@ def robots(_request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def favicon(_request: HttpRequest) -> HttpResponse:
-    """Lead browsers that ask for the icon at the root to where it is."""
+    """Redirect to the icon."""
     return redirect(static("favicon.svg"))

@@ -31,8 +31,8 @@ from ...services.pictures import update_picture
 from ...uploads import receive, receive_small
 from ..access import listing_page
 from ..files_page import WHOLE, Refused, files_page
-from ..picture_forms import MoveForm, WordsForm
-from ..upload_fields import in_words, picture_name, slot_name
+from ..picture_forms import AltTextForm, MoveForm
+from ..upload_fields import message_for, picture_name, slot_name
 from ..uploading import FormRefused, checked_form
 
 PREVIEWS: dict[str, tuple[PreviewKind, Callable[[bytes], ProcessedPreview], int, str]] = {
@@ -110,7 +110,7 @@ def remove_preview(request: SignedInRequest, listing: Listing, preview_id: uuid.
 @listing_page("POST")
 def describe_picture(request: SignedInRequest, listing: Listing, preview_id: uuid.UUID) -> HttpResponseBase:
     """Set the alternative text of an image."""
-    form = WordsForm(request.POST, preview_id=preview_id)
+    form = AltTextForm(request.POST, preview_id=preview_id)
     if form.is_valid():
         try:
             return _edited(request, listing, preview_id, lambda _: "Saved.", **form.cleaned_data)
@@ -170,14 +170,14 @@ def _done(request: SignedInRequest, listing: Listing, place: str, done: str) -> 
 def _refused(request: SignedInRequest, listing: Listing, place: str, problem: Problem) -> HttpResponseBase:
     # Read again, because it may have come under review in the meantime.
     listing = own_listing(request.user, listing.slug)
-    return _page(request, listing, Refused(place, in_words(problem)), status=problem.status)
+    return _page(request, listing, Refused(place, message_for(problem)), status=problem.status)
 
 
 def _page(
     request: SignedInRequest,
     listing: Listing,
     refused: Refused | None = None,
-    typed: Mapping[uuid.UUID, WordsForm] | None = None,
+    typed: Mapping[uuid.UUID, AltTextForm] | None = None,
     status: int = 200,
 ) -> HttpResponseBase:
     context = {"page": files_page(listing, refused, typed), "features": FEATURES, "sample": TEXT, "listing": listing}

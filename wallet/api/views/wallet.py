@@ -35,11 +35,11 @@ from ..serializers.wallet import PreferenceBody, QuoteAnswer, QuoteBody, SpendAn
 
 IDEMPOTENCY_HEADER = "Idempotency-Key"
 REPLAYED_HEADER = "Idempotent-Replayed"
-# Bare, or the quoted string of the IETF draft.
+# Bare, or a quoted string as in the IETF draft.
 _KEY = re.compile(rf'[!#-~][!-~]{{0,{bounds.IDEMPOTENCY_KEY_CHARS - 1}}}|"[!-~]{{1,{bounds.IDEMPOTENCY_KEY_CHARS}}}"')
 
 
-# Why something cannot be bought, whoever pays.
+# Problems of the purchase itself, independent of the balance.
 _NO_OFFER = (NotFound, TierRequired, AlreadyOwned, OwnListing, PriceUnavailable, LicenseNotAvailable)
 
 
@@ -108,7 +108,7 @@ class WalletViewSet(ApiViewSet):
 
 
 def _idempotency_key(request: Request) -> str | None:
-    """Return the key of the request, bare or as the quoted string of the IETF draft.
+    """Return the key of the request without quotes.
 
     Raises:
         InvalidInput: it is empty, too long, or has spaces or other than printable ASCII.
