@@ -181,7 +181,7 @@ class WaitingFilter(QueueFilter):
         return list(DAYS.items())
 
     def filter_by(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
-        """Return the reviews that have been pending for more than so many days."""
+        """Return the reviews that have been pending for more than `value` days."""
         return queryset.filter(status=ReviewStatus.PENDING, submitted_at__lt=timezone.now() - timedelta(days=int(value)))
 
 

@@ -20,7 +20,7 @@ _COLUMNS = tuple(
 WHOLE_TITLE, EXACT_TITLE = 0.1, 0.01
 # The least mean for a title that differs from the query in spaces only.
 SAME_LETTERS = 0.9
-# Every so many results of an equal score, one is a new listing: a listing that nobody sees cannot become popular.
+# One in so many results of equal score is a new listing: a listing that nobody sees cannot become popular.
 NEW_LISTING_PLACE = 5
 
 Scored = tuple[float, Row]

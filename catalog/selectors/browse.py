@@ -18,7 +18,7 @@ from ..models import ListingCount, ListingIndex
 
 # Totals without a stored count are exact up to this number.
 COUNT_LIMIT = 5_000
-# Facets without stored counts are computed from so many listings.
+# Facets without stored counts are computed from at most this many listings.
 FACET_LIMIT = 2_000
 # The most values of a facet.
 VALUES = 50

@@ -17,7 +17,7 @@ from ..selectors import listings_on_sale
 from .listing_index import rebuild_listing_index, refresh_category, refresh_prices
 
 T = TypeVar("T", Category, LicenseTier, SearchSynonym)
-# Up to so many listings are repriced in the request, which takes a few seconds; more in a job.
+# The most listings that are repriced in the request, which takes a few seconds; with more, a job does it.
 REPRICED_AT_ONCE = 2_000
 # The most active synonyms; every process keeps them in memory.
 ACTIVE_SYNONYMS = 500

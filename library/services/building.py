@@ -115,7 +115,7 @@ def _set_checksums(packages: Sequence[Package], store: ObjectStorage) -> None:
     """Set size and SHA-256 of packages with the same file, which is read once."""
     head, content = package_parts(packages[0], store)[:2]
     if isinstance(head, Stored) or not isinstance(content, Stored):
-        raise TypeError("a package begins with a header and goes on with the file")
+        raise TypeError("a package begins with a header, followed by the file")
     digest, crc, length = hashlib.sha256(head), 0, 0
     for block in store.read(content.key, content.start, content.end):
         digest.update(block)

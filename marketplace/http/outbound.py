@@ -104,7 +104,7 @@ def request(
     addresses = _addresses(target, seconds)
     connection = _connect(target, addresses, deadline)
     late = threading.Event()
-    # A socket timeout applies to each read anew: only shutting the socket down stops a response that arrives slowly.
+    # A socket timeout applies to each read separately: only shutting the socket down stops a response that arrives slowly.
     watch = threading.Timer(_remaining(deadline), _shut_down, [connection.sock, late])
     watch.daemon = True
     watch.start()

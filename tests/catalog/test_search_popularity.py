@@ -51,7 +51,7 @@ def commons(count: int) -> list[Listing]:
 
 @pytest.mark.django_db
 def test_ranking_nothing_says_so() -> None:
-    assert run() == "Ranked 0 listings; 0 were marked anew.\n"
+    assert run() == "Ranked 0 listings; 0 changed.\n"
 
 
 @pytest.mark.django_db
@@ -59,12 +59,12 @@ def test_ranking_nothing_says_so() -> None:
 def test_ranking_writes_what_differs_and_nothing_twice() -> None:
     listings = commons(7)
     assert len(popular()) == 7
-    assert run() == "Ranked 7 listings; 7 were marked anew.\n"
+    assert run() == "Ranked 7 listings; 7 changed.\n"
     assert popular() == ["Common 3", "Common 4", "Common 5", "Common 6"]
-    assert run() == "Ranked 7 listings; 0 were marked anew.\n"
+    assert run() == "Ranked 7 listings; 0 changed.\n"
     for _ in range(9):
         record_purchase(listing_id=listings[0].pk)
-    assert run() == "Ranked 7 listings; 2 were marked anew.\n"
+    assert run() == "Ranked 7 listings; 2 changed.\n"
     assert popular() == ["Common 0", "Common 4", "Common 5", "Common 6"]
 
 
