@@ -18,7 +18,7 @@ BATCH = 500
 T = TypeVar("T")
 
 
-def set_store_visibility(store: Store) -> None:
+def update_store_visibility(store: Store) -> None:
     """Show the listings of an open store in search, and hide those of a closed one.
 
     The caller holds the lock of the catalog's version.

@@ -7,7 +7,7 @@ from marketplace.core.events import emit
 from ..catalog_version import change_version
 from ..events import ListingEdited, StoreVisibilityChanged
 from ..models import Listing, Store
-from ..search.index import set_store_visibility, update_documents
+from ..search.index import update_documents, update_store_visibility
 from .listing_index import refresh_listings, refresh_store
 
 
@@ -33,6 +33,6 @@ def listing_edited(listing: Listing) -> None:
 def store_changed(store: Store) -> None:
     """Update search and the browse index and invalidate cached responses after a store was opened, closed or renamed."""
     change_version()
-    set_store_visibility(store)
+    update_store_visibility(store)
     refresh_store(store)
     emit(StoreVisibilityChanged(store.pk, store.is_open))
