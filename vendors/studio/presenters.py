@@ -122,9 +122,9 @@ def _channels(count: int) -> str:
     return {1: "mono", 2: "stereo"}.get(count, f"{count} channels")
 
 
-# The page where a field is edited, by its name in the API.
+# The page where a field is edited, by its name in the API. The slug has none: it is fixed once the listing has been submitted.
 _ROUTES = {
-    **dict.fromkeys(("title", "slug", "categorySlug", "shortDescription", "description", "tags"), "studio-details"),
+    **dict.fromkeys(("title", "categorySlug", "shortDescription", "description", "tags"), "studio-details"),
     **dict.fromkeys(("version", "fileType", "supportedPlatforms", "videoUrl"), "studio-details"),
     **dict.fromkeys(("basePrice", "priceInr", "priceEur", "discountPercent", "taxRatePercent"), "studio-prices"),
     **dict.fromkeys(("allowedLicenseSlugs", "readme"), "studio-licences"),
