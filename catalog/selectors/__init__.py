@@ -12,10 +12,11 @@ from .browse import (
     Sort,
     Total,
     facets_of_listings,
-    key_count,
+    key_types,
     list_listings,
     listings_on_sale,
     rows_of,
+    sorts_by_price,
 )
 from .cards import (
     Card,
@@ -62,7 +63,7 @@ __all__ = [
     "detail_for_sale",
     "every_tier",
     "facets_of_listings",
-    "key_count",
+    "key_types",
     "list_listings",
     "listing_for_sale",
     "listings_for_sale",
@@ -75,5 +76,6 @@ __all__ = [
     "preview_by_id",
     "rows_of",
     "slugs_for_sale",
+    "sorts_by_price",
     "tier_texts",
 ]
