@@ -42,9 +42,9 @@ def decode(text: str, *, sort: Sort, filters: Mapping[str, Any]) -> tuple[int, P
 
 
 def _is_valid(key: Any, key_type: type[int | str]) -> bool:
-    if type(key) is not key_type:
-        return False
-    return "\0" not in key if key_type is str else key in _INTEGERS
+    if key_type is str:
+        return isinstance(key, str) and "\0" not in key
+    return type(key) is int and key in _INTEGERS
 
 
 def _binding(sort: Sort, filters: Mapping[str, Any]) -> str:
