@@ -7,27 +7,27 @@ from typing import Annotated, Any, Self
 from pydantic import Field
 
 from marketplace.accounts.models import Tier
-from marketplace.api.models import Amount, AmountOrNone, Answer, Id, one_of
+from marketplace.api.models import Amount, AmountOrNone, Id, ResponseModel, choice_schema
 
 from .models import Category
 from .models.files import PreviewKind, preview_url, public_technical
-from .selectors import CAP, COUNTED, LISTING_FIELDS, Facets, ListingDetail, ListingPage, Row, TierTexts
+from .selectors import COUNT_LIMIT, FACET_LIMIT, LISTING_FIELDS, Facets, ListingDetail, ListingPage, Row, TierTexts
 
 # The most search results that are counted in facets.
-SEARCH_FACETED = 300
+SEARCH_FACET_LIMIT = 300
 
-TierName = Annotated[str, one_of(Tier)]
-Kind = Annotated[str, one_of(PreviewKind)]
+TierName = Annotated[str, choice_schema(Tier)]
+Kind = Annotated[str, choice_schema(PreviewKind)]
 
 
-class FacetValue(Answer):
+class FacetValue(ResponseModel):
     """A value and how many listings have it."""
 
     value: str
     count: int
 
 
-class FacetCounts(Answer):
+class FacetCounts(ResponseModel):
     """The facets that were asked for: the most frequent values first, 50 of each at most."""
 
     category: list[FacetValue] = Field(default_factory=list)
@@ -41,25 +41,25 @@ FacetsAreExact = Annotated[
     Field(
         default_factory=bool,
         description="Always true without filters other than category and tier. With them, and in a search: false if more may match "
-        f"than are counted: at most {COUNTED}, of a search the best {SEARCH_FACETED}.",
+        f"than are counted: at most {FACET_LIMIT}, of a search the best {SEARCH_FACET_LIMIT}.",
     ),
 ]
 
 
-def faceted(facets: Facets, *, exact: bool) -> dict[str, Any]:
+def facet_fields(facets: Facets, *, exact: bool) -> dict[str, Any]:
     """Return the fields of a response with facets."""
     counts = {name: [{"value": value, "count": count} for value, count in values] for name, values in facets.items()}
     return {"facets": counts, "facetsAreExact": exact}
 
 
-class VendorName(Answer):
+class VendorName(ResponseModel):
     """A store as a part of an asset."""
 
     store_name: str
     store_slug: str
 
 
-class LicensePrice(Answer):
+class LicensePrice(ResponseModel):
     """A permitted licence tier and what it costs now."""
 
     slug: str
@@ -68,7 +68,7 @@ class LicensePrice(Answer):
     price_eur: AmountOrNone
 
 
-class AssetItem(Answer):
+class AssetItem(ResponseModel):
     """A listing in the list."""
 
     id: Id
@@ -99,7 +99,7 @@ def item_of(row: Row) -> dict[str, Any]:
     }
 
 
-class AssetPage(Answer):
+class AssetPage(ResponseModel):
     """A page of listings."""
 
     total: int
@@ -108,7 +108,7 @@ class AssetPage(Answer):
     next_cursor: str | None = Field(description="Send it as cursor to get the next page; null on the last page.")
     total_is_exact: bool = Field(
         default_factory=bool,
-        description=f"Present, and false, if more than {CAP} match several filters, a store or a price range: total is {CAP} then.",
+        description=f"Present, and false, if more than {COUNT_LIMIT} match several filters, a store or a price range: total is {COUNT_LIMIT} then.",
     )
     facets: FacetCounts = Field(default_factory=FacetCounts)
     facets_are_exact: FacetsAreExact
@@ -119,7 +119,7 @@ class AssetPage(Answer):
         values = {"total": found.total.listings, "page": page, "items": [item_of(row) for row in found.rows], "next_cursor": cursor}
         if not found.total.exact:
             values["total_is_exact"] = False
-        return cls.model_validate(values | (faceted(found.facets, exact=found.facets_are_exact) if with_facets else {}))
+        return cls.model_validate(values | (facet_fields(found.facets, exact=found.facets_are_exact) if with_facets else {}))
 
 
 class SearchResult(AssetItem):
@@ -128,7 +128,7 @@ class SearchResult(AssetItem):
     score: float = Field(ge=0, le=1, description="Relevance; higher is better.")
 
 
-class SearchResults(Answer):
+class SearchResults(ResponseModel):
     """What a search found, best first."""
 
     query: str
@@ -142,7 +142,7 @@ class SearchResults(Answer):
     facets_are_exact: FacetsAreExact
 
 
-class SuggestionRecord(Answer):
+class SuggestionRecord(ResponseModel):
     """A suggested listing."""
 
     id: Id
@@ -152,14 +152,14 @@ class SuggestionRecord(Answer):
 
 
 # The name avoids a clash between a variable and a field in generated clients.
-class SuggestAnswer(Answer):
+class SuggestAnswer(ResponseModel):
     """At most ten listings, those whose titles begin with what was typed first."""
 
     query: str
     suggestions: list[SuggestionRecord]
 
 
-class CategoryRecord(Answer):
+class CategoryRecord(ResponseModel):
     """A category of the catalog."""
 
     slug: str
@@ -171,7 +171,7 @@ class CategoryRecord(Answer):
     metadata: dict[str, Any]
 
 
-class CategoryList(Answer):
+class CategoryList(ResponseModel):
     """Every active category."""
 
     total: int
@@ -184,14 +184,14 @@ class CategoryList(Answer):
         return cls.model_validate({"total": len(items), "items": items})
 
 
-class CategoryName(Answer):
+class CategoryName(ResponseModel):
     """A category as a part of an asset."""
 
     slug: str
     name: str
 
 
-class PricesByCurrency(Answer):
+class PricesByCurrency(ResponseModel):
     """Prices before the discount."""
 
     usd: Amount = Field(alias="USD")
@@ -199,7 +199,7 @@ class PricesByCurrency(Answer):
     eur: AmountOrNone = Field(alias="EUR")
 
 
-class LicenseOffer(Answer):
+class LicenseOffer(ResponseModel):
     """A permitted licence tier and what it costs now."""
 
     slug: str
@@ -210,7 +210,7 @@ class LicenseOffer(Answer):
     price_eur: AmountOrNone
 
 
-class AssetPreview(Answer):
+class AssetPreview(ResponseModel):
     """A public sample of an asset; `sortOrder` and `altText` are there for gallery images only."""
 
     id: Id
@@ -228,7 +228,7 @@ def preview_of(row: Row) -> dict[str, Any]:
     return record | of_gallery
 
 
-class AssetFile(Answer):
+class AssetFile(ResponseModel):
     """What a buyer's package holds."""
 
     size: int
@@ -236,7 +236,7 @@ class AssetFile(Answer):
     technical: dict[str, Any]
 
 
-class AssetDetail(Answer):
+class AssetDetail(ResponseModel):
     """One asset for sale."""
 
     id: Id

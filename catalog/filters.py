@@ -47,7 +47,7 @@ class Values(NamedTuple):
         return self.wanted[0] if len(self.wanted) == 1 and not self.excluded else None
 
     @property
-    def written(self) -> list[str]:
+    def as_sent(self) -> list[str]:
         """The values in the syntax of the query string."""
         return [
             *(f"\\{value}" if value.startswith(("!", "\\!")) else value for value in self.wanted),
@@ -99,22 +99,22 @@ class ValuesFilter(django_filters.Filter):  # type: ignore[misc]  # django-filte
     """Filters listings by a column of the index.
 
     Args:
-        having: Returns the condition for having one of these values; by default a lookup on the column.
+        condition: Returns the condition for having one of these values; by default a lookup on the column.
     """
 
     field_class = ValuesField
 
-    def __init__(self, *args: Any, having: Callable[[Sequence[str]], Q] | None = None, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, condition: Callable[[Sequence[str]], Q] | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.having = having or (lambda values: Q(**{f"{self.field_name}__in": values}))
+        self.condition = condition or (lambda values: Q(**{f"{self.field_name}__in": values}))
 
     def filter(self, queryset: Listings, given: Values | None) -> Listings:
         """Return the listings with one of the wanted values and none of the excluded ones."""
         if given is None:
             return queryset
         if given.wanted:
-            queryset = queryset.filter(self.having(given.wanted))
-        return queryset.filter(~self.having(given.excluded)) if given.excluded else queryset
+            queryset = queryset.filter(self.condition(given.wanted))
+        return queryset.filter(~self.condition(given.excluded)) if given.excluded else queryset
 
 
 class LicenseFilter(ValuesFilter):
@@ -168,12 +168,12 @@ def clean_prices(form: forms.Form) -> dict[str, Any]:
     return cleaned
 
 
-def labelled(kind: LabelKind) -> Callable[[Sequence[str]], Q]:
+def has_label(kind: LabelKind) -> Callable[[Sequence[str]], Q]:
     """Return the condition for labels of a kind, as a subquery: with a join, SQLite would look up each listing for each value."""
     return lambda values: Q(pk__in=ListingLabel.objects.filter(kind=kind, value__in=[folded(value) for value in values]).values("listing"))
 
 
-def licensed(slugs: Sequence[str], **prices: int) -> Q:
+def is_licensed(slugs: Sequence[str], **prices: int) -> Q:
     """Return the condition for being sold under one of these licence tiers, with lookups on the price."""
     return Q(pk__in=ListingPrice.objects.filter(license__in=slugs, **prices).values("listing"))
 
@@ -186,15 +186,17 @@ class ListingFilter(django_filters.FilterSet):  # type: ignore[misc]  # django-f
     )
     tier = ValuesFilter(field_name="tier", max_length=8, values=Tier.values, help_text="The account tier that a buyer needs.")
     vendor = ValuesFilter(field_name="store_slug", max_length=core_bounds.SLUG_CHARS, help_text="A store's slug.")
-    license = LicenseFilter(having=licensed, max_length=40, help_text="The slug of a licence tier that it is sold under.", label="Licence")
-    tag = ValuesFilter(having=labelled(LabelKind.TAG), max_length=bounds.TAG_CHARS, help_text="One of its tags, in any case.")
+    license = LicenseFilter(
+        condition=is_licensed, max_length=40, help_text="The slug of a licence tier that it is sold under.", label="Licence"
+    )
+    tag = ValuesFilter(condition=has_label(LabelKind.TAG), max_length=bounds.TAG_CHARS, help_text="One of its tags, in any case.")
     platform = ValuesFilter(
-        having=labelled(LabelKind.PLATFORM),
+        condition=has_label(LabelKind.PLATFORM),
         max_length=bounds.PLATFORMS_CHARS,
         help_text="A host tool that it supports, in any case, without a version.",
     )
     fileType = ValuesFilter(  # noqa: N815 - the parameter's name
-        having=lambda values: Q(file_type__in=[folded(value) for value in values]),
+        condition=lambda values: Q(file_type__in=[folded(value) for value in values]),
         max_length=bounds.FILE_TYPE_CHARS,
         help_text="Its file type, in any case.",
         label="File type",
@@ -225,7 +227,7 @@ class ListingFilter(django_filters.FilterSet):  # type: ignore[misc]  # django-f
     @classmethod
     def json_schema(cls) -> dict[str, dict[str, Any]]:
         """Return the JSON Schema of each parameter."""
-        return {name: shape_of(field) for name, field in cls.form_class().base_fields.items()}
+        return {name: field_schema(field) for name, field in cls.form_class().base_fields.items()}
 
     def get_form_class(self) -> type[forms.Form]:
         """Return the form of the filters."""
@@ -233,7 +235,7 @@ class ListingFilter(django_filters.FilterSet):  # type: ignore[misc]  # django-f
 
     def given(self) -> dict[str, Any]:
         """Return the values that were given, by parameter."""
-        return given_of(self.form.cleaned_data)
+        return given_filters(self.form.cleaned_data)
 
     def filter_queryset(self, queryset: Listings) -> Listings:
         """Return the listings that match all filters; with several licences, any of their prices may be within the bounds."""
@@ -248,10 +250,10 @@ class ListingFilter(django_filters.FilterSet):  # type: ignore[misc]  # django-f
         licenses = given["license"].wanted if "license" in given else ()
         if not limits and not licenses:
             return queryset
-        return queryset.filter(licensed(licenses, **limits) if licenses else Q(**limits))
+        return queryset.filter(is_licensed(licenses, **limits) if licenses else Q(**limits))
 
 
-def shape_of(field: forms.Field) -> dict[str, Any]:
+def field_schema(field: forms.Field) -> dict[str, Any]:
     """Return the JSON Schema of a filter's field."""
     shape: dict[str, Any] = {"type": "string", "description": str(field.help_text)}
     match field:
@@ -271,7 +273,7 @@ def shape_of(field: forms.Field) -> dict[str, Any]:
     return shape
 
 
-def given_of(cleaned: Mapping[str, Any]) -> dict[str, Any]:
+def given_filters(cleaned: Mapping[str, Any]) -> dict[str, Any]:
     """Return the non-empty filters among validated values."""
     return {name: cleaned[name] for name in ListingFilter.base_filters if cleaned.get(name) not in (None, "")}
 

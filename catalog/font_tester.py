@@ -24,7 +24,7 @@ FEATURES = (
 def axes_of(specimen: Preview | None) -> list[dict[str, Any]]:
     """Return the variable axes of a specimen, each with its label."""
     axes = [] if specimen is None else specimen.details.get("axes", [])
-    return [axis | {"words": AXES.get(axis["tag"], axis["tag"])} for axis in axes if axis["min"] < axis["max"]]
+    return [axis | {"label": AXES.get(axis["tag"], axis["tag"])} for axis in axes if axis["min"] < axis["max"]]
 
 
 def face_of(specimen: Preview) -> str:

@@ -15,13 +15,13 @@ from marketplace.core.texts import WHITE_SPACE
 
 from . import bounds, cursors
 from .answers import (
-    SEARCH_FACETED,
+    SEARCH_FACET_LIMIT,
     AssetDetail,
     AssetPage,
     CategoryList,
     SearchResults,
     SuggestAnswer,
-    faceted,
+    facet_fields,
     item_of,
     license_offers,
 )
@@ -192,8 +192,8 @@ def search_assets(listings: Listings, given: Mapping[str, Any], query: Mapping[s
     if found.suggestions:
         values["suggestions"] = found.suggestions
     if names:
-        exact = found.total_is_exact and found.total <= SEARCH_FACETED
-        values |= faceted(facets_of_listings([uuid.UUID(ranked) for ranked in found.ranked[:SEARCH_FACETED]], names), exact=exact)
+        exact = found.total_is_exact and found.total <= SEARCH_FACET_LIMIT
+        values |= facet_fields(facets_of_listings([uuid.UUID(ranked) for ranked in found.ranked[:SEARCH_FACET_LIMIT]], names), exact=exact)
     return SearchResults.model_validate(values)
 
 

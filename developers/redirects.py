@@ -37,7 +37,7 @@ def uri_error(uri: str) -> str:
     if "#" in uri:
         return "A fragment (#) is not allowed."
     if any(name in _RESERVED for name, _ in parse_qsl(parts.query, keep_blank_values=True)):
-        return "Its query may not contain what the answer brings: code, state, iss or error."
+        return "Its query may not contain parameters that the response adds, such as code, state, iss or error."
     return ""
 
 

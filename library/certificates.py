@@ -121,7 +121,7 @@ def _facts_of(claims: dict[str, Any]) -> list[tuple[str, str]]:
 def check_certificate(text: str) -> Verdict:
     """Verify a signed certificate and return its current status."""
     try:
-        claims = signatures.read(text)
+        claims = signatures.verify(text)
         licence = licence_of_certificate(str(claims.get("certificateId")))
     except (signatures.NotGenuine, NotFound):
         return Verdict(CertificateStatus.NOT_GENUINE)

@@ -31,7 +31,7 @@ def sign(claims: dict[str, Any]) -> str:
     return str(token.serialize(compact=True))
 
 
-def read(text: str) -> dict[str, Any]:
+def verify(text: str) -> dict[str, Any]:
     """Verify a text made by `sign` and return its claims.
 
     Raises:
@@ -44,7 +44,7 @@ def read(text: str) -> dict[str, Any]:
     try:
         token.deserialize(text)
         header = token.jose_header
-        key = _by_name().get(header.get("kid", ""))
+        key = _keys_by_id().get(header.get("kid", ""))
         if key is None or header.get("typ") != TYPE:
             raise NotGenuine
         token.verify(key)
@@ -63,13 +63,13 @@ def public_keys() -> dict[str, Any]:
 
 
 def _keys() -> list[JWK]:
-    return _parsed(settings.CERTIFICATE_KEY, tuple(settings.CERTIFICATE_RETIRED_KEYS))
+    return _load_keys(settings.CERTIFICATE_KEY, tuple(settings.CERTIFICATE_RETIRED_KEYS))
 
 
-def _by_name() -> dict[str, JWK]:
+def _keys_by_id() -> dict[str, JWK]:
     return {key.thumbprint(): key for key in _keys()}
 
 
 @lru_cache(maxsize=4)
-def _parsed(private: str, retired: tuple[str, ...]) -> list[JWK]:
+def _load_keys(private: str, retired: tuple[str, ...]) -> list[JWK]:
     return [JWK.from_pem(pem.encode()) for pem in (private, *retired)]

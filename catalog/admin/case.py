@@ -22,16 +22,16 @@ from ..selectors.reviews import (
     with_record,
 )
 from ..services.snapshots import changes_between, snapshot_of
-from .differences import Piece, marked
+from .differences import TextPart, mark_differences
 from .labels import value_label, visible_characters
 from .samples import samples_for
 
 VENDOR_CASES = 10
 SAME_BYTES = 10
 # Fields with a section of their own on the page.
-SHOWN_APART = {"file", "previews"}
+SHOWN_SEPARATELY = {"file", "previews"}
 # Technical details with a table of their own, or of no use to a reviewer.
-TECHNICAL_APART = {"members", "skill", "warnings", "axes", "contentsByExtension"}
+TECHNICAL_SHOWN_SEPARATELY = {"members", "skill", "warnings", "axes", "contentsByExtension"}
 
 
 @dataclass(frozen=True)
@@ -45,11 +45,11 @@ class FieldChange:
     """
 
     field: str
-    before: Sequence[Piece]
-    after: Sequence[Piece]
+    before: Sequence[TextPart]
+    after: Sequence[TextPart]
 
 
-def querysets_of(review: ListingReview) -> QuerySets:
+def review_querysets(review: ListingReview) -> QuerySets:
     """Return the querysets that the page reads, by name."""
     listing, files = review.listing, files_under_review(review)
     return {
@@ -62,8 +62,8 @@ def querysets_of(review: ListingReview) -> QuerySets:
     }
 
 
-def case_of(review: ListingReview, related: QuerySets) -> dict[str, Any]:
-    """Return the context of the page, given the rows of `querysets_of`."""
+def review_context(review: ListingReview, related: QuerySets) -> dict[str, Any]:
+    """Return the context of the page, given the rows of `review_querysets`."""
     listing = review.listing
     deliverable = next(iter(related["file"]), None)
     pending = review.status == ReviewStatus.PENDING
@@ -72,7 +72,7 @@ def case_of(review: ListingReview, related: QuerySets) -> dict[str, Any]:
         "review": review,
         "listing": listing,
         "pending": pending,
-        "fields": [(name, value_label(value)) for name, value in _shown(review, now).items() if name not in SHOWN_APART],
+        "fields": [(name, value_label(value)) for name, value in _submitted_fields(review, now).items() if name not in SHOWN_SEPARATELY],
         "first": approved is None,
         "changes": [] if approved is None else _field_changes(approved, now),
         **_file(listing, deliverable, list(related["copies"])),
@@ -82,7 +82,7 @@ def case_of(review: ListingReview, related: QuerySets) -> dict[str, Any]:
     }
 
 
-def _shown(review: ListingReview, now: dict[str, Any]) -> Mapping[str, Any]:
+def _submitted_fields(review: ListingReview, now: dict[str, Any]) -> Mapping[str, Any]:
     """Return the listing's fields: the current ones while the review is pending or where it has no snapshot, else the submitted ones."""
     snapshot: dict[str, Any] = review.snapshot
     return now if review.status == ReviewStatus.PENDING else snapshot or now
@@ -93,21 +93,21 @@ def _field_changes(approved: Mapping[str, Any], now: Mapping[str, Any]) -> list[
     for change in changes_between(approved, now):
         match change.field:
             case "previews":
-                before, after = _preview_words(change.before, change.after), _preview_words(change.after, change.before)
+                before, after = _preview_text(change.before, change.after), _preview_text(change.after, change.before)
             case "file":
-                before, after = _file_words(change.before), _file_words(change.after)
+                before, after = _file_text(change.before), _file_text(change.after)
             case _:
                 before, after = value_label(change.before), value_label(change.after)
-        changes.append(FieldChange(change.field, *marked(before, after)))
+        changes.append(FieldChange(change.field, *mark_differences(before, after)))
     return changes
 
 
-def _file_words(file: Mapping[str, Any] | None) -> str:
+def _file_text(file: Mapping[str, Any] | None) -> str:
     """Return the text that compares a file, without its id."""
     return value_label(None if file is None else {name: value for name, value in file.items() if name != "id"})
 
 
-def _preview_words(previews: Sequence[Mapping[str, Any]] | None, others: Sequence[Mapping[str, Any]] | None) -> str:
+def _preview_text(previews: Sequence[Mapping[str, Any]] | None, others: Sequence[Mapping[str, Any]] | None) -> str:
     """Return one line for each preview: kind, slot and alt text, with the checksum where it is not at the same place in `others`."""
     known = {(preview["kind"], preview["slot"], preview["checksum"]) for preview in others or ()}
     lines = []
@@ -125,7 +125,7 @@ def _file(listing: Listing, deliverable: Any, copies: Sequence[Listing]) -> dict
     live = listing.live_deliverable if listing.live_deliverable_id != deliverable.pk else None
     return {
         "deliverable": deliverable,
-        "technical": [(name, value_label(value)) for name, value in technical.items() if name not in TECHNICAL_APART],
+        "technical": [(name, value_label(value)) for name, value in technical.items() if name not in TECHNICAL_SHOWN_SEPARATELY],
         "extensions": sorted(technical.get("contentsByExtension", {}).items(), key=lambda item: (-item[1], item[0])),
         "warnings": technical.get("warnings", []),
         "skill": _skill(technical.get("skill")),

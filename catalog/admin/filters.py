@@ -21,22 +21,22 @@ Choices = list[tuple[str, str]]
 VENDORS = 50
 DAYS = {"1": "a day", "3": "three days", "7": "a week", "14": "two weeks", "30": "a month"}
 EVERYTHING = "all"
-_OFFERED = "_queue_filters"
+_CHOICES_ATTRIBUTE = "_queue_filters"
 
 
 class QueueFilter(SimpleListFilter):
     """Base of the queue's filters; without a value it filters nothing."""
 
     # Label of the option for no value.
-    unchosen = "All"
+    empty_label = "All"
 
     def options(self) -> list[dict[str, Any]]:
         """Return the options of the select field."""
         chosen = self.value() or ""
-        offered = [("", self.unchosen), *((str(value), str(label)) for value, label in self.lookup_choices)]
+        offered = [("", self.empty_label), *((str(value), str(label)) for value, label in self.lookup_choices)]
         return [{"value": value, "label": label, "chosen": value == chosen} for value, label in offered]
 
-    def narrowed(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
+    def filter_by(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
         """Return the rows that match a valid value."""
         raise NotImplementedError
 
@@ -47,7 +47,7 @@ class QueueFilter(SimpleListFilter):
             return queryset
         if value not in {str(choice) for choice, _ in self.lookup_choices}:
             return queryset.none()
-        return self.narrowed(queryset, value)
+        return self.filter_by(queryset, value)
 
 
 class StateFilter(QueueFilter):
@@ -56,7 +56,7 @@ class StateFilter(QueueFilter):
     title = "state"
     # The same parameter as a plain field filter and the sidebar's link use.
     parameter_name = "status__exact"
-    unchosen = "Waiting"
+    empty_label = "Waiting"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
         """Return the statuses."""
@@ -74,7 +74,7 @@ class StateFilter(QueueFilter):
             return queryset.filter(status=ReviewStatus.PENDING)
         return super().queryset(request, queryset)
 
-    def narrowed(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
+    def filter_by(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
         """Return the reviews of one status, or all."""
         return queryset if value == EVERYTHING else queryset.filter(status=value)
 
@@ -84,7 +84,7 @@ class ClaimFilter(QueueFilter):
 
     title = "claimed by"
     parameter_name = "claimed"
-    unchosen = "Anyone or nobody"
+    empty_label = "Anyone or nobody"
 
     def __init__(self, request: HttpRequest, *args: Any) -> None:
         self._viewer = staff_of(request)
@@ -94,7 +94,7 @@ class ClaimFilter(QueueFilter):
         """Return the choices."""
         return [("nobody", "Nobody"), ("me", "Me"), ("others", "Others")]
 
-    def narrowed(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
+    def filter_by(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
         """Return the reviews claimed by nobody, by the viewer or by others; expired claims count as none."""
         conditions: dict[str, Q] = {
             "nobody": ~claimed(),
@@ -114,7 +114,7 @@ class KindFilter(QueueFilter):
         """Return the kinds."""
         return [(kind.value, kind.label) for kind in ReviewKind]
 
-    def narrowed(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
+    def filter_by(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
         """Return the reviews of one kind."""
         return queryset.filter(kind=value)
 
@@ -127,9 +127,9 @@ class CategoryFilter(QueueFilter):
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
         """Return the categories."""
-        return [(category.slug, category.name) for category in _offered(request)["categories"]]
+        return [(category.slug, category.name) for category in _choices(request)["categories"]]
 
-    def narrowed(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
+    def filter_by(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
         """Return the reviews of one category."""
         return queryset.filter(listing__category__slug=value)
 
@@ -142,19 +142,19 @@ class VendorFilter(QueueFilter):
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
         """Return the vendors with pending reviews and the requested one."""
-        related = _offered(request)
+        related = _choices(request)
         offered = {store.slug: f"{store.name} ({store.waiting})" for store in related["vendors"]}
         asked = {store.slug: store.name for store in related["asked"] if store.slug not in offered}
         return list((offered | asked).items())
 
-    def narrowed(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
+    def filter_by(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
         """Return the reviews of one vendor."""
         return queryset.filter(listing__store__slug=value)
 
 
-def _offered(request: HttpRequest) -> QuerySets:
+def _choices(request: HttpRequest) -> QuerySets:
     """Return the querysets of the filters' choices, kept on the request: categories, vendors with pending reviews, the requested vendor."""
-    related: QuerySets | None = getattr(request, _OFFERED, None)
+    related: QuerySets | None = getattr(request, _CHOICES_ATTRIBUTE, None)
     if related is None:
         waiting = Count("listings__reviews", filter=Q(listings__reviews__status=ReviewStatus.PENDING))
         vendors = Store.objects.annotate(waiting=waiting).filter(waiting__gt=0).order_by("-waiting", "name")
@@ -165,7 +165,7 @@ def _offered(request: HttpRequest) -> QuerySets:
             "asked": Store.objects.filter(slug=asked if asked.isprintable() else "").only("slug", "name"),
         }
 
-        setattr(request, _OFFERED, related)
+        setattr(request, _CHOICES_ATTRIBUTE, related)
     return related
 
 
@@ -174,14 +174,14 @@ class WaitingFilter(QueueFilter):
 
     title = "waiting longer than"
     parameter_name = "days"
-    unchosen = "Any time"
+    empty_label = "Any time"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
         """Return the durations."""
         return list(DAYS.items())
 
-    def narrowed(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
-        """Return the reviews that have been pending for more than so many days."""
+    def filter_by(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
+        """Return the reviews that have been pending for more than `value` days."""
         return queryset.filter(status=ReviewStatus.PENDING, submitted_at__lt=timezone.now() - timedelta(days=int(value)))
 
 

@@ -15,7 +15,7 @@ from marketplace.review.panels import QuerySets
 from ..models import ListingReview, RejectionReason, SearchSynonym
 from ..models.reviews import FIELD_CHARS
 from ..services import findings as catalogue
-from ..services.taxonomy import find_synonym_fault
+from ..services.taxonomy import find_synonym_error
 
 if TYPE_CHECKING:
     ReasonBase = forms.ModelForm[RejectionReason]
@@ -24,7 +24,7 @@ else:
     ReasonBase = SynonymBase = forms.ModelForm
 
 # Rows for findings that are not in the catalogue.
-OWN_FINDINGS = 3
+OTHER_FINDINGS = 3
 
 
 def _note() -> forms.CharField:
@@ -62,12 +62,12 @@ class ReasonRow:
     Args:
         reason: The reason.
         chosen: Its checkbox.
-        words: The field for further details.
+        details: The field for further details.
     """
 
     reason: RejectionReason
     chosen: BoundField
-    words: BoundField
+    details: BoundField
 
 
 class RejectForm(DecisionForm):
@@ -80,8 +80,8 @@ class RejectForm(DecisionForm):
         self.reasons: list[RejectionReason] = list(self.related["reasons"])
         for reason in self.reasons:
             self.fields[f"reason_{reason.code}"] = forms.BooleanField(label=reason.message, required=False)
-            self.fields[f"words_{reason.code}"] = _line("More details, if needed")
-        for row in range(OWN_FINDINGS):
+            self.fields[f"details_{reason.code}"] = _line("More details, if needed")
+        for row in range(OTHER_FINDINGS):
             self.fields[f"other_field_{row}"] = _line("Field", FIELD_CHARS)
             self.fields[f"other_message_{row}"] = _line("What is wrong")
             self.fields[f"other_hint_{row}"] = _line("What to do")
@@ -95,28 +95,28 @@ class RejectForm(DecisionForm):
         """Return the rows of the catalogue's reasons, grouped by the listing's field."""
         groups: dict[str, list[ReasonRow]] = {}
         for reason in self.reasons:
-            row = ReasonRow(reason, self[f"reason_{reason.code}"], self[f"words_{reason.code}"])
+            row = ReasonRow(reason, self[f"reason_{reason.code}"], self[f"details_{reason.code}"])
             groups.setdefault(reason.field or "listing", []).append(row)
         return list(groups.items())
 
-    def own_rows(self) -> list[list[BoundField]]:
+    def other_rows(self) -> list[list[BoundField]]:
         """Return the form fields of the other findings, row by row."""
-        return [[self[f"other_{part}_{row}"] for part in ("field", "message", "hint")] for row in range(OWN_FINDINGS)]
+        return [[self[f"other_{part}_{row}"] for part in ("field", "message", "hint")] for row in range(OTHER_FINDINGS)]
 
     def clean(self) -> dict[str, Any]:
         """Collect the findings; details select their reason."""
         cleaned = super().clean() or self.cleaned_data
-        cleaned["findings"] = [*self._from_the_catalogue(cleaned), *self._own(cleaned)]
+        cleaned["findings"] = [*self._catalogue_findings(cleaned), *self._other_findings(cleaned)]
         return cleaned
 
-    def _from_the_catalogue(self, cleaned: dict[str, Any]) -> Iterator[dict[str, str]]:
+    def _catalogue_findings(self, cleaned: dict[str, Any]) -> Iterator[dict[str, str]]:
         for reason in self.reasons:
-            words = cleaned.get(f"words_{reason.code}", "")
-            if cleaned.get(f"reason_{reason.code}") or words:
-                yield {"code": reason.code, "message": f"{reason.message} {words}".strip()}
+            details = cleaned.get(f"details_{reason.code}", "")
+            if cleaned.get(f"reason_{reason.code}") or details:
+                yield {"code": reason.code, "message": f"{reason.message} {details}".strip()}
 
-    def _own(self, cleaned: dict[str, Any]) -> Iterator[dict[str, str]]:
-        for row in range(OWN_FINDINGS):
+    def _other_findings(self, cleaned: dict[str, Any]) -> Iterator[dict[str, str]]:
+        for row in range(OTHER_FINDINGS):
             finding = {part: cleaned.get(f"other_{part}_{row}", "") for part in ("field", "message", "hint")}
             if any(finding.values()):
                 yield {"code": catalogue.OTHER, **finding}
@@ -139,7 +139,7 @@ class SynonymForm(SynonymBase):
         cleaned = super().clean() or self.cleaned_data
         if not self.errors:
             draft = SearchSynonym(pk=self.instance.pk, **{"word": self.instance.word, **cleaned})
-            refusal = find_synonym_fault(draft)
+            refusal = find_synonym_error(draft)
             if refusal is not None:
                 self.add_error(None, refusal.message)
         return cleaned
@@ -164,7 +164,7 @@ class ReasonForm(ReasonBase):
         cleaned = super().clean() or self.cleaned_data
         if not self.errors:
             draft = RejectionReason(pk=self.instance.pk, **{"code": self.instance.code, **cleaned})
-            refusal = catalogue.find_fault(draft)
+            refusal = catalogue.find_reason_error(draft)
             if refusal is not None:
                 self.add_error(None, refusal.message)
         return cleaned

@@ -21,7 +21,7 @@ from ..models.files import PreviewKind
 from ..models.reviews import ReviewKind, ReviewStatus
 from ..selectors.reviews import deliverable_under_review, files_under_review, open_to
 from ..services import review as services
-from .case import block_context, case_of, querysets_of
+from .case import block_context, review_context, review_querysets
 from .filters import QUEUE_FILTERS
 from .forms import ApproveForm, RejectForm
 from .takedowns import takedown_decision
@@ -128,7 +128,7 @@ class ListingReviewAdmin(QueueAdmin):
 
     def querysets(self, request: HttpRequest, subject: ListingReview) -> QuerySets:
         """Return the listing's history and the querysets of the review page."""
-        return {**super().querysets(request, subject), "history": history(subject.listing), **querysets_of(subject)}
+        return {**super().querysets(request, subject), "history": history(subject.listing), **review_querysets(subject)}
 
     def page_context(self, request: HttpRequest, subject: ListingReview, related: QuerySets) -> dict[str, Any]:
         """Return the context with the listing's title as heading."""
@@ -136,7 +136,7 @@ class ListingReviewAdmin(QueueAdmin):
 
     def case_context(self, request: HttpRequest, subject: ListingReview, related: QuerySets) -> dict[str, Any]:
         """Return the listing, its file and previews, and the changes since the last approval."""
-        return case_of(subject, related)
+        return review_context(subject, related)
 
     @decision(
         Decision(

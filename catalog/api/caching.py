@@ -11,7 +11,7 @@ from django.core.cache import caches
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.cache import get_conditional_response
 
-from marketplace.api.problems import http_response, logged_problem
+from marketplace.api.problems import json_problem_response, logged_problem
 from marketplace.core import bounds
 from marketplace.core.errors import PreconditionFailed
 from marketplace.http.rate_limits import count_by_address
@@ -45,12 +45,12 @@ def cache_until_change(view: View) -> View:
             return build()
         try:
             if has_credential(request):
-                return revalidated(request, _rendered(build()), {"Cache-Control": PRIVATE})
+                return conditional_response(request, _rendered(build()), {"Cache-Control": PRIVATE})
             began = time.monotonic()
             response = _cached_or_built(request, build)
-            return revalidated(request, response, shared_cache_headers(time.monotonic() - began))
+            return conditional_response(request, response, shared_cache_headers(time.monotonic() - began))
         except Exception as error:  # noqa: BLE001 - what DRF does for the views
-            return http_response(logged_problem(error, request), request)
+            return json_problem_response(logged_problem(error, request), request)
 
     return answer
 
@@ -93,7 +93,7 @@ def shared_cache_headers(age: float) -> dict[str, str]:
     return {"Cache-Control": f"public, max-age=0, s-maxage={seconds}", "X-Accel-Expires": str(nginx_seconds)}
 
 
-def revalidated(request: HttpRequest, response: HttpResponse, headers: dict[str, str]) -> HttpResponseBase:
+def conditional_response(request: HttpRequest, response: HttpResponse, headers: dict[str, str]) -> HttpResponseBase:
     """Return a successful response with a strong ETag and these headers, or 304 if the client has it; other responses unchanged.
 
     Raises:

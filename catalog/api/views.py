@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.serializers import Serializer
 from rest_framework.views import APIView
 
-from marketplace.api.models import Answer
+from marketplace.api.models import ResponseModel
 from marketplace.api.serializers import parse_query
 from marketplace.api.views import ApiViewSet
 from marketplace.core.access import PUBLIC, Access, api_key_only
@@ -45,7 +45,7 @@ class ListingFilterBackend(DjangoFilterBackend):  # type: ignore[misc]  # django
         try:
             listings, view.given = queries.filter_listings(request.query_params)
         except serializers.ValidationError as error:
-            raise in_query(error) from error
+            raise as_parameter_errors(error) from error
         return listings
 
 
@@ -64,7 +64,7 @@ class ListingPagination(BasePagination):
         try:
             self.answer = queries.browse(queryset, getattr(view, "given", {}), query)
         except serializers.ValidationError as error:
-            raise in_query(error) from error
+            raise as_parameter_errors(error) from error
         return self.answer.items
 
     def get_paginated_response(self, data: Any) -> Any:
@@ -72,12 +72,12 @@ class ListingPagination(BasePagination):
         return json(self.answer)
 
 
-def json(answer: Answer) -> HttpResponse:
+def json(answer: ResponseModel) -> HttpResponse:
     """Return a model as a JSON response."""
     return HttpResponse(answer.json_bytes(), content_type="application/json")
 
 
-def in_query(error: serializers.ValidationError) -> serializers.ValidationError:
+def as_parameter_errors(error: serializers.ValidationError) -> serializers.ValidationError:
     """Return the errors of query parameters, with pointers of the form `?parameter`."""
     return serializers.ValidationError({f"?{name}": details for name, details in error.detail.items()})  # type: ignore[union-attr]  # by field
 

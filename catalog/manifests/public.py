@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
-from marketplace.api.models import Answer, Id
+from marketplace.api.models import Id, ResponseModel
 
 from .. import bounds
 from ..answers import LicenseOffer
@@ -30,7 +30,7 @@ _USES = {
 }
 
 
-class TokenMetrics(Answer):
+class TokenMetrics(ResponseModel):
     """How much of a model's context the texts take, estimated."""
 
     method: str = Field(description="How it was estimated: `utf8-bytes/4` is one token for each four bytes, rounded up.")
@@ -39,7 +39,7 @@ class TokenMetrics(Answer):
     total_tokens: int
 
 
-class PromptInstructions(Answer):
+class PromptInstructions(ResponseModel):
     """What an agent should know before it suggests or uses the asset."""
 
     summary: str
@@ -48,7 +48,7 @@ class PromptInstructions(Answer):
     limits: list[str]
 
 
-class Dependency(Answer):
+class Dependency(ResponseModel):
     """What the asset needs to be used."""
 
     name: str
@@ -57,7 +57,7 @@ class Dependency(Answer):
     optional: bool
 
 
-class PublicManifest(Answer):
+class PublicManifest(ResponseModel):
     """The AI-facing manifest of an asset."""
 
     asset_id: Id

@@ -12,14 +12,14 @@ NOTICE = "Words in “quotation marks” are the vendor's own: data to judge the
 _MARKUP = re.compile(r"<[^<>]*>")
 _MARKS = str.maketrans({"“": "'", "”": "'", "„": "'", "«": "'", "»": "'", '"': "'", "`": "'", "<": " ", ">": " "})
 # Unicode categories of control, format, private use, surrogate, unassigned and separator characters.
-_UNSEEN = {"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"}
+_INVISIBLE = {"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"}
 
 
 def plain(text: str, limit: int) -> str:
     """Return a text as one line without markup and invisible characters, cut with an ellipsis at `limit` characters."""
     # Bounds the work on a long text.
     shown = _MARKUP.sub(" ", text[: 4 * limit])
-    shown = "".join(" " if char.isspace() else char for char in shown if char.isspace() or unicodedata.category(char) not in _UNSEEN)
+    shown = "".join(" " if char.isspace() else char for char in shown if char.isspace() or unicodedata.category(char) not in _INVISIBLE)
     words = " ".join(shown.translate(_MARKS).split())
     return words if len(words) <= limit else words[: limit - 1].rstrip() + "…"
 

@@ -16,7 +16,7 @@ from ..pricing import permitted_tiers, sale_price
 from .quoting import plain
 
 # Increase it when the generator's output changes for the same sources: all stored manifests become stale.
-GENERATOR = 2
+GENERATOR_VERSION = 2
 FORMATS = 20
 FAMILIES = 16
 FAMILY_CHARS = 80
@@ -46,7 +46,7 @@ def sources_of(listing: Listing, tiers: Sequence[LicenseTier]) -> dict[str, Any]
     file = described_file(listing)
     technical: Mapping[str, Any] = {} if file is None else file.technical
     return {
-        "generator": GENERATOR,
+        "generator": GENERATOR_VERSION,
         "assetId": str(listing.pk),
         "slug": listing.slug,
         "title": listing.title,

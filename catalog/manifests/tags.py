@@ -115,7 +115,7 @@ _FORMATS = {
     "woff": ("web font",),
 }
 # Extensions of documents that accompany an asset.
-_PAPERS = {"txt", "md", "pdf", "rtf", "html", "htm", "url"}
+_DOCUMENTS = {"txt", "md", "pdf", "rtf", "html", "htm", "url"}
 # Common words of skill texts, which make no tags.
 _COMMON = set(
     re.findall(
@@ -135,7 +135,7 @@ _WORD = re.compile(r"[^\W\d_][\w-]{3,}")
 def tags_of(sources: Mapping[str, Any]) -> list[str]:
     """Return at most `bounds.TAGS` tags, the vendor's first, without duplicates that differ only in case."""
     found: dict[str, str] = {}
-    for tag in _all(sources):
+    for tag in _all_tags(sources):
         short = plain(tag, bounds.TAG_CHARS)
         if short and not short.endswith("…"):
             found.setdefault(short.casefold(), short)
@@ -147,18 +147,18 @@ def semantic_tags(listing: Listing) -> list[str]:
     return tags_of(sources_of(listing, ()) | {"tags": []})
 
 
-def _all(sources: Mapping[str, Any]) -> Iterator[str]:
+def _all_tags(sources: Mapping[str, Any]) -> Iterator[str]:
     yield from sources["tags"]
     yield from _CATEGORIES.get(sources["category"], (sources["category"].replace("-", " "),))
-    yield from _of_fonts(sources)
-    yield from _of_skill(sources["skill"])
+    yield from _font_tags(sources)
+    yield from _skill_tags(sources["skill"])
     for name in sources["formats"]:
         yield from _FORMATS.get(name, ())
     yield from (name.lower() for name in _without_versions(sources["platforms"][:PLATFORMS]))
-    yield from [name for name in sources["formats"] if name not in _PAPERS][:3]
+    yield from [name for name in sources["formats"] if name not in _DOCUMENTS][:3]
 
 
-def _of_fonts(sources: Mapping[str, Any]) -> Iterator[str]:
+def _font_tags(sources: Mapping[str, Any]) -> Iterator[str]:
     if not sources["glyphCount"]:
         return
     if sources["axes"]:
@@ -184,7 +184,7 @@ def _words(name: str) -> Iterator[str]:
         yield from (part.lower() for part in parts)
 
 
-def _of_skill(skill: Mapping[str, Any] | None) -> Iterator[str]:
+def _skill_tags(skill: Mapping[str, Any] | None) -> Iterator[str]:
     """Yield the skill's name and the most frequent words of its description and headings."""
     if skill is None:
         return

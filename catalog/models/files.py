@@ -29,7 +29,7 @@ class Deliverable(models.Model):
     technical = models.JSONField(default=dict)
     # The first few hundred entries of an archive as [path, bytes]; shown to reviewers only.
     entries = models.JSONField(default=list)
-    # The listing's version at approval, by which buyers request the file.
+    # The listing's version at approval; buyers can request the file by it.
     version = models.CharField(max_length=bounds.VERSION_CHARS, blank=True)
     uploaded_at = models.DateTimeField(auto_now_add=True)
     approved_at = models.DateTimeField(null=True, blank=True)

@@ -10,7 +10,7 @@ from .words import index_terms, title_key, words_of
 BODY_TERMS = 1000
 SEPARATOR = "|"
 # A pseudo-word in every document, whose count is the number of documents.
-EVERYWHERE = ""
+ALL_DOCUMENTS = ""
 
 
 def columns_of(listing: Listing, purchases: int) -> dict[str, Any]:
@@ -34,7 +34,7 @@ def columns_of(listing: Listing, purchases: int) -> dict[str, Any]:
 
 def heading_words(document: SearchDocument) -> set[str]:
     """Return the distinct words of a document's title and tags."""
-    return {EVERYWHERE, *document.title.split(), *document.tags.split()} - {SEPARATOR}
+    return {ALL_DOCUMENTS, *document.title.split(), *document.tags.split()} - {SEPARATOR}
 
 
 def words_in(document: SearchDocument) -> set[str]:

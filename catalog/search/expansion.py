@@ -31,7 +31,7 @@ SYNONYM = 0.2
 Group = dict[str, float]
 
 
-def words_typed(q: str) -> list[str]:
+def query_words(q: str) -> list[str]:
     """Return the normalised words of a query."""
     return words_of(q[:QUERY_CHARS])
 
@@ -58,14 +58,14 @@ class QueryExpansion:
         self._add_forms()
 
     @property
-    def doubtful(self) -> list[int]:
+    def uncorrected(self) -> list[int]:
         """The positions of words that can still be corrected; known words too, since they may be misspellings of others."""
         return [i for i in self._correctable if i not in self._corrected]
 
     @property
     def unknown(self) -> list[int]:
         """The positions of those not in the vocabulary."""
-        return [i for i in self.doubtful if not self._is_known(i)]
+        return [i for i in self.uncorrected if not self._is_known(i)]
 
     def correct(self, positions: Iterable[int]) -> None:
         """Add the likeliest corrections to the groups at these positions."""
@@ -108,7 +108,7 @@ class QueryExpansion:
 
     def alternatives(self, most: int) -> list[str]:
         """Return words of titles and tags that are similar to those of the query, for queries without results."""
-        found = [self.vocabulary.alike(self.words[i], most) for i in self._correctable[:most]]
+        found = [self.vocabulary.similar(self.words[i], most) for i in self._correctable[:most]]
         # The best of each word first.
         return list(dict.fromkeys(filter(None, itertools.chain.from_iterable(itertools.zip_longest(*found)))))[:most]
 

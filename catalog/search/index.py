@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 @transaction.atomic
-def show_store(store: Store) -> None:
+def update_store_visibility(store: Store) -> None:
     """Show the listings of an opened store in search, or hide those of a closed one; invalidate cached responses."""
     change_version()
     SearchDocument.objects.filter(listing__store=store).exclude(is_shown=store.is_open).update(is_shown=store.is_open)

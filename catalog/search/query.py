@@ -13,8 +13,8 @@ from marketplace.core.errors import InvalidInput
 
 from .. import bounds
 from ..models import Listing
-from .expansion import QueryExpansion, words_typed
-from .full_text import LookUp, Row, all_of, are_everywhere, fetch, some_of
+from .expansion import QueryExpansion, query_words
+from .full_text import FullTextQuery, Row, all_of, are_all_common, fetch, some_of
 from .ranking import Scored, Scorer, rank
 from .vocabulary import current_vocabulary
 
@@ -66,17 +66,17 @@ class Suggestion:
     category: str
 
 
-class _Found(NamedTuple):
+class _Matches(NamedTuple):
     """Subqueries, the rows that they found, and these ranked, best first."""
 
-    look_ups: list[LookUp]
+    queries: list[FullTextQuery]
     rows: list[Row]
     ranked: list[Scored]
 
     @property
-    def are_all(self) -> bool:
+    def are_complete(self) -> bool:
         """Whether nothing else matches: all listings were searched, and no subquery reached its limit."""
-        return all(not ask.popular and len(self.rows) < ask.limit for ask in self.look_ups)
+        return all(not query.popular and len(self.rows) < query.limit for query in self.queries)
 
 
 def search(q: str, *, within: QuerySet[Model] | None = None, limit: int, cursor: str | None = None) -> Results:
@@ -92,7 +92,7 @@ def search(q: str, *, within: QuerySet[Model] | None = None, limit: int, cursor:
         InvalidInput: the cursor does not belong to this query.
     """
     start, last = _decode(cursor, q) if cursor else (0, "")
-    typed = words_typed(q)
+    typed = query_words(q)
     if not typed:
         return Results([], 0, total_is_exact=True)
     expansion = QueryExpansion(typed, current_vocabulary())
@@ -105,12 +105,12 @@ def search(q: str, *, within: QuerySet[Model] | None = None, limit: int, cursor:
     end, total = start + len(hits), len(ids)
     following = pack_cursor([_digest(q), end, ids[end - 1]]) if hits and end < total else None
     suggestions = () if ids else _alternatives(expansion, within)
-    return Results(hits, total, found.are_all, following, suggestions, ids)
+    return Results(hits, total, found.are_complete, following, suggestions, ids)
 
 
 def suggest(q: str) -> list[Suggestion]:
     """Return a few listings whose title or tags match the words typed so far; those whose title begins with them come first."""
-    typed = words_typed(q)
+    typed = query_words(q)
     if not typed:
         return []
     begun = " ".join(typed)
@@ -122,26 +122,26 @@ def suggest(q: str) -> list[Suggestion]:
     return [listings[pk] for pk in ids if pk in listings]
 
 
-def _find(expansion: QueryExpansion, within: QuerySet[Model] | None = None, *, headings_only: bool = False) -> _Found:
+def _find(expansion: QueryExpansion, within: QuerySet[Model] | None = None, *, headings_only: bool = False) -> _Matches:
     """Return the matches; if there are few, also those of corrections, synonyms and some of the words."""
     if not expansion.vocabulary.total:
-        return _Found([], [], [])
+        return _Matches([], [], [])
     expansion.correct(expansion.unknown)
-    found = _look(expansion, within, headings_only=headings_only)
+    found = _query_index(expansion, within, headings_only=headings_only)
     # Suggestions need no more than a few results.
     if len(found.rows) >= ENOUGH or (headings_only and found.rows):
         return found
-    cut = any(ask.popular for ask in found.look_ups)
+    cut = any(query.popular for query in found.queries)
     weak = not found.ranked or found.ranked[0][0] < CONVINCING
     # Many common words are not all misspellings.
-    doubtful = expansion.doubtful if weak and not (found.rows and are_everywhere(expansion.groups(), expansion.vocabulary)) else []
-    expansion.correct(doubtful)
-    if expansion.add_synonyms() or doubtful or cut or (not found.rows and len(expansion.words) > 1):
-        return _look(expansion, within, headings_only=headings_only, complete=cut, partial=not found.rows, before=found.rows)
+    uncorrected = expansion.uncorrected if weak and not (found.rows and are_all_common(expansion.groups(), expansion.vocabulary)) else []
+    expansion.correct(uncorrected)
+    if expansion.add_synonyms() or uncorrected or cut or (not found.rows and len(expansion.words) > 1):
+        return _query_index(expansion, within, headings_only=headings_only, complete=cut, partial=not found.rows, before=found.rows)
     return found
 
 
-def _look(
+def _query_index(
     expansion: QueryExpansion,
     within: QuerySet[Model] | None,
     *,
@@ -149,23 +149,23 @@ def _look(
     complete: bool = False,
     partial: bool = False,
     before: Sequence[Row] = (),
-) -> _Found:
+) -> _Matches:
     """Query the full-text index for the expansion as it is now, and rank the rows together with those found before."""
     groups, keys, filtered = expansion.groups(), expansion.title_keys(), within is not None
     known = [group for group in groups if group]
-    look_ups: list[LookUp] = []
+    queries: list[FullTextQuery] = []
     if known:
-        look_ups = all_of(known, expansion.vocabulary, filtered=filtered, headings_only=headings_only, complete=complete)
+        queries = all_of(known, expansion.vocabulary, filtered=filtered, headings_only=headings_only, complete=complete)
     if partial and len(known) > 1:
-        look_ups += some_of(known, expansion.vocabulary, filtered=filtered, headings_only=headings_only)
-    rows = list({row.listing_id: row for row in [*fetch(look_ups, keys, within), *before]}.values())
-    return _Found(look_ups, rows, rank(Scorer(expansion.typed, groups, keys[0]), rows))
+        queries += some_of(known, expansion.vocabulary, filtered=filtered, headings_only=headings_only)
+    rows = list({row.listing_id: row for row in [*fetch(queries, keys, within), *before]}.values())
+    return _Matches(queries, rows, rank(Scorer(expansion.typed, groups, keys[0]), rows))
 
 
 def _alternatives(expansion: QueryExpansion, within: QuerySet[Model] | None) -> list[str]:
     """Return words that are similar to those of the query and find something."""
     words = expansion.alternatives(ALTERNATIVES)
-    rows = fetch([LookUp(((word,),), heading=True, popular=False, limit=1) for word in words], (), within)
+    rows = fetch([FullTextQuery(((word,),), heading=True, popular=False, limit=1) for word in words], (), within)
     there = {found for row in rows for found in (*row.title.split(), *row.tags.split())}
     return [word for word in words if word in there]
 

@@ -18,7 +18,7 @@ from rapidfuzz.distance import OSA, JaroWinkler
 
 from ..catalog_version import current_version
 from ..models import SearchSynonym, SearchTerm
-from .documents import EVERYWHERE
+from .documents import ALL_DOCUMENTS
 from .words import is_unspaced
 
 # The most words in memory, those in most titles and tags first. Others match only as typed.
@@ -26,11 +26,11 @@ MOST_WORDS = 200_000
 # The most completions of a prefix, most frequent first.
 COMPLETIONS = 30
 # The most prefixes whose completions are cached.
-BEGINNINGS = 5_000
+CACHED_PREFIXES = 5_000
 # A word that occurs in descriptions only is offered as a correction from this many listings on: a rarer one may be a misspelling itself.
 CORRECTS_FROM = 3
 # The least similarity of suggested words.
-ALIKE = 0.75
+SIMILARITY = 0.75
 FULL_READ_SECONDS = 3600
 LAST_CHARACTER = "\U0010ffff"
 # A typo is a letter omitted, added or replaced, or two adjacent letters swapped (optimal string alignment): one from 4 letters, two from 8,
@@ -75,22 +75,22 @@ class Vocabulary:
     @property
     def total(self) -> int:
         """The number of listings."""
-        return self.documents.get(EVERYWHERE, 0)
+        return self.documents.get(ALL_DOCUMENTS, 0)
 
     @property
     def is_complete(self) -> bool:
         """Whether all words fit into memory."""
         return len(self.documents) < MOST_WORDS
 
-    def completions(self, beginning: str) -> list[str]:
+    def completions(self, prefix: str) -> list[str]:
         """Return the most frequent words with this prefix, without the prefix itself."""
-        found = self._completions.get(beginning)
+        found = self._completions.get(prefix)
         if found is None:
-            words = self._between(beginning, beginning + LAST_CHARACTER)
-            longer = (word for word in words if word != beginning)
+            words = self._between(prefix, prefix + LAST_CHARACTER)
+            longer = (word for word in words if word != prefix)
             found = nsmallest(COMPLETIONS, longer, key=lambda word: (-self.documents[word], word))
-            if len(self._completions) < BEGINNINGS:
-                self._completions[beginning] = found
+            if len(self._completions) < CACHED_PREFIXES:
+                self._completions[prefix] = found
         return found
 
     def corrections(self, word: str) -> list[tuple[str, int]]:
@@ -103,31 +103,31 @@ class Vocabulary:
                 found += [(term, int(distance)) for term, distance, _ in near if distance]
         return found
 
-    def corrected_completions(self, beginning: str) -> list[tuple[str, int]]:
+    def corrected_completions(self, prefix: str) -> list[tuple[str, int]]:
         """Return words with a prefix that differs by a few typos, with their number; one of the first two letters must be right."""
-        if len(beginning) <= ONE_TYPO:
+        if len(prefix) <= ONE_TYPO:
             return []
         found: dict[str, int] = {}
-        first = sorted({*beginning[:2]})
+        first = sorted({*prefix[:2]})
         words = [word for letter in first for word in self._between(letter, letter + LAST_CHARACTER)]
-        for size in (len(beginning), len(beginning) - 1, len(beginning) + 1):
+        for size in (len(prefix), len(prefix) - 1, len(prefix) + 1):
             begun = process.extract(
-                beginning,
+                prefix,
                 [word[:size] for word in words],
                 scorer=OSA.distance,
-                score_cutoff=allowed_distance(len(beginning), size),
+                score_cutoff=allowed_distance(len(prefix), size),
                 limit=None,
             )
             for _, typos, place in begun:
                 word = words[place]
-                if len(word) > len(beginning) + 1 and self._is_worth_correcting_to(word):
+                if len(word) > len(prefix) + 1 and self._is_worth_correcting_to(word):
                     found[word] = min(max(typos, 1), found.get(word, MAX_DISTANCE))
         return list(found.items())
 
-    def alike(self, word: str, most: int) -> list[str]:
+    def similar(self, word: str, most: int) -> list[str]:
         """Return similar words of titles and tags with the same first letter."""
         words = [each for each in self._between(word[0], word[0] + LAST_CHARACTER) if self.headings[each] and correctable(each)]
-        return [each for each, *_ in process.extract(word, words, scorer=JaroWinkler.similarity, score_cutoff=ALIKE, limit=most)]
+        return [each for each, *_ in process.extract(word, words, scorer=JaroWinkler.similarity, score_cutoff=SIMILARITY, limit=most)]
 
     def extended(self, rows: Iterable[tuple[str, int, int]]) -> "Vocabulary":
         """Return a copy with these words added; this one may be in use by other threads."""
@@ -150,7 +150,7 @@ class Vocabulary:
         return self._sorted[bisect_left(self._sorted, first) : bisect_left(self._sorted, end)]
 
 
-class _Kept:
+class _Cache:
     """The cached vocabulary of this process."""
 
     vocabulary = Vocabulary()
@@ -160,16 +160,16 @@ class _Kept:
 def current_vocabulary() -> Vocabulary:
     """Return the vocabulary of the committed catalog, or the transaction's own if it has changed the catalog."""
     version = current_version()
-    if _Kept.vocabulary.version != version:
-        with _Kept.lock:
-            if _Kept.vocabulary.version != version:
-                _Kept.vocabulary = _read(_Kept.vocabulary, version)
-    return _Kept.vocabulary
+    if _Cache.vocabulary.version != version:
+        with _Cache.lock:
+            if _Cache.vocabulary.version != version:
+                _Cache.vocabulary = _read(_Cache.vocabulary, version)
+    return _Cache.vocabulary
 
 
 def forget() -> None:
     """Clear the cached vocabulary; for tests."""
-    _Kept.vocabulary = Vocabulary()
+    _Cache.vocabulary = Vocabulary()
 
 
 def _read(before: Vocabulary, version: str) -> Vocabulary:

@@ -17,9 +17,9 @@ from ..labels import folded
 from ..models import ListingCount, ListingIndex
 
 # Totals without a stored count are exact up to this number.
-CAP = 5_000
-# Facets without stored counts are computed from so many listings.
-COUNTED = 2_000
+COUNT_LIMIT = 5_000
+# Facets without stored counts are computed from at most this many listings.
+FACET_LIMIT = 2_000
 # The most values of a facet.
 VALUES = 50
 
@@ -68,7 +68,7 @@ ITEM_COLUMNS = (
 )
 CARD_COLUMNS = (*ITEM_COLUMNS, "category_slug", "category_name", "list_price_usd", "list_price_inr", "list_price_eur", "discount_bp")
 _COUNTS = ListingCount.objects.values_list("category_slug", "tier", "listings")
-_SECTION_COUNTS = _COUNTS.filter(name="", value="")
+_SCOPE_COUNTS = _COUNTS.filter(name="", value="")
 _FACET_COLUMNS = {Facet.CATEGORY: "category_slug", Facet.TIER: "tier", Facet.FILE_TYPE: "file_type", Facet.LICENSE: "licenses"}
 Row = dict[str, Any]
 # The sort keys of a listing, and its id.
@@ -135,10 +135,10 @@ def list_listings(
     """
     counts = _stored_counts(given)
     total = _total(listings, counts)
-    if not facets or _is_section(given):
+    if not facets or _is_scope_only(given):
         found, exact = _stored_facets(given, counts or [], facets), True
     else:
-        found, exact = _facets(listings, facets), total.exact and total.listings <= COUNTED
+        found, exact = _facets(listings, facets), total.exact and total.listings <= FACET_LIMIT
     if total.exact and after is None and start >= total.listings:
         return ListingPage([], total, None, found, exact)
     listings, keys = _ordered(listings, given, sort)
@@ -202,24 +202,24 @@ def _rows(
     return list(listings.values(*dict.fromkeys((*columns, *keys)))[:limit])
 
 
-def _is_section(given: Mapping[str, Any]) -> bool:
+def _is_scope_only(given: Mapping[str, Any]) -> bool:
     """Tell whether category and tier are the only filters in use; a currency alone filters nothing."""
     return given.keys() <= {"category", "tier", "currency"}
 
 
 def _stored_counts(given: Mapping[str, Any]) -> list[tuple[str, str, int]] | None:
     """Return the stored counts for the filters, by category and tier; None where none are stored."""
-    counts: QuerySet[ListingCount, tuple[str, str, int]] = _SECTION_COUNTS.all()
-    if not _is_section(given):
+    counts: QuerySet[ListingCount, tuple[str, str, int]] = _SCOPE_COUNTS.all()
+    if not _is_scope_only(given):
         [(name, values), *others] = [(name, given[name]) for name in given if name not in {"category", "tier", "currency"}]
         value = values.single if name in {"license", "tag", "platform", "fileType"} else None
         if others or value is None:
             return None
         counts = _COUNTS.filter(name=name, value=value if name == "license" else folded(value))
-    return list(_in_section(counts, given))
+    return list(_in_scope(counts, given))
 
 
-def _in_section(counts: QuerySet[Any, Any], given: Mapping[str, Any]) -> QuerySet[Any, Any]:
+def _in_scope(counts: QuerySet[Any, Any], given: Mapping[str, Any]) -> QuerySet[Any, Any]:
     for name in ("category", "tier"):
         counts = ListingFilter.base_filters[name].filter(counts, given.get(name))
     return counts
@@ -228,14 +228,14 @@ def _in_section(counts: QuerySet[Any, Any], given: Mapping[str, Any]) -> QuerySe
 def _total(listings: Listings, counts: Sequence[tuple[str, str, int]] | None) -> Total:
     if counts is not None:
         return Total(sum(listed for *_, listed in counts))
-    found = listings.order_by()[: CAP + 1].count()
-    return Total(min(found, CAP), exact=found <= CAP)
+    found = listings.order_by()[: COUNT_LIMIT + 1].count()
+    return Total(min(found, COUNT_LIMIT), exact=found <= COUNT_LIMIT)
 
 
 def _facets(listings: Listings, names: Collection[Facet]) -> Facets:
-    """Return the facets of at most `COUNTED` listings, in no order."""
+    """Return the facets of at most `FACET_LIMIT` listings, in no order."""
     columns = {name: _FACET_COLUMNS[name] for name in names}
-    rows = list(listings.order_by().values_list(*columns.values())[:COUNTED])
+    rows = list(listings.order_by().values_list(*columns.values())[:FACET_LIMIT])
     counters: dict[Facet, Counter[str]] = {
         name: Counter(sold["slug"] for row in rows for sold in row[place]) if name == Facet.LICENSE else Counter(row[place] for row in rows)
         for place, name in enumerate(columns)
@@ -250,7 +250,7 @@ def _stored_facets(given: Mapping[str, Any], counts: Sequence[tuple[str, str, in
             if name in names:
                 counters[name][value] += listings
     if stored := {Facet.FILE_TYPE, Facet.LICENSE}.intersection(names):
-        values = _in_section(ListingCount.objects.filter(name__in=stored), given).values_list("name", "value")
+        values = _in_scope(ListingCount.objects.filter(name__in=stored), given).values_list("name", "value")
         # Licence tiers are few and sort first.
         for name, value, listings in values.annotate(n=Sum("listings")).order_by("-name", "-n", "value")[: 2 * VALUES]:
             counters[name][value] = listings

@@ -98,7 +98,7 @@ def open_store(slug: str) -> Store:
     return store
 
 
-def newest_addresses(limit: int) -> list[tuple[str, datetime]]:
+def newest_slugs(limit: int) -> list[tuple[str, datetime]]:
     """Return slug and last change of the newest listings for sale."""
     return list(ListingIndex.objects.order_by("newest_first", "pk").values_list("slug", "listing__updated_at")[:limit])
 
@@ -119,32 +119,32 @@ def picture_of(preview_id: Any, details: dict[str, Any], renditions: dict[str, A
 
 
 @dataclass(frozen=True)
-class Names:
+class FilterNames:
     """Names of categories and licence tiers by slug, in their order."""
 
     categories: dict[str, str]
     licenses: dict[str, str]
 
 
-def names_to_choose_from() -> Names:
+def filter_names() -> FilterNames:
     """Return the active categories and licence tiers in one query."""
     columns = ("sort_order", "slug", "name")
     categories: QuerySet[Any, Any] = Category.objects.filter(is_active=True).order_by().values_list(Value("category"), *columns)
     licenses: QuerySet[Any, Any] = LicenseTier.objects.filter(is_active=True).order_by().values_list(Value("license"), *columns)
     rows = sorted(categories.union(licenses, all=True))
     names = {kind: {slug: name for of, _, slug, name in rows if of == kind} for kind in ("category", "license")}
-    return Names(names["category"], names["license"])
+    return FilterNames(names["category"], names["license"])
 
 
 @dataclass(frozen=True)
-class Counts:
+class FilterCounts:
     """Number of listings for sale by category, and by file type in the chosen category."""
 
     categories: dict[str, int]
     file_types: dict[str, int]
 
 
-def counts_to_choose_from(category: str | None, tier: str | None) -> Counts:
+def filter_counts(category: str | None, tier: str | None) -> FilterCounts:
     """Return the stored counts in one query.
 
     Args:
@@ -157,4 +157,4 @@ def counts_to_choose_from(category: str | None, tier: str | None) -> Counts:
     rows = counted.order_by().values_list("name", value).annotate(n=Sum("listings")).filter(n__gt=0)
     # Categories sort first.
     first = list(rows.order_by("name", "-n", value)[: 2 * VALUES])
-    return Counts({slug: n for name, slug, n in first if not name}, {file_type: n for name, file_type, n in first if name})
+    return FilterCounts({slug: n for name, slug, n in first if not name}, {file_type: n for name, file_type, n in first if name})

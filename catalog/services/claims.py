@@ -8,7 +8,7 @@ from marketplace.review import claims
 from ..models import ListingReview
 from ..models.reviews import ReviewKind
 from ..selectors.reviews import open_to
-from .transitions import lock_case
+from .transitions import lock_review
 
 NOUN = "review"
 
@@ -26,7 +26,7 @@ def claim_review(*, review: ListingReview, actor: User, take_over: bool = False)
         InvalidTransition: it was decided or withdrawn meanwhile, or someone else has claimed it.
         SelfReview: the actor is the vendor or submitted it.
     """
-    _, review = lock_case(review, actor)
+    _, review = lock_review(review, actor)
     claims.take(review, noun=NOUN, actor=actor, take_over=take_over)
     return review
 
@@ -39,7 +39,7 @@ def release_review(*, review: ListingReview, actor: User) -> ListingReview:
         InvalidTransition: it was decided or withdrawn meanwhile, or it is not claimed by the actor.
         SelfReview: the actor is the vendor or submitted it.
     """
-    _, review = lock_case(review, actor)
+    _, review = lock_review(review, actor)
     claims.give_up(review, noun=NOUN, actor=actor)
     return review
 

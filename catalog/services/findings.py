@@ -50,7 +50,7 @@ def save_rejection_reason(*, reason: RejectionReason, changed: Sequence[str], ac
     Raises:
         InvalidInput: the code is reserved, a text is empty, or too many reasons are active.
     """
-    refusal = find_fault(reason)
+    refusal = find_reason_error(reason)
     if refusal is not None:
         raise refusal
     verb = "create" if reason._state.adding else "update"
@@ -59,7 +59,7 @@ def save_rejection_reason(*, reason: RejectionReason, changed: Sequence[str], ac
     return reason
 
 
-def find_fault(reason: RejectionReason) -> InvalidInput | None:
+def find_reason_error(reason: RejectionReason) -> InvalidInput | None:
     """Trim the reason's texts and return its first error, None if it is valid."""
     if reason.code in RESERVED:
         return texts.invalid("code", "reserved", "The service itself gives this code to findings. Choose another.")

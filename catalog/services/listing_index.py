@@ -32,7 +32,7 @@ _COUNTED_BY = ("category_slug", "tier", "name", "value")
 
 
 @dataclass(frozen=True)
-class Entry:
+class IndexEntry:
     """The index data of a listing: the columns of its row, without its popularity, and its labels."""
 
     columns: dict[str, Any]
@@ -47,7 +47,7 @@ class Entry:
         return [(self.columns["category_slug"], self.columns["tier"], name, value) for name, value in values]
 
 
-def entry_of(listing: Listing, tiers: Sequence[LicenseTier], thumbnail: Preview | None = None) -> Entry:
+def index_entry(listing: Listing, tiers: Sequence[LicenseTier], thumbnail: Preview | None = None) -> IndexEntry:
     """Return the index data of a listing on sale.
 
     Args:
@@ -55,7 +55,7 @@ def entry_of(listing: Listing, tiers: Sequence[LicenseTier], thumbnail: Preview 
         tiers: The active licence tiers.
         thumbnail: Its preview in gallery slot 0.
     """
-    return Entry(
+    return IndexEntry(
         columns={
             "slug": listing.slug,
             "title": listing.title,
@@ -133,7 +133,7 @@ def count(changes: Counter[CountKey]) -> None:
         ListingCount.objects.bulk_create(rows, update_conflicts=True, unique_fields=_COUNTED_BY, update_fields=["listings"])
 
 
-def price_rows(pk: uuid.UUID, entry: Entry) -> list[dict[str, Any]]:
+def price_rows(pk: uuid.UUID, entry: IndexEntry) -> list[dict[str, Any]]:
     """Return the columns of a listing's `ListingPrice` rows."""
     return [{"listing_id": pk, "license": slug, **prices} for slug, prices in map(_split, entry.columns["licenses"])]
 
@@ -146,7 +146,7 @@ def _refresh(ids: Sequence[uuid.UUID], tiers: Sequence[LicenseTier]) -> int:
     # Read under the lock, to see what other changes have committed.
     on_sale = Listing.objects.filter(pk__in=ids, status=ListingStatus.PUBLISHED, store__is_open=True).select_related("store", "category")
     thumbnails = {row.listing_id: row for row in Preview.objects.filter(listing__in=ids, kind=PreviewKind.GALLERY, slot=0)}
-    wanted = {row.pk: entry_of(row, tiers, thumbnails.get(row.pk)) for row in on_sale}
+    wanted = {row.pk: index_entry(row, tiers, thumbnails.get(row.pk)) for row in on_sale}
     there = {row.pk: _stored(row) for row in ListingIndex.objects.filter(pk__in=ids).prefetch_related("labels")}
     changed = {pk: entry for pk, entry in wanted.items() if there.get(pk) != entry}
     gone = there.keys() - wanted.keys()
@@ -165,7 +165,7 @@ def _refresh(ids: Sequence[uuid.UUID], tiers: Sequence[LicenseTier]) -> int:
     return len(gone) + len(changed)
 
 
-def _write(entries: dict[uuid.UUID, Entry], new: Iterable[uuid.UUID]) -> None:
+def _write(entries: dict[uuid.UUID, IndexEntry], new: Iterable[uuid.UUID]) -> None:
     if not entries:
         return
     ListingStats.objects.bulk_create([ListingStats(listing_id=pk) for pk in new], ignore_conflicts=True)
@@ -181,10 +181,10 @@ def _write(entries: dict[uuid.UUID, Entry], new: Iterable[uuid.UUID]) -> None:
     ListingPrice.objects.bulk_create([ListingPrice(**row) for pk, entry in entries.items() for row in price_rows(pk, entry)])
 
 
-def _stored(row: ListingIndex) -> Entry:
+def _stored(row: ListingIndex) -> IndexEntry:
     names = [field.attname for field in ListingIndex._meta.concrete_fields if not field.generated and not field.primary_key]
     columns = {name: getattr(row, name) for name in names if name != "popularity"}
-    return Entry(columns, {(label.kind, label.value) for label in row.labels.all()})
+    return IndexEntry(columns, {(label.kind, label.value) for label in row.labels.all()})
 
 
 def _columns(prices: pricing.Prices, prefix: str = "") -> dict[str, int | None]:

@@ -18,7 +18,7 @@ from ..catalog_version import change_version
 from ..models import ListingIndex, ListingStats, SearchDocument, UncountedPurchase
 
 Progress = Callable[[int, int], None]
-_TAKE = "DELETE FROM catalog_uncountedpurchase WHERE listing_id = %s RETURNING change"
+_DELETE_RETURNING = "DELETE FROM catalog_uncountedpurchase WHERE listing_id = %s RETURNING change"
 
 
 def record_purchase(*, listing_id: uuid.UUID) -> None:
@@ -36,14 +36,14 @@ def count_purchases(*, progress: Progress = lambda _done, _total: None) -> int:
 
     Safe to run at any time, also in parallel: the second to lock a listing finds its rows deleted.
     """
-    noted = list(UncountedPurchase.objects.order_by("listing_id").values_list("listing_id", flat=True).distinct())
-    for done, listing_id in enumerate(noted, 1):
+    recorded = list(UncountedPurchase.objects.order_by("listing_id").values_list("listing_id", flat=True).distinct())
+    for done, listing_id in enumerate(recorded, 1):
         _count(listing_id)
-        progress(done, len(noted))
-    if noted:
+        progress(done, len(recorded))
+    if recorded:
         # Invalidates cached pages, so that old and new pages are not mixed.
         change_version()
-    return len(noted)
+    return len(recorded)
 
 
 @transaction.atomic
@@ -53,7 +53,7 @@ def _count(listing_id: uuid.UUID) -> None:
     lock(ListingStats.objects.all(), pk=listing_id)
     # One statement, so that rows inserted meanwhile are left for the next run.
     with connection.cursor() as cursor:
-        cursor.execute(_TAKE, [UncountedPurchase._meta.get_field("listing").get_db_prep_value(listing_id, connection)])
+        cursor.execute(_DELETE_RETURNING, [UncountedPurchase._meta.get_field("listing").get_db_prep_value(listing_id, connection)])
         change = sum(row[0] for row in cursor.fetchall())
     ListingStats.objects.filter(pk=listing_id).update(purchases=F("purchases") + change)
     ListingIndex.objects.filter(pk=listing_id).update(popularity=F("popularity") + change)

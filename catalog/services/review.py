@@ -25,8 +25,8 @@ from . import findings as catalogue
 from .claims import claim_next, claim_review, release_review
 from .snapshots import snapshot_of
 from .submission import close_open_review, submit_listing, unpublish_listing, withdraw_listing
-from .transitions import LISTING, UPDATE, lock_case, lock_listing, lock_open_review, refuse_self_review
-from .versions import free_label
+from .transitions import LISTING, UPDATE, lock_listing, lock_open_review, lock_review, refuse_self_review
+from .versions import unused_version
 from .visibility import listing_changed
 
 CLEAN_FILE = "Upload a clean file, then submit it."
@@ -64,7 +64,7 @@ def approve_listing(*, review: ListingReview, actor: User, tier_requirement: Tie
         StoreClosed: the vendor is not approved.
     """
     note = texts.prose(note, "note", required=False)
-    listing, review = lock_case(review, actor)
+    listing, review = lock_review(review, actor)
     # Serialised with a suspension of the vendor.
     if not lock(Store.objects.all(), pk=listing.store_id).is_open:
         raise StoreClosed
@@ -74,7 +74,7 @@ def approve_listing(*, review: ListingReview, actor: User, tier_requirement: Tie
     if tier_requirement is not None:
         changes["tier_requirement"] = tier_requirement
     if deliverable.approved_at is None:
-        deliverable.approved_at, deliverable.version = now, free_label(listing)
+        deliverable.approved_at, deliverable.version = now, unused_version(listing)
         deliverable.save(update_fields=["approved_at", "version"])
     table = UPDATE if review.kind == ReviewKind.UPDATE else LISTING
     table.apply(listing, "approve", actor=actor, reason=note, changes=changes, review=str(review.pk))
@@ -98,7 +98,7 @@ def reject_listing(*, review: ListingReview, findings: Iterable[Mapping[str, str
     """
     note = texts.prose(note, "note", required=False)
     checked = catalogue.checked_findings(findings)
-    listing, review = lock_case(review, actor)
+    listing, review = lock_review(review, actor)
     _send_back(listing, review, checked, actor, note)
     mail(listing.store.owner, "catalog/rejected", listing=listing, review=review)
     return review

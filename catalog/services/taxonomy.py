@@ -17,8 +17,8 @@ from ..selectors import listings_on_sale
 from .listing_index import rebuild_listing_index, refresh_category, refresh_prices
 
 T = TypeVar("T", Category, LicenseTier, SearchSynonym)
-# Up to so many listings are repriced in the request, which takes a few seconds; more in a job.
-AT_ONCE = 2_000
+# The most listings that are repriced in the request, which takes a few seconds; with more, a job does it.
+REPRICED_AT_ONCE = 2_000
 # The most active synonyms; every process keeps them in memory.
 ACTIVE_SYNONYMS = 500
 
@@ -43,7 +43,7 @@ def save_license_tier(*, tier: LicenseTier, changed: list[str], actor: User) -> 
     _save(tier, "licensetier", changed, actor)
     if before is None or (before.price_factor, before.sort_order, before.is_active) != (tier.price_factor, tier.sort_order, tier.is_active):
         # In a large catalog, lists and details show the new prices once the job is done; quotes and purchases use them at once.
-        if listings_on_sale() > AT_ONCE:
+        if listings_on_sale() > REPRICED_AT_ONCE:
             rebuild_listing_index.enqueue()
         else:
             refresh_prices()
@@ -57,14 +57,14 @@ def save_synonym(*, synonym: SearchSynonym, changed: list[str], actor: User) -> 
     Raises:
         InvalidInput: the word is not a single word, there are no synonyms or too many, or too many entries are active.
     """
-    refusal = find_synonym_fault(synonym)
+    refusal = find_synonym_error(synonym)
     if refusal is not None:
         raise refusal
     _save(synonym, "searchsynonym", changed, actor)
     return synonym
 
 
-def find_synonym_fault(synonym: SearchSynonym) -> InvalidInput | None:
+def find_synonym_error(synonym: SearchSynonym) -> InvalidInput | None:
     """Normalise the entry's words and return its first error, None if it is valid."""
     word, synonyms = words_of(synonym.word), list(dict.fromkeys(words_of(synonym.synonyms)))
     if len(word) != 1:

@@ -71,7 +71,7 @@ def require_version(listing: Listing, etags: Collection[str] | None) -> None:
         raise PreconditionFailed
 
 
-def lock_case(review: ListingReview, actor: User) -> tuple[Listing, ListingReview]:
+def lock_review(review: ListingReview, actor: User) -> tuple[Listing, ListingReview]:
     """Return the listing and its pending review, both locked, for a reviewer's decision.
 
     Raises:

@@ -5,7 +5,7 @@ from ..models import Listing
 from ..selectors.listings import approved_versions
 
 
-def free_label(listing: Listing) -> str:
+def unused_version(listing: Listing) -> str:
     """Return the listing's version, with a numeric suffix if an earlier file has it: `1.0`, then `1.0+2`.
 
     The caller holds the listing's lock, so that it stays unused until it is saved.

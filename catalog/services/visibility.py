@@ -7,7 +7,7 @@ from marketplace.core.events import emit
 from ..catalog_version import change_version
 from ..events import ListingEdited, StoreShown
 from ..models import Listing, Store
-from ..search.index import show_store, update_documents
+from ..search.index import update_documents, update_store_visibility
 from .listing_index import refresh_listings, refresh_store
 
 
@@ -32,6 +32,6 @@ def listing_edited(listing: Listing) -> None:
 @transaction.atomic
 def store_changed(store: Store) -> None:
     """Update search and the browse index and invalidate cached responses after a store was opened, closed or renamed."""
-    show_store(store)
+    update_store_visibility(store)
     refresh_store(store)
     emit(StoreShown(store.pk, store.is_open))

@@ -105,7 +105,7 @@ def _send(address: str) -> HttpResponse:
 
 def _forbid_framing(response: HttpResponse) -> HttpResponse:
     # The app may redirect its users further, so the policy allows all targets; framing would allow clickjacking.
-    response[pages.POLICY_HEADER] = pages.LEADING_AWAY_POLICY
+    response[pages.POLICY_HEADER] = pages.REDIRECTING_FORM_POLICY
     return response
 
 

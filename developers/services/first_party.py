@@ -34,7 +34,7 @@ def issue_page_token(*, session_key: str, scopes: frozenset[Scope], actor: User)
         ScopeNotAvailable: the page requests no scope, or one that no page may have.
     """
     if not scopes or not scopes <= PAGE_SCOPES:
-        raise ScopeNotAvailable("A page says what it needs, and spends nothing.", available=format_scopes(PAGE_SCOPES).split())
+        raise ScopeNotAvailable("Request at least one scope. Pages cannot spend.", available=format_scopes(PAGE_SCOPES).split())
     return _issue(session_key, scopes, None, actor)
 
 

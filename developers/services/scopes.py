@@ -143,7 +143,7 @@ def narrow_scopes(*, app: App, revoke: Mapping[Scope, str], actor: User) -> App:
         raise texts.invalid("revoke", "empty", "At least one scope is required.")
     app = lock_for_decision(App.objects.all(), pk=app.pk, owner="user_id", actor=actor)
     if app.status not in {AppStatus.APPROVED, AppStatus.SUSPENDED}:
-        raise InvalidTransition(f"It is {app.status}; only what was granted can be taken back.", currentState=app.status)
+        raise InvalidTransition(f"It is {app.status}; only granted scopes can be withdrawn.", currentState=app.status)
     if absent := notes.keys() - app.scopes:
         raise ScopeNotGranted(scopes=format_scopes(absent).split())
     before = app.granted_scopes

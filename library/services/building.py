@@ -41,7 +41,7 @@ class DamagedFile(Exception):
 def package_for(*, licence: Licence, deliverable: Deliverable) -> Package:
     """Return the prepared package of a licence with this file."""
     package = package_of(licence.listing, deliverable, terms_at(licence.tier, licence.acquired_at))
-    return make_ready(packages=[package])[0]
+    return prepare_packages(packages=[package])[0]
 
 
 def find_packages_on_sale(listing: Listing) -> list[Package]:
@@ -52,25 +52,25 @@ def find_packages_on_sale(listing: Listing) -> list[Package]:
     return [package_of(listing, file, Terms(tier.name, tier.text)) for tier in permitted_tiers(listing, active_tiers())]
 
 
-def make_ready(*, packages: Sequence[Package]) -> list[Package]:
+def prepare_packages(*, packages: Sequence[Package]) -> list[Package]:
     """Return the stored packages for these unsaved ones, which share a file, in the same order; prepare those that are missing.
 
     Raises:
         DamagedFile: length or checksum of the stored file differ from the record.
     """
     store = default_storage
-    builds = _serves_itself(store)
+    builds = _can_presign(store)
     wanted = {package.recipe: package for package in packages}
     known = {package.recipe: package for package in Package.objects.select_related("deliverable").filter(recipe__in=wanted)}
-    lacking = [package for recipe, package in wanted.items() if recipe not in known or (builds and not known[recipe].object_key)]
-    if lacking:
-        _measure(lacking, store)
-    for package in lacking:
+    missing = [package for recipe, package in wanted.items() if recipe not in known or (builds and not known[recipe].object_key)]
+    if missing:
+        _set_checksums(missing, store)
+    for package in missing:
         if builds:
             # A unique key for each build, so that a concurrent deletion never affects a new build.
             package.object_key = f"{FOLDER}{package.recipe}/{new_id().hex}"
             store.compose(package.object_key, package_parts(package, store), content_type=CONTENT_TYPE)
-        known[package.recipe] = _keep(package)
+        known[package.recipe] = _save(package)
     return [known[package.recipe] for package in packages]
 
 
@@ -79,7 +79,7 @@ def build_when_published(*, listing_id: uuid.UUID) -> None:
     listing = Listing.objects.select_related("live_deliverable", "store").get(pk=listing_id)
     packages = find_packages_on_sale(listing)
     if packages:
-        make_ready(packages=packages)
+        prepare_packages(packages=packages)
 
 
 def find_unused_packages(*, since: datetime) -> Iterator[Package]:
@@ -89,7 +89,7 @@ def find_unused_packages(*, since: datetime) -> Iterator[Package]:
     return built.filter(~Exists(recent)).iterator(chunk_size=BATCH)
 
 
-def remove_built(*, package: Package) -> None:
+def delete_built_package(*, package: Package) -> None:
     """Delete a built package from the store. Its links still work: it is assembled while it is served, or built again.
 
     One that was rebuilt meanwhile has another key and is kept.
@@ -98,7 +98,7 @@ def remove_built(*, package: Package) -> None:
     default_storage.delete(package.object_key)
 
 
-def find_stray_packages(store: ObjectStorage) -> Iterator[str]:
+def find_orphaned_packages(store: ObjectStorage) -> Iterator[str]:
     """Yield the keys of packages older than a day without a row, which an interrupted build left behind."""
     limit = timezone.now() - GRACE
     for key, written_at in store.keys(FOLDER):
@@ -106,16 +106,16 @@ def find_stray_packages(store: ObjectStorage) -> Iterator[str]:
             yield key
 
 
-def _serves_itself(store: ObjectStorage) -> bool:
+def _can_presign(store: ObjectStorage) -> bool:
     """Tell whether the store can serve files by presigned address; signing makes no request to the store."""
     return store.presigned_url(f"{FOLDER}any", seconds=1, filename="any", content_type=CONTENT_TYPE) is not None
 
 
-def _measure(packages: Sequence[Package], store: ObjectStorage) -> None:
+def _set_checksums(packages: Sequence[Package], store: ObjectStorage) -> None:
     """Set size and SHA-256 of packages with the same file, which is read once."""
     head, content = package_parts(packages[0], store)[:2]
     if isinstance(head, Stored) or not isinstance(content, Stored):
-        raise TypeError("a package begins with a header and goes on with the file")
+        raise TypeError("a package begins with a header, followed by the file")
     digest, crc, length = hashlib.sha256(head), 0, 0
     for block in store.read(content.key, content.start, content.end):
         digest.update(block)
@@ -134,7 +134,7 @@ def _tail(package: Package, store: ObjectStorage) -> bytes:
     return b"".join(part for part in package_parts(package, store)[2:] if isinstance(part, bytes))
 
 
-def _keep(package: Package) -> Package:
+def _save(package: Package) -> Package:
     """Save a package and return its row; a concurrent build has saved the same values."""
     made = ("deliverable", "readme_text", "license_text", "size", "sha256", "object_key")
     stored, _ = Package.objects.update_or_create(

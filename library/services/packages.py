@@ -12,7 +12,7 @@ from marketplace.storage.base import ObjectStorage, Segment, Stored
 
 from ..models import Package
 from ..selectors import version_of_file
-from .zips import Entry, zip_parts
+from .zips import ZipEntry, zip_parts
 
 CONTENT_TYPE = "application/zip"
 README, LICENSE = "README.txt", "LICENSE.txt"
@@ -51,7 +51,7 @@ def package_parts(package: Package, store: ObjectStorage) -> list[Segment]:
     content = Stored(store, deliverable.object_key, 0, deliverable.file_size)
     return zip_parts(
         [
-            Entry(_entry_name(deliverable), deliverable.file_size, deliverable.crc32, content),
+            ZipEntry(_entry_name(deliverable), deliverable.file_size, deliverable.crc32, content),
             _text_entry(README, package.readme_text),
             _text_entry(LICENSE, package.license_text),
         ]
@@ -75,6 +75,6 @@ def _entry_name(deliverable: Deliverable) -> str:
     return name
 
 
-def _text_entry(name: str, text: str) -> Entry:
+def _text_entry(name: str, text: str) -> ZipEntry:
     content = text.encode()
-    return Entry(name, len(content), zlib.crc32(content), content)
+    return ZipEntry(name, len(content), zlib.crc32(content), content)

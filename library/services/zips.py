@@ -22,7 +22,7 @@ _REGULAR_FILE_0644 = 0o100644 << 16
 
 
 @dataclass(frozen=True)
-class Entry:
+class ZipEntry:
     """A file of the archive; `content` has `size` bytes and the CRC-32 `crc32`."""
 
     name: str
@@ -31,7 +31,7 @@ class Entry:
     content: Segment
 
 
-def zip_parts(entries: list[Entry]) -> list[Segment]:
+def zip_parts(entries: list[ZipEntry]) -> list[Segment]:
     """Return the segments of an archive with these entries, in order."""
     parts: list[Segment] = []
     directory = b""
@@ -45,7 +45,7 @@ def zip_parts(entries: list[Entry]) -> list[Segment]:
     return parts
 
 
-def _local_header(entry: Entry) -> bytes:
+def _local_header(entry: ZipEntry) -> bytes:
     name = entry.name.encode()
     large = entry.size >= _ZIP64_FROM
     # Uncompressed and compressed size.
@@ -56,7 +56,7 @@ def _local_header(entry: Entry) -> bytes:
     return fixed + name + extra
 
 
-def _directory_header(entry: Entry, offset: int) -> bytes:
+def _directory_header(entry: ZipEntry, offset: int) -> bytes:
     name = entry.name.encode()
     large = [value for value in (entry.size, entry.size, offset) if value >= _ZIP64_FROM]
     extra = struct.pack(f"<HH{len(large)}Q", 1, 8 * len(large), *large) if large else b""

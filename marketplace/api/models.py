@@ -18,18 +18,18 @@ Amount = Annotated[float, BeforeValidator(money.to_number)]
 AmountOrNone = Annotated[float | None, BeforeValidator(money.to_number_or_none)]
 
 
-def one_of(choices: type[TextChoices]) -> WithJsonSchema:
+def choice_schema(choices: type[TextChoices]) -> WithJsonSchema:
     """Return the schema of a choice, with the id by which drf-spectacular identifies the same choice in serializers."""
     return WithJsonSchema({"type": "string", "enum": choices.values, "x-spec-enum-id": list_hash(choices.choices)})
 
 
-def _name(field: str) -> str:
+def _json_name(field: str) -> str:
     """Return the name of a field in JSON: `priceINR` for `price_inr`."""
     name = to_camel(field)
     return name[:-3] + name[-3:].upper() if name[-3:].upper() in Currency.__members__ else name
 
 
-def _plain(schema: dict[str, Any]) -> None:
+def _simplify(schema: dict[str, Any]) -> None:
     """Remove the titles that pydantic generates, and write nullable types as a list of types."""
     schema.pop("title", None)
     for shape in schema.get("properties", {}).values():
@@ -40,11 +40,15 @@ def _plain(schema: dict[str, Any]) -> None:
                 shape.update(more, type=[kind, "null"])
 
 
-class Answer(BaseModel):
+class ResponseModel(BaseModel):
     """Base of response models. A field with a default factory is left out of the response if it is not set."""
 
     model_config = ConfigDict(
-        alias_generator=AliasGenerator(alias=_name), populate_by_name=True, from_attributes=True, json_schema_extra=_plain, frozen=True
+        alias_generator=AliasGenerator(alias=_json_name),
+        populate_by_name=True,
+        from_attributes=True,
+        json_schema_extra=_simplify,
+        frozen=True,
     )
 
     def json_bytes(self) -> bytes:

@@ -29,7 +29,7 @@ MEDIA_TYPE = "application/problem+json"
 # The protected resource metadata of RFC 9728, which tells clients where to get a token.
 RESOURCE_METADATA_PATH = "/.well-known/oauth-protected-resource/api/v1"
 # Messages for pages, where the problem's own speaks of things that people do not see.
-_FOR_PEOPLE: dict[type[errors.Problem], str] = {
+_PAGE_MESSAGES: dict[type[errors.Problem], str] = {
     errors.MalformedRequest: "Your browser sent a request that we can't read or that is too large. Go back, reload the page and try again.",
     errors.InternalError: "It was logged under the number below. Try again; if it happens again, tell us that number.",
     errors.Overloaded: "The service is very busy, so nothing was done. Try again in a few seconds.",
@@ -37,12 +37,12 @@ _FOR_PEOPLE: dict[type[errors.Problem], str] = {
     errors.RateLimited: "Too many pages were requested from your address in a short time. Wait a minute, then try again.",
 }
 # Statuses whose pages have a Retry-After header too.
-_COME_BACK = {errors.DependencyUnavailable.status, errors.RateLimited.status}
+_RETRY_STATUSES = {errors.DependencyUnavailable.status, errors.RateLimited.status}
 
 logger = logging.getLogger(__name__)
 
 
-def document(problem: errors.Problem, path: str) -> dict[str, Any]:
+def problem_document(problem: errors.Problem, path: str) -> dict[str, Any]:
     """Return the problem document: the members of the RFC, `code`, `requestId` and the problem's own."""
     return {
         "type": f"{settings.BASE_URL}/problems/{problem.code}",
@@ -56,7 +56,7 @@ def document(problem: errors.Problem, path: str) -> dict[str, Any]:
     }
 
 
-def headers_of(problem: errors.Problem) -> dict[str, str]:
+def problem_headers(problem: errors.Problem) -> dict[str, str]:
     """Return the headers of a problem's response."""
     headers = dict(problem.headers)
     challenge = _challenge(problem)
@@ -83,10 +83,10 @@ def _challenge(problem: errors.Problem) -> str:
             return ""
 
 
-def http_response(problem: errors.Problem, request: HttpRequest) -> HttpResponse:
+def json_problem_response(problem: errors.Problem, request: HttpRequest) -> HttpResponse:
     """Return the problem document as a Django response, for code outside of DRF views."""
-    body = orjson.dumps(document(problem, request.path))
-    headers = headers_of(problem) | {"Content-Length": str(len(body))}
+    body = orjson.dumps(problem_document(problem, request.path))
+    headers = problem_headers(problem) | {"Content-Length": str(len(body))}
     return HttpResponse(body, status=problem.status, content_type=MEDIA_TYPE, headers=headers)
 
 
@@ -95,10 +95,10 @@ def exception_handler(exc: Exception, context: Mapping[str, Any]) -> Response:
     problem = logged_problem(exc, context["request"])
     set_rollback()
     return Response(
-        document(problem, context["request"].path),
+        problem_document(problem, context["request"].path),
         status=problem.status,
         content_type=MEDIA_TYPE,
-        headers=headers_of(problem),
+        headers=problem_headers(problem),
     )
 
 
@@ -135,10 +135,10 @@ def as_problem(exc: Exception) -> errors.Problem:
         case SuspiciousOperation():
             return errors.MalformedRequest()
         case _:
-            return _fault(exc)
+            return _server_problem(exc)
 
 
-def _fault(exc: Exception) -> errors.Problem:
+def _server_problem(exc: Exception) -> errors.Problem:
     match exc:
         case OperationalError() if was_cancelled(exc):
             return errors.DependencyUnavailable("It took the database too long, so nothing was done. Ask for less, or try again later.")
@@ -178,33 +178,33 @@ def _wants_problem(request: HttpRequest) -> bool:
     return request.path.startswith(("/api/", "/mcp"))
 
 
-def answer(problem: errors.Problem, request: HttpRequest) -> HttpResponse:
+def problem_response(problem: errors.Problem, request: HttpRequest) -> HttpResponse:
     """Return a problem document for the API and the tool server, a page for other addresses."""
     if _wants_problem(request):
-        return http_response(problem, request)
+        return json_problem_response(problem, request)
     own = problem.message != type(problem).detail
-    message = problem.message if own else _FOR_PEOPLE.get(type(problem), problem.message)
+    message = problem.message if own else _PAGE_MESSAGES.get(type(problem), problem.message)
     context = {"problem": problem, "message": message, "request_id": current_request_id()}
     page = render(request, "problem.html", context, status=problem.status)
-    if problem.status in _COME_BACK:
-        for name, value in headers_of(problem).items():
+    if problem.status in _RETRY_STATUSES:
+        for name, value in problem_headers(problem).items():
             page.headers[name] = value
     return page
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Return a 400 response (Django's `handler400`)."""
-    return answer(errors.MalformedRequest(), request)
+    return problem_response(errors.MalformedRequest(), request)
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Return a 403 response (Django's `handler403`)."""
-    return answer(errors.PermissionDenied(), request)
+    return problem_response(errors.PermissionDenied(), request)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Return a 404 response (Django's `handler404`)."""
-    return answer(errors.NotFound(), request)
+    return problem_response(errors.NotFound(), request)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
@@ -213,4 +213,4 @@ def server_error(request: HttpRequest) -> HttpResponse:
     problem = as_problem(error) if isinstance(error, Exception) else errors.InternalError()
     # Any other problem should have been handled by the view.
     known = problem.status == errors.DependencyUnavailable.status
-    return answer(problem if known else errors.InternalError(), request)
+    return problem_response(problem if known else errors.InternalError(), request)

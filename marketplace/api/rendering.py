@@ -68,21 +68,21 @@ def parse_json(stream: Any, stated: int) -> Any:
     if max(stated, len(body)) > bounds.JSON_BODY_BYTES:
         raise BodyTooLarge(maximumBytes=bounds.JSON_BODY_BYTES)
     # Counted before it is parsed: objects take a hundred times as much memory as their text.
-    if _values_in(body) > bounds.JSON_VALUES:
+    if _count_values(body) > bounds.JSON_VALUES:
         raise MalformedBody(f"The body has more than {bounds.JSON_VALUES:,} values.")
     try:
         value = orjson.loads(body)
     except orjson.JSONDecodeError as error:
         raise MalformedBody(f"The body is not JSON: {error}.") from error
-    if _deeper_than(value, bounds.JSON_DEPTH):
+    if _is_deeper_than(value, bounds.JSON_DEPTH):
         raise MalformedBody(f"The body is nested more than {bounds.JSON_DEPTH} levels deep.")
     if value:
         # orjson silently takes the last of duplicate names; a proxy may have checked the first.
-        json.loads(body, object_pairs_hook=_once_each, parse_int=str, parse_float=str)
+        json.loads(body, object_pairs_hook=_refuse_duplicate_names, parse_int=str, parse_float=str)
     return value
 
 
-def _once_each(pairs: list[tuple[str, Any]]) -> None:
+def _refuse_duplicate_names(pairs: list[tuple[str, Any]]) -> None:
     """Refuse an object with duplicate names."""
     seen: set[str] = set()
     for name, _ in pairs:
@@ -91,19 +91,19 @@ def _once_each(pairs: list[tuple[str, Any]]) -> None:
         seen.add(name)
 
 
-def _values_in(body: bytes) -> int:
+def _count_values(body: bytes) -> int:
     """Return about how many values a JSON text has: the number of commas and brackets outside of strings; 0 if there are few."""
-    if _marks_in(body) <= bounds.JSON_VALUES:
+    if _count_separators(body) <= bounds.JSON_VALUES:
         return 0
     unescaped = body.replace(rb"\\", b"").replace(rb"\"", b"")
-    return _marks_in(b"".join(unescaped.split(b'"')[::2]))
+    return _count_separators(b"".join(unescaped.split(b'"')[::2]))
 
 
-def _marks_in(text: bytes) -> int:
+def _count_separators(text: bytes) -> int:
     return text.count(b",") + text.count(b"[") + text.count(b"{")
 
 
-def _deeper_than(value: Any, levels: int) -> bool:
+def _is_deeper_than(value: Any, levels: int) -> bool:
     layer = [value]
     for _ in range(levels):
         layer = [child for item in layer for child in _children(item)]

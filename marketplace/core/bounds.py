@@ -8,9 +8,10 @@ JSON_BODY_BYTES = MIB
 JSON_DEPTH = 32
 # Of all objects and lists of a body together; operations accept a few hundred.
 JSON_VALUES = 10_000
-# Path and query together and all headers together, as in nginx; and a form, in which a text takes up to nine times
-# as many bytes as it has characters.
+# Path and query together, one header and all headers together, as in nginx; and a form, in which a text takes up to nine
+# times as many bytes as it has characters.
 ADDRESS_BYTES = 8 * KIB
+HEADER_BYTES = 8 * KIB
 HEADERS_BYTES = 32 * KIB
 FORM_BYTES = 512 * KIB
 # How long a body may take to arrive, and the least speed of one that takes longer.

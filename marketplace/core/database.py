@@ -80,7 +80,7 @@ def limit_statements() -> None:
                 database["OPTIONS"]["pool"]["connection_class"] = import_string("marketplace.settings.postgres_client.LimitedConnection")
 
 
-def lift_limit() -> None:
+def remove_statement_limit() -> None:
     """Give the calling thread connections without the limit and outside of the pool, for jobs in a web process."""
     for alias in connections:
         connection = connections[alias]

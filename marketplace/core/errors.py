@@ -230,7 +230,7 @@ class RateLimited(Problem):
 
 
 class HeadersTooLarge(Problem):
-    """431: all headers together have more than `maximumBytes`."""
+    """431: one header, or all headers together, have more than `maximumBytes`."""
 
     status = 431
     title = "The headers are too large"

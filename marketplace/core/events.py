@@ -1,4 +1,4 @@
-"""Events, by which lower apps notify upper ones, which they must not import: lower apps emit, upper apps subscribe in `ready()`.
+"""Events, with which lower apps notify upper ones that they must not import: lower apps emit, upper apps subscribe in `ready()`.
 
 Subscribers run in the emitter's transaction, so that a change and its consequences are committed together. Work that
 can be done later, or takes long, is a job: `subscribe_later` enqueues it in the same transaction (the queue is

@@ -144,7 +144,7 @@ class Guards:
             self.install(connections[using])
 
 
-def every_guard() -> Iterable[Guards]:
+def all_guards() -> Iterable[Guards]:
     """Return the guards of all apps."""
     return tuple(_guards)
 

@@ -37,13 +37,13 @@ def is_from_proxy(environ: dict[str, Any]) -> bool:
 
 @lru_cache(maxsize=4096)
 def _network(remote: str, forwarded: str, trusted: tuple[str, ...]) -> str:
-    address = _nearest_stranger(remote, forwarded, trusted)
+    address = _client_address(remote, forwarded, trusted)
     if isinstance(address, IPv6Address):
         return str(ip_network((address, _IPV6_PREFIX), strict=False))
     return _UNKNOWN if address is None else str(address)
 
 
-def _nearest_stranger(remote: str, forwarded: str, trusted: tuple[str, ...]) -> Address | None:
+def _client_address(remote: str, forwarded: str, trusted: tuple[str, ...]) -> Address | None:
     address = _parse(remote)
     proxies = _networks(trusted)
     # Each proxy appends the address that connected to it.

@@ -104,8 +104,8 @@ def request(
     addresses = _addresses(target, seconds)
     connection = _connect(target, addresses, deadline)
     late = threading.Event()
-    # A socket timeout applies to each read anew: only shutting the socket down stops a response that arrives slowly.
-    watch = threading.Timer(_left(deadline), _cut, [connection.sock, late])
+    # A socket timeout applies to each read separately: only shutting the socket down stops a response that arrives slowly.
+    watch = threading.Timer(_remaining(deadline), _shut_down, [connection.sock, late])
     watch.daemon = True
     watch.start()
     try:
@@ -114,7 +114,7 @@ def request(
             | dict(headers or {})
             | {"Host": target.netloc or ""}
         )
-        connection.timeout = _left(deadline)
+        connection.timeout = _remaining(deadline)
         connection.request(method, target.request_uri, body=body, headers=sent, preload_content=False, decode_content=False)
         answer = _read(connection.getresponse(), max_bytes)
     except (OSError, HTTPError, HTTPException, ValueError) as error:
@@ -146,7 +146,7 @@ def _addresses(target: Url, seconds: float) -> list[Address]:
     """Return the addresses of the host name, if all of them are allowed."""
     name = (target.host or "").strip("[]")
     try:
-        found = _look_up(name, seconds)
+        found = _resolve(name, seconds)
     except TimeoutError as error:
         raise Failed("The host name could not be resolved in time.") from error
     except (OSError, UnicodeError) as error:
@@ -158,7 +158,7 @@ def _addresses(target: Url, seconds: float) -> list[Address]:
     return addresses
 
 
-def _look_up(name: str, seconds: float) -> list[Any]:
+def _resolve(name: str, seconds: float) -> list[Any]:
     """Resolve a name in a daemon thread, which delays neither the caller beyond the time limit nor the end of the process.
 
     Raises:
@@ -199,7 +199,7 @@ def _connect(target: Url, addresses: list[Address], deadline: float) -> HTTPConn
     failure: Exception | None = None
     for position, address in enumerate(tried):
         # The time limit of the connection and of the TLS handshake each.
-        share = _left(deadline) / (2 * (len(tried) - position))
+        share = _remaining(deadline) / (2 * (len(tried) - position))
         if target.scheme == "http":
             connection = HTTPConnection(str(address), port, timeout=share)
         else:
@@ -223,14 +223,14 @@ def _read(response: BaseHTTPResponse, max_bytes: int) -> Response:
     return Response(response.status, response.headers, body[:max_bytes], whole=len(body) <= max_bytes)
 
 
-def _cut(line: socket.socket, late: threading.Event) -> None:
+def _shut_down(sock: socket.socket, late: threading.Event) -> None:
     late.set()
     # It may have been closed meanwhile.
     with suppress(OSError):
-        line.shutdown(socket.SHUT_RDWR)
+        sock.shutdown(socket.SHUT_RDWR)
 
 
-def _left(deadline: float) -> float:
+def _remaining(deadline: float) -> float:
     left = deadline - time.monotonic()
     if left <= 0:
         raise Failed("It timed out.")

@@ -21,7 +21,7 @@ from django.core.exceptions import MiddlewareNotUsed
 from django.core.signals import request_finished
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
-from marketplace.api.problems import answer
+from marketplace.api.problems import problem_response
 from marketplace.core.database import release_connections
 from marketplace.core.errors import Overloaded
 from marketplace.storage.base import waiting
@@ -40,19 +40,19 @@ class CallerLimit:
     """A limit of concurrent work in this process, in total and for each caller.
 
     Args:
-        of_one: The limit of a caller.
-        of_all: The limit of all callers together; None for no limit.
+        per_caller: The limit of a caller.
+        total: The limit of all callers together; None for no limit.
     """
 
-    def __init__(self, *, of_one: int, of_all: int | None = None) -> None:
-        self._of_one, self._of_all = of_one, of_all
+    def __init__(self, *, per_caller: int, total: int | None = None) -> None:
+        self._per_caller, self._total = per_caller, total
         self._held: Counter[str] = Counter()
         self._lock = threading.Lock()
 
     def acquire(self, caller: str) -> bool:
         """Count one more for a caller; return False if a limit is reached."""
         with self._lock:
-            free = self._held[caller] < self._of_one and (self._of_all is None or self._held.total() < self._of_all)
+            free = self._held[caller] < self._per_caller and (self._total is None or self._held.total() < self._total)
             if free:
                 self._held[caller] += 1
         return free
@@ -73,22 +73,22 @@ class ConcurrencyLimiter:
 
     def __init__(self, *, threads: int, at_once: int) -> None:
         admitted = threads - at_once
-        self._admitted = CallerLimit(of_one=admitted, of_all=admitted)
-        self._bodies, self._uploads, self._streams = map(_half_for_one, (admitted // 2, at_once, admitted // 2))
+        self._admitted = CallerLimit(per_caller=admitted, total=admitted)
+        self._bodies, self._uploads, self._streams = map(_half_per_caller, (admitted // 2, at_once, admitted // 2))
         self._waiting = threading.Semaphore(admitted // 4)
-        self._turns = threading.Semaphore(at_once)
+        self._slots = threading.Semaphore(at_once)
         # What the current request of each thread holds.
-        self._mine = threading.local()
+        self._local = threading.local()
 
     def enter(self, caller: str, *, upload: bool = False, slow_body: bool = False) -> bool:
         """Admit the request of this thread, and wait for a slot unless it is an upload; return False if it must be refused."""
         # In case `request_finished` was not sent for the thread's previous request.
         self.leave()
-        self._mine.held, self._mine.turn = ExitStack(), False
+        self._local.held, self._local.has_slot = ExitStack(), False
         limits = [self._admitted, *([self._uploads] if upload else [self._bodies] if slow_body else [])]
         entered = all(self._hold(limit, caller) for limit in limits)
         if entered and not upload:
-            entered = self._mine.turn = self._turns.acquire(timeout=WAIT_SECONDS)
+            entered = self._local.has_slot = self._slots.acquire(timeout=WAIT_SECONDS)
         if not entered:
             self.leave()
         return entered
@@ -101,23 +101,23 @@ class ConcurrencyLimiter:
     def pause(self) -> Iterator[None]:
         """Release the slot and the database connections while this thread waits for its client."""
         release_connections()
-        paused = self._mine.turn
-        self.end_turn()
+        paused = self._local.has_slot
+        self.release_slot()
         try:
             yield
         finally:
             if paused:
-                self._turns.acquire()
-                self._mine.turn = True
+                self._slots.acquire()
+                self._local.has_slot = True
 
     @contextmanager
-    def wait_elsewhere(self) -> Iterator[None]:
+    def wait_for_service(self) -> Iterator[None]:
         """Release the slot while this thread waits for another service.
 
         Raises:
             Overloaded: too many requests wait already.
         """
-        if not self._mine.turn:
+        if not self._local.has_slot:
             # Uploads have a limit of their own.
             yield
             return
@@ -129,27 +129,27 @@ class ConcurrencyLimiter:
             finally:
                 self._waiting.release()
 
-    def end_turn(self) -> None:
+    def release_slot(self) -> None:
         """Release the slot; the thread is kept until `leave`."""
-        if self._mine.turn:
-            self._mine.turn = False
-            self._turns.release()
+        if self._local.has_slot:
+            self._local.has_slot = False
+            self._slots.release()
 
     def leave(self) -> None:
         """Release everything that this thread holds."""
-        if hasattr(self._mine, "held"):
-            self.end_turn()
-            self._mine.held.close()
+        if hasattr(self._local, "held"):
+            self.release_slot()
+            self._local.held.close()
 
     def _hold(self, limit: CallerLimit, caller: str) -> bool:
         held = limit.acquire(caller)
         if held:
-            self._mine.held.callback(limit.release, caller)
+            self._local.held.callback(limit.release, caller)
         return held
 
 
-def _half_for_one(most: int) -> CallerLimit:
-    return CallerLimit(of_one=max(1, most // 2), of_all=most)
+def _half_per_caller(most: int) -> CallerLimit:
+    return CallerLimit(per_caller=max(1, most // 2), total=most)
 
 
 class OverloadMiddleware:
@@ -171,7 +171,7 @@ class OverloadMiddleware:
             return _refusal(request)
         if slow:
             slow.waiting = self.limiter.pause
-        sending, waits = False, waiting.set(self.limiter.wait_elsewhere)
+        sending, waits = False, waiting.set(self.limiter.wait_for_service)
         try:
             response = self.get_response(request)
             if response.streaming:
@@ -182,7 +182,7 @@ class OverloadMiddleware:
                     response = _refusal(request)
         finally:
             waiting.reset(waits)
-            self.limiter.end_turn()
+            self.limiter.release_slot()
             if not sending:
                 self.limiter.leave()
         return response
@@ -193,7 +193,7 @@ class OverloadMiddleware:
 
 def _refusal(request: HttpRequest) -> HttpResponse:
     request.META[ROUTE_KEY] = "overloaded"
-    refusal = answer(Overloaded(headers={"Retry-After": RETRY_SECONDS}), request)
+    refusal = problem_response(Overloaded(headers={"Retry-After": RETRY_SECONDS}), request)
     # Django would log each 503 as an error; they are in the access log.
     refusal._has_been_logged = True  # type: ignore[attr-defined]  # Django's own mark
     return refusal

@@ -19,15 +19,15 @@ _DIRECTIVES = {
 }
 
 
-def _written(directives: dict[str, str]) -> str:
+def _serialize(directives: dict[str, str]) -> str:
     return "; ".join(f"{name} {value}" for name, value in directives.items())
 
 
-PAGE_POLICY = _written(_DIRECTIVES)
+PAGE_POLICY = _serialize(_DIRECTIVES)
 # For forms whose response redirects to another origin: browsers apply form-action to redirects too.
-LEADING_AWAY_POLICY = _written({name: value for name, value in _DIRECTIVES.items() if name != "form-action"})
+REDIRECTING_FORM_POLICY = _serialize({name: value for name, value in _DIRECTIVES.items() if name != "form-action"})
 # For pages that preview images before the upload.
-PICTURES_POLICY = _written(_DIRECTIVES | {"img-src": "'self' data: blob:"})
+IMAGE_PREVIEW_POLICY = _serialize(_DIRECTIVES | {"img-src": "'self' data: blob:"})
 
 
 class ContentPolicyMiddleware:

@@ -80,7 +80,7 @@ def count_call(request: HttpRequest | Request, limits: Sequence[Limit]) -> None:
         CounterStoreDown: the cache does not answer.
         RateLimited: a bucket is full.
     """
-    _settle(request, [_usage(request, limit) for limit in limits])
+    _apply(request, [_usage(request, limit) for limit in limits])
 
 
 def refuse_when_full(request: HttpRequest | Request, limits: Sequence[Limit]) -> None:
@@ -139,7 +139,7 @@ def _usage(request: HttpRequest | Request, limit: Limit, *, increment: bool = Tr
     return Usage(limit, usage["count"], max(0, usage["time_left"]) + 1)
 
 
-def _settle(request: HttpRequest | Request, usages: Sequence[Usage]) -> None:
+def _apply(request: HttpRequest | Request, usages: Sequence[Usage]) -> None:
     """Set the `RateLimit` fields, and refuse the call if a limit is exceeded."""
     request.META[META_KEY] = _fields(usages)
     _refuse([usage for usage in usages if usage.exceeded])

@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpRespons
 from django.views.decorators.http import require_http_methods
 from rest_framework.views import APIView
 
-from marketplace.api.problems import answer, as_problem
+from marketplace.api.problems import as_problem, problem_response
 from marketplace.core import bounds
 from marketplace.core.errors import AddressTooLong, BodyTooLarge, HeadersTooLarge, MethodNotAllowed
 
@@ -26,21 +26,25 @@ class RequestSizeMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """Process the request."""
         if len(request.META.get("QUERY_STRING", "")) + len(request.path_info) > bounds.ADDRESS_BYTES:
-            return answer(AddressTooLong(maximumBytes=bounds.ADDRESS_BYTES), request)
-        if sum(len(name) + len(value) for name, value in request.META.items() if name.startswith("HTTP_")) > bounds.HEADERS_BYTES:
-            return answer(HeadersTooLarge(maximumBytes=bounds.HEADERS_BYTES), request)
+            return problem_response(AddressTooLong(maximumBytes=bounds.ADDRESS_BYTES), request)
+        headers = [len(name) + len(value) for name, value in request.META.items() if name.startswith("HTTP_")]
+        # Python before 3.11.10 reads a quoted cookie in time that grows with the square of its length (CVE-2024-7592).
+        if max(headers, default=0) > bounds.HEADER_BYTES:
+            return problem_response(HeadersTooLarge(maximumBytes=bounds.HEADER_BYTES), request)
+        if sum(headers) > bounds.HEADERS_BYTES:
+            return problem_response(HeadersTooLarge(maximumBytes=bounds.HEADERS_BYTES), request)
         length = request.META.get("CONTENT_LENGTH") or "0"
         # Python refuses to read a number of thousands of digits.
         if len(length) > LENGTH_DIGITS:
-            return answer(BodyTooLarge(maximumBytes=bounds.FORM_BYTES), request)
+            return problem_response(BodyTooLarge(maximumBytes=bounds.FORM_BYTES), request)
         too_long = length.isascii() and length.isdigit() and int(length) > bounds.FORM_BYTES
         if too_long and request.content_type in FORMS and not is_upload(request.META):
-            return answer(BodyTooLarge(maximumBytes=bounds.FORM_BYTES), request)
+            return problem_response(BodyTooLarge(maximumBytes=bounds.FORM_BYTES), request)
         return self.get_response(request)
 
 
-SENT = "This page doesn't accept form data. Go back, reload the page and try again."
-LOOKED_AT = "This address cannot be opened directly: it only accepts form data. Start again from the page with the form."
+FORM_REFUSED = "This page doesn't accept form data. Go back, reload the page and try again."
+FORM_REQUIRED = "This address cannot be opened directly: it only accepts form data. Start again from the page with the form."
 
 
 # Attribute of a view with its methods.
@@ -87,7 +91,7 @@ class WrongMethodMiddleware:
             return HttpResponse(status=204, headers={"Allow": f"{response['Allow']}, OPTIONS"})
         if not isinstance(response, HttpResponseNotAllowed) or response.content or not request.accepts("text/html"):
             return response
-        page = answer(MethodNotAllowed(LOOKED_AT if request.method in {"GET", "HEAD"} else SENT), request)
+        page = problem_response(MethodNotAllowed(FORM_REQUIRED if request.method in {"GET", "HEAD"} else FORM_REFUSED), request)
         for name, value in response.headers.items():
             # `Allow` and the CORS headers.
             page.headers.setdefault(name, value)
@@ -119,4 +123,4 @@ class UnreadableBodyMiddleware:
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         """Return the response to `UnreadablePostError`."""
-        return answer(as_problem(exception), request) if isinstance(exception, UnreadablePostError) else None
+        return problem_response(as_problem(exception), request) if isinstance(exception, UnreadablePostError) else None

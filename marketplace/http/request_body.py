@@ -35,7 +35,7 @@ class RequestBody:
         self._stream = stream
         self._waited = 0.0
         self.buffered = buffered
-        self.taken = 0
+        self.received = 0
         # A context that is entered while a read waits for the body.
         self.waiting: Callable[[], AbstractContextManager[None]] = nullcontext
 
@@ -47,7 +47,7 @@ class RequestBody:
         """
         blocks = []
         with self.waiting():
-            while size and (block := self._take(self._stream.read, BLOCK_BYTES if size < 0 else min(size, BLOCK_BYTES))):
+            while size and (block := self._timed_read(self._stream.read, BLOCK_BYTES if size < 0 else min(size, BLOCK_BYTES))):
                 blocks.append(block)
                 size -= len(block)
         return b"".join(blocks)
@@ -55,7 +55,7 @@ class RequestBody:
     def readline(self, size: int = -1) -> bytes:
         """Return the next line; see PEP 3333. Raises what `read` raises."""
         with self.waiting():
-            return self._take(self._stream.readline, size)
+            return self._timed_read(self._stream.readline, size)
 
     def discard(self) -> None:
         """Read and discard the rest of a body from a trusted proxy, up to `DISCARDED_BYTES`; call it once the response is sent.
@@ -72,13 +72,13 @@ class RequestBody:
         finally:
             _discarding.release()
 
-    def _take(self, method: Callable[[int], bytes], size: int) -> bytes:
-        if self._waited > bounds.BODY_SECONDS and self.taken < self._waited * bounds.BODY_BYTES_A_SECOND:
+    def _timed_read(self, method: Callable[[int], bytes], size: int) -> bytes:
+        if self._waited > bounds.BODY_SECONDS and self.received < self._waited * bounds.BODY_BYTES_A_SECOND:
             raise TimeoutError
         began = time.monotonic()
         taken = method(size)
         self._waited += time.monotonic() - began
-        self.taken += len(taken)
+        self.received += len(taken)
         return taken
 
 

@@ -30,6 +30,6 @@ class RequestIdMiddleware:
 
 
 @receiver(request_finished, dispatch_uid="core.request_id")
-def _forget(**_kwargs: Any) -> None:
+def _reset(**_kwargs: Any) -> None:
     """Reset the id only now: Django logs errors after the middleware has returned, and streams files after that."""
     REQUEST_ID.set(NO_REQUEST)

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from django.db import DatabaseError, InterfaceError, close_old_connections, connection
 from django.db.models.functions import Now
 
-from marketplace.core.database import lift_limit
+from marketplace.core.database import remove_statement_limit
 from marketplace.core.ids import new_id
 
 from .models import Job, Worker
@@ -55,7 +55,7 @@ class QueueThreads:
         self._pending.put(job)
 
     def _work(self) -> None:
-        lift_limit()
+        remove_statement_limit()
         while True:
             job = self._pending.get()
             try:
@@ -92,7 +92,7 @@ class JobWorker:
 
         Waits for a database that does not answer, unless `until_idle` is set.
         """
-        lift_limit()
+        remove_statement_limit()
         self._queues = [QueueThreads(name, count, self) for name, count in self._threads.items()]
         while not self.stopping.is_set():
             try:

@@ -12,7 +12,7 @@ from developers.principals import Principal
 from library import bounds as library_bounds
 from library.api import responses as library
 from library.selectors import library_page
-from marketplace.api.problems import document
+from marketplace.api.problems import problem_document
 from marketplace.core import bounds
 from marketplace.core.errors import InsufficientScope, InvalidInput, NotFound, Problem
 from marketplace.core.scopes import Scope
@@ -147,7 +147,7 @@ def read_resource(call: Call) -> dict[str, Any]:
             raise
         call.record_status(problem.status)
         message = f"{problem.title}. {problem.message}"
-        raise ProtocolError(problem.status, message, data=document(problem, call.request.path), status=200) from problem
+        raise ProtocolError(problem.status, message, data=problem_document(problem, call.request.path), status=200) from problem
     return {"contents": [{"uri": uri, "mimeType": part.mime_type, "text": text}]}
 
 

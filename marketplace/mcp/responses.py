@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR
 
 from developers.audiences import Audience
-from marketplace.api.problems import as_problem, document, headers_of
+from marketplace.api.problems import as_problem, problem_document, problem_headers
 from marketplace.core import errors
 from marketplace.core.scopes import APP_SCOPES, format_scopes
 
@@ -61,9 +61,9 @@ def error_response(cause: Exception, request: HttpRequest, message_id: MessageId
     error = {
         "code": _CODES.get(problem.code, problem.status),
         "message": f"{problem.title}. {problem.message}",
-        "data": document(problem, request.path),
+        "data": problem_document(problem, request.path),
     }
-    headers = headers_of(problem)
+    headers = problem_headers(problem)
     if challenge := _challenge(problem):
         headers["WWW-Authenticate"] = challenge
     return _json(_failure(error, message_id), problem.status, headers)

@@ -103,6 +103,10 @@ class Base(ModelAdmin):
 
     checks_class = PermissionChecks
     list_per_page = 50
+    # An address could ask for a count of each choice of each filter.
+    show_facets = admin.ShowFacets.NEVER
+    # The page that OAuth apps name is the library's, and does not exist here.
+    view_on_site = False
     # Names of methods that are decision pages.
     decision_names: Sequence[str] = ()
     # Templates above the list, and below the fields on a row's page.

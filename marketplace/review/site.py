@@ -10,7 +10,7 @@ from django.contrib.admin import AdminSite, ModelAdmin
 from django.db.models.base import ModelBase
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
-from django.urls import reverse
+from django.urls import URLPattern, URLResolver, reverse
 from django.utils.module_loading import import_string
 
 from marketplace.http.refusals import METHODS, allow_methods, declare_methods
@@ -33,6 +33,11 @@ class MarketplaceAdminSite(AdminSite):
         """Register subclasses of `Base`; ignore other admins."""
         if admin_class is not None and issubclass(admin_class, Base):
             super().register(model_or_iterable, admin_class, **options)
+
+    def get_urls(self) -> list[URLPattern | URLResolver]:
+        """Leave out the redirect to the page of any object: it asks for no permission, and fails for most."""
+        urls: list[URLPattern | URLResolver] = super().get_urls()
+        return [url for url in urls if getattr(url, "name", None) != "view_on_site"]
 
     def each_context(self, request: HttpRequest) -> dict[str, Any]:
         """Add the menu and the search."""

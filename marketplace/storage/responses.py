@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.utils.http import content_disposition_header
 
-from marketplace.api.problems import http_response
+from marketplace.api.problems import json_problem_response
 from marketplace.core.errors import DependencyUnavailable, RangeNotSatisfiable
 
 from .base import BLOCK_BYTES, ObjectStorage, Segment, Stored
@@ -76,7 +76,7 @@ def serve_segments(
     asked = _requested_range(request, validator)
     start, end = _span(asked, size) if asked else (0, size)
     if asked and start >= size:
-        return http_response(RangeNotSatisfiable(headers={"Content-Range": f"bytes */{size}"}, size=size), request)
+        return json_problem_response(RangeNotSatisfiable(headers={"Content-Range": f"bytes */{size}"}, size=size), request)
     shared["Content-Type"] = content_type
     shared["Content-Length"] = str(end - start)
     if disposition := safe_disposition(filename, inline=inline):

@@ -206,8 +206,8 @@ def test_bad_filter_is_named(refused: Any, query: dict[str, Any], error: tuple[s
 
 
 def test_total_is_counted_to_a_cap(get: Any, varied: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(browse, "CAP", 1)
-    monkeypatch.setattr(browse, "COUNTED", 1)
+    monkeypatch.setattr(browse, "COUNT_LIMIT", 1)
+    monkeypatch.setattr(browse, "FACET_LIMIT", 1)
     query = {"tag": "bold", "minPrice": "0", "currency": "USD", "limit": 1}
     answer = get("assets", facets="category", **query)
     assert (answer["total"], answer["totalIsExact"], answer["facetsAreExact"]) == (1, False, False)
@@ -222,7 +222,7 @@ def test_total_of_one_label_is_kept_and_exact_however_many(
     get: Any, varied: None, monkeypatch: pytest.MonkeyPatch, query: dict[str, str]
 ) -> None:
     counted = get("assets", minPrice="0", currency="USD", **query)["total"]
-    monkeypatch.setattr(browse, "CAP", 1)
+    monkeypatch.setattr(browse, "COUNT_LIMIT", 1)
     answer = get("assets", **query)
     assert (answer["total"], "totalIsExact" in answer) == (counted, False)
     assert counted == len(answer["items"]) > 1

@@ -178,7 +178,7 @@ def test_renamed_store_and_category_are_renamed_in_lists(get: Any) -> None:
 
 
 def test_price_factor_of_a_large_catalog_is_followed_by_a_job(get: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(taxonomy, "AT_ONCE", 1)
+    monkeypatch.setattr(taxonomy, "REPRICED_AT_ONCE", 1)
     for _ in range(2):
         PublishedListingFactory(price_inr_minor=10_000)
     tier = LicenseTier.objects.get(slug="commercial")

@@ -63,7 +63,7 @@ def test_prices_that_contradict_each_other_are_refused(refused: Any) -> None:
 def test_filters_reach_beyond_popular_listings(catalog: None, get: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (popularity, full_text):
         monkeypatch.setattr(module, "popular_listings", lambda _total: 1)
-    monkeypatch.setattr(full_text, "PLENTY", 0.01)
+    monkeypatch.setattr(full_text, "ENOUGH_RESULTS", 0.01)
     update_popular()
     assert found(get, q="script", category="motion") == ["Neon Script"]
 

@@ -14,7 +14,7 @@ from django.db import connection
 from catalog.models import Listing, SearchDocument
 from catalog.search import full_text, popularity, query
 from catalog.search.documents import heading_words, words_in
-from catalog.search.full_text import LookUp, fetch
+from catalog.search.full_text import FullTextQuery, fetch
 from catalog.search.popularity import update_popular
 from catalog.search.rebuild import rebuild
 from catalog.services.popularity import count_purchases, record_purchase
@@ -31,7 +31,7 @@ def four_are_popular(monkeypatch: pytest.MonkeyPatch) -> None:
     """Four listings are popular, and three results enough."""
     for module in (popularity, full_text):
         monkeypatch.setattr(module, "popular_listings", lambda _total: 4)
-    monkeypatch.setattr(full_text, "PLENTY", 3)
+    monkeypatch.setattr(full_text, "ENOUGH_RESULTS", 3)
     monkeypatch.setattr(query, "ENOUGH", 3)
 
 
@@ -51,7 +51,7 @@ def commons(count: int) -> list[Listing]:
 
 @pytest.mark.django_db
 def test_ranking_nothing_says_so() -> None:
-    assert run() == "Ranked 0 listings; 0 were marked anew.\n"
+    assert run() == "Ranked 0 listings; 0 changed.\n"
 
 
 @pytest.mark.django_db
@@ -59,12 +59,12 @@ def test_ranking_nothing_says_so() -> None:
 def test_ranking_writes_what_differs_and_nothing_twice() -> None:
     listings = commons(7)
     assert len(popular()) == 7
-    assert run() == "Ranked 7 listings; 7 were marked anew.\n"
+    assert run() == "Ranked 7 listings; 7 changed.\n"
     assert popular() == ["Common 3", "Common 4", "Common 5", "Common 6"]
-    assert run() == "Ranked 7 listings; 0 were marked anew.\n"
+    assert run() == "Ranked 7 listings; 0 changed.\n"
     for _ in range(9):
         record_purchase(listing_id=listings[0].pk)
-    assert run() == "Ranked 7 listings; 2 were marked anew.\n"
+    assert run() == "Ranked 7 listings; 2 changed.\n"
     assert popular() == ["Common 0", "Common 4", "Common 5", "Common 6"]
 
 
@@ -172,7 +172,7 @@ def test_each_look_up_finds_the_documents_it_should_after_many_changes() -> None
     assert documents
     asks = [(True, False, False), (True, True, False), (True, True, True), (False, False, False), (False, True, False)]
     for (heading, popular_only, new), word in itertools.product(asks, words):
-        ask = LookUp(((word,),), heading=heading, popular=popular_only, limit=20, new=new)
+        ask = FullTextQuery(((word,),), heading=heading, popular=popular_only, limit=20, new=new)
         known = heading_words if heading else words_in
         sought = [each for each in documents if each.is_new] if new else [each for each in documents if each.is_popular or not popular_only]
         there = {document.listing_id for document in sought if word in known(document)}

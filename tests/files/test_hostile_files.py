@@ -19,9 +19,9 @@ from marketplace.core.errors import DependencyUnavailable
 from marketplace.core.scopes import Scope
 from marketplace.storage.base import ObjectStorage
 from tests.factories import ListingFactory
-from tests.waiting import PATIENCE_SECONDS
+from tests.waiting import PATIENCE_SECONDS, until
 from vendors.models import VendorProfile, VendorStatus
-from vendors.sandbox import replies
+from vendors.sandbox import replies, runner
 from vendors.sandbox.runner import Limits, reader_of_bytes, run_job
 from vendors.uploads import FileRejected
 
@@ -193,6 +193,23 @@ def test_child_that_keeps_the_line_open_holds_no_one_up(script: str, tmp_path: P
     with pytest.raises(FileRejected):
         run_job("inspect", read_at=reader_of_bytes(b"x"), size=1, limits=Limits(cpu_seconds=5, wall_seconds=0.5), interpret=as_said)
     assert time.monotonic() - began < 60
+
+
+def test_files_of_one_sender_leave_room_for_those_of_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "WAIT_SECONDS", 1)
+    takes_over(monkeypatch, tmp_path, f"touch {tmp_path}/$$.begun; exec sleep 120")
+
+    def check(sender: str) -> Any:
+        return run_job("inspect", read_at=reader_of_bytes(b"x"), size=1, limits=Limits(5, 5), interpret=as_said, sender=sender)
+
+    with ThreadPoolExecutor() as pool:
+        slow = [pool.submit(check, "one") for _ in range(runner.CHILDREN_OF_ONE)]
+        until(lambda: len(list(tmp_path.glob("*.begun"))) == len(slow), "the files of one sender to be checked")
+        with pytest.raises(DependencyUnavailable):
+            check("one")
+        with pytest.raises(FileRejected):
+            check("another")
+        assert all(isinstance(each.exception(), FileRejected) for each in slow)
 
 
 def test_child_that_listens_to_nothing_holds_no_one_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

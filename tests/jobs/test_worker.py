@@ -134,7 +134,7 @@ def test_thread_outlives_a_job_of_which_nothing_can_be_written(monkeypatch: pyte
     jobs = [Job(), Job()]
     for job in jobs:
         until(lambda: queue_name.has_idle_thread, "a thread that is idle")
-        queue_name.give(job)
+        queue_name.submit(job)
     until(lambda: not queue_name.running, "a thread that is idle")
     assert begun == jobs
     assert queue_name.has_idle_thread

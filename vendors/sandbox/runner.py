@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, TypeVar
 from django.conf import settings
 
 from marketplace.core.errors import DependencyUnavailable, UnsupportedType
+from marketplace.http.overload import CallerLimit
 from marketplace.storage.base import ObjectStorage
 
 from ..uploads.errors import FileRejected
@@ -26,12 +27,14 @@ from .source import DONE, HEAD, READ, STRETCH_BYTES
 # The most children at once. Inspections are short and bound by the CPU, so more than one per processor gains nothing.
 CHILDREN = max(2, os.cpu_count() or 1)
 WAIT_SECONDS = 60
+# Of them, files of one sender: the slowest takes minutes, and others wait for as long.
+CHILDREN_OF_ONE = max(1, CHILDREN // 2)
 ROOT_REFUSED = "Uploaded files are not inspected, because this process runs as root."
 ROOT_HINT = "Run the service as another user, as its image does. Only where nothing but tests run, set INSPECT_AS_ROOT to true."
 
 T = TypeVar("T")
 ReadAt = Callable[[int, int], bytes]
-_slots = threading.BoundedSemaphore(CHILDREN)
+_slots, _slot_freed = CallerLimit(per_caller=CHILDREN_OF_ONE, total=CHILDREN), threading.Condition()
 logger = logging.getLogger(__name__)
 
 
@@ -42,8 +45,18 @@ class Limits(NamedTuple):
     wall_seconds: float
 
 
-def run_job(job: str, *, read_at: ReadAt, size: int, limits: Limits, interpret: Callable[[dict[str, Any], list[bytes]], T]) -> T:
+def run_job(
+    job: str, *, read_at: ReadAt, size: int, limits: Limits, interpret: Callable[[dict[str, Any], list[bytes]], T], sender: str = ""
+) -> T:
     """Run a job in a child process; return what `interpret` returns for the reported facts and the bytes that the child produced.
+
+    Args:
+        job: A job of the worker.
+        read_at: Reads the file.
+        size: Its size in bytes.
+        limits: Of the job.
+        interpret: Makes the result, or raises KeyError, TypeError or ValueError where the child's facts make no sense.
+        sender: Whose file it is; one of our own commands when left out.
 
     Raises:
         UnsupportedType: the content is of no type that the job supports.
@@ -53,17 +66,14 @@ def run_job(job: str, *, read_at: ReadAt, size: int, limits: Limits, interpret: 
     if refused_as_root():
         logger.error("%s %s", ROOT_REFUSED, ROOT_HINT)
         raise DependencyUnavailable("Files cannot be checked at the moment.")
-    if not _slots.acquire(timeout=WAIT_SECONDS):
-        raise DependencyUnavailable("Too many files are being checked at the moment.")
     try:
-        reply, blobs = _exchange(job, read_at, size, limits)
-        if reply.outcome == "accepted":
-            return _interpreted(interpret, reply.facts, blobs)
+        with _slot(sender):
+            reply, blobs = _exchange(job, read_at, size, limits)
+            if reply.outcome == "accepted":
+                return _interpreted(interpret, reply.facts, blobs)
     except Broken as error:
         logger.warning("a %s job on %d bytes broke: %s", job, size, error)
         raise FileRejected("Checking it took more time or memory than any honest file needs.", reason="limits_exceeded") from error
-    finally:
-        _slots.release()
     match reply.outcome:
         case "unsupported":
             raise UnsupportedType(reply.reason)
@@ -72,6 +82,21 @@ def run_job(job: str, *, read_at: ReadAt, size: int, limits: Limits, interpret: 
         case _:
             logger.warning("a %s job on %d bytes crashed:\n%s", job, size, reply.reason)
             raise FileRejected("Its parser could not make sense of it.", reason="unreadable")
+
+
+@contextmanager
+def _slot(sender: str) -> Iterator[None]:
+    """Wait for one of the sender's turns."""
+    with _slot_freed:
+        free = _slot_freed.wait_for(lambda: _slots.acquire(sender), WAIT_SECONDS)
+    if not free:
+        raise DependencyUnavailable("Too many files are being checked at the moment.")
+    try:
+        yield
+    finally:
+        with _slot_freed:
+            _slots.release(sender)
+            _slot_freed.notify_all()
 
 
 def refused_as_root() -> bool:

@@ -5,7 +5,7 @@ import re
 import tarfile
 from typing import Any, BinaryIO, cast
 
-from .entries import Tally
+from .entries import ENTRIES, Tally
 from .members import MemberInspections
 from .skills import FILE_NAME, READ_BYTES
 from .streams import CHUNK, Unpacked, UnpackLimitReached
@@ -15,6 +15,9 @@ from .verdicts import Rejected, Unsupported, rejecting
 EXTENDED_BYTES = 2**20
 EXTENDED = {tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK}
 ENTRY_BYTES = 2**50
+# tarfile copies the fields of a global header for each entry, and reads each record in Python: programs write a dozen.
+FIELDS = 100
+RECORDS = 10 * ENTRIES
 # Python before 3.11.10 takes time that grows with the square of the digits in a row (CVE-2024-6232).
 DIGITS = 200
 
@@ -24,6 +27,7 @@ class HeaderFile:
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
+        self._records = 0
         self.seek = file.seek
         self.tell = file.tell
 
@@ -32,6 +36,10 @@ class HeaderFile:
         content = self._file.read(count)
         if count > tarfile.BLOCKSIZE and any(len(digits) > DIGITS for digits in re.findall(rb"\d+", content)):
             raise Rejected("An extended header of the tar archive is damaged.")
+        # Each ends its line.
+        self._records += content.count(b"\n")
+        if self._records > RECORDS:
+            raise Rejected("The extended headers of the tar archive hold far more than any program writes.")
         return content
 
 
@@ -94,7 +102,9 @@ def _walk(file: BinaryIO, tally: Tally, inspections: MemberInspections) -> None:
 
 
 def _check(member: tarfile.TarInfo) -> None:
-    """Refuse sparse entries and invalid sizes from extended headers."""
+    """Refuse sparse entries, invalid sizes and too many fields in extended headers."""
+    if len(member.pax_headers) > FIELDS:
+        raise Rejected(f"An entry of the tar archive has more than {FIELDS} extended fields.")
     if member.issparse() or any(key.startswith("GNU.sparse.") for key in member.pax_headers):
         raise Rejected("The tar archive holds a sparse file, which may unpack to any size; make it without --sparse.")
     if not 0 <= member.size < ENTRY_BYTES or member.pax_headers.get("size", str(member.size)) != str(member.size):

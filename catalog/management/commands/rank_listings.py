@@ -25,4 +25,4 @@ class Command(BaseCommand):
             count_purchases(progress=lambda count, total: bar.update(counting, completed=count, total=total))
             task = bar.add_task("Listings", total=None)
             done = update_popular(lambda count, total: bar.update(task, completed=count, total=total))
-        self.stdout.write(f"Ranked {done.listings} listings; {done.moved} were marked anew.")
+        self.stdout.write(f"Ranked {done.listings} listings; {done.moved} changed.")

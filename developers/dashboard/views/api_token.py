@@ -5,7 +5,7 @@ from django.http import HttpRequest, HttpResponseBase, JsonResponse
 from django.views.decorators.cache import never_cache
 
 from marketplace.accounts.models import User
-from marketplace.api.problems import http_response
+from marketplace.api.problems import json_problem_response
 from marketplace.core import texts
 from marketplace.core.errors import MethodNotAllowed, NotAuthenticated, NotFound, Problem
 from marketplace.core.scopes import Scope
@@ -36,7 +36,7 @@ def api_token(request: HttpRequest) -> HttpResponseBase:
     try:
         token, secret = _issue(request)
     except Problem as problem:
-        return http_response(problem, request)
+        return json_problem_response(problem, request)
     return JsonResponse(
         {
             "token": secret,

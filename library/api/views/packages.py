@@ -20,7 +20,7 @@ from ...models import DownloadLink
 from ...services.links import open_link, record_download
 from ...services.packages import CONTENT_TYPE, package_parts
 
-_UNCACHED = {"Cache-Control": "private, no-store"}
+_NO_STORE = {"Cache-Control": "private, no-store"}
 
 
 class PackageViewSet(ApiViewSet):
@@ -73,7 +73,7 @@ def _redirect_to_store(request: Request, link: DownloadLink) -> HttpResponse | N
         raise LinkExpired
     seconds = min(bounds.PRESIGNED_LINK_SECONDS, left)
     url = default_storage.presigned_url(link.package.object_key, seconds=seconds, filename=link.file_name, content_type=CONTENT_TYPE)
-    return None if url is None else HttpResponse(status=HTTPStatus.FOUND, headers={"Location": url, **_UNCACHED})
+    return None if url is None else HttpResponse(status=HTTPStatus.FOUND, headers={"Location": url, **_NO_STORE})
 
 
 def _etag_at_store(key: str) -> str | None:
@@ -89,7 +89,7 @@ def _serve(request: Request, link: DownloadLink) -> HttpResponseBase:
         segments=package_parts(link.package, default_storage),
         etag=link.package.sha256,
         content_type=CONTENT_TYPE,
-        headers=_UNCACHED,
+        headers=_NO_STORE,
         filename=link.file_name,
         inline=False,
     )

@@ -13,11 +13,11 @@ from catalog.models import Listing
 from catalog.selectors import listings_for_sale
 from library.services.building import (
     DamagedFile,
+    delete_built_package,
+    find_orphaned_packages,
     find_packages_on_sale,
-    find_stray_packages,
     find_unused_packages,
-    make_ready,
-    remove_built,
+    prepare_packages,
 )
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.jobs.commands import progress_bar
@@ -70,7 +70,7 @@ class Command(BaseCommand):
         for listing in progress.track(_each(listings), total=total, description="Packages"):
             packages = find_packages_on_sale(listing)
             try:
-                ready += len(make_ready(packages=packages)) if packages else 0
+                ready += len(prepare_packages(packages=packages)) if packages else 0
             except (DamagedFile, FileNotFoundError):
                 damaged.append(listing.slug)
         self.stdout.write(f"{ready} packages of {total} listings are ready.")
@@ -84,11 +84,11 @@ class Command(BaseCommand):
         for package in find_unused_packages(since=timezone.now() - age):
             self.stdout.write(f"unused, {done}: {package.object_key}")
             if not dry_run:
-                remove_built(package=package)
+                delete_built_package(package=package)
             unused += 1
             progress.advance(task)
         store = default_storage
-        for key in find_stray_packages(store):
+        for key in find_orphaned_packages(store):
             self.stdout.write(f"no record, {done}: {key}")
             if not dry_run:
                 store.delete(key)

@@ -7,7 +7,7 @@ import orjson
 from mcp_types import INVALID_PARAMS
 from rest_framework import serializers
 
-from marketplace.api.problems import as_problem, document
+from marketplace.api.problems import as_problem, problem_document
 from marketplace.core.errors import InvalidInput, Problem
 
 from ..calls import Call
@@ -68,7 +68,7 @@ def _failure(problem: Problem, call: Call) -> dict[str, Any]:
     if isinstance(problem, InvalidInput) and (faults := problem.members.get("errors")):
         # Tools have arguments instead of query parameters.
         problem = InvalidInput(errors=[fault | {"pointer": re.sub(r"^\?", "#/", fault["pointer"])} for fault in faults])
-    shown = document(problem, call.request.path)
+    shown = problem_document(problem, call.request.path)
     sentence = f"{problem.code}: {problem.message} {next_step(problem)}".strip()
     texts = (sentence, orjson.dumps(shown, option=orjson.OPT_UTC_Z).decode())
     return {"content": [{"type": "text", "text": text} for text in texts], "isError": True}

@@ -8,7 +8,7 @@ from django.db.models import Exists, OuterRef
 
 from catalog.models import Listing, SearchDocument
 from catalog.models.listings import ListingStatus
-from marketplace.core.guards import every_guard
+from marketplace.core.guards import all_guards
 from marketplace.monitoring import health
 
 from .findings import Results, Status
@@ -53,7 +53,7 @@ def check_migrations() -> Results:
 
 def check_constraints() -> Results:
     """Compare the models' constraints and the guards' triggers with what the database has."""
-    missing = [f"trigger {name}" for guards in every_guard() for name in guards.missing(connection)]
+    missing = [f"trigger {name}" for guards in all_guards() for name in guards.missing(connection)]
     counted = 0
     with connection.cursor() as cursor:
         for model in apps.get_models():

@@ -9,8 +9,8 @@ from django.http import QueryDict
 from django.urls import reverse
 
 from catalog import bounds as catalog_bounds
-from catalog.filters import ListingFilter, Values, ValuesField, given_of
-from catalog.selectors import Names, Sort
+from catalog.filters import ListingFilter, Values, ValuesField, given_filters
+from catalog.selectors import FilterNames, Sort
 from marketplace.core import bounds
 
 # Filters that have a control for a single value on the page.
@@ -51,7 +51,7 @@ class ShopForm(ListingFilter.form_class()):  # type: ignore[misc]  # made of the
     @property
     def given(self) -> dict[str, Any]:
         """The filters that were given."""
-        return given_of(self.cleaned_data)
+        return given_filters(self.cleaned_data)
 
     @property
     def chosen(self) -> dict[str, str]:
@@ -73,7 +73,7 @@ class ShopForm(ListingFilter.form_class()):  # type: ignore[misc]  # made of the
         """Return the address of this state with some parameters changed; None removes one, and the page starts over."""
         return _address(urlencode([pair]) for pair in self._parameters(**changes))
 
-    def chips(self, names: Names) -> list[tuple[str, str]]:
+    def chips(self, names: FilterNames) -> list[tuple[str, str]]:
         """Return the label of each filter with the address that removes it."""
         labels: dict[str, Callable[[str], str | None]] = {"category": names.categories.get, "license": names.licenses.get}
         # Encoded once: the address for each value contains all the others.
@@ -102,7 +102,7 @@ class ShopForm(ListingFilter.form_class()):  # type: ignore[misc]  # made of the
 
     def _filter_values(self) -> list[tuple[str, list[str]]]:
         """Return the values of filters as an address has them."""
-        return [(name, value.written) for name, value in self.given.items() if isinstance(value, Values)]
+        return [(name, value.as_sent) for name, value in self.given.items() if isinstance(value, Values)]
 
 
 def _address(parameters: Iterable[str]) -> str:

@@ -5,7 +5,7 @@ from functools import wraps
 
 from django.http import HttpRequest, HttpResponse
 
-from marketplace.api.problems import answer
+from marketplace.api.problems import problem_response
 from marketplace.core.errors import RateLimited
 from marketplace.http.rate_limits import count_by_address
 
@@ -20,7 +20,7 @@ def rate_limited(page: Page) -> Page:
             try:
                 count_by_address(request, "browsing")
             except RateLimited as refusal:
-                return answer(refusal, request)
+                return problem_response(refusal, request)
         return page(request)
 
     return wraps(page)(guarded)

@@ -10,7 +10,7 @@ from catalog import bounds, selectors
 from catalog.filters import ListingFilter, Listings
 from catalog.models import ListingIndex
 from catalog.search import search
-from catalog.selectors import Card, Counts, Names, Total
+from catalog.selectors import Card, FilterCounts, FilterNames, Total
 from marketplace.core.money import Currency
 
 from .query import ShopForm
@@ -34,8 +34,8 @@ class Results:
     cards: list[Card]
     total: Total
     pages: int
-    names: Names
-    counts: Counts | None
+    names: FilterNames
+    counts: FilterCounts | None
     suggestions: Sequence[str] = ()
 
 
@@ -43,11 +43,11 @@ def results_of(form: ShopForm, currency: Currency) -> Results:
     """Return the results, in five queries at most besides those of a search."""
     filters = ListingFilter(_with_currency(currency, form.data), ListingIndex.objects.all())
     listings, given = filters.qs, filters.given()
-    names = selectors.names_to_choose_from()
+    names = selectors.filter_names()
     if form.query:
         return _search_results(form.query, listings if given.keys() - {"currency"} else None, names)
     page = selectors.list_listings(listings, given, sort=form.order, limit=PAGE_SIZE, start=(form.page_number - 1) * PAGE_SIZE)
-    counts = selectors.counts_to_choose_from(form.chosen.get("category"), form.chosen.get("tier"))
+    counts = selectors.filter_counts(form.chosen.get("category"), form.chosen.get("tier"))
     cards = [selectors.card_of(row) for row in page.rows]
     return Results(cards, page.total, math.ceil(page.total.listings / PAGE_SIZE), names, counts)
 
@@ -59,7 +59,7 @@ def _with_currency(currency: Currency, data: QueryDict) -> QueryDict:
     return data
 
 
-def _search_results(query: str, listings: Listings | None, names: Names) -> Results:
+def _search_results(query: str, listings: Listings | None, names: FilterNames) -> Results:
     """Return the best hits of a search, on one page."""
     found = search(query, within=listings, limit=bounds.SEARCH_LIMIT)
     cards = selectors.cards_of(hit.id for hit in found.hits)

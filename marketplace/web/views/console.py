@@ -9,7 +9,7 @@ from django.shortcuts import render
 from django.utils.safestring import mark_safe
 
 from catalog import bounds
-from catalog.selectors import newest_addresses
+from catalog.selectors import newest_slugs
 from developers.models.apps import AppStatus
 from developers.selectors import apps_of
 from marketplace.accounts.pages import SignedInRequest, signed_in_page
@@ -83,5 +83,5 @@ def _matches(each: Operation, query: str) -> bool:
 
 def _samples() -> dict[str, str]:
     """Return values that exist here: an asset on sale."""
-    newest = newest_addresses(1)
+    newest = newest_slugs(1)
     return {"asset_id": newest[0][0], "assetId": newest[0][0]} if newest else {}
