@@ -141,7 +141,7 @@ class PriceField(forms.DecimalField):
         return price
 
 
-class PriceFilter(django_filters.Filter):  # type: ignore[misc]  # as above
+class PriceFilter(django_filters.Filter):  # type: ignore[misc]  # django-filter ships no types
     """A bound of the price; `ListingFilter` applies both together."""
 
     field_class = PriceField
@@ -151,7 +151,7 @@ class PriceFilter(django_filters.Filter):  # type: ignore[misc]  # as above
         return queryset
 
 
-class CurrencyFilter(django_filters.ChoiceFilter):  # type: ignore[misc]  # as above
+class CurrencyFilter(django_filters.ChoiceFilter):  # type: ignore[misc]  # django-filter ships no types
     """The currency of prices; it filters nothing itself."""
 
     def filter(self, queryset: Listings, value: Any) -> Listings:
@@ -178,7 +178,7 @@ def is_licensed(slugs: Sequence[str], **prices: int) -> Q:
     return Q(pk__in=ListingPrice.objects.filter(license__in=slugs, **prices).values("listing"))
 
 
-class ListingFilter(django_filters.FilterSet):  # type: ignore[misc]  # as above
+class ListingFilter(django_filters.FilterSet):  # type: ignore[misc]  # django-filter ships no types
     """The filters of listings. An unknown category, store, licence, tag, platform or file type matches nothing."""
 
     category = ValuesFilter(
@@ -201,8 +201,8 @@ class ListingFilter(django_filters.FilterSet):  # type: ignore[misc]  # as above
         help_text="Its file type, in any case.",
         label="File type",
     )
-    minPrice = PriceFilter(label="From", help_text="The lowest price, under the licence asked for, else of the first one permitted.")  # noqa: N815 - as above
-    maxPrice = PriceFilter(label="To", help_text="The highest price likewise.")  # noqa: N815 - as above
+    minPrice = PriceFilter(label="From", help_text="The lowest price, under the licence asked for, else of the first one permitted.")  # noqa: N815 - the parameter's name
+    maxPrice = PriceFilter(label="To", help_text="The highest price likewise.")  # noqa: N815 - the parameter's name
     currency = CurrencyFilter(
         choices=[(currency.value, currency.value) for currency in Currency],
         initial=Currency.INR.value,
@@ -270,8 +270,6 @@ def field_schema(field: forms.Field) -> dict[str, Any]:
         case forms.ChoiceField():
             choices: Any = field.choices
             shape |= {"enum": [value for value, _ in choices if value], "default": field.initial}
-        case forms.DateTimeField():
-            shape["format"] = "date-time"
     return shape
 
 

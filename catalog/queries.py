@@ -77,7 +77,7 @@ class BrowseQuery(serializers.Serializer[Any]):
     page = PageNumber()
     cursor = Line(
         required=False,
-        max_length=300,
+        max_length=bounds.CURSOR_CHARS,
         help_text="The nextCursor of the previous page; use it instead of page, it is equally fast at any depth. With a cursor, every listing appears once, "
         "whatever is published or withdrawn meanwhile; one that was moved in the order (edited, or bought or refunded and counted "
         "since) can come again or be passed over.",
@@ -123,7 +123,7 @@ class SearchQuery(serializers.Serializer[Any]):
     limit = Limit(default=bounds.SEARCH_LIMIT_DEFAULT, maximum=bounds.SEARCH_LIMIT)
     cursor = Line(
         required=False,
-        max_length=300,
+        max_length=bounds.CURSOR_CHARS,
         help_text="The nextCursor of the previous page of the same search. Pages go through the best few hundred results.",
     )
     facets = FacetNames()

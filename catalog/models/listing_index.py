@@ -72,7 +72,7 @@ class ListingIndex(Priced):
     published_at = models.DateTimeField()
     popularity = models.PositiveIntegerField(default=0)
     popular_first = _key(-F("popularity"))
-    # The time of publication in microseconds since the epoch, negative.
+    # `published_at` as a key of the indexes: microseconds since the epoch, negative, so that the newest comes first.
     newest_first = models.BigIntegerField()
 
     class Meta:

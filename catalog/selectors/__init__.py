@@ -12,10 +12,11 @@ from .browse import (
     Sort,
     Total,
     facets_of_listings,
-    key_count,
+    key_types,
     list_listings,
     listings_on_sale,
     rows_of,
+    sorts_by_price,
 )
 from .cards import (
     Card,
@@ -63,7 +64,7 @@ __all__ = [
     "facets_of_listings",
     "filter_counts",
     "filter_names",
-    "key_count",
+    "key_types",
     "list_listings",
     "listing_for_sale",
     "listings_for_sale",
@@ -75,5 +76,6 @@ __all__ = [
     "preview_by_id",
     "rows_of",
     "slugs_for_sale",
+    "sorts_by_price",
     "tier_texts",
 ]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from django.db.models import BigIntegerField, F, Func, QuerySet, Sum, UUIDField, Value
+from django.db.models import BigIntegerField, F, Func, QuerySet, Sum, TextChoices, UUIDField, Value
 from django.db.models.lookups import GreaterThan
 
 from marketplace.core.money import Currency
@@ -24,13 +24,13 @@ FACET_LIMIT = 2_000
 VALUES = 50
 
 
-class Sort(StrEnum):
-    """The sort orders (reference section 4)."""
+class Sort(TextChoices):
+    """The sort orders (reference section 4), with their labels in the storefront."""
 
-    POPULAR = "popular"
-    NEWEST = "newest"
-    PRICE_ASC = "price_asc"
-    PRICE_DESC = "price_desc"
+    POPULAR = "popular", "Most popular"
+    NEWEST = "newest", "Newest"
+    PRICE_ASC = "price_asc", "Lowest price"
+    PRICE_DESC = "price_desc", "Highest price"
 
 
 class Facet(StrEnum):
@@ -72,7 +72,7 @@ _SCOPE_COUNTS = _COUNTS.filter(name="", value="")
 _FACET_COLUMNS = {Facet.CATEGORY: "category_slug", Facet.TIER: "tier", Facet.FILE_TYPE: "file_type", Facet.LICENSE: "licenses"}
 Row = dict[str, Any]
 # The sort keys of a listing, and its id.
-Position = tuple[int | uuid.UUID, ...]
+Position = tuple[int | str | uuid.UUID, ...]
 Facets = dict[str, list[tuple[str, int]]]
 
 
@@ -147,9 +147,15 @@ def list_listings(
     return ListingPage(rows[:limit], total, last, found, exact)
 
 
-def key_count(sort: Sort) -> int:
-    """Return the number of sort keys of an order, without the id."""
-    return len(_KEYS.get(sort, ("price",)))
+def key_types(sort: Sort) -> tuple[type[int | str], ...]:
+    """Return the types of an order's sort keys, without the id."""
+    fields = (ListingIndex._meta.get_field(key) for key in _KEYS.get(sort, ("price_usd",)))
+    return tuple(str if field.get_internal_type() == "CharField" else int for field in fields)
+
+
+def sorts_by_price(sort: Sort) -> bool:
+    """Tell whether an order is by price, and so depends on the currency and the licence."""
+    return sort not in _KEYS
 
 
 def first_listings(listings: Listings, sort: Sort, limit: int) -> list[Row]:
@@ -175,7 +181,7 @@ def listings_on_sale() -> int:
 
 def _ordered(listings: Listings, given: Mapping[str, Any], sort: Sort) -> tuple[Listings, tuple[str, ...]]:
     keys = _KEYS.get(sort) or (_PRICE_KEYS[sort, currency_of(given)],)
-    if sort not in _KEYS and (license_slug := license_of(given)):
+    if sorts_by_price(sort) and (license_slug := license_of(given)):
         listings = listings.filter(prices__license=license_slug).annotate(price_key=F(f"prices__{keys[0]}"))
         keys = ("price_key",)
     keys = (*keys, "listing_id")
@@ -186,8 +192,8 @@ def _rows(
     listings: Listings, keys: Sequence[str], columns: Collection[str], *, limit: int, start: int = 0, after: Position | None = None
 ) -> list[Row]:
     if after is not None:
-        *numbers, row_id = after
-        position = _Columns(*(Value(number) for number in numbers), Value(row_id, output_field=UUIDField()))
+        *values, row_id = after
+        position = _Columns(*(Value(value) for value in values), Value(row_id, output_field=UUIDField()))
         listings = listings.filter(GreaterThan(_Columns(*keys), position))
     if start:
         # Rows before the offset are read from the index only.

@@ -9,13 +9,14 @@ from django.http import QueryDict
 from django.urls import reverse
 
 from catalog import bounds as catalog_bounds
-from catalog.filters import ListingFilter, Values, given_filters
+from catalog.filters import ListingFilter, Values, ValuesField, given_filters
 from catalog.selectors import FilterNames, Sort
 from marketplace.core import bounds
 
-SORTS = ((Sort.POPULAR, "Most popular"), (Sort.NEWEST, "Newest"), (Sort.PRICE_ASC, "Lowest price"), (Sort.PRICE_DESC, "Highest price"))
 # Filters that have a control for a single value on the page.
 CONTROLS = ("category", "license", "fileType")
+# Filters of one value that the page places itself.
+PLACED = ("minPrice", "maxPrice", "currency")
 
 
 class ShopForm(ListingFilter.form_class()):  # type: ignore[misc]  # made of the filters
@@ -24,7 +25,7 @@ class ShopForm(ListingFilter.form_class()):  # type: ignore[misc]  # made of the
     # The default ids would be those of the search box beside it.
     auto_id = "shop_%s"
     q = forms.CharField(required=False, max_length=catalog_bounds.SEARCH_QUERY_CHARS, label="Search")
-    sort = forms.ChoiceField(required=False, choices=[(sort.value, label) for sort, label in SORTS], label="Order")
+    sort = forms.ChoiceField(required=False, choices=Sort.choices, label="Order")
     page = forms.IntegerField(required=False, min_value=1, max_value=bounds.PAGE)
 
     def __init__(self, data: QueryDict) -> None:
@@ -63,6 +64,11 @@ class ShopForm(ListingFilter.form_class()):  # type: ignore[misc]  # made of the
         chosen = self.chosen
         return [(name, value) for name, values in self._filter_values() for value in values if name not in CONTROLS or name not in chosen]
 
+    @property
+    def others(self) -> list[forms.BoundField]:
+        """The fields of all other filters of one value."""
+        return [self[name] for name in ListingFilter.base_filters if name not in PLACED and not isinstance(self.fields[name], ValuesField)]
+
     def address(self, **changes: object) -> str:
         """Return the address of this state with some parameters changed; None removes one, and the page starts over."""
         return _address(urlencode([pair]) for pair in self._parameters(**changes))
@@ -80,9 +86,12 @@ class ShopForm(ListingFilter.form_class()):  # type: ignore[misc]  # made of the
             for name, values in self._filter_values()
             for value in values
         ]
-        prefixes = {"minPrice": "from", "maxPrice": "up to"}
-        prices = {name: self.given[name] for name in prefixes if name in self.given}
-        return chips + [(f"{prefixes[name]} {price}", self.address(**{name: None})) for name, price in prices.items()]
+        labels_in_chips = {"maxPrice": "up to"}
+        single = {name: value for name, value in self.given.items() if name != "currency" and not isinstance(value, Values)}
+        return chips + [
+            (f"{labels_in_chips.get(name, self[name].label.lower())} {value}", self.address(**{name: None}))
+            for name, value in single.items()
+        ]
 
     def _parameters(self, **changes: object) -> list[tuple[str, object]]:
         """Return the parameters of this state, with some of it changed, each value by itself."""
