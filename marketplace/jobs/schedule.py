@@ -35,7 +35,7 @@ interrupted = threading.Event()
 
 
 @dataclass(frozen=True)
-class Entry:
+class ScheduledCommand:
     """One line of the schedule.
 
     Args:
@@ -53,9 +53,9 @@ class Entry:
         return now - (now - EPOCH - self.after) % self.every
 
 
-def entries() -> Iterator[Entry]:
+def entries() -> Iterator[ScheduledCommand]:
     """Yield the entries of `settings.SCHEDULE`."""
-    return (Entry(*line) for line in settings.SCHEDULE)
+    return (ScheduledCommand(*line) for line in settings.SCHEDULE)
 
 
 def enqueue_due() -> int:
