@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from marketplace.jobs import schedule
 from marketplace.jobs.models import Job, Schedule
-from marketplace.jobs.schedule import Entry, enqueue_due, entries, run_command
+from marketplace.jobs.schedule import ScheduledCommand, enqueue_due, entries, run_command
 
 HOUR = timedelta(hours=1)
 
@@ -29,12 +29,12 @@ def test_every_scheduled_command_is_there_and_differs_from_the_others() -> None:
 
 @pytest.mark.parametrize(("hour", "minute", "due"), [(10, 4, (9, 5)), (10, 5, (10, 5)), (10, 59, (10, 5))], ids=["before", "at", "after"])
 def test_command_is_due_once_in_its_interval(hour: int, minute: int, due: tuple[int, int]) -> None:
-    entry = Entry("help", HOUR, timedelta(minutes=5))
+    entry = ScheduledCommand("help", HOUR, timedelta(minutes=5))
     assert entry.due_at(datetime(2026, 11, 21, hour, minute, 30, tzinfo=UTC)) == datetime(2026, 11, 21, *due, tzinfo=UTC)
 
 
 def test_daily_command_is_due_at_its_time_of_day() -> None:
-    entry = Entry("help", timedelta(days=1), timedelta(hours=3))
+    entry = ScheduledCommand("help", timedelta(days=1), timedelta(hours=3))
     assert entry.due_at(datetime(2026, 11, 21, 2, 59, tzinfo=UTC)) == datetime(2026, 11, 20, 3, tzinfo=UTC)
 
 
