@@ -1,4 +1,4 @@
-"""What the catalog answers: the models that the API sends and documents, and that the tools' output schemas are made of."""
+"""Response models of the catalog, used by the API, its OpenAPI document and the tools' output schemas."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -7,27 +7,27 @@ from typing import Annotated, Any, Self
 from pydantic import Field
 
 from marketplace.accounts.models import Tier
-from marketplace.api.models import Amount, AmountOrNone, Answer, Id, one_of
+from marketplace.api.models import Amount, AmountOrNone, Id, ResponseModel, choice_schema
 
 from .models import Category
 from .models.files import PreviewKind, preview_url, public_technical
-from .selectors import CAP, COUNTED, LISTING_FIELDS, Facets, ListingDetail, ListingPage, Row, TierTexts
+from .selectors import COUNT_LIMIT, FACET_LIMIT, LISTING_FIELDS, Facets, ListingDetail, ListingPage, Row, TierTexts
 
-# Of a search, as many as are ranked.
-SEARCH_FACETED = 300
+# The most search results that are counted in facets.
+SEARCH_FACET_LIMIT = 300
 
-TierName = Annotated[str, one_of(Tier)]
-Kind = Annotated[str, one_of(PreviewKind)]
+TierName = Annotated[str, choice_schema(Tier)]
+Kind = Annotated[str, choice_schema(PreviewKind)]
 
 
-class FacetValue(Answer):
+class FacetValue(ResponseModel):
     """A value and how many listings have it."""
 
     value: str
     count: int
 
 
-class FacetCounts(Answer):
+class FacetCounts(ResponseModel):
     """The facets that were asked for: the most frequent values first, 50 of each at most."""
 
     category: list[FacetValue] = Field(default_factory=list)
@@ -40,26 +40,26 @@ FacetsAreExact = Annotated[
     bool,
     Field(
         default_factory=bool,
-        description="Always true without filters other than category and tier. With them, and in a search: false where more may match "
-        f"than are counted, which are up to {COUNTED}, and the best {SEARCH_FACETED} at most.",
+        description="Always true without filters other than category and tier. With them, and in a search: false if more may match "
+        f"than are counted: at most {FACET_LIMIT}, of a search the best {SEARCH_FACET_LIMIT}.",
     ),
 ]
 
 
-def faceted(facets: Facets, *, exact: bool) -> dict[str, Any]:
-    """Return what an answer has where facets were asked for."""
+def facet_fields(facets: Facets, *, exact: bool) -> dict[str, Any]:
+    """Return the fields of a response with facets."""
     counts = {name: [{"value": value, "count": count} for value, count in values] for name, values in facets.items()}
     return {"facets": counts, "facetsAreExact": exact}
 
 
-class VendorName(Answer):
+class VendorName(ResponseModel):
     """A store as a part of an asset."""
 
     store_name: str
     store_slug: str
 
 
-class LicensePrice(Answer):
+class LicensePrice(ResponseModel):
     """A permitted licence tier and what it costs now."""
 
     slug: str
@@ -68,7 +68,7 @@ class LicensePrice(Answer):
     price_eur: AmountOrNone
 
 
-class AssetItem(Answer):
+class AssetItem(ResponseModel):
     """A listing in the list."""
 
     id: Id
@@ -99,7 +99,7 @@ def item_of(row: Row) -> dict[str, Any]:
     }
 
 
-class AssetPage(Answer):
+class AssetPage(ResponseModel):
     """A page of listings."""
 
     total: int
@@ -108,18 +108,18 @@ class AssetPage(Answer):
     next_cursor: str | None = Field(description="Send it as cursor to get the next page; null on the last page.")
     total_is_exact: bool = Field(
         default_factory=bool,
-        description=f"There, and false, where more than {CAP} match several filters, a store or a price range: total is {CAP} then.",
+        description=f"Present, and false, if more than {COUNT_LIMIT} match several filters, a store or a price range: total is {COUNT_LIMIT} then.",
     )
     facets: FacetCounts = Field(default_factory=FacetCounts)
     facets_are_exact: FacetsAreExact
 
     @classmethod
     def of(cls, found: ListingPage, *, page: int, cursor: str | None, with_facets: bool) -> Self:
-        """Return the answer of GET assets."""
+        """Return the response of GET assets."""
         values = {"total": found.total.listings, "page": page, "items": [item_of(row) for row in found.rows], "next_cursor": cursor}
         if not found.total.exact:
             values["total_is_exact"] = False
-        return cls.model_validate(values | (faceted(found.facets, exact=found.facets_are_exact) if with_facets else {}))
+        return cls.model_validate(values | (facet_fields(found.facets, exact=found.facets_are_exact) if with_facets else {}))
 
 
 class SearchResult(AssetItem):
@@ -128,24 +128,22 @@ class SearchResult(AssetItem):
     score: float = Field(ge=0, le=1, description="Relevance; higher is better.")
 
 
-class SearchResults(Answer):
+class SearchResults(ResponseModel):
     """What a search found, best first."""
 
     query: str
     count: int = Field(description="The number of results in this answer.")
     results: list[SearchResult]
     total: int = Field(description="The number of assets that were ranked: all that match, or the best few hundred.")
-    total_is_exact: bool = Field(default_factory=bool, description="There, and false, where more match than were ranked.")
+    total_is_exact: bool = Field(default_factory=bool, description="Present, and false, if more match than were ranked.")
     next_cursor: str | None = Field(description="Send it as cursor to get the next results; null after the last ones.")
-    suggestions: list[str] = Field(
-        default_factory=list, description="There where nothing was found: words like those sent that find something."
-    )
+    suggestions: list[str] = Field(default_factory=list, description="Only if nothing was found: similar words that find something.")
     facets: FacetCounts = Field(default_factory=FacetCounts)
     facets_are_exact: FacetsAreExact
 
 
-class SuggestionRecord(Answer):
-    """A listing that what was typed may be about."""
+class SuggestionRecord(ResponseModel):
+    """A suggested listing."""
 
     id: Id
     slug: str
@@ -153,15 +151,15 @@ class SuggestionRecord(Answer):
     category: str = Field(description="The category's slug.")
 
 
-# Generated clients name a variable after it, and a field after that.
-class SuggestAnswer(Answer):
+# The name avoids a clash between a variable and a field in generated clients.
+class SuggestAnswer(ResponseModel):
     """At most ten listings, those whose titles begin with what was typed first."""
 
     query: str
     suggestions: list[SuggestionRecord]
 
 
-class CategoryRecord(Answer):
+class CategoryRecord(ResponseModel):
     """A category of the catalog."""
 
     slug: str
@@ -173,7 +171,7 @@ class CategoryRecord(Answer):
     metadata: dict[str, Any]
 
 
-class CategoryList(Answer):
+class CategoryList(ResponseModel):
     """Every active category."""
 
     total: int
@@ -181,19 +179,19 @@ class CategoryList(Answer):
 
     @classmethod
     def of(cls, categories: Iterable[Category]) -> Self:
-        """Return the answer of GET categories."""
+        """Return the response of GET categories."""
         items = list(categories)
         return cls.model_validate({"total": len(items), "items": items})
 
 
-class CategoryName(Answer):
+class CategoryName(ResponseModel):
     """A category as a part of an asset."""
 
     slug: str
     name: str
 
 
-class PricesByCurrency(Answer):
+class PricesByCurrency(ResponseModel):
     """Prices before the discount."""
 
     usd: Amount = Field(alias="USD")
@@ -201,7 +199,7 @@ class PricesByCurrency(Answer):
     eur: AmountOrNone = Field(alias="EUR")
 
 
-class LicenseOffer(Answer):
+class LicenseOffer(ResponseModel):
     """A permitted licence tier and what it costs now."""
 
     slug: str
@@ -212,7 +210,7 @@ class LicenseOffer(Answer):
     price_eur: AmountOrNone
 
 
-class AssetPreview(Answer):
+class AssetPreview(ResponseModel):
     """A public sample of an asset; `sortOrder` and `altText` are there for gallery images only."""
 
     id: Id
@@ -224,13 +222,13 @@ class AssetPreview(Answer):
 
 
 def preview_of(row: Row) -> dict[str, Any]:
-    """Return the fields of an `AssetPreview`, as the reference records it (section 2)."""
+    """Return the fields of an `AssetPreview` (reference section 2)."""
     record = {"id": row["id"], "asset_id": row["listing_id"], "kind": row["kind"], "url": preview_url(row["id"])}
     of_gallery = {"sort_order": row["slot"], "alt_text": row["alt_text"]} if row["kind"] == PreviewKind.GALLERY else {}
     return record | of_gallery
 
 
-class AssetFile(Answer):
+class AssetFile(ResponseModel):
     """What a buyer's package holds."""
 
     size: int
@@ -238,7 +236,7 @@ class AssetFile(Answer):
     technical: dict[str, Any]
 
 
-class AssetDetail(Answer):
+class AssetDetail(ResponseModel):
     """One asset for sale."""
 
     id: Id
@@ -269,7 +267,7 @@ class AssetDetail(Answer):
 
     @classmethod
     def of(cls, detail: ListingDetail) -> Self:
-        """Return the answer of GET assets/{id}."""
+        """Return the response of GET assets/{id}."""
         row, of_listing = detail.row, {name: detail.row[f"listing__{name}"] for name in LISTING_FIELDS}
         return cls.model_validate(
             item_of(row)
@@ -293,5 +291,5 @@ class AssetDetail(Answer):
 
 
 def license_offers(sold: Iterable[dict[str, Any]], tiers: TierTexts) -> list[dict[str, Any]]:
-    """Return the fields of a `LicenseOffer` for each of the licences that the index holds of a listing."""
+    """Return the fields of a `LicenseOffer` for each licence in a listing's index row."""
     return [offer | tiers[offer["slug"]]._asdict() for offer in sold if offer["slug"] in tiers]

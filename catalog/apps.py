@@ -1,4 +1,4 @@
-"""What is for sale: categories, listings, files, manifests, search, editorial review."""
+"""The catalog: categories, listings, files, manifests, search and editorial review."""
 
 from django.apps import AppConfig
 
@@ -14,7 +14,7 @@ class CatalogConfig(AppConfig):
     name = "catalog"
 
     def ready(self) -> None:
-        """Open the public addresses to scripts of any origin, tell the packages below which categories there are, and apps what happens."""
+        """Register statuses, webhooks, CORS rules and the source of category names."""
         from . import webhooks  # noqa: PLC0415 - models load before `ready`, and after this module
         from .selectors import category_names  # noqa: PLC0415 - the same
 

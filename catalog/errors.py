@@ -1,10 +1,10 @@
-"""Refusals of the catalog."""
+"""Problems of the catalog."""
 
 from marketplace.core.errors import Problem
 
 
 class StoreClosed(Problem):
-    """409: only an approved vendor's listing is published."""
+    """409: the vendor is not approved, so the listing cannot be published."""
 
     status = 409
     title = "The store is closed"
@@ -12,7 +12,7 @@ class StoreClosed(Problem):
 
 
 class DeliverableMissing(Problem):
-    """409: there is no file for buyers to get."""
+    """409: the listing has no deliverable."""
 
     status = 409
     title = "The listing has no file"
@@ -28,7 +28,7 @@ class DeliverableBlocked(Problem):
 
 
 class NothingToReview(Problem):
-    """409: a published listing without a new file."""
+    """409: a published listing has no new file to review."""
 
     status = 409
     title = "There is nothing to review"

@@ -1,4 +1,4 @@
-"""What the catalog tells the apps above it."""
+"""Events of the catalog, for the apps above it."""
 
 import uuid
 from dataclasses import dataclass
@@ -8,28 +8,28 @@ from marketplace.core.events import Event
 
 @dataclass(frozen=True)
 class ListingPublished(Event):
-    """A listing entered the catalog, or its file was exchanged for a newer one that a reviewer approved."""
+    """A listing was published, or a new file of it was approved."""
 
     listing_id: uuid.UUID
 
 
 @dataclass(frozen=True)
 class ListingUnpublished(Event):
-    """A listing left the catalog: its vendor withdrew it from sale, or a reviewer took it down."""
+    """A listing left the catalog: its vendor unpublished it, or a reviewer took it down."""
 
     listing_id: uuid.UUID
 
 
 @dataclass(frozen=True)
 class ListingEdited(Event):
-    """What buyers see of a published listing changed."""
+    """The public content of a published listing changed."""
 
     listing_id: uuid.UUID
 
 
 @dataclass(frozen=True)
-class StoreShown(Event):
-    """A store opened or closed, and its published listings came into the catalog or left it."""
+class StoreVisibilityChanged(Event):
+    """A store was opened or closed, with its published listings."""
 
     store_id: uuid.UUID
     is_open: bool

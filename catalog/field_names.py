@@ -1,4 +1,4 @@
-"""What the fields of a listing are called where people read of them, by their names in the API."""
+"""Labels of the listing's fields, by their names in the API."""
 
 FIELD_NAMES = {
     "title": "Title",
@@ -24,5 +24,5 @@ FIELD_NAMES = {
 
 
 def field_name(name: str) -> str:
-    """Return what a field is called; reviewers may name anything in their own words."""
+    """Return the label of a field; unknown names, which reviewers may enter, are returned as they are."""
     return FIELD_NAMES.get(name, name)

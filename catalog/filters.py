@@ -27,28 +27,28 @@ from .models import LabelKind, ListingIndex, ListingLabel, ListingPrice
 from .models.listing_index import NO_PRICE
 
 Listings = QuerySet[ListingIndex]
-# By the currency in which prices are compared: listings without a price in it are above `NO_PRICE`.
+# The column for each currency; listings without a price in the currency are above `NO_PRICE`.
 PRICE_COLUMNS = {Currency.USD: "price_usd", Currency.INR: "inr_ascending", Currency.EUR: "eur_ascending"}
 VALUES = 20
 NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]{1,3})?")
-# A value with something besides the sign that excludes it and white space, and without NUL; Python and ECMA-262 read it alike.
+# A value that is not blank after the `!` and contains no NUL, in a syntax that Python and ECMA-262 share.
 NOT_BLANK = rf"^(?:!|(?!!))[^\u0000]*[^{WHITE_SPACE}\u0000][^\u0000]*$"
 
 
 class Values(NamedTuple):
-    """What a filter was given: a listing has one of `wanted`, if there are any, and none of `excluded`."""
+    """The values of a filter: listings must have one of `wanted`, if there are any, and none of `excluded`."""
 
     wanted: tuple[str, ...]
     excluded: tuple[str, ...] = ()
 
     @property
     def single(self) -> str | None:
-        """The only value, which is wanted."""
+        """The wanted value, if it is the only value."""
         return self.wanted[0] if len(self.wanted) == 1 and not self.excluded else None
 
     @property
-    def written(self) -> list[str]:
-        """The values as they are sent."""
+    def as_sent(self) -> list[str]:
+        """The values in the syntax of the query string."""
         return [
             *(f"\\{value}" if value.startswith(("!", "\\!")) else value for value in self.wanted),
             *(f"!{value}" for value in self.excluded),
@@ -56,16 +56,16 @@ class Values(NamedTuple):
 
 
 class ValuesInput(forms.TextInput):
-    """Reads every value of a repeated parameter."""
+    """Widget that reads all values of a repeated parameter."""
 
     def value_from_datadict(self, data: Mapping[str, Any], files: Any, name: str) -> Any:
-        """Return a list of what was sent."""
+        """Return the list of values."""
         sent = data.getlist(name) if hasattr(data, "getlist") else data.get(name, ())
         return [sent] if isinstance(sent, str) else list(sent)
 
 
 class ValuesField(forms.Field):
-    """Values of a filter, each bounded like a text."""
+    """The values of a filter, each with a maximum length."""
 
     widget = ValuesInput
 
@@ -96,32 +96,32 @@ class ValuesField(forms.Field):
 
 
 class ValuesFilter(django_filters.Filter):  # type: ignore[misc]  # django-filter ships no types
-    """Keeps listings by a column of the index.
+    """Filters listings by a column of the index.
 
     Args:
-        having: Returns the condition that a listing has one of some values; that of the column, where there is none.
+        condition: Returns the condition for having one of these values; by default a lookup on the column.
     """
 
     field_class = ValuesField
 
-    def __init__(self, *args: Any, having: Callable[[Sequence[str]], Q] | None = None, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, condition: Callable[[Sequence[str]], Q] | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.having = having or (lambda values: Q(**{f"{self.field_name}__in": values}))
+        self.condition = condition or (lambda values: Q(**{f"{self.field_name}__in": values}))
 
     def filter(self, queryset: Listings, given: Values | None) -> Listings:
-        """Keep what has one of the wanted values and none of the excluded ones."""
+        """Return the listings with one of the wanted values and none of the excluded ones."""
         if given is None:
             return queryset
         if given.wanted:
-            queryset = queryset.filter(self.having(given.wanted))
-        return queryset.filter(~self.having(given.excluded)) if given.excluded else queryset
+            queryset = queryset.filter(self.condition(given.wanted))
+        return queryset.filter(~self.condition(given.excluded)) if given.excluded else queryset
 
 
 class LicenseFilter(ValuesFilter):
     """The licence tiers under which a listing is sold; `ListingFilter` applies the wanted ones together with the prices."""
 
     def filter(self, queryset: Listings, given: Values | None) -> Listings:
-        """Keep what has none of the excluded ones."""
+        """Return the listings with none of the excluded values."""
         return super().filter(queryset, given and given._replace(wanted=()))
 
 
@@ -132,7 +132,7 @@ class PriceField(forms.DecimalField):
         super().__init__(min_value=0, max_value=Decimal(core_bounds.PRICE_MINOR) / 100, **kwargs)
 
     def to_python(self, value: Any) -> Any:
-        """Return the price, of which one mistake is named at a time; as JSON and the page's form write numbers."""
+        """Return the price; raise the first error only."""
         if isinstance(value, str) and value and not NUMBER.fullmatch(value):
             raise ValidationError(self.error_messages["invalid"], code="invalid")
         price: Decimal | None = super().to_python(value)
@@ -141,7 +141,7 @@ class PriceField(forms.DecimalField):
         return price
 
 
-class PriceFilter(django_filters.Filter):  # type: ignore[misc]  # as above
+class PriceFilter(django_filters.Filter):  # type: ignore[misc]  # django-filter ships no types
     """A bound of the price; `ListingFilter` applies both together."""
 
     field_class = PriceField
@@ -151,8 +151,8 @@ class PriceFilter(django_filters.Filter):  # type: ignore[misc]  # as above
         return queryset
 
 
-class CurrencyFilter(django_filters.ChoiceFilter):  # type: ignore[misc]  # as above
-    """The currency of prices; it keeps every listing."""
+class CurrencyFilter(django_filters.ChoiceFilter):  # type: ignore[misc]  # django-filter ships no types
+    """The currency of prices; it filters nothing itself."""
 
     def filter(self, queryset: Listings, value: Any) -> Listings:
         """Leave the queryset as it is."""
@@ -160,7 +160,7 @@ class CurrencyFilter(django_filters.ChoiceFilter):  # type: ignore[misc]  # as a
 
 
 def clean_prices(form: forms.Form) -> dict[str, Any]:
-    """Refuse prices that contradict each other (`Form.clean`)."""
+    """Refuse a minimum above the maximum (`Form.clean`)."""
     cleaned = form.cleaned_data
     low, high = cleaned.get("minPrice"), cleaned.get("maxPrice")
     if low is not None and high is not None and low > high:
@@ -168,39 +168,41 @@ def clean_prices(form: forms.Form) -> dict[str, Any]:
     return cleaned
 
 
-def labelled(kind: LabelKind) -> Callable[[Sequence[str]], Q]:
-    """Return the condition for labels of a kind: a set, for SQLite would look each listing up for each value."""
+def has_label(kind: LabelKind) -> Callable[[Sequence[str]], Q]:
+    """Return the condition for labels of a kind, as a subquery: with a join, SQLite would look up each listing for each value."""
     return lambda values: Q(pk__in=ListingLabel.objects.filter(kind=kind, value__in=[folded(value) for value in values]).values("listing"))
 
 
-def licensed(slugs: Sequence[str], **prices: int) -> Q:
-    """Return the condition that a listing is sold under one of these licence tiers, at a price within bounds."""
+def is_licensed(slugs: Sequence[str], **prices: int) -> Q:
+    """Return the condition for being sold under one of these licence tiers, with lookups on the price."""
     return Q(pk__in=ListingPrice.objects.filter(license__in=slugs, **prices).values("listing"))
 
 
-class ListingFilter(django_filters.FilterSet):  # type: ignore[misc]  # as above
-    """What a listing must be. An unknown category, store, licence, tag, platform or file type finds nothing."""
+class ListingFilter(django_filters.FilterSet):  # type: ignore[misc]  # django-filter ships no types
+    """The filters of listings. An unknown category, store, licence, tag, platform or file type matches nothing."""
 
     category = ValuesFilter(
         field_name="category_slug", max_length=core_bounds.SLUG_CHARS, help_text="A category's slug; an unknown one returns nothing."
     )
     tier = ValuesFilter(field_name="tier", max_length=8, values=Tier.values, help_text="The account tier that a buyer needs.")
     vendor = ValuesFilter(field_name="store_slug", max_length=core_bounds.SLUG_CHARS, help_text="A store's slug.")
-    license = LicenseFilter(having=licensed, max_length=40, help_text="The slug of a licence tier that it is sold under.", label="Licence")
-    tag = ValuesFilter(having=labelled(LabelKind.TAG), max_length=bounds.TAG_CHARS, help_text="One of its tags, in any case.")
+    license = LicenseFilter(
+        condition=is_licensed, max_length=40, help_text="The slug of a licence tier that it is sold under.", label="Licence"
+    )
+    tag = ValuesFilter(condition=has_label(LabelKind.TAG), max_length=bounds.TAG_CHARS, help_text="One of its tags, in any case.")
     platform = ValuesFilter(
-        having=labelled(LabelKind.PLATFORM),
+        condition=has_label(LabelKind.PLATFORM),
         max_length=bounds.PLATFORMS_CHARS,
         help_text="A host tool that it supports, in any case, without a version.",
     )
     fileType = ValuesFilter(  # noqa: N815 - the parameter's name
-        having=lambda values: Q(file_type__in=[folded(value) for value in values]),
+        condition=lambda values: Q(file_type__in=[folded(value) for value in values]),
         max_length=bounds.FILE_TYPE_CHARS,
         help_text="Its file type, in any case.",
         label="File type",
     )
-    minPrice = PriceFilter(label="From", help_text="The lowest price, under the licence asked for, else of the first one permitted.")  # noqa: N815 - as above
-    maxPrice = PriceFilter(label="To", help_text="The highest price likewise.")  # noqa: N815 - as above
+    minPrice = PriceFilter(label="From", help_text="The lowest price, under the licence asked for, else of the first one permitted.")  # noqa: N815 - the parameter's name
+    maxPrice = PriceFilter(label="To", help_text="The highest price likewise.")  # noqa: N815 - the parameter's name
     currency = CurrencyFilter(
         choices=[(currency.value, currency.value) for currency in Currency],
         initial=Currency.INR.value,
@@ -217,7 +219,7 @@ class ListingFilter(django_filters.FilterSet):  # type: ignore[misc]  # as above
     @classmethod
     @cache
     def form_class(cls) -> type[forms.Form]:
-        """Return the form of the filters, which costs more to make than to fill in."""
+        """Return the form of the filters; cached, because building the class takes longer than using it."""
         fields = {name: declared.field for name, declared in cls.base_filters.items()}
         form: type[forms.Form] = type("ListingFilterForm", (forms.Form,), fields | {"clean": clean_prices})
         return form
@@ -225,7 +227,7 @@ class ListingFilter(django_filters.FilterSet):  # type: ignore[misc]  # as above
     @classmethod
     def json_schema(cls) -> dict[str, dict[str, Any]]:
         """Return the JSON Schema of each parameter."""
-        return {name: shape_of(field) for name, field in cls.form_class().base_fields.items()}
+        return {name: field_schema(field) for name, field in cls.form_class().base_fields.items()}
 
     def get_form_class(self) -> type[forms.Form]:
         """Return the form of the filters."""
@@ -233,10 +235,10 @@ class ListingFilter(django_filters.FilterSet):  # type: ignore[misc]  # as above
 
     def given(self) -> dict[str, Any]:
         """Return the values that were given, by parameter."""
-        return given_of(self.form.cleaned_data)
+        return given_filters(self.form.cleaned_data)
 
     def filter_queryset(self, queryset: Listings) -> Listings:
-        """Keep what passes every filter; with several licences, any of their prices may be within the bounds."""
+        """Return the listings that match all filters; with several licences, any of their prices may be within the bounds."""
         queryset = super().filter_queryset(queryset)
         given = self.given()
         column = PRICE_COLUMNS[currency_of(given)]
@@ -248,10 +250,10 @@ class ListingFilter(django_filters.FilterSet):  # type: ignore[misc]  # as above
         licenses = given["license"].wanted if "license" in given else ()
         if not limits and not licenses:
             return queryset
-        return queryset.filter(licensed(licenses, **limits) if licenses else Q(**limits))
+        return queryset.filter(is_licensed(licenses, **limits) if licenses else Q(**limits))
 
 
-def shape_of(field: forms.Field) -> dict[str, Any]:
+def field_schema(field: forms.Field) -> dict[str, Any]:
     """Return the JSON Schema of a filter's field."""
     shape: dict[str, Any] = {"type": "string", "description": str(field.help_text)}
     match field:
@@ -268,21 +270,19 @@ def shape_of(field: forms.Field) -> dict[str, Any]:
         case forms.ChoiceField():
             choices: Any = field.choices
             shape |= {"enum": [value for value, _ in choices if value], "default": field.initial}
-        case forms.DateTimeField():
-            shape["format"] = "date-time"
     return shape
 
 
-def given_of(cleaned: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the filters among validated values that were given."""
+def given_filters(cleaned: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the non-empty filters among validated values."""
     return {name: cleaned[name] for name in ListingFilter.base_filters if cleaned.get(name) not in (None, "")}
 
 
 def currency_of(given: Mapping[str, Any]) -> Currency:
-    """Return the currency in which prices are compared."""
+    """Return the currency of the price filters."""
     return Currency(given.get("currency", Currency.INR))
 
 
 def license_of(given: Mapping[str, Any]) -> str | None:
-    """Return the only licence asked for, whose price orders go by; None where there is none or there are several."""
+    """Return the licence by whose price listings are sorted: the only wanted one, else None."""
     return given["license"].single if "license" in given else None

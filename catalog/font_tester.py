@@ -1,4 +1,4 @@
-"""What a type tester needs of a specimen: its face, the axes that can be moved, features to switch, a text."""
+"""Data of the storefront's type tester: font face, variable axes, OpenType features and a sample text."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from .models import Preview
 
 TEXT = "The quick brown fox jumps over the lazy dog"
 AXES = {"wght": "Weight", "wdth": "Width", "slnt": "Slant", "ital": "Italic", "opsz": "Optical size", "GRAD": "Grade"}
-# What a tester offers to switch where a font may have it: the tag and what it does.
+# OpenType features: tag, label, whether it is on by default.
 FEATURES = (
     ("liga", "Ligatures", True),
     ("kern", "Kerning", True),
@@ -22,11 +22,11 @@ FEATURES = (
 
 
 def axes_of(specimen: Preview | None) -> list[dict[str, Any]]:
-    """Return the axes that can be moved, each with its name."""
+    """Return the variable axes of a specimen, each with its label."""
     axes = [] if specimen is None else specimen.details.get("axes", [])
-    return [axis | {"words": AXES.get(axis["tag"], axis["tag"])} for axis in axes if axis["min"] < axis["max"]]
+    return [axis | {"label": AXES.get(axis["tag"], axis["tag"])} for axis in axes if axis["min"] < axis["max"]]
 
 
 def face_of(specimen: Preview) -> str:
-    """Return the style sheet that names the specimen as a font. Axes are moved within what the file has."""
+    """Return the `@font-face` rule of a specimen, with the widest ranges of weight and width."""
     return f'@font-face {{ font-family: "specimen"; src: url("{specimen.url}"); font-weight: 1 1000; font-stretch: 25% 200%; }}\n'

@@ -1,4 +1,4 @@
-"""The values that listings can be filtered by, as they are compared."""
+"""Normalised tags and platforms, by which listings can be filtered."""
 
 import re
 
@@ -17,6 +17,6 @@ def labels_of(listing: Listing) -> set[tuple[LabelKind, str]]:
 
 
 def folded(text: str) -> str:
-    """Return a text without case and outer or doubled spaces."""
-    # Folding may lengthen a text.
+    """Return a text casefolded, with single inner spaces and no outer ones, cut to `VALUE_CHARS`."""
+    # Casefolding may lengthen a text.
     return " ".join(text.split()).casefold()[:VALUE_CHARS]

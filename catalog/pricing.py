@@ -1,4 +1,4 @@
-"""What a listing costs: by currency and licence tier, after the discount, tax included."""
+"""Prices of listings by currency and licence tier: after the discount, tax included."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from .models import LicenseTier, Listing
 
 @dataclass(frozen=True)
 class Prices:
-    """Minor units in each currency; None where the vendor set no price."""
+    """Prices in minor units by currency; None where the vendor set none."""
 
     usd: int | None
     inr: int | None
@@ -22,7 +22,7 @@ class Prices:
 
 
 def list_price(listing: Listing, currency: Currency) -> int | None:
-    """Return the vendor's price before the discount, None where the vendor set none."""
+    """Return the price before the discount, None where the vendor set none."""
     match currency:
         case Currency.USD:
             return listing.base_price_minor
@@ -33,17 +33,17 @@ def list_price(listing: Listing, currency: Currency) -> int | None:
 
 
 def list_prices(listing: Listing) -> Prices:
-    """Return the vendor's prices before the discount."""
+    """Return the prices before the discount."""
     return Prices(listing.base_price_minor, listing.price_inr_minor, listing.price_eur_minor)
 
 
 def is_free(listing: Listing) -> bool:
-    """Tell whether the listing costs nothing: a price of zero in one currency means free in all."""
+    """Tell whether the listing is free: a price of zero in one currency makes it free in all."""
     return listing.discount_bp == bounds.WHOLE_BP or 0 in (listing.base_price_minor, listing.price_inr_minor, listing.price_eur_minor)
 
 
 def sale_price(listing: Listing, currency: Currency) -> int | None:
-    """Return what the first permitted tier costs now. The `sale_*_minor` columns hold the same for browsing."""
+    """Return the current price of the first permitted tier, which the `sale_*_minor` columns hold too."""
     if is_free(listing):
         return 0
     price = list_price(listing, currency)
@@ -51,15 +51,15 @@ def sale_price(listing: Listing, currency: Currency) -> int | None:
 
 
 def permitted_tiers(listing: Listing, tiers: Sequence[LicenseTier]) -> list[LicenseTier]:
-    """Return those of the active tiers that the vendor allows, in the tiers' own order."""
+    """Return the active tiers that the vendor permits, in their order."""
     allowed = listing.allowed_license_slugs
     return [tier for tier in tiers if tier.is_active and (allowed is None or tier.slug in allowed)]
 
 
 def price_of(listing: Listing, tier: LicenseTier, tiers: Sequence[LicenseTier], currency: Currency) -> int | None:
-    """Return what a permitted tier costs now, None where the vendor set no price in the currency.
+    """Return the current price of a permitted tier, None where the vendor set none in the currency.
 
-    The listing's price is that of its first permitted tier; the others cost their factor relative to that one's.
+    The listing's price is that of its first permitted tier; the prices of the others are in proportion to their factors.
     """
     price = sale_price(listing, currency)
     if price is None:
@@ -69,21 +69,21 @@ def price_of(listing: Listing, tier: LicenseTier, tiers: Sequence[LicenseTier], 
 
 
 def relative_price(first_minor: int, factor: Decimal, first_factor: Decimal) -> int:
-    """Return what a tier of this factor costs where the first permitted tier costs `first_minor`."""
+    """Return the price of a tier with `factor` if the first permitted tier, with `first_factor`, costs `first_minor`."""
     return money.scaled(first_minor, _ratio(factor, first_factor))
 
 
 @lru_cache(maxsize=64)
 def _ratio(factor: Decimal, first_factor: Decimal) -> Fraction:
-    """Return one factor relative to another: of few tiers, and fractions take their time."""
+    """Return the ratio of two factors; cached, because fractions are slow and tiers few."""
     return Fraction(factor) / Fraction(first_factor)
 
 
 def prices_of(listing: Listing, tier: LicenseTier, tiers: Sequence[LicenseTier]) -> Prices:
-    """Return what a permitted tier costs now in each currency."""
+    """Return the current prices of a permitted tier."""
     return Prices(*(price_of(listing, tier, tiers, currency) for currency in (Currency.USD, Currency.INR, Currency.EUR)))
 
 
 def sale_prices(listing: Listing) -> Prices:
-    """Return what the listing costs now in each currency."""
+    """Return the current prices of the listing."""
     return Prices(*(sale_price(listing, currency) for currency in (Currency.USD, Currency.INR, Currency.EUR)))

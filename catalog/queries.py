@@ -1,4 +1,4 @@
-"""The answers of the public catalog to the API and the tools, and the parameters besides the filters."""
+"""Responses of the public catalog for the API and the tools, and the parameters other than filters."""
 
 import uuid
 from collections.abc import Mapping
@@ -15,13 +15,13 @@ from marketplace.core.texts import WHITE_SPACE
 
 from . import bounds, cursors
 from .answers import (
-    SEARCH_FACETED,
+    SEARCH_FACET_LIMIT,
     AssetDetail,
     AssetPage,
     CategoryList,
     SearchResults,
     SuggestAnswer,
-    faceted,
+    facet_fields,
     item_of,
     license_offers,
 )
@@ -49,7 +49,7 @@ _ONE_FACET = "(" + "|".join(Facet) + ")"
 
 @extend_schema_field({"type": "string", "pattern": f"^{_ONE_FACET}(,{_ONE_FACET})*$"})
 class FacetNames(Text):
-    """Names of facets, parted by commas."""
+    """Names of facets, separated by commas."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -60,9 +60,9 @@ class FacetNames(Text):
         )
 
     def to_internal_value(self, data: Any) -> list[Facet]:  # type: ignore[override]  # a list comes out of the text
-        """Return the facets, each once."""
+        """Return the facets without duplicates."""
         text: str = super().to_internal_value(data)
-        # Here, not by the validator of the maximum: that one would see the list.
+        # Checked here, because the field's validator would see the list.
         if len(text) > FACETS_CHARS:
             raise serializers.ValidationError(f"At most {FACETS_CHARS} characters.", code="max_length")
         names = dict.fromkeys(text.split(","))
@@ -77,7 +77,7 @@ class BrowseQuery(serializers.Serializer[Any]):
     page = PageNumber()
     cursor = Line(
         required=False,
-        max_length=300,
+        max_length=bounds.CURSOR_CHARS,
         help_text="The nextCursor of the previous page; use it instead of page, it is equally fast at any depth. With a cursor, every listing appears once, "
         "whatever is published or withdrawn meanwhile; one that was moved in the order (edited, or bought or refunded and counted "
         "since) can come again or be passed over.",
@@ -92,7 +92,7 @@ class BrowseQuery(serializers.Serializer[Any]):
     facets = FacetNames()
 
     def to_internal_value(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the values; refuse what contradicts itself."""
+        """Return the values; refuse a cursor together with a page."""
         query: dict[str, Any] = super().to_internal_value(data)
         if "cursor" in query and "page" in data:
             raise serializers.ValidationError({"cursor": ["Send cursor or page, not both."]}, code="ambiguous")
@@ -103,13 +103,13 @@ class BrowseQuery(serializers.Serializer[Any]):
     {"type": "string", "maxLength": bounds.SEARCH_QUERY_CHARS, "pattern": rf"^[^\u0000]*[^{WHITE_SPACE}\u0000][^\u0000]*$"}
 )
 class SearchText(Text):
-    """What someone searches for, echoed as it was sent."""
+    """A search term, echoed as it was sent."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(max_length=bounds.SEARCH_QUERY_CHARS, trim_whitespace=False, **kwargs)
 
     def to_internal_value(self, data: Any) -> str:
-        """Return the text as sent; white space alone asks for nothing."""
+        """Return the text as sent; refuse white space alone."""
         text: str = super().to_internal_value(data)
         if not text.strip():
             raise serializers.ValidationError("Enter a search term.", code="blank")
@@ -123,7 +123,7 @@ class SearchQuery(serializers.Serializer[Any]):
     limit = Limit(default=bounds.SEARCH_LIMIT_DEFAULT, maximum=bounds.SEARCH_LIMIT)
     cursor = Line(
         required=False,
-        max_length=300,
+        max_length=bounds.CURSOR_CHARS,
         help_text="The nextCursor of the previous page of the same search. Pages go through the best few hundred results.",
     )
     facets = FacetNames()
@@ -142,14 +142,14 @@ class PreviewQuery(serializers.Serializer[Any]):
 
 
 def filter_listings(parameters: Mapping[str, Any]) -> tuple[Listings, dict[str, Any]]:
-    """Return the listings that the filters among some parameters keep, and the filters that were given.
+    """Return the listings that match the filters among some parameters, and these filters.
 
     Raises:
-        ValidationError: one of them is bad.
+        ValidationError: a filter is not valid.
     """
     listings = ListingIndex.objects.all()
     if ListingFilter.base_filters.keys().isdisjoint(parameters):
-        # Making a form takes as long as the query.
+        # Building a form takes as long as the query.
         return listings, {}
     filters = ListingFilter(parameters, listings)
     if not filters.form.is_valid():
@@ -161,8 +161,8 @@ def browse(listings: Listings, given: Mapping[str, Any], query: Mapping[str, Any
     """Return the page that a validated `BrowseQuery` asks for.
 
     Args:
-        listings: What the filters keep.
-        given: The filters.
+        listings: The listings that match the filters.
+        given: The filters in use.
         query: The other parameters.
 
     Raises:
@@ -181,7 +181,7 @@ def browse(listings: Listings, given: Mapping[str, Any], query: Mapping[str, Any
 
 
 def search_assets(listings: Listings, given: Mapping[str, Any], query: Mapping[str, Any]) -> SearchResults:
-    """Return what a validated `SearchQuery` finds among listings, with the filters that were given."""
+    """Return the results of a validated `SearchQuery` among `listings`, which match the filters `given`."""
     q, names, within = query["q"], query.get("facets", []), listings if given else None
     found = search(q, within=within, limit=query["limit"], cursor=query.get("cursor"))
     rows = rows_of([hit.id for hit in found.hits], ITEM_COLUMNS)
@@ -192,13 +192,13 @@ def search_assets(listings: Listings, given: Mapping[str, Any], query: Mapping[s
     if found.suggestions:
         values["suggestions"] = found.suggestions
     if names:
-        exact = found.total_is_exact and found.total <= SEARCH_FACETED
-        values |= faceted(facets_of_listings([uuid.UUID(ranked) for ranked in found.ranked[:SEARCH_FACETED]], names), exact=exact)
+        exact = found.total_is_exact and found.total <= SEARCH_FACET_LIMIT
+        values |= facet_fields(facets_of_listings([uuid.UUID(ranked) for ranked in found.ranked[:SEARCH_FACET_LIMIT]], names), exact=exact)
     return SearchResults.model_validate(values)
 
 
 def suggest_assets(q: str) -> SuggestAnswer:
-    """Return what the beginning of a name may be about."""
+    """Return suggestions for the beginning of a name."""
     return SuggestAnswer.model_validate({"query": q, "suggestions": suggest(q)})
 
 

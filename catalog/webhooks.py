@@ -1,4 +1,4 @@
-"""The catalog's webhook events: ids and links, nothing else."""
+"""Webhook events of the catalog, which contain ids and links only."""
 
 import uuid
 from typing import Any
@@ -8,7 +8,7 @@ from developers.webhooks.publishing import link, publish_event
 from marketplace.core.events import subscribe, subscribe_later
 from marketplace.jobs.policy import job
 
-from .events import ListingEdited, ListingReviewed, ListingUnpublished, StoreShown
+from .events import ListingEdited, ListingReviewed, ListingUnpublished, StoreVisibilityChanged
 from .models import Listing, ListingReview
 from .models.listings import ListingStatus
 from .models.reviews import ReviewKind, ReviewStatus
@@ -17,19 +17,19 @@ _APPROVED = {ReviewKind.LISTING: EventType.ASSET_PUBLISHED, ReviewKind.UPDATE: E
 
 
 def connect() -> None:
-    """Listen to the catalog's own events."""
+    """Subscribe to the catalog's events."""
     subscribe(ListingReviewed, _publish_review)
     subscribe(ListingUnpublished, _publish_removal)
     subscribe(ListingEdited, _publish_edit)
-    subscribe_later(StoreShown, publish_store_events)
+    subscribe_later(StoreVisibilityChanged, publish_store_events)
 
 
 @job()
 def publish_store_events(store_id: str, *, is_open: bool) -> None:
-    """Tell of each listing that came with its store, or left with it; at once, so that what comes next is told after it."""
+    """Publish an event for each listing of a store that was opened or closed."""
     listings = Listing.objects.filter(store_id=store_id, status=ListingStatus.PUBLISHED, store__is_open=is_open)
     event = EventType.ASSET_PUBLISHED if is_open else EventType.ASSET_REMOVED
-    # All of them before the first is told of: SQLite lets nobody write while they are being read and others write too.
+    # Read completely before the first event is written: on SQLite, a transaction that reads cannot write after others have written.
     for listing_id, slug in list(listings.order_by("pk").values_list("pk", "slug")):
         publish_event(event=event, subject=listing_id, data=_asset(listing_id, slug))
 

@@ -6,7 +6,7 @@ from marketplace.ui.formatting import register_statuses
 
 
 class DevelopersConfig(AppConfig):
-    """Who may call the API, and for what."""
+    """Developer access to the API."""
 
     name = "developers"
 

@@ -10,14 +10,14 @@ from .secrets import Prefix
 
 
 class Audience(StrEnum):
-    """A resource of ours."""
+    """An OAuth resource of this service."""
 
     API = "api"
     MCP = "mcp"
 
     @property
     def path(self) -> str:
-        """Where it is, below our own address."""
+        """The path of the resource."""
         return _PATHS[self]
 
     @property
@@ -27,24 +27,24 @@ class Audience(StrEnum):
 
     @property
     def kind(self) -> TokenKind:
-        """The kind of token that is good there."""
+        """The kind of token that the resource accepts."""
         return _KINDS[self]
 
     @property
     def prefix(self) -> Prefix:
-        """How such a token begins."""
+        """The prefix of these tokens."""
         return _PREFIXES[self]
 
     @property
-    def words(self) -> str:
-        """What people are told."""
-        return _WORDS[self]
+    def label(self) -> str:
+        """The name that users see."""
+        return _LABELS[self]
 
 
 _PATHS = {Audience.API: "/api/v1", Audience.MCP: "/mcp"}
 _KINDS = {Audience.API: TokenKind.OAUTH, Audience.MCP: TokenKind.MCP}
 _PREFIXES = {Audience.API: Prefix.ACCESS_TOKEN, Audience.MCP: Prefix.MCP_TOKEN}
-_WORDS = {Audience.API: "the API", Audience.MCP: "the tools for AI assistants"}
+_LABELS = {Audience.API: "the API", Audience.MCP: "the tools for AI assistants"}
 
 
 def audience_of(resources: Sequence[str]) -> Audience | None:
@@ -56,7 +56,7 @@ def audience_of(resources: Sequence[str]) -> Audience | None:
 
 
 def _canonical(resource: str) -> str:
-    """Return the address with scheme and host in small letters: they mean the same, and the path does not."""
+    """Return the address with scheme and host, but not the path, in lower case."""
     scheme, mark, rest = resource.partition("://")
     host, slash, path = rest.partition("/")
     return f"{scheme.lower()}{mark}{host.lower()}{slash}{path}"

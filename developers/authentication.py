@@ -36,10 +36,10 @@ class CredentialAuthentication(BaseAuthentication):
 
 
 def principal_from(request: HttpRequest | Request) -> Principal | None:
-    """Return whose credential a request carries, None when it carries none.
+    """Return the principal of the credential that a request carries, None when it carries none.
 
     Raises:
-        AmbiguousCredentials: both headers are there.
+        AmbiguousCredentials: both headers are sent.
         InvalidCredential: unknown, revoked, expired, of a suspended app or of an inactive user.
         RateLimited: too many bad credentials came from the caller's address.
     """
@@ -56,9 +56,9 @@ def principal_from(request: HttpRequest | Request) -> Principal | None:
 
 
 def principal_of_key(secret: str) -> Principal:
-    """Return the principal of what `X-Api-Key` holds, in one query."""
+    """Return the principal of an `X-Api-Key` header, in one query."""
     if secret.startswith(Prefix.FIRST_PARTY_TOKEN):
-        return _principal_of_page(secret, CredentialKind.CONSOLE)
+        return _principal_of_first_party_token(secret, CredentialKind.CONSOLE)
     if not well_formed(secret, Prefix.API_KEY):
         raise InvalidCredential
     key = ApiKey.objects.select_related("app__user").filter(digest=digest_of(secret)).first()
@@ -74,7 +74,7 @@ def principal_of_bearer(authorization: str) -> Principal:
     if scheme.lower() != "bearer":
         raise InvalidCredential
     if secret.startswith(Prefix.FIRST_PARTY_TOKEN):
-        return _principal_of_page(secret, CredentialKind.FIRST_PARTY)
+        return _principal_of_first_party_token(secret, CredentialKind.FIRST_PARTY)
     if not well_formed(secret, *BEARER_PREFIXES):
         raise InvalidCredential
     token = AccessToken.objects.select_related("user", "application__user").filter(token_checksum=digest_of(secret)).first()
@@ -92,8 +92,8 @@ def principal_of_bearer(authorization: str) -> Principal:
     )
 
 
-def _principal_of_page(secret: str, kind: CredentialKind) -> Principal:
-    """Return the principal of a page's token; one that stands for a key is good in the key's header only, and the reverse."""
+def _principal_of_first_party_token(secret: str, kind: CredentialKind) -> Principal:
+    """Return the principal of a first-party token; each kind is accepted in the header of its kind only."""
     if not well_formed(secret, Prefix.FIRST_PARTY_TOKEN):
         raise InvalidCredential
     token = FirstPartyToken.objects.select_related("user", "session", "app__user").filter(digest=digest_of(secret)).first()
@@ -105,7 +105,7 @@ def _principal_of_page(secret: str, kind: CredentialKind) -> Principal:
 
 
 def _touch(credential: Any) -> None:
-    """Note the use, at most every five minutes: reads stay reads."""
+    """Record the use, at most every five minutes, so that most calls write nothing."""
     now = timezone.now()
     if credential.last_used_at is None or credential.last_used_at < now - LAST_USED_STEP:
         stale = Q(last_used_at__isnull=True) | Q(last_used_at__lt=now - LAST_USED_STEP)

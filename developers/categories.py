@@ -7,7 +7,7 @@ _sources: list[Names] = []
 
 
 def register_source(source: Names) -> None:
-    """Ask `source` for slug and name of each active category. Saying so twice is once."""
+    """Register `source`, which returns slug and name of each active category; registering it again has no effect."""
     if source not in _sources:
         _sources.append(source)
 

@@ -1,10 +1,10 @@
-"""Refusals of developer access."""
+"""Errors of developer access."""
 
 from marketplace.core.errors import Problem
 
 
 class ApplicationOpen(Problem):
-    """409: one application at a time."""
+    """409: the user already has an open application."""
 
     status = 409
     title = "An application is already open"
@@ -12,7 +12,7 @@ class ApplicationOpen(Problem):
 
 
 class DeveloperAlreadyApproved(Problem):
-    """409: a verified developer has nothing to apply for."""
+    """409: the user is already a verified developer."""
 
     status = 409
     title = "The developer is already approved"
@@ -43,7 +43,7 @@ class ScopeNotAvailable(Problem):
 
 
 class ScopeAlreadyGranted(Problem):
-    """409: `scopes` names what the app has already."""
+    """409: `scopes` names the scopes that the app already has."""
 
     status = 409
     title = "The app already has the scope"
@@ -51,7 +51,7 @@ class ScopeAlreadyGranted(Problem):
 
 
 class ScopeNotGranted(Problem):
-    """409: `scopes` names what cannot be taken back, because the app does not have it."""
+    """409: `scopes` names scopes that cannot be withdrawn because the app does not have them."""
 
     status = 409
     title = "The app does not have the scope"
@@ -59,7 +59,7 @@ class ScopeNotGranted(Problem):
 
 
 class ScopeReviewOpen(Problem):
-    """409: one request for scopes at a time."""
+    """409: the app already has an open request for scopes."""
 
     status = 409
     title = "A request for scopes is already open"
@@ -67,7 +67,7 @@ class ScopeReviewOpen(Problem):
 
 
 class DecisionsIncomplete(Problem):
-    """400: `missing` and `unknown` name the scopes that the decisions leave out or make up."""
+    """400: `missing` names requested scopes without a decision, `unknown` scopes that were not requested."""
 
     status = 400
     title = "Each requested scope needs a decision"
@@ -75,14 +75,14 @@ class DecisionsIncomplete(Problem):
 
 
 class ExpiryRequired(Problem):
-    """400: a personal token must end within a year."""
+    """400: a personal token must expire within a year."""
 
     status = 400
     title = "An expiry date within one year is required"
 
 
 class ExpiryPassed(Problem):
-    """400: a key cannot end before it begins."""
+    """400: a key cannot expire in the past."""
 
     status = 400
     title = "The expiry date is in the past"
@@ -90,7 +90,7 @@ class ExpiryPassed(Problem):
 
 
 class PasswordRequired(Problem):
-    """403: what spends or takes out money needs the password again."""
+    """403: spending or withdrawing money requires the password again."""
 
     status = 403
     title = "Your password is required again"
@@ -98,7 +98,7 @@ class PasswordRequired(Problem):
 
 
 class SpendingLimitRequired(Problem):
-    """400: a program that may spend someone's money is told how much."""
+    """400: a credential that can spend money needs a spending limit."""
 
     status = 400
     title = "A spending limit is required"
@@ -106,7 +106,7 @@ class SpendingLimitRequired(Problem):
 
 
 class LastSpendingLimit(Problem):
-    """409: a token that may spend keeps a limit."""
+    """409: a token that can spend money must keep at least one limit."""
 
     status = 409
     title = "The token needs a spending limit"
@@ -114,7 +114,7 @@ class LastSpendingLimit(Problem):
 
 
 class TooManyKeys(Problem):
-    """409: `maximum` live keys are enough to rotate them."""
+    """409: `maximum` active keys for each app."""
 
     status = 409
     title = "The app has too many active keys"
@@ -122,7 +122,7 @@ class TooManyKeys(Problem):
 
 
 class TooManyTokens(Problem):
-    """409: `maximum` live personal tokens for each user."""
+    """409: `maximum` active tokens for each user or app."""
 
     status = 409
     title = "You have too many active tokens"
@@ -146,7 +146,7 @@ class TooManyRedirectUris(Problem):
 
 
 class TooManyClientsWaiting(Problem):
-    """409: clients that describe themselves wait for a reviewer."""
+    """409: the maximum number of new OAuth clients is waiting for review."""
 
     status = 409
     title = "Too many clients are waiting for review"
@@ -162,7 +162,7 @@ class TooManyWebhookEndpoints(Problem):
 
 
 class TooManyTestEvents(Problem):
-    """409: events that are sent by hand keep a distance."""
+    """409: only a few test events and redeliveries can be sent in a minute."""
 
     status = 409
     title = "A test was sent a moment ago"

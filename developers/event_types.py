@@ -8,7 +8,7 @@ from marketplace.core.scopes import Scope
 
 
 class EventType(StrEnum):
-    """The vocabulary; names and payloads are part of `/api/v1` and only gain fields."""
+    """The event types; names and payloads are part of `/api/v1` and only gain fields."""
 
     ASSET_PUBLISHED = "asset.published"
     ASSET_UPDATED = "asset.updated"
@@ -19,7 +19,7 @@ class EventType(StrEnum):
     SCOPES_CHANGED = "app.scopes_changed"
 
 
-# Sent by hand, to any endpoint; nobody subscribes to it.
+# Sent from the dashboard to any endpoint, without a subscription.
 PING = "ping"
 EVENT_LABELS: Mapping[EventType, str] = {
     EventType.ASSET_PUBLISHED: "An asset was published.",
@@ -30,7 +30,7 @@ EVENT_LABELS: Mapping[EventType, str] = {
     EventType.LISTING_REVIEWED: "A reviewer decided on a listing of your own store.",
     EventType.SCOPES_CHANGED: "The granted scopes of this app changed.",
 }
-# Of these the app needs one now to hear of it: a webhook tells nothing that no call would.
+# An app needs one of these scopes to receive the event: webhooks reveal nothing that calls would not.
 REQUIRED_SCOPES: Mapping[str, frozenset[Scope]] = {
     EventType.ORDER_COMPLETED: frozenset({Scope.ACCOUNT_READ, Scope.WALLET_SPEND}),
     EventType.ORDER_REFUNDED: frozenset({Scope.ACCOUNT_READ, Scope.WALLET_SPEND}),
@@ -38,6 +38,6 @@ REQUIRED_SCOPES: Mapping[str, frozenset[Scope]] = {
 
 
 def may_receive(event: str, granted: AbstractSet[Scope]) -> bool:
-    """Tell whether an app that is granted these scopes may hear of an event."""
+    """Tell whether an app with these granted scopes may receive an event."""
     needed = REQUIRED_SCOPES.get(event)
     return needed is None or not needed.isdisjoint(granted)

@@ -13,19 +13,19 @@ from .audiences import Audience
 from .models import AppOrigin
 from .models.apps import AppStatus
 from .principals import Principal
-from .redirects import calling_origin, leads_here, origin_of
+from .redirects import calling_origin, is_loopback, origin_of
 
 _APPS_TOKENS = frozenset({CredentialKind.OAUTH, CredentialKind.MCP})
 
 
 def is_open_to_origin(request: HttpRequest) -> bool:
-    """Tell whether a page of the request's origin may make the call and read its answer.
+    """Tell whether a page of the request's origin may make the call and read the response.
 
     A call with a token may come from the token's own app. A preflight and a call without a valid credential don't say whose they
     are, so they may come from any approved app. On a local server, programs on the same computer may call the tools.
     """
     header = request.headers.get("Origin", "")
-    if request.path_info == Audience.MCP.path and leads_here(settings.BASE_URL) and leads_here(header):
+    if request.path_info == Audience.MCP.path and is_loopback(settings.BASE_URL) and is_loopback(header):
         return True
     origin = calling_origin(header)
     principal: Principal | None = getattr(request, "auth", None)
@@ -38,16 +38,16 @@ def is_open_to_origin(request: HttpRequest) -> bool:
 
 
 def allow_origin(sender: object, request: HttpRequest, **_kwargs: object) -> bool:
-    """Answer django-cors-headers, which asks for every request that names an origin."""
+    """Handle the signal that django-cors-headers sends for each request with an origin."""
     if not re.match(settings.CORS_URLS_REGEX, request.path_info):
         return False
     try:
         return is_open_to_origin(request)
     except (OperationalError, InterfaceError):
-        # The database is down, as the answer to the request says.
+        # The database is down; the response says so.
         return False
 
 
 def connect() -> None:
-    """Have django-cors-headers ask."""
+    """Connect the signal of django-cors-headers."""
     check_request_enabled.connect(allow_origin, dispatch_uid="developers.origins")

@@ -1,4 +1,4 @@
-"""Checks a principal against what the view's operation demands."""
+"""Checks a principal against the access rule of the view's operation."""
 
 from typing import TYPE_CHECKING, cast
 
@@ -28,7 +28,7 @@ class HasAccess(BasePermission):
         if access is None:
             raise MethodNotAllowed(headers={"Allow": ", ".join(view.allowed_methods)})
         principal = cast("Principal | None", request.auth)
-        # A tool token is good for the tool protocol only, public operations included.
+        # A tool token is valid for the tool protocol only, public operations included.
         if principal is not None and principal.kind == CredentialKind.MCP:
             raise InvalidCredential("Tool tokens work only at /mcp. Send an API key, a personal token or an app's OAuth token here.")
         if access.scope is None:
@@ -43,7 +43,7 @@ class HasAccess(BasePermission):
 
 
 def _needed(access: Access) -> str:
-    """Return which kind of credential an operation needs, nothing where it takes them all."""
+    """Return which kind of credential an operation needs, empty if it accepts all kinds."""
     if access.kinds == KEY_KINDS:
         return f"Send an API key that has {access.scope} in X-Api-Key. Personal tokens and OAuth tokens don't work here."
     if access.kinds == BEARER_KINDS:
@@ -52,5 +52,5 @@ def _needed(access: Access) -> str:
 
 
 def _challenge(access: Access) -> dict[str, str]:
-    """Return the challenge where only keys are taken: a client must not fetch one token after the other for it; else the usual one."""
+    """Return a challenge for API keys where only keys are accepted, so that clients request no tokens for it; else none."""
     return {"WWW-Authenticate": 'ApiKey realm="marketplace"'} if access.kinds == KEY_KINDS else {}

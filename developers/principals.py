@@ -1,4 +1,4 @@
-"""The caller of a request, as its credential resolves to."""
+"""The caller of a request, resolved from its credential."""
 
 import uuid
 from dataclasses import dataclass
@@ -18,10 +18,10 @@ class Principal:
     """The caller of one request: `request.auth` of every authenticated API view.
 
     Args:
-        user: On whose behalf: the app's owner for a key, the token's user otherwise.
+        user: The user it acts for: the app's owner for a key, the token's user otherwise.
         app: The calling app; None for a user's own token.
-        scopes: What the credential carries now.
-        kind: How the caller proved it.
+        scopes: The scopes that the credential has now.
+        kind: The kind of credential.
         credential: The key or token itself.
     """
 

@@ -1,7 +1,7 @@
 """Validates OAuth redirect URIs: they are compared exactly, never by prefix.
 
-https, or http to this very machine (RFC 8252: programs on people's computers), where the port is free, because such a
-program takes whichever the system gives it. `localhost` counts as this machine: MCP names it, and its clients use it.
+Allowed are https, and http to a loopback address with any port (RFC 8252), because a program on the user's computer takes the
+port that the system gives it. `localhost` counts as loopback: MCP names it, and its clients use it.
 """
 
 import re
@@ -14,17 +14,17 @@ _LOOPBACK = re.compile(r"(http://(?:127\.0\.0\.1|\[::1\]|localhost))(?::([0-9]{1
 # A client_id: one of ours, or the address of a document.
 CLIENT_ID = re.compile(r"[A-Za-z0-9._~-]{1,255}|https://[!-~]{1,247}")
 _HTTPS_ORIGIN = re.compile(r"https://(?:[a-z0-9._-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::[0-9]{1,5})?")
-# We add these to the answer ourselves.
+# Added to the redirect by the server.
 _RESERVED = frozenset({"code", "state", "iss", "error", "error_description", "error_uri"})
 
 
-def fault_of(uri: str) -> str:
-    """Return why an address cannot be registered, nothing when it can."""
+def uri_error(uri: str) -> str:
+    """Return why an address cannot be registered, empty when it can."""
     if len(uri) > bounds.URL_CHARS or not _PRINTABLE.fullmatch(uri) or "\\" in uri:
         return "An absolute address in ASCII is needed."
     try:
         parts = urlsplit(uri)
-        # Reading the port is what checks it.
+        # Reading the port validates it.
         parts.port  # noqa: B018
     except ValueError:
         return "It is not a valid address."
@@ -37,12 +37,12 @@ def fault_of(uri: str) -> str:
     if "#" in uri:
         return "A fragment (#) is not allowed."
     if any(name in _RESERVED for name, _ in parse_qsl(parts.query, keep_blank_values=True)):
-        return "Its query may not contain what the answer brings: code, state, iss or error."
+        return "Its query may not contain parameters that the response adds, such as code, state, iss or error."
     return ""
 
 
 def matches(uri: str, registered: str) -> bool:
-    """Tell whether a requested address is the registered one; on this very machine the port may differ."""
+    """Tell whether a requested address is the registered one; the port of a loopback address may differ."""
     if uri == registered:
         return True
     asked, known = _LOOPBACK.fullmatch(uri), _LOOPBACK.fullmatch(registered)
@@ -51,13 +51,13 @@ def matches(uri: str, registered: str) -> bool:
     return (asked[1], asked[3]) == (known[1], known[3])
 
 
-def leads_here(uri: str) -> bool:
-    """Tell whether an address leads to a program on the user's own computer, whichever that is."""
+def is_loopback(uri: str) -> bool:
+    """Tell whether an address leads to a program on the user's own computer."""
     return bool(_LOOPBACK.fullmatch(uri))
 
 
 def origin_of(uri: str) -> str:
-    """Return the origin of a registered address as browsers send it, without the port where that is free."""
+    """Return the origin of a registered address as browsers send it, without the port of a loopback address."""
     if loopback := _LOOPBACK.fullmatch(uri):
         return loopback[1]
     parts = urlsplit(uri)
@@ -73,7 +73,7 @@ def calling_origin(header: str) -> str | None:
 
 
 def host_of(uri: str) -> str:
-    """Return what people are told about an address: its host, or that it is their own computer."""
-    if leads_here(uri):
+    """Return the host of an address for display, or that it is the user's own computer."""
+    if is_loopback(uri):
         return "a program on this computer"
     return urlsplit(uri).netloc

@@ -1,6 +1,6 @@
 """Secrets of keys and tokens: prefix, 32 random base62 characters, 6 of CRC-32.
 
-About 190 bits of chance need no slow hash: SHA-256 on a unique column.
+With about 190 random bits they need no slow hash: SHA-256 in a unique column is enough.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ _CHECK_CHARS = 6
 
 
 class Prefix(StrEnum):
-    """What a secret is, readable by people and by secret scanners."""
+    """The beginning of a secret, by which people and secret scanners recognise its kind."""
 
     API_KEY = "cam_sk_"
     ACCESS_TOKEN = "cam_at_"
@@ -26,13 +26,13 @@ class Prefix(StrEnum):
 
 
 def new_secret(prefix: Prefix) -> str:
-    """Return a fresh secret. It is shown once and never stored."""
+    """Return a new secret, which is shown once and never stored."""
     body = prefix + "".join(secrets.choice(_ALPHABET) for _ in range(_RANDOM_CHARS))
     return body + _check(body)
 
 
 def well_formed(secret: str, *prefixes: Prefix) -> bool:
-    """Tell whether this could be a secret of ours: a typo is refused without a query."""
+    """Tell whether the secret has one of the prefixes and a valid checksum, which finds typos without a query."""
     prefix = next((p for p in prefixes if secret.startswith(p)), None)
     if prefix is None or len(secret) != len(prefix) + _RANDOM_CHARS + _CHECK_CHARS or not secret.isascii():
         return False
@@ -40,7 +40,7 @@ def well_formed(secret: str, *prefixes: Prefix) -> bool:
 
 
 def digest_of(secret: str) -> str:
-    """Return what is stored: SHA-256 in hex."""
+    """Return the SHA-256 of a secret in hex, which is what is stored."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 

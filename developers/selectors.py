@@ -44,7 +44,7 @@ def applications_of(user: User) -> QuerySet[DeveloperApplication]:
 
 
 def current_application(user: User) -> DeveloperApplication | None:
-    """Return the user's newest application, which is the open or the approved one where there is such; None if there never was one."""
+    """Return the user's newest application, which is the open or the approved one if there is such; None if there is none."""
     return applications_of(user).first()
 
 
@@ -60,7 +60,7 @@ def apps_of(user: User) -> QuerySet[App]:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a verified developer has come with the furthest of the apps."""
+    """Which steps of the onboarding a verified developer has completed with any app."""
 
     has_app: bool = False
     has_grant: bool = False
@@ -68,14 +68,14 @@ class Progress:
 
 
 def progress_of(user: User) -> Progress:
-    """Return how far a verified developer has come, in one query; a key that ended counts too."""
+    """Return the progress of a verified developer, in one query; expired and revoked keys count too."""
     keyed = Exists(ApiKey.objects.filter(app=OuterRef("pk")))
     apps = list(App.objects.filter(user=user).values_list("granted_scopes", keyed))
     return Progress(bool(apps), any(grant for grant, _ in apps), any(has_key for _, has_key in apps))
 
 
 def scope_rows_of(app: App) -> QuerySet[AppScope]:
-    """Return what the app ever asked for, with the decisions."""
+    """Return every scope that the app has requested, with the decisions."""
     return AppScope.objects.filter(app=app).order_by("id")
 
 
@@ -85,7 +85,7 @@ def open_review_of(app: App) -> ScopeReview | None:
 
 
 def pending_scopes_of(app: App) -> QuerySet[AppScope]:
-    """Return the rows that the open request asks a decision for."""
+    """Return the undecided scopes of the open request."""
     return scope_rows_of(app).filter(granted=None)
 
 
@@ -110,7 +110,7 @@ def live_personal_tokens_of(user: User) -> QuerySet[AccessToken]:
 
 
 def tool_tokens_of(app: App) -> QuerySet[AccessToken]:
-    """Return the tool tokens that were made under the app by hand, revoked ones too, newest first; those by OAuth have no name."""
+    """Return the tool tokens created in the dashboard, revoked ones too, newest first; OAuth tokens have no name."""
     return AccessToken.objects.filter(application=app, kind=TokenKind.MCP).exclude(name="").order_by("-id")
 
 
@@ -120,9 +120,9 @@ def live_tool_tokens_of(app: App) -> QuerySet[AccessToken]:
 
 
 def developer_name(app: App) -> str:
-    """Return whom users are told an app is from: the company that was reviewed, or the person; never the address to sign in with.
+    """Return the name of an app's developer for users: the reviewed company or the person, never the e-mail address.
 
-    A client that describes itself is from the host that its document lies on.
+    For a client with a metadata document it is the document's host.
     """
     if app.user is None:
         return urlsplit(app.client_id).netloc
@@ -172,12 +172,12 @@ def connected_apps_of(user: User) -> QuerySet[App]:
 
 
 def ended_consents_of(user: User) -> QuerySet[Consent]:
-    """Return what the user has withdrawn, newest first."""
+    """Return the user's withdrawn consents, newest first."""
     return Consent.objects.filter(user=user, withdrawn_at__isnull=False).select_related("app").order_by("-withdrawn_at")
 
 
 def limits_of(owner: User, spender: App | AccessToken) -> QuerySet[SpendingLimit]:
-    """Return what the owner allows the app or token to spend."""
+    """Return the limits that the owner set for the app or token."""
     subject = {"app": spender} if isinstance(spender, App) else {"token": spender}
     return SpendingLimit.objects.filter(owner=owner, **subject)
 
@@ -193,7 +193,7 @@ def spending_tokens_of(user: User) -> QuerySet[AccessToken]:
 
 
 def spending_apps_of(user: User) -> QuerySet[App]:
-    """Return the apps that may spend from the user's wallet: the user's own, and those that the user allowed to."""
+    """Return the apps that may spend from the user's wallet: the user's own and those with a consent to spend."""
     allowed = Consent.objects.filter(user=user, withdrawn_at=None, scope__contains=Scope.WALLET_SPEND)
     return App.objects.filter(Q(user=user) | Q(pk__in=allowed.values("app")), granted_scopes__contains=Scope.WALLET_SPEND).order_by(
         "name", "pk"
@@ -202,13 +202,13 @@ def spending_apps_of(user: User) -> QuerySet[App]:
 
 @dataclass(frozen=True)
 class Spender:
-    """An app or a token with what bounds its spending from one wallet.
+    """An app or a token with the limits of its spending from one wallet.
 
     Args:
         subject: The app or the token.
         own: Whether it is an app of the wallet's owner.
-        limits: What the owner set.
-        app_limits: What admins set for the app.
+        limits: Limits that the owner set.
+        app_limits: Limits that admins set for the app.
     """
 
     subject: App | AccessToken
@@ -218,7 +218,7 @@ class Spender:
 
 
 def spenders_of(user: User) -> list[Spender]:
-    """Return what may spend from the user's wallet, tokens first, in three queries."""
+    """Return the tokens and apps that may spend from the user's wallet, tokens first, in three queries."""
     tokens, apps = list(spending_tokens_of(user)), list(spending_apps_of(user))
     spenders: list[App | AccessToken] = [*tokens, *apps]
     rows = SpendingLimit.objects.filter(Q(token__in=tokens, owner=user) | Q(owner=user, app__in=apps) | Q(owner=None, app__in=apps))
@@ -233,33 +233,33 @@ def spenders_of(user: User) -> list[Spender]:
 
 
 def spending_limits_for(principal: Principal) -> list[SpendingLimit]:
-    """Return what bounds the caller's spending, in one query: the owner's limits for the app or token, and the app's limits."""
+    """Return the limits of the caller's spending, in one query: the owner's for the app or token, and the app's."""
     if principal.app is None:
         return list(SpendingLimit.objects.filter(token=principal.credential.pk, owner=principal.user))
     return list(SpendingLimit.objects.filter(Q(owner=principal.user) | Q(owner=None), app=principal.app))
 
 
 def spends_only_within_limits(principal: Principal) -> bool:
-    """Tell whether a currency without a limit of the owner's cannot be spent.
+    """Tell whether the caller cannot spend a currency without a limit of the owner.
 
-    So it is for personal tokens, for the apps of others, and for the developer console, which a click starts; the keys and
-    tokens of one's own app may go without.
+    This holds for personal tokens, apps of other developers, and the developer console, where a click makes the call; keys
+    and tokens of the owner's own app need no limit.
     """
     return principal.app is None or principal.kind == CredentialKind.CONSOLE or principal.app.user_id != principal.user.pk
 
 
 def has_live_consent(*, user_id: uuid.UUID, app_id: uuid.UUID) -> bool:
-    """Tell whether the user lets the app act for them now."""
+    """Tell whether the app may act for the user now."""
     return Consent.objects.filter(user_id=user_id, app_id=app_id, withdrawn_at=None).exists()
 
 
 def webhook_endpoints_of(app: App) -> QuerySet[WebhookEndpoint]:
-    """Return an app's endpoints with what they subscribe to."""
+    """Return an app's endpoints with their subscriptions."""
     return WebhookEndpoint.objects.filter(app=app).prefetch_related("subscriptions").order_by("id")
 
 
 def deliveries_to(endpoint: WebhookEndpoint) -> QuerySet[WebhookDelivery]:
-    """Return what an endpoint was told, the newest first, with the last answer to each."""
+    """Return the deliveries to an endpoint, newest first, each with its last response."""
     last = WebhookAttempt.objects.filter(delivery=OuterRef("pk")).order_by("-id")
     answers = {f"last_{name}": Subquery(last.values(name)[:1]) for name in ("http_status", "error", "milliseconds", "at")}
     return WebhookDelivery.objects.filter(endpoint=endpoint).select_related("message").annotate(**answers).order_by("-id")

@@ -27,7 +27,7 @@ class RateLimits(BaseThrottle):
         """Return True or raise the 429.
 
         Raises:
-            DependencyUnavailable: nobody counts, and the operation spends money.
+            DependencyUnavailable: the counter store is down, and the operation spends money.
         """
         try:
             count_call(request, limits_of(request))

@@ -1,4 +1,4 @@
-"""Licences and download links in the admin: to look at. A licence ends with a refund of its order."""
+"""The admin of licences and download links, read-only. A refund of the order revokes a licence."""
 
 from django.contrib import admin
 
@@ -9,7 +9,7 @@ from .models import DownloadLink, Licence
 
 @admin.register(Licence)
 class LicenceAdmin(ServiceAdmin):
-    """Who owns what."""
+    """All licences."""
 
     list_display = ("acquired_at", "buyer", "listing", "tier", "revoked_at")
     list_filter = ("tier",)
@@ -21,7 +21,7 @@ class LicenceAdmin(ServiceAdmin):
 
 @admin.register(DownloadLink)
 class DownloadLinkAdmin(ServiceAdmin):
-    """Who was given what, and through which credential."""
+    """All issued download links, with the credential that requested them."""
 
     list_display = ("issued_at", "user", "listing", "version", "app", "credential_kind")
     list_filter = ("credential_kind",)

@@ -1,4 +1,4 @@
-"""What buyers own: licences, packages, signed downloads."""
+"""The library: licences, packages and signed downloads."""
 
 from django.apps import AppConfig
 
@@ -9,5 +9,5 @@ class LibraryConfig(AppConfig):
     name = "library"
 
     def ready(self) -> None:
-        """Listen to what the catalog publishes."""
+        """Subscribe to the catalog's events."""
         from . import jobs  # noqa: F401, PLC0415 - models cannot be imported before every app is there

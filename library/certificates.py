@@ -1,7 +1,7 @@
-"""Licence certificates: what was licensed to whom, signed, so that others can check it without asking the buyer's word.
+"""Licence certificates: signed statements of what was licensed to whom, which third parties can verify.
 
-A certificate is made from the licence each time. Its signature proves what we said when it was made; whether the licence
-still stands is asked of us, by the certificate's id.
+A certificate is generated from the licence on request. Its signature proves what it states; whether the licence
+is still valid is looked up by the certificate's id.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ SCHEMA_VERSION = "1.0"
 
 
 class CertificateStatus(TextChoices):
-    """What a certificate is worth now."""
+    """The current status of a certificate."""
 
     VALID = "valid", "The licence is valid"
     REVOKED = "revoked", "The purchase was refunded"
@@ -35,11 +35,11 @@ class CertificateStatus(TextChoices):
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of a check; the claims only where the signature is ours.
+    """The result of a verification.
 
     Args:
-        status: What the certificate is worth.
-        certificate: Its claims.
+        status: The status of the certificate.
+        certificate: Its claims, if the signature is valid.
         revoked_at: When the licence was revoked, if it was.
         facts: Labels and values to show to people.
     """
@@ -51,12 +51,12 @@ class Verdict:
 
     @property
     def valid(self) -> bool:
-        """Tell whether the signature is ours and the licence stands."""
+        """Tell whether signature and licence are valid."""
         return self.status == CertificateStatus.VALID
 
 
 def certificate_of(licence: Licence) -> dict[str, Any]:
-    """Return the claims of a licence's certificate: licence, tier, version, file and order by name."""
+    """Return the claims of a licence's certificate."""
     listing, deliverable = licence.listing, licence.deliverable
     terms = terms_at(licence.tier, licence.acquired_at)
     return {
@@ -74,7 +74,7 @@ def certificate_of(licence: Licence) -> dict[str, Any]:
 
 
 def signed_certificate(claims: dict[str, Any]) -> dict[str, Any]:
-    """Return the claims with their signature and with where to check both."""
+    """Return the claims with their signature and the addresses that verify both."""
     return {
         "certificate": claims,
         "jws": signatures.sign(claims),
@@ -84,17 +84,17 @@ def signed_certificate(claims: dict[str, Any]) -> dict[str, Any]:
 
 
 def status_url(certificate_id: str) -> str:
-    """Return the public address that tells programs whether a certificate stands."""
+    """Return the address in the API with the status of a certificate."""
     return settings.BASE_URL + reverse("certificate", args=[certificate_id])
 
 
 def page_url(certificate_id: str) -> str:
-    """Return the public address that tells people whether a certificate stands."""
+    """Return the address of the page with the status of a certificate."""
     return f"{settings.BASE_URL}{reverse('certificate-page')}?id={certificate_id}"
 
 
 def certificate_pdf(claims: dict[str, Any]) -> bytes:
-    """Return the certificate as a PDF to print or to file."""
+    """Return the certificate as a PDF."""
     facts = [*_facts_of(claims), ("Verify it at", page_url(claims["certificateId"]))]
     closing = "This document repeats the signed certificate. Use the address above to check whether the licence is still valid."
     return render_pdf(PdfDocument("Licence certificate", f"Issued by {claims['issuer']}", facts, paragraphs=[closing]))
@@ -119,9 +119,9 @@ def _facts_of(claims: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def check_certificate(text: str) -> Verdict:
-    """Tell what a signed certificate is worth now."""
+    """Verify a signed certificate and return its current status."""
     try:
-        claims = signatures.read(text)
+        claims = signatures.verify(text)
         licence = licence_of_certificate(str(claims.get("certificateId")))
     except (signatures.NotGenuine, NotFound):
         return Verdict(CertificateStatus.NOT_GENUINE)
@@ -129,7 +129,7 @@ def check_certificate(text: str) -> Verdict:
 
 
 def check_certificate_id(certificate_id: str) -> Verdict:
-    """Tell whether the licence of a certificate stands, with what everyone may know: nothing of its holder.
+    """Return the current status of a certificate by its id, with public facts only: nothing about its holder.
 
     Raises:
         NotFound: no certificate has this id.
@@ -150,7 +150,7 @@ def licence_of_certificate(certificate_id: str) -> Licence:
     """Return the licence behind a certificate's id.
 
     Raises:
-        NotFound: no certificate has it.
+        NotFound: no certificate has this id.
     """
     key = parse_id(certificate_id)
     licence = Licence.objects.select_related("listing__store", "tier", "deliverable").filter(pk=key).first() if key else None
@@ -160,5 +160,5 @@ def licence_of_certificate(certificate_id: str) -> Licence:
 
 
 def status_of(licence: Licence) -> CertificateStatus:
-    """Return whether the licence behind a genuine certificate stands."""
+    """Return the status of a certificate with a valid signature."""
     return CertificateStatus.VALID if licence.live else CertificateStatus.REVOKED

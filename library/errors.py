@@ -1,4 +1,4 @@
-"""Refusals of the library."""
+"""Problems of the library."""
 
 from marketplace.core.errors import Problem
 
@@ -28,7 +28,7 @@ class FileBlocked(Problem):
 
 
 class LinkInvalid(Problem):
-    """404: not a link of ours, or tampered with."""
+    """404: the token is malformed, unknown or was altered."""
 
     status = 404
     title = "This download link is not valid"
@@ -36,7 +36,7 @@ class LinkInvalid(Problem):
 
 
 class LinkExpired(Problem):
-    """410: past `expiresAt`."""
+    """410: the link has expired."""
 
     status = 410
     title = "This download link has expired"
@@ -44,7 +44,7 @@ class LinkExpired(Problem):
 
 
 class LinkRevoked(Problem):
-    """410: the licence behind the link was refunded, or the account closed."""
+    """410: the licence was revoked, or the account closed."""
 
     status = 410
     title = "This download link was revoked"

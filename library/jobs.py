@@ -1,4 +1,4 @@
-"""What the library does in the background."""
+"""Background jobs of the library."""
 
 import uuid
 
@@ -11,7 +11,7 @@ from .services.building import build_when_published
 
 @job(retries=Retries(attempts=6, first=30))
 def build_published(listing_id: str) -> None:
-    """Make the packages of a listing that was published ready before a buyer waits for one."""
+    """Build the packages of a published listing before the first download."""
     build_when_published(listing_id=uuid.UUID(listing_id))
 
 

@@ -17,20 +17,20 @@ from .models import Licence
 
 
 def live_licences_of(user: User) -> QuerySet[Licence]:
-    """Return the user's licences that stand, newest first."""
+    """Return the user's live licences, newest first."""
     return Licence.objects.filter(buyer=user, revoked_at__isnull=True).order_by("-acquired_at", "-id")
 
 
 def library_page(user: User, *, limit: int, cursor: str | None = None) -> tuple[int, Page]:
-    """Return how many licences the user holds, and a page of them, newest first, with what is shown of each.
+    """Return the number of live licences of a user, and a page of them, newest first.
 
     Args:
-        user: Whose library.
-        limit: Licences on the page.
-        cursor: That of the page before.
+        user: The owner of the library.
+        limit: The most licences on the page.
+        cursor: `next_cursor` of the previous page.
 
     Raises:
-        InvalidInput: the cursor is not one of ours.
+        InvalidInput: the cursor is not valid.
     """
     owned = live_licences_of(user)
     page = newest_first(
@@ -40,23 +40,23 @@ def library_page(user: User, *, limit: int, cursor: str | None = None) -> tuple[
 
 
 def live_tier_ids(user: User, listing: Listing) -> set[uuid.UUID]:
-    """Return the tiers under which the user holds the listing."""
+    """Return the ids of the tiers under which the user owns the listing."""
     return set(live_licences_of(user).filter(listing=listing).values_list("tier_id", flat=True))
 
 
 def owned_licence(user: User, id_or_slug: str, *, license_slug: str | None = None) -> Licence:
-    """Return the user's licence of a listing: the widest tier, then the newest.
+    """Return the user's licence for a listing: of the widest tier, then the newest.
 
-    Whether the listing is still for sale does not matter to its owners.
+    The listing need not be on sale any more.
 
     Args:
-        user: Who asks.
-        id_or_slug: The listing.
-        license_slug: The tier, where another than the widest is meant.
+        user: The owner.
+        id_or_slug: Id or slug of the listing.
+        license_slug: Only this tier.
 
     Raises:
-        NotFound: there is no such listing, or it was never on sale.
-        NotOwned: the user holds no live licence of it, or none of this tier.
+        NotFound: there is no such listing, or it was never published.
+        NotOwned: the user has no live licence for it, or none of this tier.
     """
     listing = Listing.objects.filter(**lookup(id_or_slug)).first()
     if listing is None:
@@ -67,34 +67,34 @@ def owned_licence(user: User, id_or_slug: str, *, license_slug: str | None = Non
         owned = owned.filter(tier__slug=license_slug)
     licence = owned.order_by("-tier__sort_order", "-acquired_at", "-id").first()
     if licence is not None:
-        # It is at hand; who reads the licence's holder must not ask again.
+        # Saves a query when the buyer is read.
         licence.buyer = user
         return licence
     if listing.published_at is None:
-        # A draft of someone else: its existence is nobody's business.
+        # Do not reveal drafts of others.
         raise NotFound
     raise NotOwned
 
 
 def current_file(licence: Licence) -> Deliverable | None:
-    """Return what the licence's holder gets now: the last reviewed file, else the one that was bought; never a blocked one."""
+    """Return the file that a licence's holder downloads now: the live one, else the bought one; None if both are blocked."""
     candidates = (licence.listing.live_deliverable, licence.deliverable)
     return next((file for file in candidates if file is not None and file.blocked_at is None), None)
 
 
 def owned_versions(licence: Licence) -> QuerySet[Deliverable]:
-    """Return the reviewed files that a licence covers, the newest first: the bought one and all since, but no blocked one."""
+    """Return the approved files that a licence covers, newest first: the bought one and all later ones, without blocked ones."""
     versions = approved_versions(licence.listing).filter(blocked_at__isnull=True)
     bought_at = licence.deliverable.approved_at
     return versions if bought_at is None else versions.filter(approved_at__gte=bought_at)
 
 
 def owned_version(licence: Licence, version: str) -> Deliverable:
-    """Return the reviewed file of a label, or of an id, when the licence covers it.
+    """Return the approved file with this version or id, if the licence covers it.
 
     Raises:
         NotFound: the listing has no such version.
-        NotOwned: it is older than what was bought.
+        NotOwned: it is older than the bought one.
         FileBlocked: a reviewer marked it as malicious.
     """
     file = deliverable_of_version(licence.listing, version)
@@ -108,20 +108,20 @@ def owned_version(licence: Licence, version: str) -> Deliverable:
 
 
 def version_of(licence: Licence) -> str:
-    """Return the version that the licence's holder gets now."""
+    """Return the version that a licence's holder downloads now."""
     return version_of_file(current_file(licence) or licence.deliverable, licence.listing)
 
 
 def version_of_file(file: Deliverable, listing: Listing) -> str:
-    """Return the label of a reviewed file; the listing's where the file was reviewed without one."""
+    """Return the version of an approved file, or the listing's if the file has none."""
     return file.version or listing.version
 
 
 def licences_of_orders(order_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, Licence]:
-    """Return the licences that these orders granted, by order."""
+    """Return the licences of these orders, by order id."""
     return {licence.order_id: licence for licence in Licence.objects.filter(order_id__in=list(order_ids))}
 
 
 def licences_outside_of(order_ids: QuerySet[Any, Any]) -> QuerySet[Licence]:
-    """Return the licences whose order is not among these: there should be none."""
+    """Return the licences whose order is not among these; a consistency check expects none."""
     return Licence.objects.exclude(order_id__in=order_ids)

@@ -1,6 +1,6 @@
-"""Signs what buyers show to others: JSON Web Signatures (RFC 7515) with Ed25519 (RFC 8037).
+"""Signs certificates: JSON Web Signatures (RFC 7515) with Ed25519 (RFC 8037).
 
-Keys are named by their thumbprint (RFC 7638). One signs; those that signed before it stay good for verification.
+Keys are identified by their thumbprint (RFC 7638). One signs; retired keys still verify.
 """
 
 import re
@@ -15,27 +15,27 @@ from jwcrypto.jws import JWS
 
 ALGORITHM = "EdDSA"
 TYPE = "licence+jws"
-# The one form in which we sign: base64url without padding, three parts. Other forms of the same would be other texts.
+# The compact serialization: three parts in base64url without padding. Other forms of the same signature are refused.
 _COMPACT = re.compile(r"[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+){2}")
 
 
 class NotGenuine(Exception):
-    """The text is no signature of ours."""
+    """The text is not a valid signature of this service."""
 
 
 def sign(claims: dict[str, Any]) -> str:
-    """Return the claims with their signature in the compact form: three parts, dots between."""
+    """Return the signed claims in the compact serialization."""
     key = _keys()[0]
     token = JWS(orjson.dumps(claims, option=orjson.OPT_SORT_KEYS))
     token.add_signature(key, protected=orjson.dumps({"alg": ALGORITHM, "kid": key.thumbprint(), "typ": TYPE}).decode())
     return str(token.serialize(compact=True))
 
 
-def read(text: str) -> dict[str, Any]:
-    """Return the claims of a text that `sign` made.
+def verify(text: str) -> dict[str, Any]:
+    """Verify a text made by `sign` and return its claims.
 
     Raises:
-        NotGenuine: malformed, of another type or algorithm, or signed by nobody of ours.
+        NotGenuine: it is malformed, of another type or algorithm, or not signed by one of our keys.
     """
     if not _COMPACT.fullmatch(text):
         raise NotGenuine
@@ -44,7 +44,7 @@ def read(text: str) -> dict[str, Any]:
     try:
         token.deserialize(text)
         header = token.jose_header
-        key = _by_name().get(header.get("kid", ""))
+        key = _keys_by_id().get(header.get("kid", ""))
         if key is None or header.get("typ") != TYPE:
             raise NotGenuine
         token.verify(key)
@@ -57,19 +57,19 @@ def read(text: str) -> dict[str, Any]:
 
 
 def public_keys() -> dict[str, Any]:
-    """Return the public keys as a JSON Web Key Set (RFC 7517), the one that signs now first."""
+    """Return the public keys as a JSON Web Key Set (RFC 7517), the current signing key first."""
     described = [key.export_public(as_dict=True) | {"alg": ALGORITHM, "use": "sig", "kid": key.thumbprint()} for key in _keys()]
     return {"keys": described}
 
 
 def _keys() -> list[JWK]:
-    return _parsed(settings.CERTIFICATE_KEY, tuple(settings.CERTIFICATE_RETIRED_KEYS))
+    return _load_keys(settings.CERTIFICATE_KEY, tuple(settings.CERTIFICATE_RETIRED_KEYS))
 
 
-def _by_name() -> dict[str, JWK]:
+def _keys_by_id() -> dict[str, JWK]:
     return {key.thumbprint(): key for key in _keys()}
 
 
 @lru_cache(maxsize=4)
-def _parsed(private: str, retired: tuple[str, ...]) -> list[JWK]:
+def _load_keys(private: str, retired: tuple[str, ...]) -> list[JWK]:
     return [JWK.from_pem(pem.encode()) for pem in (private, *retired)]

@@ -42,7 +42,7 @@ def application(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]
     if ";" in environ.get("CONTENT_TYPE", ""):
         environ["CONTENT_TYPE"] = _without_charset(environ["CONTENT_TYPE"])
     response = _django(environ, start_response)
-    return _discarding(body, response) if length and body.taken < length and is_from_proxy(environ) else response
+    return _discarding(body, response) if length and body.received < length and is_from_proxy(environ) else response
 
 
 def _discarding(body: RequestBody, response: Any) -> Iterable[bytes]:
@@ -62,7 +62,7 @@ def _announcing_close(body: RequestBody, start_response: Any, length: int) -> An
     """
 
     def start(status: str, headers: list[tuple[str, str]], *exc_info: Any) -> Any:
-        if body.taken < length:
+        if body.received < length:
             headers = [*headers, ("Connection", "close")]
         return start_response(status, headers, *exc_info)
 

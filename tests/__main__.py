@@ -93,7 +93,9 @@ def _run_tests(
 ) -> Outcome:
     """Run pytest, which says itself what failed, what was skipped and what took longest; add up its counts."""
     report = scratch / f"{part}.xml"
-    command = [sys.executable, "-m", "pytest", "--quiet", "--numprocesses=auto", "--dist=worksteal", "--durations=10"]
+    # Many tests of the full run wait for a server or a browser.
+    workers = (os.cpu_count() or 1) + options.full
+    command = [sys.executable, "-m", "pytest", "--quiet", f"--numprocesses={workers}", "--dist=worksteal", "--durations=10"]
     command += ["-m", SELECTED[part][options.full], f"--junitxml={report}"]
     if options.coverage and part == "sqlite":
         command += ["--cov", "--cov-report=term:skip-covered"]

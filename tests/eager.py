@@ -11,7 +11,7 @@ from django_tasks_db import DatabaseBackend
 from marketplace.core.ids import new_id
 from marketplace.jobs.models import Job
 from marketplace.jobs.policy import QUEUES
-from marketplace.jobs.queue import claim_job, run_job, settle_job
+from marketplace.jobs.queue import claim_job, record_outcome, run_job
 
 
 class EagerBackend(DatabaseBackend):
@@ -31,14 +31,14 @@ def _do(job_id: str) -> None:
     job = cast("Job | None", Job.objects.filter(pk=job_id, status="READY").first())
     if job is not None:
         job.claim(new_id().hex)
-        settle_job(job, run_job(job))
+        record_outcome(job, run_job(job))
 
 
 def drain() -> list[Job]:
     """Do what is ready, in the calling thread; return the jobs as they stand then."""
     done: list[Job] = []
     while job := claim_job(queue_names=QUEUES, worker_id=new_id().hex):
-        settle_job(job, run_job(job))
+        record_outcome(job, run_job(job))
         done.append(Job.objects.get(pk=job.pk))
     return done
 

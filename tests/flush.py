@@ -14,7 +14,7 @@ import pytest
 from django.db import connection, transaction
 from django.test import TransactionTestCase
 
-from marketplace.core.guards import every_guard
+from marketplace.core.guards import all_guards
 
 from .servers import migrated
 
@@ -67,7 +67,7 @@ def _by_rows() -> Callable[[], None]:
             for columns, content in rows.items():
                 with cursor.copy(f"COPY {columns} FROM STDIN") as copy:
                     copy.write(content)
-        for guards in every_guard():
+        for guards in all_guards():
             if guards.missing(connection):
                 guards.install(connection)
 

@@ -25,7 +25,7 @@ _FINDINGS = [
 CONTEXT: dict[str, Any] = {
     "amount_minor": 1_39_920,
     "app": _APP,
-    "audience": SimpleNamespace(words="the API"),
+    "audience": SimpleNamespace(label="the API"),
     "app_limit": SimpleNamespace(currency="USD", per_purchase_minor=2_500, per_day_minor=10_000, total_minor=None),
     "currency": "INR",
     "days": 7,

@@ -34,7 +34,7 @@ COMMANDS = (
     "tests.screenshots --only sign-in --sizes phone --schemes light --out {folder}",
     "tests.screenshots.lighthouse --runs 1 --only 'sign up' --out {folder}",
     "benchmarks.catalog --listings 60 --engine sqlite --seconds 1 --no-file",
-    "benchmarks.search --listings 60 --engine sqlite --queries 1",
+    "benchmarks.search --listings 3000 --engine sqlite --queries 1",
     "benchmarks.wallet --seconds 1 --clients 1 --no-file",
     "benchmarks.mcp --listings 60 --engine sqlite --calls 2 --no-file",
     "benchmarks.upload --size 1MiB --store local --repeat 1",

@@ -62,7 +62,7 @@ def _allows(verb: str) -> Callable[[Any], bool]:
     return partial(services.TRANSITIONS.allows, verb=verb)
 
 
-def _suspension_does(profile: VendorProfile) -> list[str]:
+def _suspension_effects(profile: VendorProfile) -> list[str]:
     published = published_in(profile.store)
     return [f"Published listings that leave the catalog: {published}."]
 
@@ -120,7 +120,7 @@ class VendorProfileAdmin(QueueAdmin):
             "The vendor was suspended.",
             available=_allows("suspend"),
             danger=True,
-            effects=_suspension_does,
+            effects=_suspension_effects,
             form=saved_reply_form(SavedReplyUse.VENDOR_SUSPEND),
         ),
         services.suspend_vendor,

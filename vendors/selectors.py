@@ -59,21 +59,21 @@ def listing_of(profile: VendorProfile, asset_id: str) -> Listing:
     return listing
 
 
-def listings_in_studio(profile: VendorProfile, *, status: str = "", words: str = "", after: uuid.UUID | None = None) -> QuerySet[Listing]:
+def listings_in_studio(profile: VendorProfile, *, status: str = "", search: str = "", after: uuid.UUID | None = None) -> QuerySet[Listing]:
     """Return the vendor's listings for the studio, newest first, with `sales`, the `findings` of the last review, and its thumbnail.
 
     Args:
         profile: The vendor.
         status: Only those in this status.
-        words: Only those whose title or slug contains these words.
+        search: Only those whose title or slug contains this text.
         after: Only those older than the listing with this id.
     """
     last_review = ListingReview.objects.filter(listing=OuterRef("pk")).order_by("-id")
     listings = listings_of(profile).defer("description", "readme")
     if status:
         listings = listings.filter(status=status)
-    if words:
-        listings = listings.filter(Q(title__icontains=words) | Q(slug__icontains=words))
+    if search:
+        listings = listings.filter(Q(title__icontains=search) | Q(slug__icontains=search))
     if after:
         listings = listings.filter(pk__lt=after)
     return listings.annotate(

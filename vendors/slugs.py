@@ -12,11 +12,11 @@ SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 RESERVED = frozenset({"search", "suggest", "download"})
 
 
-def usable(slug: str) -> bool:
+def is_allowed(slug: str) -> bool:
     """Tell whether a well-formed slug can be confused neither with an id nor with a reserved path segment."""
     return slug not in RESERVED and not looks_like_id(slug)
 
 
-def proposed(title: str) -> str:
+def slug_from(title: str) -> str:
     """Derive a slug from a title; an empty string where the title has no character that a slug may contain."""
     return slugify(title).replace("_", "-")[: bounds.SLUG_CHARS].strip("-")

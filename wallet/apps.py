@@ -13,6 +13,6 @@ class WalletConfig(AppConfig):
     name = "wallet"
 
     def ready(self) -> None:
-        """Guard the ledger after every migration, and check at start that it is guarded."""
+        """Register the statuses, and the ledger's triggers, which are created after each migration and checked at start-up."""
         register_statuses(good=("Paid", "Completed"), waiting=("Waiting",), bad=("Refused",))
         LEDGER.register(self)

@@ -1,6 +1,6 @@
-"""Digests of the ledger: each covers a batch of journals and the digest before it, so that whoever rewrites the past has to rewrite all since.
+"""Digests of the ledger: each covers a batch of journals and the previous digest, so that changed rows are detected.
 
-Someone who owns the database can do that too. Then only a digest that was kept elsewhere tells: `reconcile --digest`.
+Someone who controls the database can recreate the chain; only a digest stored elsewhere detects that: `reconcile --digest`.
 """
 
 import hashlib
@@ -16,7 +16,7 @@ FORMAT = "ledger-digest-1"
 
 
 def journal_digests(journal_ids: Sequence[Any]) -> dict[Any, str]:
-    """Return the digests of those journals that are there, in two statements: of their facts, their transfers and whose accounts these touch."""
+    """Return the digests of the existing journals, over their columns, transfers and account owners, in two statements."""
     transfers: dict[Any, list[Any]] = {}
     sides = (("debit_id", "debit__kind", "debit__owner_id"), ("credit_id", "credit__kind", "credit__owner_id"))
     rows = Transfer.objects.filter(journal__in=journal_ids).order_by("journal_id", "id")
@@ -46,22 +46,22 @@ def journal_digests(journal_ids: Sequence[Any]) -> dict[Any, str]:
 
 
 def chained_digest(*, number: int, previous_digest: str, created_at: datetime, members: Iterable[tuple[Any, str]]) -> str:
-    """Return the digest of a batch of journals and of the digest before it.
+    """Return the digest of a batch of journals and of the previous digest.
 
     Args:
-        number: Of the digest.
-        previous_digest: Of the digest before.
-        created_at: When it was set.
-        members: Id and digest of each journal, in their order.
+        number: The digest's number.
+        previous_digest: The previous digest; empty for the first.
+        created_at: The time of its creation.
+        members: Id and digest of each journal, in order.
     """
     return _digest(FORMAT, number, previous_digest, _moment(created_at), [[journal_id, digest] for journal_id, digest in members])
 
 
 def digest_differences(expected: Mapping[int, str] | None = None) -> Iterator[str]:
-    """Yield a sentence for each digest that does not hold, and for each journal under one that is not what was covered.
+    """Yield a sentence for each invalid digest, and for each covered journal that was changed or removed.
 
     Args:
-        expected: Digests by number that were kept elsewhere.
+        expected: Digests that were stored elsewhere, by number.
     """
     missing = dict(expected or {})
     previous = LedgerDigest(number=0, digest="")

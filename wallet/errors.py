@@ -1,10 +1,12 @@
-"""Refusals of the wallet."""
+"""Problem classes of the wallet."""
 
 from marketplace.core.errors import Problem
 
+from . import bounds
+
 
 class InsufficientBalance(Problem):
-    """402: `price`, `balance` and `currency` say how far it is."""
+    """402: `price`, `balance` and `currency` are members."""
 
     status = 402
     title = "The wallet balance is too low"
@@ -12,14 +14,14 @@ class InsufficientBalance(Problem):
 
 
 class TierRequired(Problem):
-    """403: `requiredTier` names the tier that the listing demands."""
+    """403: `requiredTier` names the tier that the listing requires."""
 
     status = 403
     title = "A higher tier is needed to buy this asset"
 
 
 class PriceUnavailable(Problem):
-    """409: `availableCurrencies` names those in which there is a price."""
+    """409: `availableCurrencies` lists the currencies with a price."""
 
     status = 409
     title = "The asset has no price in this currency"
@@ -33,7 +35,7 @@ class LicenseNotAvailable(Problem):
 
 
 class OwnListing(Problem):
-    """409: nobody buys from themselves."""
+    """409: vendors cannot buy their own listings."""
 
     status = 409
     title = "This is your own listing"
@@ -41,7 +43,7 @@ class OwnListing(Problem):
 
 
 class IdempotencyConflict(Problem):
-    """409: the first request with the key has not been answered yet."""
+    """409: the first request with the key is still in progress."""
 
     status = 409
     title = "A request with this Idempotency-Key is still in progress"
@@ -64,21 +66,21 @@ class InvalidAmount(Problem):
 
 
 class AlreadyCredited(Problem):
-    """409: the same credit with the same reference; nothing is left to do."""
+    """409: the same credit with the same reference exists; nothing needs to be done."""
 
     status = 409
     title = "This payment has been credited already"
 
 
 class ReferenceUsed(Problem):
-    """409: a payment is credited once."""
+    """409: the payment was credited differently."""
 
     status = 409
     title = "The reference belongs to another credit"
 
 
 class WithdrawalOpen(Problem):
-    """409: one payout of a wallet at a time."""
+    """409: another payout of the wallet waits."""
 
     status = 409
     title = "A payout of this wallet waits already"
@@ -86,7 +88,7 @@ class WithdrawalOpen(Problem):
 
 
 class TooManyWithdrawals(Problem):
-    """409: `maximum` names how many payouts of a wallet can be asked for in 24 hours."""
+    """409: `maximum` is the number of payouts of a wallet that can be requested in 24 hours."""
 
     status = 409
     title = "Too many payouts of this wallet in a day"
@@ -94,22 +96,22 @@ class TooManyWithdrawals(Problem):
 
 
 class SpendingLimitExceeded(Problem):
-    """403: `limit` names which (perPurchase, perDay, total, category, currency), `cap` and `left` how much."""
+    """403: `limit` is perPurchase, perDay, total, category or currency; `cap` and `left` are amounts."""
 
     status = 403
     title = "The spending limit does not allow this purchase"
 
 
 class QuoteExpired(Problem):
-    """409: past `expiresAt`."""
+    """409: `expiresAt` has passed."""
 
     status = 409
     title = "The quote has expired"
-    detail = "Request a new one; quotes are valid for 10 minutes. Nothing was charged."
+    detail = f"Request a new one; quotes are valid for {bounds.QUOTE_MINUTES} minutes. Nothing was charged."
 
 
 class QuoteUsed(Problem):
-    """409: `orderId` names the purchase that it was used for."""
+    """409: `orderId` is the purchase that used it."""
 
     status = 409
     title = "The quote has already been used"
@@ -117,14 +119,14 @@ class QuoteUsed(Problem):
 
 
 class QuoteMismatch(Problem):
-    """409: `field` names what differs, `quoted` what the quote says."""
+    """409: `field` names the differing field, `quoted` its value in the quote."""
 
     status = 409
     title = "The quote is for something else"
 
 
 class TooManyQuotes(Problem):
-    """409: `maximum` names how many may be open at once."""
+    """409: `maximum` is the number of quotes that may be open at once."""
 
     status = 409
     title = "Too many open quotes"

@@ -1,27 +1,27 @@
-"""What the database itself refuses to change in the ledger, and how: `marketplace.core.guards`."""
+"""The triggers that protect the ledger in the database (see `marketplace.core.guards`)."""
 
 from marketplace.core.guards import Guards, Trigger, refuse
 
 ACCOUNTS = "wallet_ledgeraccount"
 IDENTITY = ("kind", "owner_id", "currency", "may_go_negative")
 WALLET_PAYOUTS = "wallet_walletpayout"
-# What a request was stays; what came of it stays too, once something did.
+# Columns of a payout request that never change, and those that are fixed once it is settled.
 ASKED = ("id", "wallet_id", "asked_id", "requested_at")
 SETTLED = ("status", "settled_id", "reference", "reason")
-# All that ever changes.
+# The only columns that change.
 CHANGING = (*SETTLED, "payment_details", "claimed_by_id", "claimed_at")
 _SENTENCE = "the ledger only grows"
 
 
 def _identity(vendor: str, differs: str) -> Trigger:
-    """Return the trigger that keeps what an account is."""
+    """Return the trigger that prevents changes to an account's identity."""
     changed = " OR ".join(f"OLD.{column} {differs} NEW.{column}" for column in IDENTITY)
     row, when = ("FOR EACH ROW ", f"({changed})") if vendor == "postgresql" else ("", changed)
     return Trigger(f"{ACCOUNTS}_identity", ACCOUNTS, "BEFORE UPDATE", f"{row}WHEN {when} {refuse(vendor, 'wallet', _SENTENCE)}")
 
 
 def _wallet_payouts(vendor: str, differs: str) -> list[Trigger]:
-    """Return the triggers that keep what was asked for, and what came of it; where to pay is only ever forgotten."""
+    """Return the triggers that protect payout requests and their outcome; bank details can only be erased."""
     asked, settled = (" OR ".join(f"OLD.{column} {differs} NEW.{column}" for column in columns) for columns in (ASKED, SETTLED))
     details = f"OLD.payment_details {differs} NEW.payment_details AND NEW.payment_details <> ''"
     changed = f"({asked} OR (OLD.status <> 'Waiting' AND ({settled})) OR ({details}))"
@@ -35,14 +35,14 @@ def _wallet_payouts(vendor: str, differs: str) -> list[Trigger]:
 
 
 def _in_currency(side: str) -> Trigger:
-    """Return the trigger that keeps a transfer in its accounts' currency; on PostgreSQL a composite foreign key does."""
+    """Return the trigger that requires a transfer's currency to be its accounts'; on PostgreSQL a composite foreign key does."""
     other_currency = f"(SELECT currency FROM {ACCOUNTS} WHERE id = NEW.{side}_id) IS NOT NEW.currency"  # noqa: S608 - two constants
     then = f"WHEN {other_currency} {refuse('sqlite', 'wallet', 'the account is in another currency')}"
     return Trigger(f"wallet_transfer_{side}_in_currency", "wallet_transfer", "BEFORE INSERT", then)
 
 
-# The account was moved before, in the same transaction. It holds what the journal says, after as many entries as it says, and
-# before that it held what the entry before had left: a balance that changed without a journal is neither spent nor added to.
+# The account was updated before, in the same transaction. Its balance and number of entries are those of the journal, and
+# its previous balance is that of the previous entry: a balance that was changed without a journal cannot be used.
 _FOLLOWS = f"""
 SELECT 1 FROM {ACCOUNTS} account
   LEFT JOIN wallet_journal before ON before.wallet_id = account.id AND before.wallet_entry = NEW.wallet_entry - 1
@@ -65,7 +65,7 @@ $body$
 
 
 def _chain(vendor: str) -> Trigger:
-    """Return the trigger that lets a wallet's entries only follow each other."""
+    """Return the trigger that chains the entries of a wallet."""
     if vendor == "postgresql":
         then = "FOR EACH ROW WHEN (NEW.wallet_id IS NOT NULL) EXECUTE FUNCTION wallet_follow()"
     else:

@@ -1,4 +1,4 @@
-"""Receipts of purchases, as a page and as a PDF: what the buyer paid for, to whom, and the tax in it."""
+"""Receipts of purchases, as a page and as a PDF."""
 
 import base64
 import hashlib
@@ -21,14 +21,14 @@ th:first-child, td:first-child { text-align: left; overflow-wrap: anywhere; }
 @media print { body { margin: 0; } }
 """
 _STYLE_HASH = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
-# The page needs nothing but its own style.
+# The page only uses its inline style.
 CONTENT_POLICY = (
     f"default-src 'none'; style-src 'sha256-{_STYLE_HASH}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox"
 )
 
 
 def receipt_document(order: Order) -> PdfDocument:
-    """Return what stands on a receipt."""
+    """Return the content of a receipt."""
     facts = [
         ("Order", str(order.pk)),
         ("Date", f"{order.created_at:%Y-%m-%d %H:%M} UTC"),
@@ -48,7 +48,7 @@ def receipt_document(order: Order) -> PdfDocument:
 
 
 def as_html(order: Order) -> str:
-    """Return the receipt as a page that needs nothing else."""
+    """Return the receipt as a standalone page."""
     return render_to_string("wallet/receipt.html", {"receipt": receipt_document(order), "style": STYLE})
 
 

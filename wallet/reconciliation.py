@@ -29,13 +29,13 @@ Report = Callable[[int], None]
 
 
 def differences(report: Report = lambda _done: None, ledger_digests: Mapping[int, str] | None = None) -> Iterator[str]:
-    """Yield a sentence for each difference, all seen at one moment.
+    """Yield a sentence for each difference, from one database snapshot.
 
     Args:
-        report: Called with the number of orders looked at since the last call.
-        ledger_digests: Digests of digests, by number, that were kept elsewhere.
+        report: Called with the number of orders checked since the last call.
+        ledger_digests: Digests that were stored elsewhere, by number.
     """
-    with _one_moment():
+    with _snapshot():
         yield from _guards()
         yield from _balances()
         yield from _transfers()
@@ -51,8 +51,8 @@ def differences(report: Report = lambda _done: None, ledger_digests: Mapping[int
 
 
 @contextmanager
-def _one_moment() -> Iterator[None]:
-    """Read everything as it is at one moment while others go on writing; inside of another transaction, as that sees it."""
+def _snapshot() -> Iterator[None]:
+    """Read from one snapshot without blocking writers; an outer transaction is used as it is."""
     wrapper: Any = connections[DEFAULT_DB_ALIAS]
     if wrapper.in_atomic_block:
         yield
@@ -60,7 +60,7 @@ def _one_moment() -> Iterator[None]:
     wrapper.ensure_connection()
     usual = getattr(wrapper, "transaction_mode", None)
     if wrapper.vendor == "sqlite":
-        # A transaction that begins IMMEDIATE, as they do here, keeps all writers out until it ends.
+        # Transactions are IMMEDIATE by default here, which would block all writers.
         wrapper.transaction_mode = "DEFERRED"
     try:
         with transaction.atomic():
@@ -88,7 +88,7 @@ def _balances() -> Iterator[str]:
 
 
 def _entries() -> Iterator[str]:
-    """Compare what journals say of wallets and vendors with their transfers, then follow each wallet from entry to entry."""
+    """Compare the net amounts of journals with their transfers, then check the chain of each wallet's entries."""
     transfers = Transfer.objects.filter(journal=OuterRef("pk")).order_by()
     for kind, account, net in (
         (AccountKind.WALLET, "wallet", "wallet_net_minor"),
@@ -153,7 +153,7 @@ def _movements_of(orders: Sequence[Order]) -> Mapping[Any, Movements]:
 
 
 def _expected(order: Order, moved: Movements) -> Movements:
-    """Return what should have moved; a refund to an account that is deleted waits until it is claimed, and may have been."""
+    """Return the expected movements; a refund to a deleted account is unclaimed, or has been claimed."""
     unclaimed = order.buyer.deleted and any(credited == AccountKind.UNCLAIMED for _, _, credited, *_ in moved)
     back, owner_of_back = (AccountKind.UNCLAIMED, None) if unclaimed else (AccountKind.WALLET, order.buyer_id)
     parts = (
@@ -196,14 +196,14 @@ def _payouts() -> Iterator[str]:
     for journal in Journal.objects.filter(kind=JournalKind.PAYOUT, payout__isnull=True).iterator():
         yield f"journal {journal.pk} pays out in no run"
     fits = Q(journal__transfers__debit=F("account"), journal__transfers__credit__kind=AccountKind.PAYOUT)
-    fitting = VendorPayout.objects.filter(fits, journal__kind=JournalKind.PAYOUT, account__kind=AccountKind.VENDOR)
+    conditions = VendorPayout.objects.filter(fits, journal__kind=JournalKind.PAYOUT, account__kind=AccountKind.VENDOR)
     counted = VendorPayout.objects.annotate(legs=Count("journal__transfers"))
-    for payout in counted.filter(~Q(pk__in=fitting.values("pk")) | ~Q(legs=1)).iterator():
+    for payout in counted.filter(~Q(pk__in=conditions.values("pk")) | ~Q(legs=1)).iterator():
         yield f"payout {payout.pk} and its transfer differ"
 
 
 def _wallet_payouts() -> Iterator[str]:
-    """Compare what was asked to be paid out with what moved: set aside once, then paid once or brought back once."""
+    """Compare wallet payouts with their transfers: set aside once, then paid or returned once."""
     strays = (
         (Q(kind=JournalKind.WITHDRAWAL, wallet_payout__isnull=True), "sets money aside that nobody asked for"),
         (

@@ -1,6 +1,6 @@
-"""The least a PostgreSQL role needs to run the service: it can add to the ledger and to the audit log, and change neither.
+"""The minimal grants of a PostgreSQL role that runs the service: it can only insert into the ledger and the audit log.
 
-The triggers refuse changes to everyone; this role cannot drop the triggers either, because it owns no table. Migrations run as the owner.
+The triggers refuse changes anyway; this role cannot drop them, because it owns no table. Migrations run as the owner.
 """
 
 import re
@@ -12,10 +12,10 @@ APPEND_ONLY = (*LEDGER.append_only, "core_auditentry")
 
 
 def grants(role: str) -> list[str]:
-    """Return the statements that give a role what the service needs, to be run by the owner after each `migrate`.
+    """Return the grants for a role, to be run by the owner of the tables after each `migrate`.
 
     Raises:
-        ValueError: no plain name.
+        ValueError: the name needs quoting.
     """
     if not _NAME.fullmatch(role):
         message = f"{role!r} is no plain name; use lower-case letters, digits and underscores."
@@ -26,7 +26,7 @@ def grants(role: str) -> list[str]:
         f"GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA public TO {role}",
         f"REVOKE UPDATE, DELETE ON {', '.join(APPEND_ONLY)} FROM {role}",
         f"REVOKE UPDATE, DELETE ON wallet_ledgeraccount FROM {role}",
-        # The two figures that change.
+        # The two columns that change.
         f"GRANT UPDATE (balance_minor, entries) ON wallet_ledgeraccount TO {role}",
         f"REVOKE UPDATE, DELETE ON {WALLET_PAYOUTS} FROM {role}",
         f"GRANT UPDATE ({', '.join(CHANGING)}) ON {WALLET_PAYOUTS} TO {role}",

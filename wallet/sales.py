@@ -1,4 +1,4 @@
-"""What a vendor sold: by day or month, and by listing. Amounts are the vendor's share; a refund takes it back."""
+"""A vendor's sales by day or month, and by listing. Amounts are the vendor's share; refunds are negative."""
 
 import datetime as dt
 from collections import defaultdict
@@ -21,7 +21,7 @@ _TRUNCATE = {Step.DAY: TruncDay, Step.MONTH: TruncMonth}
 
 @dataclass
 class SalesTotals:
-    """What came in and went back in one day or month, in one currency; what went back is below zero."""
+    """Sales and refunds of one day or month in one currency; the amount of refunds is negative."""
 
     sold: int = 0
     refunded: int = 0
@@ -30,12 +30,12 @@ class SalesTotals:
 
     @property
     def net_minor(self) -> int:
-        """What is left."""
+        """The sum of sales and refunds."""
         return self.sales_minor + self.refunds_minor
 
 
 def sales_totals_of(accounts: Iterable[LedgerAccount], *, since: dt.datetime, step: Step) -> dict[str, dict[dt.datetime, SalesTotals]]:
-    """Return by currency, then by day or month (UTC), what the vendor's accounts took since then: one query for all of them."""
+    """Return the totals of a vendor's accounts since a time, by currency, then by day or month (UTC), in one query."""
     currencies = {account.pk: account.currency for account in accounts}
     rows = (
         _trade(currencies, since)
@@ -44,16 +44,16 @@ def sales_totals_of(accounts: Iterable[LedgerAccount], *, since: dt.datetime, st
     )
     found: dict[str, dict[dt.datetime, SalesTotals]] = {currency: defaultdict(SalesTotals) for currency in currencies.values()}
     for account, kind, moment, count, net in rows:
-        takings = found[currencies[account]][moment]
+        totals = found[currencies[account]][moment]
         if kind == JournalKind.SALE:
-            takings.sold, takings.sales_minor = count, net
+            totals.sold, totals.sales_minor = count, net
         else:
-            takings.refunded, takings.refunds_minor = count, net
+            totals.refunded, totals.refunds_minor = count, net
     return found
 
 
 def sales_by_listing(accounts: Sequence[LedgerAccount], *, since: dt.datetime) -> "QuerySet[Any, Any]":
-    """Return the listings that sold or were refunded since then, most sold first: title, slug, sold, refunded and `net_<currency>`."""
+    """Return the listings with sales or refunds since a time, best-selling first: title, slug, sold, refunded and `net_<currency>`."""
     sums = {
         f"net_{account.currency}": Coalesce(Sum("vendor_net_minor", filter=Q(vendor=account.pk)), 0, output_field=_AMOUNT)
         for account in accounts
@@ -67,7 +67,7 @@ def sales_by_listing(accounts: Sequence[LedgerAccount], *, since: dt.datetime) -
 
 
 def payouts_of(accounts: Iterable[LedgerAccount]) -> QuerySet[VendorPayout]:
-    """Return what was paid out of a vendor's accounts, newest first."""
+    """Return the payouts of a vendor's accounts, newest first."""
     return (
         VendorPayout.objects.filter(account__in=[account.pk for account in accounts]).select_related("journal", "account").order_by("-id")
     )

@@ -1,4 +1,4 @@
-"""Reads of wallets and orders. They create nothing: a wallet that was never funded reads as zero."""
+"""Queries of wallets and orders. A wallet without an account has a balance of zero."""
 
 import uuid
 from dataclasses import dataclass
@@ -27,14 +27,14 @@ from .models import (
 from .models.ledger import AccountKind, JournalKind
 from .models.wallet_payouts import WalletPayoutStatus
 
-# No transaction takes as long: each gives up after seconds of waiting.
-LATE = timedelta(hours=1)
+# Longer than any transaction, as each gives up after seconds of waiting.
+COMMIT_DELAY = timedelta(hours=1)
 _ALL = Q()
 
 
 @dataclass(frozen=True)
 class Wallet:
-    """What a user sees of the wallet."""
+    """A user's balances and preferred currency."""
 
     balance_inr_minor: int
     balance_usd_minor: int
@@ -52,13 +52,13 @@ def wallet_of(user: User) -> Wallet:
 
 
 def balances_of(user: User) -> dict[str, int]:
-    """Return the balances by currency; one that was never funded is not in it."""
+    """Return the balances by currency, without currencies that were never funded."""
     wallets = LedgerAccount.objects.filter(kind=AccountKind.WALLET, owner=user)
     return dict(wallets.values_list("currency", "balance_minor"))
 
 
 def currency_preference_of(user: User) -> str:
-    """Return the currency in which the user buys unless another is named."""
+    """Return the user's preferred currency."""
     chosen = WalletSettings.objects.filter(owner=user).values_list("currency_preference", flat=True).first()
     return chosen or Currency.INR.value
 
@@ -69,37 +69,37 @@ def orders_of(user: User) -> QuerySet[Order]:
 
 
 def order_of(user: User, order_id: str) -> Order | None:
-    """Return one of the user's purchases with what its receipt shows, None when it is not theirs."""
+    """Return one of the user's purchases with the relations of its receipt, None if it is not theirs."""
     key = parse_id(order_id)
     return None if key is None else orders_of(user).select_related("listing__store", "buyer").filter(pk=key).first()
 
 
 def quote_of(user: User, quote_id: str) -> Quote | None:
-    """Return a price that the user was promised with its listing, and `used_by`, the order that it became; None when it is not theirs."""
+    """Return the user's quote with its listing and `used_by`, the order that used it; None if it is not theirs."""
     key = parse_id(quote_id)
     quotes = Quote.objects.select_related("listing__store", "listing__category", "tier").annotate(used_by=F("orders__pk"))
     return None if key is None else quotes.filter(owner=user, pk=key).first()
 
 
 def movements_of(account: LedgerAccount) -> QuerySet[Journal]:
-    """Return what moved a wallet or a vendor's earnings, newest first, with the orders."""
+    """Return the journals of a wallet or vendor account, newest first, with their orders."""
     side = "wallet" if account.kind == AccountKind.WALLET else "vendor"
     return Journal.objects.filter(**{side: account}).select_related("order", side).order_by("-at", "-id")
 
 
 def accounts_of(user: User, kind: AccountKind = AccountKind.WALLET) -> QuerySet[LedgerAccount]:
-    """Return the user's accounts of one kind, one for each currency that was ever used."""
+    """Return the user's accounts of one kind, one for each used currency."""
     return LedgerAccount.objects.filter(kind=kind, owner=user)
 
 
 def credit_of(*, source: str, reference: str) -> CreditReference | None:
-    """Return what was credited for a payment, None when nothing was."""
+    """Return the credit for a payment, None if there is none."""
     references = CreditReference.objects.select_related("journal__wallet__owner")
     return references.filter(source=source, reference=reference).first()
 
 
 def with_ledger_balance(accounts: QuerySet[LedgerAccount], which: Q = _ALL) -> "QuerySet[Any, Any]":
-    """Return the accounts with `entries_minor`, what their transfers say they hold, or only those of them that are named."""
+    """Return the accounts with `entries_minor`, the sum of their transfers that match `which`."""
 
     def total(side: str) -> Coalesce:
         sums = Transfer.objects.filter(which, **{side: OuterRef("pk")}).order_by().values(side).annotate(total=Sum("amount_minor"))
@@ -109,21 +109,21 @@ def with_ledger_balance(accounts: QuerySet[LedgerAccount], which: Q = _ALL) -> "
 
 
 def with_earnings(accounts: QuerySet[LedgerAccount]) -> "QuerySet[Any, Any]":
-    """Return vendors' accounts with `earned_minor`: what was earned and is not paid out, below zero after refunds of what was.
+    """Return vendors' accounts with `earned_minor`: earnings that are not paid out, negative after refunds of paid ones.
 
-    It is the balance, which has everything that is covered, and what is not covered yet. That is looked for among the youngest
-    journals: what was still being written `LATE` after it began is not told before it is covered.
+    It is the balance, which includes all covered journals, plus the journals not covered yet. These are searched among recent
+    journals only: one that commits more than `COMMIT_DELAY` after it began is included once it is covered.
     """
     last_covered = CoveredJournal.objects.order_by("-ledger_digest", "-position").values_list("journal__at", flat=True).first()
     uncovered = Journal.objects.filter(vendor=OuterRef("pk"), covered__isnull=True)
     if last_covered is not None:
-        uncovered = uncovered.filter(at__gt=last_covered - LATE)
+        uncovered = uncovered.filter(at__gt=last_covered - COMMIT_DELAY)
     young = uncovered.order_by().values("vendor").annotate(total=Sum("vendor_net_minor")).values("total")
     return accounts.annotate(earned_minor=F("balance_minor") + Coalesce(Subquery(young), 0))
 
 
 def earnings_of(user: User) -> list[Any]:
-    """Return a vendor's accounts with `earned_minor`, one for each currency in which anything was ever earned."""
+    """Return a vendor's accounts with `earned_minor`, one for each currency with earnings."""
     return list(with_earnings(accounts_of(user, AccountKind.VENDOR)))
 
 
@@ -138,55 +138,55 @@ def vendor_accounts(*, currency: str | None = None, store_slug: str | None = Non
 
 
 def accounts_to_pay() -> QuerySet[LedgerAccount]:
-    """Return vendors' accounts that hold earnings, as of the last adding digests."""
+    """Return vendors' accounts with earnings, as of the last digest."""
     return LedgerAccount.objects.filter(kind=AccountKind.VENDOR, balance_minor__gt=0)
 
 
 def orders_since(start: datetime) -> QuerySet[Order]:
-    """Return the orders made since then; their ids tell when they were made, and are indexed."""
+    """Return the orders since a time, by their time-ordered ids, which are indexed."""
     return Order.objects.filter(pk__gte=first_id_at(start), created_at__gte=start)
 
 
 def payouts() -> QuerySet[VendorPayout]:
-    """Return what was paid to vendors, newest first, with what a list shows of each."""
+    """Return the payouts to vendors, newest first, with their relations."""
     return VendorPayout.objects.select_related("journal", "account__owner__store").order_by("-id")
 
 
 def paid_by_currency(rows: QuerySet[VendorPayout]) -> dict[str, int]:
-    """Return the sums of payouts."""
+    """Return the sums of payouts by currency."""
     sums = rows.order_by().values("account__currency").annotate(paid=-Sum("journal__vendor_net_minor"))
     return dict(sums.values_list("account__currency", "paid"))
 
 
 def wallet_payouts() -> QuerySet[WalletPayout]:
-    """Return what was asked to be paid out of wallets, with what is shown of each."""
+    """Return the wallet payouts with their relations."""
     return WalletPayout.objects.select_related("asked", "settled__actor", "wallet__owner")
 
 
 def wallet_payout_of(user: User, wallet_payout_id: uuid.UUID) -> WalletPayout | None:
-    """Return what a user asked to be paid out, None when it is not theirs."""
+    """Return a user's wallet payout, None if it is not theirs."""
     return wallet_payouts().filter(wallet__owner=user, pk=wallet_payout_id).first()
 
 
 def open_wallet_payouts_of(user: uuid.UUID) -> QuerySet[WalletPayout]:
-    """Return what of a user's wallets waits to be paid out, one for each currency at most."""
+    """Return a user's waiting wallet payouts, at most one for each currency."""
     return wallet_payouts().filter(wallet__owner=user, status=WalletPayoutStatus.WAITING).order_by("wallet__currency")
 
 
 def unclaimed_refunds() -> QuerySet[Order]:
-    """Return the orders that were refunded after their buyer's account was deleted, and whose money nobody has claimed."""
+    """Return the orders that were refunded to a deleted account and not claimed."""
     journals = Journal.objects.filter(order=OuterRef("pk"))
     waits = Exists(journals.filter(kind=JournalKind.REFUND, wallet__isnull=True))
     return Order.objects.filter(waits, ~Exists(journals.filter(kind=JournalKind.CLAIM)), price_minor__gt=0)
 
 
 def held_sums() -> dict[str, int]:
-    """Return what is set aside to be paid out, by currency."""
+    """Return the sums set aside to be paid out, by currency."""
     held = LedgerAccount.objects.filter(kind=AccountKind.HELD, balance_minor__gt=0).order_by("currency")
     return dict(held.values("currency").annotate(total=Sum("balance_minor")).values_list("currency", "total"))
 
 
 def unclaimed_sums() -> dict[str, int]:
-    """Return what refunds wait to be claimed, by currency."""
+    """Return the sums of unclaimed refunds, by currency."""
     rows = unclaimed_refunds().order_by("currency").values("currency").annotate(total=Sum("price_minor"))
     return dict(rows.values_list("currency", "total"))

@@ -7,13 +7,13 @@ from marketplace.core.money import to_number
 from .models import LedgerAccount, VendorPayout
 
 HEADER = ("vendor", "store", "payoutMethod", "currency", "amount", "journal")
-# A spreadsheet would take a cell that begins with one of these for a formula.
+# Spreadsheets interpret a cell that begins with one of these as a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 @dataclass(frozen=True)
 class Line:
-    """A vendor's line of the list."""
+    """A line of the list."""
 
     vendor: str
     store: str
@@ -23,7 +23,7 @@ class Line:
     journal: str
 
     def cells(self) -> tuple[str, ...]:
-        """Return what the list shows of it."""
+        """Return the cells of the line."""
         texts = (self.vendor, self.store, self.payout_method)
         return (
             *map(cell, texts),
@@ -34,12 +34,12 @@ class Line:
 
 
 def cell(text: str) -> str:
-    """Return a text that a spreadsheet takes for one."""
+    """Return a text that spreadsheets do not interpret as a formula."""
     return f"'{text}" if text.startswith(_FORMULA) else text
 
 
 def line_of(payout: VendorPayout) -> Line:
-    """Return the line of what was paid; its account is at hand with the owner's store, and its journal."""
+    """Return the line of a payout, which must be loaded with its journal, account, owner and store."""
     account = payout.account
     vendor = "" if account.owner is None else account.owner.email
     return Line(vendor, store_of(account), payout.payout_method, account.currency, payout.amount_minor, str(payout.journal_id))

@@ -1,6 +1,6 @@
-"""The SQL of a purchase, by name. Both engines run the same statements; `wallet.services.spending` tells their order.
+"""The SQL statements of a purchase, for both engines; `wallet.services.spending` runs them.
 
-Through the ORM a purchase took three times as many statements, while others waited for its locks.
+With the ORM a purchase took three times as many statements while holding locks.
 """
 
 import uuid
@@ -9,10 +9,10 @@ from typing import Any
 
 from django.db import connection
 
-# What a buyer would get: a row for each licence tier, none where the listing is not for sale. A file that was marked as
-# malicious is not sold, even in the moment before its listing is taken down.
+# The listing's offer: a row for each licence tier, none if the listing is not on sale. A file that was marked as
+# malicious is not sold, even before its listing is taken down.
 OFFER = """
-SELECT {patience}, listing.id, listing.title, category.slug, store.owner_id, store.name, listing.live_deliverable_id,
+SELECT {lock_timeout}, listing.id, listing.title, category.slug, store.owner_id, store.name, listing.live_deliverable_id,
        COALESCE(NULLIF(file.version, ''), listing.version), listing.tier_requirement, listing.allowed_license_slugs,
        listing.sale_inr_minor, listing.sale_usd_minor, listing.tax_rate_bp,
        COALESCE(vendor.commission_rate_bp, %(default_commission_bp)s), COALESCE(settings.currency_preference, %(default_currency)s),
@@ -30,7 +30,7 @@ SELECT {patience}, listing.id, listing.title, category.slug, store.owner_id, sto
  ORDER BY tier.sort_order, tier.slug
 """
 
-# Decided by the row itself, whatever was read before; then the row is ours until the end of the transaction.
+# The row's current balance decides, and the row is locked until the end of the transaction.
 DEBIT = """
 UPDATE wallet_ledgeraccount
    SET balance_minor = balance_minor - %(amount)s, entries = entries + 1
@@ -61,8 +61,8 @@ SELECT COALESCE(SUM(price_minor), 0), COALESCE(SUM(CASE WHEN created_at >= %(mid
 SPENT_BY_APP = f"{_SPENT} AND app_id = %(spender)s"
 SPENT_BY_TOKEN = f"{_SPENT} AND spender_id = %(spender)s"
 
-# An answer that was given more than a day ago makes room; a younger one stays, and nothing is written.
-KEEP_UNLESS_KEPT = """
+# An expired response is replaced; a newer one is kept, and nothing is written.
+REPLACE_IF_EXPIRED = """
 ON CONFLICT (owner_id, key) DO UPDATE
    SET fingerprint = excluded.fingerprint, answer = excluded.answer, created_at = excluded.created_at
  WHERE wallet_idempotencyrecord.created_at <= %s
@@ -78,12 +78,12 @@ def run(statement: str, **values: Any) -> list[tuple[Any, ...]]:
 
 
 def as_id(value: Any) -> uuid.UUID:
-    """Return an id of a row: SQLite keeps them as text."""
+    """Return an id as UUID; SQLite stores ids as text."""
     return value if isinstance(value, uuid.UUID) else uuid.UUID(value)
 
 
 def moment(at: datetime) -> Any:
-    """Return a time as the engine compares it."""
+    """Return a time as a database parameter."""
     return connection.ops.adapt_datetimefield_value(at)
 
 

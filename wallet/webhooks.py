@@ -1,4 +1,4 @@
-"""Webhook events about orders: an app gets only those about orders that it placed itself."""
+"""Webhook events about orders; an app receives those about its own orders only."""
 
 import uuid
 
@@ -16,7 +16,7 @@ _STATUS = {EventType.ORDER_COMPLETED: OrderStatus.COMPLETED, EventType.ORDER_REF
 
 
 def publish_refund(order: Order) -> None:
-    """Tell the app that made the order, unless its buyer has taken the app's permission back since."""
+    """Publish a refund to the app that placed the order, unless the buyer has withdrawn consent since."""
     app = order.app
     if app is None:
         return
@@ -26,7 +26,7 @@ def publish_refund(order: Order) -> None:
 
 
 def publish_order(event: EventType, *, app: App, order_id: uuid.UUID, listing_id: uuid.UUID) -> None:
-    """Tell the app that made an order what became of it, in the transaction of the change."""
+    """Publish an order event to the app that placed it, in the transaction of the change."""
     if app.has_webhooks:
         data = {"orderId": str(order_id), "assetId": str(listing_id), "status": _STATUS[event].value, "url": link(f"orders/{order_id}")}
         publish_event(event=event, subject=order_id, data=data, app_id=app.pk)

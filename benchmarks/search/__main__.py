@@ -66,7 +66,7 @@ def seed(env: dict[str, str], size: int) -> float:
     began = time.monotonic()
     manage(env, "rebuild_search")
     took = time.monotonic() - began
-    manage(env, "rank_listings")
+    manage(env, "mark_popular_listings")
     return took
 
 

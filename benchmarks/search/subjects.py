@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from catalog.models import Listing, SearchTerm
-from catalog.search.documents import EVERYWHERE
+from catalog.search.documents import ALL_DOCUMENTS
 from tests.catalog.misspelling import MIX, Misspelt, misspell
 from tests.catalog.test_search_hostile import SHORT
 
@@ -40,7 +40,7 @@ def misspelt_titles(known: Sequence[str]) -> list[Misspelt]:
 def subjects(known: Sequence[str], count: int) -> list[Subject]:
     """Return every kind, each with at most so many queries."""
     dice = random.Random(SEED)
-    terms = SearchTerm.objects.exclude(term=EVERYWHERE)
+    terms = SearchTerm.objects.exclude(term=ALL_DOCUMENTS)
     common = list(terms.order_by("-headings", "term").values_list("term", flat=True)[:100])
     everywhere = list(terms.order_by("-documents", "term").values_list("term", flat=True)[:100])
     rare = [term for term in terms.filter(headings__range=(1, 3)).order_by("term").values_list("term", flat=True) if len(term) >= NAME]

@@ -97,7 +97,7 @@ def _write_index(batch: list[SeedListing], categories: dict[str, Category], stor
         # As it will be read from the database.
         listing = Listing(**{_ATTRIBUTES.get(name, name): value for name, value in _listing(row, categories[row.category].pk).items()})
         listing.category, listing.store = categories[row.category], stores[row.store_id]
-        entry = listing_index.entry_of(listing, tiers)
+        entry = listing_index.index_entry(listing, tiers)
         rows.append({"listing": row.id, "popularity": row.purchases} | entry.columns)
         labels += [{"listing": row.id, "kind": kind, "value": value} for kind, value in entry.labels]
         prices += listing_index.price_rows(row.id, entry)

@@ -1,4 +1,4 @@
-"""The catalog in the admin: the review queue, listings, files, and what they hang on."""
+"""The catalog's admin: the review queue, listings, files and taxonomy."""
 
 from .files import DeliverableAdmin
 from .listings import ListingAdmin

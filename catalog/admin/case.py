@@ -1,4 +1,4 @@
-"""Everything that one needs to decide on a submission, read together for its page."""
+"""The data of the page on which a submission is reviewed."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,21 +22,21 @@ from ..selectors.reviews import (
     with_record,
 )
 from ..services.snapshots import changes_between, snapshot_of
-from .differences import Piece, marked
+from .differences import TextPart, mark_differences
 from .labels import value_label, visible_characters
 from .samples import samples_for
 
 VENDOR_CASES = 10
 SAME_BYTES = 10
-# The page shows the bytes and the pictures themselves.
-SHOWN_APART = {"file", "previews"}
-# Shown in tables of their own, or not worth a look.
-TECHNICAL_APART = {"members", "skill", "warnings", "axes", "contentsByExtension"}
+# Fields with a section of their own on the page.
+SHOWN_SEPARATELY = {"file", "previews"}
+# Technical details with a table of their own, or of no use to a reviewer.
+TECHNICAL_SHOWN_SEPARATELY = {"members", "skill", "warnings", "axes", "contentsByExtension"}
 
 
 @dataclass(frozen=True)
 class FieldChange:
-    """A field side by side.
+    """A changed field, for a side-by-side view.
 
     Args:
         field: Its name in the reference.
@@ -45,12 +45,12 @@ class FieldChange:
     """
 
     field: str
-    before: Sequence[Piece]
-    after: Sequence[Piece]
+    before: Sequence[TextPart]
+    after: Sequence[TextPart]
 
 
-def querysets_of(review: ListingReview) -> QuerySets:
-    """Return what is to be read for the page, by name."""
+def review_querysets(review: ListingReview) -> QuerySets:
+    """Return the querysets that the page reads, by name."""
     listing, files = review.listing, files_under_review(review)
     return {
         "file": with_copies(files),
@@ -62,8 +62,8 @@ def querysets_of(review: ListingReview) -> QuerySets:
     }
 
 
-def case_of(review: ListingReview, related: QuerySets) -> dict[str, Any]:
-    """Return what the page shows, made of the rows of `querysets_of`."""
+def review_context(review: ListingReview, related: QuerySets) -> dict[str, Any]:
+    """Return the context of the page, given the rows of `review_querysets`."""
     listing = review.listing
     deliverable = next(iter(related["file"]), None)
     pending = review.status == ReviewStatus.PENDING
@@ -72,7 +72,7 @@ def case_of(review: ListingReview, related: QuerySets) -> dict[str, Any]:
         "review": review,
         "listing": listing,
         "pending": pending,
-        "fields": [(name, value_label(value)) for name, value in _shown(review, now).items() if name not in SHOWN_APART],
+        "fields": [(name, value_label(value)) for name, value in _submitted_fields(review, now).items() if name not in SHOWN_SEPARATELY],
         "first": approved is None,
         "changes": [] if approved is None else _field_changes(approved, now),
         **_file(listing, deliverable, list(related["copies"])),
@@ -82,8 +82,8 @@ def case_of(review: ListingReview, related: QuerySets) -> dict[str, Any]:
     }
 
 
-def _shown(review: ListingReview, now: dict[str, Any]) -> Mapping[str, Any]:
-    """Return the listing as it was submitted; a takedown is shown as the listing is."""
+def _submitted_fields(review: ListingReview, now: dict[str, Any]) -> Mapping[str, Any]:
+    """Return the listing's fields: the current ones while the review is pending or where it has no snapshot, else the submitted ones."""
     snapshot: dict[str, Any] = review.snapshot
     return now if review.status == ReviewStatus.PENDING else snapshot or now
 
@@ -93,22 +93,22 @@ def _field_changes(approved: Mapping[str, Any], now: Mapping[str, Any]) -> list[
     for change in changes_between(approved, now):
         match change.field:
             case "previews":
-                before, after = _preview_words(change.before, change.after), _preview_words(change.after, change.before)
+                before, after = _preview_text(change.before, change.after), _preview_text(change.after, change.before)
             case "file":
-                before, after = _file_words(change.before), _file_words(change.after)
+                before, after = _file_text(change.before), _file_text(change.after)
             case _:
                 before, after = value_label(change.before), value_label(change.after)
-        changes.append(FieldChange(change.field, *marked(before, after)))
+        changes.append(FieldChange(change.field, *mark_differences(before, after)))
     return changes
 
 
-def _file_words(file: Mapping[str, Any] | None) -> str:
-    """Return what tells files apart to people; ids do not."""
+def _file_text(file: Mapping[str, Any] | None) -> str:
+    """Return the text that compares a file, without its id."""
     return value_label(None if file is None else {name: value for name, value in file.items() if name != "id"})
 
 
-def _preview_words(previews: Sequence[Mapping[str, Any]] | None, others: Sequence[Mapping[str, Any]] | None) -> str:
-    """Return the previews by their places with what they show; those that stand elsewhere in the other list are told by their checksums."""
+def _preview_text(previews: Sequence[Mapping[str, Any]] | None, others: Sequence[Mapping[str, Any]] | None) -> str:
+    """Return one line for each preview: kind, slot and alt text, with the checksum where it is not at the same place in `others`."""
     known = {(preview["kind"], preview["slot"], preview["checksum"]) for preview in others or ()}
     lines = []
     for preview in previews or ():
@@ -125,7 +125,7 @@ def _file(listing: Listing, deliverable: Any, copies: Sequence[Listing]) -> dict
     live = listing.live_deliverable if listing.live_deliverable_id != deliverable.pk else None
     return {
         "deliverable": deliverable,
-        "technical": [(name, value_label(value)) for name, value in technical.items() if name not in TECHNICAL_APART],
+        "technical": [(name, value_label(value)) for name, value in technical.items() if name not in TECHNICAL_SHOWN_SEPARATELY],
         "extensions": sorted(technical.get("contentsByExtension", {}).items(), key=lambda item: (-item[1], item[0])),
         "warnings": technical.get("warnings", []),
         "skill": _skill(technical.get("skill")),
@@ -142,7 +142,7 @@ def _file(listing: Listing, deliverable: Any, copies: Sequence[Listing]) -> dict
 
 
 def block_context(files: QuerySet[Deliverable], *, pending: bool) -> dict[str, Any]:
-    """Return what the page about blocking the file of this queryset shows: the file, and where else the same bytes are."""
+    """Return the context of the page that blocks the file of this queryset: the file and the other listings with the same bytes."""
     file = with_copies(files.select_related("listing__store")).first()
     if file is None:
         return {"deliverable": None}
@@ -151,12 +151,12 @@ def block_context(files: QuerySet[Deliverable], *, pending: bool) -> dict[str, A
 
 
 def _copies(deliverable: Any, copies: Sequence[Listing]) -> dict[str, Any]:
-    """Return other listings with the same bytes, and how many there are beyond those that are named."""
+    """Return the other listings with the same bytes, and how many more there are."""
     return {"same_bytes": copies, "same_bytes_left_out": deliverable.copies - len(copies)}
 
 
 def _skill(skill: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Return the instructions as agents will read them, not as an editor would be made to see them."""
+    """Return the skill with invisible characters made visible, so that the reviewer sees what an agent reads."""
     if skill is None:
         return None
     return {name: visible_characters(value) if isinstance(value, str) else value for name, value in skill.items()}
@@ -167,7 +167,7 @@ def _plain(member: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _entry_changes(before: Sequence[Sequence[Any]], after: Sequence[Sequence[Any]]) -> list[tuple[str, str, int]]:
-    """Return what is new, gone or of another size among the listed entries: what, path, bytes."""
+    """Return the entries that were added, removed or resized: kind of change, path, size in bytes."""
     old, new = dict(map(tuple, before)), dict(map(tuple, after))
     added = [("new", path, size) for path, size in new.items() if path not in old]
     gone = [("gone", path, size) for path, size in old.items() if path not in new]

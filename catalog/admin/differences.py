@@ -1,4 +1,4 @@
-"""What changed between two texts, marked word by word, so that an editor sees it at a glance."""
+"""Marks the differences between two texts, word by word."""
 
 import re
 from collections.abc import Iterator
@@ -6,40 +6,40 @@ from dataclasses import dataclass
 
 from rapidfuzz.distance import LCSseq
 
-# What comparing takes grows with the square of this, whatever the texts are (the cube, with difflib: a vendor's text held a process
-# up for minutes). Longer texts are compared line by line, and very long ones not at all.
-PIECES = 1500
+# The most tokens of a text. The time of the comparison grows with its square (with difflib, with its cube: a vendor's text kept a process
+# busy for minutes). Longer texts are compared line by line, and very long ones not at all.
+MAX_TOKENS = 1500
 _WORDS = re.compile(r"\s+|\w+|[^\w\s]")
 _LINES = re.compile(r"[^\n]*\n|[^\n]+")
 
 
 @dataclass(frozen=True)
-class Piece:
-    """Some of a text.
+class TextPart:
+    """A part of a text.
 
     Args:
-        text: The words.
-        changed: Whether the other text has others in their place.
+        text: The text.
+        changed: Whether the other text differs here.
     """
 
     text: str
     changed: bool
 
 
-def marked(before: str, after: str) -> tuple[list[Piece], list[Piece]]:
-    """Return both texts with what differs marked."""
+def mark_differences(before: str, after: str) -> tuple[list[TextPart], list[TextPart]]:
+    """Return both texts as parts, of which those that differ are marked as changed."""
     for pattern in (_WORDS, _LINES):
         old, new = pattern.findall(before), pattern.findall(after)
-        if max(len(old), len(new)) <= PIECES:
+        if max(len(old), len(new)) <= MAX_TOKENS:
             spans = LCSseq.opcodes(old, new)
             return (
-                list(_pieces((span.tag, old[span.src_start : span.src_end]) for span in spans)),
-                list(_pieces((span.tag, new[span.dest_start : span.dest_end]) for span in spans)),
+                list(_parts((span.tag, old[span.src_start : span.src_end]) for span in spans)),
+                list(_parts((span.tag, new[span.dest_start : span.dest_end]) for span in spans)),
             )
-    return [Piece(before, changed=True)], [Piece(after, changed=True)]
+    return [TextPart(before, changed=True)], [TextPart(after, changed=True)]
 
 
-def _pieces(spans: Iterator[tuple[str, list[str]]]) -> Iterator[Piece]:
+def _parts(spans: Iterator[tuple[str, list[str]]]) -> Iterator[TextPart]:
     for tag, words in spans:
         if words:
-            yield Piece("".join(words), changed=tag != "equal")
+            yield TextPart("".join(words), changed=tag != "equal")

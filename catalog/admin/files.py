@@ -1,4 +1,4 @@
-"""Uploaded files: what is known of them, the bytes for a reviewer to try, and the block."""
+"""The admin of uploaded files: their details, a download for reviewers and the decision to block."""
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
@@ -21,7 +21,7 @@ from .reviews import BLOCK, REVIEW
 
 @admin.register(Deliverable)
 class DeliverableAdmin(ServiceAdmin):
-    """Every file that was ever uploaded for buyers."""
+    """All deliverables, old ones included."""
 
     list_display = ("original_filename", "listing", "format", "file_size", "version", "uploaded_at", "approved_at", "blocked_at")
     list_filter = ("format",)
@@ -45,7 +45,7 @@ class DeliverableAdmin(ServiceAdmin):
 
     @admin.display(description="File")
     def file(self, deliverable: Deliverable) -> str:
-        """Return the link to the bytes."""
+        """Return a link to the download."""
         return format_html('<a href="{}">Download to inspect</a>', reverse("admin:catalog_deliverable_download", args=[deliverable.pk]))
 
     def get_urls(self) -> list[URLPattern]:
@@ -54,7 +54,7 @@ class DeliverableAdmin(ServiceAdmin):
         return [path("<path:object_id>/download/", view, name="catalog_deliverable_download"), *super().get_urls()]
 
     def download(self, request: HttpRequest, object_id: str) -> HttpResponseBase:
-        """Answer with the untouched file, for who may judge it; blocked files too, they may have to be looked at again."""
+        """Serve the original file, blocked or not, to users who may review listings or block files."""
         if not (request.user.has_perm(REVIEW) or request.user.has_perm(BLOCK)):
             raise PermissionDenied
         deliverable = self.get_object(request, object_id)

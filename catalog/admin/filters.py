@@ -1,4 +1,4 @@
-"""How the review queue is narrowed down; each filter is a word in the address, so that a view of the queue can be bookmarked."""
+"""List filters of the review queue and of listings. Their values are query parameters, so that a filtered queue can be bookmarked."""
 
 from datetime import timedelta
 from typing import Any
@@ -17,85 +17,85 @@ from ..models.listings import ListingStatus
 from ..models.reviews import ReviewKind, ReviewStatus
 
 Choices = list[tuple[str, str]]
-# Vendors to choose from: more than these are found by the search field.
+# The most vendors in the filter; others are found by the search field.
 VENDORS = 50
 DAYS = {"1": "a day", "3": "three days", "7": "a week", "14": "two weeks", "30": "a month"}
 EVERYTHING = "all"
-_OFFERED = "_queue_filters"
+_CHOICES_ATTRIBUTE = "_queue_filters"
 
 
 class QueueFilter(SimpleListFilter):
-    """Base: without a choice, nothing is left out."""
+    """Base of the queue's filters; without a value it filters nothing."""
 
-    # The choice that the others stand beside.
-    unchosen = "All"
+    # Label of the option for no value.
+    empty_label = "All"
 
     def options(self) -> list[dict[str, Any]]:
-        """Return what a select field offers."""
+        """Return the options of the select field."""
         chosen = self.value() or ""
-        offered = [("", self.unchosen), *((str(value), str(label)) for value, label in self.lookup_choices)]
+        offered = [("", self.empty_label), *((str(value), str(label)) for value, label in self.lookup_choices)]
         return [{"value": value, "label": label, "chosen": value == chosen} for value, label in offered]
 
-    def narrowed(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
-        """Return what the choice leaves."""
+    def filter_by(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
+        """Return the rows that match a valid value."""
         raise NotImplementedError
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[ListingReview]) -> QuerySet[ListingReview]:
-        """Narrow down by the choice; a word that is none of the choices finds nothing."""
+        """Filter by the value; an unknown value matches nothing."""
         value = self.value()
         if not value:
             return queryset
         if value not in {str(choice) for choice, _ in self.lookup_choices}:
             return queryset.none()
-        return self.narrowed(queryset, value)
+        return self.filter_by(queryset, value)
 
 
 class StateFilter(QueueFilter):
-    """What waits, unless something else is asked for."""
+    """Filter by status; pending reviews by default."""
 
     title = "state"
-    # The sidebar's link and a plain field filter say it like this.
+    # The same parameter as a plain field filter and the sidebar's link use.
     parameter_name = "status__exact"
-    unchosen = "Waiting"
+    empty_label = "Waiting"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
-        """Return the states."""
+        """Return the statuses."""
         return [*((status.value, status.label) for status in ReviewStatus), (EVERYTHING, "All")]
 
     def options(self) -> list[dict[str, Any]]:
-        """Return the states; waiting is what stands there without a choice."""
+        """Return the statuses; pending is selected by default."""
         chosen = self.value() or ReviewStatus.PENDING
         labels = dict(self.lookup_choices) | {ReviewStatus.PENDING.value: "Waiting"}
         return [{"value": value, "label": label, "chosen": value == chosen} for value, label in labels.items()]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[ListingReview]) -> QuerySet[ListingReview]:
-        """Leave what waits where nothing else is asked for."""
+        """Return pending reviews where no status is requested."""
         if not self.value():
             return queryset.filter(status=ReviewStatus.PENDING)
         return super().queryset(request, queryset)
 
-    def narrowed(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
-        """Leave one state, or all."""
+    def filter_by(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
+        """Return the reviews of one status, or all."""
         return queryset if value == EVERYTHING else queryset.filter(status=value)
 
 
 class ClaimFilter(QueueFilter):
-    """Who is at it."""
+    """Filter by the reviewer who claimed the review."""
 
     title = "claimed by"
     parameter_name = "claimed"
-    unchosen = "Anyone or nobody"
+    empty_label = "Anyone or nobody"
 
     def __init__(self, request: HttpRequest, *args: Any) -> None:
         self._viewer = staff_of(request)
         super().__init__(request, *args)
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
-        """Return whose claims can be asked for."""
+        """Return the choices."""
         return [("nobody", "Nobody"), ("me", "Me"), ("others", "Others")]
 
-    def narrowed(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
-        """Leave what they are at; a claim that has ended is nobody's."""
+    def filter_by(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
+        """Return the reviews claimed by nobody, by the viewer or by others; expired claims count as none."""
         conditions: dict[str, Q] = {
             "nobody": ~claimed(),
             "me": claimed() & Q(claimed_by=self._viewer),
@@ -105,7 +105,7 @@ class ClaimFilter(QueueFilter):
 
 
 class KindFilter(QueueFilter):
-    """New listings, updates, takedowns."""
+    """Filter by kind: new listings, updates, takedowns."""
 
     title = "kind"
     parameter_name = "kind"
@@ -114,47 +114,47 @@ class KindFilter(QueueFilter):
         """Return the kinds."""
         return [(kind.value, kind.label) for kind in ReviewKind]
 
-    def narrowed(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
-        """Leave one kind."""
+    def filter_by(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
+        """Return the reviews of one kind."""
         return queryset.filter(kind=value)
 
 
 class CategoryFilter(QueueFilter):
-    """Listings of one category."""
+    """Filter by category."""
 
     title = "category"
     parameter_name = "category"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
         """Return the categories."""
-        return [(category.slug, category.name) for category in _offered(request)["categories"]]
+        return [(category.slug, category.name) for category in _choices(request)["categories"]]
 
-    def narrowed(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
-        """Leave one category."""
+    def filter_by(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
+        """Return the reviews of one category."""
         return queryset.filter(listing__category__slug=value)
 
 
 class VendorFilter(QueueFilter):
-    """One vendor, of those with the most that waits; any other by its slug in the address."""
+    """Filter by vendor: offers those with the most pending reviews, and takes any other slug in the address."""
 
     title = "vendor"
     parameter_name = "vendor"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
-        """Return the vendors with something that waits, and the one that was asked for."""
-        related = _offered(request)
+        """Return the vendors with pending reviews and the requested one."""
+        related = _choices(request)
         offered = {store.slug: f"{store.name} ({store.waiting})" for store in related["vendors"]}
         asked = {store.slug: store.name for store in related["asked"] if store.slug not in offered}
         return list((offered | asked).items())
 
-    def narrowed(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
-        """Leave one vendor's."""
+    def filter_by(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
+        """Return the reviews of one vendor."""
         return queryset.filter(listing__store__slug=value)
 
 
-def _offered(request: HttpRequest) -> QuerySets:
-    """Return what the filters offer, read once for a page: categories, vendors with something that waits, the vendor that was asked for."""
-    related: QuerySets | None = getattr(request, _OFFERED, None)
+def _choices(request: HttpRequest) -> QuerySets:
+    """Return the querysets of the filters' choices, kept on the request: categories, vendors with pending reviews, the requested vendor."""
+    related: QuerySets | None = getattr(request, _CHOICES_ATTRIBUTE, None)
     if related is None:
         waiting = Count("listings__reviews", filter=Q(listings__reviews__status=ReviewStatus.PENDING))
         vendors = Store.objects.annotate(waiting=waiting).filter(waiting__gt=0).order_by("-waiting", "name")
@@ -165,38 +165,38 @@ def _offered(request: HttpRequest) -> QuerySets:
             "asked": Store.objects.filter(slug=asked if asked.isprintable() else "").only("slug", "name"),
         }
 
-        setattr(request, _OFFERED, related)
+        setattr(request, _CHOICES_ATTRIBUTE, related)
     return related
 
 
 class WaitingFilter(QueueFilter):
-    """What has waited for longer than a vendor should have to."""
+    """Filter by how long a review has been pending."""
 
     title = "waiting longer than"
     parameter_name = "days"
-    unchosen = "Any time"
+    empty_label = "Any time"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
-        """Return the times."""
+        """Return the durations."""
         return list(DAYS.items())
 
-    def narrowed(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
-        """Leave what still waits and came before then."""
+    def filter_by(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
+        """Return the reviews that have been pending for more than `value` days."""
         return queryset.filter(status=ReviewStatus.PENDING, submitted_at__lt=timezone.now() - timedelta(days=int(value)))
 
 
 class EditedFilter(SimpleListFilter):
-    """Published listings that their vendors changed since a reviewer last approved them: such edits are live at once."""
+    """Filter for published listings edited since their last approval; such edits are live without a review."""
 
     title = "edits"
     parameter_name = "edited"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
-        """Return the one choice."""
+        """Return the only choice."""
         return [("since", "Edited since the last approval")]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Listing]) -> QuerySet[Listing]:
-        """Leave what is on sale and was changed after its last approval, the latest change first."""
+        """Return the published listings edited after their last approval, latest edit first."""
         if self.value() != "since":
             return queryset
         approved = Max("reviews__decided_at", filter=Q(reviews__status=ReviewStatus.APPROVED))

@@ -1,4 +1,4 @@
-"""What reviewers fill in."""
+"""Forms of the review decisions and of the taxonomy."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from marketplace.review.panels import QuerySets
 from ..models import ListingReview, RejectionReason, SearchSynonym
 from ..models.reviews import FIELD_CHARS
 from ..services import findings as catalogue
-from ..services.taxonomy import find_synonym_fault
+from ..services.taxonomy import find_synonym_error
 
 if TYPE_CHECKING:
     ReasonBase = forms.ModelForm[RejectionReason]
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 else:
     ReasonBase = SynonymBase = forms.ModelForm
 
-# Findings in nothing but the reviewer's own words.
-OWN_FINDINGS = 3
+# Rows for findings that are not in the catalogue.
+OTHER_FINDINGS = 3
 
 
 def _note() -> forms.CharField:
@@ -41,7 +41,7 @@ def _line(label: str, maximum: int = bounds.REASON_CHARS) -> forms.CharField:
 
 
 class ApproveForm(DecisionForm):
-    """Which tier buyers need, and a note."""
+    """The tier that buyers need, and a note."""
 
     tier_requirement = forms.ChoiceField(
         label="Minimum tier of buyers",
@@ -57,21 +57,21 @@ class ApproveForm(DecisionForm):
 
 @dataclass(frozen=True)
 class ReasonRow:
-    """One reason of the catalogue in the form.
+    """A row of the form for a reason of the catalogue.
 
     Args:
-        reason: What it says.
-        chosen: The box to tick.
-        words: What the reviewer adds.
+        reason: The reason.
+        chosen: Its checkbox.
+        details: The field for further details.
     """
 
     reason: RejectionReason
     chosen: BoundField
-    words: BoundField
+    details: BoundField
 
 
 class RejectForm(DecisionForm):
-    """Reasons from the catalogue to tick, each with room for words of one's own, findings in one's own words, and a note."""
+    """Reasons of the catalogue, each with a checkbox and details, other findings, and a note."""
 
     note = _note()
 
@@ -80,8 +80,8 @@ class RejectForm(DecisionForm):
         self.reasons: list[RejectionReason] = list(self.related["reasons"])
         for reason in self.reasons:
             self.fields[f"reason_{reason.code}"] = forms.BooleanField(label=reason.message, required=False)
-            self.fields[f"words_{reason.code}"] = _line("More details, if needed")
-        for row in range(OWN_FINDINGS):
+            self.fields[f"details_{reason.code}"] = _line("More details, if needed")
+        for row in range(OTHER_FINDINGS):
             self.fields[f"other_field_{row}"] = _line("Field", FIELD_CHARS)
             self.fields[f"other_message_{row}"] = _line("What is wrong")
             self.fields[f"other_hint_{row}"] = _line("What to do")
@@ -92,45 +92,45 @@ class RejectForm(DecisionForm):
         return {"reasons": RejectionReason.objects.filter(is_active=True)}
 
     def rows(self) -> list[tuple[str, list[ReasonRow]]]:
-        """Return the reasons by the field that they are about."""
+        """Return the rows of the catalogue's reasons, grouped by the listing's field."""
         groups: dict[str, list[ReasonRow]] = {}
         for reason in self.reasons:
-            row = ReasonRow(reason, self[f"reason_{reason.code}"], self[f"words_{reason.code}"])
+            row = ReasonRow(reason, self[f"reason_{reason.code}"], self[f"details_{reason.code}"])
             groups.setdefault(reason.field or "listing", []).append(row)
         return list(groups.items())
 
-    def own_rows(self) -> list[list[BoundField]]:
-        """Return the fields of the findings in one's own words."""
-        return [[self[f"other_{part}_{row}"] for part in ("field", "message", "hint")] for row in range(OWN_FINDINGS)]
+    def other_rows(self) -> list[list[BoundField]]:
+        """Return the form fields of the other findings, row by row."""
+        return [[self[f"other_{part}_{row}"] for part in ("field", "message", "hint")] for row in range(OTHER_FINDINGS)]
 
     def clean(self) -> dict[str, Any]:
-        """Gather the findings; words beside a reason choose it."""
+        """Collect the findings; details select their reason."""
         cleaned = super().clean() or self.cleaned_data
-        cleaned["findings"] = [*self._from_the_catalogue(cleaned), *self._own(cleaned)]
+        cleaned["findings"] = [*self._catalogue_findings(cleaned), *self._other_findings(cleaned)]
         return cleaned
 
-    def _from_the_catalogue(self, cleaned: dict[str, Any]) -> Iterator[dict[str, str]]:
+    def _catalogue_findings(self, cleaned: dict[str, Any]) -> Iterator[dict[str, str]]:
         for reason in self.reasons:
-            words = cleaned.get(f"words_{reason.code}", "")
-            if cleaned.get(f"reason_{reason.code}") or words:
-                yield {"code": reason.code, "message": f"{reason.message} {words}".strip()}
+            details = cleaned.get(f"details_{reason.code}", "")
+            if cleaned.get(f"reason_{reason.code}") or details:
+                yield {"code": reason.code, "message": f"{reason.message} {details}".strip()}
 
-    def _own(self, cleaned: dict[str, Any]) -> Iterator[dict[str, str]]:
-        for row in range(OWN_FINDINGS):
+    def _other_findings(self, cleaned: dict[str, Any]) -> Iterator[dict[str, str]]:
+        for row in range(OTHER_FINDINGS):
             finding = {part: cleaned.get(f"other_{part}_{row}", "") for part in ("field", "message", "hint")}
             if any(finding.values()):
                 yield {"code": catalogue.OTHER, **finding}
 
 
 class SynonymForm(SynonymBase):
-    """An entry of the list of synonyms, judged by the service before it is saved."""
+    """A synonym, validated by the service."""
 
     class Meta:
         model = SearchSynonym
         fields = ("word", "synonyms", "is_active")
         help_texts = {
             "word": "A word that people search for, such as music. It can't be changed later.",
-            "synonyms": "Words that are searched for as well where that word finds little, such as: loops sounds.",
+            "synonyms": "Words that are also searched for if that word finds little, such as: loops sounds.",
             "is_active": "Whether searches use it.",
         }
 
@@ -139,14 +139,14 @@ class SynonymForm(SynonymBase):
         cleaned = super().clean() or self.cleaned_data
         if not self.errors:
             draft = SearchSynonym(pk=self.instance.pk, **{"word": self.instance.word, **cleaned})
-            refusal = find_synonym_fault(draft)
+            refusal = find_synonym_error(draft)
             if refusal is not None:
                 self.add_error(None, refusal.message)
         return cleaned
 
 
 class ReasonForm(ReasonBase):
-    """A reason of the catalogue, judged by the service before it is kept."""
+    """A reason of the catalogue, validated by the service."""
 
     class Meta:
         model = RejectionReason
@@ -164,7 +164,7 @@ class ReasonForm(ReasonBase):
         cleaned = super().clean() or self.cleaned_data
         if not self.errors:
             draft = RejectionReason(pk=self.instance.pk, **{"code": self.instance.code, **cleaned})
-            refusal = catalogue.find_fault(draft)
+            refusal = catalogue.find_reason_error(draft)
             if refusal is not None:
                 self.add_error(None, refusal.message)
         return cleaned

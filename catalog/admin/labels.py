@@ -1,4 +1,4 @@
-"""Puts the values of snapshots and technical data into words."""
+"""Text for the values of snapshots and technical data."""
 
 import re
 from collections.abc import Sequence
@@ -7,17 +7,17 @@ from typing import Any
 from ..models import Listing, ListingReview, Preview
 from ..services.snapshots import changes_between, snapshot_of
 
-# Characters that turn the reading direction or take up no room: with them a text shows other words than it holds.
+# Invisible characters and those that change the text direction: with them, a text reads differently from what it contains.
 _HIDING = re.compile("[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
 
 
 def visible_characters(text: str) -> str:
-    """Return the text with each character that would hide something replaced by its number."""
+    """Return the text with each such character replaced by its code point."""
     return _HIDING.sub(lambda found: f"[U+{ord(found[0]):04X}]", text)
 
 
 def value_label(value: Any) -> str:
-    """Return a JSON value as people read it."""
+    """Return a JSON value as text for people."""
     match value:
         case None:
             return "not set"
@@ -33,7 +33,7 @@ def value_label(value: Any) -> str:
 
 
 def change_labels(listing: Listing, approved: Sequence[ListingReview], previews: Sequence[Preview]) -> list[tuple[str, str, str]]:
-    """Return field, approved value and present value of what is different since the last approval; nothing before the first."""
+    """Return name, approved and current value of each field changed since the last approval; empty before the first approval."""
     if not approved:
         return []
     changes = changes_between(approved[0].snapshot, snapshot_of(listing, previews))

@@ -1,4 +1,4 @@
-"""Listings: look at all of them, take down what must go."""
+"""The admin of listings, with the decision to take one down."""
 
 from typing import Any
 
@@ -22,13 +22,13 @@ from .labels import change_labels
 from .takedowns import takedown_decision
 
 CELL_CHARS = 500
-# Hits of the buyers' search.
+# Results taken from the catalog's search.
 FOUND = 50
 
 
 @admin.register(Listing)
 class ListingAdmin(ServiceAdmin):
-    """Every listing as it stands, with what its vendor changed since the last approval."""
+    """All listings, with the changes since the last approval."""
 
     list_display = ("title", "store", "category", "status", "update_status", "tier_requirement", "published_at", "updated_at")
     list_filter = (EditedFilter, "status", "update_status", "category", "tier_requirement")
@@ -39,13 +39,13 @@ class ListingAdmin(ServiceAdmin):
     found_title, found_detail = "title", "status"
 
     def get_list_filter(self, request: HttpRequest) -> Any:
-        """Leave out the filter that reads what it offers where words are looked up, unless it is used: that reads enough."""
+        """Leave out the category filter in a search that does not use it: its choices cost a query."""
         filters = super().get_list_filter(request)
         unused = request.GET.get(SEARCH_VAR) and "category__id__exact" not in request.GET
         return [each for each in filters if each != "category"] if unused else filters
 
     def find(self, query: SearchQuery) -> list[Q]:
-        """Look for an id, a vendor, a slug, a store; for sale, as buyers search."""
+        """Return conditions for an id, a vendor's e-mail address, a slug, a store, or the hits of the catalog's search."""
         if query.id:
             return [Q(pk=query.id)]
         if query.email:
@@ -55,7 +55,7 @@ class ListingAdmin(ServiceAdmin):
         return [Q(slug=slug), Q(pk__in=hits), Q(store__slug=slug)]
 
     def querysets(self, request: HttpRequest, subject: Listing) -> QuerySets:
-        """Return the reviews, what was approved last and the previews as they are."""
+        """Return the reviews, the last approval and the current previews."""
         reviews = ListingReview.objects.filter(listing=subject).select_related("decided_by").order_by("-id")
         shown = ("submitted_at", "kind", "status", "findings", "decided_by__email")
         of_listing = {"approved": approvals_of(subject).only("snapshot")[:1], "previews": previews_of(subject)}

@@ -1,4 +1,4 @@
-"""The review queue: what one sees of a submission, and decides on."""
+"""The admin of the review queue: submissions and the decisions on them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -21,7 +21,7 @@ from ..models.files import PreviewKind
 from ..models.reviews import ReviewKind, ReviewStatus
 from ..selectors.reviews import deliverable_under_review, files_under_review, open_to
 from ..services import review as services
-from .case import block_context, case_of, querysets_of
+from .case import block_context, review_context, review_querysets
 from .filters import QUEUE_FILTERS
 from .forms import ApproveForm, RejectForm
 from .takedowns import takedown_decision
@@ -41,7 +41,7 @@ def _may_block(review: ListingReview) -> bool:
 
 @admin.register(ListingReview)
 class ListingReviewAdmin(QueueAdmin):
-    """Submissions, those that wait first and the oldest of them on top."""
+    """Submissions, pending ones first, of these the oldest first."""
 
     waiting = {"status": ReviewStatus.PENDING}
     list_display = ("listing", "kind", "category", "store", "waiting_time", "submitted_at", "claim_mark", "status", "decided_by")
@@ -60,19 +60,19 @@ class ListingReviewAdmin(QueueAdmin):
     row_template = "admin/catalog/review.html"
 
     def open_to(self, viewer: User) -> QuerySet[ListingReview]:
-        """Return what the viewer may take."""
+        """Return the reviews that the viewer may claim."""
         return open_to(viewer)
 
     def is_own(self, row: ListingReview, viewer: User) -> bool:
-        """Tell whether it is the viewer's own work."""
+        """Tell whether the viewer owns or submitted it."""
         return viewer.pk in {row.listing.store.owner_id, row.submitted_by_id}
 
     def claim_row(self, row: ListingReview, actor: User, *, take_over: bool = False) -> ListingReview:
-        """Mark the case as the actor's."""
+        """Claim the review for the actor."""
         return services.claim_review(review=row, actor=actor, take_over=take_over)
 
     def release_row(self, row: ListingReview, actor: User) -> None:
-        """Remove the actor's mark."""
+        """Release the actor's claim."""
         services.release_review(review=row, actor=actor)
 
     def claim_next(self, actor: User, *, after: ListingReview | None, chosen: Mapping[str, str]) -> ListingReview | None:
@@ -82,43 +82,43 @@ class ListingReviewAdmin(QueueAdmin):
 
     @admin.display(description="Store", ordering="listing__store__name")
     def store(self, review: ListingReview) -> str:
-        """Return whose listing it is."""
+        """Return the name of the listing's store."""
         return review.listing.store.name
 
     @admin.display(description="Category", ordering="listing__category__name")
     def category(self, review: ListingReview) -> str:
-        """Return the name of its category."""
+        """Return the name of the listing's category."""
         return review.listing.category.name
 
     def get_list_display(self, request: HttpRequest) -> Any:
-        """Leave out what is the same for everything that waits."""
+        """Leave out the columns that are the same for all pending reviews."""
         shown = super().get_list_display(request)
         if request.GET.get("status__exact") not in {None, "", ReviewStatus.PENDING.value}:
             return shown
         return [column for column in shown if getattr(column, "__name__", column) not in {"status", "decided_by"}]
 
     def get_ordering(self, request: HttpRequest) -> Any:
-        """Order what waits before the rest, the oldest first; of the rest, the newest first."""
+        """Order pending reviews first, oldest first; the others newest first."""
         since = Case(When(status=ReviewStatus.PENDING, then="submitted_at"), output_field=DateTimeField())
         return (since.asc(nulls_last=True), "-submitted_at", "id")
 
     def get_urls(self) -> list[URLPattern]:
-        """Add the style sheet that names a specimen."""
+        """Add the style sheet of a font specimen."""
         view = self.admin_site.admin_view(allow_methods("GET")(self.specimen))
         return [path("<path:object_id>/specimen.css", view, name="catalog_listingreview_specimen"), *super().get_urls()]
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """Show the queue with its filters as one form, and how much there is to take."""
+        """Show the queue with its filters as one form."""
         response = super().changelist_view(request, extra_context)
         if isinstance(response, TemplateResponse) and response.context_data is not None and "cl" in response.context_data:
             changelist = response.context_data["cl"]
-            # The page has a form for them, which narrows down by several at once.
+            # The page has a form instead, which applies several filters at once.
             changelist.has_filters = False
             response.context_data["queue_filters"] = changelist.filter_specs
         return response
 
     def specimen(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Answer with the style sheet that gives the type tester its font; a page names fonts in no other way without scripts."""
+        """Return the style sheet that declares the type tester's font; inline styles are not allowed by the content policy."""
         review = self.get_object(request, object_id)
         if review is None or not self.has_view_permission(request, review):
             raise Http404
@@ -127,16 +127,16 @@ class ListingReviewAdmin(QueueAdmin):
         return HttpResponse(face, content_type="text/css; charset=utf-8", headers={"Cache-Control": "private, no-store"})
 
     def querysets(self, request: HttpRequest, subject: ListingReview) -> QuerySets:
-        """Return the history of the listing, and what the case is made of."""
-        return {**super().querysets(request, subject), "history": history(subject.listing), **querysets_of(subject)}
+        """Return the listing's history and the querysets of the review page."""
+        return {**super().querysets(request, subject), "history": history(subject.listing), **review_querysets(subject)}
 
     def page_context(self, request: HttpRequest, subject: ListingReview, related: QuerySets) -> dict[str, Any]:
-        """Return all that, under the listing's title."""
+        """Return the context with the listing's title as heading."""
         return super().page_context(request, subject, related) | {"heading": subject.listing.title}
 
     def case_context(self, request: HttpRequest, subject: ListingReview, related: QuerySets) -> dict[str, Any]:
-        """Return the listing as it is, its file and previews, and what differs from what was approved last."""
-        return case_of(subject, related)
+        """Return the listing, its file and previews, and the changes since the last approval."""
+        return review_context(subject, related)
 
     @decision(
         Decision(

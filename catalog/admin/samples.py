@@ -1,4 +1,4 @@
-"""Sample texts for the type tester, in the scripts that a font says it covers."""
+"""Sample texts for the type tester, by the scripts that a font declares."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,12 +8,12 @@ LATIN = "Hamburgefonstiv 0123456789 — “Quick wafting zephyrs vex bold Jim.�
 
 @dataclass(frozen=True)
 class Sample:
-    """A text in one script.
+    """A sample text in one script.
 
     Args:
-        script: Its name.
-        text: The words.
-        direction: `rtl` where it is written from right to left.
+        script: Name of the script.
+        text: The text.
+        direction: `ltr` or `rtl`.
     """
 
     script: str
@@ -21,7 +21,7 @@ class Sample:
     direction: str = "ltr"
 
 
-# The name of the script in the OpenType specification's list of ranges, and a text that shows its letters.
+# By the name of the range in the OpenType specification.
 BY_RANGE = {
     "Latin-1 Supplement": Sample("Western European", "Voix ambiguë au cœur, çà et là; größer, señor, Ærø, façade"),
     "Latin Extended-A": Sample("Central European", "Příliš žluťoučký kůň; zażółć gęślą jaźń; árvíztűrő İğne"),
@@ -38,6 +38,6 @@ BY_RANGE = {
 
 
 def samples_for(unicode_ranges: Iterable[str]) -> list[Sample]:
-    """Return a text for each script that is covered, Latin first: a font that says nothing gets that."""
+    """Return a sample for each covered script, always with Latin first."""
     covered = set(unicode_ranges)
     return [Sample("Latin", LATIN), *(sample for name, sample in BY_RANGE.items() if name in covered)]

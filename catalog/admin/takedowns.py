@@ -1,4 +1,4 @@
-"""The decision to take a listing down, on the page of the listing and on those of its submissions."""
+"""The decision to take a listing down, shared by the admin pages of listings and reviews."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,10 +13,10 @@ TAKEDOWN = "catalog.takedown_listing"
 
 
 def takedown_decision(listing_of: Callable[[Any], Listing]) -> Decision:
-    """Return the decision.
+    """Return the takedown decision for an admin page.
 
     Args:
-        listing_of: Returns the listing of the row on whose page the decision is taken.
+        listing_of: Returns the listing of the page's row.
     """
     return Decision(
         "Take down",

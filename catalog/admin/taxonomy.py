@@ -1,4 +1,4 @@
-"""Categories, licence tiers and synonyms are edited here; stores are looked at."""
+"""The admin of categories, licence tiers, synonyms, rejection reasons and stores."""
 
 from typing import Any
 
@@ -16,17 +16,17 @@ from .forms import ReasonForm, SynonymForm
 
 
 class EditedAdmin(Base):
-    """Rows that staff write; one that was used is made inactive, not deleted."""
+    """Base for rows that staff edit; they are deactivated, not deleted."""
 
-    # What programs name the row by: it stays as it is once there.
+    # Fields that are read-only once the row exists, because other data refers to them.
     fixed: tuple[str, ...] = ("slug",)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Refuse: listings and sold licences name them."""
+        """Return False: listings and sold licences refer to these rows."""
         return False
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
-        """Keep the name that programs know."""
+        """Return the fixed fields of an existing row."""
         return self.fixed if obj is not None else ()
 
 
@@ -39,7 +39,7 @@ class CategoryAdmin(EditedAdmin):
     fields = ("slug", "name", "description", "icon", "sort_order", "metadata", "is_active")
 
     def save_model(self, request: HttpRequest, obj: Category, form: "forms.ModelForm[Category]", change: bool) -> None:  # noqa: FBT001 - Django's signature
-        """Keep the category through its service."""
+        """Save the category through its service."""
         save_category(category=obj, changed=form.changed_data, actor=staff_of(request))
 
 
@@ -51,13 +51,13 @@ class LicenseTierAdmin(EditedAdmin):
     fields = ("slug", "name", "summary", "text", "price_factor", "sort_order", "is_active")
 
     def save_model(self, request: HttpRequest, obj: LicenseTier, form: "forms.ModelForm[LicenseTier]", change: bool) -> None:  # noqa: FBT001 - Django's signature
-        """Keep the licence tier through its service."""
+        """Save the licence tier through its service."""
         save_license_tier(tier=obj, changed=form.changed_data, actor=staff_of(request))
 
 
 @admin.register(SearchSynonym)
 class SearchSynonymAdmin(EditedAdmin):
-    """Words that search takes for others."""
+    """Synonyms of search words."""
 
     form = SynonymForm
     list_display = ("word", "synonyms", "is_active")
@@ -72,7 +72,7 @@ class SearchSynonymAdmin(EditedAdmin):
 
 @admin.register(RetiredTerms)
 class RetiredTermsAdmin(ServiceAdmin):
-    """Words that licences had: those who bought under them keep them."""
+    """Former terms of licence tiers, which still apply to earlier purchases."""
 
     list_display = ("tier", "name", "until")
     list_filter = ("tier",)
@@ -82,7 +82,7 @@ class RetiredTermsAdmin(ServiceAdmin):
 
 @admin.register(Store)
 class StoreAdmin(ServiceAdmin):
-    """Shop fronts; the vendor's profile opens and closes them."""
+    """Vendors' stores; approving or suspending the vendor opens or closes them."""
 
     list_display = ("name", "slug", "owner", "is_open")
     list_filter = ("is_open",)
@@ -93,7 +93,7 @@ class StoreAdmin(ServiceAdmin):
 
 @admin.register(RejectionReason)
 class RejectionReasonAdmin(EditedAdmin):
-    """Reasons by field; one that is no longer wanted is put out of use, since findings name it."""
+    """Rejection reasons by field; they are deactivated rather than deleted, because findings refer to them."""
 
     form = ReasonForm
     list_display = ("code", "field", "message", "is_active")
@@ -102,5 +102,5 @@ class RejectionReasonAdmin(EditedAdmin):
     fixed = ("code",)
 
     def save_model(self, request: HttpRequest, obj: RejectionReason, form: "forms.ModelForm[RejectionReason]", change: bool) -> None:  # noqa: FBT001 - Django's signature
-        """Keep the reason through its service."""
+        """Save the reason through its service."""
         save_rejection_reason(reason=obj, changed=form.changed_data, actor=staff_of(request))

@@ -1,4 +1,4 @@
-"""How answers of the public catalog are cached: by the service until the catalog changes, by shared caches for a few seconds."""
+"""Caching of public catalog responses: by the service until the catalog changes, by shared caches for a few seconds."""
 
 import hashlib
 import time
@@ -11,7 +11,7 @@ from django.core.cache import caches
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.cache import get_conditional_response
 
-from marketplace.api.problems import http_response, logged_problem
+from marketplace.api.problems import json_problem_response, logged_problem
 from marketplace.core import bounds
 from marketplace.core.errors import PreconditionFailed
 from marketplace.http.rate_limits import count_by_address
@@ -19,9 +19,9 @@ from marketplace.monitoring.metrics import CATALOG
 
 from ..catalog_version import current_version
 
-# An answer that nobody asks for leaves the cache.
+# Lifetime of a cached response.
 SECONDS = 60
-# The answer to a longer query is never kept: nobody fills the cache with addresses. Nor is a longer answer: a cache in memory
+# Responses to longer queries are not cached, so that nobody can fill the cache with addresses. Nor are longer responses: a cache in memory
 # is bounded by its number of entries.
 QUERY_CHARS = 400
 ANSWER_BYTES = 64 * bounds.KIB
@@ -32,10 +32,10 @@ View = Callable[..., HttpResponseBase]
 
 
 def cache_until_change(view: View) -> View:
-    """Decorate a view whose answers depend on the address and the catalog only.
+    """Decorate a view whose responses depend on the address and the catalog only.
 
-    Anonymous answers are cached under the address and the catalog's version, which is read with every request, and those from the cache
-    count against the anonymous limit. Requests with a credential are answered by the view; a session is none, the API does not read it.
+    Anonymous responses are cached by address and catalog version, which is read with every request. Responses from the cache
+    count against the anonymous rate limit. Requests with a credential always call the view; the API ignores sessions.
     """
 
     @wraps(view)
@@ -45,12 +45,12 @@ def cache_until_change(view: View) -> View:
             return build()
         try:
             if has_credential(request):
-                return revalidated(request, _rendered(build()), {"Cache-Control": PRIVATE})
+                return conditional_response(request, _rendered(build()), {"Cache-Control": PRIVATE})
             began = time.monotonic()
             response = _cached_or_built(request, build)
-            return revalidated(request, response, shared_cache_headers(time.monotonic() - began))
+            return conditional_response(request, response, shared_cache_headers(time.monotonic() - began))
         except Exception as error:  # noqa: BLE001 - what DRF does for the views
-            return http_response(logged_problem(error, request), request)
+            return json_problem_response(logged_problem(error, request), request)
 
     return answer
 
@@ -58,7 +58,7 @@ def cache_until_change(view: View) -> View:
 def _cached_or_built(request: HttpRequest, build: Callable[[], HttpResponseBase]) -> HttpResponse:
     if len(request.META["QUERY_STRING"]) > QUERY_CHARS:
         return _rendered(build())
-    # Read first: what is built after that is at least as new.
+    # Read first, so that the response is at least as new as its version.
     version = current_version()
     key = _key(request, version)
     body = caches["answers"].get(key)
@@ -70,34 +70,34 @@ def _cached_or_built(request: HttpRequest, build: Callable[[], HttpResponseBase]
     if response.status_code != 200:
         return response
     _MISSES.inc()
-    # Not with the words of a change that came in between: a standby that takes over without it has this version again.
+    # Not if the catalog changed meanwhile: a standby that takes over without that change has this version again.
     if len(response.content) <= ANSWER_BYTES and current_version() == version:
         caches["answers"].set(key, response.content, SECONDS)
     return response
 
 
 def has_credential(request: HttpRequest) -> bool:
-    """Tell whether the request carries a credential, good or bad."""
+    """Tell whether the request carries a credential, valid or not."""
     return "HTTP_AUTHORIZATION" in request.META or "HTTP_X_API_KEY" in request.META
 
 
 def shared_cache_headers(age: float) -> dict[str, str]:
-    """Return what lets shared caches keep an answer for `settings.SHARED_CACHE_SECONDS`, while browsers revalidate it.
+    """Return the headers that let shared caches keep a response for `settings.SHARED_CACHE_SECONDS`, while browsers revalidate it.
 
     Args:
-        age: Seconds since the catalog was first read for the answer.
+        age: Seconds since the catalog was first read for the response.
     """
     seconds = settings.SHARED_CACHE_SECONDS
-    # nginx counts whole seconds, and keeps what it gets at the end of one for almost a second more.
+    # nginx counts whole seconds, and may keep a response for almost a second longer.
     nginx_seconds = max(0, int(seconds - 1 - age))
     return {"Cache-Control": f"public, max-age=0, s-maxage={seconds}", "X-Accel-Expires": str(nginx_seconds)}
 
 
-def revalidated(request: HttpRequest, response: HttpResponse, headers: dict[str, str]) -> HttpResponseBase:
-    """Return a successful answer with a strong ETag and these headers, or 304 when the client has it; other answers as they are.
+def conditional_response(request: HttpRequest, response: HttpResponse, headers: dict[str, str]) -> HttpResponseBase:
+    """Return a successful response with a strong ETag and these headers, or 304 if the client has it; other responses unchanged.
 
     Raises:
-        PreconditionFailed: the client wants another one.
+        PreconditionFailed: If-Match names another ETag.
     """
     if response.status_code != 200:
         return response
@@ -111,7 +111,7 @@ def revalidated(request: HttpRequest, response: HttpResponse, headers: dict[str,
 
 
 def _rendered(response: Any) -> HttpResponse:
-    """Return the answer of a view with its content: DRF's are rendered after the view."""
+    """Return the response with its content; DRF renders its responses after the view."""
     rendered: HttpResponse = response.render() if hasattr(response, "render") else response
     return rendered
 

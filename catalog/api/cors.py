@@ -8,25 +8,25 @@ from corsheaders.signals import check_request_enabled
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
-# The manifest lies one level deeper: it needs a key, and keys have no place in browsers.
+# Without the manifest: it needs an API key, which must not be used in browsers.
 _OPEN = re.compile(r"/api/v1/(?:categories|assets(?:/[^/]+)?|previews/[^/]+)")
 
 
 def is_open(path: str) -> bool:
-    """Tell whether the address is one that any origin may read."""
+    """Tell whether any origin may read the path."""
     return _OPEN.fullmatch(path) is not None
 
 
 def allow_public(sender: object, request: HttpRequest, **_kwargs: object) -> bool:
-    """Tell the library whether the address is one that any origin may read."""
+    """Return the same for a request: a receiver of `check_request_enabled`."""
     return is_open(request.path_info)
 
 
 class OpenCorsMiddleware(CorsMiddleware):
-    """Says `*` where any origin may read, whether one is named or not: one answer that a cache may hand to all, never with credentials."""
+    """Sends `*` on public addresses whatever the Origin, so that a shared cache can serve one response to all; never with credentials."""
 
     def add_response_headers(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-        """Add what scripts of other origins go by."""
+        """Add the CORS headers."""
         if not is_open(request.path_info):
             return super().add_response_headers(request, response)
         if request.method == "OPTIONS":
@@ -37,5 +37,5 @@ class OpenCorsMiddleware(CorsMiddleware):
 
 
 def connect() -> None:
-    """Be asked for each request that comes from another origin."""
+    """Connect `allow_public` to the signal of django-cors-headers."""
     check_request_enabled.connect(allow_public, dispatch_uid="catalog.public")

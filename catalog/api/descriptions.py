@@ -1,4 +1,4 @@
-"""Descriptions of fields and parameters of the catalog, by name, for those that have no help text of their own."""
+"""Descriptions of the catalog's fields and parameters that have no help text, by name."""
 
 from collections.abc import Mapping
 

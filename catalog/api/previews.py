@@ -1,4 +1,4 @@
-"""GET previews/{id}: public samples, served so that nothing in them can act on our origin."""
+"""GET previews/{id}: public samples, served so that no script in them runs on our origin."""
 
 import time
 import uuid
@@ -27,7 +27,7 @@ from ..models.listings import ListingStatus
 from ..queries import PreviewQuery
 from .caching import PRIVATE, has_credential, shared_cache_headers
 
-# What previews are made into, and the ending of their file names. Anything else is served as mere bytes.
+# Media types of previews and their file extensions. Anything else is served as application/octet-stream.
 TYPES = {
     "image/jpeg": "jpg",
     "image/png": "png",
@@ -41,7 +41,7 @@ TYPES = {
 }
 PROTECTION = {
     "X-Content-Type-Options": "nosniff",
-    # Even opened as a page of its own, it runs nothing and loads nothing.
+    # Opened as a page of its own, it runs and loads nothing.
     "Content-Security-Policy": "default-src 'none'; sandbox",
     "Cross-Origin-Resource-Policy": "cross-origin",
 }
@@ -84,17 +84,17 @@ class PreviewViewSet(ApiViewSet):
         elif has_credential(request._request):
             caching = {"Cache-Control": PRIVATE}
         else:
-            # No longer than anything else of the catalog: a takedown ends it.
+            # No longer than other catalog responses, so that a takedown takes effect.
             caching = shared_cache_headers(time.monotonic() - began)
         return serve_object(request._request, store=default_storage, headers=PROTECTION | caching, **copy)
 
 
 def _viewer(request: Request) -> User | None:
-    """Return whose token or session this is. A key, or a token without the vendor's scope, proves nothing about listings."""
+    """Return the user of the session or bearer token; None for an API key or a token without the scope `vendor:manage`."""
     principal = cast("Principal | None", request.auth)
     if principal is not None:
         return principal.user if principal.kind in BEARER_KINDS and Scope.VENDOR_MANAGE in principal.scopes else None
-    # DRF has put the credential's user, none, in place of the session's.
+    # Without a credential, DRF has replaced the session's user by an anonymous one.
     session_user = get_user(request._request)
     return session_user if isinstance(session_user, User) else None
 
@@ -104,7 +104,7 @@ def _may_see(viewer: User | None, owner_id: uuid.UUID | int) -> bool:
 
 
 def _copy(preview: Preview, size: str | None) -> dict[str, Any]:
-    """Return what to serve: the preview, or its smaller copy where there is one."""
+    """Return the arguments of `serve_object` for the preview, or for its smaller copy if there is one."""
     rendition = preview.renditions.get(size) if size else None
     stated = rendition["contentType"] if rendition else preview.content_type
     content_type = stated if stated in TYPES else "application/octet-stream"

@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.serializers import Serializer
 from rest_framework.views import APIView
 
-from marketplace.api.models import Answer
+from marketplace.api.models import ResponseModel
 from marketplace.api.serializers import parse_query
 from marketplace.api.views import ApiViewSet
 from marketplace.core.access import PUBLIC, Access, api_key_only
@@ -34,10 +34,10 @@ FILTERS = [
 
 
 class ListingFilterBackend(DjangoFilterBackend):  # type: ignore[misc]  # django-filter ships no types
-    """Keeps the listings that the request asks for; the view remembers the filters that were given as `given`."""
+    """Filters listings by the query parameters, and sets the view's `given` to the filters in use."""
 
     def filter_queryset(self, request: Request, queryset: Listings, view: Any) -> Listings:
-        """Return what the filters keep.
+        """Return the listings that match the filters.
 
         Raises:
             ValidationError: a parameter is bad, named `?parameter`.
@@ -45,12 +45,12 @@ class ListingFilterBackend(DjangoFilterBackend):  # type: ignore[misc]  # django
         try:
             listings, view.given = queries.filter_listings(request.query_params)
         except serializers.ValidationError as error:
-            raise in_query(error) from error
+            raise as_parameter_errors(error) from error
         return listings
 
 
 class ListingPagination(BasePagination):
-    """Pages by number or after a cursor."""
+    """Pagination by page number or cursor."""
 
     answer: answers.AssetPage
 
@@ -64,21 +64,21 @@ class ListingPagination(BasePagination):
         try:
             self.answer = queries.browse(queryset, getattr(view, "given", {}), query)
         except serializers.ValidationError as error:
-            raise in_query(error) from error
+            raise as_parameter_errors(error) from error
         return self.answer.items
 
     def get_paginated_response(self, data: Any) -> Any:
-        """Return the answer with the page."""
+        """Return the response with the page."""
         return json(self.answer)
 
 
-def json(answer: Answer) -> HttpResponse:
-    """Return an answer as JSON."""
+def json(answer: ResponseModel) -> HttpResponse:
+    """Return a model as a JSON response."""
     return HttpResponse(answer.json_bytes(), content_type="application/json")
 
 
-def in_query(error: serializers.ValidationError) -> serializers.ValidationError:
-    """Return what is wrong with parameters, each named `?parameter`."""
+def as_parameter_errors(error: serializers.ValidationError) -> serializers.ValidationError:
+    """Return the errors of query parameters, with pointers of the form `?parameter`."""
     return serializers.ValidationError({f"?{name}": details for name, details in error.detail.items()})  # type: ignore[union-attr]  # by field
 
 
@@ -125,7 +125,7 @@ class AssetViewSet(ApiViewSet, GenericAPIView[ListingIndex]):
     filter_backends = (ListingFilterBackend,)
     filterset_class = ListingFilter
     pagination_class = ListingPagination
-    # The filters of a request, as its filter backend has read them.
+    # Set by the filter backend.
     given: Mapping[str, Any]
 
     def query_parameters(self) -> Collection[str]:

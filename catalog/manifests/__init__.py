@@ -1,4 +1,4 @@
-"""Agent manifests: what AI clients read about a listing, made from nothing but the listing and its reviewed file."""
+"""Agent manifests: descriptions of listings for AI clients, generated from the listing and its reviewed file alone."""
 
 from .store import ensure_manifest, manifest_of, stored_manifest
 

@@ -1,4 +1,4 @@
-"""Makes the generated agent manifest (reference section 2) from its sources."""
+"""Generates the agent manifest (reference section 2) from its sources."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +14,7 @@ DESCRIPTION_CHARS = 500
 
 
 def build(sources: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the manifest: the reference's fields, and `toolSchemas`."""
+    """Return the manifest: the fields of the reference and `toolSchemas`."""
     return {
         "version": SCHEMA_VERSION,
         "assetId": sources["assetId"],
@@ -32,7 +32,7 @@ def build(sources: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def guidance(sources: Mapping[str, Any]) -> str:
-    """Return what an agent should know before it chooses or uses the asset, one paragraph for each matter."""
+    """Return the guidance for agents, in paragraphs separated by blank lines."""
     paragraphs = (_what(sources), _font(sources), _skill(sources), _contents(sources), _how_to_get(sources), NOTICE)
     return "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
 

@@ -1,4 +1,4 @@
-"""The public AI manifest, made from the generated one and the listing as it is now."""
+"""The public AI manifest, built from the generated one and the current listing."""
 
 import re
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
-from marketplace.api.models import Answer, Id
+from marketplace.api.models import Id, ResponseModel
 
 from .. import bounds
 from ..answers import LicenseOffer
@@ -15,7 +15,7 @@ from .quoting import plain, quoted
 from .sources import platforms_of
 
 SCHEMA_VERSION = "1.0"
-# One token for each four bytes of UTF-8, rounded up: close for English under common tokenizers, high for other scripts.
+# One token for every four bytes of UTF-8, rounded up: close for English with common tokenizers, high for other scripts.
 BYTES_PER_TOKEN = 4
 TOKEN_METHOD = f"utf8-bytes/{BYTES_PER_TOKEN}"
 
@@ -30,7 +30,7 @@ _USES = {
 }
 
 
-class TokenMetrics(Answer):
+class TokenMetrics(ResponseModel):
     """How much of a model's context the texts take, estimated."""
 
     method: str = Field(description="How it was estimated: `utf8-bytes/4` is one token for each four bytes, rounded up.")
@@ -39,7 +39,7 @@ class TokenMetrics(Answer):
     total_tokens: int
 
 
-class PromptInstructions(Answer):
+class PromptInstructions(ResponseModel):
     """What an agent should know before it suggests or uses the asset."""
 
     summary: str
@@ -48,7 +48,7 @@ class PromptInstructions(Answer):
     limits: list[str]
 
 
-class Dependency(Answer):
+class Dependency(ResponseModel):
     """What the asset needs to be used."""
 
     name: str
@@ -57,7 +57,7 @@ class Dependency(Answer):
     optional: bool
 
 
-class PublicManifest(Answer):
+class PublicManifest(ResponseModel):
     """The AI-facing manifest of an asset."""
 
     asset_id: Id
@@ -79,8 +79,8 @@ def public_manifest(listing: Listing, agent_manifest: AgentManifest, *, licenses
     """Return the public manifest of a listing for sale.
 
     Args:
-        listing: With its category and reviewed file.
-        agent_manifest: What was generated for it.
+        listing: The listing, with its category and reviewed file.
+        agent_manifest: Its generated manifest.
         licenses: The permitted licence tiers with their prices, as the asset's detail shows them.
     """
     body: dict[str, Any] = agent_manifest.body
@@ -119,7 +119,7 @@ def tokens(text: str) -> int:
 
 
 def dependencies(supported_platforms: str) -> list[dict[str, Any]]:
-    """Return the host tools that a vendor listed; of several, any one will do."""
+    """Return the host tools that a vendor listed; each is optional if there are several."""
     parts = platforms_of(supported_platforms)
     found = []
     for part in parts:

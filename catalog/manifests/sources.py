@@ -1,4 +1,4 @@
-"""What a manifest is made from, as plain JSON values: the same sources always give the same manifest."""
+"""The sources of a manifest as JSON values: the same sources always give the same manifest."""
 
 import hashlib
 import re
@@ -15,8 +15,8 @@ from ..models.listings import ListingStatus
 from ..pricing import permitted_tiers, sale_price
 from .quoting import plain
 
-# Raised when the generator changes what it makes of the same sources: every stored manifest is stale then.
-GENERATOR = 2
+# Increase it when the generator's output changes for the same sources: all stored manifests become stale.
+GENERATOR_VERSION = 2
 FORMATS = 20
 FAMILIES = 16
 FAMILY_CHARS = 80
@@ -30,23 +30,23 @@ HEADING_CHARS = 80
 SKILL_NAME_CHARS = 80
 SKILL_DESCRIPTION_CHARS = 500
 _SEPARATOR = re.compile(r"[,;/\n]")
-# OpenType's tags of axes: four letters, digits or spaces.
+# OpenType axis tags: four letters, digits or spaces.
 _AXIS_TAG = re.compile(r"[A-Za-z][A-Za-z0-9 ]{0,3}")
 
 
 def described_file(listing: Listing) -> Deliverable | None:
-    """Return the file that the manifest tells of: while buyers get a reviewed one, nothing is told of a newer."""
+    """Return the file that the manifest describes: that on sale while the listing is published, else the newest."""
     if listing.status == ListingStatus.PUBLISHED:
         return listing.live_deliverable
     return listing.candidate_deliverable or listing.live_deliverable
 
 
 def sources_of(listing: Listing, tiers: Sequence[LicenseTier]) -> dict[str, Any]:
-    """Return what the manifest of a listing is made from."""
+    """Return the sources of a listing's manifest."""
     file = described_file(listing)
     technical: Mapping[str, Any] = {} if file is None else file.technical
     return {
-        "generator": GENERATOR,
+        "generator": GENERATOR_VERSION,
         "assetId": str(listing.pk),
         "slug": listing.slug,
         "title": listing.title,
@@ -77,12 +77,12 @@ def platforms_of(supported_platforms: str) -> list[str]:
 
 
 def digest_of(sources: Mapping[str, Any]) -> str:
-    """Return the hash by which a stored manifest is known to be fresh."""
+    """Return the hash of the sources, which tells whether a stored manifest is stale."""
     return hashlib.sha256(orjson.dumps(sources, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
 def _formats(technical: Mapping[str, Any]) -> list[str]:
-    """Return the extensions of the contents, the most frequent first; an archive of nameless files has only its own."""
+    """Return the extensions of the contents, most frequent first; the file's own format if the contents have none."""
     counts: Mapping[str, int] = technical.get("contentsByExtension", {})
     named = sorted((name for name in counts if name), key=lambda name: (-counts[name], name))
     if not named and "format" in technical:
@@ -91,12 +91,12 @@ def _formats(technical: Mapping[str, Any]) -> list[str]:
 
 
 def _names(given: Iterable[str], most: int) -> list[str]:
-    """Return names that a file gives itself: each once, sorted, short and plain."""
+    """Return distinct names from a file, sorted, short and plain."""
     return sorted({short for name in given if (short := plain(name, FAMILY_CHARS))})[:most]
 
 
 def _axes(technical: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return each variable axis once, as wide as the widest font has it."""
+    """Return each variable axis once, with the widest range of all fonts."""
     merged: dict[str, dict[str, Any]] = {}
     for axis in _all_axes(technical):
         if _AXIS_TAG.fullmatch(axis["tag"]):
@@ -112,7 +112,7 @@ def _all_axes(technical: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _skill(skill: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Return name, description and headings of an AI skill; its instructions are what buyers pay for."""
+    """Return name, description and headings of an AI skill, without the instructions that buyers pay for."""
     if skill is None:
         return None
     return {
@@ -123,7 +123,7 @@ def _skill(skill: Mapping[str, Any] | None) -> dict[str, Any] | None:
 
 
 def _headings(text: str) -> Iterator[str]:
-    """Yield the headings of a Markdown text; what stands in a fence of code is none."""
+    """Yield the headings of a Markdown text, outside of fenced code."""
     fenced = False
     for line in text.split("\n"):
         if line.lstrip().startswith(("```", "~~~")):

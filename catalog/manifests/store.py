@@ -1,4 +1,4 @@
-"""Stores one generated manifest for each listing. Publishing a listing, or its vendor, generates it again when it is stale."""
+"""Stores one generated manifest for each listing. Publishing a listing or a request of its vendor regenerates a stale one."""
 
 from ..models import AgentManifest, Listing
 from ..selectors.taxonomy import active_tiers
@@ -9,12 +9,12 @@ _COLUMNS = ("body", "source_digest", "generated_at")
 
 
 def manifest_of(listing: Listing) -> AgentManifest:
-    """Return the listing's manifest as it was last made, stale or not: reading makes one only where there is none."""
+    """Return the stored manifest, stale or not; generate it only if there is none."""
     return AgentManifest.objects.filter(listing=listing).first() or ensure_manifest(listing)
 
 
 def stored_manifest(listing: Listing) -> tuple[AgentManifest | None, bool]:
-    """Return the manifest as it was last made, if it ever was, and whether it would be the same now."""
+    """Return the stored manifest, if there is one, and whether it is up to date."""
     manifest = AgentManifest.objects.filter(listing=listing).first()
     if manifest is None:
         return None, False
@@ -22,9 +22,9 @@ def stored_manifest(listing: Listing) -> tuple[AgentManifest | None, bool]:
 
 
 def ensure_manifest(listing: Listing) -> AgentManifest:
-    """Return the listing's manifest, made now where there is none or its sources have changed.
+    """Return the listing's manifest, regenerated if it is missing or stale.
 
-    Whoever publishes it calls `listing_changed` as well, so that cached answers show it.
+    A caller that publishes the listing calls `listing_changed` too, which invalidates cached responses.
     """
     sources = sources_of(listing, active_tiers())
     digest = digest_of(sources)
@@ -32,6 +32,6 @@ def ensure_manifest(listing: Listing) -> AgentManifest:
     if manifest is not None and manifest.source_digest == digest:
         return manifest
     manifest = AgentManifest(listing=listing, body=build(sources), source_digest=digest)
-    # Two at once make the same from the same sources: whichever is written last changes nothing.
+    # Two transactions at once write the same manifest.
     AgentManifest.objects.bulk_create([manifest], update_conflicts=True, unique_fields=["listing"], update_fields=_COLUMNS)
     return manifest

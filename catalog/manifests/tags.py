@@ -1,6 +1,6 @@
-"""Words that an asset is found by: the vendor's own, and what its file says.
+"""Tags of an asset: the vendor's and those derived from its file.
 
-They keep to the rules of a listing's tags, so that a vendor can take them over as they are.
+They follow the rules of a listing's tags, so that a vendor can adopt them.
 """
 
 import re
@@ -32,7 +32,7 @@ _AXES = {
     "ital": "italic",
     "GRAD": "grade",
 }
-# Words of family and style names, and what people look for.
+# Words in family and style names, and the tags they stand for.
 _STYLES = {
     "sans": "sans serif",
     "grotesk": "grotesque",
@@ -67,7 +67,7 @@ _STYLES = {
     "emoji": "emoji",
 }
 _SCRIPTS = {"Han": "chinese", "Hiragana": "japanese", "Katakana": "japanese", "Hangul": "korean"}
-# By the extension of what is inside.
+# By file extension of the contents.
 _FORMATS = {
     "cube": ("lut", "color grading"),
     "3dl": ("lut", "color grading"),
@@ -114,9 +114,9 @@ _FORMATS = {
     "woff2": ("web font",),
     "woff": ("web font",),
 }
-# What lies beside an asset.
-_PAPERS = {"txt", "md", "pdf", "rtf", "html", "htm", "url"}
-# Of a skill's description and headings: everyone's words tell nothing.
+# Extensions of documents that accompany an asset.
+_DOCUMENTS = {"txt", "md", "pdf", "rtf", "html", "htm", "url"}
+# Common words of skill texts, which make no tags.
 _COMMON = set(
     re.findall(
         r"\w+",
@@ -133,9 +133,9 @@ _WORD = re.compile(r"[^\W\d_][\w-]{3,}")
 
 
 def tags_of(sources: Mapping[str, Any]) -> list[str]:
-    """Return the tags: the vendor's first, each once whatever its case, as many as a listing may have."""
+    """Return at most `bounds.TAGS` tags, the vendor's first, without duplicates that differ only in case."""
     found: dict[str, str] = {}
-    for tag in _all(sources):
+    for tag in _all_tags(sources):
         short = plain(tag, bounds.TAG_CHARS)
         if short and not short.endswith("…"):
             found.setdefault(short.casefold(), short)
@@ -143,22 +143,22 @@ def tags_of(sources: Mapping[str, Any]) -> list[str]:
 
 
 def semantic_tags(listing: Listing) -> list[str]:
-    """Return the tags that category, file and host tools give a listing, whatever its vendor says."""
+    """Return the tags derived from a listing's category, file and host tools, without its vendor's own."""
     return tags_of(sources_of(listing, ()) | {"tags": []})
 
 
-def _all(sources: Mapping[str, Any]) -> Iterator[str]:
+def _all_tags(sources: Mapping[str, Any]) -> Iterator[str]:
     yield from sources["tags"]
     yield from _CATEGORIES.get(sources["category"], (sources["category"].replace("-", " "),))
-    yield from _of_fonts(sources)
-    yield from _of_skill(sources["skill"])
+    yield from _font_tags(sources)
+    yield from _skill_tags(sources["skill"])
     for name in sources["formats"]:
         yield from _FORMATS.get(name, ())
     yield from (name.lower() for name in _without_versions(sources["platforms"][:PLATFORMS]))
-    yield from [name for name in sources["formats"] if name not in _PAPERS][:3]
+    yield from [name for name in sources["formats"] if name not in _DOCUMENTS][:3]
 
 
-def _of_fonts(sources: Mapping[str, Any]) -> Iterator[str]:
+def _font_tags(sources: Mapping[str, Any]) -> Iterator[str]:
     if not sources["glyphCount"]:
         return
     if sources["axes"]:
@@ -171,7 +171,7 @@ def _of_fonts(sources: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _styles(names: Iterable[str]) -> list[str]:
-    """Return what the names of families and styles say; `Sans Serif` is no serif, `SemiBold` is not bold."""
+    """Return the tags in names of families and styles; `Sans Serif` is not tagged serif, `SemiBold` not bold."""
     found = dict.fromkeys(_STYLES[word] for name in names for word in _words(name) if word in _STYLES)
     if "sans serif" in found:
         found.pop("serif", None)
@@ -184,15 +184,15 @@ def _words(name: str) -> Iterator[str]:
         yield from (part.lower() for part in parts)
 
 
-def _of_skill(skill: Mapping[str, Any] | None) -> Iterator[str]:
-    """Yield the skill's name, and the words that its description and headings use most."""
+def _skill_tags(skill: Mapping[str, Any] | None) -> Iterator[str]:
+    """Yield the skill's name and the most frequent words of its description and headings."""
     if skill is None:
         return
     yield "agent skill"
     yield skill["name"].replace("-", " ").replace("_", " ").lower()
     words = [word.lower() for text in (skill["description"], *skill["headings"]) for word in _WORD.findall(text)]
     counts = Counter(word for word in words if word not in _COMMON)
-    # The most frequent, in the order of the text where that is the same.
+    # `most_common` keeps the order of the text among equal counts.
     yield from [word for word, _ in counts.most_common(KEYWORDS)]
 
 

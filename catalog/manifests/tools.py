@@ -1,4 +1,4 @@
-"""What an agent can do with an asset, as JSON Schemas of the arguments."""
+"""Tools that an agent can use with an asset, with JSON Schemas of their arguments."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -10,7 +10,7 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def tool_schemas(sources: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the tools: how to get the asset, then how to use what is in it."""
+    """Return the tools: those that get the asset, then those that use it."""
     tools = [_buy(sources), _download(sources), *_uses(sources)]
     return [tool for tool in tools if tool is not None]
 
@@ -30,7 +30,7 @@ def _tool(name: str, description: str, properties: dict[str, Any], *required: st
 
 
 def _buy(sources: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the purchase; None while no licence or no currency is on offer."""
+    """Return the purchase tool; None if no licence or no currency is available."""
     if not sources["licenses"] or not sources["currencies"]:
         return None
     properties = {

@@ -1,4 +1,4 @@
-"""The full-text index of catalog_searchdocument, which the database itself keeps.
+"""The full-text index of catalog_searchdocument, which the database maintains.
 
 PostgreSQL has GIN indexes of the columns' words; SQLite has an FTS5 table, which triggers keep. A migration that makes SQLite rebuild
 catalog_searchdocument must create the triggers again.

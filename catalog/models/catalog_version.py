@@ -4,9 +4,9 @@ from django.db import models
 
 
 class CatalogVersion(models.Model):
-    """One row, whose value is replaced by a random one in every transaction that changes a public answer.
+    """A single row, whose value is replaced by a random one in every transaction that changes a public response.
 
-    Its lock, held until the commit, lets one transaction at a time change the catalog and its indexes.
+    Its lock, held until the commit, serialises changes of the catalog and its indexes.
     """
 
     id = models.PositiveSmallIntegerField(primary_key=True, default=1)

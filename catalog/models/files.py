@@ -1,4 +1,4 @@
-"""The files of a listing: what buyers get and what everyone may look at."""
+"""The files of a listing: deliverables and public previews."""
 
 import uuid
 from typing import Any
@@ -15,7 +15,7 @@ from .listings import Listing
 
 
 class Deliverable(models.Model):
-    """An uploaded file. A reviewer's approval stamps `approved_at`; only then may buyers get it."""
+    """A file for buyers, who can download it once a reviewer has approved it (`approved_at`)."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     listing = models.ForeignKey(Listing, on_delete=models.CASCADE, related_name="deliverables")
@@ -23,19 +23,19 @@ class Deliverable(models.Model):
     original_filename = models.CharField(max_length=bounds.FILE_NAME_CHARS)
     file_size = models.BigIntegerField()
     sha256 = models.CharField(max_length=64)
-    # Needed for the package around it, known only while the bytes pass.
+    # Computed at upload; the zip package around the file needs it.
     crc32 = models.BigIntegerField()
     format = models.CharField(max_length=16)
     technical = models.JSONField(default=dict)
-    # The first few hundred entries of an archive, [path, bytes] each: for reviewers, nobody else is shown them.
+    # The first few hundred entries of an archive as [path, bytes]; shown to reviewers only.
     entries = models.JSONField(default=list)
-    # The listing's version when it was approved: the label by which buyers ask for it.
+    # The listing's version at approval; buyers can request the file by it.
     version = models.CharField(max_length=bounds.VERSION_CHARS, blank=True)
     uploaded_at = models.DateTimeField(auto_now_add=True)
     approved_at = models.DateTimeField(null=True, blank=True)
-    # Marked by a reviewer, in every listing that holds the same bytes: downloads stop at once.
+    # When a reviewer marked the file as malicious, in every listing with the same bytes; downloads stop at once.
     blocked_at = models.DateTimeField(null=True, blank=True)
-    # What the store said of the object when its SHA-256 was known to be the record's: while it says the same, no one wrote to it.
+    # The store's metadata of the object when its SHA-256 was last checked: while it is the same, the object has not been overwritten.
     fingerprint = models.CharField(max_length=core_bounds.FINGERPRINT_CHARS, blank=True)
     # When the stored bytes were last read and compared.
     verified_at = models.DateTimeField(null=True, blank=True)
@@ -45,7 +45,7 @@ class Deliverable(models.Model):
         constraints = (
             models.CheckConstraint(condition=Q(file_size__range=(1, bounds.DELIVERABLE_BYTES)), name="deliverable_size_range"),
             models.CheckConstraint(condition=Q(crc32__range=(0, 2**32 - 1)), name="deliverable_crc_range"),
-            # A label that buyers ask for names one file.
+            # A version names one file.
             models.UniqueConstraint(
                 fields=("listing", "version"), condition=Q(approved_at__isnull=False) & ~Q(version=""), name="deliverable_version_taken"
             ),
@@ -53,7 +53,7 @@ class Deliverable(models.Model):
         indexes = (
             models.Index(fields=("listing", "-approved_at"), condition=Q(approved_at__isnull=False), name="deliverable_versions"),
             models.Index(fields=("verified_at", "id"), name="deliverable_verified"),
-            # The same bytes are as malicious in another listing.
+            # Finds copies of a blocked file.
             models.Index(fields=("sha256",), name="deliverable_bytes"),
         )
 
@@ -62,18 +62,18 @@ class Deliverable(models.Model):
 
     @property
     def is_kept(self) -> bool:
-        """Tell whether it outlives its replacement: buyers own what was approved, and a blocked file is evidence."""
+        """Tell whether it is kept when it is replaced: buyers own approved files, and blocked files are evidence."""
         return self.approved_at is not None or self.blocked_at is not None
 
 
 def public_technical(technical: dict[str, Any]) -> dict[str, Any]:
-    """Return the technical details of a file that everyone may read: the instructions of an AI skill are what buyers pay for."""
+    """Return a file's public technical details: without the instructions of an AI skill, which buyers pay for."""
     skill = technical.get("skill")
     return technical if skill is None else technical | {"skill": {name: skill[name] for name in skill if name != "text"}}
 
 
 class DeliverableStatus(models.TextChoices):
-    """Where a file stands; it follows from the record and its listing."""
+    """The status of a file, derived from the file and its listing."""
 
     LIVE = "live"
     CANDIDATE = "candidate"
@@ -82,7 +82,7 @@ class DeliverableStatus(models.TextChoices):
 
 
 class PreviewKind(models.TextChoices):
-    """The reference's three kinds (section 2)."""
+    """The kinds of preview (reference section 2)."""
 
     GALLERY = "Gallery"
     FONT_SPECIMEN = "FontSpecimen"
@@ -90,12 +90,12 @@ class PreviewKind(models.TextChoices):
 
 
 class Preview(models.Model):
-    """A public sample of a listing. A new upload to an occupied place gets a new id, so that its bytes never change."""
+    """A public sample of a listing. A replacement gets a new id, so that the bytes of an id never change."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     listing = models.ForeignKey(Listing, on_delete=models.CASCADE, related_name="previews")
     kind = models.CharField(max_length=16, choices=PreviewKind.choices)
-    # The gallery slot, 0 being the card's thumbnail; 0 for the other kinds.
+    # The gallery slot, of which 0 is the card's thumbnail; 0 for the other kinds.
     slot = models.PositiveSmallIntegerField(default=0)
     object_key = models.CharField(max_length=200, unique=True)
     content_type = models.CharField(max_length=40)
@@ -105,7 +105,7 @@ class Preview(models.Model):
     details = models.JSONField(default=dict)
     # Smaller copies of an image by name: {"card": {"key", "size", "sha256", "width", "height"}}.
     renditions = models.JSONField(default=dict)
-    # What a picture shows, for people who do not see it.
+    # Description of an image for people who cannot see it.
     alt_text = models.CharField(max_length=bounds.ALT_TEXT_CHARS, blank=True, default="", db_default="")
     uploaded_at = models.DateTimeField(default=timezone.now, editable=False)
     # When the stored bytes were last read and compared.
@@ -127,10 +127,10 @@ class Preview(models.Model):
 
     @property
     def url(self) -> str:
-        """The relative path that the reference promises."""
+        """The relative path in the API."""
         return preview_url(self.id)
 
 
 def preview_url(preview_id: uuid.UUID) -> str:
-    """Return the relative path of a preview that the reference promises."""
+    """Return the relative path of a preview in the API."""
     return f"/api/v1/previews/{preview_id}"

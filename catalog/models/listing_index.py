@@ -1,6 +1,6 @@
-"""The browse index: what lists of listings show, filter, sort and count by, derived from listings and stores.
+"""The browse index: denormalised data by which listings are shown, filtered, sorted and counted.
 
-`catalog.services.listing_index` writes all of it in the transaction of every change.
+`catalog.services.listing_index` updates it in the transaction of every change.
 """
 
 from typing import Any
@@ -15,7 +15,7 @@ from marketplace.core import bounds as core_bounds
 from .. import bounds
 from .listings import Listing
 
-# Above every price: listings without a price in a currency come after all that have one, by their price in dollars.
+# Above every price, so that listings without a price in a currency sort last, by their price in dollars.
 NO_PRICE = 10**9
 LABEL_CHARS = 250
 
@@ -25,10 +25,10 @@ def _key(expression: Any) -> models.GeneratedField:
 
 
 class Priced(models.Model):
-    """What a buyer pays now, in minor units; null where the vendor set no price in the currency.
+    """Current prices in minor units; null where the vendor set none in the currency.
 
-    The other columns are sort keys: every order is ascending by its keys and then by the id, so that one comparison of rows selects
-    what follows a cursor.
+    The other columns are sort keys. Every order is ascending by its keys and then by the id, so that one row comparison selects
+    the listings after a cursor.
     """
 
     price_usd = models.BigIntegerField()
@@ -58,7 +58,7 @@ class ListingIndex(Priced):
     store_slug = models.CharField(max_length=core_bounds.SLUG_CHARS)
     store_name = models.CharField(max_length=core_bounds.NAME_CHARS)
     tier = models.CharField(max_length=8, choices=Tier.choices)
-    # In lower case, without outer spaces.
+    # Normalised by `labels.folded`.
     file_type = models.CharField(max_length=LABEL_CHARS, blank=True)
     # Vendors' prices before the discount, and the discount in basis points.
     list_price_usd = models.BigIntegerField()
@@ -72,7 +72,7 @@ class ListingIndex(Priced):
     published_at = models.DateTimeField()
     popularity = models.PositiveIntegerField(default=0)
     popular_first = _key(-F("popularity"))
-    # The time of publication in microseconds since the epoch, negative.
+    # `published_at` as a key of the indexes: microseconds since the epoch, negative, so that the newest comes first.
     newest_first = models.BigIntegerField()
 
     class Meta:
@@ -93,14 +93,14 @@ class ListingIndex(Priced):
 
 
 class LabelKind(models.TextChoices):
-    """What a label says of a listing."""
+    """The kinds of label."""
 
     TAG = "tag"
     PLATFORM = "platform"
 
 
 class ListingLabel(models.Model):
-    """A tag or a supported platform of a listing on sale, in lower case."""
+    """A normalised tag or supported platform of a listing on sale."""
 
     pk = models.CompositePrimaryKey("listing_id", "kind", "value")
     listing = models.ForeignKey(ListingIndex, on_delete=models.CASCADE, related_name="labels", db_index=False)
@@ -116,7 +116,7 @@ class ListingLabel(models.Model):
 
 
 class ListingPrice(Priced):
-    """What a listing on sale costs under one of its permitted active licence tiers."""
+    """The prices of a listing on sale under one of its permitted active licence tiers."""
 
     pk = models.CompositePrimaryKey("listing_id", "license")
     listing = models.ForeignKey(ListingIndex, on_delete=models.CASCADE, related_name="prices", db_index=False)
@@ -130,9 +130,9 @@ class ListingPrice(Priced):
 
 
 class ListingCount(models.Model):
-    """How many listings on sale of a category and tier there are, and how many of them have a value of a filter.
+    """The number of listings on sale by category, tier and value of a filter.
 
-    Counting a large part of the catalog would take longer than the rest of an answer.
+    Counting a large part of the catalog would take longer than the rest of a response.
     """
 
     id = models.BigAutoField(primary_key=True)

@@ -1,4 +1,4 @@
-"""Listings: what a vendor offers, its prices and where it stands in review."""
+"""Listings: what a vendor offers, with prices and review status."""
 
 from collections.abc import Collection
 from typing import Any
@@ -16,7 +16,7 @@ from .taxonomy import Category, Store
 
 
 class ListingStatus(models.TextChoices):
-    """The reference's four states (section 3)."""
+    """The statuses of a listing (reference section 3)."""
 
     DRAFT = "Draft"
     PENDING_REVIEW = "PendingReview"
@@ -25,7 +25,7 @@ class ListingStatus(models.TextChoices):
 
 
 class UpdateStatus(models.TextChoices):
-    """Whether a published listing's candidate file waits for a reviewer."""
+    """Whether the candidate file of a published listing is in review."""
 
     NONE = ""
     PENDING_REVIEW = "PendingReview"
@@ -35,7 +35,7 @@ _IS_FREE = Q(base_price_minor=0) | Q(price_inr_minor=0) | Q(price_eur_minor=0) |
 
 
 def _sale_price(list_price: str) -> models.GeneratedField:
-    """Return the column of what a buyer pays now: half up like `money.discounted`, in whole numbers on every engine."""
+    """Return the column of a discounted price, rounded half up like `money.discounted`, in integers on every database."""
     rounded = (F(list_price) * (Value(core_bounds.WHOLE_BP) - F("discount_bp")) * Value(2) + Value(core_bounds.WHOLE_BP)) / Value(
         2 * core_bounds.WHOLE_BP
     )
@@ -47,7 +47,7 @@ def _sale_price(list_price: str) -> models.GeneratedField:
 
 
 class Listing(models.Model):
-    """An asset for sale. Buyers get `live_deliverable`, the last file that a reviewer approved."""
+    """An asset for sale. Buyers get `live_deliverable`, the last approved file."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     store = models.ForeignKey(Store, on_delete=models.PROTECT, related_name="listings")
@@ -79,7 +79,7 @@ class Listing(models.Model):
     version = models.CharField(max_length=bounds.VERSION_CHARS, blank=True)
     video_url = models.URLField(max_length=core_bounds.URL_CHARS, blank=True)
     readme = models.TextField(blank=True)
-    # Slugs of licence tiers; None allows every active one.
+    # Slugs of licence tiers; None permits every active one.
     allowed_license_slugs = models.JSONField(null=True, blank=True)
     tier_requirement = models.CharField(max_length=8, choices=Tier.choices, default=Tier.FREE)
 
@@ -91,10 +91,10 @@ class Listing(models.Model):
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     updated_at = models.DateTimeField(default=timezone.now)
     submitted_at = models.DateTimeField(null=True, blank=True)
-    # The first publication; a later one does not move the listing to the top of `newest`.
+    # The first publication; publishing again does not move the listing to the top of `newest`.
     published_at = models.DateTimeField(null=True, blank=True)
 
-    # The ETags of which a change requires one, as a client states them in If-Match; None requires none.
+    # Not a column: the ETags in If-Match, one of which the listing must have to be changed; None for no condition.
     required_etags: Collection[str] | None = None
 
     class Meta:
@@ -132,7 +132,7 @@ class Listing(models.Model):
         return self.title
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Stamp `updated_at` with every change; a new listing has not changed since it was made."""
+        """Set `updated_at`, which equals `created_at` for a new listing."""
         self.updated_at = self.created_at if self._state.adding else timezone.now()
         if kwargs.get("update_fields") is not None:
             kwargs["update_fields"] = {*kwargs["update_fields"], "updated_at"}
@@ -140,17 +140,17 @@ class Listing(models.Model):
 
     @property
     def etag(self) -> str:
-        """The entity tag of this version: each change of the listing gives it another."""
+        """The entity tag, which changes with every save."""
         return f'"{self.updated_at:%Y%m%dT%H%M%S%f}"'
 
     @property
     def was_submitted(self) -> bool:
-        """Tell whether it was ever submitted: reviewers, mails and links may name it from then on."""
+        """Tell whether it was ever submitted; from then on, reviews, mails and links may refer to it."""
         return self.submitted_at is not None or self.status != ListingStatus.DRAFT
 
 
 class ListingStats(models.Model):
-    """What counts up, kept out of the listing's indexed row: a counter there costs 70 times the write."""
+    """Counters, in a table of their own: updating them in the listing's indexed row costs 70 times as much."""
 
     listing = models.OneToOneField(Listing, primary_key=True, on_delete=models.CASCADE, related_name="stats")
     purchases = models.PositiveIntegerField(default=0)
@@ -163,7 +163,7 @@ class ListingStats(models.Model):
 
 
 class UncountedPurchase(models.Model):
-    """A purchase, or one taken back, that the count does not have yet. Sales only add rows here: none waits for another."""
+    """A purchase or refund that is not counted yet. Sales only insert rows, so that they never wait for each other."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     listing = models.ForeignKey(Listing, on_delete=models.CASCADE, related_name="+")

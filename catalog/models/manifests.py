@@ -1,4 +1,4 @@
-"""What AI clients read about a listing."""
+"""The stored agent manifest of a listing."""
 
 from django.db import models
 
@@ -6,11 +6,11 @@ from .listings import Listing
 
 
 class AgentManifest(models.Model):
-    """The generated agent manifest (reference section 2), deterministic from the listing and its technical data."""
+    """The generated agent manifest (reference section 2), determined by the listing and its technical details."""
 
     listing = models.OneToOneField(Listing, primary_key=True, on_delete=models.CASCADE, related_name="agent_manifest")
     body = models.JSONField()
-    # Hash of what it was made from: another hash now means that it is stale.
+    # Hash of the sources; the manifest is stale when they have another one.
     source_digest = models.CharField(max_length=64)
     generated_at = models.DateTimeField(auto_now=True)
 

@@ -1,4 +1,4 @@
-"""Editorial review: one case for each submission."""
+"""Editorial review: one `ListingReview` for each submission."""
 
 from django.conf import settings
 from django.db import models
@@ -15,7 +15,7 @@ WORDS_CHARS = 300
 
 
 class ReviewKind(models.TextChoices):
-    """What is under review."""
+    """The subject of a review."""
 
     LISTING = "Listing"
     # The candidate file of a published listing.
@@ -25,7 +25,7 @@ class ReviewKind(models.TextChoices):
 
 
 class ReviewStatus(models.TextChoices):
-    """Where the case stands."""
+    """The status of a review."""
 
     PENDING = "Pending"
     APPROVED = "Approved"
@@ -34,7 +34,7 @@ class ReviewStatus(models.TextChoices):
 
 
 class ListingReview(Claimable):
-    """One submission and what came of it; findings are `[{code, field, message, hint}]`."""
+    """A submission and its outcome; findings are `[{code, field, message, hint}]`."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     listing = models.ForeignKey(Listing, on_delete=models.CASCADE, related_name="reviews")
@@ -42,9 +42,9 @@ class ListingReview(Claimable):
     status = models.CharField(max_length=16, choices=ReviewStatus.choices, default=ReviewStatus.PENDING)
     submitted_at = models.DateTimeField()
     submitted_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
-    # The checks as they came out at submission: [{name, passed, detail, warning}].
+    # Results of the checks at submission: [{name, passed, detail, warning}].
     checks = models.JSONField(default=list)
-    # The listing's fields as they were submitted; the last approved one is what editors compare with.
+    # The listing's fields at submission; reviewers compare with the last approved snapshot.
     snapshot = models.JSONField(default=dict)
     findings = models.JSONField(default=list)
     note = models.TextField(blank=True)
@@ -58,10 +58,10 @@ class ListingReview(Claimable):
             models.CheckConstraint(condition=Q(status__in=ReviewStatus.values), name="listingreview_status_known"),
             models.CheckConstraint(condition=Q(kind__in=ReviewKind.values), name="listingreview_kind_known"),
         )
-        # The queue, oldest first, whatever was decided before.
+        # The queue of pending reviews, oldest first.
         indexes = (
             models.Index(fields=("submitted_at", "id"), condition=Q(status="Pending"), name="listingreview_queue"),
-            # What was decided of late, for the charts.
+            # Recent decisions, for charts.
             models.Index(fields=("decided_at",), name="listingreview_decided"),
         )
 
@@ -70,12 +70,12 @@ class ListingReview(Claimable):
 
 
 class RejectionReason(models.Model):
-    """One entry of the reviewers' catalogue of reasons: message and hint are what the vendor reads."""
+    """A reason in the reviewers' catalogue; vendors read its message and hint."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    # What programs read; findings keep it, so it never changes.
+    # Stable code for programs; findings contain it, so it never changes.
     code = models.SlugField(max_length=CODE_CHARS, unique=True)
-    # The listing's field that is meant, by the reference's name; empty where it is about the whole.
+    # The listing's field by its name in the API; empty for the whole listing.
     field = models.CharField(max_length=FIELD_CHARS, blank=True)
     message = models.CharField(max_length=WORDS_CHARS)
     hint = models.CharField(max_length=WORDS_CHARS)

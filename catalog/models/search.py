@@ -1,4 +1,4 @@
-"""What search reads: a row of folded words for each published listing, the vocabulary, and synonyms that staff set up."""
+"""Tables of search: a document of normalised words for each published listing, the vocabulary and the synonyms."""
 
 from django.db import models
 from django.db.models import Q
@@ -11,28 +11,28 @@ SYNONYMS_CHARS = 200
 
 
 class SearchDocument(models.Model):
-    """The folded words of one published listing, column by column, parted by single spaces.
+    """The normalised words of a published listing, separated by single spaces.
 
-    The database keeps the full-text index on these columns itself (a migration of its own): GIN indexes on PostgreSQL, an
-    FTS5 table with triggers on SQLite. Its id is an integer because FTS5 knows rows by number.
+    Migration 0002 adds the full-text index on these columns, which the database maintains: GIN indexes on PostgreSQL, an
+    FTS5 table with triggers on SQLite. The id is an integer because FTS5 identifies rows by number.
     """
 
     id = models.BigAutoField(primary_key=True)
     listing = models.OneToOneField(Listing, on_delete=models.CASCADE, related_name="search_document")
-    # A number for the title's letters without spaces: who types the whole title finds it, however popular others are.
+    # Hash of the title without spaces: a query for the whole title finds it, however popular other listings are.
     title_key = models.BigIntegerField(db_index=True)
-    # The words of the title, then ` | ` and its other forms (singulars, pairs of letters).
+    # The words of the title, then ` | ` and their other index terms (singulars, pairs of letters).
     title = models.TextField()
     tags = models.TextField(blank=True)
     summary = models.TextField(blank=True)
     body = models.TextField(blank=True)
     # Whether the store is open.
     is_shown = models.BooleanField(default=True)
-    # Among the best-selling listings at the last ranking (`rank_listings`); common words are looked for among these only.
+    # One of the best-selling listings at the last run of `mark_popular_listings`; common words are searched among these only.
     is_popular = models.BooleanField(default=True)
-    # Published since the last ranking: among the first, so that it can be noticed.
+    # Published since that run; ranked higher, so that it is noticed.
     is_new = models.BooleanField(default=True)
-    # The number of purchases, and the time of publication: what equally good results are ordered by.
+    # Results with equal scores are ordered by the number of purchases, then by the time of publication.
     popularity = models.IntegerField(default=0)
     published_at = models.DateTimeField()
 
@@ -44,15 +44,15 @@ class SearchDocument(models.Model):
 
 
 class SearchTerm(models.Model):
-    """A word of the vocabulary and in how many documents it is. Compared byte by byte on every engine.
+    """A word of the vocabulary with the number of documents that contain it. Compared byte by byte on every database.
 
-    The empty word is in every document: its row counts them all.
+    The row of the empty word counts all documents.
     """
 
     id = models.BigAutoField(primary_key=True)
     term = models.CharField(max_length=TERM_CHARS)
     documents = models.PositiveIntegerField(default=0)
-    # Those of them that have it in the title or the tags.
+    # How many of them have it in the title or the tags.
     headings = models.PositiveIntegerField(default=0)
 
     class Meta:
@@ -63,7 +63,7 @@ class SearchTerm(models.Model):
 
 
 class SearchSynonym(models.Model):
-    """Words that are searched for as well where a query's word finds little: `music` also means `loops`."""
+    """Words that are also searched for if a query's word finds little: `loops` for `music`."""
 
     word = models.CharField(max_length=bounds.TAG_CHARS, unique=True)
     synonyms = models.CharField(max_length=SYNONYMS_CHARS)

@@ -1,4 +1,4 @@
-"""What listings refer to: categories, stores, licence tiers."""
+"""Categories, stores, licence tiers and their former terms."""
 
 from decimal import Decimal
 
@@ -31,7 +31,7 @@ class Category(models.Model):
 
 
 class Store(models.Model):
-    """A vendor's shop front. It is open while the vendor is approved; listings of a closed store are not shown."""
+    """A vendor's store. It is open while the vendor is approved; listings of a closed store are not shown."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     owner = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="store")
@@ -42,7 +42,7 @@ class Store(models.Model):
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=("slug",), name="store_slug_taken"),)
-        # The beginning of a name, for the admin's search.
+        # Prefix lookups of the admin's search.
         indexes = (models.Index(fields=("name",), opclasses=("varchar_pattern_ops",), name="store_name_begins"),)
 
     def __str__(self) -> str:
@@ -50,13 +50,13 @@ class Store(models.Model):
 
 
 class LicenseTier(models.Model):
-    """What a buyer may do with an asset, and its price as a factor of the listing's."""
+    """A licence with its terms, and its price as a factor of the listing's price."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     slug = models.SlugField(max_length=40, unique=True)
     name = models.CharField(max_length=bounds.NAME_CHARS)
     summary = models.CharField(max_length=300)
-    # Packaged as LICENSE.txt.
+    # The terms, LICENSE.txt in packages.
     text = models.TextField()
     price_factor = models.DecimalField(max_digits=6, decimal_places=2, default=Decimal(1))
     sort_order = models.PositiveSmallIntegerField(default=0)
@@ -72,7 +72,7 @@ class LicenseTier(models.Model):
 
 
 class RetiredTerms(models.Model):
-    """What a tier's licence said until it was edited: who bought before then goes on under these words."""
+    """Former terms of a licence tier, which still apply to purchases made before `until`."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     tier = models.ForeignKey(LicenseTier, on_delete=models.PROTECT, related_name="retired_terms")

@@ -1,7 +1,7 @@
 """Search over published listings: typo-tolerant, the same on every database.
 
-A query goes through `words` (folding), `expansion` (with `vocabulary`), `full_text` and `ranking`; `index` and `rebuild` write what
-is read, `popularity` the set of popular listings.
+A query goes through `words` (normalisation), `expansion` (with `vocabulary`), `full_text` and `ranking`; `index` and `rebuild` write the
+index, `popular` marks the popular listings.
 """
 
 from .query import Results, search, suggest

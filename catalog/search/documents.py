@@ -1,4 +1,4 @@
-"""Builds the search document of a listing: its folded words, column by column."""
+"""Builds the search document of a listing: its normalised words, column by column."""
 
 from typing import Any
 
@@ -6,18 +6,18 @@ from ..manifests.tags import semantic_tags
 from ..models import Listing, SearchDocument
 from .words import index_terms, title_key, words_of
 
-# The most distinct words of a description that are indexed; the rest of a long text says little about the asset.
+# The most distinct words of a description that are indexed.
 BODY_TERMS = 1000
 SEPARATOR = "|"
-# A pseudo-word in every document; its count is the number of documents.
-EVERYWHERE = ""
+# A pseudo-word in every document, whose count is the number of documents.
+ALL_DOCUMENTS = ""
 
 
 def columns_of(listing: Listing, purchases: int) -> dict[str, Any]:
-    """Return the columns of a published listing's document that follow from the listing."""
+    """Return the columns of a published listing's document."""
     words = words_of(listing.title)
     forms = sorted(set(index_terms(words)) - set(words))
-    # The vendor's tags, and what the listing's file and category say it is.
+    # The vendor's tags and those derived from file and category.
     tags = [*listing.tags, *semantic_tags(listing)]
     body = dict.fromkeys(index_terms(words_of(listing.description)))
     return {
@@ -34,7 +34,7 @@ def columns_of(listing: Listing, purchases: int) -> dict[str, Any]:
 
 def heading_words(document: SearchDocument) -> set[str]:
     """Return the distinct words of a document's title and tags."""
-    return {EVERYWHERE, *document.title.split(), *document.tags.split()} - {SEPARATOR}
+    return {ALL_DOCUMENTS, *document.title.split(), *document.tags.split()} - {SEPARATOR}
 
 
 def words_in(document: SearchDocument) -> set[str]:

@@ -1,6 +1,6 @@
-"""Expands the words of a query: themselves, inflected forms, completions, corrections, synonyms.
+"""Expands the words of a query by inflected forms, completions, corrections and synonyms.
 
-Each word becomes a group of words of the vocabulary, each with a weight for how well it stands for the typed one. A listing matches
+Each word becomes a group of words of the vocabulary, weighted by how well they match the typed one. A listing matches
 the query when it has a word of every group.
 """
 
@@ -17,7 +17,7 @@ QUERY_CHARS = 1000
 CORRECTIONS = 4
 # The most words that are corrected, longest first. A query with more unknown words is not a misspelling.
 CORRECTED = 6
-# The most whole titles that are looked up, for combinations of corrections.
+# The most combinations of corrections that are looked up as whole titles.
 TITLES = 24
 
 # Weights of a word of the vocabulary, by its relation to the typed one.
@@ -25,14 +25,14 @@ EXACT, OTHER_FORM, LONGEST_PREFIX, SHORTEST_PREFIX = 1.0, 0.95, 0.9, 0.75
 TYPOS = {1: 0.7, 2: 0.5}
 # The completion of a misspelt prefix.
 PREFIX_TYPO = 0.8
-# Met last: what has the word itself comes first, wherever it stands.
+# Low, so that listings with the word itself come first, whatever the column.
 SYNONYM = 0.2
 
 Group = dict[str, float]
 
 
-def words_typed(q: str) -> list[str]:
-    """Return the words of a query, folded."""
+def query_words(q: str) -> list[str]:
+    """Return the normalised words of a query."""
     return words_of(q[:QUERY_CHARS])
 
 
@@ -40,11 +40,11 @@ class QueryExpansion:
     """The words of a query with their groups."""
 
     def __init__(self, typed: Sequence[str], vocabulary: Vocabulary) -> None:
-        """Look the words up.
+        """Look up the words.
 
         Args:
-            typed: At least one word; the last may be cut short.
-            vocabulary: What there is.
+            typed: At least one word; the last may be incomplete.
+            vocabulary: The words of all listings.
         """
         self.typed = typed
         self.words = [piece for word in typed for piece in pieces(word)][:QUERY_WORDS]
@@ -58,14 +58,14 @@ class QueryExpansion:
         self._add_forms()
 
     @property
-    def doubtful(self) -> list[int]:
-        """The positions of words that can still be corrected: a known word may be a misspelling of another one too."""
+    def uncorrected(self) -> list[int]:
+        """The positions of words that can still be corrected; known words too, since they may be misspellings of others."""
         return [i for i in self._correctable if i not in self._corrected]
 
     @property
     def unknown(self) -> list[int]:
-        """The positions of those that are not in the vocabulary."""
-        return [i for i in self.doubtful if not self._is_known(i)]
+        """The positions of those not in the vocabulary."""
+        return [i for i in self.uncorrected if not self._is_known(i)]
 
     def correct(self, positions: Iterable[int]) -> None:
         """Add the likeliest corrections to the groups at these positions."""
@@ -76,7 +76,7 @@ class QueryExpansion:
                 self._groups[i].setdefault(word, weight)
 
     def add_synonyms(self) -> bool:
-        """Add the synonyms that staff set up, and tell whether there are any."""
+        """Add the synonyms, and tell whether there are any."""
         known: list[dict[str, float]] = []
         for word in self.words:
             synonyms = {*self.vocabulary.synonyms.get(word, ()), *self.vocabulary.synonyms.get(singular(word), ())}
@@ -87,12 +87,12 @@ class QueryExpansion:
         return any(known)
 
     def groups(self) -> list[Group]:
-        """Return the groups, two for each word that may be written as two: the word itself meets both."""
+        """Return the groups. A word that may be a compound has two, one for each part; the word itself is in both."""
         found: list[Group] = []
         documents = self.vocabulary.documents
         for word, group in zip(self.words, self._groups, strict=True):
             known = [split for split in splits(word) if split[0] in documents and split[1] in documents]
-            # Splits count as likely where both parts are common, and not rarer than the word itself.
+            # The likeliest split has the most frequent rarer part, which must not be rarer than the word itself.
             best = max(known, key=lambda split: (min(documents[split[0]], documents[split[1]]), split), default=None)
             if best and min(documents[part] for part in best) >= documents.get(word, 0):
                 found += [{part: OTHER_FORM} | group for part in best]
@@ -101,15 +101,15 @@ class QueryExpansion:
         return found
 
     def title_keys(self) -> list[int]:
-        """Return the keys of the titles that the query may be the whole of, the one that was typed first."""
+        """Return the keys of titles equal to the query or one of its corrections, the query's first."""
         choices = [[word, *corrections] for word, corrections in zip(self.words, self._corrections, strict=True)]
         corrected = itertools.islice(itertools.product(*choices), TITLES)
         return list(dict.fromkeys([title_key(self.typed), *map(title_key, corrected)]))
 
     def alternatives(self, most: int) -> list[str]:
-        """Return words of titles and tags that look like those of the query, for when nothing was found."""
-        found = [self.vocabulary.alike(self.words[i], most) for i in self._correctable[:most]]
-        # The best for each word first.
+        """Return words of titles and tags that are similar to those of the query, for queries without results."""
+        found = [self.vocabulary.similar(self.words[i], most) for i in self._correctable[:most]]
+        # The best of each word first.
         return list(dict.fromkeys(filter(None, itertools.chain.from_iterable(itertools.zip_longest(*found)))))[:most]
 
     def _is_known(self, i: int) -> bool:
@@ -135,7 +135,7 @@ class QueryExpansion:
     def _likeliest(self, word: str, *, begun: bool) -> Group:
         """Return the likeliest corrections of a word, by distance, first letter and frequency."""
         offers = {term: (float(typos), TYPOS[typos]) for term, typos in self.vocabulary.corrections(word)}
-        # One that is a single typo away is likelier than any beginning.
+        # A correction with one typo is likelier than any completion.
         if begun and not any(distance == 1 for distance, _ in offers.values()):
             for term, typos in self.vocabulary.corrected_completions(word):
                 offers.setdefault(term, (typos + 1.0, TYPOS[typos] * PREFIX_TYPO))

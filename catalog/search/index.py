@@ -1,7 +1,7 @@
-"""Index updates, in the transaction of the change: a listing can be found once its publication commits.
+"""Updates of the search index in the transaction of the change, so that a listing is found once its publication commits.
 
-Writers hold the lock on the catalog's version until they commit, so that counts of listings are exact and publications at the same
-time never deadlock, whatever words they share.
+Writers hold the lock on the catalog's version until they commit, so that counts are exact and concurrent publications
+never deadlock, whatever words they share.
 """
 
 import uuid
@@ -9,9 +9,6 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import TypeVar
 
-from django.db import transaction
-
-from ..catalog_version import change_version
 from ..models import Listing, ListingStats, SearchDocument, SearchTerm, Store
 from ..models.listings import ListingStatus
 from .documents import columns_of, heading_words, words_in
@@ -21,23 +18,24 @@ BATCH = 500
 T = TypeVar("T")
 
 
-@transaction.atomic
-def show_store(store: Store) -> None:
-    """Let search find the listings of a store that was opened, or not find those of one that was closed; invalidate cached answers."""
-    change_version()
+def update_store_visibility(store: Store) -> None:
+    """Show the listings of an open store in search, and hide those of a closed one.
+
+    The caller holds the lock of the catalog's version.
+    """
     SearchDocument.objects.filter(listing__store=store).exclude(is_shown=store.is_open).update(is_shown=store.is_open)
 
 
 def update_documents(ids: Collection[uuid.UUID]) -> int:
-    """Write the documents of these listings and the vocabulary, where they differ from the listings; return how many differed.
+    """Update the documents of these listings and the vocabulary; return how many documents differed.
 
-    The caller holds the lock of the catalog's version, and gives no more than a batch.
+    The caller holds the lock of the catalog's version, and passes at most `BATCH` ids.
     """
     # Read under the lock: a store may have been closed while this transaction waited for it.
     published = Listing.objects.filter(pk__in=ids, status=ListingStatus.PUBLISHED)
     listings = {listing.pk: listing for listing in published.select_related("category", "store", "live_deliverable")}
     stored = {document.listing_id: document for document in SearchDocument.objects.filter(listing__in=ids)}
-    # Locked: a purchase that is being counted is counted here, or by itself once the document is there.
+    # Locked against `count_purchases`: a purchase is counted either here or, once the document exists, by that.
     purchases = dict(ListingStats.objects.select_for_update().filter(listing__in=listings).values_list("listing", "purchases"))
     words: Counter[str] = Counter()
     headings: Counter[str] = Counter()
@@ -70,11 +68,11 @@ _COLUMNS = ("title_key", "title", "tags", "summary", "body", "is_shown", "popula
 
 
 def count_words(documents: Counter[str], headings: Counter[str]) -> None:
-    """Change in how many listings words are; new ones join the vocabulary, those of no listing leave it.
+    """Change the counts of words in the vocabulary; add new words, delete those that no listing has any more.
 
     Args:
-        documents: How many listings more, or less, have each word.
-        headings: How many of them have it in title or tags.
+        documents: The change of the number of listings with each word.
+        headings: The same for title and tags.
     """
     changed = sorted(word for word in documents.keys() | headings.keys() if documents[word] or headings[word])
     for batch in batches(changed, BATCH):
@@ -82,7 +80,7 @@ def count_words(documents: Counter[str], headings: Counter[str]) -> None:
         rows = []
         for word in batch:
             before = stored.get(word, SearchTerm())
-            # A count that was wrong must not refuse a publication; a rebuild corrects it.
+            # A wrong count must not make a publication fail; a rebuild corrects it.
             counts = (max(0, before.documents + documents[word]), max(0, before.headings + headings[word]))
             rows.append(SearchTerm(term=word, documents=counts[0], headings=counts[1]))
         SearchTerm.objects.bulk_create(rows, update_conflicts=True, unique_fields=["term"], update_fields=["documents", "headings"])
@@ -91,6 +89,6 @@ def count_words(documents: Counter[str], headings: Counter[str]) -> None:
 
 
 def batches(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
-    """Yield a list in parts of at most `size`."""
+    """Yield a list in slices of at most `size` items."""
     for start in range(0, len(items), size):
         yield items[start : start + size]

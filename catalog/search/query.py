@@ -1,4 +1,4 @@
-"""Answers a query: its words are expanded in memory, one statement finds what has them, a second one more where that was too little."""
+"""Runs a search: expands the words in memory, runs one SQL statement, and a second, wider one if that finds too little."""
 
 import hashlib
 import uuid
@@ -13,14 +13,14 @@ from marketplace.core.errors import InvalidInput
 
 from .. import bounds
 from ..models import Listing
-from .expansion import QueryExpansion, words_typed
-from .full_text import LookUp, Row, all_of, are_everywhere, fetch, some_of
+from .expansion import QueryExpansion, query_words
+from .full_text import FullTextQuery, Row, all_of, are_all_common, fetch, some_of
 from .ranking import Scored, Scorer, rank
 from .vocabulary import current_vocabulary
 
-# Below, no title or tags hold every word as it was typed: where little was found, one may be a misspelling that is itself a word.
+# Below this score, no title or tags contain all words as typed: one may be a misspelling that is itself a word.
 CONVINCING = 0.6
-# Less than a page is little.
+# With fewer results than a page, the query is widened.
 ENOUGH = bounds.SEARCH_LIMIT
 SUGGESTIONS = 10
 ALTERNATIVES = 5
@@ -29,7 +29,7 @@ _SAME_QUERY = "Send the nextCursor of the previous response unchanged, with the 
 
 @dataclass(frozen=True)
 class Hit:
-    """One result; the score is between 0 and 1."""
+    """A result; the score is between 0 and 1."""
 
     id: uuid.UUID
     score: float
@@ -40,12 +40,12 @@ class Results:
     """A page of results.
 
     Attributes:
-        hits: The best first.
+        hits: Results, best first.
         total: How many listings were ranked: all that match, or the best few hundred.
-        total_is_exact: Whether nothing else matches.
-        next_cursor: Where the next page begins; None on the last one.
-        suggestions: Where nothing was found, words like those of the query that find something.
-        ranked: The ids of all listings that were ranked, the best first, as texts.
+        total_is_exact: Whether `total` counts all matches.
+        next_cursor: The cursor of the next page; None on the last one.
+        suggestions: If nothing was found, similar words that find something.
+        ranked: The ids of all ranked listings as text, best first.
     """
 
     hits: list[Hit]
@@ -58,7 +58,7 @@ class Results:
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A listing that the words typed so far may be about."""
+    """A suggested listing."""
 
     id: uuid.UUID
     slug: str
@@ -66,51 +66,51 @@ class Suggestion:
     category: str
 
 
-class _Found(NamedTuple):
-    """What was looked for, what was found, and that in its order, the best first."""
+class _Matches(NamedTuple):
+    """Subqueries, the rows that they found, and these ranked, best first."""
 
-    look_ups: list[LookUp]
+    queries: list[FullTextQuery]
     rows: list[Row]
     ranked: list[Scored]
 
     @property
-    def are_all(self) -> bool:
-        """Whether nothing else matches: all listings were looked at, and no look-up gave as much as it may."""
-        return all(not ask.popular and len(self.rows) < ask.limit for ask in self.look_ups)
+    def are_complete(self) -> bool:
+        """Whether nothing else matches: all listings were searched, and no subquery reached its limit."""
+        return all(not query.popular and len(self.rows) < query.limit for query in self.queries)
 
 
 def search(q: str, *, within: QuerySet[Model] | None = None, limit: int, cursor: str | None = None) -> Results:
-    """Return the listings for sale that match best, best first; equally good ones by popularity.
+    """Return the best matches on sale, best first; equal scores by popularity.
 
     Args:
-        q: What was typed, as it is.
-        within: A queryset whose keys are ids of listings: only these are looked at. None for all that is for sale.
+        q: The search term as typed.
+        within: A queryset whose primary keys are ids of listings: only these are searched. None for all listings on sale.
         limit: The most hits to return.
-        cursor: `next_cursor` of the page before.
+        cursor: `next_cursor` of the previous page.
 
     Raises:
-        InvalidInput: the cursor is not one of this query.
+        InvalidInput: the cursor does not belong to this query.
     """
     start, last = _decode(cursor, q) if cursor else (0, "")
-    typed = words_typed(q)
+    typed = query_words(q)
     if not typed:
         return Results([], 0, total_is_exact=True)
     expansion = QueryExpansion(typed, current_vocabulary())
     found = _find(expansion, within)
     ids = [row.listing_id for _, row in found.ranked]
     if last in ids:
-        # The catalog may have changed since: go on after the listing that was the last one, wherever it stands now.
+        # The catalog may have changed since: continue after the last listing of the previous page, at its current rank.
         start = ids.index(last) + 1
     hits = [Hit(id=uuid.UUID(row.listing_id), score=score) for score, row in found.ranked[start : start + limit]]
     end, total = start + len(hits), len(ids)
     following = pack_cursor([_digest(q), end, ids[end - 1]]) if hits and end < total else None
     suggestions = () if ids else _alternatives(expansion, within)
-    return Results(hits, total, found.are_all, following, suggestions, ids)
+    return Results(hits, total, found.are_complete, following, suggestions, ids)
 
 
 def suggest(q: str) -> list[Suggestion]:
-    """Return a few listings whose title or tags have the words typed so far: first those whose title begins with them."""
-    typed = words_typed(q)
+    """Return a few listings whose title or tags match the words typed so far; those whose title begins with them come first."""
+    typed = query_words(q)
     if not typed:
         return []
     begun = " ".join(typed)
@@ -122,26 +122,26 @@ def suggest(q: str) -> list[Suggestion]:
     return [listings[pk] for pk in ids if pk in listings]
 
 
-def _find(expansion: QueryExpansion, within: QuerySet[Model] | None = None, *, headings_only: bool = False) -> _Found:
-    """Return what matches; where that is little, also other spellings, synonyms, listings with some of the words."""
+def _find(expansion: QueryExpansion, within: QuerySet[Model] | None = None, *, headings_only: bool = False) -> _Matches:
+    """Return the matches; if there are few, also those of corrections, synonyms and some of the words."""
     if not expansion.vocabulary.total:
-        return _Found([], [], [])
+        return _Matches([], [], [])
     expansion.correct(expansion.unknown)
-    found = _look(expansion, within, headings_only=headings_only)
-    # While someone types, something is enough.
+    found = _query_index(expansion, within, headings_only=headings_only)
+    # Suggestions need no more than a few results.
     if len(found.rows) >= ENOUGH or (headings_only and found.rows):
         return found
-    cut = any(ask.popular for ask in found.look_ups)
+    cut = any(query.popular for query in found.queries)
     weak = not found.ranked or found.ranked[0][0] < CONVINCING
-    # Nobody misspelt many words and hit upon a word that is everywhere each time.
-    doubtful = expansion.doubtful if weak and not (found.rows and are_everywhere(expansion.groups(), expansion.vocabulary)) else []
-    expansion.correct(doubtful)
-    if expansion.add_synonyms() or doubtful or cut or (not found.rows and len(expansion.words) > 1):
-        return _look(expansion, within, headings_only=headings_only, complete=cut, partial=not found.rows, before=found.rows)
+    # Many common words are not all misspellings.
+    uncorrected = expansion.uncorrected if weak and not (found.rows and are_all_common(expansion.groups(), expansion.vocabulary)) else []
+    expansion.correct(uncorrected)
+    if expansion.add_synonyms() or uncorrected or cut or (not found.rows and len(expansion.words) > 1):
+        return _query_index(expansion, within, headings_only=headings_only, complete=cut, partial=not found.rows, before=found.rows)
     return found
 
 
-def _look(
+def _query_index(
     expansion: QueryExpansion,
     within: QuerySet[Model] | None,
     *,
@@ -149,23 +149,23 @@ def _look(
     complete: bool = False,
     partial: bool = False,
     before: Sequence[Row] = (),
-) -> _Found:
-    """Ask the full-text index for what the query means by now, and rank what it gives together with what it gave before."""
+) -> _Matches:
+    """Query the full-text index for the expansion as it is now, and rank the rows together with those found before."""
     groups, keys, filtered = expansion.groups(), expansion.title_keys(), within is not None
     known = [group for group in groups if group]
-    look_ups: list[LookUp] = []
+    queries: list[FullTextQuery] = []
     if known:
-        look_ups = all_of(known, expansion.vocabulary, filtered=filtered, headings_only=headings_only, complete=complete)
+        queries = all_of(known, expansion.vocabulary, filtered=filtered, headings_only=headings_only, complete=complete)
     if partial and len(known) > 1:
-        look_ups += some_of(known, expansion.vocabulary, filtered=filtered, headings_only=headings_only)
-    rows = list({row.listing_id: row for row in [*fetch(look_ups, keys, within), *before]}.values())
-    return _Found(look_ups, rows, rank(Scorer(expansion.typed, groups, keys[0]), rows))
+        queries += some_of(known, expansion.vocabulary, filtered=filtered, headings_only=headings_only)
+    rows = list({row.listing_id: row for row in [*fetch(queries, keys, within), *before]}.values())
+    return _Matches(queries, rows, rank(Scorer(expansion.typed, groups, keys[0]), rows))
 
 
 def _alternatives(expansion: QueryExpansion, within: QuerySet[Model] | None) -> list[str]:
-    """Return words that look like those of the query and find something."""
+    """Return words that are similar to those of the query and find something."""
     words = expansion.alternatives(ALTERNATIVES)
-    rows = fetch([LookUp(((word,),), heading=True, popular=False, limit=1) for word in words], (), within)
+    rows = fetch([FullTextQuery(((word,),), heading=True, popular=False, limit=1) for word in words], (), within)
     there = {found for row in rows for found in (*row.title.split(), *row.tags.split())}
     return [word for word in words if word in there]
 

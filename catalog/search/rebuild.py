@@ -1,4 +1,4 @@
-"""Brings the whole index in line with the listings, while the service runs: after a change in how words are folded, or in doubt."""
+"""Rebuilds the whole search index while the service runs, for instance after a change of the normalisation of words."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -11,14 +11,14 @@ from ..models import Listing, SearchDocument, SearchTerm
 from ..models.listings import ListingStatus
 from .documents import heading_words, words_in
 from .index import BATCH, batches, count_words, update_documents
-from .popularity import update_popular
+from .popular import update_popular
 
 Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
 class Rebuilt:
-    """What a rebuild found to do."""
+    """The result of a rebuild."""
 
     listings: int
     changed: int
@@ -26,17 +26,17 @@ class Rebuilt:
 
 
 def rebuild(progress: Progress) -> Rebuilt:
-    """Write every document anew where it differs, remove those that should not be there, count the words, find what is popular.
+    """Correct the documents, delete stale ones, recount the vocabulary and mark the popular listings.
 
     Args:
-        progress: Told how many listings of how many are done.
+        progress: Called with the number of listings done and their total.
     """
     ids = list(Listing.objects.filter(status=ListingStatus.PUBLISHED).order_by("pk").values_list("pk", flat=True))
     listings = len(ids)
     ids += SearchDocument.objects.exclude(listing__status=ListingStatus.PUBLISHED).values_list("listing", flat=True)
     changed = 0
     for done, batch in enumerate(batches(ids, BATCH)):
-        # Publications wait for one batch, not for the whole.
+        # Publications wait for one batch only.
         with transaction.atomic():
             change_version()
             changed += update_documents(batch)
@@ -47,9 +47,9 @@ def rebuild(progress: Progress) -> Rebuilt:
 
 
 def _recount() -> int:
-    """Make the vocabulary what the documents say, and return how many words were wrong.
+    """Correct the counts of the vocabulary, and return how many words were wrong.
 
-    It is counted while publications go on; only when one came in between do they wait for a second count.
+    Publications go on during the count; if there was one, they wait for a second count.
     """
     before = current_version()
     documents, headings = _counted()

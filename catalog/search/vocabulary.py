@@ -1,7 +1,7 @@
-"""The words of published listings, in the memory of each process: what completes, corrects and splits the words of a query.
+"""The words of published listings, kept in memory by each process, to complete, correct and split the words of a query.
 
-They are kept under the catalog's version. When that changes, only words that are new are read; counts of listings, which decide
-between likely words, are as old as the last full read, an hour at most.
+They are valid for one version of the catalog. When it changes, only new words are read; counts, which decide
+between likely words, are as old as the last full read, at most an hour.
 """
 
 import threading
@@ -18,30 +18,30 @@ from rapidfuzz.distance import OSA, JaroWinkler
 
 from ..catalog_version import current_version
 from ..models import SearchSynonym, SearchTerm
-from .documents import EVERYWHERE
+from .documents import ALL_DOCUMENTS
 from .words import is_unspaced
 
-# Words in memory, those of most titles and tags first. Others are found as they are typed.
+# The most words in memory, those in most titles and tags first. Others match only as typed.
 MOST_WORDS = 200_000
-# Words that may complete the one being typed: the most frequent that begin so.
+# The most completions of a prefix, most frequent first.
 COMPLETIONS = 30
-# Beginnings whose completions are remembered.
-BEGINNINGS = 5_000
-# A word of descriptions only is worth correcting to when it is in this many: below, it is as likely a misspelling itself.
+# The most prefixes whose completions are cached.
+CACHED_PREFIXES = 5_000
+# A word that occurs in descriptions only is offered as a correction from this many listings on: a rarer one may be a misspelling itself.
 CORRECTS_FROM = 3
-# How alike a word must be that is suggested where nothing was found.
-ALIKE = 0.75
+# The least similarity of suggested words.
+SIMILARITY = 0.75
 FULL_READ_SECONDS = 3600
 LAST_CHARACTER = "\U0010ffff"
-# A typo is a letter left out, added or replaced, or two neighbours swapped (optimal string alignment). One from 4 letters, two from 8,
-# counted in what was meant or in what was typed: a word of 8 letters that lost two of them was misspelt twice, and still has only 6.
+# A typo is a letter omitted, added or replaced, or two adjacent letters swapped (optimal string alignment): one from 4 letters, two from 8,
+# counted in the longer of both words, because a misspelling may have lost letters.
 MAX_DISTANCE = 2
 ONE_TYPO = 4
 TWO_TYPOS = 8
 
 
 def allowed_distance(a: int, b: int) -> int:
-    """Return how many typos may lie between words of these lengths."""
+    """Return the most typos between words of these lengths."""
     longest = max(a, b)
     if longest < ONE_TYPO:
         return 0
@@ -49,13 +49,13 @@ def allowed_distance(a: int, b: int) -> int:
 
 
 def correctable(word: str) -> bool:
-    """Tell whether a word can be a misspelling or what one meant."""
+    """Tell whether a word can be corrected or be a correction."""
     return len(word) >= ONE_TYPO - 1 and not is_unspaced(word)
 
 
 @dataclass
 class Vocabulary:
-    """Words with the number of listings that have them, anywhere and in title or tags; synonyms that staff set up."""
+    """Words with the number of listings that contain them, anywhere and in title or tags; and the synonyms."""
 
     version: str = ""
     documents: dict[str, int] = field(default_factory=dict)
@@ -63,7 +63,7 @@ class Vocabulary:
     synonyms: dict[str, list[str]] = field(default_factory=dict)
     last: tuple[int, str] | None = None
     read_at: float = 0.0
-    # Whether all of it was committed when it was read.
+    # Whether it was read outside of a transaction.
     is_committed: bool = True
     _sorted: list[str] = field(default_factory=list)
     _correct: dict[int, list[str]] = field(default_factory=dict)
@@ -75,26 +75,26 @@ class Vocabulary:
     @property
     def total(self) -> int:
         """The number of listings."""
-        return self.documents.get(EVERYWHERE, 0)
+        return self.documents.get(ALL_DOCUMENTS, 0)
 
     @property
     def is_complete(self) -> bool:
-        """Whether every word is here; there may be more words than are kept in memory."""
+        """Whether all words fit into memory."""
         return len(self.documents) < MOST_WORDS
 
-    def completions(self, beginning: str) -> list[str]:
-        """Return the most frequent words that begin so, without the beginning itself."""
-        found = self._completions.get(beginning)
+    def completions(self, prefix: str) -> list[str]:
+        """Return the most frequent words with this prefix, without the prefix itself."""
+        found = self._completions.get(prefix)
         if found is None:
-            words = self._between(beginning, beginning + LAST_CHARACTER)
-            longer = (word for word in words if word != beginning)
+            words = self._between(prefix, prefix + LAST_CHARACTER)
+            longer = (word for word in words if word != prefix)
             found = nsmallest(COMPLETIONS, longer, key=lambda word: (-self.documents[word], word))
-            if len(self._completions) < BEGINNINGS:
-                self._completions[beginning] = found
+            if len(self._completions) < CACHED_PREFIXES:
+                self._completions[prefix] = found
         return found
 
     def corrections(self, word: str) -> list[tuple[str, int]]:
-        """Return the words that this may be a misspelling of, with the number of typos."""
+        """Return the words of which this may be a misspelling, with the number of typos."""
         found: list[tuple[str, int]] = []
         for length in range(len(word) - MAX_DISTANCE, len(word) + MAX_DISTANCE + 1):
             typos = allowed_distance(len(word), length)
@@ -103,34 +103,34 @@ class Vocabulary:
                 found += [(term, int(distance)) for term, distance, _ in near if distance]
         return found
 
-    def corrected_completions(self, beginning: str) -> list[tuple[str, int]]:
-        """Return the words that begin like this one but for a few typos, with their number; one of the first two letters is right."""
-        if len(beginning) <= ONE_TYPO:
+    def corrected_completions(self, prefix: str) -> list[tuple[str, int]]:
+        """Return words with a prefix that differs by a few typos, with their number; one of the first two letters must be right."""
+        if len(prefix) <= ONE_TYPO:
             return []
         found: dict[str, int] = {}
-        first = sorted({*beginning[:2]})
+        first = sorted({*prefix[:2]})
         words = [word for letter in first for word in self._between(letter, letter + LAST_CHARACTER)]
-        for size in (len(beginning), len(beginning) - 1, len(beginning) + 1):
+        for size in (len(prefix), len(prefix) - 1, len(prefix) + 1):
             begun = process.extract(
-                beginning,
+                prefix,
                 [word[:size] for word in words],
                 scorer=OSA.distance,
-                score_cutoff=allowed_distance(len(beginning), size),
+                score_cutoff=allowed_distance(len(prefix), size),
                 limit=None,
             )
             for _, typos, place in begun:
                 word = words[place]
-                if len(word) > len(beginning) + 1 and self._is_worth_correcting_to(word):
+                if len(word) > len(prefix) + 1 and self._is_worth_correcting_to(word):
                     found[word] = min(max(typos, 1), found.get(word, MAX_DISTANCE))
         return list(found.items())
 
-    def alike(self, word: str, most: int) -> list[str]:
-        """Return words of titles and tags that begin with the same letter and look like this one."""
+    def similar(self, word: str, most: int) -> list[str]:
+        """Return similar words of titles and tags with the same first letter."""
         words = [each for each in self._between(word[0], word[0] + LAST_CHARACTER) if self.headings[each] and correctable(each)]
-        return [each for each, *_ in process.extract(word, words, scorer=JaroWinkler.similarity, score_cutoff=ALIKE, limit=most)]
+        return [each for each, *_ in process.extract(word, words, scorer=JaroWinkler.similarity, score_cutoff=SIMILARITY, limit=most)]
 
     def extended(self, rows: Iterable[tuple[str, int, int]]) -> "Vocabulary":
-        """Return a vocabulary that has these words too; this one may be in use and stays as it is."""
+        """Return a copy with these words added; this one may be in use by other threads."""
         documents, headings = dict(self.documents), dict(self.headings)
         for word, in_documents, in_headings in rows:
             documents[word], headings[word] = in_documents, in_headings
@@ -150,30 +150,30 @@ class Vocabulary:
         return self._sorted[bisect_left(self._sorted, first) : bisect_left(self._sorted, end)]
 
 
-class _Kept:
-    """The vocabulary of this process."""
+class _Cache:
+    """The cached vocabulary of this process."""
 
     vocabulary = Vocabulary()
     lock = threading.Lock()
 
 
 def current_vocabulary() -> Vocabulary:
-    """Return the vocabulary of what was committed; inside of a transaction that has changed it, its own."""
+    """Return the vocabulary of the committed catalog, or the transaction's own if it has changed the catalog."""
     version = current_version()
-    if _Kept.vocabulary.version != version:
-        with _Kept.lock:
-            if _Kept.vocabulary.version != version:
-                _Kept.vocabulary = _read(_Kept.vocabulary, version)
-    return _Kept.vocabulary
+    if _Cache.vocabulary.version != version:
+        with _Cache.lock:
+            if _Cache.vocabulary.version != version:
+                _Cache.vocabulary = _read(_Cache.vocabulary, version)
+    return _Cache.vocabulary
 
 
 def forget() -> None:
-    """Read everything at the next use: for tests, whose databases come and go."""
-    _Kept.vocabulary = Vocabulary()
+    """Clear the cached vocabulary; for tests."""
+    _Cache.vocabulary = Vocabulary()
 
 
 def _read(before: Vocabulary, version: str) -> Vocabulary:
-    """Return the vocabulary of this version: with the words that were added since, or all where what is there cannot be built upon."""
+    """Return the vocabulary of this version: `before` with the words added since, or all words if `before` cannot be extended."""
     now, is_committed = time.monotonic(), not connection.in_atomic_block
     found = None
     if before.is_committed and is_committed and now - before.read_at < FULL_READ_SECONDS:
@@ -187,9 +187,9 @@ def _read(before: Vocabulary, version: str) -> Vocabulary:
 
 
 def _with_new_words(before: Vocabulary) -> Vocabulary | None:
-    """Return the vocabulary with the words that were added since; None where it is none of this database's, as after a restore.
+    """Return the vocabulary with the words added since; None if it does not belong to this database, as after a restore.
 
-    Ids are given under the lock of the catalog's version: words are committed in their order, and the last one tells which are there.
+    Ids are assigned under the lock of the catalog's version, so that words are committed in their order and all up to `last` are known.
     """
     if before.last is None:
         return None

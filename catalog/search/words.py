@@ -1,4 +1,4 @@
-"""Folds text into the words that are indexed and looked up: case, accents, plurals, symbols, scripts without spaces."""
+"""Normalises text into the words that are indexed and searched: case, accents, plurals, symbols, scripts without spaces."""
 
 import hashlib
 import itertools
@@ -8,33 +8,33 @@ from collections.abc import Iterable, Iterator
 
 from ..models.search import TERM_CHARS
 
-# Letters that do not decompose into a plain one and an accent.
+# Letters that do not decompose into a base letter and an accent.
 _LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "\u0131": "i", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d", "ħ": "h", "ŧ": "t"})
-# Accents of Latin, Greek and Cyrillic letters, points of Hebrew and Arabic ones, what stretches or decorates a character.
-# Vowel signs of Devanagari, Thai and their like are letters to their readers and stay.
+# Accents of Latin, Greek and Cyrillic letters, Hebrew and Arabic points, and characters that stretch or decorate others.
+# Vowel signs of scripts such as Devanagari and Thai are kept: they count as letters.
 _MARKS = re.compile(
     "[\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc"
     "\u06df-\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f\U000e0100-\U000e01ef]"
 )
 _APOSTROPHES = re.compile("(?<=\\w)['\u2019\u02bc](?=\\w)")
-# Names that a search for letters alone would lose: C++, C#.
+# Names with symbols: C++, C#.
 _NAMED_SYMBOLS = ((re.compile(r"(?<=\w)\+\+(?!\w)"), "plusplus"), (re.compile(r"(?<=\w)#(?!\w)"), "sharp"))
 _ASCII_WORD = re.compile("[a-z0-9]+")
-# Scripts that are written without spaces, or with spaces where a reader of another day would not: Thai, Lao, Myanmar, Khmer,
+# Scripts written without spaces, or with spaces that vary: Thai, Lao, Myanmar, Khmer,
 # kana, Han, Hangul.
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff"
     "\U00020000-\U0003134f]+"
 )
-# Of words written as one: `gomono`.
+# Bounds of compounds such as `gomono`.
 SHORTEST_PART = 2
 LONGEST_COMPOUND = 24
-# Plurals whose singular has no e: boxes, brushes.
+# Plurals in -es: boxes, brushes.
 _ES = re.compile("(?:[sxz]|[cs]h)es$")
 
 
 class _Characters(dict[int, str]):
-    """What becomes of each character, worked out once: letters, marks and digits stay, pictures are words, the rest parts words."""
+    """Translation table, filled on use: letters, marks and digits are kept, symbols become words, other characters become spaces."""
 
     def __missing__(self, code: int) -> str:
         char = chr(code)
@@ -44,7 +44,7 @@ class _Characters(dict[int, str]):
         elif kind == "So":
             kept = f" {char} "
         else:
-            # Marks of format (joiners, directions, soft hyphens) are invisible and part nothing.
+            # Format characters (joiners, directions, soft hyphens) are removed: they separate no words.
             kept = "" if kind == "Cf" else " "
         self[code] = kept
         return kept
@@ -54,7 +54,7 @@ _CHARACTERS = _Characters()
 
 
 def fold(text: str) -> str:
-    """Return text without case and accents."""
+    """Return the text casefolded, without accents."""
     if text.isascii():
         return text.lower()
     plain = _MARKS.sub("", unicodedata.normalize("NFKD", text)).casefold().translate(_LETTERS)
@@ -62,7 +62,7 @@ def fold(text: str) -> str:
 
 
 def words_of(text: str) -> list[str]:
-    """Return the words of a text in order, folded; runs of an unspaced script come out whole."""
+    """Return the normalised words of a text in order; a run of an unspaced script is one word."""
     folded = _APOSTROPHES.sub("", fold(text))
     for symbols, name in _NAMED_SYMBOLS:
         folded = symbols.sub(name, folded)
@@ -90,7 +90,7 @@ def singular(word: str) -> str:
 
 
 def pieces(word: str) -> list[str]:
-    """Return what a query's word must all be found as: pairs of letters in an unspaced script, else the word itself."""
+    """Return the index terms that a word of a query requires: pairs of letters in an unspaced script, else the word itself."""
     if word.isascii():
         return [word]
     found: list[str] = []
@@ -105,7 +105,7 @@ def pieces(word: str) -> list[str]:
 
 
 def index_terms(words: Iterable[str]) -> Iterator[str]:
-    """Yield what a text's words are found by: themselves, their singulars, single letters and pairs of unspaced scripts."""
+    """Yield the index terms of words: the words, their singulars, and single letters and pairs in unspaced scripts."""
     for word in words:
         if is_unspaced(word):
             yield from pieces(word)
@@ -118,7 +118,7 @@ def index_terms(words: Iterable[str]) -> Iterator[str]:
 
 
 def joined(words: list[str]) -> list[str]:
-    """Return neighbours written as one word, so that `type face` finds `typeface`."""
+    """Return adjacent words joined into one, so that `type face` finds `typeface`."""
     pairs = ("".join(pair) for pair in itertools.pairwise(words))
     return [pair for pair in pairs if len(pair) <= TERM_CHARS and not is_unspaced(pair)]
 
@@ -126,7 +126,7 @@ def joined(words: list[str]) -> list[str]:
 def splits(word: str) -> list[tuple[str, str]]:
     """Return the ways to write a word as two, so that `typeface` finds `type face`.
 
-    This is done to queries, never to documents: pairs of neighbours would swell the vocabulary with the catalog.
+    Queries are split rather than documents joined, because pairs would enlarge the vocabulary.
     """
     if len(word) > LONGEST_COMPOUND or is_unspaced(word):
         return []

@@ -1,4 +1,4 @@
-"""Lists of the listings on sale: in an order, page by page, with how many there are and what they are like."""
+"""Lists of the listings on sale: sorted, paginated, with totals and facets."""
 
 import uuid
 from collections import Counter
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from django.db.models import BigIntegerField, F, Func, QuerySet, Sum, UUIDField, Value
+from django.db.models import BigIntegerField, F, Func, QuerySet, Sum, TextChoices, UUIDField, Value
 from django.db.models.lookups import GreaterThan
 
 from marketplace.core.money import Currency
@@ -16,25 +16,25 @@ from ..filters import ListingFilter, Listings, currency_of, license_of
 from ..labels import folded
 from ..models import ListingCount, ListingIndex
 
-# Counted one by one up to here, where no count is stored.
-CAP = 5_000
-# Where no counts are stored, facets are those of so many listings.
-COUNTED = 2_000
-# The most frequent values of a facet.
+# Totals without a stored count are exact up to this number.
+COUNT_LIMIT = 5_000
+# Facets without stored counts are computed from at most this many listings.
+FACET_LIMIT = 2_000
+# The most values of a facet.
 VALUES = 50
 
 
-class Sort(StrEnum):
-    """The orders of the reference (section 4)."""
+class Sort(TextChoices):
+    """The sort orders (reference section 4), with their labels in the storefront."""
 
-    POPULAR = "popular"
-    NEWEST = "newest"
-    PRICE_ASC = "price_asc"
-    PRICE_DESC = "price_desc"
+    POPULAR = "popular", "Most popular"
+    NEWEST = "newest", "Newest"
+    PRICE_ASC = "price_asc", "Lowest price"
+    PRICE_DESC = "price_desc", "Highest price"
 
 
 class Facet(StrEnum):
-    """What is counted of a list, in the names of the filters."""
+    """The facets, by the names of their filters."""
 
     CATEGORY = "category"
     TIER = "tier"
@@ -42,7 +42,7 @@ class Facet(StrEnum):
     LICENSE = "license"
 
 
-# All ascending, and ended by the id: pages neither repeat nor skip a listing.
+# Ascending sort keys, to which the id is added, so that pages neither repeat nor skip a listing.
 _KEYS = {Sort.POPULAR: ("popular_first", "newest_first"), Sort.NEWEST: ("newest_first",)}
 _PRICE_KEYS = {
     (Sort.PRICE_ASC, Currency.USD): "price_usd",
@@ -52,7 +52,7 @@ _PRICE_KEYS = {
     (Sort.PRICE_ASC, Currency.EUR): "eur_ascending",
     (Sort.PRICE_DESC, Currency.EUR): "eur_descending",
 }
-# What lists of the API show, and what the pages' cards do.
+# The columns that the API's lists and the pages' cards show.
 ITEM_COLUMNS = (
     "listing_id",
     "slug",
@@ -68,17 +68,17 @@ ITEM_COLUMNS = (
 )
 CARD_COLUMNS = (*ITEM_COLUMNS, "category_slug", "category_name", "list_price_usd", "list_price_inr", "list_price_eur", "discount_bp")
 _COUNTS = ListingCount.objects.values_list("category_slug", "tier", "listings")
-_SECTION_COUNTS = _COUNTS.filter(name="", value="")
+_SCOPE_COUNTS = _COUNTS.filter(name="", value="")
 _FACET_COLUMNS = {Facet.CATEGORY: "category_slug", Facet.TIER: "tier", Facet.FILE_TYPE: "file_type", Facet.LICENSE: "licenses"}
 Row = dict[str, Any]
 # The sort keys of a listing, and its id.
-Position = tuple[int | uuid.UUID, ...]
+Position = tuple[int | str | uuid.UUID, ...]
 Facets = dict[str, list[tuple[str, int]]]
 
 
 @dataclass(frozen=True)
 class Total:
-    """How many listings there are; at least as many where they were not counted to the end."""
+    """The number of listings; a lower bound if it is not exact."""
 
     listings: int
     exact: bool = True
@@ -89,11 +89,11 @@ class ListingPage:
     """A page of listings.
 
     Args:
-        rows: The columns of each that were asked for.
-        total: How many there are on all pages.
-        last: The position of the last one; None where no page follows.
-        facets: The most frequent values of each facet that was asked for.
-        facets_are_exact: Whether all listings were counted for them.
+        rows: The requested columns of each listing.
+        total: The number of listings on all pages.
+        last: The position of the last listing; None on the last page.
+        facets: The most frequent values of each requested facet.
+        facets_are_exact: Whether they count all listings.
     """
 
     rows: list[Row]
@@ -104,7 +104,7 @@ class ListingPage:
 
 
 class _Columns(Func):
-    """Several columns that are compared as one, the first before the second."""
+    """Columns as a row value, for row comparisons."""
 
     template = "(%(expressions)s)"
     output_field = BigIntegerField()
@@ -121,24 +121,24 @@ def list_listings(
     facets: Collection[Facet] = (),
     columns: Collection[str] = CARD_COLUMNS,
 ) -> ListingPage:
-    """Return a page of listings in three queries at most.
+    """Return a page of listings, in at most three queries.
 
     Args:
-        listings: What the filters keep.
-        given: The filters (`ListingFilter.given`).
-        sort: The order. Prices are those of the licence and in the currency of the filters.
+        listings: The listings that match the filters.
+        given: The filters in use (`ListingFilter.given`).
+        sort: The order. Prices are those of the filters' licence and currency.
         limit: How many to return.
-        start: How many to pass over.
-        after: The position to go on after.
-        facets: What to count besides.
-        columns: What to return of each.
+        start: The offset of the first.
+        after: The position after which the page starts, instead of an offset.
+        facets: The facets to count.
+        columns: The columns to return.
     """
     counts = _stored_counts(given)
     total = _total(listings, counts)
-    if not facets or _is_section(given):
+    if not facets or _is_scope_only(given):
         found, exact = _stored_facets(given, counts or [], facets), True
     else:
-        found, exact = _facets(listings, facets), total.exact and total.listings <= COUNTED
+        found, exact = _facets(listings, facets), total.exact and total.listings <= FACET_LIMIT
     if total.exact and after is None and start >= total.listings:
         return ListingPage([], total, None, found, exact)
     listings, keys = _ordered(listings, given, sort)
@@ -147,24 +147,30 @@ def list_listings(
     return ListingPage(rows[:limit], total, last, found, exact)
 
 
-def key_count(sort: Sort) -> int:
-    """Return how many keys an order has before the id."""
-    return len(_KEYS.get(sort, ("price",)))
+def key_types(sort: Sort) -> tuple[type[int | str], ...]:
+    """Return the types of an order's sort keys, without the id."""
+    fields = (ListingIndex._meta.get_field(key) for key in _KEYS.get(sort, ("price_usd",)))
+    return tuple(str if field.get_internal_type() == "CharField" else int for field in fields)
+
+
+def sorts_by_price(sort: Sort) -> bool:
+    """Tell whether an order is by price, and so depends on the currency and the licence."""
+    return sort not in _KEYS
 
 
 def first_listings(listings: Listings, sort: Sort, limit: int) -> list[Row]:
-    """Return the first listings of an order."""
+    """Return the first listings in an order."""
     ordered, keys = _ordered(listings, {}, sort)
     return _rows(ordered, keys, CARD_COLUMNS, limit=limit)
 
 
 def rows_of(ids: Collection[uuid.UUID], columns: Collection[str] = CARD_COLUMNS) -> dict[uuid.UUID, Row]:
-    """Return columns of these listings by id, as far as they are on sale."""
+    """Return columns of those of these listings that are on sale, by id."""
     return {row["listing_id"]: row for row in ListingIndex.objects.filter(pk__in=ids).values(*columns)}
 
 
 def facets_of_listings(ids: Collection[uuid.UUID], names: Collection[Facet]) -> Facets:
-    """Return the facets of these listings, as far as they are on sale."""
+    """Return the facets of those of these listings that are on sale."""
     return _facets(ListingIndex.objects.filter(pk__in=ids), names)
 
 
@@ -175,7 +181,7 @@ def listings_on_sale() -> int:
 
 def _ordered(listings: Listings, given: Mapping[str, Any], sort: Sort) -> tuple[Listings, tuple[str, ...]]:
     keys = _KEYS.get(sort) or (_PRICE_KEYS[sort, currency_of(given)],)
-    if sort not in _KEYS and (license_slug := license_of(given)):
+    if sorts_by_price(sort) and (license_slug := license_of(given)):
         listings = listings.filter(prices__license=license_slug).annotate(price_key=F(f"prices__{keys[0]}"))
         keys = ("price_key",)
     keys = (*keys, "listing_id")
@@ -186,34 +192,34 @@ def _rows(
     listings: Listings, keys: Sequence[str], columns: Collection[str], *, limit: int, start: int = 0, after: Position | None = None
 ) -> list[Row]:
     if after is not None:
-        *numbers, row_id = after
-        position = _Columns(*(Value(number) for number in numbers), Value(row_id, output_field=UUIDField()))
+        *values, row_id = after
+        position = _Columns(*(Value(value) for value in values), Value(row_id, output_field=UUIDField()))
         listings = listings.filter(GreaterThan(_Columns(*keys), position))
     if start:
-        # Only the index is read of what is passed over.
+        # Rows before the offset are read from the index only.
         ids = listings.values("pk")[start : start + limit]
         listings = listings.filter(pk__in=ids)
     return list(listings.values(*dict.fromkeys((*columns, *keys)))[:limit])
 
 
-def _is_section(given: Mapping[str, Any]) -> bool:
-    """Tell whether nothing but a category or tier is asked for: a currency alone keeps every listing."""
+def _is_scope_only(given: Mapping[str, Any]) -> bool:
+    """Tell whether category and tier are the only filters in use; a currency alone filters nothing."""
     return given.keys() <= {"category", "tier", "currency"}
 
 
 def _stored_counts(given: Mapping[str, Any]) -> list[tuple[str, str, int]] | None:
-    """Return category, tier and stored count of what filters keep; None where none is stored."""
-    counts: QuerySet[ListingCount, tuple[str, str, int]] = _SECTION_COUNTS.all()
-    if not _is_section(given):
+    """Return the stored counts for the filters, by category and tier; None where none are stored."""
+    counts: QuerySet[ListingCount, tuple[str, str, int]] = _SCOPE_COUNTS.all()
+    if not _is_scope_only(given):
         [(name, values), *others] = [(name, given[name]) for name in given if name not in {"category", "tier", "currency"}]
         value = values.single if name in {"license", "tag", "platform", "fileType"} else None
         if others or value is None:
             return None
         counts = _COUNTS.filter(name=name, value=value if name == "license" else folded(value))
-    return list(_in_section(counts, given))
+    return list(_in_scope(counts, given))
 
 
-def _in_section(counts: QuerySet[Any, Any], given: Mapping[str, Any]) -> QuerySet[Any, Any]:
+def _in_scope(counts: QuerySet[Any, Any], given: Mapping[str, Any]) -> QuerySet[Any, Any]:
     for name in ("category", "tier"):
         counts = ListingFilter.base_filters[name].filter(counts, given.get(name))
     return counts
@@ -222,14 +228,14 @@ def _in_section(counts: QuerySet[Any, Any], given: Mapping[str, Any]) -> QuerySe
 def _total(listings: Listings, counts: Sequence[tuple[str, str, int]] | None) -> Total:
     if counts is not None:
         return Total(sum(listed for *_, listed in counts))
-    found = listings.order_by()[: CAP + 1].count()
-    return Total(min(found, CAP), exact=found <= CAP)
+    found = listings.order_by()[: COUNT_LIMIT + 1].count()
+    return Total(min(found, COUNT_LIMIT), exact=found <= COUNT_LIMIT)
 
 
 def _facets(listings: Listings, names: Collection[Facet]) -> Facets:
-    """Return the facets of the first `COUNTED` listings, whichever these are."""
+    """Return the facets of at most `FACET_LIMIT` listings, in no order."""
     columns = {name: _FACET_COLUMNS[name] for name in names}
-    rows = list(listings.order_by().values_list(*columns.values())[:COUNTED])
+    rows = list(listings.order_by().values_list(*columns.values())[:FACET_LIMIT])
     counters: dict[Facet, Counter[str]] = {
         name: Counter(sold["slug"] for row in rows for sold in row[place]) if name == Facet.LICENSE else Counter(row[place] for row in rows)
         for place, name in enumerate(columns)
@@ -244,8 +250,8 @@ def _stored_facets(given: Mapping[str, Any], counts: Sequence[tuple[str, str, in
             if name in names:
                 counters[name][value] += listings
     if stored := {Facet.FILE_TYPE, Facet.LICENSE}.intersection(names):
-        values = _in_section(ListingCount.objects.filter(name__in=stored), given).values_list("name", "value")
-        # Licence tiers are few and come first.
+        values = _in_scope(ListingCount.objects.filter(name__in=stored), given).values_list("name", "value")
+        # Licence tiers are few and sort first.
         for name, value, listings in values.annotate(n=Sum("listings")).order_by("-name", "-n", "value")[: 2 * VALUES]:
             counters[name][value] = listings
     return {name.value: _most_frequent(counters[name]) for name in names}

@@ -1,4 +1,4 @@
-"""Listings as the pages show them in rows: a picture, a few words, a price."""
+"""Listings as cards: image, title, store and price."""
 
 import uuid
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ CARD = "card"
 
 @dataclass(frozen=True)
 class Picture:
-    """An image of a gallery: where it is, and how large, so that the page does not move when it arrives."""
+    """An image with its size, so that the layout does not shift when it loads."""
 
     url: str
     width: int
@@ -28,19 +28,19 @@ class Picture:
 
 @dataclass(frozen=True)
 class Card:
-    """A listing for sale.
+    """A listing on sale, as a card shows it.
 
     Args:
-        id: Its id.
-        slug: Its name in addresses.
+        id: Id of the listing.
+        slug: Its slug.
         title: Its title.
         store: Name and slug of its store.
         category: Name and slug of its category.
-        tier: What a buyer must have.
+        tier: The account tier that a buyer needs.
         discount_bp: The discount in basis points.
-        prices: What it costs now.
-        list_prices: What it costs without the discount.
-        picture: The image of slot 0, in the size of a card.
+        prices: Current prices.
+        list_prices: Prices before the discount.
+        picture: The image of gallery slot 0 in the size of a card.
     """
 
     id: uuid.UUID
@@ -56,7 +56,7 @@ class Card:
 
 
 def card_of(row: Row) -> Card:
-    """Return the card of a row of a list."""
+    """Return the card of a row with `CARD_COLUMNS`."""
     shown = row["thumbnail"]
     return Card(
         id=row["listing_id"],
@@ -73,24 +73,24 @@ def card_of(row: Row) -> Card:
 
 
 def cards_of(ids: Iterable[uuid.UUID]) -> list[Card]:
-    """Return the cards of these listings in this order; what is no longer for sale is left out."""
+    """Return the cards of these listings in this order, without those that are no longer on sale."""
     wanted = list(ids)
     found = rows_of(wanted)
     return [card_of(found[listing_id]) for listing_id in wanted if listing_id in found]
 
 
 def popular_cards(*, limit: int, category: str | None = None, without: uuid.UUID | None = None) -> list[Card]:
-    """Return the most popular listings, of one category where it is named, in one query."""
+    """Return the most popular listings, of one category or all, in one query."""
     listings = ListingIndex.objects.all() if category is None else ListingIndex.objects.filter(category_slug=category)
     cards = [card_of(row) for row in first_listings(listings, Sort.POPULAR, limit + 1)]
     return [card for card in cards if card.id != without][:limit]
 
 
 def open_store(slug: str) -> Store:
-    """Return a store that sells.
+    """Return an open store.
 
     Raises:
-        NotFound: there is none of this slug, or it is closed.
+        NotFound: no open store has this slug.
     """
     store = Store.objects.filter(slug=slug, is_open=True).first()
     if store is None:
@@ -98,19 +98,19 @@ def open_store(slug: str) -> Store:
     return store
 
 
-def newest_addresses(limit: int) -> list[tuple[str, datetime]]:
+def newest_slugs(limit: int) -> list[tuple[str, datetime]]:
     """Return slug and last change of the newest listings for sale."""
     return list(ListingIndex.objects.order_by("newest_first", "pk").values_list("slug", "listing__updated_at")[:limit])
 
 
 def slugs_for_sale(start: int, limit: int) -> list[tuple[str, datetime]]:
-    """Return slug and last change of so many listings for sale from a position on, the oldest first."""
+    """Return slug and last change of `limit` listings for sale from offset `start`, oldest first."""
     ids = ListingIndex.objects.order_by("pk").values("pk")[start : start + limit]
     return list(ListingIndex.objects.filter(pk__in=ids).order_by("pk").values_list("slug", "listing__updated_at"))
 
 
 def picture_of(preview_id: Any, details: dict[str, Any], renditions: dict[str, Any], *, small: bool = True) -> Picture | None:
-    """Return an image of a gallery, its smaller copy where there is one and that will do."""
+    """Return a gallery image, or its smaller copy if there is one and `small` is true; None if its size is not known."""
     copy = renditions.get(CARD) if small else None
     shown = copy or details
     if "width" not in shown or "height" not in shown:
@@ -119,32 +119,32 @@ def picture_of(preview_id: Any, details: dict[str, Any], renditions: dict[str, A
 
 
 @dataclass(frozen=True)
-class Names:
-    """The names of what one chooses from: categories and licence tiers by their slugs, in their order."""
+class FilterNames:
+    """Names of categories and licence tiers by slug, in their order."""
 
     categories: dict[str, str]
     licenses: dict[str, str]
 
 
-def names_to_choose_from() -> Names:
+def filter_names() -> FilterNames:
     """Return the active categories and licence tiers in one query."""
     columns = ("sort_order", "slug", "name")
     categories: QuerySet[Any, Any] = Category.objects.filter(is_active=True).order_by().values_list(Value("category"), *columns)
     licenses: QuerySet[Any, Any] = LicenseTier.objects.filter(is_active=True).order_by().values_list(Value("license"), *columns)
     rows = sorted(categories.union(licenses, all=True))
     names = {kind: {slug: name for of, _, slug, name in rows if of == kind} for kind in ("category", "license")}
-    return Names(names["category"], names["license"])
+    return FilterNames(names["category"], names["license"])
 
 
 @dataclass(frozen=True)
-class Counts:
-    """How many listings for sale there are in each category, and of each file type in those chosen."""
+class FilterCounts:
+    """Number of listings for sale by category, and by file type in the chosen category."""
 
     categories: dict[str, int]
     file_types: dict[str, int]
 
 
-def counts_to_choose_from(category: str | None, tier: str | None) -> Counts:
+def filter_counts(category: str | None, tier: str | None) -> FilterCounts:
     """Return the stored counts in one query.
 
     Args:
@@ -155,6 +155,6 @@ def counts_to_choose_from(category: str | None, tier: str | None) -> Counts:
     counted = ListingCount.objects.filter(Q(name="") | types, **({} if tier is None else {"tier": tier}))
     value = Case(When(name="", then=F("category_slug")), default=F("value"))
     rows = counted.order_by().values_list("name", value).annotate(n=Sum("listings")).filter(n__gt=0)
-    # Categories come first.
+    # Categories sort first.
     first = list(rows.order_by("name", "-n", value)[: 2 * VALUES])
-    return Counts({slug: n for name, slug, n in first if not name}, {file_type: n for name, file_type, n in first if name})
+    return FilterCounts({slug: n for name, slug, n in first if not name}, {file_type: n for name, file_type, n in first if name})

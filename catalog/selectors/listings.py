@@ -20,24 +20,24 @@ _SLUG = re.compile(rf"[-a-zA-Z0-9_]{{1,{bounds.SLUG_CHARS}}}")
 
 
 def listings_for_sale() -> QuerySet[Listing]:
-    """Return what buyers may see and buy."""
+    """Return the listings that buyers can see and buy."""
     return Listing.objects.filter(status=ListingStatus.PUBLISHED, store__is_open=True)
 
 
 def published_in(store: Store) -> int:
-    """Return how many listings of a store are published, whether it is open or not."""
+    """Return the number of published listings of a store, open or not."""
     return Listing.objects.filter(store=store, status=ListingStatus.PUBLISHED).count()
 
 
 def purchases_of(listing: Listing) -> int:
-    """Return how many purchases stand, those that the count does not have yet included."""
+    """Return the number of purchases that were not refunded, uncounted ones included."""
     counted = ListingStats.objects.filter(listing=listing).values_list("purchases", flat=True).first() or 0
     uncounted: int = UncountedPurchase.objects.filter(listing=listing).aggregate(n=Coalesce(Sum("change"), 0))["n"]
     return counted + uncounted
 
 
 def listing_for_sale(id_or_slug: str) -> Listing:
-    """Return one listing with its store, category, reviewed file and row of the index, in one query.
+    """Return a listing with its store, category, live deliverable and index row, in one query.
 
     Raises:
         NotFound: there is none, or it is not for sale now.
@@ -48,7 +48,7 @@ def listing_for_sale(id_or_slug: str) -> Listing:
     return listing
 
 
-# What the detail shows of the listing itself, in the answer's words.
+# Columns of the listing itself in `AssetDetail`, by the same names.
 LISTING_FIELDS = ("short_description", "description", "tags", "file_type", "supported_platforms", "version", "video_url", "updated_at")
 _DETAILS = ListingIndex.objects.values(
     *CARD_COLUMNS,
@@ -59,7 +59,7 @@ _PREVIEWS: QuerySet[Any, Any] = Preview.objects.values("id", "listing_id", "kind
 
 
 class ListingDetail(NamedTuple):
-    """What the detail of a listing on sale shows: columns of the index, the listing and its reviewed file, and what belongs to it."""
+    """The data of a detail page: columns of the index, the listing and its live deliverable; previews and licence tiers."""
 
     row: Row
     previews: list[Row]
@@ -67,20 +67,20 @@ class ListingDetail(NamedTuple):
 
 
 def detail_for_sale(id_or_slug: str) -> ListingDetail:
-    """Return what the detail shows, in three queries.
+    """Return the detail of a listing on sale, in three queries.
 
     Raises:
         NotFound: there is none, or it is not for sale now.
     """
     found = {name if name == "pk" else f"listing__{name}": value for name, value in lookup(id_or_slug).items()}
-    # Published listings have a reviewed file: the table's own constraint.
+    # A constraint ensures that published listings have a live deliverable.
     for row in _DETAILS.filter(**found):
         return ListingDetail(row, list(_PREVIEWS.filter(listing=row["listing_id"])), tier_texts())
     raise NotFound
 
 
 def lookup(id_or_slug: str) -> dict[str, Any]:
-    """Return the lookup for an asset id or a slug.
+    """Return the filter arguments for a listing's id or slug.
 
     Raises:
         NotFound: it can be neither.
@@ -93,7 +93,7 @@ def lookup(id_or_slug: str) -> dict[str, Any]:
 
 
 def preview_by_id(preview_id: str) -> Preview:
-    """Return a preview with its listing and store, whoever may see it, in one query.
+    """Return a preview with its listing and store, without a check of visibility, in one query.
 
     Raises:
         NotFound: there is none.
@@ -106,24 +106,24 @@ def preview_by_id(preview_id: str) -> Preview:
 
 
 def approved_versions(listing: Listing) -> QuerySet[Deliverable]:
-    """Return the files that were ever approved, the newest approval first; blocked ones too, `blocked_at` tells."""
+    """Return all approved files, latest approval first; blocked ones too (`blocked_at`)."""
     return Deliverable.objects.filter(listing=listing, approved_at__isnull=False).order_by("-approved_at", "-id")
 
 
 def deliverable_of_version(listing: Listing, version: str) -> Deliverable | None:
-    """Return the approved file of this label, or of this file id where it has none; None when no version is called so.
+    """Return the approved file with this version or this id; None if there is none.
 
-    It may be blocked: look at `blocked_at` before giving it to anyone.
+    It may be blocked: check `blocked_at` before serving it.
     """
     if not version:
         return None
-    # Labels are shorter than ids.
+    # Versions are shorter than ids.
     file_id = parse_id(version)
     return approved_versions(listing).filter(**({"version": version} if file_id is None else {"pk": file_id})).first()
 
 
 def status_of(deliverable: Deliverable, listing: Listing) -> DeliverableStatus:
-    """Return where a file of the listing stands."""
+    """Return the status of one of the listing's files."""
     if deliverable.blocked_at is not None:
         return DeliverableStatus.BLOCKED
     if deliverable.pk == listing.live_deliverable_id:

@@ -1,4 +1,4 @@
-"""What reviewers look at."""
+"""Reads for reviewers."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -17,14 +17,14 @@ from ..models.reviews import ReviewKind, ReviewStatus
 
 @dataclass(frozen=True)
 class VendorRecord:
-    """What became of a vendor's submissions so far.
+    """Figures about a vendor's submissions so far.
 
     Args:
-        listings: How many listings there are.
-        published: How many of them are for sale.
+        listings: Number of listings.
+        published: Number of published listings.
         approved: Submissions that were approved.
         rejected: Submissions that were rejected.
-        withdrawn: Submissions that the vendor took back.
+        withdrawn: Submissions that the vendor withdrew.
         takedowns: Published listings that were taken down.
         blocked: Files that were marked as malicious.
     """
@@ -39,12 +39,12 @@ class VendorRecord:
 
 
 def queue() -> QuerySet[ListingReview]:
-    """Return what waits for a decision, the oldest first."""
+    """Return the pending reviews, oldest first."""
     return ListingReview.objects.filter(status=ReviewStatus.PENDING).order_by("submitted_at", "id")
 
 
 def open_to(actor: User, *, category_slug: str = "", kind: ReviewKind | None = None) -> QuerySet[ListingReview]:
-    """Return what waits that this reviewer may decide on and nobody else is at, the oldest first."""
+    """Return the pending reviews that this reviewer may decide on and nobody else has claimed, oldest first."""
     waiting = queue().exclude(claimed_by_others(actor))
     waiting = waiting.exclude(listing__store__owner=actor).exclude(submitted_by=actor)
     if category_slug:
@@ -53,48 +53,48 @@ def open_to(actor: User, *, category_slug: str = "", kind: ReviewKind | None = N
 
 
 def files_under_review(review: ListingReview) -> QuerySet[Deliverable]:
-    """Return the file that was submitted with the review; nothing when there was none."""
+    """Return a queryset of the submitted file, empty if there was none."""
     file_id = parse_id((review.snapshot.get("file") or {}).get("id", ""))
     return Deliverable.objects.none() if file_id is None else Deliverable.objects.filter(pk=file_id, listing_id=review.listing_id)
 
 
 def deliverable_under_review(review: ListingReview) -> Deliverable | None:
-    """Return the file that was submitted with the review, None when there was none."""
+    """Return the submitted file, None if there was none."""
     return files_under_review(review).first()
 
 
 def is_submitted(deliverable: Deliverable) -> bool:
-    """Tell whether a submission waits with this very file."""
+    """Tell whether this file is in a pending submission."""
     waiting = queue().filter(listing=deliverable.listing_id, snapshot__file__id=str(deliverable.pk))
     return waiting.exists()
 
 
 def is_blocked(deliverable: Deliverable) -> bool:
-    """Tell whether a reviewer marked these bytes as malicious, in whatever listing."""
+    """Tell whether a reviewer marked these bytes as malicious, in this or any other listing."""
     return deliverable.blocked_at is not None or Deliverable.objects.filter(sha256=deliverable.sha256, blocked_at__isnull=False).exists()
 
 
 def listings_with_the_bytes_of(files: QuerySet[Deliverable]) -> QuerySet[Listing]:
-    """Return the other listings that hold the same file as the one of this queryset, waiting, for sale or neither."""
+    """Return the other listings, of any status, that have the same bytes as the file of this queryset."""
     same = Deliverable.objects.filter(sha256__in=files.values("sha256")).values("listing")
     others = Listing.objects.filter(pk__in=same).exclude(pk__in=files.values("listing"))
     return others.select_related("store").only("title", "status", "store__name").order_by("-id")
 
 
 def with_copies(files: QuerySet[Deliverable]) -> QuerySet[Any]:
-    """Return files with `copies`, in how many other listings the same bytes are."""
+    """Return files with `copies`, the number of other listings with the same bytes."""
     same = Deliverable.objects.order_by().filter(sha256=OuterRef("sha256")).exclude(listing=OuterRef("listing"))
     return files.annotate(copies=_number(same.values("sha256"), "listing"))
 
 
 def cases_of_store(store: Store) -> QuerySet[ListingReview]:
-    """Return every case about a vendor's listings, newest first, as a list shows them."""
+    """Return all reviews of a store's listings, newest first, with the fields that a list shows."""
     shown = ("kind", "status", "findings", "submitted_at", "decided_at", "listing__title")
     return ListingReview.objects.filter(listing__store=store).select_related("listing").only(*shown).order_by("-submitted_at", "-id")
 
 
 def with_record(stores: QuerySet[Store]) -> QuerySet[Any]:
-    """Return stores with the figures of `VendorRecord`, which is what `record_of` makes of them."""
+    """Return stores annotated with the figures of `VendorRecord`; see `record_of`."""
     listings = Listing.objects.order_by().filter(store=OuterRef("pk")).values("store")
     cases = ListingReview.objects.order_by().filter(listing__store=OuterRef("pk")).values("listing__store")
     decided = cases.exclude(kind=ReviewKind.TAKEDOWN)
@@ -111,7 +111,7 @@ def with_record(stores: QuerySet[Store]) -> QuerySet[Any]:
 
 
 def record_of(store: Any) -> VendorRecord:
-    """Return what became of a vendor's submissions so far.
+    """Return the record of a vendor.
 
     Args:
         store: A store of `with_record`.
@@ -121,16 +121,16 @@ def record_of(store: Any) -> VendorRecord:
 
 
 def _number(rows: "QuerySet[Any, Any]", of: str = "pk") -> Coalesce:
-    """Return how many rows there are of a group that an outer query names."""
+    """Return a subquery that counts the rows of a group of the outer query."""
     counted = rows.annotate(number=Count(of, distinct=of != "pk")).values("number")
     return Coalesce(Subquery(counted), 0)
 
 
 def previews_of(listing: Listing) -> QuerySet[Preview]:
-    """Return the listing's previews in the order of its page."""
+    """Return the listing's previews in their order."""
     return Preview.objects.filter(listing=listing).order_by("kind", "slot")
 
 
 def approvals_of(listing: Listing) -> QuerySet[ListingReview]:
-    """Return the cases in which a reviewer approved the listing, the last one first."""
+    """Return the approved reviews of a listing, latest first."""
     return ListingReview.objects.filter(listing=listing, status=ReviewStatus.APPROVED).order_by("-decided_at", "-id")

@@ -21,12 +21,12 @@ def category_names() -> list[tuple[str, str]]:
 
 
 def active_tiers() -> list[LicenseTier]:
-    """Return the active licence tiers in their own order."""
+    """Return the active licence tiers in their order."""
     return list(LicenseTier.objects.filter(is_active=True).order_by("sort_order", "slug"))
 
 
 class TierText(NamedTuple):
-    """What an offer says of a licence tier."""
+    """Name and summary of a licence tier."""
 
     name: str
     summary: str
@@ -37,23 +37,23 @@ _ACTIVE_TIERS = LicenseTier.objects.filter(is_active=True).values_list("slug", "
 
 
 def tier_texts() -> TierTexts:
-    """Return what offers say of each active licence tier, by its slug."""
+    """Return name and summary of each active licence tier, by slug."""
     return {slug: TierText(name, summary) for slug, name, summary in _ACTIVE_TIERS.all()}
 
 
 def every_tier() -> list[LicenseTier]:
-    """Return the licence tiers in their own order, retired ones among them."""
+    """Return all licence tiers in their order, inactive ones included."""
     return list(LicenseTier.objects.order_by("sort_order", "slug"))
 
 
 class Terms(NamedTuple):
-    """The words of a licence."""
+    """The terms of a licence."""
 
     name: str
     text: str
 
 
 def terms_at(tier: LicenseTier, moment: datetime) -> Terms:
-    """Return what the tier's licence said at a moment: a buyer is bound by that, whatever it says today."""
+    """Return the tier's terms at a time: those at the time of the purchase apply to it."""
     retired = RetiredTerms.objects.filter(tier=tier, until__gt=moment).order_by("until").first()
     return Terms(tier.name, tier.text) if retired is None else Terms(retired.name, retired.text)

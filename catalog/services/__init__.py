@@ -1,1 +1,1 @@
-"""Every change of the catalog."""
+"""Changes of the catalog."""

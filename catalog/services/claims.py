@@ -1,4 +1,4 @@
-"""Claims on submissions: `marketplace.review.claims`, under the locks that a decision takes."""
+"""Claims on submissions: `marketplace.review.claims` with the locks of a decision."""
 
 from django.db import transaction
 
@@ -8,38 +8,38 @@ from marketplace.review import claims
 from ..models import ListingReview
 from ..models.reviews import ReviewKind
 from ..selectors.reviews import open_to
-from .transitions import lock_case
+from .transitions import lock_review
 
 NOUN = "review"
 
 
 @transaction.atomic
 def claim_review(*, review: ListingReview, actor: User, take_over: bool = False) -> ListingReview:
-    """Tell other reviewers that one is at it; claiming again begins the time anew.
+    """Claim a review, so that other reviewers leave it; claiming it again restarts the time limit.
 
     Args:
-        review: What is looked at.
+        review: The review.
         actor: The reviewer.
-        take_over: Whether to take it from someone who is at it.
+        take_over: Whether to replace another reviewer's claim.
 
     Raises:
-        InvalidTransition: it was decided or withdrawn meanwhile, or someone else is at it.
+        InvalidTransition: it was decided or withdrawn meanwhile, or someone else has claimed it.
         SelfReview: the actor is the vendor or submitted it.
     """
-    _, review = lock_case(review, actor)
+    _, review = lock_review(review, actor)
     claims.take(review, noun=NOUN, actor=actor, take_over=take_over)
     return review
 
 
 @transaction.atomic
 def release_review(*, review: ListingReview, actor: User) -> ListingReview:
-    """Give up one's claim.
+    """Release the actor's claim.
 
     Raises:
         InvalidTransition: it was decided or withdrawn meanwhile, or it is not claimed by the actor.
         SelfReview: the actor is the vendor or submitted it.
     """
-    _, review = lock_case(review, actor)
+    _, review = lock_review(review, actor)
     claims.give_up(review, noun=NOUN, actor=actor)
     return review
 
@@ -47,13 +47,13 @@ def release_review(*, review: ListingReview, actor: User) -> ListingReview:
 def claim_next(
     *, actor: User, after: ListingReview | None = None, category_slug: str = "", kind: ReviewKind | None = None
 ) -> ListingReview | None:
-    """Claim what has waited longest of what the actor may decide on and nobody else is at; None when there is nothing.
+    """Claim and return the oldest pending review that the actor may decide on and nobody else has claimed; None if there is none.
 
     Args:
         actor: The reviewer.
-        after: What the actor has just looked at: the search begins behind it, and comes to it never.
-        category_slug: Only this category; all of them when empty.
-        kind: Only new listings or only updates; both when None.
+        after: The review that the actor has just seen, which is skipped; later ones are preferred.
+        category_slug: Only this category; all when empty.
+        kind: Only this kind; all when None.
     """
     waiting = open_to(actor, category_slug=category_slug, kind=kind)
     if after is not None:

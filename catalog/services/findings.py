@@ -1,4 +1,4 @@
-"""Findings: what a reviewer tells the vendor to correct, `{code, field, message, hint}`."""
+"""Findings, which tell the vendor what to correct: `{code, field, message, hint}`."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -12,21 +12,21 @@ from ..models import RejectionReason
 from ..models.reviews import FIELD_CHARS, WORDS_CHARS
 
 FINDINGS = 30
-# Each is a line of the form that rejects.
+# Each is a row of the rejection form.
 ACTIVE_REASONS = 60
-# A finding in nothing but the reviewer's own words.
+# Code of a finding that is not in the catalogue.
 OTHER = "other"
 TAKEDOWN = "takedown"
 MALICIOUS_FILE = "malicious_file"
-# Codes that the service itself gives to findings, whatever the catalogue says.
+# Codes that the catalogue cannot contain.
 RESERVED = {OTHER, TAKEDOWN}
 
 
 def checked_findings(findings: Iterable[Mapping[str, str]]) -> list[dict[str, str]]:
-    """Return the findings with what the catalogue of reasons fills in.
+    """Return validated findings, completed from the catalogue of reasons.
 
     Raises:
-        InvalidInput: none at all, too many, a reason that is not in use, or one that says nothing.
+        InvalidInput: no findings, too many, an unknown or inactive reason, or an empty message.
     """
     given = list(findings)
     if not given:
@@ -39,18 +39,18 @@ def checked_findings(findings: Iterable[Mapping[str, str]]) -> list[dict[str, st
 
 
 def finding_of(code: str, reason: str, *, field: str = "", hint: str = "") -> dict[str, str]:
-    """Return the one finding of a takedown or a block, in the reviewer's words."""
+    """Return the finding of a takedown or a block, with the reviewer's reason as its message."""
     return {"code": code, "field": field, "message": reason, "hint": hint}
 
 
 @transaction.atomic
 def save_rejection_reason(*, reason: RejectionReason, changed: Sequence[str], actor: User) -> RejectionReason:
-    """Keep a new or changed reason; findings that were given keep the words that they had.
+    """Save a new or changed reason; existing findings keep their text.
 
     Raises:
-        InvalidInput: its code is one that the service itself gives, its words are none, or too many reasons are in use.
+        InvalidInput: the code is reserved, a text is empty, or too many reasons are active.
     """
-    refusal = find_fault(reason)
+    refusal = find_reason_error(reason)
     if refusal is not None:
         raise refusal
     verb = "create" if reason._state.adding else "update"
@@ -59,8 +59,8 @@ def save_rejection_reason(*, reason: RejectionReason, changed: Sequence[str], ac
     return reason
 
 
-def find_fault(reason: RejectionReason) -> InvalidInput | None:
-    """Return what keeps the reason from being kept, None when nothing does."""
+def find_reason_error(reason: RejectionReason) -> InvalidInput | None:
+    """Trim the reason's texts and return its first error, None if it is valid."""
     if reason.code in RESERVED:
         return texts.invalid("code", "reserved", "The service itself gives this code to findings. Choose another.")
     try:

@@ -1,7 +1,7 @@
 """Writes the browse index after changes of listings, stores, categories and licence tiers.
 
 The caller holds the lock of the catalog's version (`change_version`), which keeps counts exact and changes from deadlocking.
-Purchases do not wait for it: they are counted in `popularity`.
+Purchases do not wait for this lock: `count_purchases` counts them.
 """
 
 import uuid
@@ -32,30 +32,30 @@ _COUNTED_BY = ("category_slug", "tier", "name", "value")
 
 
 @dataclass(frozen=True)
-class Entry:
-    """What the index holds of a listing: the columns of its row, except for its purchases, its labels and its prices by licence."""
+class IndexEntry:
+    """The index data of a listing: the columns of its row, without its popularity, and its labels."""
 
     columns: dict[str, Any]
     labels: set[tuple[str, str]]
 
     @property
     def count_keys(self) -> list[CountKey]:
-        """The counts that the listing belongs to."""
+        """The keys of the counts that include the listing."""
         values = {("", ""), *self.labels, *(("license", sold["slug"]) for sold in self.columns["licenses"])}
         if self.columns["file_type"]:
             values.add(("fileType", self.columns["file_type"]))
         return [(self.columns["category_slug"], self.columns["tier"], name, value) for name, value in values]
 
 
-def entry_of(listing: Listing, tiers: Sequence[LicenseTier], thumbnail: Preview | None = None) -> Entry:
-    """Return what the index holds of a listing on sale.
+def index_entry(listing: Listing, tiers: Sequence[LicenseTier], thumbnail: Preview | None = None) -> IndexEntry:
+    """Return the index data of a listing on sale.
 
     Args:
-        listing: With its store and category.
+        listing: The listing, with its store and category.
         tiers: The active licence tiers.
         thumbnail: Its preview in gallery slot 0.
     """
-    return Entry(
+    return IndexEntry(
         columns={
             "slug": listing.slug,
             "title": listing.title,
@@ -73,7 +73,7 @@ def entry_of(listing: Listing, tiers: Sequence[LicenseTier], thumbnail: Preview 
             ],
             "thumbnail": None if thumbnail is None else _picture(thumbnail),
             "published_at": listing.published_at,
-            # Published listings have a time of publication: the table's own constraint.
+            # A constraint ensures that published listings have a time of publication.
             "newest_first": (EPOCH - (listing.published_at or EPOCH)) // timedelta(microseconds=1),
         },
         labels=set(labels_of(listing)),
@@ -81,13 +81,13 @@ def entry_of(listing: Listing, tiers: Sequence[LicenseTier], thumbnail: Preview 
 
 
 def refresh_listings(ids: Sequence[uuid.UUID]) -> int:
-    """Insert, correct or delete the rows of these listings; return how many were different."""
+    """Insert, update or delete the rows of these listings; return how many differed."""
     tiers = active_tiers()
     return sum(_refresh(ids[start : start + BATCH], tiers) for start in range(0, len(ids), BATCH))
 
 
 def refresh_store(store: Store) -> None:
-    """Follow a store that was opened, closed or renamed."""
+    """Update the rows of a store that was opened, closed or renamed."""
     published = Listing.objects.filter(store=store, status=ListingStatus.PUBLISHED)
     stale = ListingIndex.objects.filter(listing__store=store)
     if store.is_open:
@@ -98,12 +98,12 @@ def refresh_store(store: Store) -> None:
 
 
 def refresh_category(category: Category) -> None:
-    """Follow a category that was renamed."""
+    """Update the rows of a renamed category."""
     ListingIndex.objects.filter(category_slug=category.slug).exclude(category_name=category.name).update(category_name=category.name)
 
 
 def refresh_prices() -> None:
-    """Follow a licence tier whose price factor, order or activity changed: every listing may cost something else now."""
+    """Update all rows after a change of a licence tier, which may change the price of every listing."""
     refresh_listings(list(ListingIndex.objects.values_list("pk", flat=True)))
 
 
@@ -113,7 +113,7 @@ def rebuild(progress: Progress) -> tuple[int, int]:
     ids += ListingIndex.objects.exclude(listing__status=ListingStatus.PUBLISHED).values_list("pk", flat=True)
     wrong = 0
     for start in range(0, len(ids), BATCH):
-        # Changes wait for one batch, not for the whole.
+        # Changes wait for one batch only.
         with transaction.atomic():
             change_version()
             wrong += refresh_listings(ids[start : start + BATCH])
@@ -122,7 +122,7 @@ def rebuild(progress: Progress) -> tuple[int, int]:
 
 
 def count(changes: Counter[CountKey]) -> None:
-    """Add to the stored counts, and take from them."""
+    """Add changes to the stored counts."""
     keys = sorted(key for key, change in changes.items() if change)
     for start in range(0, len(keys), BATCH):
         batch = keys[start : start + BATCH]
@@ -133,8 +133,8 @@ def count(changes: Counter[CountKey]) -> None:
         ListingCount.objects.bulk_create(rows, update_conflicts=True, unique_fields=_COUNTED_BY, update_fields=["listings"])
 
 
-def price_rows(pk: uuid.UUID, entry: Entry) -> list[dict[str, Any]]:
-    """Return the columns of a listing's rows of `ListingPrice`."""
+def price_rows(pk: uuid.UUID, entry: IndexEntry) -> list[dict[str, Any]]:
+    """Return the columns of a listing's `ListingPrice` rows."""
     return [{"listing_id": pk, "license": slug, **prices} for slug, prices in map(_split, entry.columns["licenses"])]
 
 
@@ -143,10 +143,10 @@ def _split(sold: dict[str, Any]) -> tuple[str, dict[str, Any]]:
 
 
 def _refresh(ids: Sequence[uuid.UUID], tiers: Sequence[LicenseTier]) -> int:
-    # Read under the lock: what another change has committed meanwhile is seen, stores included.
+    # Read under the lock, to see what other changes have committed.
     on_sale = Listing.objects.filter(pk__in=ids, status=ListingStatus.PUBLISHED, store__is_open=True).select_related("store", "category")
     thumbnails = {row.listing_id: row for row in Preview.objects.filter(listing__in=ids, kind=PreviewKind.GALLERY, slot=0)}
-    wanted = {row.pk: entry_of(row, tiers, thumbnails.get(row.pk)) for row in on_sale}
+    wanted = {row.pk: index_entry(row, tiers, thumbnails.get(row.pk)) for row in on_sale}
     there = {row.pk: _stored(row) for row in ListingIndex.objects.filter(pk__in=ids).prefetch_related("labels")}
     changed = {pk: entry for pk, entry in wanted.items() if there.get(pk) != entry}
     gone = there.keys() - wanted.keys()
@@ -165,14 +165,14 @@ def _refresh(ids: Sequence[uuid.UUID], tiers: Sequence[LicenseTier]) -> int:
     return len(gone) + len(changed)
 
 
-def _write(entries: dict[uuid.UUID, Entry], new: Iterable[uuid.UUID]) -> None:
+def _write(entries: dict[uuid.UUID, IndexEntry], new: Iterable[uuid.UUID]) -> None:
     if not entries:
         return
     ListingStats.objects.bulk_create([ListingStats(listing_id=pk) for pk in new], ignore_conflicts=True)
-    # Locked: a purchase or refund under way is counted here, or by itself once the row is there.
+    # Locked against `count_purchases`: a purchase is counted either here or, once the row exists, by that.
     bought = dict(ListingStats.objects.select_for_update().filter(pk__in=new).values_list("pk", "purchases"))
     rows = [ListingIndex(pk=pk, popularity=bought.get(pk, 0), **entry.columns) for pk, entry in entries.items()]
-    # The purchases of a row that is there may be counted at this moment.
+    # Without popularity, which may be counted at this moment in existing rows.
     columns = list(next(iter(entries.values())).columns)
     ListingIndex.objects.bulk_create(rows, update_conflicts=True, unique_fields=["listing"], update_fields=columns)
     ListingLabel.objects.bulk_create(
@@ -181,10 +181,10 @@ def _write(entries: dict[uuid.UUID, Entry], new: Iterable[uuid.UUID]) -> None:
     ListingPrice.objects.bulk_create([ListingPrice(**row) for pk, entry in entries.items() for row in price_rows(pk, entry)])
 
 
-def _stored(row: ListingIndex) -> Entry:
+def _stored(row: ListingIndex) -> IndexEntry:
     names = [field.attname for field in ListingIndex._meta.concrete_fields if not field.generated and not field.primary_key]
     columns = {name: getattr(row, name) for name in names if name != "popularity"}
-    return Entry(columns, {(label.kind, label.value) for label in row.labels.all()})
+    return IndexEntry(columns, {(label.kind, label.value) for label in row.labels.all()})
 
 
 def _columns(prices: pricing.Prices, prefix: str = "") -> dict[str, int | None]:
@@ -210,13 +210,13 @@ def _true_counts() -> Counter[CountKey]:
 
 @transaction.atomic
 def _recount() -> int:
-    """Correct the counts from the rows, and return how many were wrong."""
+    """Correct the stored counts, and return how many were wrong."""
     change_version()
     true = _true_counts()
     stored = Counter({(row.category_slug, row.tier, row.name, row.value): row.listings for row in ListingCount.objects.all()})
     wrong: Counter[CountKey] = Counter({key: true[key] - stored[key] for key in true.keys() | stored.keys()})
     count(wrong)
-    # Counts of values that no listing has any more.
+    # Values that no listing has any more.
     ListingCount.objects.filter(listings=0).delete()
     return sum(1 for change in wrong.values() if change)
 

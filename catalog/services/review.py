@@ -1,4 +1,4 @@
-"""The reviewer's decisions: approve, reject, take down, block a file. And, by name, claims and the vendor's steps around them."""
+"""The reviewer's decisions: approve, reject, take down, block a file. Re-exports claims and the vendor's actions."""
 
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,8 +25,8 @@ from . import findings as catalogue
 from .claims import claim_next, claim_review, release_review
 from .snapshots import snapshot_of
 from .submission import close_open_review, submit_listing, unpublish_listing, withdraw_listing
-from .transitions import LISTING, UPDATE, lock_case, lock_listing, lock_open_review, refuse_self_review
-from .versions import free_label
+from .transitions import LISTING, UPDATE, lock_listing, lock_open_review, lock_review, refuse_self_review
+from .versions import unused_version
 from .visibility import listing_changed
 
 CLEAN_FILE = "Upload a clean file, then submit it."
@@ -53,19 +53,19 @@ def approve_listing(*, review: ListingReview, actor: User, tier_requirement: Tie
     Args:
         review: The submission as the reviewer saw it.
         actor: The reviewer.
-        tier_requirement: What buyers' accounts need at least; None leaves it as it is.
-        note: For the vendor to read.
+        tier_requirement: The minimum account tier of buyers; None leaves it unchanged.
+        note: A note to the vendor.
 
     Raises:
         DeliverableBlocked: the file is marked as malicious.
         DeliverableMissing: there is no file.
-        InvalidTransition: it was decided, withdrawn or exchanged meanwhile.
+        InvalidTransition: it was decided or withdrawn, or the file was replaced, meanwhile.
         SelfReview: the actor is the vendor or submitted it.
         StoreClosed: the vendor is not approved.
     """
     note = texts.prose(note, "note", required=False)
-    listing, review = lock_case(review, actor)
-    # A vendor who is suspended at this moment waits, or we do.
+    listing, review = lock_review(review, actor)
+    # Serialised with a suspension of the vendor.
     if not lock(Store.objects.all(), pk=listing.store_id).is_open:
         raise StoreClosed
     deliverable = _reviewed_file(listing, review)
@@ -74,7 +74,7 @@ def approve_listing(*, review: ListingReview, actor: User, tier_requirement: Tie
     if tier_requirement is not None:
         changes["tier_requirement"] = tier_requirement
     if deliverable.approved_at is None:
-        deliverable.approved_at, deliverable.version = now, free_label(listing)
+        deliverable.approved_at, deliverable.version = now, unused_version(listing)
         deliverable.save(update_fields=["approved_at", "version"])
     table = UPDATE if review.kind == ReviewKind.UPDATE else LISTING
     table.apply(listing, "approve", actor=actor, reason=note, changes=changes, review=str(review.pk))
@@ -89,16 +89,16 @@ def approve_listing(*, review: ListingReview, actor: User, tier_requirement: Tie
 
 @transaction.atomic
 def reject_listing(*, review: ListingReview, findings: Iterable[Mapping[str, str]], actor: User, note: str = "") -> ListingReview:
-    """Send a submission back with what is to be corrected; a published listing goes on selling its reviewed file.
+    """Reject a submission with findings; a published listing stays on sale with its live file.
 
     Raises:
-        InvalidInput: no finding, or one that says nothing.
+        InvalidInput: no findings, or one that is not valid.
         InvalidTransition: it was decided or withdrawn meanwhile.
         SelfReview: the actor is the vendor or submitted it.
     """
     note = texts.prose(note, "note", required=False)
     checked = catalogue.checked_findings(findings)
-    listing, review = lock_case(review, actor)
+    listing, review = lock_review(review, actor)
     _send_back(listing, review, checked, actor, note)
     mail(listing.store.owner, "catalog/rejected", listing=listing, review=review)
     return review
@@ -106,7 +106,7 @@ def reject_listing(*, review: ListingReview, findings: Iterable[Mapping[str, str
 
 @transaction.atomic
 def takedown_listing(*, listing: Listing, reason: str, actor: User) -> ListingReview:
-    """Take a published listing off sale for a reason; who bought it keeps it.
+    """Take a published listing off sale for a reason; earlier buyers keep access.
 
     Raises:
         InvalidTransition: it is not published.
@@ -122,9 +122,9 @@ def takedown_listing(*, listing: Listing, reason: str, actor: User) -> ListingRe
 
 @transaction.atomic
 def block_deliverable(*, deliverable: Deliverable, reason: str, actor: User) -> Deliverable:
-    """Mark a file as malicious, and with it every file of the same bytes, whoever uploaded it.
+    """Mark a file as malicious, and every other file with the same bytes.
 
-    Nobody downloads them from now on, what sells them is taken down and what waits with them is rejected.
+    They can no longer be downloaded; listings on sale with them are taken down, pending submissions with them rejected.
 
     Raises:
         InvalidTransition: it is blocked already.
@@ -150,7 +150,7 @@ def block_deliverable(*, deliverable: Deliverable, reason: str, actor: User) -> 
 
 
 def _reviewed_file(listing: Listing, review: ListingReview) -> Deliverable:
-    """Return the file that was submitted: nothing but it may be approved."""
+    """Return the submitted file, the only one that may be approved."""
     deliverable = listing.candidate_deliverable or listing.live_deliverable
     if deliverable is None:
         raise DeliverableMissing
@@ -163,16 +163,16 @@ def _reviewed_file(listing: Listing, review: ListingReview) -> Deliverable:
 
 
 def _lock_holders(deliverable: Deliverable) -> dict[uuid.UUID, Listing]:
-    """Return the listings with a file of these bytes, all locked, in the order of their ids: two blocks at once wait for one another.
+    """Return the listings with a file of these bytes, locked in the order of their ids, so that concurrent blocks do not deadlock.
 
-    A copy that is uploaded from now on can be neither submitted nor approved: both look at the bytes.
+    A copy uploaded later can be neither submitted nor approved, since both check the bytes.
     """
     holders = Deliverable.objects.filter(sha256=deliverable.sha256).values_list("listing_id", flat=True)
     return {pk: lock_listing(pk) for pk in sorted({*holders, deliverable.listing_id})}
 
 
 def _withdraw_blocked(listing: Listing, files: Sequence[Deliverable], reason: str, actor: User) -> None:
-    """Take a locked listing off sale, or out of the queue, because of files that were just blocked; tell its vendor."""
+    """Take down a locked listing on sale with blocked files, or reject its pending submission with them; mail its vendor."""
     finding = catalogue.finding_of(catalogue.MALICIOUS_FILE, reason, field="file", hint=CLEAN_FILE)
     if listing.status == ListingStatus.PUBLISHED and listing.live_deliverable_id in {file.pk for file in files}:
         _take_down(listing, finding, actor)
@@ -182,7 +182,7 @@ def _withdraw_blocked(listing: Listing, files: Sequence[Deliverable], reason: st
 
 
 def _waiting_with(files: Iterable[Deliverable], listing: Listing) -> ListingReview | None:
-    """Return what waits for a decision about one of these very files, locked."""
+    """Return the pending review of one of these files, locked; None if there is none."""
     review = lock_open_review(listing)
     submitted = {} if review is None else review.snapshot.get("file") or {}
     return review if submitted.get("id") in {str(file.pk) for file in files} else None

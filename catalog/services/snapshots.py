@@ -1,4 +1,4 @@
-"""What a listing looked like when it was submitted, and what is different now."""
+"""Snapshots of listings at submission, and the changes between them."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -12,10 +12,10 @@ from ..selectors.reviews import previews_of
 
 @dataclass(frozen=True)
 class Change:
-    """One field that differs.
+    """A changed field.
 
     Args:
-        field: The reference's name of the field.
+        field: The field's name in the API.
         before: As it was approved.
         after: As it is now.
     """
@@ -26,11 +26,11 @@ class Change:
 
 
 def snapshot_of(listing: Listing, previews: Iterable[Preview] | None = None) -> dict[str, Any]:
-    """Return the listing's fields, file and previews as JSON values, under the reference's names.
+    """Return the listing's fields, file and previews as JSON values, by their names in the API.
 
     Args:
         listing: The listing.
-        previews: Its previews by kind and slot, where they were read before.
+        previews: Its previews by kind and slot, if they have been read already.
     """
     deliverable = listing.candidate_deliverable or listing.live_deliverable
     shown = previews_of(listing) if previews is None else previews
@@ -65,10 +65,10 @@ def snapshot_of(listing: Listing, previews: Iterable[Preview] | None = None) -> 
 
 def _preview(preview: Preview) -> dict[str, Any]:
     known = {"kind": preview.kind, "slot": preview.slot, "checksum": preview.sha256}
-    # Left out where there is none, as in snapshots from before pictures had any.
+    # Left out if empty, as in older snapshots.
     return known | {"altText": preview.alt_text} if preview.alt_text else known
 
 
 def changes_between(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
-    """Return each field whose value differs, in the order of the newer snapshot."""
+    """Return the changed fields in the order of `after`."""
     return [Change(field, before.get(field), value) for field, value in after.items() if before.get(field) != value]

@@ -1,4 +1,4 @@
-"""The vendor's steps: submit, withdraw, unpublish."""
+"""The vendor's actions: submit, withdraw, unpublish."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -23,17 +23,17 @@ from .visibility import listing_changed
 
 @transaction.atomic
 def submit_listing(*, listing: Listing, checks: Sequence[Mapping[str, Any]], actor: User) -> Listing:
-    """Queue a listing, or the candidate file of a published one, for review.
+    """Submit a listing, or the candidate file of a published one, for review.
 
     Args:
-        listing: As it was when the checks ran.
-        checks: Every check's `{name, passed, detail, warning}`; all have passed.
+        listing: The listing as it was when the checks ran.
+        checks: The results of all checks, `{name, passed, detail, warning}`; all have passed.
         actor: The vendor.
 
     Raises:
         DeliverableBlocked: the file is marked as malicious.
         DeliverableMissing: there is no file.
-        InvalidTransition: it waits for review already, or its file changed since the checks.
+        InvalidTransition: it is in review already, or its file changed since the checks.
         NotFound: it is not the actor's.
         NothingToReview: it is published and has no candidate file.
     """
@@ -64,10 +64,10 @@ def submit_listing(*, listing: Listing, checks: Sequence[Mapping[str, Any]], act
 
 @transaction.atomic
 def withdraw_listing(*, listing: Listing, actor: User) -> Listing:
-    """Withdraw a submission: the listing is a draft again, a published one keeps its reviewed file.
+    """Withdraw a submission: the listing becomes a draft again; a published one stays published.
 
     Raises:
-        InvalidTransition: nothing waits for review.
+        InvalidTransition: there is no pending submission.
         NotFound: it is not the actor's.
     """
     listing = lock_own_listing(listing, actor)
@@ -79,7 +79,7 @@ def withdraw_listing(*, listing: Listing, actor: User) -> Listing:
 
 @transaction.atomic
 def unpublish_listing(*, listing: Listing, actor: User) -> Listing:
-    """Take a listing off sale; who bought it keeps it. A waiting update is withdrawn with it.
+    """Take a listing off sale; earlier buyers keep access. A pending update is withdrawn.
 
     Raises:
         InvalidTransition: it is not published.
@@ -94,7 +94,7 @@ def unpublish_listing(*, listing: Listing, actor: User) -> Listing:
 
 
 def close_open_review(listing: Listing, status: ReviewStatus, **changes: Any) -> None:
-    """Close what waits about a locked listing, because the listing itself moved on."""
+    """Close the pending review of a locked listing, if there is one, after a transition of the listing."""
     review = lock_open_review(listing)
     if review is None:
         return

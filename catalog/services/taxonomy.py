@@ -1,4 +1,4 @@
-"""Categories, licence tiers and synonyms of search, which staff set up."""
+"""Changes of categories, licence tiers and synonyms by staff."""
 
 from typing import TypeVar
 
@@ -17,15 +17,15 @@ from ..selectors import listings_on_sale
 from .listing_index import rebuild_listing_index, refresh_category, refresh_prices
 
 T = TypeVar("T", Category, LicenseTier, SearchSynonym)
-# So many listings are repriced while an admin waits: a few seconds.
-AT_ONCE = 2_000
-# Entries in use: every process keeps them in memory.
+# The most listings that are repriced in the request, which takes a few seconds; with more, a job does it.
+REPRICED_AT_ONCE = 2_000
+# The most active synonyms; every process keeps them in memory.
 ACTIVE_SYNONYMS = 500
 
 
 @transaction.atomic
 def save_category(*, category: Category, changed: list[str], actor: User) -> Category:
-    """Keep a new or changed category; cached answers end."""
+    """Save a new or changed category and invalidate cached responses."""
     _save(category, "category", changed, actor)
     refresh_category(category)
     return category
@@ -33,17 +33,17 @@ def save_category(*, category: Category, changed: list[str], actor: User) -> Cat
 
 @transaction.atomic
 def save_license_tier(*, tier: LicenseTier, changed: list[str], actor: User) -> LicenseTier:
-    """Keep a new or changed licence tier; prices that follow from its factor change at once.
+    """Save a new or changed licence tier; prices change at once.
 
-    Words that change are kept for those who bought under them.
+    Former terms are stored for earlier purchases.
     """
     before = LicenseTier.objects.select_for_update().filter(pk=tier.pk).first()
     if before and (before.name, before.text) != (tier.name, tier.text):
         RetiredTerms.objects.create(tier=before, name=before.name, text=before.text, until=timezone.now())
     _save(tier, "licensetier", changed, actor)
     if before is None or (before.price_factor, before.sort_order, before.is_active) != (tier.price_factor, tier.sort_order, tier.is_active):
-        # Every listing may cost something else now. In a large catalog lists and details show it when a job is done; quotes and purchases do at once.
-        if listings_on_sale() > AT_ONCE:
+        # In a large catalog, lists and details show the new prices once the job is done; quotes and purchases use them at once.
+        if listings_on_sale() > REPRICED_AT_ONCE:
             rebuild_listing_index.enqueue()
         else:
             refresh_prices()
@@ -55,17 +55,17 @@ def save_synonym(*, synonym: SearchSynonym, changed: list[str], actor: User) -> 
     """Save a new or changed entry of the list of synonyms; searches use it at once.
 
     Raises:
-        InvalidInput: its word is not one word, its synonyms are none or too many, or too many entries are in use.
+        InvalidInput: the word is not a single word, there are no synonyms or too many, or too many entries are active.
     """
-    refusal = find_synonym_fault(synonym)
+    refusal = find_synonym_error(synonym)
     if refusal is not None:
         raise refusal
     _save(synonym, "searchsynonym", changed, actor)
     return synonym
 
 
-def find_synonym_fault(synonym: SearchSynonym) -> InvalidInput | None:
-    """Write the entry's words as search compares them; return what keeps it from being saved, None when nothing does."""
+def find_synonym_error(synonym: SearchSynonym) -> InvalidInput | None:
+    """Normalise the entry's words and return its first error, None if it is valid."""
     word, synonyms = words_of(synonym.word), list(dict.fromkeys(words_of(synonym.synonyms)))
     if len(word) != 1:
         return texts.invalid("word", "invalid", "Enter one word.")

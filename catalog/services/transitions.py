@@ -1,4 +1,4 @@
-"""The states of listings and of their updates, and the rows that a transition holds."""
+"""State machines of listings and their updates, and the locks for their transitions."""
 
 import uuid
 from collections.abc import Collection
@@ -11,7 +11,7 @@ from ..models import Listing, ListingReview
 from ..models.listings import ListingStatus, UpdateStatus
 from ..models.reviews import ReviewStatus
 
-# Every transition there is; whatever is not in this table is refused.
+# All transitions; any other is refused.
 LISTING = TransitionTable(
     "listing",
     {
@@ -23,7 +23,7 @@ LISTING = TransitionTable(
         "unpublish": ((ListingStatus.PUBLISHED,), ListingStatus.DRAFT),
     },
 )
-# The candidate file of a published listing, whose own status stays Published.
+# The candidate file of a published listing, whose status stays Published.
 UPDATE = TransitionTable(
     "listing_update",
     {
@@ -38,10 +38,10 @@ _WITH_ALL = ("store__owner", "category", "live_deliverable", "candidate_delivera
 
 
 def lock_listing(listing_id: uuid.UUID) -> Listing:
-    """Return the listing as it is now, locked until the end of the transaction.
+    """Return the current listing, locked until the end of the transaction.
 
-    What is joined is read once the lock is held: a query that waits for a lock sees the other tables as they were before it
-    waited. Locks are taken in this order: listing, review, file, store.
+    Related rows are read once the lock is held: a query that waits for a lock sees other tables as they were before it
+    waited. The order of locks is: listing, review, file, store, then the catalog's version.
     """
     lock(Listing.objects.all(), pk=listing_id)
     return Listing.objects.select_related(*_WITH_ALL).get(pk=listing_id)
@@ -52,7 +52,7 @@ def lock_own_listing(listing: Listing, actor: User) -> Listing:
 
     Raises:
         NotFound: it is someone else's.
-        PreconditionFailed: it is not of the version that the caller requires.
+        PreconditionFailed: it has none of the required ETags.
     """
     locked = lock_listing(listing.pk)
     if locked.store.owner_id != actor.pk:
@@ -62,7 +62,7 @@ def lock_own_listing(listing: Listing, actor: User) -> Listing:
 
 
 def require_version(listing: Listing, etags: Collection[str] | None) -> None:
-    """Refuse a listing whose entity tag is none of these; None and `*` allow any.
+    """Check that a listing has one of these ETags; None and `*` allow any.
 
     Raises:
         PreconditionFailed: it has changed.
@@ -71,8 +71,8 @@ def require_version(listing: Listing, etags: Collection[str] | None) -> None:
         raise PreconditionFailed
 
 
-def lock_case(review: ListingReview, actor: User) -> tuple[Listing, ListingReview]:
-    """Return an undecided review and its listing, both locked, for someone who may judge them.
+def lock_review(review: ListingReview, actor: User) -> tuple[Listing, ListingReview]:
+    """Return the listing and its pending review, both locked, for a reviewer's decision.
 
     Raises:
         InvalidTransition: someone else decided, or the vendor withdrew it.
@@ -93,7 +93,7 @@ def lock_case(review: ListingReview, actor: User) -> tuple[Listing, ListingRevie
 
 
 def lock_open_review(listing: Listing) -> ListingReview | None:
-    """Return the undecided review of a locked listing, locked; None where nothing waits."""
+    """Return the pending review of a locked listing, locked; None if there is none."""
     try:
         return lock(ListingReview.objects.all(), listing=listing, status=ReviewStatus.PENDING)
     except NotFound:
@@ -101,7 +101,7 @@ def lock_open_review(listing: Listing) -> ListingReview | None:
 
 
 def refuse_self_review(listing: Listing, actor: User) -> None:
-    """Refuse a decision on one's own listing; being a superuser changes nothing.
+    """Refuse a decision on the actor's own listing, even by a superuser.
 
     Raises:
         SelfReview: the store is the actor's.

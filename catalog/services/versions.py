@@ -1,14 +1,14 @@
-"""Labels of versions: two files of a listing never share one."""
+"""Versions of approved files, which are unique for a listing."""
 
 from .. import bounds
 from ..models import Listing
 from ..selectors.listings import approved_versions
 
 
-def free_label(listing: Listing) -> str:
-    """Return the listing's version, or with a number behind it when an earlier file has it: `1.0`, then `1.0+2`.
+def unused_version(listing: Listing) -> str:
+    """Return the listing's version, with a numeric suffix if an earlier file has it: `1.0`, then `1.0+2`.
 
-    The caller holds the listing's lock, so that it is still free when it is written.
+    The caller holds the listing's lock, so that it stays unused until it is saved.
     """
     label = listing.version
     if not label:

@@ -5,17 +5,17 @@ from django.db import transaction
 from marketplace.core.events import emit
 
 from ..catalog_version import change_version
-from ..events import ListingEdited, StoreShown
+from ..events import ListingEdited, StoreVisibilityChanged
 from ..models import Listing, Store
-from ..search.index import show_store, update_documents
+from ..search.index import update_documents, update_store_visibility
 from .listing_index import refresh_listings, refresh_store
 
 
 @transaction.atomic(savepoint=False)
 def listing_changed(listing: Listing) -> None:
-    """Update search, the browse index and cached answers after a change of a listing, in the caller's transaction, after its row was saved.
+    """Update search and the browse index and invalidate cached responses after a listing was saved, in the caller's transaction.
 
-    Call it after every transition; after an edit of a published listing and its previews, `listing_edited`.
+    Call it after every transition, and `listing_edited` after an edit of a published listing or its previews.
     """
     change_version()
     update_documents([listing.pk])
@@ -24,14 +24,15 @@ def listing_changed(listing: Listing) -> None:
 
 @transaction.atomic
 def listing_edited(listing: Listing) -> None:
-    """Do so after an edit of a published listing, and say that it was edited."""
+    """Call `listing_changed` after an edit of a published listing, and emit `ListingEdited`."""
     listing_changed(listing)
     emit(ListingEdited(listing.pk))
 
 
 @transaction.atomic
 def store_changed(store: Store) -> None:
-    """Update search, the browse index and cached answers after a store was opened, closed or renamed, in the caller's transaction."""
-    show_store(store)
+    """Update search and the browse index and invalidate cached responses after a store was opened, closed or renamed."""
+    change_version()
+    update_store_visibility(store)
     refresh_store(store)
-    emit(StoreShown(store.pk, store.is_open))
+    emit(StoreVisibilityChanged(store.pk, store.is_open))

@@ -19,7 +19,7 @@ from ..models.applications import ApplicationStatus
 from ..selectors import messages_of
 from ..services import applications as services
 from ..services.states import APPLICATION
-from .effects import developer_stops
+from .effects import withdrawal_effects
 
 DECIDE = "developers.decide_developerapplication"
 
@@ -30,7 +30,7 @@ def _allows(verb: str) -> Callable[[Any], bool]:
 
 @admin.register(DeveloperApplication)
 class DeveloperApplicationAdmin(QueueAdmin):
-    """Who wants to build on the API: approve, reject, ask, withdraw."""
+    """Applications for developer access, with the decisions on them."""
 
     waiting = {"status": ApplicationStatus.PENDING}
     list_display = ("user", "company", "status", "submitted_at", "waiting_time", "claim_mark", "decided_by")
@@ -50,7 +50,7 @@ class DeveloperApplicationAdmin(QueueAdmin):
     def panels(self, request: HttpRequest, subject: DeveloperApplication, related: QuerySets) -> list[Panel]:
         """Return the conversation and the history."""
         rows = [(f"{message.at:%Y-%m-%d %H:%M}", message.author, message.text) for message in related["messages"]]
-        conversation = Panel("Conversation", ("At (UTC)", "Who", "Words"), rows, "No questions yet.")
+        conversation = Panel("Conversation", ("At (UTC)", "Who", "Message"), rows, "No questions yet.")
         return [conversation, *super().panels(request, subject, related)]
 
     approve = service_decision(
@@ -91,7 +91,7 @@ class DeveloperApplicationAdmin(QueueAdmin):
         )
     )
     def ask(self, application: DeveloperApplication, actor: User, answers: Mapping[str, Any]) -> None:
-        """Ask the applicant something."""
+        """Ask the applicant a question."""
         services.request_more_info(application=application, question=answers["reason"], actor=actor)
 
     withdraw = service_decision(
@@ -102,7 +102,7 @@ class DeveloperApplicationAdmin(QueueAdmin):
             "The approval was withdrawn.",
             available=_allows("withdraw"),
             danger=True,
-            effects=developer_stops,
+            effects=withdrawal_effects,
         ),
         services.withdraw_approval,
         "application",

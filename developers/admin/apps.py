@@ -1,4 +1,4 @@
-"""Apps: narrow, suspend, reinstate, reject."""
+"""Apps in the admin, with the decisions on them."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -27,7 +27,7 @@ from ..services.spending import remove_app_spending_limit, set_app_spending_limi
 from ..services.states import APP
 from ..usage.selectors import is_dormant, unused_scopes, usage_of_app
 from .calls import calls_context
-from .effects import app_stops
+from .effects import suspension_effects
 from .spending_limits import AppLimitForm, RemoveLimitForm, app_limits_panel, limit_values_of
 
 DECIDE = "developers.decide_app"
@@ -37,7 +37,7 @@ _DECISIONS = {None: "waits", True: "granted", False: "refused"}
 
 
 class NarrowForm(ReasonForm):
-    """Which granted scopes are taken back, and why."""
+    """Asks which granted scopes to withdraw, and why."""
 
     scopes = forms.MultipleChoiceField(widget=forms.CheckboxSelectMultiple)
     field_order = ("scopes", "reason")
@@ -59,7 +59,7 @@ def _allows(verb: str) -> Callable[[Any], bool]:
 
 @admin.register(App)
 class AppAdmin(ServiceAdmin):
-    """Programs of developers and what they were granted."""
+    """Apps of developers and OAuth clients, with their scopes and credentials."""
 
     list_display = ("name", "user", "status", "granted_scopes", "created")
     list_filter = ("status",)
@@ -72,7 +72,7 @@ class AppAdmin(ServiceAdmin):
     row_template = "admin/developers/app_panels.html"
 
     def find(self, query: SearchQuery) -> list[Q]:
-        """Look for an id, a client id, a developer, the beginning of a name."""
+        """Search by id, client id, developer's address or beginning of the name."""
         if query.id:
             return [Q(pk=query.id)]
         return [Q(user__email=query.email)] if query.email else [Q(client_id=query.text), starts_with("name", query.text)]
@@ -103,7 +103,7 @@ class AppAdmin(ServiceAdmin):
         ]
 
     def page_context(self, request: HttpRequest, subject: App, related: QuerySets) -> dict[str, Any]:
-        """Return the panels, and what the app called."""
+        """Return the panels and the app's usage."""
         usage = usage_of_app(subject, related["keys"], related["tool_tokens"])
         subject.has_limit = bool(related["app_limits"])
         context = super().page_context(request, subject, related)
@@ -121,7 +121,7 @@ class AppAdmin(ServiceAdmin):
         )
     )
     def narrow(self, app: App, actor: User, answers: Mapping[str, Any]) -> None:
-        """Take granted scopes back."""
+        """Withdraw granted scopes."""
         narrow_scopes(app=app, revoke={Scope(scope): answers["reason"] for scope in answers["scopes"]}, actor=actor)
 
     suspend = service_decision(
@@ -132,7 +132,7 @@ class AppAdmin(ServiceAdmin):
             "The app was suspended.",
             available=_allows("suspend"),
             danger=True,
-            effects=app_stops,
+            effects=suspension_effects,
         ),
         suspend_app,
         "app",
@@ -177,10 +177,10 @@ class AppAdmin(ServiceAdmin):
 
     @decision(
         Decision(
-            "Set spending cap",
+            "Set spending limit of the app",
             APP_LIMIT,
             "The app can spend at most this from any one wallet, whatever limits the wallet's owner has set.",
-            "The spending cap was set.",
+            "The spending limit of the app was set.",
             form=AppLimitForm,
             available=lambda app: app.status in {AppStatus.APPROVED, AppStatus.SUSPENDED},
         )
@@ -191,14 +191,14 @@ class AppAdmin(ServiceAdmin):
 
     @decision(
         Decision(
-            "Remove spending cap",
+            "Remove spending limit of the app",
             APP_LIMIT,
             "Only the limits of each wallet's owner apply to the app's spending.",
-            "The spending cap was removed.",
+            "The spending limit of the app was removed.",
             form=RemoveLimitForm,
             available=lambda app: app.has_limit,
         )
     )
     def remove_limit(self, app: App, actor: User, answers: Mapping[str, Any]) -> None:
-        """Take the limit in one currency away."""
+        """Remove the limit in one currency."""
         remove_app_spending_limit(app=app, currency=Currency(answers["currency"]), reason=answers["reason"], actor=actor)

@@ -1,4 +1,4 @@
-"""Calls of the last 30 days, as an admin page shows them (`admin/developers/app_panels.html`)."""
+"""The chart and panels of calls in the last 30 days (`admin/developers/app_panels.html`)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from ..usage.selectors import Tally, Usage
 
 
 def calls_context(usage: Usage, panels: Sequence[Panel]) -> dict[str, Any]:
-    """Return the chart and its tables, before the page's other panels."""
+    """Return the chart and the panels of the page, those of the calls first."""
     calls = [
         _panel("Calls by operation", "Operation", usage.operations),
         _panel("Calls by key", "Key or token", usage.callers),

@@ -1,4 +1,4 @@
-"""What clients without a developer say about themselves, and the changes that wait for a reviewer."""
+"""Metadata documents of OAuth clients, and the review of changes to them."""
 
 from collections.abc import Callable
 from functools import partial
@@ -23,8 +23,8 @@ DECIDE = "developers.decide_app"
 _LABELS = {"name": "Name", "redirect_uris": "Sends users to"}
 
 
-class ShownForm(ReasonForm):
-    """The reason, and what of the document was on the page: a decision is about nothing else."""
+class DocumentDecisionForm(ReasonForm):
+    """Asks for the reason, and repeats the document as it was shown, so that the decision applies to nothing else."""
 
     shown = forms.JSONField(widget=forms.HiddenInput)
 
@@ -39,7 +39,7 @@ def _allows(verb: str) -> Callable[[Any], bool]:
 
 @admin.register(ClientDocument)
 class ClientDocumentAdmin(QueueAdmin):
-    """Documents of clients; the first review of a client is that of its scopes."""
+    """Changed metadata documents; a new client is reviewed with its scopes."""
 
     waiting = {"status": DocumentStatus.CHANGED}
     waiting_since = "read_at"
@@ -56,16 +56,16 @@ class ClientDocumentAdmin(QueueAdmin):
 
     @admin.display(description="Document")
     def client_id(self, document: ClientDocument) -> str:
-        """Return where it lies."""
+        """Return the URL of the document."""
         return document.app.client_id
 
     @admin.display(description="App")
     def app_status(self, document: ClientDocument) -> str:
-        """Return where the app stands."""
+        """Return the status of the app."""
         return badge(document.app.status)
 
     def panels(self, request: HttpRequest, subject: ClientDocument, related: QuerySets) -> list[Panel]:
-        """Return what the document said and says, and the history."""
+        """Return the document as reviewed and as last fetched, and the history."""
         return [_comparison(subject), *super().panels(request, subject, related)]
 
     accept = service_decision(
@@ -74,7 +74,7 @@ class ClientDocumentAdmin(QueueAdmin):
             DECIDE,
             "Users see the new name, and may be sent to the new addresses.",
             "The changes were accepted.",
-            form=saved_reply_form(SavedReplyUse.DOCUMENT_ACCEPT, ShownForm),
+            form=saved_reply_form(SavedReplyUse.DOCUMENT_ACCEPT, DocumentDecisionForm),
             available=_allows("accept"),
             context=lambda document: {"panels": [_comparison(document)]},
             template="admin/developers/decide_document.html",
@@ -91,7 +91,7 @@ class ClientDocumentAdmin(QueueAdmin):
             DECIDE,
             "The client stays as it was reviewed, without the addresses that its document no longer contains.",
             "The changes were refused.",
-            form=saved_reply_form(SavedReplyUse.DOCUMENT_REFUSE, ShownForm),
+            form=saved_reply_form(SavedReplyUse.DOCUMENT_REFUSE, DocumentDecisionForm),
             available=_allows("refuse"),
             context=lambda document: {"panels": [_comparison(document)]},
             template="admin/developers/decide_document.html",
@@ -105,9 +105,9 @@ class ClientDocumentAdmin(QueueAdmin):
 
 
 def _comparison(document: ClientDocument) -> Panel:
-    rows = [(label, _words(document.reviewed[name]), _words(document.latest[name])) for name, label in _LABELS.items()]
+    rows = [(label, _as_text(document.reviewed[name]), _as_text(document.latest[name])) for name, label in _LABELS.items()]
     return Panel("What the document says", ("Field", "As reviewed", f"Read {document.read_at:%Y-%m-%d %H:%M} (UTC)"), rows)
 
 
-def _words(value: Any) -> str:
+def _as_text(value: Any) -> str:
     return " ".join(value) if isinstance(value, list) else str(value)

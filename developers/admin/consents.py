@@ -1,4 +1,4 @@
-"""What users allowed apps to do in their name: to look at, and to end where it must be."""
+"""Users' consents to apps, which staff can view and withdraw."""
 
 from django.contrib import admin
 

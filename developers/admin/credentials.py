@@ -20,13 +20,13 @@ from ..models import AccessToken, ApiKey
 from ..services.credentials import limit_api_key, revoke_api_key, revoke_token
 from ..usage.selectors import usage_of_tokens
 from .calls import calls_context
-from .effects import key_stops, token_stops
+from .effects import key_revocation_effects, token_revocation_effects
 
 ENDED = "It has already been revoked."
 
 
 class LimitForm(ReasonForm):
-    """Calls in a minute, and why."""
+    """Asks for the calls per minute, and the reason."""
 
     rate_limit = forms.IntegerField(
         label="Calls per minute",
@@ -44,7 +44,7 @@ def _not_revoked(credential: ApiKey | AccessToken) -> bool:
 
 @admin.register(ApiKey)
 class ApiKeyAdmin(ServiceAdmin):
-    """Keys of apps: revoke, limit."""
+    """API keys, which staff can revoke and limit."""
 
     list_display = ("name", "last_four", "app", "owner", "rate_limit", "created_at", "expires_at", "last_used_at", "revoked_at")
     list_select_related = ("app__user",)
@@ -55,7 +55,7 @@ class ApiKeyAdmin(ServiceAdmin):
     found_title, found_detail = "name", "last_four"
 
     def find(self, query: SearchQuery) -> list[Q]:
-        """Look for an id, an owner, the last four characters."""
+        """Search by id, owner or last four characters."""
         if query.id:
             return [Q(pk=query.id)]
         if query.email:
@@ -64,7 +64,7 @@ class ApiKeyAdmin(ServiceAdmin):
 
     @admin.display(description="Owner")
     def owner(self, key: ApiKey) -> str:
-        """Return whose app it is."""
+        """Return the address of the app's developer."""
         return key.app.developer.email
 
     @decision(
@@ -75,7 +75,7 @@ class ApiKeyAdmin(ServiceAdmin):
             "The key was revoked.",
             available=_not_revoked,
             danger=True,
-            effects=key_stops,
+            effects=key_revocation_effects,
         )
     )
     def revoke(self, key: ApiKey, actor: User, answers: Mapping[str, Any]) -> None:
@@ -100,7 +100,7 @@ class ApiKeyAdmin(ServiceAdmin):
 
 @admin.register(AccessToken)
 class AccessTokenAdmin(ServiceAdmin):
-    """Bearer tokens of every kind: revoke. Calls of those by OAuth are drawn on their app's page."""
+    """Bearer tokens of every kind, which staff can revoke. Calls with OAuth tokens are shown on the page of their app."""
 
     list_display = ("kind", "name", "hint", "user", "application", "created", "expires", "last_used_at", "revoked_at")
     list_filter = ("kind",)
@@ -112,7 +112,7 @@ class AccessTokenAdmin(ServiceAdmin):
     found_title, found_detail = "name", "hint"
 
     def find(self, query: SearchQuery) -> list[Q]:
-        """Look for an id, an owner, the last four characters."""
+        """Search by id, owner or last four characters."""
         if query.id:
             return [Q(pk=query.id)]
         if query.email:
@@ -120,7 +120,7 @@ class AccessTokenAdmin(ServiceAdmin):
         return [Q(hint=query.ending)] if query.ending else []
 
     def page_context(self, request: HttpRequest, subject: AccessToken, related: QuerySets) -> dict[str, Any]:
-        """Return what the page shows beside the fields: the calls, where they are counted by the token."""
+        """Return the panels and the token's usage; calls with OAuth tokens are counted under their app."""
         context = super().page_context(request, subject, related)
         return context | calls_context(usage_of_tokens([subject]), context["panels"])
 
@@ -132,7 +132,7 @@ class AccessTokenAdmin(ServiceAdmin):
             "The token was revoked.",
             available=_not_revoked,
             danger=True,
-            effects=token_stops,
+            effects=token_revocation_effects,
         )
     )
     def revoke(self, token: AccessToken, actor: User, answers: Mapping[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""What a decision will affect, counted: keys, tokens and users of the app, key or developer."""
+"""The effects of decisions, as sentences for the confirmation page."""
 
 from typing import Any
 
@@ -12,29 +12,29 @@ from ..models.apps import AppStatus
 from ..models.webhooks import DeliveryStatus
 
 
-def app_stops(app: App) -> list[str]:
-    """Return what stops with an app."""
+def suspension_effects(app: App) -> list[str]:
+    """Return the effects of suspending an app."""
     return _stops(Q(app=app), Q(application=app))
 
 
-def developer_stops(application: DeveloperApplication) -> list[str]:
-    """Return what stops with a developer's approval."""
+def withdrawal_effects(application: DeveloperApplication) -> list[str]:
+    """Return the effects of withdrawing a developer's approval."""
     apps = App.objects.filter(user=application.user_id, status=AppStatus.APPROVED)
     return [f"Apps suspended: {apps.count()}.", *_stops(Q(app__in=apps), Q(application__in=apps))]
 
 
-def key_stops(key: ApiKey) -> list[str]:
-    """Return which key it is, and when it was used last."""
+def key_revocation_effects(key: ApiKey) -> list[str]:
+    """Return which key is revoked and when it was last used."""
     return [f"The key that ends in {key.last_four}, of the app {key.app}. {_used(key)}"]
 
 
-def token_stops(token: AccessToken) -> list[str]:
-    """Return whose token it is, and when it was used last."""
+def token_revocation_effects(token: AccessToken) -> list[str]:
+    """Return which token is revoked and when it was last used."""
     return [f"The token that ends in {token.hint}, of {token.user}. {_used(token)}"]
 
 
-def endpoint_stops(endpoint: WebhookEndpoint) -> list[str]:
-    """Return what will not be delivered."""
+def disabling_effects(endpoint: WebhookEndpoint) -> list[str]:
+    """Return how many deliveries are pending."""
     waiting = WebhookDelivery.objects.filter(endpoint=endpoint, status=DeliveryStatus.PENDING).count()
     return [f"Deliveries that wait for it: {waiting}."]
 

@@ -23,7 +23,7 @@ _CHOICES = (("grant", "Grant"), ("refuse", "Refuse"))
 
 
 class ScopesForm(DecisionForm):
-    """Grant or refuse for each requested scope, with a note each, and a note about it all."""
+    """Asks for a decision on each requested scope, with a note on each and one on the whole request."""
 
     note = forms.CharField(
         max_length=bounds.REASON_CHARS,
@@ -34,7 +34,7 @@ class ScopesForm(DecisionForm):
 
     def __init__(self, *args: Any, subject: ScopeReview, **kwargs: Any) -> None:
         super().__init__(*args, subject=subject, **kwargs)
-        self.requested = _undecided(list(self.related["scopes"])) if _waits(subject) else []
+        self.requested = _undecided(list(self.related["scopes"])) if _is_pending(subject) else []
         for row in self.requested:
             self.fields[f"decision:{row.scope}"] = forms.ChoiceField(
                 label=f"Decide on {row.scope}", choices=_CHOICES, widget=forms.RadioSelect
@@ -43,11 +43,11 @@ class ScopesForm(DecisionForm):
 
     @classmethod
     def querysets(cls, subject: ScopeReview) -> QuerySets:
-        """Return what the app ever asked for."""
+        """Return every scope that the app has requested."""
         return {"scopes": scope_rows_of(subject.app)}
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return the table: each scope, what it means, why it is wanted, and the fields to decide on it."""
+        """Return a row for each scope: its meaning, the reason given and the fields to decide on it."""
         return [
             {
                 "scope": row.scope,
@@ -60,7 +60,7 @@ class ScopesForm(DecisionForm):
         ]
 
     def decisions(self) -> dict[Scope, ScopeDecision]:
-        """Return what was decided."""
+        """Return the decision on each scope."""
         answers = self.cleaned_data
         return {
             Scope(row.scope): ScopeDecision(answers[f"decision:{row.scope}"] == "grant", answers[f"note:{row.scope}"])
@@ -68,14 +68,14 @@ class ScopesForm(DecisionForm):
         }
 
     def clean(self) -> dict[str, Any]:
-        """Put the decisions beside the note."""
+        """Add the decisions to the cleaned data."""
         cleaned = super().clean() or self.cleaned_data
         if not self.errors:
             cleaned["decisions"] = self.decisions()
         return cleaned
 
 
-def _waits(review: ScopeReview) -> bool:
+def _is_pending(review: ScopeReview) -> bool:
     return review.status == ReviewStatus.PENDING
 
 
@@ -97,7 +97,7 @@ def _facts(review: ScopeReview, related: QuerySets) -> dict[str, Any]:
 
 @admin.register(ScopeReview)
 class ScopeReviewAdmin(QueueAdmin):
-    """What apps ask for: each scope is granted or refused on its own."""
+    """Requests for scopes; each scope is granted or refused separately."""
 
     waiting = {"status": ReviewStatus.PENDING}
     waiting_since = "requested_at"
@@ -111,11 +111,11 @@ class ScopeReviewAdmin(QueueAdmin):
     owner, noun, decides = "app__user", "scope_review", DECIDE
     on_page = {"decide_scopes": "a"}
     case_template = "admin/developers/app_facts.html"
-    claim, take_over, release = claiming(DECIDE, _waits)
+    claim, take_over, release = claiming(DECIDE, _is_pending)
 
     @admin.display(description="Developer")
     def developer(self, review: ScopeReview) -> str:
-        """Return whose app it is."""
+        """Return the developer's address, or the client id of an app without a developer."""
         return review.app.client_id if review.app.user is None else review.app.user.email
 
     @admin.display(description="Purpose")
@@ -128,18 +128,18 @@ class ScopeReviewAdmin(QueueAdmin):
         return {**super().querysets(request, subject), **_querysets(subject)}
 
     def panels(self, request: HttpRequest, subject: ScopeReview, related: QuerySets) -> list[Panel]:
-        """Return what was asked, with what came of it, and the history."""
+        """Return the requested scopes with the decisions, and the history."""
         if subject.status == ReviewStatus.PENDING:
             rows = [(row.scope, row.reason, "waits", "") for row in _undecided(list(related["scopes"]))]
         else:
-            rows = [(row["scope"], row["reason"], _words(granted=row["granted"]), row["note"]) for row in subject.outcome]
+            rows = [(row["scope"], row["reason"], _decision_label(granted=row["granted"]), row["note"]) for row in subject.outcome]
         return [
             Panel("Scopes of this request", ("Scope", "Why the app wants it", "Decision", "Note"), rows),
             *super().panels(request, subject, related),
         ]
 
     def case_context(self, request: HttpRequest, subject: ScopeReview, related: QuerySets) -> dict[str, Any]:
-        """Return what the page shows of the app."""
+        """Return the app, its developer's application and its earlier scopes."""
         return _facts(subject, related)
 
     decide_scopes = service_decision(
@@ -149,7 +149,7 @@ class ScopeReviewAdmin(QueueAdmin):
             "The app gets exactly the scopes that you grant. New keys have them; existing keys don't get more scopes.",
             "The decision on the scopes was saved.",
             form=ScopesForm,
-            available=_waits,
+            available=_is_pending,
             context=lambda review: _facts(review, _querysets(review)),
             template="admin/developers/decide_scopes.html",
             fields="admin/developers/scope_fields.html",
@@ -160,5 +160,5 @@ class ScopeReviewAdmin(QueueAdmin):
     )
 
 
-def _words(*, granted: bool) -> str:
+def _decision_label(*, granted: bool) -> str:
     return "granted" if granted else "refused"

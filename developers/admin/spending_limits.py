@@ -1,4 +1,4 @@
-"""How much an app may spend at most, whatever the wallets' owners allow."""
+"""Forms and panel of the spending limits that staff set for apps."""
 
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
@@ -31,7 +31,7 @@ def _amount_field(label: str) -> forms.DecimalField:
 
 
 class AppLimitForm(ReasonForm):
-    """The most in one currency, and why."""
+    """Asks for the limits in one currency, and the reason."""
 
     currency = forms.ChoiceField(choices=_CURRENCIES)
     per_purchase = _amount_field("One purchase")
@@ -41,7 +41,7 @@ class AppLimitForm(ReasonForm):
 
 
 class RemoveLimitForm(ReasonForm):
-    """Which limit is removed, and why."""
+    """Asks which limit to remove, and why."""
 
     currency = forms.ChoiceField()
     field_order = ("currency", "reason")
@@ -58,7 +58,7 @@ class RemoveLimitForm(ReasonForm):
 
 
 def limit_values_of(answers: Mapping[str, Any]) -> LimitValues:
-    """Return what was typed into a `AppLimitForm`, in minor units."""
+    """Return the limits entered in an `AppLimitForm`, in minor units."""
     typed = {amount: answers[amount.removesuffix("_minor")] for amount in AMOUNTS}
     amounts = {amount: to_minor(value) for amount, value in typed.items() if value is not None}
     return LimitValues(Currency(answers["currency"]), **amounts, categories=())
@@ -66,9 +66,9 @@ def limit_values_of(answers: Mapping[str, Any]) -> LimitValues:
 
 def app_limits_panel(app_limits: Iterable[SpendingLimit]) -> Panel:
     """Return the table of an app's limits."""
-    rows = [(limit.currency, *(_figure(getattr(limit, amount)) for amount in AMOUNTS), limit.updated_at) for limit in app_limits]
-    return Panel("Spending caps per wallet", ("Currency", "One purchase", "A day", "In all", "Set"), rows)
+    rows = [(limit.currency, *(_format_amount(getattr(limit, amount)) for amount in AMOUNTS), limit.updated_at) for limit in app_limits]
+    return Panel("Spending limits of the app, per wallet", ("Currency", "One purchase", "A day", "In all", "Set"), rows)
 
 
-def _figure(minor: int | None) -> str:
+def _format_amount(minor: int | None) -> str:
     return "" if minor is None else f"{Decimal(minor).scaleb(-2):,}"

@@ -1,4 +1,4 @@
-"""Webhook endpoints and what was delivered to them; never a secret."""
+"""Webhook endpoints and the deliveries to them, without secrets."""
 
 from typing import Any
 
@@ -13,14 +13,14 @@ from marketplace.ui.formatting import badge
 from ..models import WebhookEndpoint
 from ..selectors import deliveries_to
 from ..services import webhooks as services
-from .effects import endpoint_stops
+from .effects import disabling_effects
 
 ROWS = 20
 
 
 @admin.register(WebhookEndpoint)
 class WebhookEndpointAdmin(ServiceAdmin):
-    """Where apps are told of events."""
+    """Webhook endpoints of apps."""
 
     list_display = ("url", "app", "status", "failures", "failing_since", "last_delivered_at")
     list_filter = (("failing_since", admin.EmptyFieldListFilter), ("disabled_at", admin.EmptyFieldListFilter))
@@ -37,7 +37,7 @@ class WebhookEndpointAdmin(ServiceAdmin):
     def panels(self, request: HttpRequest, subject: WebhookEndpoint, related: QuerySets) -> list[Panel]:
         """Return the newest deliveries and the history."""
         rows = [
-            (f"{row.created_at:%Y-%m-%d %H:%M}", row.message.type, badge(row.status), row.attempts, _answer(row))
+            (f"{row.created_at:%Y-%m-%d %H:%M}", row.message.type, badge(row.status), row.attempts, _last_response(row))
             for row in related["deliveries"]
         ]
         return [
@@ -53,12 +53,12 @@ class WebhookEndpointAdmin(ServiceAdmin):
             "The endpoint was disabled.",
             available=lambda endpoint: endpoint.disabled_at is None,
             danger=True,
-            effects=endpoint_stops,
+            effects=disabling_effects,
         ),
         services.disable_endpoint,
         "endpoint",
     )
 
 
-def _answer(row: Any) -> str:
+def _last_response(row: Any) -> str:
     return str(row.last_http_status or row.last_error or "none yet")

@@ -20,7 +20,7 @@ _WEB_ADDRESS = re.compile(rf"(?:[Hh][Tt][Tt][Pp][Ss]?://{ADDRESS_CHARACTER}*)?")
     {"type": "string", "pattern": rf"^[{WHITE_SPACE}]*{_WEB_ADDRESS.pattern}[{WHITE_SPACE}]*$", "maxLength": core_bounds.URL_CHARS}
 )
 class WebAddress(Line):
-    """An http(s) address, or nothing."""
+    """An http(s) address, or an empty string."""
 
     def to_internal_value(self, data: Any) -> str:
         """Return the address."""
@@ -38,12 +38,12 @@ class LeakedCredential(Body):
 
 
 class LeakReportBody(Body):
-    """What a secret scanner found."""
+    """Credentials that a secret scanner found."""
 
     credentials = BoundedList(child=LeakedCredential(), min_length=1, max_length=bounds.LEAKED_CREDENTIALS)
 
 
 class LeakReportAnswer(serializers.Serializer[Any]):
-    """How many were looked at; not how many are real."""
+    """The number of credentials in the report, not of those that exist."""
 
     received = serializers.IntegerField()

@@ -14,7 +14,7 @@ from .serializers import LeakReportAnswer, LeakReportBody
 
 
 class LeakViewSet(ApiViewSet):
-    """Where secret scanners report what they found."""
+    """Takes reports of secret scanners."""
 
     access = {"report": PUBLIC}
 

@@ -1,4 +1,4 @@
-"""The webhooks section of the OpenAPI document: what we send, as receivers may rely on it."""
+"""The webhooks section of the OpenAPI document."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -53,7 +53,7 @@ def _grant() -> Fields:
     return {"appId": serializers.CharField(), "grantedScopes": serializers.ListField(child=serializers.CharField())}
 
 
-# By event: the name of its shape, and the fields of `data`.
+# The fields of `data` by event type.
 DATA: Mapping[str, Fields] = {
     EventType.ASSET_PUBLISHED: _asset(),
     EventType.ASSET_UPDATED: _asset(),
@@ -76,10 +76,10 @@ def _webhook(event: str, fields: Fields) -> OpenApiWebhook:
             "data": inline_serializer(f"{name}EventData", dict(fields)),
         },
     )
-    words = EVENT_LABELS[EventType(event)] if event in set(EventType) else "Sent from the dashboard to test an endpoint."
+    summary = EVENT_LABELS[EventType(event)] if event in set(EventType) else "Sent from the dashboard to test an endpoint."
     decorator = extend_schema(
         operation_id=f"on{name}",
-        summary=words,
+        summary=summary,
         description="Fields may be added, never removed.",
         tags=["webhooks"],
         request=shape,
@@ -92,11 +92,11 @@ WEBHOOKS = [_webhook(event, fields) for event, fields in DATA.items()]
 
 
 def add_headers(result: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
-    """Name the headers of every webhook, and that it needs no credential: the generator knows bodies only."""
+    """Add the headers of every webhook, and that it needs no credential, to the generated document."""
     headers = [
         {"in": "header", "name": name, "required": True, "schema": {"type": kind}, "description": text} for name, kind, text in _HEADERS
     ]
     for methods in result["webhooks"].values():
-        # We bring no credential: the signature says who we are.
+        # Requests carry no credential: the signature authenticates them.
         methods["post"] |= {"parameters": headers, "security": []}
     return result

@@ -1,4 +1,4 @@
-"""Forms that make and rotate keys and tokens. They check the shape of the input; services check the rules."""
+"""Forms that create and rotate keys and tokens. They check the shape of the input; services check the rules."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -40,7 +40,7 @@ class PasswordAgain(forms.Form):
         self._password_is_right = password_is_right
         self.password_confirmed = False
 
-    def demand_the_password(self) -> None:
+    def require_password(self) -> None:
         """Add an error unless the password is right."""
         self.password_confirmed = self._password_is_right(self.cleaned_data.get("password", ""))
         if not self.password_confirmed:
@@ -60,15 +60,15 @@ class TokenForm(PasswordAgain, LimitsForm):
     lifetime = forms.TypedChoiceField(label="Expires after", choices=_LIFETIMES, coerce=int, initial=30)
 
     def clean(self) -> dict[str, Any]:
-        """Demand the password and a limit for a token that can spend."""
+        """Require the password and a limit for a token that can spend."""
         data: dict[str, Any] = super().clean() or {}
         if Scope.WALLET_SPEND in data.get("scopes", ()):
-            self.demand_the_password()
-            self.demand_a_limit()
+            self.require_password()
+            self.require_limit()
         return data
 
     def values(self) -> dict[str, Any]:
-        """Return what `issue_personal_token` takes."""
+        """Return the arguments of `issue_personal_token`."""
         return {
             "name": self.cleaned_data["name"],
             "scopes": frozenset(map(Scope, self.cleaned_data["scopes"])),
@@ -78,11 +78,11 @@ class TokenForm(PasswordAgain, LimitsForm):
         }
 
 
-class _SpendingChoice(PasswordAgain):
-    """Asks for the password where what is made can spend.
+class _SpendingCredentialForm(PasswordAgain):
+    """Asks for the password if the new credential can spend money.
 
     Args:
-        spends: Whether it can.
+        spends: Whether it can spend money.
     """
 
     def __init__(self, *args: Any, spends: bool, **kwargs: Any) -> None:
@@ -94,14 +94,14 @@ class _SpendingChoice(PasswordAgain):
             del self.fields["password"]
 
     def clean(self) -> dict[str, Any]:
-        """Demand the password where it is needed."""
+        """Require the password where it is needed."""
         data: dict[str, Any] = super().clean() or self.cleaned_data
         if self._spends:
-            self.demand_the_password()
+            self.require_password()
         return data
 
 
-class KeyForm(_SpendingChoice):
+class KeyForm(_SpendingCredentialForm):
     """Names a new API key."""
 
     name = forms.CharField(
@@ -112,11 +112,11 @@ class KeyForm(_SpendingChoice):
     )
 
     def values(self) -> dict[str, Any]:
-        """Return what `issue_api_key` takes."""
+        """Return the arguments of `issue_api_key`."""
         return {"name": self.cleaned_data["name"], "expires_at": _in_days(self.cleaned_data["lifetime"])}
 
 
-class ToolTokenForm(_SpendingChoice):
+class ToolTokenForm(_SpendingCredentialForm):
     """Names a new tool token."""
 
     name = forms.CharField(
@@ -125,18 +125,18 @@ class ToolTokenForm(_SpendingChoice):
     lifetime = forms.TypedChoiceField(label="Expires after", choices=_LIFETIMES, coerce=int, initial=90)
 
     def values(self) -> dict[str, Any]:
-        """Return what `issue_mcp_token` takes."""
+        """Return the arguments of `issue_mcp_token`."""
         expires_at = _in_days(self.cleaned_data["lifetime"])
         return {"name": self.cleaned_data["name"], "expires_at": expires_at, "password_confirmed": self.password_confirmed}
 
 
-class RotateForm(_SpendingChoice):
-    """Asks how long the old key or token goes on."""
+class RotateForm(_SpendingCredentialForm):
+    """Asks how long the old key or token stays valid."""
 
     overlap = forms.TypedChoiceField(label="Keep the old one until", choices=_OVERLAPS, coerce=int, initial=7)
 
     def values(self) -> dict[str, Any]:
-        """Return what the services that rotate take."""
+        """Return the arguments of the services that rotate."""
         confirmed = {"password_confirmed": self.password_confirmed} if self._spends else {}
         return {"overlap": timedelta(days=self.cleaned_data["overlap"]), **confirmed}
 
@@ -146,5 +146,5 @@ def _in_days(days: int | None) -> datetime | None:
 
 
 def password_is_right(request: SignedInRequest, password: str) -> bool:
-    """Check the password, as often in a minute as signing in again may be tried."""
+    """Tell whether the password is right; attempts count against the rate limit of signing in again."""
     return bool(ratelimit.consume(request, action="reauthenticate", user=request.user)) and request.user.check_password(password)

@@ -25,15 +25,15 @@ class Kind:
     """One kind of credential, as its pages need it.
 
     Args:
-        route: What the names of its pages begin with.
-        noun: What it is called in headings.
-        word: What it is called elsewhere.
+        route: The prefix of its route names.
+        noun: Its name in headings.
+        word: Its name in sentences.
         all_of: Returns the credentials of an app, or a user's own.
-        form: Describes a new one; called with the data, whose it is, and the check of the password.
-        issue: The service that makes one.
-        rotate: The service that makes a successor.
+        form: Returns the form for a new one; called with the data, the app or user, and the check of the password.
+        issue: The service that creates one.
+        rotate: The service that creates a successor.
         revoke: The service that revokes one.
-        subject: What the services call it.
+        subject: The name of the services' argument for it.
         spends: Tells whether a successor could spend money.
     """
 
@@ -53,8 +53,8 @@ class Kind:
         return reverse(f"{self.route}-{action}", args=[credential.pk] if app is None else [app.pk, credential.pk])
 
 
-def usage_of(app: App) -> dict[str, str]:
-    """Return what the page of a new credential shows of its use."""
+def first_call_context(app: App) -> dict[str, str]:
+    """Return the addresses that the page of a new credential suggests for a first call."""
     return {"first_call": first_call(app), "mcp_url": Audience.MCP.uri}
 
 

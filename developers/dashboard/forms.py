@@ -10,7 +10,7 @@ from marketplace.core import bounds as core_bounds
 from marketplace.core.scopes import APP_SCOPES, SCOPE_LABELS, Scope
 
 from .. import bounds
-from ..redirects import fault_of
+from ..redirects import uri_error
 
 
 class Prose(forms.CharField):
@@ -54,10 +54,10 @@ class ScopeRow:
 
 
 class ScopesForm(forms.Form):
-    """Asks for scopes of an app, each with a reason.
+    """Requests scopes for an app, each with a reason.
 
     Args:
-        available: What can be asked for.
+        available: The scopes that can be requested.
     """
 
     scopes = forms.MultipleChoiceField(
@@ -70,17 +70,17 @@ class ScopesForm(forms.Form):
         super().__init__(*args, **kwargs)
         self._choices = _choices(available)
         self.fields["scopes"].choices = self._choices  # type: ignore[attr-defined]  # it is the field declared above
-        for value, _words in self._choices:
+        for value, _label in self._choices:
             self.fields[_reason_name(value)] = forms.CharField(
                 label="Why does the app need it?", max_length=core_bounds.REASON_CHARS, required=False
             )
 
     @property
     def rows(self) -> list[ScopeRow]:
-        """The scope chooser's lines, in the vocabulary's order."""
+        """The scope chooser's lines, in the order of `Scope`."""
         return [
             ScopeRow(Scope(value), checkbox, self[_reason_name(value)])
-            for (value, _words), checkbox in zip(self._choices, self["scopes"], strict=True)
+            for (value, _label), checkbox in zip(self._choices, self["scopes"], strict=True)
         ]
 
     @property
@@ -89,7 +89,7 @@ class ScopesForm(forms.Form):
         return [field for field in self if field.name != "scopes" and not field.name.startswith("reason_")]
 
     def clean(self) -> dict[str, Any]:
-        """Demand a reason for each scope that is asked for."""
+        """Require a reason for each requested scope."""
         data: dict[str, Any] = super().clean() or {}
         for value in data.get("scopes", ()):
             name = _reason_name(value)
@@ -98,7 +98,7 @@ class ScopesForm(forms.Form):
         return data
 
     def requested(self) -> dict[Scope, str]:
-        """Return each scope that is asked for with its reason."""
+        """Return each requested scope with its reason."""
         return {Scope(value): self.cleaned_data[_reason_name(value)] for value in self.cleaned_data["scopes"]}
 
 
@@ -107,14 +107,14 @@ def _reason_name(scope: str) -> str:
 
 
 class AppForm(ScopesForm):
-    """Describes a new app and asks for its scopes."""
+    """Describes a new app and requests its scopes."""
 
     name = forms.CharField(label="Name", max_length=core_bounds.NAME_CHARS, help_text="Buyers and reviewers see it.")
     purpose = Prose(label="Purpose", help_text="What the app does for its users.")
 
 
 class RedirectsForm(forms.Form):
-    """Lists where OAuth may send an app's users back to."""
+    """Lists the redirect URIs of an app."""
 
     redirect_uris = forms.CharField(
         label="Redirect URIs",
@@ -131,7 +131,7 @@ class RedirectsForm(forms.Form):
         """Refuse what cannot be registered."""
         typed: str = self.cleaned_data["redirect_uris"]
         for line in typed.splitlines():
-            if line.strip() and (fault := fault_of(line.strip())):
+            if line.strip() and (fault := uri_error(line.strip())):
                 raise forms.ValidationError(f"{line.strip()[:200]}: {fault}")
         return typed
 

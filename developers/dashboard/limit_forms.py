@@ -15,13 +15,13 @@ from ..models import SpendingLimit
 from ..models.spending import AMOUNTS
 from ..services.spending import LimitValues
 
-# What a form proposes where nothing was said yet: enough to try things out, too little to hurt.
+# Initial values where no limit is set: enough to try things out, too little to do harm.
 SUGGESTED = (
     LimitValues(Currency.USD, per_purchase_minor=25_00, per_day_minor=50_00, total_minor=250_00),
     LimitValues(Currency.INR, per_purchase_minor=2_000_00, per_day_minor=4_000_00, total_minor=20_000_00),
 )
 _LABELS = {"per_purchase_minor": "One purchase", "per_day_minor": "A day", "total_minor": "In all"}
-_CURRENCY_WORDS = {Currency.USD: "US dollars", Currency.INR: "Rupees"}
+_CURRENCY_LABELS = {Currency.USD: "US dollars", Currency.INR: "Rupees"}
 _CATEGORIES = "limit_categories"
 
 
@@ -37,7 +37,7 @@ class LimitsForm(forms.Form):
     """Asks how much may be spent in each currency of a wallet.
 
     Args:
-        limits: What is filled in at first.
+        limits: Initial values.
     """
 
     def __init__(self, *args: Any, limits: Iterable[LimitValues | SpendingLimit] = SUGGESTED, **kwargs: Any) -> None:
@@ -53,12 +53,12 @@ class LimitsForm(forms.Form):
     def limit_groups(self) -> list[LimitGroup]:
         """The fields by currency."""
         return [
-            LimitGroup(_CURRENCY_WORDS[currency], [self[_name(currency, amount)] for amount in AMOUNTS]) for currency in WALLET_CURRENCIES
+            LimitGroup(_CURRENCY_LABELS[currency], [self[_name(currency, amount)] for amount in AMOUNTS]) for currency in WALLET_CURRENCIES
         ]
 
     @property
     def limit_categories(self) -> forms.BoundField:
-        """What may be bought."""
+        """The field of the categories that may be bought."""
         return self[_CATEGORIES]
 
     def limits(self) -> list[LimitValues]:
@@ -71,7 +71,7 @@ class LimitsForm(forms.Form):
                 found.append(LimitValues(currency, **amounts, categories=self.cleaned_data.get(_CATEGORIES, [])))
         return found
 
-    def demand_a_limit(self) -> None:
+    def require_limit(self) -> None:
         """Add an error where no amount was typed."""
         names = [_name(currency, amount) for currency in WALLET_CURRENCIES for amount in AMOUNTS]
         if not any(name in self.errors for name in names) and not self.limits():
@@ -82,7 +82,7 @@ class SpendingForm(LimitsForm):
     """Changes what an app or a token may spend.
 
     Args:
-        required: Whether at least one limit must be there.
+        required: Whether at least one limit is required.
     """
 
     def __init__(self, *args: Any, required: bool, **kwargs: Any) -> None:
@@ -90,10 +90,10 @@ class SpendingForm(LimitsForm):
         self._required = required
 
     def clean(self) -> dict[str, Any]:
-        """Demand a limit where one must be."""
+        """Require a limit where one is needed."""
         data: dict[str, Any] = super().clean() or self.cleaned_data
         if self._required:
-            self.demand_a_limit()
+            self.require_limit()
         return data
 
 
@@ -115,7 +115,7 @@ def _amount_field(amount: str, minor: int | None) -> forms.DecimalField:
 
 def _categories_field(chosen: list[str]) -> forms.MultipleChoiceField:
     names = category_names()
-    # One that is no longer active stays: without it, a limit to it alone would become a limit to nothing in particular.
+    # A chosen category stays even if it is no longer active: a limit to it alone would otherwise allow every category.
     gone = [(slug, slug) for slug in chosen if slug not in dict(names)]
     return forms.MultipleChoiceField(
         label="Only from these categories",

@@ -20,14 +20,14 @@ class NextStep:
 
     Args:
         title: What it is.
-        words: What happens then, and who does it.
+        description: What happens then, and who does it.
         address: Where it is done; empty where someone else does it.
-        action: What the button says.
+        action: The button's text.
         waiting: Whether someone else is to do it.
     """
 
     title: str
-    words: str
+    description: str
     address: str = ""
     action: str = ""
     waiting: bool = False
@@ -35,24 +35,24 @@ class NextStep:
 
 @dataclass(frozen=True)
 class Milestone:
-    """A part of the way to the first call.
+    """A step of the onboarding, which ends with the first call.
 
     Args:
-        words: What it is.
+        label: What it is.
         state: done, now or later.
     """
 
-    words: str
+    label: str
     state: str
 
 
-_WAY = ("Apply", "Wait for approval", "Describe an app", "Wait for the scopes", "Create a key and make a call")
-# What is called first with a new key: what needs no id and changes nothing.
+_MILESTONES = ("Apply", "Wait for approval", "Describe an app", "Wait for the scopes", "Create a key and make a call")
+# Suggestions for a first call: they need no id and change nothing.
 _FIRST_CALLS = ((Scope.LIBRARY_READ, "/api/v1/library"), (Scope.ACCOUNT_READ, "/api/v1/wallet"))
 
 
-def way_of(application: DeveloperApplication | None, progress: Progress) -> list[Milestone]:
-    """Return the way to the first call, and how far the developer has come; nothing once there is a key."""
+def milestones_of(application: DeveloperApplication | None, progress: Progress) -> list[Milestone]:
+    """Return the steps of the onboarding with their states; empty once there is a key."""
     if progress.has_key:
         return []
     if application is None or application.status in {ApplicationStatus.REJECTED, ApplicationStatus.WITHDRAWN}:
@@ -61,11 +61,11 @@ def way_of(application: DeveloperApplication | None, progress: Progress) -> list
         here = 1
     else:
         here = 4 if progress.has_grant else 3 if progress.has_app else 2
-    return [Milestone(words, "done" if place < here else "now" if place == here else "later") for place, words in enumerate(_WAY)]
+    return [Milestone(label, "done" if number < here else "now" if number == here else "later") for number, label in enumerate(_MILESTONES)]
 
 
 def next_step_of(app: App, keys: Sequence[ApiKey], *, called: bool) -> NextStep | None:
-    """Return what its developer does next with an app; None once it makes calls."""
+    """Return the next step of an app's developer; None once the app makes calls."""
     match app.status:
         case AppStatus.PENDING:
             return NextStep(
@@ -108,6 +108,6 @@ def next_step_of(app: App, keys: Sequence[ApiKey], *, called: bool) -> NextStep 
 
 
 def first_call(app: App) -> str:
-    """Return the address that a new key is tried with: something that the app may read, or what anyone may."""
+    """Return the URL for a first call with a new key: one that the app may read, else a public one."""
     path = next((path for scope, path in _FIRST_CALLS if scope in app.scopes), "/api/v1/assets?limit=1")
     return f"{settings.BASE_URL}{path}"

@@ -18,12 +18,12 @@ class CredentialRow:
         name: What its owner calls it.
         hint: Its last characters.
         scopes: What it may do now.
-        created: When it was made.
-        expires: When it ends by itself.
+        created: When it was created.
+        expires: When it expires.
         last_used: About when it was last used.
-        rotate_url: Where its successor is made.
+        rotate_url: Where its successor is created.
         revoke_url: Where it is revoked.
-        calls_per_minute: How often it may call, where that is its own.
+        calls_per_minute: The rate limit of a key; None for a token.
         dormant: Whether it has not been used for long.
     """
 

@@ -13,7 +13,7 @@ _OVERLAPS = ((0, "At once"), (24, "In a day"), (7 * 24, "In a week"))
 
 
 class EndpointForm(forms.Form):
-    """Says where events go, and which."""
+    """Describes an endpoint: its address and its events."""
 
     url = forms.CharField(
         label="Address",
@@ -30,7 +30,7 @@ class EndpointForm(forms.Form):
     )
 
     def clean_url(self) -> str:
-        """Refuse by its looks what we would not call; whether it is reached, a ping shows."""
+        """Refuse an address that would not be called, without a request to it."""
         url: str = self.cleaned_data["url"]
         try:
             outbound.check_url(url)
@@ -39,15 +39,15 @@ class EndpointForm(forms.Form):
         return url
 
     def wanted_events(self) -> list[EventType]:
-        """Return what was chosen."""
+        """Return the chosen events."""
         return [EventType(value) for value in self.cleaned_data["events"]]
 
 
 class RotateSecretForm(forms.Form):
-    """Asks how long the old secret goes on."""
+    """Asks how long the old secret stays valid."""
 
     overlap = forms.TypedChoiceField(label="Keep the old secret until", choices=_OVERLAPS, coerce=int, initial=24)
 
     def wanted_overlap(self) -> timedelta:
-        """Return how long."""
+        """Return how long the old secret stays valid."""
         return timedelta(hours=self.cleaned_data["overlap"])

@@ -10,13 +10,13 @@ from marketplace.review.models import Claimable
 
 
 class ApplicationStatus(models.TextChoices):
-    """Where an application stands."""
+    """The status of an application."""
 
     PENDING = "Pending"
     APPROVED = "Approved"
     REJECTED = "Rejected"
     MORE_INFO_NEEDED = "MoreInfoNeeded"
-    # An approval that was taken back; the developer's apps are suspended with it.
+    # The approval was withdrawn, and the developer's apps were suspended.
     WITHDRAWN = "Withdrawn"
 
 
@@ -24,7 +24,7 @@ OPEN_STATUSES = (ApplicationStatus.PENDING, ApplicationStatus.MORE_INFO_NEEDED)
 
 
 class DeveloperApplication(Claimable):
-    """What someone wants to build and why. An approved one makes its user a verified developer."""
+    """A user's application for developer access; an approved one makes the user a verified developer."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="developer_applications")
@@ -53,7 +53,7 @@ class DeveloperApplication(Claimable):
 
 
 class ApplicationMessage(models.Model):
-    """One turn of the conversation: a reviewer's question or the developer's answer."""
+    """A message of the conversation: a reviewer's question or the developer's answer."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     application = models.ForeignKey(DeveloperApplication, on_delete=models.CASCADE, related_name="messages")

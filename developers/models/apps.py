@@ -1,4 +1,4 @@
-"""Apps and the scopes they ask for and get."""
+"""Apps, and the scopes that they request and are granted."""
 
 from typing import Any
 
@@ -19,13 +19,13 @@ from marketplace.core.scopes import APP_SCOPES, Scope, parse_scopes
 from marketplace.review.models import Claimable
 
 from .. import bounds
-from ..redirects import fault_of, matches
+from ..redirects import matches, uri_error
 
 SCOPE_CHOICES = [(scope.value, scope.value) for scope in Scope if scope in APP_SCOPES]
 
 
 class AppStatus(models.TextChoices):
-    """Where an app stands."""
+    """The status of an app."""
 
     PENDING = "Pending"
     APPROVED = "Approved"
@@ -37,15 +37,15 @@ class App(AbstractApplication):
     """A program of a developer: the OAuth client and the owner of API keys."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)  # type: ignore[assignment]  # the library numbers its rows
-    # None: a client that describes itself on the web (`ClientDocument`); whoever first met it here does not own it.
+    # None for a client with a metadata document (`ClientDocument`): the user who connects it first does not own it.
     user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.CASCADE, related_name="apps")
     status = models.CharField(max_length=16, choices=AppStatus.choices, default=AppStatus.PENDING)
-    # Empty for a client that describes itself.
+    # Empty for a client with a metadata document.
     purpose = models.TextField(max_length=core_bounds.REASON_CHARS, blank=True)
-    # Space-separated, the sum of the granted AppScope rows: every request reads it with the credential, in one row.
+    # Space-separated scopes of the granted AppScope rows, kept here so that requests read them with the credential.
     granted_scopes = models.CharField(max_length=200, blank=True)
     status_reason = models.TextField(blank=True)
-    # Read with the credential, so that a purchase need not look for endpoints.
+    # Read with the credential, so that a purchase need not query endpoints.
     has_webhooks = models.BooleanField(default=False)
 
     class Meta:
@@ -53,7 +53,7 @@ class App(AbstractApplication):
         permissions = (
             ("decide_app", "Can decide on an app's scopes"),
             ("suspend_app", "Can suspend and reinstate apps"),
-            ("set_limit_app", "Can set an app's spending cap"),
+            ("set_limit_app", "Can set an app's spending limit"),
         )
         constraints = (
             models.CheckConstraint(condition=Q(status__in=AppStatus.values), name="app_status_known"),
@@ -67,26 +67,26 @@ class App(AbstractApplication):
         indexes = (models.Index(fields=("name",), opclasses=("varchar_pattern_ops",), name="app_name_begins"),)
 
     def clean(self) -> None:
-        """Check what the document of a client says, in place of the toolkit's own rules for redirect addresses.
+        """Validate the metadata document of a client, in place of the toolkit's own rules for redirect URIs.
 
         Raises:
-            ValidationError: it has no name that can be shown, too few or too many redirect addresses, or one that no app may have.
+            ValidationError: it has no valid name, too few or too many redirect URIs, or one that no app may have.
         """
         try:
             self.name = texts.line(self.name, "name")
         except InvalidInput as fault:
             raise ValidationError({"name": fault.message}) from fault
         uris = self.redirect_uris.split()
-        if not 1 <= len(uris) <= bounds.REDIRECT_URIS or any(map(fault_of, uris)):
+        if not 1 <= len(uris) <= bounds.REDIRECT_URIS or any(map(uri_error, uris)):
             raise ValidationError({"redirect_uris": "The number of addresses, or one of them, is not allowed."})
         if self.authorization_grant_type != self.GRANT_AUTHORIZATION_CODE:
             raise ValidationError({"authorization_grant_type": "Apps use authorization codes."})
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Save it. Of a document that the toolkit has read again, only the time of the next reading: the rest waits for a reviewer."""
+        """Save the app; when the toolkit has fetched its document again, only the document's expiry, as changes wait for review."""
         if self.registration_source == self.RegistrationSource.CIMD and not args and not kwargs:
             if self._state.adding:
-                # The toolkit makes a secret for every app. Clients have none.
+                # The toolkit creates a secret for every app. Clients have none.
                 self.client_secret, self.hash_client_secret = "", False
             else:
                 kwargs = {"update_fields": ["cimd_expires_at"]}
@@ -99,23 +99,23 @@ class App(AbstractApplication):
 
     @cached_property
     def has_limit(self) -> bool:
-        """Whether staff have set how much it may spend at most, from any one wallet."""
+        """Whether staff have set a spending limit for the app."""
         return self.spending_limits.filter(owner=None).exists()
 
     def redirect_uri_allowed(self, uri: str) -> bool:
-        """Tell OAuth whether it may send the user there: to a registered address, character by character."""
+        """Tell the toolkit whether a redirect URI is registered (`redirects.matches`)."""
         return any(matches(uri, registered) for registered in self.redirect_uris.split())
 
     def is_usable(self, request: object) -> bool:
-        """Tell whether the app may act for anyone: not while it is suspended, nor once its developer's account is closed."""
+        """Tell whether the app may act: it is approved, and its developer, if it has one, is active."""
         return self.status == AppStatus.APPROVED and (self.user is None or self.user.is_active)
 
     @property
     def developer(self) -> User:
-        """Its developer, in whose name keys and tool tokens act.
+        """The app's developer, for whom keys and tool tokens act.
 
         Raises:
-            NotFound: it has none.
+            NotFound: the app has no developer.
         """
         if self.user is None:
             raise NotFound("The app has no developer: it describes itself on the web.")
@@ -137,7 +137,7 @@ class AppOrigin(models.Model):
 
 
 class AppScope(models.Model):
-    """One scope that an app asked for, why, and what the reviewer decided about it."""
+    """A scope that an app requested, with its reason and the reviewer's decision."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     app = models.ForeignKey(App, on_delete=models.CASCADE, related_name="scope_rows")
@@ -168,13 +168,13 @@ class ReviewStatus(models.TextChoices):
 
 
 class ScopeReview(Claimable):
-    """One request for scopes, the first or a later one; while it waits, the old grant holds."""
+    """A request for scopes; until it is decided, the app keeps the scopes it has."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     app = models.ForeignKey(App, on_delete=models.CASCADE, related_name="scope_reviews")
     status = models.CharField(max_length=16, choices=ReviewStatus.choices, default=ReviewStatus.PENDING)
     requested_at = models.DateTimeField(default=timezone.now)
-    # What was asked and what came of it: [{scope, reason, granted, note}], kept as it was at the decision.
+    # The requested scopes as they were decided: [{scope, reason, granted, note}].
     outcome = models.JSONField(default=list)
     note = models.TextField(blank=True)
     decided_at = models.DateTimeField(null=True, blank=True)

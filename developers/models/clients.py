@@ -1,4 +1,4 @@
-"""Clients that describe themselves in a document on the web."""
+"""OAuth clients with a metadata document."""
 
 from typing import Any
 
@@ -12,16 +12,16 @@ from .apps import App
 
 
 class DocumentStatus(models.TextChoices):
-    """Whether a reviewer has seen what the document says now."""
+    """Whether the latest document waits for a review."""
 
     KNOWN = "Known"
     CHANGED = "Changed"
 
 
 class ClientDocument(Claimable):
-    """What an app without a developer says about itself: as it was reviewed, and as it was last read.
+    """The metadata document of an app without a developer, as reviewed and as last fetched.
 
-    The app's redirect addresses are those that both name: taking one away acts at once, adding one waits for a review.
+    The app's redirect URIs are those in both: removing one takes effect at once, adding one waits for a review.
     """
 
     app = models.OneToOneField(App, primary_key=True, on_delete=models.CASCADE, related_name="document")

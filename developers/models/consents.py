@@ -1,4 +1,4 @@
-"""What users have allowed apps to do in their name."""
+"""Users' consents to apps."""
 
 from django.conf import settings
 from django.db import models
@@ -11,16 +11,16 @@ from .apps import App
 
 
 class Consent(models.Model):
-    """A user's word that an app may act for them at one of our resources, until it is withdrawn.
+    """A user's permission for an app to act for them at one resource, until it is withdrawn.
 
-    Every OAuth token stands on a live one; its row is the lock under which they are made and revoked.
+    Every OAuth token depends on a live consent, whose row is locked while tokens are issued and revoked.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="consents")
     app = models.ForeignKey(App, on_delete=models.CASCADE, related_name="consents")
     audience = models.CharField(max_length=8, choices=[("api", "API"), ("mcp", "Tools")])
-    # All that was ever allowed while it lives, space-separated; each token carries what was asked for when it was made.
+    # Every scope allowed so far, space-separated; each token carries those that were requested for it.
     scope = models.CharField(max_length=200)
     given_at = models.DateTimeField()
     renewed_at = models.DateTimeField()
@@ -39,5 +39,5 @@ class Consent(models.Model):
 
     @property
     def scopes(self) -> frozenset[Scope]:
-        """What was allowed."""
+        """The allowed scopes."""
         return parse_scopes(self.scope)

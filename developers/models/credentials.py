@@ -16,12 +16,12 @@ from marketplace.core.scopes import Scope, parse_scopes
 from .. import bounds
 from .apps import App
 
-# For so long after its use, a refresh token gets the same answer again: two tabs of a browser refresh at once.
+# How long a used refresh token still gets the same response: two tabs of a browser may refresh at once.
 REFRESH_GRACE = timedelta(seconds=30)
 
 
 class TokenKind(models.TextChoices):
-    """How a bearer token came to be and where it is good."""
+    """How a bearer token is created and where it is accepted."""
 
     PERSONAL = "personal"
     OAUTH = "oauth"
@@ -29,7 +29,7 @@ class TokenKind(models.TextChoices):
 
 
 class ApiKey(models.Model):
-    """A key of an app: acts as the app's owner with what was granted when it was made, never more than is granted now."""
+    """A key of an app. It acts as the app's owner with the scopes granted when it was created and still granted now."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     app = models.ForeignKey(App, on_delete=models.CASCADE, related_name="api_keys")
@@ -59,27 +59,27 @@ class ApiKey(models.Model):
 
     @property
     def hint(self) -> str:
-        """Its last characters, under the name that tokens have for them; so for the next two."""
+        """The last four characters, under the name that tokens use; likewise `created` and `expires`."""
         return self.last_four
 
     @property
     def created(self) -> datetime:
-        """When it was made."""
+        """When the key was created."""
         return self.created_at
 
     @property
     def expires(self) -> datetime | None:
-        """When it ends by itself."""
+        """When the key expires."""
         return self.expires_at
 
     @property
     def scopes(self) -> frozenset[Scope]:
-        """What the key carries now: its own scopes within the app's present grant."""
+        """The key's scopes that the app is still granted."""
         return parse_scopes(self.scope) & self.app.scopes
 
     @property
     def calls_per_minute(self) -> int:
-        """How often the key may call: what an admin set, else the default."""
+        """The rate limit that an admin set, else the default."""
         return self.rate_limit or settings.RATE_LIMITS["api_key"]
 
     @property
@@ -89,7 +89,7 @@ class ApiKey(models.Model):
 
 
 class AccessToken(AbstractAccessToken):
-    """Every bearer token: a user's own, an app's by OAuth, or a tool client's."""
+    """A bearer token: a personal token, an app's OAuth token, or a tool token."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)  # type: ignore[assignment]  # the library numbers its rows
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="access_tokens")
@@ -98,7 +98,7 @@ class AccessToken(AbstractAccessToken):
     hint = models.CharField(max_length=4, blank=True, db_index=True)
     last_used_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
-    # The first token of the line that rotation made; empty for the first itself.
+    # The first token of a chain of rotations; None for the first itself.
     first_id = models.UUIDField(null=True, blank=True, editable=False)
 
     class Meta:
@@ -121,32 +121,32 @@ class AccessToken(AbstractAccessToken):
 
     @property
     def spender_id(self) -> uuid.UUID:
-        """Whose spending counts against the token's limits: that of all tokens of its line."""
+        """The id that spending is counted under, the same for all tokens of a chain of rotations."""
         return self.first_id or self.pk
 
     @property
     def effective_scopes(self) -> frozenset[Scope]:
-        """What the token carries now: its own scopes, within the app's present grant where it has an app."""
+        """The token's scopes, for an app's token those that the app is still granted."""
         own = parse_scopes(self.scope)
         return own if self.application is None else own & self.application.scopes
 
     def allow_scopes(self, scopes: Any) -> bool:
-        """Tell OAuth whether the token carries all of these now."""
+        """Tell the toolkit whether the token has all of these scopes now."""
         return set(scopes or ()) <= self.effective_scopes
 
     @property
     def scopes(self) -> dict[str, str]:
-        """OAuth's view of the effective scopes: name to description."""
+        """The effective scopes as the toolkit expects them: name to description."""
         return {scope.value: scope.value for scope in self.effective_scopes}
 
 
 class RefreshToken(AbstractRefreshToken):
-    """Renews an OAuth token; used once. Those that came from one consent are a family and fall together."""
+    """Renews an OAuth token, once. The tokens issued from one authorization code are a family and are revoked together."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)  # type: ignore[assignment]  # the library numbers its rows
-    # What the user consented to, handed on unchanged: an access token may ask for less.
+    # The scopes that the user consented to; an access token may have fewer.
     scope = models.CharField(max_length=200, blank=True)
-    # The pair that replaced it, encrypted, for the seconds in which a second refresh gets the same answer; then empty.
+    # The pair that replaced it, encrypted, while a second refresh gets the same response; then empty.
     encrypted_successor = models.TextField(blank=True, editable=False)
 
     class Meta(AbstractRefreshToken.Meta):
@@ -154,15 +154,15 @@ class RefreshToken(AbstractRefreshToken):
 
     @property
     def in_grace(self) -> bool:
-        """Whether it was replaced so recently that it still answers with the pair that replaced it."""
+        """Whether it was replaced so recently that a refresh still returns the pair that replaced it."""
         return bool(self.encrypted_successor) and self.revoked is not None and timezone.now() < self.revoked + REFRESH_GRACE
 
 
 class Grant(AbstractGrant):
-    """An authorization code on its way to becoming a token; `code` holds its hash."""
+    """An authorization code; `code` holds its hash."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)  # type: ignore[assignment]  # the library numbers its rows
-    # A used code stays until it is swept: whoever brings it again ends the tokens that came of it.
+    # A used code is kept until it is purged: its reuse revokes the tokens issued for it.
     used_at = models.DateTimeField(null=True, blank=True, editable=False)
     token_family = models.UUIDField(null=True, blank=True, editable=False)
 

@@ -1,4 +1,4 @@
-"""Tokens of our own pages: each lives as long as the session that asked for it, and 15 minutes at most."""
+"""First-party tokens of this site's pages, valid as long as their session and for 15 minutes at most."""
 
 from django.conf import settings
 from django.db import models
@@ -13,21 +13,21 @@ from .apps import App
 
 
 class FirstPartyToken(models.Model):
-    """With what a page calls the API: for the user who looks at it, or in the place of a key of one of the user's apps.
+    """A token with which a page calls the API: for the signed-in user, or in place of a key of one of the user's apps.
 
-    It is read together with its session, in one query, and both must stand. So it ends with the session by itself, whatever
-    ended that: signing out, signing in as someone else, a clean-up of old sessions.
+    It is read together with its session, in one query, and both must be valid. So it ends with the session, whether by
+    signing out, signing in as someone else, or a clean-up of old sessions.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
-    # None: it acts for the user alone.
+    # None: it acts for the user.
     app = models.ForeignKey(App, null=True, blank=True, on_delete=models.CASCADE, related_name="+")
-    # The session may go at any time, without a look at this table.
+    # Sessions are deleted without regard to this table.
     session = models.ForeignKey(
         "sessions.Session", null=True, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+"
     )
-    # What the session was signed with: a new password, and the end of all sessions, change what it is compared with.
+    # The session's auth hash; a new password, and the end of all sessions, change the one it is compared with.
     session_hash = models.CharField(max_length=64, editable=False)
     digest = models.CharField(max_length=64, unique=True, editable=False)
     scope = models.CharField(max_length=200, editable=False)
@@ -42,12 +42,12 @@ class FirstPartyToken(models.Model):
 
     @property
     def kind(self) -> CredentialKind:
-        """How its caller is known: by an app, as with its key, or by the user's own token."""
+        """The kind of credential: `CONSOLE` with an app, else `FIRST_PARTY`."""
         return CredentialKind.FIRST_PARTY if self.app_id is None else CredentialKind.CONSOLE
 
     @property
     def live(self) -> bool:
-        """Tell whether it has time left, its session stands, and the session is still good for the account."""
+        """Tell whether token and session are not expired, and the session is still valid for the account."""
         now = timezone.now()
         if self.session is None or min(self.expires_at, self.session.expire_date) <= now or not self.user.is_active:
             return False
@@ -55,6 +55,6 @@ class FirstPartyToken(models.Model):
 
     @property
     def scopes(self) -> frozenset[Scope]:
-        """What it carries now: its own scopes, within the app's present grant where it has an app."""
+        """The token's scopes, with an app those that the app is still granted."""
         own = parse_scopes(self.scope)
         return own if self.app is None else own & self.app.scopes

@@ -1,4 +1,4 @@
-"""What programs may spend: set by a wallet's owner for an app or a token, and by an admin as a limit of an app."""
+"""Spending limits: set by a wallet's owner for an app or a token, or by an admin for an app."""
 
 from django.conf import settings
 from django.db import models
@@ -22,14 +22,14 @@ class SpendingLimit(models.Model):
     """How much an app or a personal token may take from a wallet, in one currency; money is in minor units."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    # Whose wallet; None: a limit that an admin set for the app, which holds for each wallet by itself.
+    # The wallet's owner; None for a limit that an admin set for the app, which applies to each wallet by itself.
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.CASCADE, related_name="spending_limits")
     app = models.ForeignKey(App, null=True, blank=True, on_delete=models.CASCADE, related_name="spending_limits")
     # A personal token.
     token = models.ForeignKey(AccessToken, null=True, blank=True, on_delete=models.CASCADE, related_name="spending_limits")
     currency = models.CharField(max_length=3, choices=[(currency.value, currency.value) for currency in WALLET_CURRENCIES])
     per_purchase_minor = models.PositiveBigIntegerField(null=True, blank=True)
-    # The days are those of UTC.
+    # Days are in UTC.
     per_day_minor = models.PositiveBigIntegerField(null=True, blank=True)
     total_minor = models.PositiveBigIntegerField(null=True, blank=True)
     # Slugs of the categories that may be bought from; empty: all.

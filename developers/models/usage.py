@@ -1,4 +1,4 @@
-"""How often keys and apps call what, and who was told that a key lies idle."""
+"""Usage of keys and apps, and notices about unused keys."""
 
 from django.db import models
 from django.db.models import Q
@@ -13,7 +13,7 @@ OPERATION_CHARS = 100
 
 
 class CallerKind(models.TextChoices):
-    """What called: tokens that live for an hour are counted under their app."""
+    """The kind of credential; OAuth and console tokens are counted under their app."""
 
     API_KEY = "api_key"
     PERSONAL = "personal"
@@ -29,11 +29,11 @@ class ApiUsage(models.Model):
     # None: a user's own token.
     app = models.ForeignKey(App, null=True, on_delete=models.CASCADE, related_name="usage")
     kind = models.CharField(max_length=16, choices=CallerKind.choices)
-    # Of the key, the personal token or the tool token made by hand; of the app for its tokens by OAuth. The app follows from it.
+    # Id of the key, personal token or tool token; of the app for OAuth tokens. It determines the app.
     credential_id = models.UUIDField()
     # Method and route name, such as `POST wallet-spend`: a path would hold ids.
     operation = models.CharField(max_length=OPERATION_CHARS)
-    # What the operation demanded; empty for a public one.
+    # The scope that the operation requires; empty for a public one.
     scope = models.CharField(max_length=32, blank=True)
     status = models.PositiveSmallIntegerField()
     calls = models.PositiveBigIntegerField()
@@ -56,7 +56,7 @@ class ApiUsage(models.Model):
 
 
 class DormancyNotice(models.Model):
-    """The newest mail that told an owner of an idle key; a key that was used since may be told of again."""
+    """The latest mail about an unused key; another may be sent if the key is used in between."""
 
     key = models.OneToOneField(ApiKey, primary_key=True, on_delete=models.CASCADE, related_name="dormancy_notice")
     sent_at = models.DateTimeField(default=timezone.now)

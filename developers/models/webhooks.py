@@ -13,20 +13,20 @@ from .apps import App
 
 
 class WebhookEndpoint(models.Model):
-    """An address of an app. Its secrets are encrypted: we must read them to sign."""
+    """An address that an app's events are sent to. Its secrets are encrypted, not hashed: signing needs them."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     app = models.ForeignKey(App, on_delete=models.CASCADE, related_name="webhook_endpoints")
     url = models.CharField(max_length=bounds.URL_CHARS)
     description = models.CharField(max_length=bounds.NAME_CHARS, blank=True)
     encrypted_secret = models.TextField()
-    # The one before, with which everything is signed as well until then.
+    # The previous secret, which signs as well until `old_secret_until`.
     encrypted_old_secret = models.TextField(blank=True)
     old_secret_until = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
     disabled_at = models.DateTimeField(null=True, blank=True)
     disabled_reason = models.TextField(blank=True)
-    # Since when nothing arrived, and how often in a row: an endpoint that does not answer is left alone for a while.
+    # Since when, and how often in a row, deliveries have failed: a failing endpoint is paused.
     failing_since = models.DateTimeField(null=True, blank=True)
     failures = models.PositiveIntegerField(default=0)
     paused_until = models.DateTimeField(null=True, blank=True)
@@ -34,7 +34,7 @@ class WebhookEndpoint(models.Model):
     last_ms = models.PositiveIntegerField(default=0)
     # One worker at a time sends to an endpoint.
     leased_until = models.DateTimeField(null=True, blank=True)
-    # For when the next job is in the queue.
+    # When the next delivery job is due.
     wake_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -46,25 +46,25 @@ class WebhookEndpoint(models.Model):
 
     @property
     def status(self) -> str:
-        """How it stands, in a word."""
+        """The status for display."""
         if self.disabled_at is not None:
             return "Disabled"
         return "Failing" if self.failures else "Active"
 
     @property
     def is_paused(self) -> bool:
-        """Tell whether it is left alone for now."""
+        """Tell whether deliveries are paused."""
         return self.paused_until is not None and self.paused_until > timezone.now()
 
     @property
     def events(self) -> list[str]:
-        """What it subscribes to, in the vocabulary's order."""
+        """The subscribed events, in the order of `EventType`."""
         wanted = {row.event for row in self.subscriptions.all()}
         return [event.value for event in EventType if event in wanted]
 
 
 class WebhookSubscription(models.Model):
-    """One event that an endpoint is told of."""
+    """An event type that an endpoint subscribes to."""
 
     endpoint = models.ForeignKey(WebhookEndpoint, on_delete=models.CASCADE, related_name="subscriptions")
     event = models.CharField(max_length=32)
@@ -80,7 +80,7 @@ class WebhookSubscription(models.Model):
 
 
 class WebhookMessage(models.Model):
-    """One event, as everyone who may hear of it is told: of one app, of the apps of one developer, or of all."""
+    """An event and its audience: one app, the apps of one developer, or all."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     type = models.CharField(max_length=32)
@@ -89,7 +89,7 @@ class WebhookMessage(models.Model):
     app = models.ForeignKey(App, null=True, on_delete=models.CASCADE, related_name="+")
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.CASCADE, related_name="+")
     created_at = models.DateTimeField(default=timezone.now, db_index=True)
-    # Until then a further event of the same kind about the same subject is this one.
+    # Until then, further events of the same type about the same subject are merged into this one.
     settles_at = models.DateTimeField(null=True)
 
     class Meta:
@@ -104,12 +104,12 @@ class WebhookMessage(models.Model):
 
     @property
     def webhook_id(self) -> str:
-        """Return what receivers know it by, at every attempt."""
+        """The id that receivers see, the same for every attempt."""
         return f"msg_{self.pk.hex}"
 
 
 class DeliveryStatus(models.TextChoices):
-    """What became of telling one endpoint."""
+    """The status of a delivery."""
 
     PENDING = "Pending"
     DELIVERED = "Delivered"
@@ -118,13 +118,13 @@ class DeliveryStatus(models.TextChoices):
 
 
 class WebhookDelivery(models.Model):
-    """One event for one endpoint."""
+    """The delivery of an event to an endpoint."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     message = models.ForeignKey(WebhookMessage, on_delete=models.CASCADE, related_name="deliveries")
     endpoint = models.ForeignKey(WebhookEndpoint, on_delete=models.CASCADE, related_name="deliveries", db_index=False)
     status = models.CharField(max_length=16, choices=DeliveryStatus.choices, default=DeliveryStatus.PENDING)
-    # Since it was last asked for; the log of attempts has them all.
+    # Attempts since it was last requested; the log has all of them.
     attempts = models.PositiveIntegerField(default=0)
     next_at = models.DateTimeField(default=timezone.now)
     created_at = models.DateTimeField(default=timezone.now)
@@ -148,13 +148,13 @@ class WebhookDelivery(models.Model):
 
 
 class WebhookAttempt(models.Model):
-    """One call, and what came back."""
+    """An attempt of a delivery, with the response."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     delivery = models.ForeignKey(WebhookDelivery, on_delete=models.CASCADE, related_name="log")
     at = models.DateTimeField(default=timezone.now)
     milliseconds = models.PositiveIntegerField()
-    # Empty where there was no answer; then `error` says why.
+    # None without a response; then `error` says why.
     http_status = models.PositiveSmallIntegerField(null=True)
     error = models.CharField(max_length=200, blank=True)
     response = models.TextField(blank=True)

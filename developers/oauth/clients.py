@@ -1,7 +1,7 @@
-"""Reads the documents of clients whose `client_id` is the URL of a metadata document, by django-oauth-toolkit's own means.
+"""Reads the documents of clients whose `client_id` is the URL of a metadata document, with django-oauth-toolkit.
 
-Only a signed-in user's consent page leads to a call, only to hosts on the operator's list, and each user brings a few clients
-a minute. What a document says goes before a reviewer (`services.clients`).
+Documents are fetched only for the consent page of a signed-in user, only from hosts on the operator's list, and at a limited
+rate. New and changed documents wait for a review (`services.clients`).
 """
 
 import logging
@@ -26,14 +26,14 @@ from marketplace.http.rate_limits import CounterStoreDown, Limit, count_call
 from ..errors import TooManyClientsWaiting
 from ..models import App
 from ..models.apps import AppStatus
-from ..redirects import CLIENT_ID, fault_of
-from ..services.clients import hold_document
+from ..redirects import CLIENT_ID, uri_error
+from ..services.clients import submit_document
 
 logger = logging.getLogger(__name__)
 
 
 class ClientNotReviewed(Exception):
-    """The client is known, and may not act for anyone.
+    """The client is known but not approved.
 
     Args:
         app: The client.
@@ -45,7 +45,7 @@ class ClientNotReviewed(Exception):
 
 
 class DocumentFetcher(cimd.SafeMetadataFetcher):
-    """Fetches documents as everything that strangers name is fetched: bounded in time, and from no network that the operator refuses."""
+    """Fetches documents with the bounds of all outgoing requests: on time, size and networks."""
 
     def fetch(self, client_id: str) -> tuple[dict[str, Any], int]:
         """Return a document, without the redirect addresses and grants that no app may have, and for how many seconds it is fresh.
@@ -53,25 +53,25 @@ class DocumentFetcher(cimd.SafeMetadataFetcher):
         Raises:
             cimd.CIMDError: it cannot be read.
         """
-        # So does the fetcher of the base class begin.
+        # As in the base class.
         cimd._validate_client_id_url(client_id)
         seconds, most = oauth2_settings.CIMD_FETCH_TIMEOUT_SECONDS, oauth2_settings.CIMD_MAX_DOCUMENT_SIZE
         try:
-            # One byte more than may be tells the base class that it is too long.
+            # One byte more than is allowed lets the base class refuse it.
             answer = outbound.request("GET", client_id, headers={"Accept": "application/json"}, seconds=seconds, max_bytes=most + 1)
         except (outbound.Refused, outbound.Failed) as fault:
             raise cimd.CIMDError(str(fault)) from fault
         response = HTTPResponse(BytesIO(answer.body), answer.headers, status=answer.status, preload_content=False)
         document, fresh = self._read_document(response)  # type: ignore[no-untyped-call]  # the library ships no types
         if isinstance(document.get("redirect_uris"), list):
-            document["redirect_uris"] = [uri for uri in document["redirect_uris"] if not isinstance(uri, str) or not fault_of(uri)]
+            document["redirect_uris"] = [uri for uri in document["redirect_uris"] if not isinstance(uri, str) or not uri_error(uri)]
         if isinstance(document.get("grant_types"), list) and "authorization_code" in document["grant_types"]:
             document["grant_types"] = ["authorization_code"]
         return document, fresh
 
 
 class ListedHosts:
-    """Lets clients of the hosts in `CLIENT_METADATA_HOSTS` describe themselves."""
+    """Permits clients whose document is on a host in `CLIENT_METADATA_HOSTS`."""
 
     def has_permission(self, request: HttpRequest, client_id: str) -> bool:
         """Tell whether the host of a document is listed."""
@@ -79,7 +79,7 @@ class ListedHosts:
 
 
 def is_listed(client_id: str) -> bool:
-    """Tell whether the client may describe itself here."""
+    """Tell whether the client's document is on a listed host."""
     try:
         host = urlsplit(client_id).hostname
     except ValueError:
@@ -88,37 +88,37 @@ def is_listed(client_id: str) -> bool:
 
 
 def resolve_client(request: HttpRequest, client_id: str, user: User) -> None:
-    """Read the document of a client that is new here, or was not read for long.
+    """Fetch the document of a client if the client is new, or the document has expired.
 
     Raises:
-        InvalidClientIdError: it cannot be known: its host is not listed, its document cannot be read or used, or too many wait.
-        RateLimited: the user brings too many.
-        Unreviewed: it waits for its review, or was refused.
+        InvalidClientIdError: its host is not listed, its document cannot be read or used, or too many clients wait for a review.
+        RateLimited: the user has tried too many clients.
+        ClientNotReviewed: it waits for its review, or was rejected.
     """
     if not cimd.is_cimd_client_id(client_id) or not CLIENT_ID.fullmatch(client_id):
         return
     app = App.objects.select_related("document").filter(client_id=client_id).first()
     if app is None or not hasattr(app, "document"):
-        app = _read(request, client_id, user)
+        app = _fetch_document(request, client_id, user)
         if app is None:
             raise InvalidClientIdError(description="The client is unknown, and its document cannot be read or used here.")
     elif app.status == AppStatus.APPROVED and app.cimd_expires_at is not None and app.cimd_expires_at <= timezone.now():
         try:
-            _read(request, client_id, user)
+            _fetch_document(request, client_id, user)
         except (InvalidClientIdError, RateLimited) as fault:
-            # What was reviewed holds while the document cannot be read.
+            # The reviewed document stays in effect.
             logger.warning("The document of client %s cannot be read again: %s", client_id, fault)
     if app.status in {AppStatus.PENDING, AppStatus.REJECTED}:
         raise ClientNotReviewed(app)
 
 
-def _read(request: HttpRequest, client_id: str, user: User) -> App | None:
+def _fetch_document(request: HttpRequest, client_id: str, user: User) -> App | None:
     if not is_listed(client_id):
         return None
     try:
         count_call(request, [Limit("client-documents", str(user.pk), settings.RATE_LIMITS["client_documents"])])
         client = cimd.resolve_cimd_application(client_id, request)
-        return None if client is None else hold_document(client=client, actor=user)
+        return None if client is None else submit_document(client=client, actor=user)
     except CounterStoreDown as error:
         raise InvalidClientIdError(description="Clients cannot be looked up at the moment. Try again later.") from error
     except TooManyClientsWaiting as full:

@@ -1,8 +1,7 @@
-"""Opens addresses to scripts in browsers, of any origin (Fetch standard).
+"""CORS of the OAuth endpoints: scripts of any origin may call them (Fetch standard).
 
-It is safe because nothing here looks at what a browser adds by itself: no cookie is read and none is set, so that a
-foreign page gets no further than its own server would. Credentials are never allowed, and the consent page, which lives
-on the session, is not opened.
+This is safe because the views neither read nor set cookies, so that a page of another site gets no further than its own
+server would. Credentials are never allowed, and the consent page, which uses the session, is not included.
 """
 
 from collections.abc import Callable
@@ -16,8 +15,8 @@ View = Callable[..., HttpResponse]
 _DAY = "86400"
 
 
-def open_to_browsers(*methods: str) -> Callable[[View], View]:
-    """Let these methods in, from any origin; answer preflights."""
+def allow_any_origin(*methods: str) -> Callable[[View], View]:
+    """Allow these methods from any origin, and answer preflight requests."""
     allowed = [*methods, "OPTIONS"]
 
     def decorate(view: View) -> View:

@@ -1,8 +1,8 @@
 """Rate limits of the token endpoint and of the revocation endpoint, counted separately.
 
-What fails is counted by address: whoever guesses codes or tokens fails. What succeeds is counted by address and client,
-generously: behind one server-side client there are many users, and no one can use up the calls of a client elsewhere.
-Both are looked at before a call and counted after it, so that calls at the same moment may go a few over.
+Failures are counted by address, which limits the guessing of codes and tokens. Successes are counted by address and client,
+with a high limit: a server-side client has many users, and nobody can use up its limit from another address.
+Both are checked before a call and counted after it, so that simultaneous calls may exceed them slightly.
 """
 
 from contextlib import suppress
@@ -17,19 +17,19 @@ from marketplace.http.rate_limits import CounterStoreDown, Limit, count_call, re
 
 
 class Endpoint(StrEnum):
-    """Whose calls are counted."""
+    """An endpoint whose calls are counted by themselves."""
 
     TOKEN = "token"
     REVOCATION = "revocation"
 
 
 def refuse_excess(request: HttpRequest, endpoint: Endpoint, client_id: str | None = None) -> None:
-    """Refuse a call for which there is no room; with the store down nobody is refused: the secrets are too long to guess.
+    """Refuse a call over the limit; none while the counter store is down, since the secrets are too long to guess.
 
     Args:
         request: The call.
-        endpoint: Where.
-        client_id: Whose successes are looked at; None for the failures of the address.
+        endpoint: The endpoint.
+        client_id: The client whose successes are checked; None for the failures of the address.
 
     Raises:
         RateLimited: there were too many.
@@ -39,8 +39,8 @@ def refuse_excess(request: HttpRequest, endpoint: Endpoint, client_id: str | Non
 
 
 def count_outcome(request: HttpRequest, endpoint: Endpoint, client_id: str | None = None) -> None:
-    """Count an answered call: of this client when it succeeded, None when it failed."""
-    # It is answered already: the next one is refused.
+    """Count a call: for the client if it succeeded, as a failure if `client_id` is None."""
+    # This call is already answered; the next one is refused.
     with suppress(CounterStoreDown, RateLimited):
         count_call(request, [_limit(request, endpoint, client_id)])
 

@@ -11,14 +11,14 @@ from django.http import HttpRequest, JsonResponse
 from marketplace.core.scopes import APP_SCOPES, format_scopes
 
 from ..audiences import Audience
-from .cors import open_to_browsers
+from .cors import allow_any_origin
 from .server import GRANTS
 
 _DOCUMENTATION = {Audience.API: "/api/v1/docs", Audience.MCP: "/docs/agents"}
 _NAMES = {Audience.API: "Creative Asset Marketplace API", Audience.MCP: "Creative Asset Marketplace tools"}
 
 
-@open_to_browsers("GET", "HEAD")
+@allow_any_origin("GET", "HEAD")
 def authorization_server(request: HttpRequest) -> JsonResponse:
     """Describe the authorization server."""
     return _public(
@@ -41,7 +41,7 @@ def authorization_server(request: HttpRequest) -> JsonResponse:
     )
 
 
-@open_to_browsers("GET", "HEAD")
+@allow_any_origin("GET", "HEAD")
 def protected_resource(request: HttpRequest, audience: Audience) -> JsonResponse:
     """Describe one of our resources."""
     return _public(

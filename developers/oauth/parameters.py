@@ -20,7 +20,7 @@ def form_of(request: HttpRequest) -> Pairs:
     """Return the parameters in the body.
 
     Raises:
-        InvalidRequestError: it is no form in UTF-8, too large, or ambiguous.
+        InvalidRequestError: it is not a form in UTF-8, too large, or ambiguous.
     """
     charset = (request.content_params or {}).get("charset", "utf-8").strip('"').lower()
     if request.content_type != _FORM or charset not in {"utf-8", "utf8"}:
@@ -40,9 +40,9 @@ def query_of(request: HttpRequest) -> Pairs:
     """Return the parameters in the address.
 
     Raises:
-        InvalidRequestFatalError: they are too long or ambiguous: nobody can tell where an answer would belong.
+        InvalidRequestFatalError: they are too long or ambiguous, so that no redirect URI can be trusted.
     """
-    # WSGI hands bytes on as Latin-1.
+    # WSGI decodes bytes as Latin-1.
     query = request.META.get("QUERY_STRING", "").encode("latin-1", "replace")
     if len(query) > bounds.OAUTH_QUERY_BYTES:
         raise InvalidRequestFatalError(description="The address is too long.")

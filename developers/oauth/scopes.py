@@ -1,4 +1,4 @@
-"""The scopes that an app may ask for: those that it is granted now."""
+"""The scopes that an app may request: those that it is granted now."""
 
 from typing import Any
 
@@ -10,16 +10,16 @@ from ..models import App
 
 
 class GrantedScopes(BaseScopes):
-    """Answers the library's questions from the app's grant."""
+    """Limits the scopes of a client to those that its app is granted."""
 
     def get_all_scopes(self) -> dict[str, str]:
-        """Return every scope that an app can have, with its words."""
+        """Return every scope that an app can have, with its label."""
         return {scope.value: SCOPE_LABELS[scope] for scope in APP_SCOPES}
 
     def get_available_scopes(self, application: App | None = None, request: Any = None, *args: Any, **kwargs: Any) -> list[str]:
-        """Return what the app is granted now."""
+        """Return the scopes that the app is granted now."""
         return [] if application is None else format_scopes(application.scopes).split()
 
     def get_default_scopes(self, application: App | None = None, request: Any = None, *args: Any, **kwargs: Any) -> list[str]:
-        """Return what a request without `scope` asks for: all that the app is granted; the consent page names each."""
+        """Return the scopes of a request without `scope`: all that the app is granted; the consent page names each."""
         return [] if application is None else format_scopes(application.scopes).split()

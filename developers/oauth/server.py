@@ -22,7 +22,7 @@ from .parameters import Pairs, query_of, values_of
 from .validator import RevocationValidator, Validator, invalid_target
 
 # Headers, body and status.
-Answer = tuple[dict[str, str], str, int]
+OAuthResponse = tuple[dict[str, str], str, int]
 
 GRANTS = ("authorization_code", "refresh_token")
 
@@ -48,15 +48,15 @@ def _revocation() -> Any:
 
 @dataclass(frozen=True)
 class AuthorizationRequest:
-    """A valid authorization request: what the consent page shows and the answer needs.
+    """A valid authorization request.
 
     Args:
-        app: Who asks.
-        scopes: For what.
-        audience: Good where.
-        redirect_uri: Where the answer goes.
-        address: What was asked for, as the library reads it.
-        parameters: The request as the library has read it.
+        app: The app that requests access.
+        scopes: The requested scopes that the app is granted.
+        audience: The resource that the token is for.
+        redirect_uri: Where the response goes.
+        address: Path and query, as the library reads them.
+        parameters: The library's credentials of the request.
     """
 
     app: App
@@ -68,15 +68,15 @@ class AuthorizationRequest:
 
 
 def read_authorization(request: HttpRequest) -> AuthorizationRequest:
-    """Return the authorization request in the address; what a form posts is no part of it.
+    """Return the authorization request in the query string; a posted body is not part of it.
 
     Raises:
-        FatalClientError: the app or the redirect address is not known: the user must not be sent anywhere.
-        OAuth2Error: anything else; it goes back to the app.
+        FatalClientError: the app or the redirect URI is unknown, so the user must not be redirected.
+        OAuth2Error: anything else; the error is sent to the app.
     """
     pairs = query_of(request)
     address = f"{request.path}?{urlencode(pairs)}"
-    words, parameters = _server().validate_authorization_request(address, http_method="GET", body="", headers={})
+    scopes, parameters = _server().validate_authorization_request(address, http_method="GET", body="", headers={})
     asked = parameters["request"]
     if parameters["code_challenge_method"] != "S256":
         raise InvalidRequestError(description="PKCE needs code_challenge_method=S256.", request=asked)
@@ -88,11 +88,11 @@ def read_authorization(request: HttpRequest) -> AuthorizationRequest:
     audience = audience_of(values_of(pairs, "resource"))
     if audience is None:
         raise invalid_target(asked)
-    return AuthorizationRequest(asked.client, parse_scopes(" ".join(words)), audience, parameters["redirect_uri"], address, parameters)
+    return AuthorizationRequest(asked.client, parse_scopes(" ".join(scopes)), audience, parameters["redirect_uri"], address, parameters)
 
 
 def allow(asked: AuthorizationRequest, user: User) -> str:
-    """Make a code for what the user has allowed, and return the address that brings it to the app.
+    """Issue a code for what the user has allowed, and return the redirect URI with it.
 
     Raises:
         FatalClientError: the app was suspended, or the redirect address removed, meanwhile.
@@ -105,44 +105,44 @@ def allow(asked: AuthorizationRequest, user: User) -> str:
 
 
 def deny(asked: AuthorizationRequest) -> str:
-    """Return the address that tells the app that the user said no."""
+    """Return the redirect URI that tells the app that the user declined."""
     error = AccessDeniedError(description="The user declined.", state=asked.parameters["state"])
     return error_address(error, asked.redirect_uri)
 
 
 def error_address(error: OAuth2Error, redirect_uri: str) -> str:
-    """Return the address that brings an error to the app."""
+    """Return the redirect URI with an error."""
     error.response_mode = "query"
     error.description = error.description or _DESCRIPTIONS.get(error.error, "")
     return _with_issuer(error.in_uri(redirect_uri))
 
 
-def token_response(pairs: Pairs) -> Answer:
-    """Return the token endpoint's answer to what a client sent."""
+def token_response(pairs: Pairs) -> OAuthResponse:
+    """Return the response of the token endpoint."""
     grants = values_of(pairs, "grant_type")
     if not grants:
         raise InvalidRequestError(description="Missing grant_type parameter.")
-    # The library would try what it does not know as a code.
+    # The library would treat an unknown grant type as a code.
     if grants[0] not in GRANTS:
         raise UnsupportedGrantTypeError(description="Only authorization_code and refresh_token are supported.")
-    return _answer(_server().create_token_response, pairs)
+    return _call(_server().create_token_response, pairs)
 
 
-def revocation_response(pairs: Pairs) -> Answer:
-    """Return the revocation endpoint's answer to what a client sent."""
-    return _answer(_revocation().create_revocation_response, pairs)
+def revocation_response(pairs: Pairs) -> OAuthResponse:
+    """Return the response of the revocation endpoint."""
+    return _call(_revocation().create_revocation_response, pairs)
 
 
-def error_answer(error: OAuth2Error) -> Answer:
-    """Return the answer that tells a client of an error (RFC 6749 section 5.2)."""
+def error_response(error: OAuth2Error) -> OAuthResponse:
+    """Return an error response (RFC 6749 section 5.2)."""
     return error.headers, error.json, error.status_code
 
 
-def _answer(operation: Any, pairs: Pairs) -> Answer:
+def _call(operation: Any, pairs: Pairs) -> OAuthResponse:
     headers, body, status = operation("/oauth", "POST", urlencode(pairs), {"Content-Type": "application/x-www-form-urlencoded"})
     return headers, body, status
 
 
 def _with_issuer(address: str) -> str:
-    """Say who answers (RFC 9207), so that an app which uses several servers cannot be led to the wrong one."""
+    """Add the issuer (RFC 9207), so that an app which uses several servers cannot confuse them."""
     return str(add_params_to_uri(address, [("iss", settings.BASE_URL)]))

@@ -1,7 +1,7 @@
 """The OAuth request validator: hashed codes, scopes limited to the grant, one audience for each token, replay detection.
 
-The library asks these methods in the order of the protocol; whatever changes rows is a service's. The names and the
-untyped `request` (oauthlib's, on which a flow's state is carried from method to method) are the library's.
+The library calls these methods in the order of the protocol; changes of rows are services. The names are the library's, and
+so is the untyped `request`, which carries the state of a flow from method to method.
 """
 
 import re
@@ -30,7 +30,7 @@ from ..redirects import CLIENT_ID
 from ..secrets import Prefix, digest_of, well_formed
 from ..services.consents import Authorization, give_consent
 from ..services.credentials import revoke_token
-from ..services.oauth import NewPair, Replayed, exchange_code, family_of, revoke_family, rotate, void_code
+from ..services.oauth import NewPair, Replayed, exchange_code, family_of, revoke_family, rotate_refresh_token, void_code
 
 # RFC 7636 section 4.1.
 _VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}")
@@ -42,32 +42,32 @@ def invalid_target(request: Any = None, **members: Any) -> CustomOAuth2Error:
 
 
 class Validator(OAuth2Validator):
-    """Decides what the library asks about clients, codes and tokens."""
+    """Validates clients, codes and tokens for the library."""
 
     def validate_client_id(self, client_id: str, request: Any, *args: Any, **kwargs: Any) -> bool:
         """Accept the id of a usable app."""
-        return _found(client_id, request)
+        return _set_client(client_id, request)
 
     def authenticate_client_id(self, client_id: str | None, request: Any, *args: Any, **kwargs: Any) -> bool:
         """Accept the id of a usable app at the token and revocation endpoints."""
-        if not _found(client_id, request):
+        if not _set_client(client_id, request):
             raise InvalidClientError(description="The client_id is missing or unknown, or its app is not approved.", request=request)
         return True
 
     def client_authentication_required(self, request: Any, *args: Any, **kwargs: Any) -> bool:
-        """Apps keep no secret: PKCE proves them."""
+        """Return False: apps are public clients, authenticated by PKCE."""
         return False
 
     def validate_scopes(self, client_id: str, scopes: Iterable[str], client: App, request: Any, *args: Any, **kwargs: Any) -> bool:
-        """Ask the user for what the app is granted of the scopes that it asks for (RFC 6749 section 3.3).
+        """Reduce the requested scopes to those that the app is granted (RFC 6749 section 3.3).
 
-        Clients often ask for all that the metadata names. The consent page and the answer say what they get.
+        Clients often request all scopes in the metadata. The consent page and the response say which they get.
         """
         request.scopes = _granted_of(scopes, client.scopes, request)
         return True
 
     def save_authorization_code(self, client_id: str, code: Mapping[str, str], request: Any, *args: Any, **kwargs: Any) -> None:
-        """Keep a code with the consent that it was made for."""
+        """Save a code with the consent that it is issued for."""
         authorization = Authorization(
             app=request.client,
             scopes=_scopes(request.scopes),
@@ -78,7 +78,7 @@ class Validator(OAuth2Validator):
         give_consent(user=request.user, authorization=authorization, code=code["code"], actor=request.user)
 
     def validate_code(self, client_id: str, code: str, client: App, request: Any, *args: Any, **kwargs: Any) -> bool:
-        """Accept a fresh code of this app. A used one ends what came of it, and a wrong verifier uses the code up."""
+        """Accept an unused code of this app. A used one revokes the tokens issued for it, and a wrong verifier voids the code."""
         grant = Grant.objects.select_related("user", "application").filter(code=digest_of(code), application=client).first()
         if grant is None:
             raise InvalidGrantError(description="The code is unknown.", request=request)
@@ -86,7 +86,7 @@ class Validator(OAuth2Validator):
             revoke_family(family=grant.token_family, reason="The authorization code was used twice.", actor=None)
             raise InvalidGrantError(description="The code was used before.", request=request)
         if request.code_verifier:
-            _demand_right_verifier(grant, request)
+            _check_verifier(grant, request)
         audience, scopes = _granted_audience(grant, request), parse_scopes(grant.scope) & client.scopes
         if grant.expires <= timezone.now() or not grant.user.is_active or not scopes:
             raise InvalidGrantError(description="The code has expired, or the app has lost its scopes.", request=request)
@@ -95,15 +95,15 @@ class Validator(OAuth2Validator):
         return True
 
     def get_code_challenge(self, code: str, request: Any) -> str:
-        """Return what the verifier must hash to."""
+        """Return the hash that the verifier must have."""
         return str(request.code_grant.code_challenge)
 
     def get_code_challenge_method(self, code: str, request: Any) -> str:
-        """Return S256: the table takes no other."""
+        """Return S256, the only method that is stored."""
         return str(request.code_grant.code_challenge_method)
 
     def get_default_redirect_uri(self, client_id: str, request: Any, *args: Any, **kwargs: Any) -> str:
-        """Return the address of a request that names none: the code's own at the exchange (OAuth 2.1), the app's only one before."""
+        """Return the redirect URI of a request without one: the code's at the exchange (OAuth 2.1), the app's only one before."""
         grant = getattr(request, "code_grant", None)
         return str(grant.redirect_uri if grant else request.client.default_redirect_uri)
 
@@ -119,7 +119,7 @@ class Validator(OAuth2Validator):
         """Do nothing: the exchange has marked the code as used, under its lock."""
 
     def validate_refresh_token(self, refresh_token: str, client: App, request: Any, *args: Any, **kwargs: Any) -> bool:
-        """Accept a live refresh token of this app, or one that was just replaced; an older one ends its family."""
+        """Accept a live refresh token of this app, or one that was just replaced; reuse of an older one revokes its family."""
         row = _refresh_token(refresh_token, client)
         if row is None:
             raise InvalidGrantError(description="The refresh token is unknown.", request=request)
@@ -136,16 +136,16 @@ class Validator(OAuth2Validator):
         return True
 
     def get_original_scopes(self, refresh_token: str, request: Any, *args: Any, **kwargs: Any) -> list[str]:
-        """Return what was consented to and is granted still."""
+        """Return the scopes that were consented to and are still granted."""
         return list(request.original_scopes)
 
     def is_within_original_scope(self, request_scopes: Iterable[str], refresh_token: str, request: Any, *args: Any, **kwargs: Any) -> bool:
-        """Leave out what is not granted: client libraries repeat the scope of the authorization request."""
+        """Leave out scopes that are not granted: client libraries repeat those of the authorization request."""
         request.scopes = _granted_of(request_scopes, _scopes(request.original_scopes), request)
         return True
 
     def save_bearer_token(self, token: dict[str, Any], request: Any, *args: Any, **kwargs: Any) -> None:
-        """Keep the new pair, or answer with the one that another refresh with the same token has just got."""
+        """Save the new pair, or return the one that another refresh with the same token has just got."""
         pair = NewPair(
             access_secret=token["access_token"],
             refresh_secret=token["refresh_token"],
@@ -155,7 +155,7 @@ class Validator(OAuth2Validator):
         )
         try:
             if request.grant_type == "refresh_token":
-                pair = rotate(refresh_token=request.refresh_row, pair=pair)
+                pair = rotate_refresh_token(refresh_token=request.refresh_row, pair=pair)
             else:
                 exchange_code(grant=request.code_grant, pair=pair)
         except Replayed as replay:
@@ -167,28 +167,28 @@ class Validator(OAuth2Validator):
         token["scope"], token["expires_in"] = format_scopes(pair.scopes), int(pair.lifetime.total_seconds())
 
     def revoke_token(self, token: str, token_type_hint: str | None, request: Any, *args: Any, **kwargs: Any) -> None:
-        """End the family of an access or refresh token of this app; another's is as unknown as none."""
+        """Revoke the family of an access or refresh token of this app; tokens of other apps are ignored."""
         family, reason = family_of(secret=token, app=request.client), "The app revoked it."
         if family is not None:
             revoke_family(family=family, reason=reason, actor=None)
         elif alone := AccessToken.objects.filter(application=request.client, token_checksum=digest_of(token)).first():
-            # One that was not made from a code, and is renewed by nothing.
+            # A token that was not issued for a code has no family.
             revoke_token(token=alone, actor=None, reason=reason)
 
 
 class RevocationValidator(Validator):
-    """Lets an app that may do nothing any more still put its tokens down."""
+    """Lets a suspended app still revoke its tokens."""
 
     def authenticate_client_id(self, client_id: str | None, request: Any, *args: Any, **kwargs: Any) -> bool:
         """Accept the id of any app, a suspended one too."""
-        if not _found(client_id, request, usable=False):
+        if not _set_client(client_id, request, usable=False):
             raise InvalidClientError(description="The client_id is missing or unknown.", request=request)
         return True
 
 
-def _found(client_id: str | None, request: Any, *, usable: bool = True) -> bool:
-    """Put the app with this id on the request; tell whether there is one, and whether it is usable where it must be."""
-    # What cannot be an id never reaches the database, where a NUL is an error.
+def _set_client(client_id: str | None, request: Any, *, usable: bool = True) -> bool:
+    """Set the app with this id on the request; return whether there is one, and whether it is usable if it must be."""
+    # An impossible id is not looked up: PostgreSQL refuses NUL.
     possible = CLIENT_ID.fullmatch(client_id or "")
     app = App.objects.select_related("user").filter(client_id=client_id).first() if possible else None
     if app is None or (usable and not app.is_usable(request)):
@@ -205,7 +205,7 @@ def _refresh_token(secret: str, client: App) -> RefreshToken | None:
 
 
 def _granted_of(wanted: Iterable[str], granted: frozenset[Scope], request: Any) -> list[str]:
-    """Return the granted ones of the scopes that a client asks for.
+    """Return the granted ones of the requested scopes.
 
     Raises:
         InvalidScopeError: one is unknown, or none is granted.
@@ -218,8 +218,8 @@ def _granted_of(wanted: Iterable[str], granted: frozenset[Scope], request: Any) 
     return format_scopes(scope for scope in granted if scope in asked).split()
 
 
-def _demand_right_verifier(grant: Grant, request: Any) -> None:
-    """Use up a code that comes with a wrong verifier, so that nobody can guess twice."""
+def _check_verifier(grant: Grant, request: Any) -> None:
+    """Void a code that is sent with a wrong verifier, so that nobody can guess twice."""
     well_formed_verifier = _VERIFIER.fullmatch(request.code_verifier)
     if well_formed_verifier and code_challenge_method_s256(request.code_verifier, grant.code_challenge):
         return
@@ -234,12 +234,12 @@ def _demand_right_verifier(grant: Grant, request: Any) -> None:
     raise InvalidGrantError(description="The code_verifier is wrong. The code can no longer be used.", request=request)
 
 
-def _scopes(words: Iterable[str]) -> frozenset[Scope]:
-    return parse_scopes(" ".join(words))
+def _scopes(names: Iterable[str]) -> frozenset[Scope]:
+    return parse_scopes(" ".join(names))
 
 
 def _granted_audience(row: Grant | RefreshToken, request: Any) -> Audience:
-    """Return what was consented to; a request may name it again, and nothing else."""
+    """Return the audience that was consented to; a request may name no other."""
     granted = audience_of(row.resource)
     named = [value for name, value in request.decoded_body or () if name == "resource"]
     if granted is None or (named and audience_of(named) is not granted):

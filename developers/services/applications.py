@@ -22,7 +22,7 @@ def submit_application(*, user: User, what: str, why: str, actor: User, company:
     """Apply to become a verified developer.
 
     Raises:
-        ApplicationOpen: another application of the user waits.
+        ApplicationOpen: another application of the user is open.
         DeveloperAlreadyApproved: the user is one already.
     """
     application = DeveloperApplication(
@@ -48,7 +48,7 @@ def submit_application(*, user: User, what: str, why: str, actor: User, company:
 
 @transaction.atomic
 def request_more_info(*, application: DeveloperApplication, question: str, actor: User) -> DeveloperApplication:
-    """Ask the applicant something before deciding.
+    """Ask the applicant a question before deciding.
 
     Raises:
         InvalidTransition: the application does not wait for a decision.
@@ -114,7 +114,7 @@ def reject_application(*, application: DeveloperApplication, reason: str, actor:
 
 @transaction.atomic
 def withdraw_approval(*, application: DeveloperApplication, reason: str, actor: User) -> DeveloperApplication:
-    """Take an approval back and suspend the developer's apps: their keys and tokens stop at the next request.
+    """Withdraw an approval and suspend the developer's apps: their keys and tokens stop at the next request.
 
     Raises:
         InvalidTransition: the application is not approved.

@@ -1,4 +1,4 @@
-"""Apps: create, say where their users return to, suspend, reinstate."""
+"""Apps: create, set redirect URIs, suspend, reinstate."""
 
 from collections.abc import Mapping, Sequence
 
@@ -13,19 +13,19 @@ from .. import bounds
 from ..errors import TooManyApps, TooManyRedirectUris
 from ..models import App, AppOrigin
 from ..models.apps import AppStatus
-from ..redirects import fault_of, origin_of
+from ..redirects import origin_of, uri_error
 from .scopes import open_review
 from .states import APP, lock_approval, notify_developer
 
 
 @transaction.atomic
 def create_app(*, user: User, name: str, purpose: str, scopes: Mapping[Scope, str], actor: User) -> App:
-    """Make an app that asks for scopes, each with its reason. It waits for an admin's decision.
+    """Create an app that requests scopes, each with its reason. It waits for an admin's decision.
 
     Raises:
-        DeveloperNotApproved: the user is no verified developer.
+        DeveloperNotApproved: the user is not a verified developer.
         ScopeNotAvailable: a scope that no app can have.
-        TooManyApps: the user has as many as one may have.
+        TooManyApps: the user has the maximum number of apps.
     """
     lock_approval(user)
     if App.objects.filter(user=user).exclude(status=AppStatus.REJECTED).count() >= bounds.APPS:
@@ -34,7 +34,7 @@ def create_app(*, user: User, name: str, purpose: str, scopes: Mapping[Scope, st
         user=user,
         name=texts.line(name, "name"),
         purpose=texts.prose(purpose, "purpose"),
-        # Programs on other people's machines keep no secret: PKCE proves them.
+        # Programs on users' computers cannot keep a secret: PKCE protects them.
         client_type=App.CLIENT_PUBLIC,
         client_secret="",
         hash_client_secret=False,
@@ -47,7 +47,7 @@ def create_app(*, user: User, name: str, purpose: str, scopes: Mapping[Scope, st
 
 @transaction.atomic
 def set_redirect_uris(*, app: App, uris: Sequence[str], actor: User) -> App:
-    """Say where OAuth may send the app's users back to; codes on their way to an address that is gone are refused.
+    """Replace the app's redirect URIs; codes issued for a removed one are refused.
 
     Raises:
         InvalidInput: an address is not https, nor http on the user's own computer, or has parts that do not belong there.
@@ -57,7 +57,7 @@ def set_redirect_uris(*, app: App, uris: Sequence[str], actor: User) -> App:
     if len(wanted) > bounds.REDIRECT_URIS:
         raise TooManyRedirectUris(maximum=bounds.REDIRECT_URIS)
     for uri in wanted:
-        if fault := fault_of(uri):
+        if fault := uri_error(uri):
             raise texts.invalid("redirect_uris", "invalid", f"{uri[:200]}: {fault}")
     app = lock(App.objects.all(), pk=app.pk)
     write_redirect_uris(app=app, uris=wanted, actor=actor)
@@ -65,7 +65,7 @@ def set_redirect_uris(*, app: App, uris: Sequence[str], actor: User) -> App:
 
 
 def write_redirect_uris(*, app: App, uris: Sequence[str], actor: User | None) -> None:
-    """Save the redirect addresses of an app that the caller has locked, with the origins that follow from them."""
+    """Save the redirect URIs of an app that the caller has locked, with their origins."""
     before, app.redirect_uris = app.redirect_uris, " ".join(uris)
     if before == app.redirect_uris:
         return
@@ -77,7 +77,7 @@ def write_redirect_uris(*, app: App, uris: Sequence[str], actor: User | None) ->
 
 @transaction.atomic
 def suspend_app(*, app: App, reason: str, actor: User) -> App:
-    """Stop an app at once; what it was granted is kept for its return.
+    """Suspend an app at once; its granted scopes are kept for when it is reinstated.
 
     Raises:
         InvalidTransition: the app is not approved.
@@ -90,7 +90,7 @@ def suspend_app(*, app: App, reason: str, actor: User) -> App:
 
 @transaction.atomic
 def reinstate_app(*, app: App, reason: str, actor: User) -> App:
-    """Let a suspended app go on with what it was granted; its keys work again.
+    """Reinstate a suspended app with its granted scopes; its keys work again.
 
     Raises:
         DeveloperNotApproved: the developer's approval was withdrawn.

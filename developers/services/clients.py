@@ -1,4 +1,4 @@
-"""Apps of OAuth clients that describe themselves in a metadata document. New clients, and changes of their documents, wait for a review."""
+"""Apps of OAuth clients with a metadata document. New clients, and changes of their documents, wait for a review."""
 
 from typing import Any
 from urllib.parse import urlsplit
@@ -34,24 +34,24 @@ DOCUMENT = TransitionTable(
 _REASON = "The client describes itself and gives no reason."
 
 
-def hold_document(*, client: App, actor: User) -> App:
-    """Put what a client's document says before a reviewer: all of it for a new client, the changes for a known one.
+def submit_document(*, client: App, actor: User) -> App:
+    """Submit a client's document for review: all of it for a new client, the changes for a known one.
 
     Args:
-        client: The app as the toolkit has just read it. Its row is new and pending, or unchanged (`App.save`).
-        actor: Who brought the client here. It belongs to nobody.
+        client: The app as the toolkit has just fetched it. Its row is new and pending, or unchanged (`App.save`).
+        actor: The user who connects the client, without owning it.
 
     Raises:
-        TooManyClientsWaiting: of its host, or of all, as many new clients wait as may; then the app is deleted.
+        TooManyClientsWaiting: the maximum of new clients, of its host or of all, waits for review; the app is deleted.
     """
     said = {"name": client.name, "redirect_uris": list(dict.fromkeys(client.redirect_uris.split()))}
     with transaction.atomic():
-        # The row that stands for the table: new clients come in one after the other, so that none goes over the bounds.
+        # A lock for the whole table: simultaneous new clients cannot exceed the bounds.
         lock(ContentType.objects.all(), app_label=ClientDocument._meta.app_label, model=ClientDocument._meta.model_name)
         app = lock(App.objects.all(), pk=client.pk)
         document = ClientDocument.objects.select_for_update(of=("self",), no_key=True).filter(pk=app.pk).first()
         if document is not None:
-            _note(app, document, said)
+            _update_document(app, document, said)
             return app
         host = str(urlsplit(app.client_id).hostname).rstrip(".")
         waiting = ClientDocument.objects.filter(app__status=AppStatus.PENDING)
@@ -65,7 +65,7 @@ def hold_document(*, client: App, actor: User) -> App:
 def _queue_client(app: App, host: str, said: dict[str, Any], actor: User) -> None:
     ClientDocument.objects.create(app=app, host=host, reviewed=said, latest=said)
     audit.record("app.create", app, actor=actor, to_state=app.status, name=app.name, document=app.client_id)
-    # The toolkit has saved the addresses; their origins follow.
+    # The toolkit has saved the URIs, but not their origins.
     app.redirect_uris = ""
     write_redirect_uris(app=app, uris=said["redirect_uris"], actor=actor)
     open_review(app, dict.fromkeys(APP_SCOPES, _REASON), actor)
@@ -73,7 +73,7 @@ def _queue_client(app: App, host: str, said: dict[str, Any], actor: User) -> Non
 
 @transaction.atomic
 def reopen_client(*, app: App, reason: str, actor: User) -> App:
-    """Queue a rejected client for review again: nobody can make another app under its address.
+    """Queue a rejected client for another review, since no other app can be created for its URL.
 
     Raises:
         InvalidInput: no reason.
@@ -89,8 +89,8 @@ def reopen_client(*, app: App, reason: str, actor: User) -> App:
     return app
 
 
-def _note(app: App, document: ClientDocument, said: dict[str, Any]) -> None:
-    """Keep what a known client's document says now. An address that is gone from it is gone at once."""
+def _update_document(app: App, document: ClientDocument, said: dict[str, Any]) -> None:
+    """Save the latest document of a known client. Redirect URIs that it no longer has are removed at once."""
     document.read_at = timezone.now()
     if said == document.latest:
         document.save(update_fields=["read_at"])
@@ -101,36 +101,36 @@ def _note(app: App, document: ClientDocument, said: dict[str, Any]) -> None:
         changes = {"read_at": document.read_at, "latest": said}
         DOCUMENT.apply(document, verb, actor=None, changes=changes, before=before, after=said)
     else:
-        # Back at what was reviewed, after a change that was refused.
+        # The document is as reviewed again, after a change that was refused.
         document.latest = said
         document.save(update_fields=["read_at", "latest"])
-    _settle(app, document)
+    _apply_document(app, document)
 
 
 @transaction.atomic
 def accept_document(*, document: ClientDocument, shown: dict[str, object], reason: str, actor: User) -> ClientDocument:
-    """Take over what a client's document says now: its name and its addresses.
+    """Accept a client's latest document, with its name and its redirect URIs.
 
     Args:
         document: The document.
-        shown: What the reviewer has seen of it.
-        reason: Why.
-        actor: Who.
+        shown: The contents that the reviewer saw.
+        reason: The reason, for the audit log.
+        actor: The reviewer.
 
     Raises:
         InvalidInput: no reason.
-        InvalidTransition: nothing waits, or it has changed again since.
+        InvalidTransition: no change waits, or the document has changed again since.
     """
     return _decide(document, "accept", shown, reason, actor)
 
 
 @transaction.atomic
 def refuse_document(*, document: ClientDocument, shown: dict[str, object], reason: str, actor: User) -> ClientDocument:
-    """Leave a client at what was reviewed, less what its document no longer names, until the document changes again.
+    """Refuse a client's latest document: the app stays as reviewed, without the redirect URIs that were removed.
 
     Raises:
         InvalidInput: no reason.
-        InvalidTransition: nothing waits, or it has changed again since.
+        InvalidTransition: no change waits, or the document has changed again since.
     """
     return _decide(document, "refuse", shown, reason, actor)
 
@@ -143,12 +143,12 @@ def _decide(document: ClientDocument, verb: str, shown: dict[str, object], reaso
         raise InvalidTransition("The document has changed again. Reload the page and check it.")
     changes = {"reviewed": document.latest} if verb == "accept" else {}
     DOCUMENT.apply(document, verb, actor=actor, reason=reason, changes=changes, document=document.latest)
-    _settle(app, document)
+    _apply_document(app, document)
     return document
 
 
-def _settle(app: App, document: ClientDocument) -> None:
-    """Give the app the reviewed name, and the reviewed addresses that its document still names."""
+def _apply_document(app: App, document: ClientDocument) -> None:
+    """Give the app the reviewed name, and the reviewed redirect URIs that its document still has."""
     reviewed, latest = document.reviewed, document.latest
     app.name = reviewed["name"]
     app.save(update_fields=["name", "updated"])

@@ -1,4 +1,4 @@
-"""Consent of users to apps: give it, for one authorization code; withdraw it, with everything that came of it."""
+"""Consents of users to apps: give one with an authorization code, withdraw it with all its tokens."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -17,7 +17,7 @@ from ..audiences import Audience
 from ..models import AccessToken, App, Consent, Grant, RefreshToken
 from ..secrets import digest_of
 from ..selectors import developer_name
-from .oauth import hold_consents
+from .oauth import lock_consents
 
 CODE_AGE = timedelta(seconds=60)
 
@@ -27,10 +27,10 @@ class Authorization:
     """What a user allowed on the consent page.
 
     Args:
-        app: Who may act.
-        scopes: What it may do.
-        audience: Where.
-        redirect_uri: Where the code goes.
+        app: The app that may act.
+        scopes: The scopes that it gets.
+        audience: The resource.
+        redirect_uri: Where the code is sent.
         code_challenge: What the verifier must hash to (PKCE, S256).
     """
 
@@ -43,12 +43,12 @@ class Authorization:
 
 @transaction.atomic
 def give_consent(*, user: User, authorization: Authorization, code: str, actor: User) -> Consent:
-    """Record what the user allowed and keep the code that was made for it; only its hash is stored.
+    """Record the consent, and save the hash of the code that is issued for it.
 
-    The user gets a mail when the app is new, or may do more than before: someone else at an unlocked screen could have allowed it.
+    The user gets a mail when the app is new or gains scopes, in case someone else used their session.
     """
     app, audience, now = authorization.app, authorization.audience, timezone.now()
-    # Two at once are recorded one after the other.
+    # Simultaneous consents are recorded one after the other.
     lock(User.objects.all(), pk=user.pk)
     consent = Consent.objects.filter(user=user, app=app, audience=audience, withdrawn_at=None).first()
     if consent is None:
@@ -73,25 +73,25 @@ def give_consent(*, user: User, authorization: Authorization, code: str, actor: 
         "consent.give", consent, actor=actor, app=str(app.pk), audience=audience, scopes=scopes, redirect=authorization.redirect_uri
     )
     if gained:
-        words = [SCOPE_LABELS[scope] for scope in Scope if scope in gained]
-        context = {"app": app, "developer": developer_name(app), "audience": audience, "words": words, "first": not known}
+        scope_labels = [SCOPE_LABELS[scope] for scope in Scope if scope in gained]
+        context = {"app": app, "developer": developer_name(app), "audience": audience, "scope_labels": scope_labels, "first": not known}
         mail(user, "developers/app_connected", **context)
     return consent
 
 
 @transaction.atomic
 def withdraw_consent(*, user: User, app: App, actor: User, reason: str = "") -> int:
-    """Take back all that the user allowed the app: its codes, tokens and refresh tokens for this user end at once.
+    """Withdraw all that the user allowed the app: its codes, tokens and refresh tokens for this user end at once.
 
-    A developer's tool tokens that were made by hand, under an app that the developer has also connected, go on.
+    Tool tokens that a developer created in the dashboard stay valid, even if the developer has also connected the app.
 
     Returns:
         How many live tokens ended; withdrawing again changes nothing.
     """
     now = timezone.now()
     lock(User.objects.all(), pk=user.pk)
-    # Whoever makes a token from a consent holds it meanwhile.
-    consents = hold_consents(user, app)
+    # Issuing a token locks its consent too.
+    consents = lock_consents(user, app)
     Grant.objects.filter(user=user, application=app, used_at=None).delete()
     RefreshToken.objects.filter(user=user, application=app, revoked=None).update(revoked=now, updated=now)
     by_oauth = AccessToken.objects.filter(user=user, application=app, name="")
@@ -114,7 +114,7 @@ def withdraw_consent(*, user: User, app: App, actor: User, reason: str = "") -> 
 
 @transaction.atomic
 def end_consent(*, consent: Consent, reason: str, actor: User) -> int:
-    """Withdraw in a user's stead all that the user allowed an app, and tell the user.
+    """Withdraw a user's consent as staff, and notify the user.
 
     Returns:
         How many live tokens ended.

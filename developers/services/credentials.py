@@ -1,6 +1,6 @@
 """API keys and bearer tokens: issue and revoke. The secret is returned once and never stored.
 
-An app may have several live keys and tool tokens: the next is made before the old one ends (`rotation`).
+An app may have several live keys and tool tokens: a successor is created before the old one ends (`rotation`).
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ from ..models.apps import AppStatus
 from ..models.credentials import TokenKind
 from ..secrets import Prefix, digest_of, new_secret
 from ..selectors import live_keys_of, live_personal_tokens_of, live_tool_tokens_of
-from .oauth import hold_consents, revoke_family
+from .oauth import lock_consents, revoke_family
 from .spending import LimitValues, set_spending_limit
 
 TOKEN_MAX_AGE = timedelta(days=365)
@@ -34,15 +34,15 @@ _PREFIXES = {TokenKind.PERSONAL: Prefix.PERSONAL_TOKEN, TokenKind.MCP: Prefix.MC
 
 @transaction.atomic
 def issue_api_key(*, app: App, name: str, actor: User, expires_at: datetime | None = None) -> tuple[ApiKey, str]:
-    """Make a key that carries exactly what the app is granted now.
+    """Create a key with exactly the scopes that the app is granted now.
 
     Returns:
         The key and its secret.
 
     Raises:
-        AppNotApproved: the app is pending, rejected or suspended, or was granted nothing.
-        ExpiryPassed: it would end before it begins.
-        TooManyKeys: the app has as many live keys as it may.
+        AppNotApproved: the app is pending, rejected or suspended, or has no granted scopes.
+        ExpiryPassed: the expiry date is in the past.
+        TooManyKeys: the app has the maximum number of live keys.
     """
     if expires_at is not None and expires_at <= timezone.now():
         raise ExpiryPassed
@@ -71,7 +71,7 @@ def limit_api_key(*, key: ApiKey, rate_limit: int | None, reason: str, actor: Us
     """Set how many calls a minute a key may make, and tell its owner; None returns it to the default.
 
     Raises:
-        InvalidInput: no reason, or a figure that is not between 1 and the highest.
+        InvalidInput: no reason, or a limit out of range.
         InvalidTransition: the key is revoked.
     """
     reason = texts.prose(reason, "reason")
@@ -89,7 +89,7 @@ def limit_api_key(*, key: ApiKey, rate_limit: int | None, reason: str, actor: Us
 
 @transaction.atomic
 def revoke_api_key(*, key: ApiKey, actor: User | None, reason: str = "") -> bool:
-    """Revoke a key for good; False when it was revoked before, and then nothing is changed."""
+    """Revoke a key permanently; return False if it was revoked before."""
     key = lock(ApiKey.objects.select_related("app__user"), pk=key.pk)
     revoked = _revoke(key, "apikey.revoke", actor, reason)
     if revoked:
@@ -108,34 +108,34 @@ def issue_personal_token(
     password_confirmed: bool = False,
     limits: Sequence[LimitValues] = (),
 ) -> tuple[AccessToken, str]:
-    """Make a token for the user's own account.
+    """Create a token for the user's own account.
 
     Args:
-        user: Whose account the token is good for.
+        user: The user whose account the token is for.
         name: What the user calls it.
         scopes: What it may do; `vendor:manage` is possible here, and only here.
         expires_at: When it ends, within a year.
-        actor: Who makes it.
+        actor: Who creates it.
         password_confirmed: Whether the user has just given the password again; `wallet:spend` needs it.
-        limits: How much it may spend, in each currency that it may spend at all; `wallet:spend` needs one.
+        limits: Spending limits, for each currency that it may spend; `wallet:spend` needs at least one.
 
     Returns:
         The token and its secret.
 
     Raises:
-        ExpiryRequired: it would end in the past or after more than a year.
-        InvalidInput: the name or a limit makes no sense.
+        ExpiryRequired: the expiry date is in the past or more than a year ahead.
+        InvalidInput: the name or a limit is invalid.
         PasswordRequired: it could spend money, and the password was not given again.
-        SpendingLimitRequired: it could spend money, and nobody said how much.
-        TooManyTokens: the user has as many live tokens as one may have.
+        SpendingLimitRequired: it could spend money, and there is no limit.
+        TooManyTokens: the user has the maximum number of live tokens.
     """
-    _demand_expiry(expires_at)
+    _check_expiry(expires_at)
     spends = Scope.WALLET_SPEND in scopes
     if spends and not password_confirmed:
         raise PasswordRequired
     if spends and not limits:
         raise SpendingLimitRequired
-    # Two at once are counted one after the other.
+    # The lock keeps simultaneous calls within the maximum.
     user = lock(User.objects.all(), pk=user.pk)
     if live_personal_tokens_of(user).count() >= bounds.LIVE_TOKENS:
         raise TooManyTokens(maximum=bounds.LIVE_TOKENS)
@@ -148,25 +148,25 @@ def issue_personal_token(
 
 @transaction.atomic
 def issue_mcp_token(*, app: App, name: str, expires_at: datetime, actor: User, password_confirmed: bool = False) -> tuple[AccessToken, str]:
-    """Make a token for a tool client: it acts as the app's owner at `/mcp` only, with exactly what the app is granted now.
+    """Create a token for a tool client: it acts as the app's owner, at `/mcp` only, with the scopes that the app is granted now.
 
     Args:
-        app: Under which it is made.
+        app: The app that it belongs to.
         name: What the developer calls it.
         expires_at: When it ends, within a year.
-        actor: Who makes it.
+        actor: Who creates it.
         password_confirmed: Whether the user has just given the password again; an app with `wallet:spend` needs it.
 
     Returns:
         The token and its secret.
 
     Raises:
-        AppNotApproved: the app is pending, rejected or suspended, or was granted nothing.
-        ExpiryRequired: it would end in the past or after more than a year.
+        AppNotApproved: the app is pending, rejected or suspended, or has no granted scopes.
+        ExpiryRequired: the expiry date is in the past or more than a year ahead.
         PasswordRequired: it could spend money, and the password was not given again.
-        TooManyTokens: the app has as many live tool tokens as it may.
+        TooManyTokens: the app has the maximum number of live tool tokens.
     """
-    _demand_expiry(expires_at)
+    _check_expiry(expires_at)
     app = lock(App.objects.all(), pk=app.pk)
     if app.status != AppStatus.APPROVED or not app.granted_scopes:
         raise AppNotApproved("You can create a tool token once the app is approved.")
@@ -181,7 +181,7 @@ def issue_mcp_token(*, app: App, name: str, expires_at: datetime, actor: User, p
     return _issue_token(actor, expires_at, app.scopes, user=app.user, kind=TokenKind.MCP, name=name, application=app, resource=resource)
 
 
-def _demand_expiry(expires_at: datetime) -> None:
+def _check_expiry(expires_at: datetime) -> None:
     now = timezone.now()
     if not now < expires_at <= now + TOKEN_MAX_AGE:
         raise ExpiryRequired
@@ -199,7 +199,7 @@ def _issue_token(actor: User, expires_at: datetime, scopes: frozenset[Scope], **
 
 @transaction.atomic
 def revoke_token(*, token: AccessToken, actor: User | None, reason: str = "") -> bool:
-    """Revoke a bearer token for good, with what renews it where it came by OAuth.
+    """Revoke a bearer token permanently, an OAuth token with its family.
 
     Returns:
         False when it was revoked before, and nothing was left to end.
@@ -211,8 +211,8 @@ def revoke_token(*, token: AccessToken, actor: User | None, reason: str = "") ->
         if revoked:
             _notify_of_revocation(token.user, f"token {token}", actor, reason, token.application)
         return revoked
-    # Before its own lock, as everywhere: consent, then tokens.
-    hold_consents(refresh.user, refresh.application)
+    # Locks are taken in the order consent, then tokens.
+    lock_consents(refresh.user, refresh.application)
     revoked = _revoke(lock(AccessToken.objects.all(), pk=token.pk), "token.revoke", actor, reason)
     return revoke_family(family=refresh.token_family, reason=reason, actor=actor) or revoked
 
@@ -228,6 +228,6 @@ def _revoke(credential: ApiKey | AccessToken, action: str, actor: User | None, r
 
 
 def _notify_of_revocation(user: User, what: str, actor: User | None, reason: str, app: App | None) -> None:
-    """Mail whoever made the credential, when it was an admin who ended it; a leak has a mail of its own."""
+    """Mail the owner of the credential if an admin has revoked it; a leak has a mail of its own."""
     if actor is not None and actor.pk != user.pk:
         mail(user, "developers/credential_revoked", what=what, app=app, reason=reason)

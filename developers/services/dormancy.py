@@ -1,4 +1,4 @@
-"""Notifies the owners of keys that nobody uses."""
+"""Notifies the owners of unused keys."""
 
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
@@ -25,7 +25,7 @@ def flag_dormant_key(*, key: ApiKey, actor: User | None) -> bool:
     """Mail the owner of a dormant key, once.
 
     Returns:
-        Whether a mail goes out: not when the key was used, revoked or flagged meanwhile.
+        Whether a mail is sent: not if the key was used, revoked or flagged meanwhile.
     """
     lock(ApiKey.objects.all(), pk=key.pk)
     if not unnotified_keys().filter(pk=key.pk).exists():

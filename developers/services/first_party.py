@@ -1,6 +1,6 @@
 """First-party tokens, with which our own pages call the API: bound to a session, short-lived, never shown to a person.
 
-They leave no line in the audit log: a page that stays open makes one every quarter of an hour.
+They are not in the audit log: a page that stays open requests one every quarter of an hour.
 """
 
 from datetime import timedelta
@@ -20,32 +20,32 @@ from ..models import App, FirstPartyToken
 from ..secrets import Prefix, digest_of, new_secret
 
 LIFETIME = timedelta(minutes=15)
-# What a page may do for its user: all but spend. A purchase is a form, and a script that slipped into a page can send none unseen.
+# Everything but spending: a purchase is a form, so that an injected script cannot buy unseen.
 PAGE_SCOPES = frozenset(Scope) - {Scope.WALLET_SPEND}
 
 
 def issue_page_token(*, session_key: str, scopes: frozenset[Scope], actor: User) -> tuple[FirstPartyToken, str]:
-    """Make a token for a page that acts for whoever looks at it.
+    """Create a token for a page that acts for its user.
 
     Returns:
         The token and its secret.
 
     Raises:
-        ScopeNotAvailable: the page asks for nothing, or for what no page may do.
+        ScopeNotAvailable: the page requests no scope, or one that no page may have.
     """
     if not scopes or not scopes <= PAGE_SCOPES:
-        raise ScopeNotAvailable("A page says what it needs, and spends nothing.", available=format_scopes(PAGE_SCOPES).split())
+        raise ScopeNotAvailable("Request at least one scope. Pages cannot spend.", available=format_scopes(PAGE_SCOPES).split())
     return _issue(session_key, scopes, None, actor)
 
 
 def issue_console_token(*, session_key: str, app: App, actor: User) -> tuple[FirstPartyToken, str]:
-    """Make a token that stands for a key of the user's app: it carries what the app is granted, and spends within limits only.
+    """Create a token that stands for a key of the user's app: it has the app's scopes, and spends within limits only.
 
     Returns:
         The token and its secret.
 
     Raises:
-        AppNotApproved: the app is pending, rejected or suspended, or was granted nothing.
+        AppNotApproved: the app is pending, rejected or suspended, or has no granted scopes.
         NotFound: it is someone else's.
     """
     if app.user_id != actor.pk:
@@ -57,7 +57,7 @@ def issue_console_token(*, session_key: str, app: App, actor: User) -> tuple[Fir
 
 @transaction.atomic
 def revoke_first_party_token(*, token: FirstPartyToken, actor: User | None, reason: str) -> bool:
-    """End a token that was found where it should not be; False when it is gone already."""
+    """Delete a leaked token; return False if it no longer exists."""
     removed, _ = FirstPartyToken.objects.filter(pk=token.pk).delete()
     if removed:
         audit.record("first_party_token.revoke", token, actor=actor, reason=reason)
@@ -66,8 +66,8 @@ def revoke_first_party_token(*, token: FirstPartyToken, actor: User | None, reas
 
 @transaction.atomic
 def _issue(session_key: str, scopes: frozenset[Scope], app: App | None, user: User) -> tuple[FirstPartyToken, str]:
-    # Two pages at once take turns, and the rows of a user stay few. The user that the session was checked against is the one
-    # at hand: a row read now may have a new password already, with which this session would not stand.
+    # The lock keeps simultaneous pages within the maximum. The hash is that of `user`, which the session was checked against:
+    # a row read now may have a new password already, which would make the session invalid.
     lock(User.objects.all(), pk=user.pk)
     own = FirstPartyToken.objects.filter(user=user)
     kept = own.filter(expires_at__gt=timezone.now()).order_by("-id").values_list("pk", flat=True)[: bounds.PAGE_TOKENS - 1]

@@ -1,6 +1,6 @@
 """Handles reports of leaked secrets: they are revoked at once, and their owners get a mail.
 
-Anyone may report, so nothing of a report's own words goes into a mail: where a secret was found is for the audit log.
+Anyone may report, so mails contain no text of a report: where a secret was found is recorded in the audit log only.
 """
 
 import logging
@@ -35,11 +35,11 @@ _TOKEN_NAMES = {
 
 @dataclass(frozen=True)
 class Finding:
-    """One secret that someone found.
+    """A reported secret.
 
     Args:
         secret: What was found.
-        url: Where; empty when the finder does not say.
+        url: Where it was found; empty if the report does not say.
     """
 
     secret: str
@@ -47,22 +47,22 @@ class Finding:
 
 
 def report_leaks(*, findings: Iterable[Finding], actor: User | None = None) -> int:
-    """Revoke what is live among the findings and mail the owners; the rest is passed over in silence.
+    """Revoke the live credentials among the findings and mail their owners; ignore the rest.
 
-    A finding that fails leaves the others alone. The first failure is raised in the end: the finder must come again, and
-    what was revoked already is passed over then.
+    A failure does not stop the others. The first one is raised at the end, so that the report is sent again; credentials that
+    were already revoked are ignored then.
 
     Returns:
-        How many credentials were revoked: for us, never for the finder, who could learn from it which are real.
+        How many credentials were revoked; never to be shown to the reporter, who could learn which are real.
     """
     revoked, failures = 0, []
-    # A secret that was found in several places is one: the first place is told.
+    # Of a secret that was found in several places, the first counts.
     for finding in {finding.secret: finding for finding in reversed(list(findings))}.values():
         try:
             with transaction.atomic():
                 revoked += _revoke(finding, actor)
         except Exception as error:  # noqa: BLE001 - it is raised below
-            # Its words may hold the row, and the trace the secret.
+            # The message may contain the row, and the traceback the secret.
             logger.error("A reported credential could not be revoked: %s", type(error).__name__)  # noqa: TRY400
             failures.append(error)
     if failures:
@@ -71,7 +71,7 @@ def report_leaks(*, findings: Iterable[Finding], actor: User | None = None) -> i
 
 
 def _revoke(finding: Finding, actor: User | None) -> bool:
-    digest, where = digest_of(finding.secret), _where(finding)
+    digest, where = digest_of(finding.secret), _reason(finding)
     if well_formed(finding.secret, Prefix.API_KEY):
         key = ApiKey.objects.select_related("app__user").filter(digest=digest).first()
         return key is not None and key.live and _revoke_key(key, where, actor)
@@ -80,10 +80,10 @@ def _revoke(finding: Finding, actor: User | None) -> bool:
         return token is not None and token.live and _revoke_token(token, where, actor)
     if well_formed(finding.secret, Prefix.FIRST_PARTY_TOKEN):
         page = FirstPartyToken.objects.select_related("user", "app__user").filter(digest=digest, expires_at__gt=timezone.now()).first()
-        return page is not None and _revoke_page(page, where, actor)
+        return page is not None and _revoke_first_party(page, where, actor)
     if well_formed(finding.secret, Prefix.REFRESH_TOKEN):
-        renewal = RefreshToken.objects.select_related("user", "application__user").filter(token_checksum=digest).first()
-        return renewal is not None and _revoke_renewal(renewal, where, actor)
+        refresh_token = RefreshToken.objects.select_related("user", "application__user").filter(token_checksum=digest).first()
+        return refresh_token is not None and _revoke_refresh_token(refresh_token, where, actor)
     return False
 
 
@@ -98,42 +98,42 @@ def _revoke_token(token: AccessToken, where: str, actor: User | None) -> bool:
     if not revoke_token(token=token, actor=actor, reason=where):
         return False
     name = " ".join(filter(None, (_TOKEN_NAMES[token.kind], token.name, token.hint and f"(…{token.hint})")))
-    _notify(_people(token.user, token.application), name, token.application)
+    _notify(_affected_users(token.user, token.application), name, token.application)
     return True
 
 
-def _revoke_page(token: FirstPartyToken, where: str, actor: User | None) -> bool:
+def _revoke_first_party(token: FirstPartyToken, where: str, actor: User | None) -> bool:
     if not revoke_first_party_token(token=token, actor=actor, reason=where):
         return False
     _notify({token.user}, "page token", token.app)
     return True
 
 
-def _revoke_renewal(renewal: RefreshToken, where: str, actor: User | None) -> bool:
-    """Revoke everything that came of one authorization, for one that was renewed since too: by whom, nobody knows."""
-    if not revoke_family(family=renewal.token_family, reason=where, actor=actor):
+def _revoke_refresh_token(refresh_token: RefreshToken, where: str, actor: User | None) -> bool:
+    """Revoke the family, even of a token that was used since: nobody knows by whom."""
+    if not revoke_family(family=refresh_token.token_family, reason=where, actor=actor):
         return False
-    _notify(_people(renewal.user, renewal.application), "refresh token", renewal.application)
+    _notify(_affected_users(refresh_token.user, refresh_token.application), "refresh token", refresh_token.application)
     return True
 
 
-def _people(user: User, app: App | None) -> set[User]:
+def _affected_users(user: User, app: App | None) -> set[User]:
     """Return the owner of the account, and the developer of the app that leaked the credential."""
     return {user} if app is None or app.user is None else {user, app.user}
 
 
 def _notify(users: set[User], what: str, app: App | None) -> None:
-    """Mail the owners, each a few times a day: whoever has many secrets of someone must not fill that one's mailbox with them."""
+    """Mail the owners, each a few times a day at most, so that reports cannot fill a mailbox."""
     since = timezone.now() - timedelta(days=1)
     for user in users:
-        told = audit.history_of(user).filter(action="user.tell_leak", at__gt=since).count()
-        if told >= bounds.LEAK_MAILS_A_DAY:
+        sent = audit.history_of(user).filter(action="user.tell_leak", at__gt=since).count()
+        if sent >= bounds.LEAK_MAILS_A_DAY:
             continue
         audit.record("user.tell_leak", user, actor=None, what=what)
         own_app = app if app is not None and app.user_id == user.pk else None
-        last = told + 1 == bounds.LEAK_MAILS_A_DAY
+        last = sent + 1 == bounds.LEAK_MAILS_A_DAY
         mail(user, "developers/credential_leaked", what=what, app=app, own_app=own_app, last=last)
 
 
-def _where(finding: Finding) -> str:
+def _reason(finding: Finding) -> str:
     return f"Reported as leaked, found at {finding.url}" if finding.url else "Reported as leaked"

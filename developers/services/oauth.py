@@ -1,6 +1,6 @@
 """OAuth tokens: exchange of a code, rotation of a refresh token, revocation of a token family.
 
-Each of these locks the consent that the tokens stand on, then the code or refresh token that is used up. A code is good for
+Each of these locks the consent of the tokens, then the code or refresh token that is used. A code is valid for
 one exchange. Refreshes with the same token within `REFRESH_GRACE`, as from two tabs of a browser, get the same pair.
 """
 
@@ -29,10 +29,10 @@ _SUCCESSOR = "refresh_token.successor"
 
 
 class Replayed(Exception):
-    """A code or a refresh token came a second time: someone else has it too.
+    """A code or refresh token was used twice: someone else may have it too.
 
     Args:
-        family: What must end, once the failed exchange is rolled back.
+        family: The tokens to revoke, once the failed exchange is rolled back.
     """
 
     def __init__(self, family: uuid.UUID | None) -> None:
@@ -53,28 +53,28 @@ class NewPair:
 
 @transaction.atomic
 def exchange_code(*, grant: Grant, pair: NewPair) -> AccessToken:
-    """Use up an authorization code and keep the pair that is issued for it.
+    """Mark an authorization code as used and save the pair that is issued for it.
 
     Raises:
         NotFound: the consent was withdrawn meanwhile, and the code with it.
         Replayed: the code was used before.
     """
-    _hold_consent(grant.user, grant.application, pair.audience)
+    _lock_consent(grant.user, grant.application, pair.audience)
     grant = lock(Grant.objects.all(), pk=grant.pk)
     if grant.used_at is not None:
         raise Replayed(grant.token_family)
     grant.used_at, grant.token_family = timezone.now(), new_id()
     grant.save(update_fields=["used_at", "token_family"])
     refresh = RefreshToken(user=grant.user, application=grant.application, token_family=grant.token_family, scope=grant.scope)
-    return _keep(pair, refresh, None)
+    return _save_pair(pair, refresh, None)
 
 
 @transaction.atomic
 def void_code(*, grant: Grant) -> None:
-    """Use up an authorization code without issuing anything, because it came with a wrong verifier.
+    """Mark an authorization code as used, because it was sent with a wrong verifier.
 
     Raises:
-        NotFound: the code is gone.
+        NotFound: the code no longer exists.
         Replayed: the code was used before.
     """
     grant = lock(Grant.objects.all(), pk=grant.pk)
@@ -85,8 +85,8 @@ def void_code(*, grant: Grant) -> None:
 
 
 @transaction.atomic
-def rotate(*, refresh_token: RefreshToken, pair: NewPair) -> NewPair:
-    """Use up a refresh token, end its access token, and keep the pair that follows.
+def rotate_refresh_token(*, refresh_token: RefreshToken, pair: NewPair) -> NewPair:
+    """Replace a refresh token and its access token by a new pair.
 
     Returns:
         `pair`, or the pair that an earlier call got for the same token within `REFRESH_GRACE`.
@@ -95,7 +95,7 @@ def rotate(*, refresh_token: RefreshToken, pair: NewPair) -> NewPair:
         NotFound: the consent was withdrawn meanwhile.
         Replayed: it was used before.
     """
-    _hold_consent(refresh_token.user, refresh_token.application, pair.audience)
+    _lock_consent(refresh_token.user, refresh_token.application, pair.audience)
     old = lock(RefreshToken.objects.all(), pk=refresh_token.pk)
     if old.revoked is not None:
         return _successor(old, pair)
@@ -104,14 +104,14 @@ def rotate(*, refresh_token: RefreshToken, pair: NewPair) -> NewPair:
     old.save(update_fields=["revoked", "encrypted_successor", "updated"])
     AccessToken.objects.filter(refresh_token=old, revoked_at=None).update(revoked_at=old.revoked)
     refresh = RefreshToken(user=old.user, application=old.application, token_family=old.token_family, scope=old.scope)
-    _keep(pair, refresh, old)
+    _save_pair(pair, refresh, old)
     erase_successor.using(run_after=old.revoked + REFRESH_GRACE).enqueue(str(old.pk))
     return pair
 
 
 @job()
 def erase_successor(refresh_token_id: str) -> None:
-    """Erase the pair that is kept with a refresh token that was replaced."""
+    """Erase the pair that is stored with a replaced refresh token."""
     RefreshToken.objects.filter(pk=refresh_token_id).update(encrypted_successor="")
 
 
@@ -132,7 +132,7 @@ def _successor(old: RefreshToken, pair: NewPair) -> NewPair:
 
 @transaction.atomic
 def revoke_family(*, family: uuid.UUID | None, reason: str, actor: User | None) -> bool:
-    """End every token that came of one authorization.
+    """Revoke every token of one authorization.
 
     Returns:
         Whether anything was left to end.
@@ -141,8 +141,8 @@ def revoke_family(*, family: uuid.UUID | None, reason: str, actor: User | None) 
     first = None if family is None else rows.select_related("user", "application").order_by("id").first()
     if first is None:
         return False
-    # A rotation under way ends first, and what it made is seen.
-    hold_consents(first.user, first.application)
+    # Waits for a rotation in progress, so that its tokens are revoked too.
+    lock_consents(first.user, first.application)
     now = timezone.now()
     refreshed = rows.filter(revoked=None).update(revoked=now, updated=now)
     tokens = AccessToken.objects.filter(pk__in=rows.values("access_token_id"), revoked_at=None, expires__gt=now)
@@ -162,8 +162,8 @@ def revoke_family(*, family: uuid.UUID | None, reason: str, actor: User | None) 
     return True
 
 
-def hold_consents(user: User, app: App) -> list[Consent]:
-    """Return what the user allows the app, locked: nothing is issued on it meanwhile."""
+def lock_consents(user: User, app: App) -> list[Consent]:
+    """Return the user's live consents to the app, locked, so that no tokens are issued meanwhile."""
     return list(Consent.objects.select_for_update(of=("self",), no_key=True).filter(user=user, app=app, withdrawn_at=None))
 
 
@@ -175,11 +175,11 @@ def family_of(*, secret: str, app: App) -> uuid.UUID | None:
     return None if row is None else row.token_family
 
 
-def _hold_consent(user: User, app: App, audience: Audience) -> Consent:
+def _lock_consent(user: User, app: App, audience: Audience) -> Consent:
     return lock(Consent.objects.all(), user=user, app=app, audience=audience, withdrawn_at=None)
 
 
-def _keep(pair: NewPair, refresh: RefreshToken, source: RefreshToken | None) -> AccessToken:
+def _save_pair(pair: NewPair, refresh: RefreshToken, source: RefreshToken | None) -> AccessToken:
     token = AccessToken.objects.create(
         user=refresh.user,
         application=refresh.application,

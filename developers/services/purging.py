@@ -1,7 +1,7 @@
-"""Which codes and tokens have ended and can be deleted.
+"""Which expired codes and tokens can be deleted.
 
-What recognizes a replay stays as long as it could end something: used codes and refresh tokens, while a refresh token of
-their family lives. Personal tokens stay, as their users' own record.
+Used codes and refresh tokens are kept while a refresh token of their family is live, to detect their reuse. Personal tokens
+are kept as their users' own record.
 """
 
 from datetime import timedelta
@@ -13,19 +13,19 @@ from oauth2_provider.settings import oauth2_settings
 from ..models import AccessToken, FirstPartyToken, Grant, RefreshToken
 from ..models.credentials import TokenKind
 
-# How long what has ended can be looked at; codes less.
+# How long expired tokens and codes are kept.
 KEPT = timedelta(days=30)
 CODES_KEPT = timedelta(days=1)
 
 
 def ended_codes() -> QuerySet[Grant]:
-    """Return the codes that are over, unless their second use would still end tokens."""
+    """Return the expired codes, except those whose reuse would still revoke tokens."""
     family = _live_refresh_tokens().filter(token_family=OuterRef("token_family"))
     return Grant.objects.filter(~Exists(family), expires__lt=timezone.now() - CODES_KEPT)
 
 
 def ended_refresh_tokens() -> QuerySet[RefreshToken]:
-    """Return the refresh tokens of which nothing in the family lives."""
+    """Return the old refresh tokens of families without a live one."""
     family = _live_refresh_tokens().filter(token_family=OuterRef("token_family"))
     return RefreshToken.objects.filter(~Exists(family), created__lt=timezone.now() - KEPT).exclude(
         pk__in=_live_refresh_tokens().values("pk")
@@ -33,13 +33,13 @@ def ended_refresh_tokens() -> QuerySet[RefreshToken]:
 
 
 def ended_access_tokens() -> QuerySet[AccessToken]:
-    """Return the OAuth and tool tokens that are over, save the newest of each live connection, which tells its last use."""
+    """Return the expired OAuth and tool tokens, except the newest of each live connection, which shows its last use."""
     over = AccessToken.objects.filter(kind__in=[TokenKind.OAUTH, TokenKind.MCP], expires__lt=timezone.now() - KEPT)
     return over.filter(~Exists(_live_refresh_tokens().filter(access_token=OuterRef("pk"))))
 
 
 def ended_page_tokens() -> QuerySet[FirstPartyToken]:
-    """Return the tokens of our own pages that are over: nobody looks at them."""
+    """Return the expired tokens of our own pages."""
     return FirstPartyToken.objects.filter(expires_at__lt=timezone.now())
 
 

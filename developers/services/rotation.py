@@ -25,7 +25,7 @@ _REASON = "Rotated"
 
 @transaction.atomic
 def rotate_api_key(*, key: ApiKey, overlap: timedelta, actor: User) -> tuple[ApiKey, str]:
-    """Make a successor of the same name, life and rate limit; the old key ends after the overlap, at once without one.
+    """Create a successor with the same name, lifetime and rate limit; the old key ends after the overlap, at once if it is zero.
 
     Returns:
         The new key and its secret.
@@ -34,7 +34,7 @@ def rotate_api_key(*, key: ApiKey, overlap: timedelta, actor: User) -> tuple[Api
         AppNotApproved: the app can have no key now.
         InvalidInput: the overlap is negative or too long.
         InvalidTransition: the key has ended.
-        TooManyKeys: the app has as many live keys as it may.
+        TooManyKeys: the app has the maximum number of live keys.
     """
     _check(overlap)
     key = lock(ApiKey.objects.select_related("app"), pk=key.pk)
@@ -44,7 +44,7 @@ def rotate_api_key(*, key: ApiKey, overlap: timedelta, actor: User) -> tuple[Api
     expires_at = None if key.expires_at is None else now + (key.expires_at - key.created_at)
     successor, secret = issue_api_key(app=key.app, name=key.name, actor=actor, expires_at=expires_at)
     if key.rate_limit is not None:
-        # An admin's word about this client.
+        # An admin has set it for this client.
         successor.rate_limit = key.rate_limit
         successor.save(update_fields=["rate_limit"])
     if overlap:
@@ -58,7 +58,7 @@ def rotate_api_key(*, key: ApiKey, overlap: timedelta, actor: User) -> tuple[Api
 
 @transaction.atomic
 def rotate_token(*, token: AccessToken, overlap: timedelta, actor: User, password_confirmed: bool = False) -> tuple[AccessToken, str]:
-    """Make a successor of a personal or tool token with the same name, life and limits; the old one ends after the overlap.
+    """Create a successor of a personal or tool token with the same name, lifetime and limits; the old one ends after the overlap.
 
     A personal token's successor carries the same scopes, a tool token's what its app is granted now. What was spent with the
     old token counts against the successor's limits, and what either spends during the overlap against both.
@@ -69,9 +69,9 @@ def rotate_token(*, token: AccessToken, overlap: timedelta, actor: User, passwor
     Raises:
         AppNotApproved: the app can have no tool token now.
         InvalidInput: the overlap is negative or too long.
-        InvalidTransition: the token has ended, or came by OAuth, where tokens renew themselves.
+        InvalidTransition: the token has ended, or is an OAuth token, which is renewed by refreshing.
         PasswordRequired: it can spend money, and the password was not given again.
-        TooManyTokens: there are as many live ones as there may be.
+        TooManyTokens: the user or app has the maximum number of live tokens.
     """
     _check(overlap)
     token = lock(AccessToken.objects.select_related("application", "user"), pk=token.pk)

@@ -1,4 +1,4 @@
-"""Scopes of an app: ask, decide one by one, take back. Granted is always within requested."""
+"""Scopes of an app: request, decide one by one, withdraw. Granted scopes are always requested ones."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from .states import APP, REVIEW, lock_approval, notify_developer
 
 @dataclass(frozen=True)
 class ScopeDecision:
-    """What a reviewer says about one requested scope.
+    """A reviewer's decision on one requested scope.
 
     Args:
         granted: Whether the app gets it.
@@ -53,7 +53,7 @@ def request_scopes(*, app: App, scopes: Mapping[Scope, str], actor: User) -> Sco
 
 
 def open_review(app: App, scopes: Mapping[Scope, str], actor: User) -> ScopeReview:
-    """Note what is asked for and queue it; the caller holds the app's lock or has just made it."""
+    """Save a request for scopes and queue it; the caller has locked the app or just created it."""
     wanted = {scope: texts.prose(reason, f"scopes/{scope}") for scope, reason in scopes.items()}
     if not wanted:
         raise texts.invalid("scopes", "empty", "At least one scope is required.")
@@ -69,7 +69,7 @@ def open_review(app: App, scopes: Mapping[Scope, str], actor: User) -> ScopeRevi
             raise ScopeReviewOpen from error
         raise
     for scope in filter(wanted.__contains__, Scope):
-        # One that was refused before is asked for anew.
+        # A scope that was refused before can be requested again.
         asked = {"reason": wanted[scope], "granted": None, "note": "", "requested_at": review.requested_at, "decided_at": None}
         AppScope.objects.update_or_create(app=app, scope=scope, defaults=asked)
     audit.record("app.request_scopes", app, actor=actor, scopes=format_scopes(wanted))
@@ -78,7 +78,7 @@ def open_review(app: App, scopes: Mapping[Scope, str], actor: User) -> ScopeRevi
 
 @transaction.atomic
 def decide_scopes(*, review: ScopeReview, decisions: Mapping[Scope, ScopeDecision], note: str, actor: User) -> App:
-    """Grant or refuse each scope of a request: of this one, even when the app has asked anew since.
+    """Grant or refuse each scope of a request.
 
     A pending app with a scope granted is approved, with none it is rejected; an approved app stays approved.
 
@@ -96,13 +96,13 @@ def decide_scopes(*, review: ScopeReview, decisions: Mapping[Scope, ScopeDecisio
     now = timezone.now()
     for scope, row in pending.items():
         row.granted = decisions[scope].granted
-        # A refusal tells why: in its own note or in that of the whole review.
-        needs_words = not row.granted and not note
-        row.note = texts.prose(decisions[scope].note, f"decisions/{scope}/note", required=needs_words)
+        # A refusal needs a note of its own, or one on the whole request.
+        needs_note = not row.granted and not note
+        row.note = texts.prose(decisions[scope].note, f"decisions/{scope}/note", required=needs_note)
         row.decided_at = now
         row.save(update_fields=["granted", "note", "decided_at"])
     granted = app.scopes | {scope for scope in pending if decisions[scope].granted}
-    _settle_app(app, granted, note, actor)
+    _save_grant(app, granted, note, actor)
     outcome = [{"scope": row.scope, "reason": row.reason, "granted": row.granted, "note": row.note} for row in pending.values()]
     changes = {"outcome": outcome, "note": note, "decided_at": now, "decided_by": actor}
     REVIEW.apply(review, "decide", actor=actor, reason=note, changes=changes, outcome=outcome)
@@ -131,7 +131,7 @@ def reject_app(*, app: App, reason: str, actor: User) -> App:
 
 @transaction.atomic
 def narrow_scopes(*, app: App, revoke: Mapping[Scope, str], actor: User) -> App:
-    """Take granted scopes back, each with a note; keys and tokens lose them at the next request.
+    """Withdraw granted scopes, each with a note; keys and tokens lose them at the next request.
 
     Raises:
         InvalidTransition: the app was never approved.
@@ -143,7 +143,7 @@ def narrow_scopes(*, app: App, revoke: Mapping[Scope, str], actor: User) -> App:
         raise texts.invalid("revoke", "empty", "At least one scope is required.")
     app = lock_for_decision(App.objects.all(), pk=app.pk, owner="user_id", actor=actor)
     if app.status not in {AppStatus.APPROVED, AppStatus.SUSPENDED}:
-        raise InvalidTransition(f"It is {app.status}; only what was granted can be taken back.", currentState=app.status)
+        raise InvalidTransition(f"It is {app.status}; only granted scopes can be withdrawn.", currentState=app.status)
     if absent := notes.keys() - app.scopes:
         raise ScopeNotGranted(scopes=format_scopes(absent).split())
     before = app.granted_scopes
@@ -152,14 +152,14 @@ def narrow_scopes(*, app: App, revoke: Mapping[Scope, str], actor: User) -> App:
     _notify_of_grant(app)
     for scope, note in notes.items():
         AppScope.objects.filter(app=app, scope=scope).update(granted=False, note=note, decided_at=timezone.now())
-    told = {scope.value: note for scope, note in notes.items()}
-    audit.record("app.narrow_scopes", app, actor=actor, before=before, after=app.granted_scopes, notes=told)
-    notify_developer(app, "developers/app_narrowed", notes=told)
+    notes_by_name = {scope.value: note for scope, note in notes.items()}
+    audit.record("app.narrow_scopes", app, actor=actor, before=before, after=app.granted_scopes, notes=notes_by_name)
+    notify_developer(app, "developers/app_narrowed", notes=notes_by_name)
     return app
 
 
 def _lock_approval_of_pending(app: App) -> None:
-    """Hold the developer's approval before the app's lock; an approved app has none to lose here: withdrawal suspends it."""
+    """Lock the developer's approval, before the app, if the app is pending; an approved app is suspended by a withdrawal."""
     if app.user is not None and App.objects.filter(pk=app.pk, status=AppStatus.PENDING).exists():
         lock_approval(app.user)
 
@@ -188,8 +188,8 @@ def _notify_of_grant(app: App) -> None:
     publish_event(event=EventType.SCOPES_CHANGED, subject=app.pk, data=data, app_id=app.pk)
 
 
-def _settle_app(app: App, granted: frozenset[Scope], note: str, actor: User) -> None:
-    """Write the app's new grant, with the state that follows from it."""
+def _save_grant(app: App, granted: frozenset[Scope], note: str, actor: User) -> None:
+    """Save the app's granted scopes, with the state that follows from them."""
     before, after = app.granted_scopes, format_scopes(granted)
     if app.status == AppStatus.PENDING:
         verb = "approve" if granted else "reject"

@@ -28,13 +28,13 @@ _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 @dataclass(frozen=True)
 class LimitValues:
-    """How much may be spent in one currency; None: no bound of this sort.
+    """Limits in one currency; None: no limit of this kind.
 
     Args:
         currency: One that a wallet holds.
-        per_purchase_minor: At once.
-        per_day_minor: In a day of UTC.
-        total_minor: Ever.
+        per_purchase_minor: For one purchase.
+        per_day_minor: In a day (UTC).
+        total_minor: In all.
         categories: Slugs of what may be bought; empty: all.
     """
 
@@ -47,14 +47,14 @@ class LimitValues:
 
 @transaction.atomic
 def set_spending_limit(*, owner: User, spender: App | AccessToken, limit_values: LimitValues, actor: User) -> SpendingLimit:
-    """Say how much an app or a personal token may spend from the owner's wallet, in place of what was said before.
+    """Set how much an app or a personal token may spend from the owner's wallet, replacing an earlier limit.
 
     Raises:
-        InvalidInput: no amount, one that is not above zero, another currency than a wallet holds, or odd categories.
+        InvalidInput: no amount, one that is not above zero, another currency than a wallet holds, or invalid categories.
         NotFound: the token is not the owner's, or the app neither belongs to the owner nor is connected.
     """
     _check(limit_values)
-    # Two at once are written one after the other, and none while the owner's last limits are counted.
+    # Changes to the owner's limits are made one after the other.
     owner = lock(User.objects.all(), pk=owner.pk)
     if not _may_spend_from(owner, spender):
         raise NotFound
@@ -68,7 +68,7 @@ def replace_spending_limits(*, owner: User, spender: App | AccessToken, limits: 
 
     Raises:
         InvalidInput: as in `set_spending_limit`.
-        LastSpendingLimit: none is left for a token that may spend.
+        LastSpendingLimit: no limit is left for a token that may spend.
         NotFound: as in `set_spending_limit`.
     """
     owner = lock(User.objects.all(), pk=owner.pk)
@@ -83,11 +83,11 @@ def replace_spending_limits(*, owner: User, spender: App | AccessToken, limits: 
 
 @transaction.atomic
 def remove_spending_limit(*, limit: SpendingLimit, actor: User) -> None:
-    """Take a limit away: a personal token or another's app can then not spend that currency, one's own app without bound.
+    """Remove a limit: a personal token or another developer's app can then not spend the currency, one's own app without limit.
 
     Raises:
         LastSpendingLimit: it is the only one of a token that may spend.
-        NotFound: the limit is not the actor's, or is gone.
+        NotFound: the limit is not the actor's, or no longer exists.
     """
     lock(User.objects.all(), pk=actor.pk)
     limit = lock(SpendingLimit.objects.all(), pk=limit.pk, owner=actor)
@@ -115,7 +115,7 @@ def set_app_spending_limit(*, app: App, limit_values: LimitValues, reason: str, 
 
 @transaction.atomic
 def remove_app_spending_limit(*, app: App, currency: Currency, reason: str, actor: User) -> None:
-    """Take an app's limit away, and tell its developer; what the wallets' owners allow holds on.
+    """Remove an app's limit, and notify its developer; limits of the wallets' owners still apply.
 
     Raises:
         InvalidInput: no reason.
@@ -154,19 +154,19 @@ def _check(limit_values: LimitValues) -> None:
 def _set(action: str, limit_values: LimitValues, actor: User, reason: str, **subject: Any) -> SpendingLimit:
     values = asdict(limit_values) | {"categories": sorted(set(limit_values.categories))}
     currency = values.pop("currency")
-    before = SpendingLimit.objects.filter(currency=currency, **subject).first()
-    told = None if before is None else _audited(before)
+    present = SpendingLimit.objects.filter(currency=currency, **subject).first()
+    before = None if present is None else _audited(present)
     limit, _ = SpendingLimit.objects.update_or_create(currency=currency, **subject, defaults=values | {"set_by": actor})
-    if told == _audited(limit):
+    if before == _audited(limit):
         return limit
-    audit.record(action, _subject_of(limit), actor=actor, reason=reason, currency=currency, before=told, after=_audited(limit))
+    audit.record(action, _subject_of(limit), actor=actor, reason=reason, currency=currency, before=before, after=_audited(limit))
     return limit
 
 
 def _remove(action: str, limit: SpendingLimit, actor: User, reason: str) -> None:
-    told, subject = _audited(limit), _subject_of(limit)
+    before, subject = _audited(limit), _subject_of(limit)
     limit.delete()
-    audit.record(action, subject, actor=actor, reason=reason, currency=limit.currency, before=told, after=None)
+    audit.record(action, subject, actor=actor, reason=reason, currency=limit.currency, before=before, after=None)
 
 
 def _subject_of(limit: SpendingLimit) -> App | AccessToken:

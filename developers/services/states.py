@@ -45,7 +45,7 @@ def notify_developer(app: App, template: str, **context: Any) -> None:
 
 
 def lock_approval(user: User) -> DeveloperApplication:
-    """Return the user's approved application, locked: a withdrawal waits, and sees what is made meanwhile.
+    """Return the user's approved application, locked, so that a withdrawal waits for this transaction.
 
     Locks are taken in this order: application, then app, then scope review.
 

@@ -1,4 +1,4 @@
-"""Webhook endpoints: make, change, rotate the secret, switch off and on, try, repeat."""
+"""Webhook endpoints: create, change, rotate the secret, disable, enable, test, redeliver."""
 
 from collections.abc import Iterable
 from datetime import timedelta
@@ -30,12 +30,12 @@ TRIES_A_MINUTE = 5
 
 @transaction.atomic
 def create_endpoint(*, app: App, url: str, events: Iterable[EventType], actor: User, description: str = "") -> tuple[WebhookEndpoint, str]:
-    """Make an endpoint; the secret with which receivers check us is returned this once.
+    """Create an endpoint and return it with its signing secret, which is not returned again.
 
     Raises:
-        AppNotApproved: only apps that may act hear of anything.
-        InvalidInput: no event, or an address that we do not call.
-        TooManyWebhookEndpoints: the app has as many as one may have.
+        AppNotApproved: the app is not approved.
+        InvalidInput: no event, or an address that is refused.
+        TooManyWebhookEndpoints: the app has the maximum number of endpoints.
     """
     app = lock(App.objects.all(), pk=app.pk)
     if app.status != AppStatus.APPROVED:
@@ -50,7 +50,7 @@ def create_endpoint(*, app: App, url: str, events: Iterable[EventType], actor: U
         encrypted_secret=encrypt_secret(secret),
     )
     _subscribe(endpoint, events)
-    _note_on_app(app)
+    _update_has_webhooks(app)
     audit.record("webhook.create", endpoint, actor=actor, app=str(app.pk), site=_site(endpoint), events=endpoint.events)
     return endpoint, secret
 
@@ -59,10 +59,10 @@ def create_endpoint(*, app: App, url: str, events: Iterable[EventType], actor: U
 def change_endpoint(
     *, endpoint: WebhookEndpoint, url: str, events: Iterable[EventType], actor: User, description: str = ""
 ) -> WebhookEndpoint:
-    """Set where an endpoint is and what it hears.
+    """Change the address and the events of an endpoint.
 
     Raises:
-        InvalidInput: no event, or an address that we do not call.
+        InvalidInput: no event, or an address that is refused.
     """
     endpoint = lock(WebhookEndpoint.objects.all(), pk=endpoint.pk)
     endpoint.url, endpoint.description = _address(url), texts.line(description, "description", required=False)
@@ -79,12 +79,12 @@ def delete_endpoint(*, endpoint: WebhookEndpoint, actor: User) -> None:
     endpoint = lock(WebhookEndpoint.objects.all(), pk=endpoint.pk)
     audit.record("webhook.delete", endpoint, actor=actor, app=str(endpoint.app_id), site=_site(endpoint))
     endpoint.delete()
-    _note_on_app(app)
+    _update_has_webhooks(app)
 
 
 @transaction.atomic
 def rotate_endpoint_secret(*, endpoint: WebhookEndpoint, actor: User, overlap: timedelta = OVERLAP) -> str:
-    """Make a new secret and return it this once; until the overlap is over, events are signed by both."""
+    """Create a new secret and return it, this once; during the overlap events are signed with both."""
     endpoint = lock(WebhookEndpoint.objects.all(), pk=endpoint.pk)
     secret = new_secret()
     endpoint.encrypted_old_secret = endpoint.encrypted_secret if overlap else ""
@@ -97,10 +97,10 @@ def rotate_endpoint_secret(*, endpoint: WebhookEndpoint, actor: User, overlap: t
 
 @transaction.atomic
 def reencrypt_endpoint(*, endpoint: WebhookEndpoint) -> None:
-    """Put an endpoint's secrets under the newest key; an old one that is over goes.
+    """Re-encrypt an endpoint's secrets with the current key, and delete an expired old one.
 
     Raises:
-        Unreadable: the key of a secret is gone.
+        DecryptionFailed: the key of a secret is gone.
     """
     endpoint = lock(WebhookEndpoint.objects.all(), pk=endpoint.pk)
     endpoint.encrypted_secret = reencrypt_secret(endpoint.encrypted_secret)
@@ -113,7 +113,7 @@ def reencrypt_endpoint(*, endpoint: WebhookEndpoint) -> None:
 
 @transaction.atomic
 def disable_endpoint(*, endpoint: WebhookEndpoint, reason: str, actor: User) -> WebhookEndpoint:
-    """Send nothing more to an endpoint.
+    """Disable an endpoint: no events are sent to it.
 
     Raises:
         InvalidTransition: it is disabled already.
@@ -128,7 +128,7 @@ def disable_endpoint(*, endpoint: WebhookEndpoint, reason: str, actor: User) -> 
 
 @transaction.atomic
 def enable_endpoint(*, endpoint: WebhookEndpoint, actor: User) -> WebhookEndpoint:
-    """Send to an endpoint again, what happens from now on.
+    """Enable an endpoint for future events.
 
     Raises:
         InvalidTransition: it is enabled.
@@ -150,9 +150,9 @@ def send_test_event(*, endpoint: WebhookEndpoint, actor: User) -> WebhookDeliver
     Raises:
         AppNotApproved: the app may not act now.
         InvalidTransition: the endpoint is disabled.
-        TooManyTestEvents: there were as many in the last minute as there may be.
+        TooManyTestEvents: the maximum was sent in the last minute.
     """
-    endpoint = _ready_by_hand(endpoint)
+    endpoint = _lock_enabled(endpoint)
     recent = WebhookDelivery.objects.filter(endpoint=endpoint, message__type=PING, created_at__gt=timezone.now() - timedelta(minutes=1))
     if recent.count() >= TRIES_A_MINUTE:
         raise TooManyTestEvents
@@ -167,14 +167,14 @@ def send_test_event(*, endpoint: WebhookEndpoint, actor: User) -> WebhookDeliver
 
 @transaction.atomic
 def redeliver_event(*, delivery: WebhookDelivery, actor: User) -> WebhookDelivery:
-    """Deliver an event again, under the same id, with all attempts before it.
+    """Deliver an event again, with the same id and a new series of attempts.
 
     Raises:
         AppNotApproved: the app may not act now.
-        InvalidTransition: it is on its way, or the endpoint is disabled.
+        InvalidTransition: it is still being delivered, or the endpoint is disabled.
         TooManyTestEvents: it was repeated a moment ago.
     """
-    endpoint = _ready_by_hand(delivery.endpoint)
+    endpoint = _lock_enabled(delivery.endpoint)
     delivery = lock(WebhookDelivery.objects.all(), pk=delivery.pk)
     if delivery.status == DeliveryStatus.PENDING:
         raise InvalidTransition("It is already being delivered.", currentState=delivery.status)
@@ -190,13 +190,13 @@ def redeliver_event(*, delivery: WebhookDelivery, actor: User) -> WebhookDeliver
 
 @transaction.atomic
 def redeliver_failed_events(*, endpoint: WebhookEndpoint, actor: User) -> int:
-    """Redeliver everything that failed for good, the oldest first, and return how much; attempts are counted anew.
+    """Redeliver all failed deliveries, oldest first, with a new series of attempts each, and return their number.
 
     Raises:
         AppNotApproved: the app may not act now.
         InvalidTransition: the endpoint is disabled, or nothing failed.
     """
-    endpoint = _ready_by_hand(endpoint)
+    endpoint = _lock_enabled(endpoint)
     failed = WebhookDelivery.objects.filter(endpoint=endpoint, status=DeliveryStatus.FAILED)
     count = failed.update(status=DeliveryStatus.PENDING, attempts=0, next_at=F("created_at"), ended_at=None)
     if not count:
@@ -206,14 +206,14 @@ def redeliver_failed_events(*, endpoint: WebhookEndpoint, actor: User) -> int:
     return count
 
 
-def _note_on_app(app: App) -> None:
-    """Note on a locked app whether it has endpoints."""
+def _update_has_webhooks(app: App) -> None:
+    """Save on a locked app whether it has endpoints."""
     app.has_webhooks = WebhookEndpoint.objects.filter(app=app).exists()
     app.save(update_fields=["has_webhooks"])
 
 
-def _ready_by_hand(endpoint: WebhookEndpoint) -> WebhookEndpoint:
-    """Return an enabled endpoint, locked; whoever presses a button does not wait for its pause to end."""
+def _lock_enabled(endpoint: WebhookEndpoint) -> WebhookEndpoint:
+    """Return an enabled endpoint, locked, and end its pause: users who send an event should not wait."""
     endpoint = lock(WebhookEndpoint.objects.select_related("app__user"), pk=endpoint.pk)
     if not endpoint.app.is_usable(None):
         raise AppNotApproved("Events are sent while the app is approved.")

@@ -13,9 +13,9 @@ from django.db import connection
 from .calls import Call
 from .rows import add_to_rows
 
-# The thread is woken early at so many counters; beyond the most, new ones are dropped (the database has been down for long).
+# The thread is woken early at FLUSH_AT counters; beyond MAX_COUNTERS new ones are dropped (the database is down for long).
 FLUSH_AT = 2_000
-MOST = 50_000
+MAX_COUNTERS = 50_000
 
 logger = logging.getLogger(__name__)
 
@@ -33,7 +33,7 @@ class UsageBuffer:
     def count(self, call: Call) -> None:
         """Count one call."""
         with self._lock:
-            if call in self._counts or len(self._counts) < MOST:
+            if call in self._counts or len(self._counts) < MAX_COUNTERS:
                 self._counts[call] += 1
             full = len(self._counts) >= FLUSH_AT
         if full:
@@ -42,7 +42,7 @@ class UsageBuffer:
             self._start()
 
     def flush(self) -> int:
-        """Add what was counted to the rows; it is kept for the next time when the database refuses.
+        """Add the counters to the rows; they are kept for the next time if the database fails.
 
         Returns:
             How many counters were written.
@@ -56,19 +56,19 @@ class UsageBuffer:
                 add_to_rows(counts)
             except Exception as error:  # noqa: BLE001 - counting must not end because the database is away, whatever it says
                 logger.warning("usage of the API waits in memory, the database does not take it: %s", type(error).__name__)
-                self._put_back(counts)
+                self._restore(counts)
                 return 0
             return len(counts)
 
     def clear(self) -> None:
-        """Forget what was counted."""
+        """Discard the counters."""
         with self._lock:
             self._counts.clear()
 
-    def _put_back(self, counts: Counter[Call]) -> None:
+    def _restore(self, counts: Counter[Call]) -> None:
         with self._lock:
             counts.update(self._counts)
-            dropped = counts.most_common()[MOST:]
+            dropped = counts.most_common()[MAX_COUNTERS:]
             for call, _ in dropped:
                 del counts[call]
             self._counts = counts
@@ -80,7 +80,7 @@ class UsageBuffer:
             if self._thread is not None:
                 return
             self._thread = threading.Thread(target=self._run, name="usage", daemon=True)
-        # A process that a server made ends without atexit, but not without multiprocessing's own.
+        # A process that a server started skips atexit, but runs the finalizers of multiprocessing.
         atexit.register(self.flush)
         Finalize(None, self.flush, exitpriority=10)
         self._thread.start()
@@ -90,13 +90,13 @@ class UsageBuffer:
             self._wake.wait(settings.USAGE_FLUSH_SECONDS)
             self._wake.clear()
             self.flush()
-            # Nobody else ends the connection of a thread that serves no request.
+            # Django closes only the connections of threads that serve requests.
             connection.close()
 
 
 def _after_fork() -> None:
-    """Start anew in a child: the thread did not come along, and what was counted is its parent's to write."""
-    usage.__init__()  # type: ignore[misc]  # the object is known by many
+    """Start with an empty buffer in a child process: it has no thread, and its parent writes the counters."""
+    usage.__init__()  # type: ignore[misc]  # other modules hold the object
 
 
 usage = UsageBuffer()

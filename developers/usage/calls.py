@@ -13,18 +13,18 @@ from ..models import AccessToken, FirstPartyToken
 from ..models.usage import OPERATION_CHARS
 from ..principals import Principal
 
-# A view that does several things under one address leaves its `Operation` under this name in `request.META`.
+# A view with several operations at one address stores its `Operation` under this name in `request.META`.
 META_KEY = "marketplace.usage_operation"
 
 
 @dataclass(frozen=True)
 class Operation:
-    """What was called.
+    """An operation that calls are counted by.
 
     Args:
         name: Method and route name, or a tool's name: never a path, which holds ids.
-        scope: What it demands; empty for a public one.
-        status: How it ended, where the status of the answer does not tell: a tool's refusal comes with 200. None: as it was answered.
+        scope: The scope that it requires; empty for a public one.
+        status: The outcome where it differs from the response's status, as for a refusal by a tool, which has 200; else None.
     """
 
     name: str
@@ -32,12 +32,12 @@ class Operation:
     status: int | None = None
 
 
-# A caller may make up methods; each would be a row of its own.
+# Other methods are counted as one: callers could invent any number.
 METHODS = frozenset({"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"})
 
 
 class Call(NamedTuple):
-    """One counter: calls that agree in all of this are one row."""
+    """The key of a counter: calls that agree in all of these are one row."""
 
     day: dt.date
     kind: str
@@ -51,8 +51,8 @@ class Call(NamedTuple):
 
 
 def call_of(request: HttpRequest, status: int) -> Call | None:
-    """Return what to count; None for a call without a credential, and for a page's own: its user looks at a page, and calls nothing."""
-    # DRF leaves there what its authentication returned.
+    """Return what to count; None for a call without a credential, or by a page for its user."""
+    # Set by DRF's authentication.
     principal = getattr(request, "auth", None)
     if not isinstance(principal, Principal) or principal.kind == CredentialKind.FIRST_PARTY:
         return None
@@ -71,7 +71,7 @@ def call_of(request: HttpRequest, status: int) -> Call | None:
 
 
 def operation_of(request: HttpRequest) -> Operation:
-    """Return the operation that the address and the method name."""
+    """Return the operation that a request's route and method name."""
     method = request.method if request.method in METHODS else "OTHER"
     match = request.resolver_match
     if match is None:
@@ -84,12 +84,12 @@ def operation_of(request: HttpRequest) -> Operation:
 
 
 def note_status(request: HttpRequest, status: int) -> None:
-    """Say how a call ended, where the status of the answer does not tell."""
+    """Record the outcome of a call where it differs from the response's status."""
     request.META[META_KEY] = replace(request.META.get(META_KEY) or operation_of(request), status=status)
 
 
 def _counted_under(principal: Principal) -> uuid.UUID:
-    """Return the id of a key or token that was made by hand; of the app for tokens that come and go by the hour."""
+    """Return the id of the key or named token; of the app for short-lived tokens."""
     credential = principal.credential
     passing = isinstance(credential, FirstPartyToken) or (isinstance(credential, AccessToken) and not credential.name)
     return principal.app_id if passing and principal.app_id is not None else credential.pk

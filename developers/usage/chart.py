@@ -1,4 +1,4 @@
-"""The chart of calls by how they ended."""
+"""The chart of calls by outcome."""
 
 from marketplace.ui.charts import Chart, Mark, Series, Step
 
@@ -8,11 +8,11 @@ MINUTES = 60
 
 
 def chart_of(usage: Usage, *, calls_per_minute: int | None = None) -> Chart:
-    """Return the chart of what was called.
+    """Return the chart of calls.
 
     Args:
-        usage: What.
-        calls_per_minute: What one key may call; a day by the hour is held against it.
+        usage: The calls.
+        calls_per_minute: The rate limit of a key, which an hourly chart shows as a mark.
     """
     tallies = usage.points.values()
     series = [
@@ -28,6 +28,6 @@ def chart_of(usage: Usage, *, calls_per_minute: int | None = None) -> Chart:
         f"Calls {'an hour' if hourly else 'a day'} (UTC)",
         usage.period,
         series,
-        nothing=f"No calls in {usage.span.words}. They appear here within a minute.",
+        nothing=f"No calls in {usage.span.label}. They appear here within a minute.",
         mark=mark,
     )

@@ -12,7 +12,7 @@ logger = logging.getLogger(__name__)
 
 
 class UsageMiddleware:
-    """Hands the call to the buffer once its answer is known; it never fails or changes the answer."""
+    """Hands the call to the buffer once its response is known; it never fails or changes the response."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -20,7 +20,7 @@ class UsageMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """Answer the request, then count it."""
         response = self.get_response(request)
-        # DRF leaves there what its authentication returned.
+        # Set by DRF's authentication.
         if getattr(request, "auth", None) is not None:
             self._count(request, response.status_code)
         return response

@@ -1,4 +1,4 @@
-"""Adds counters to the rows of usage, by day and by hour, and says which rows are old."""
+"""Adds counters to the rows of usage, by day and by hour, and finds old rows."""
 
 import calendar
 import datetime as dt
@@ -17,11 +17,11 @@ from .calls import Call
 KEPT_MONTHS = 13
 KEPT_HOURS = 48
 _BATCH = 500
-_ENDING = ("kind", "credential_id", "operation", "status")
+_DIMENSIONS = ("kind", "credential_id", "operation", "status")
 
 
 def add_to_rows(counts: Mapping[Call, int]) -> None:
-    """Add the counters to their rows, in one transaction; those of apps that are gone are dropped."""
+    """Add the counters to their rows, in one transaction; those of deleted apps are dropped."""
     wanted = {call.app_id for call in counts if call.app_id}
     with transaction.atomic():
         known = set(App.objects.filter(pk__in=wanted).values_list("pk", flat=True))
@@ -34,12 +34,16 @@ def add_to_rows(counts: Mapping[Call, int]) -> None:
             days[call._replace(hour=0)] += calls
             if call.day >= youngest:
                 hours[call._replace(scope="")] += calls
-        _add(ApiUsage, ("day", *_ENDING), ({**_ends(call), "day": call.day, "scope": call.scope, "calls": n} for call, n in days.items()))
-        _add(HourlyUsage, ("hour", *_ENDING), ({**_ends(call), "hour": _hour(call), "calls": n} for call, n in hours.items()))
+        _add(
+            ApiUsage,
+            ("day", *_DIMENSIONS),
+            ({**_dimensions_of(call), "day": call.day, "scope": call.scope, "calls": n} for call, n in days.items()),
+        )
+        _add(HourlyUsage, ("hour", *_DIMENSIONS), ({**_dimensions_of(call), "hour": _hour(call), "calls": n} for call, n in hours.items()))
 
 
-def _ends(call: Call) -> dict[str, Any]:
-    return {name: getattr(call, name) for name in ("app_id", *_ENDING)}
+def _dimensions_of(call: Call) -> dict[str, Any]:
+    return {name: getattr(call, name) for name in ("app_id", *_DIMENSIONS)}
 
 
 def _hour(call: Call) -> dt.datetime:
@@ -47,14 +51,14 @@ def _hour(call: Call) -> dt.datetime:
 
 
 def _add(model: type[Model], unique: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
-    # In one order for all processes: they lock rows one after the other, never crosswise.
+    # All processes lock rows in the same order, which avoids deadlocks.
     ordered = sorted(rows, key=lambda row: [str(row[name]) for name in unique])
     for start in range(0, len(ordered), _BATCH):
         _upsert(model, unique, ordered[start : start + _BATCH])
 
 
 def _upsert(model: type[Model], unique: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
-    """Insert the rows or add to those there are: Django's own upsert can only overwrite. Both engines know this statement."""
+    """Insert the rows or add to existing ones, which Django's own upsert can only overwrite. Both databases know this statement."""
     meta, quote = model._meta, connection.ops.quote_name
     fields = [field for field in meta.concrete_fields if not field.primary_key]
     table, calls = quote(meta.db_table), quote("calls")
@@ -77,12 +81,12 @@ def oldest_kept(today: dt.date) -> dt.date:
 
 
 def old_days() -> QuerySet[ApiUsage]:
-    """Return the daily rows that are kept no longer."""
+    """Return the daily rows that can be deleted."""
     return ApiUsage.objects.filter(day__lt=oldest_kept(dt.datetime.now(tz=dt.UTC).date()))
 
 
 def old_hours() -> QuerySet[HourlyUsage]:
-    """Return the hourly rows that are kept no longer."""
+    """Return the hourly rows that can be deleted."""
     return HourlyUsage.objects.filter(hour__lt=dt.datetime.now(tz=dt.UTC) - dt.timedelta(hours=KEPT_HOURS))
 
 

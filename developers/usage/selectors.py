@@ -27,7 +27,7 @@ _BY_TOKEN = {CallerKind.OAUTH.value: "OAuth tokens", CallerKind.MCP.value: "Tool
 
 @dataclass
 class Tally:
-    """Calls by how they ended: done, refused (4xx), over the limit (429), failed (5xx)."""
+    """Calls by outcome: done, refused (4xx), over the limit (429), failed (5xx)."""
 
     done: int = 0
     refused: int = 0
@@ -36,7 +36,7 @@ class Tally:
 
     @property
     def total(self) -> int:
-        """All of them."""
+        """The sum."""
         return self.done + self.refused + self.limited + self.failed
 
     def add(self, status: int, calls: int) -> None:
@@ -53,7 +53,7 @@ class Tally:
 
 @dataclass(frozen=True)
 class Refusal:
-    """Calls of one operation that ended with the same error: the status of the problem, for a tool that of its twin in the API."""
+    """Calls of one operation that ended with the same error status; tools have that of the same operation in the API."""
 
     operation: str
     status: int
@@ -61,7 +61,7 @@ class Refusal:
 
     @property
     def outcome(self) -> str:
-        """The status with its words."""
+        """The status with its phrase."""
         try:
             return f"{self.status} {HTTPStatus(self.status).phrase}"
         except ValueError:
@@ -70,7 +70,7 @@ class Refusal:
 
 @dataclass
 class Usage:
-    """The calls of an app, a key or tokens in the time that was asked for."""
+    """The calls of an app, a key or tokens in a period."""
 
     span: Span
     period: Period
@@ -82,19 +82,19 @@ class Usage:
 
 
 def usage_of_app(app: App, keys: Iterable[ApiKey], tool_tokens: Iterable[AccessToken] = (), *, span: Span = MONTH) -> Usage:
-    """Return what the app's tokens and these keys of it called, in one query; tool tokens made by hand are named."""
+    """Return the calls of the app, in one query, with the names of these keys and tool tokens."""
     names = {key.pk: str(key) for key in keys} | {token.pk: _name_of(token) for token in tool_tokens}
     return _usage(Q(app=app), names, span)
 
 
 def usage_of_credential(credential: ApiKey | AccessToken, *, span: Span = MONTH) -> Usage:
-    """Return what one key, or one token that was made by hand, called."""
+    """Return the calls of one key, or of one personal or tool token."""
     name = str(credential) if isinstance(credential, ApiKey) else _name_of(credential)
     return _usage(Q(credential_id=credential.pk), {credential.pk: name}, span)
 
 
 def usage_of_tokens(tokens: Iterable[AccessToken], *, span: Span = MONTH) -> Usage:
-    """Return what these tokens called that are counted by themselves: personal ones, and tool tokens made by hand."""
+    """Return the calls of these personal or tool tokens, which are counted by themselves."""
     names = {token.pk: _name_of(token) for token in tokens}
     return _usage(Q(credential_id__in=names), names, span)
 
@@ -137,11 +137,11 @@ def _busiest_first(tallies: dict[str, Tally]) -> dict[str, Tally]:
 
 
 def unused_scopes(app: App, rows: Iterable[AppScope] | None = None) -> list[Scope]:
-    """Return the granted scopes that no call needed and was let through with for 90 days; a younger grant has time.
+    """Return the scopes that were granted more than 90 days ago and not needed by a successful call since.
 
     Args:
         app: The app.
-        rows: What it ever asked for, where that was read before.
+        rows: The scopes that it requested, if they are loaded already.
     """
     since = timezone.now() - IDLE
     if app.created > since:
@@ -154,7 +154,7 @@ def unused_scopes(app: App, rows: Iterable[AppScope] | None = None) -> list[Scop
 
 
 def dormant_keys() -> QuerySet[ApiKey]:
-    """Return the live keys that nobody used for 90 days, those never used from their making on."""
+    """Return the live keys that have not been used for 90 days, since their creation if never used."""
     since = timezone.now() - IDLE
     live = Q(expires_at=None) | Q(expires_at__gt=timezone.now())
     unused = Q(last_used_at__lt=since) | Q(last_used_at=None, created_at__lt=since)
@@ -162,5 +162,5 @@ def dormant_keys() -> QuerySet[ApiKey]:
 
 
 def is_dormant(key: ApiKey) -> bool:
-    """Tell whether a key lies idle; for keys that are at hand."""
+    """Tell whether a loaded key is dormant."""
     return key.live and (key.last_used_at or key.created_at) < timezone.now() - IDLE

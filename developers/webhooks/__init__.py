@@ -1,5 +1,5 @@
-"""Webhooks: what happened is told to the apps that asked for it, by the Standard Webhooks scheme.
+"""Webhooks: events are sent to the apps that subscribe to them, as specified by Standard Webhooks.
 
-An event is written in the transaction of its change (`publishing`), fanned out to the endpoints that may hear it and delivered by
-the worker (`delivering`), signed (`signing`), to addresses that strangers name and none inside (`marketplace.http.outbound`).
+An event is written in the transaction of its change (`publishing`), fanned out to the endpoints that may receive it and delivered by
+the worker (`delivering`), signed (`signing`), and never sent to an internal address (`marketplace.http.outbound`).
 """

@@ -1,4 +1,4 @@
-"""Disables an endpoint: nothing more is sent to it until its owner enables it again."""
+"""Delivers events to webhook endpoints, with retries, and disables endpoints that keep failing."""
 
 import time
 import uuid
@@ -28,13 +28,13 @@ from .signing import body_of, headers_for
 GIVEN_UP_AFTER = timedelta(days=5)
 
 
-def too_long_failing(endpoint: WebhookEndpoint) -> bool:
-    """Tell whether nothing has arrived for so long that it is given up."""
+def has_failed_too_long(endpoint: WebhookEndpoint) -> bool:
+    """Tell whether deliveries have failed for so long that the endpoint is disabled."""
     return endpoint.failing_since is not None and timezone.now() - endpoint.failing_since >= GIVEN_UP_AFTER
 
 
 def disable(endpoint: WebhookEndpoint, reason: str, *, actor: User | None) -> None:
-    """Disable a locked endpoint, end what waits for it, and tell its owner."""
+    """Disable a locked endpoint, fail its pending deliveries, and notify its owner."""
     endpoint.disabled_at, endpoint.disabled_reason = timezone.now(), reason
     endpoint.save(update_fields=["disabled_at", "disabled_reason"])
     waiting = WebhookDelivery.objects.filter(endpoint=endpoint, status=DeliveryStatus.PENDING)
@@ -46,14 +46,14 @@ def disable(endpoint: WebhookEndpoint, reason: str, *, actor: User | None) -> No
 
 TIMEOUT_SECONDS = 10.0
 RESPONSE_BYTES = 1024
-# What is waited after each failed attempt, as Standard Webhooks recommends; after the last the delivery has failed.
-WAITS = [timedelta(seconds=seconds) for seconds in (5, 300, 1800, 7200, 18_000, 36_000, 36_000)]
+# Delays after failed attempts, as Standard Webhooks recommends; after the last one the delivery fails.
+RETRY_DELAYS = [timedelta(seconds=seconds) for seconds in (5, 300, 1800, 7200, 18_000, 36_000, 36_000)]
 LONGEST_PAUSE = timedelta(minutes=10)
 LONGEST_RETRY_AFTER = timedelta(hours=10)
-TURN_SECONDS = 10.0
-# Longer than a turn with its last call.
+RUN_SECONDS = 10.0
+# Longer than a run with its last request.
 LEASE = timedelta(seconds=60)
-# The queue serves endpoints that answer at once first.
+# Slow endpoints are served after the others.
 SLOW_MS = 2000
 SLOW_PRIORITY = -20
 GONE = 410
@@ -61,7 +61,7 @@ GONE = 410
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a call."""
+    """The outcome of an attempt."""
 
     milliseconds: int
     http_status: int | None = None
@@ -71,18 +71,18 @@ class Outcome:
 
     @property
     def arrived(self) -> bool:
-        """Tell whether the receiver took it."""
+        """Tell whether the receiver accepted it."""
         return self.http_status is not None and 200 <= self.http_status < 300
 
 
 def schedule_delivery(endpoint: WebhookEndpoint) -> None:
     """Schedule the deliveries that are due for an endpoint: now, or at the end of its pause.
 
-    Each event enqueues a turn for each endpoint. Most of them find that the turn before has sent everything, and end with a query or
-    two: that costs less than to find out, without missing one, whether such a turn waits already, and no endpoint waits for another.
+    Each event enqueues a job for each endpoint. Most of them find that the job before has sent everything, and end after a query or
+    two, which costs less than to find out reliably whether such a job is queued already. No endpoint waits for another.
     """
     if endpoint.is_paused:
-        _go_on_later(endpoint.pk)
+        _schedule_next(endpoint.pk)
     else:
         _task_for(endpoint).enqueue(str(endpoint.pk))
 
@@ -91,19 +91,19 @@ def _end_lease(endpoint_id: str) -> None:
     WebhookEndpoint.objects.filter(pk=endpoint_id).update(leased_until=None)
 
 
-# A turn that its worker's stop cut short is over: the next worker need not wait for the lease.
+# An interrupted job gives up its lease, so that the next worker need not wait for its end.
 @job(queue_name=WEBHOOKS, retries=Retries(attempts=50, first=5, longest=600), release=_end_lease)
 def deliver(endpoint_id: str) -> None:
-    """Send what is due for an endpoint, for a turn; go on later."""
+    """Send the due deliveries of an endpoint for a few seconds, and schedule the next job."""
     now = timezone.now()
     free = WebhookEndpoint.objects.filter(Q(leased_until=None) | Q(leased_until__lte=now), pk=endpoint_id)
-    # Whoever has it looks again when done; we do once the lease is over, in case they were killed.
+    # If another worker has the lease, the next job runs after its end, in case that worker was killed.
     if free.update(leased_until=now + LEASE):
         try:
-            _take_turn(uuid.UUID(endpoint_id))
+            _deliver_due(uuid.UUID(endpoint_id))
         finally:
             _end_lease(endpoint_id)
-    _go_on_later(uuid.UUID(endpoint_id))
+    _schedule_next(uuid.UUID(endpoint_id))
 
 
 def _task_for(endpoint: WebhookEndpoint) -> Task[[str], None]:
@@ -111,8 +111,8 @@ def _task_for(endpoint: WebhookEndpoint) -> Task[[str], None]:
     return deliver.using(priority=SLOW_PRIORITY) if slow else deliver
 
 
-def _take_turn(endpoint_id: uuid.UUID) -> None:
-    until = time.monotonic() + TURN_SECONDS
+def _deliver_due(endpoint_id: uuid.UUID) -> None:
+    until = time.monotonic() + RUN_SECONDS
     while time.monotonic() < until and not interrupted.is_set():
         endpoint = WebhookEndpoint.objects.select_related("app__user").filter(pk=endpoint_id).first()
         if endpoint is None:
@@ -139,8 +139,8 @@ def _take_turn(endpoint_id: uuid.UUID) -> None:
             return
 
 
-def _go_on_later(endpoint_id: uuid.UUID) -> None:
-    """Enqueue the next turn, at the time when something is due and may be sent; once."""
+def _schedule_next(endpoint_id: uuid.UUID) -> None:
+    """Enqueue the next job for the time when a delivery is due and may be sent, once."""
     with transaction.atomic():
         endpoint = WebhookEndpoint.objects.select_for_update(no_key=True).filter(pk=endpoint_id, disabled_at=None).first()
         if endpoint is None:
@@ -180,7 +180,7 @@ def _call(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> Outcome:
 
 
 def _retry_after(answer: outbound.Response) -> timedelta:
-    """Return how long the receiver asks to be left alone, in seconds; dates are not read."""
+    """Return the delay that the receiver asks for, in seconds; dates are ignored."""
     text = answer.headers.get("Retry-After", "")
     if answer.status not in {429, 503} or not text.isascii() or not text.isdecimal() or len(text) > 9:
         return timedelta()
@@ -189,7 +189,7 @@ def _retry_after(answer: outbound.Response) -> timedelta:
 
 @transaction.atomic
 def _record(delivery: WebhookDelivery, outcome: Outcome) -> bool:
-    """Write what came of a call; return whether to go on with this endpoint."""
+    """Save the outcome of an attempt; return whether to continue with this endpoint."""
     endpoint = lock(WebhookEndpoint.objects.select_related("app__user"), pk=delivery.endpoint_id)
     delivery = lock(WebhookDelivery.objects.all(), pk=delivery.pk)
     now = timezone.now()
@@ -207,23 +207,23 @@ def _record(delivery: WebhookDelivery, outcome: Outcome) -> bool:
         delivery.status, delivery.ended_at = DeliveryStatus.DELIVERED, now
         endpoint.failures, endpoint.failing_since, endpoint.paused_until, endpoint.last_delivered_at = 0, None, None, now
     else:
-        _put_off(endpoint, delivery, outcome, now)
+        _schedule_retry(endpoint, delivery, outcome, now)
     delivery.save(update_fields=["status", "attempts", "next_at", "ended_at"])
     endpoint.save(update_fields=["failures", "failing_since", "paused_until", "last_delivered_at", "last_ms"])
     if endpoint.disabled_at is not None:
         return False
     if outcome.http_status == GONE:
         disable(endpoint, "It responded with 410 (gone).", actor=None)
-    elif not outcome.arrived and too_long_failing(endpoint):
+    elif not outcome.arrived and has_failed_too_long(endpoint):
         disable(endpoint, "No delivery succeeded for five days.", actor=None)
     return outcome.arrived
 
 
-def _put_off(endpoint: WebhookEndpoint, delivery: WebhookDelivery, outcome: Outcome, now: datetime) -> None:
-    if delivery.attempts > len(WAITS):
+def _schedule_retry(endpoint: WebhookEndpoint, delivery: WebhookDelivery, outcome: Outcome, now: datetime) -> None:
+    if delivery.attempts > len(RETRY_DELAYS):
         delivery.status, delivery.ended_at = DeliveryStatus.FAILED, now
     else:
-        delivery.next_at = now + max(WAITS[delivery.attempts - 1], outcome.retry_after)
+        delivery.next_at = now + max(RETRY_DELAYS[delivery.attempts - 1], outcome.retry_after)
     endpoint.failures += 1
     endpoint.failing_since = endpoint.failing_since or now
     pause = min(LONGEST_PAUSE, timedelta(seconds=5 * 2 ** min(endpoint.failures - 1, 16)))

@@ -23,7 +23,7 @@ STEP = 500
 
 
 def link(path: str) -> str:
-    """Return where an API client reads the whole of it."""
+    """Return the URL of a resource of the API."""
     return f"{settings.BASE_URL}/api/v1/{path}"
 
 
@@ -36,15 +36,15 @@ def publish_event(
     owner_id: uuid.UUID | None = None,
     settling: bool = False,
 ) -> WebhookMessage | None:
-    """Tell of an event, in the transaction of its change; one query where nobody listens.
+    """Publish an event, in the transaction of its change; one query if no endpoint subscribes to it.
 
     Args:
-        event: What happened.
-        subject: To what.
+        event: The type of event.
+        subject: The id of the object that it is about.
         data: Ids and links, as documented.
-        app_id: Only this app may hear of it.
-        owner_id: Only apps of this developer may.
-        settling: More of the same may follow within moments, and is told once.
+        app_id: The only app that may receive it.
+        owner_id: The developer whose apps alone may receive it.
+        settling: Whether events of the same type that follow within moments are merged into it.
     """
     message = WebhookMessage(type=event.value, subject=str(subject), data=dict(data), app_id=app_id, owner_id=owner_id)
     if not _audience(message).exists():
@@ -73,20 +73,22 @@ def fan_out(message_id: str) -> None:
     last: uuid.UUID | None = None
     while endpoints := list((audience.filter(pk__gt=last) if last else audience)[:STEP]):
         last = endpoints[-1].pk
-        heard = [endpoint for endpoint in endpoints if may_receive(message.type, endpoint.app.scopes)]
-        paused = [endpoint for endpoint in heard if endpoint.is_paused]
+        receivers = [endpoint for endpoint in endpoints if may_receive(message.type, endpoint.app.scopes)]
+        paused = [endpoint for endpoint in receivers if endpoint.is_paused]
         with transaction.atomic():
-            WebhookDelivery.objects.bulk_create([WebhookDelivery(message=message, endpoint=one) for one in heard], ignore_conflicts=True)
-            for endpoint in heard:
+            WebhookDelivery.objects.bulk_create(
+                [WebhookDelivery(message=message, endpoint=one) for one in receivers], ignore_conflicts=True
+            )
+            for endpoint in receivers:
                 if endpoint not in paused:
                     schedule_delivery(endpoint)
-        # Each of these is locked for a moment: in no transaction that holds others.
+        # Scheduling locks a paused endpoint, so each gets a transaction of its own.
         for endpoint in paused:
             schedule_delivery(endpoint)
 
 
 def _audience(message: WebhookMessage) -> QuerySet[WebhookEndpoint]:
-    """Return the endpoints that listen, of apps that may hear of it and may act at all now."""
+    """Return the enabled endpoints that subscribe to the event, of approved apps in its audience."""
     endpoints = WebhookEndpoint.objects.filter(
         subscriptions__event=message.type, disabled_at=None, app__status=AppStatus.APPROVED, app__user__is_active=True
     )

@@ -12,7 +12,7 @@ KEPT = timedelta(days=30)
 
 
 def old_messages() -> QuerySet[WebhookMessage]:
-    """Return the events that are old, and of which nothing is on its way."""
+    """Return the old events without pending deliveries."""
     pending = WebhookDelivery.objects.filter(message=OuterRef("pk"), status=DeliveryStatus.PENDING)
     return WebhookMessage.objects.filter(~Exists(pending), created_at__lt=timezone.now() - KEPT).order_by("pk")
 

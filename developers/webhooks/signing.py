@@ -21,35 +21,35 @@ _PURPOSE = "webhook"
 
 
 def new_secret() -> str:
-    """Return a fresh secret, as receivers' libraries take it."""
+    """Return a new secret in the format of Standard Webhooks."""
     return PREFIX + base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode("ascii")
 
 
 def encrypt_secret(secret: str) -> str:
-    """Return a secret as we keep it."""
+    """Return a secret, encrypted for storage."""
     return encrypt(secret, purpose=_PURPOSE)
 
 
 def reencrypt_secret(encrypted: str) -> str:
-    """Return a secret as we keep it, under the newest key.
+    """Return an encrypted secret, re-encrypted with the current key.
 
     Raises:
-        Unreadable: its key is gone.
+        DecryptionFailed: its key is gone.
     """
     return encrypt_secret(decrypt(encrypted, purpose=_PURPOSE))
 
 
 def body_of(message: WebhookMessage) -> bytes:
-    """Return what is sent, the same bytes at every attempt."""
+    """Return the body of the request, the same bytes at every attempt."""
     at = message.created_at.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
     return orjson.dumps({"type": message.type, "timestamp": at, "data": message.data})
 
 
 def headers_for(endpoint: WebhookEndpoint, message: WebhookMessage, body: bytes, *, now: datetime | None = None) -> Mapping[str, str]:
-    """Return the headers of an attempt at this moment, with a signature by each secret that is good.
+    """Return the headers of an attempt at this moment, with a signature by each valid secret.
 
     Raises:
-        Unreadable: the key of the newest secret is gone; an older one is left out then.
+        DecryptionFailed: the key of the current secret is gone; an old secret is left out then.
     """
     now = now or timezone.now()
     stamp = str(int(now.timestamp()))

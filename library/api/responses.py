@@ -14,31 +14,31 @@ from .serializers.library import DownloadLinkAnswer, LibraryPage
 
 
 def library(user: User, query: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the answer of GET library to a validated query.
+    """Return the response of GET library to a validated query.
 
     Raises:
-        InvalidInput: its cursor is not one of ours.
+        InvalidInput: the cursor is not valid.
     """
     count, page = library_page(user, limit=query["limit"], cursor=query.get("cursor"))
     return dict(LibraryPage({"ownedCount": count, "items": page.rows, "nextCursor": page.next_cursor}).data)
 
 
 def download_link(principal: Principal, asset_id: str, version: str | None) -> dict[str, Any]:
-    """Issue a link and return the answer of POST library/download/{id}.
+    """Issue a link and return the response of POST library/download/{id}.
 
     Raises:
-        Problem: what `owned_licence` and `issue_link` raise.
+        Problem: see `owned_licence` and `issue_link`.
     """
     link = issue_link(licence=owned_licence(principal.user, asset_id), version=version, principal=principal)
     return dict(DownloadLinkAnswer(link).data)
 
 
 def readme(user: User, asset_id: str) -> str:
-    """Return the README.txt that a user gets with an owned asset now.
+    """Return the current README.txt of an owned asset.
 
     Raises:
-        NotFound, NotOwned: what `owned_licence` raises.
-        FileBlocked: a reviewer marked the file as malicious, and its package with it.
+        NotFound, NotOwned: see `owned_licence`.
+        FileBlocked: a reviewer marked the file as malicious.
     """
     licence = owned_licence(user, asset_id)
     if (deliverable := current_file(licence)) is None:

@@ -1,4 +1,4 @@
-"""Packages, download links, and the downloads that were made through them."""
+"""Packages, download links and downloads."""
 
 from django.conf import settings
 from django.db import models
@@ -12,20 +12,20 @@ from .licences import Licence
 
 
 class Package(models.Model):
-    """What a buyer downloads, named by its content: the same recipe is the same bytes for every buyer.
+    """A package that buyers download, identified by its content: the same recipe gives the same bytes for every buyer.
 
-    The two texts are kept, so that a link goes on giving the bytes it promised while the vendor edits the readme.
+    The texts are stored, so that an issued link serves the same bytes after the vendor edits the readme.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    # Hash of everything the bytes depend on.
+    # Hash of everything that determines the bytes.
     recipe = models.CharField(max_length=64, unique=True)
     deliverable = models.ForeignKey(Deliverable, on_delete=models.PROTECT, related_name="+")
     readme_text = models.TextField()
     license_text = models.TextField()
     size = models.BigIntegerField()
     sha256 = models.CharField(max_length=64)
-    # Where the built package is stored; empty while it is put together from its parts as it is served.
+    # Key of the built package in the store; empty if it is assembled while it is served.
     object_key = models.CharField(max_length=200, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -34,11 +34,11 @@ class Package(models.Model):
 
 
 class DownloadLink(models.Model):
-    """One issued link: who got it, through which credential, for which bytes, until when."""
+    """An issued download link, with its user, credential, package and expiry."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="download_links")
-    # Empty for a user's own token.
+    # Null for a user's own credential.
     app = models.ForeignKey(App, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
     credential_kind = models.CharField(max_length=16, blank=True)
     credential_id = models.UUIDField(null=True, blank=True)
@@ -60,7 +60,7 @@ class DownloadLink(models.Model):
 
 
 class Download(models.Model):
-    """One fetch through a link: the whole package or a range of it."""
+    """A request through a link, for the whole package or a range."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     link = models.ForeignKey(DownloadLink, on_delete=models.PROTECT, related_name="downloads")

@@ -1,4 +1,4 @@
-"""Licences: which user may use which listing, on which terms."""
+"""Licences of users for listings."""
 
 from django.conf import settings
 from django.db import models
@@ -12,21 +12,21 @@ from marketplace.core.ids import new_id
 
 
 class Licence(models.Model):
-    """One buyer's right to one listing under one tier, from a purchase until a refund.
+    """A buyer's licence for a listing under a tier, from the purchase until a refund.
 
-    Title, vendor and version are what they were called at the purchase: certificates say what was bought.
+    Title, store name and version are those at the purchase, for certificates.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     buyer = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="licences")
     listing = models.ForeignKey(Listing, on_delete=models.PROTECT, related_name="licences")
     tier = models.ForeignKey(LicenseTier, on_delete=models.PROTECT, related_name="+")
-    # Orders live in a package above this one, hence the plain reference.
+    # No foreign key: orders belong to an app above this one.
     order_id = models.UUIDField(editable=False)
     title = models.CharField(max_length=catalog_bounds.TITLE_CHARS)
     store_name = models.CharField(max_length=bounds.NAME_CHARS)
     version = models.CharField(max_length=catalog_bounds.VERSION_CHARS, blank=True)
-    # The file that was on sale at the purchase; later reviewed ones replace it in the buyer's downloads.
+    # The file on sale at the purchase; buyers download later approved files instead.
     deliverable = models.ForeignKey(Deliverable, on_delete=models.PROTECT, related_name="+")
     acquired_at = models.DateTimeField(default=timezone.now)
     revoked_at = models.DateTimeField(null=True, blank=True)
@@ -45,5 +45,5 @@ class Licence(models.Model):
 
     @property
     def live(self) -> bool:
-        """Tell whether it was never revoked."""
+        """Tell whether it is not revoked."""
         return self.revoked_at is None

@@ -1,1 +1,1 @@
-"""Changes to licences, packages and download links: one function for each."""
+"""Changes of licences, packages and download links."""

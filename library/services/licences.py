@@ -1,4 +1,4 @@
-"""Grant and revoke licences. Both run in the caller's transaction: a purchase or a refund."""
+"""Grants and revokes licences, in the caller's transaction."""
 
 import uuid
 
@@ -25,21 +25,21 @@ def grant_licence(
     store_name: str,
     version: str,
 ) -> None:
-    """Give the buyer a licence, in one statement: every purchase waits for it.
+    """Grant the buyer a licence, in one statement.
 
     Args:
-        buyer_id: Who.
-        listing_id: To what.
-        tier_id: Under which tier.
-        license_slug: The tier's slug.
-        deliverable_id: The file that is on sale now.
-        order_id: The purchase.
-        title: What the listing is called now.
-        store_name: What its vendor is called now.
-        version: Of the file.
+        buyer_id: The buyer.
+        listing_id: The listing.
+        tier_id: The licence tier.
+        license_slug: Its slug.
+        deliverable_id: The file on sale.
+        order_id: The order.
+        title: The listing's current title.
+        store_name: The store's current name.
+        version: The file's version.
 
     Raises:
-        AlreadyOwned: there is a live one of this tier; the caller's transaction cannot go on.
+        AlreadyOwned: the buyer has a live licence of this tier; the transaction must be rolled back.
     """
     granted = {
         "buyer_id": buyer_id,
@@ -60,7 +60,7 @@ def grant_licence(
 
 
 def revoke_licence(*, order_id: uuid.UUID, reason: str, actor: User | None) -> None:
-    """Take back the licence of an order; links to it die at once. Revoking it again changes nothing."""
+    """Revoke the licence of an order, and with it its download links. Revoking it again does nothing."""
     licence = Licence.objects.get(order_id=order_id)
     revoked = Licence.objects.filter(pk=licence.pk, revoked_at__isnull=True).update(revoked_at=timezone.now(), revoke_reason=reason)
     if revoked:

@@ -1,4 +1,4 @@
-"""Download links: issued to the holder of a licence, good for 15 minutes, checked again at every use."""
+"""Download links: issued to the holder of a licence, valid for 15 minutes, checked at every use."""
 
 import base64
 import binascii
@@ -24,12 +24,12 @@ _RANGE_CHARS = 100
 
 
 def issue_link(*, licence: Licence, version: str | None = None, principal: Principal | None = None) -> DownloadLink:
-    """Issue a link to the package of a live licence and record to whom and through what.
+    """Issue a link to the package of a live licence, and record its user and credential.
 
     Args:
-        licence: The licence; its holder gets the link.
-        version: An older version that the licence covers; the newest when left out.
-        principal: The credential that asked; None for a page of ours.
+        licence: The licence.
+        version: A version that the licence covers; the newest if None.
+        principal: The credential of the request; None for our own pages.
 
     Raises:
         FileBlocked: a reviewer marked the file as malicious.
@@ -38,7 +38,7 @@ def issue_link(*, licence: Licence, version: str | None = None, principal: Princ
     deliverable = current_file(licence) if version is None else owned_version(licence, version)
     if deliverable is None:
         raise FileBlocked
-    # Before the link's time begins: the first package of a large file takes a while.
+    # Before the link is issued, since preparing the package of a large file takes time.
     package = package_for(licence=licence, deliverable=deliverable)
     now = timezone.now()
     label = version_of_file(deliverable, licence.listing)
@@ -60,18 +60,18 @@ def issue_link(*, licence: Licence, version: str | None = None, principal: Princ
 
 
 def url_of(link: DownloadLink) -> str:
-    """Return the link's absolute address."""
+    """Return the absolute address of a link."""
     token = _signer.sign(base64.urlsafe_b64encode(link.id.bytes).decode().rstrip("="))
     return settings.BASE_URL + reverse("library-package", args=[token])
 
 
 def open_link(*, token: str) -> DownloadLink:
-    """Return the link behind a token, when it is good at this moment.
+    """Return the link of a token, if it is valid now.
 
     Raises:
-        LinkInvalid: the token is not one of ours.
-        LinkExpired: its time is over.
-        LinkRevoked: the licence was taken back, or its holder's account is closed.
+        LinkInvalid: the token is not valid.
+        LinkExpired: the link has expired.
+        LinkRevoked: the licence was revoked, or its holder's account is closed.
         FileBlocked: a reviewer marked the file as malicious meanwhile.
     """
     related = ("package__deliverable", "deliverable", "licence", "user")
@@ -88,7 +88,7 @@ def open_link(*, token: str) -> DownloadLink:
 
 
 def record_download(*, link: DownloadLink, byte_range: str) -> Download:
-    """Note that bytes were fetched through a link."""
+    """Record a request through a link."""
     return Download.objects.create(link=link, byte_range=byte_range[:_RANGE_CHARS], request_id=current_request_id())
 
 
@@ -101,6 +101,6 @@ def _link_id(token: str) -> uuid.UUID:
 
 
 def _file_name(slug: str, version: str) -> str:
-    """Return `slug-version.zip` in characters that every file system takes."""
+    """Return `slug-version.zip` in characters that every file system supports."""
     label = "".join(char if char.isascii() and (char.isalnum() or char in "._-") else "-" for char in version).strip("-.")
     return f"{slug}-{label}.zip" if label else f"{slug}.zip"

@@ -1,4 +1,4 @@
-"""Packages: the reviewed deliverable untouched, README.txt and LICENSE.txt in a STORED zip. What they are made of."""
+"""Contents of packages: the original deliverable, README.txt and LICENSE.txt in an uncompressed zip archive."""
 
 import hashlib
 import zlib
@@ -12,20 +12,20 @@ from marketplace.storage.base import ObjectStorage, Segment, Stored
 
 from ..models import Package
 from ..selectors import version_of_file
-from .zips import Entry, zip_parts
+from .zips import ZipEntry, zip_parts
 
 CONTENT_TYPE = "application/zip"
 README, LICENSE = "README.txt", "LICENSE.txt"
-# Part of every recipe: a change of the layout makes new packages instead of breaking promised checksums.
+# Part of every recipe; increase it when the layout changes, so that existing checksums stay valid.
 _LAYOUT = 1
-# What file systems take as a name, less room for the word before it.
+# The limit of file systems, less the length of the prefix `asset-`.
 _NAME_BYTES = 240
-# Windows unpacks no archive with these in a name.
+# Windows does not allow these in file names.
 _UNNAMABLE = str.maketrans(dict.fromkeys('<>:"|?*', "_"))
 
 
 def readme_of(listing: Listing, version: str) -> str:
-    """Return README.txt: the vendor's, or the facts of the listing when the vendor wrote none."""
+    """Return README.txt: the vendor's, or a summary of the listing if there is none."""
     if listing.readme:
         return listing.readme
     lines = [listing.title, "", listing.short_description, "", f"From: {listing.store.name}"]
@@ -33,12 +33,12 @@ def readme_of(listing: Listing, version: str) -> str:
 
 
 def license_of(listing: Listing, terms: Terms) -> str:
-    """Return LICENSE.txt: what was bought, and the terms under which it was."""
+    """Return LICENSE.txt: the asset and the licence terms."""
     return f"{terms.name}\n\nAsset: {listing.title} ({listing.slug})\nFrom: {listing.store.name}\n\n{terms.text}\n"
 
 
 def package_of(listing: Listing, deliverable: Deliverable, terms: Terms) -> Package:
-    """Return the package of a file under these terms as it would be now; not measured and not saved."""
+    """Return an unsaved package of a file under these terms, without size and checksum."""
     readme = readme_of(listing, version_of_file(deliverable, listing))
     package = Package(deliverable=deliverable, readme_text=readme, license_text=license_of(listing, terms))
     package.recipe = _recipe(package)
@@ -46,12 +46,12 @@ def package_of(listing: Listing, deliverable: Deliverable, terms: Terms) -> Pack
 
 
 def package_parts(package: Package, store: ObjectStorage) -> list[Segment]:
-    """Return the parts that the package's bytes are made of."""
+    """Return the segments of the package's bytes."""
     deliverable = package.deliverable
     content = Stored(store, deliverable.object_key, 0, deliverable.file_size)
     return zip_parts(
         [
-            Entry(_entry_name(deliverable), deliverable.file_size, deliverable.crc32, content),
+            ZipEntry(_entry_name(deliverable), deliverable.file_size, deliverable.crc32, content),
             _text_entry(README, package.readme_text),
             _text_entry(LICENSE, package.license_text),
         ]
@@ -65,16 +65,16 @@ def _recipe(package: Package) -> str:
 
 
 def _entry_name(deliverable: Deliverable) -> str:
-    """Return the name of the file in the archive: never a path, never that of a text beside it."""
+    """Return the file's name in the archive, without a path and other than those of the texts."""
     name = "".join(char for char in deliverable.original_filename if char.isprintable())
     name = name.replace("\\", "/").rsplit("/", 1)[-1].strip(" .").translate(_UNNAMABLE)
-    # Cut at the front: the ending tells what it is.
+    # Cut at the front, to keep the extension.
     name = name.encode()[-_NAME_BYTES:].decode(errors="ignore").lstrip(" .")
     if not name or name.casefold() in {README.casefold(), LICENSE.casefold()}:
         return f"asset-{name or 'file'}"
     return name
 
 
-def _text_entry(name: str, text: str) -> Entry:
+def _text_entry(name: str, text: str) -> ZipEntry:
     content = text.encode()
-    return Entry(name, len(content), zlib.crc32(content), content)
+    return ZipEntry(name, len(content), zlib.crc32(content), content)

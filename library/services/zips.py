@@ -1,8 +1,8 @@
-"""STORED zip archives as a list of parts: headers as bytes, contents as they lie in the store.
+"""Uncompressed (STORED) zip archives as a list of segments: headers as bytes, contents as references to the store.
 
 Nothing is compressed and nothing is copied: with the size and CRC-32 known, every header can be written before the
-content is read, so that an archive of 5 GiB is served by range from its parts. Dates are fixed: the same contents are
-the same bytes. Beyond 4 GiB the ZIP64 records of APPNOTE 6.3 are used.
+content is read, so that ranges of a 5 GiB archive can be served from its segments. Dates are fixed: the same contents give
+the same bytes. Above 4 GiB, the ZIP64 records of APPNOTE 6.3 are used.
 """
 
 import struct
@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 from marketplace.storage.base import Segment
 
-# What a 32-bit field holds when the ZIP64 record beside it holds the value.
+# The value of a 32-bit field whose actual value is in the ZIP64 record.
 _MARKER = 0xFFFFFFFF
 _ZIP64_FROM = _MARKER
 _UTF8_NAME = 0x0800
-# 1 January 1980, the earliest date a zip can hold.
+# 1 January 1980, the earliest date in a zip archive.
 _DATE, _TIME = 0x0021, 0
 _VERSION, _VERSION_ZIP64 = 20, 45
 _MADE_BY_UNIX = 3 << 8
@@ -22,8 +22,8 @@ _REGULAR_FILE_0644 = 0o100644 << 16
 
 
 @dataclass(frozen=True)
-class Entry:
-    """A file for the archive; `content` has `size` bytes with the CRC-32 `crc32`."""
+class ZipEntry:
+    """A file of the archive; `content` has `size` bytes and the CRC-32 `crc32`."""
 
     name: str
     size: int
@@ -31,8 +31,8 @@ class Entry:
     content: Segment
 
 
-def zip_parts(entries: list[Entry]) -> list[Segment]:
-    """Return the parts of an archive with these entries, in order."""
+def zip_parts(entries: list[ZipEntry]) -> list[Segment]:
+    """Return the segments of an archive with these entries, in order."""
     parts: list[Segment] = []
     directory = b""
     offset = 0
@@ -45,10 +45,10 @@ def zip_parts(entries: list[Entry]) -> list[Segment]:
     return parts
 
 
-def _local_header(entry: Entry) -> bytes:
+def _local_header(entry: ZipEntry) -> bytes:
     name = entry.name.encode()
     large = entry.size >= _ZIP64_FROM
-    # Both sizes, uncompressed first.
+    # Uncompressed and compressed size.
     extra = struct.pack("<HHQQ", 1, 16, entry.size, entry.size) if large else b""
     size = _field(entry.size)
     version = _VERSION_ZIP64 if large else _VERSION
@@ -56,7 +56,7 @@ def _local_header(entry: Entry) -> bytes:
     return fixed + name + extra
 
 
-def _directory_header(entry: Entry, offset: int) -> bytes:
+def _directory_header(entry: ZipEntry, offset: int) -> bytes:
     name = entry.name.encode()
     large = [value for value in (entry.size, entry.size, offset) if value >= _ZIP64_FROM]
     extra = struct.pack(f"<HH{len(large)}Q", 1, 8 * len(large), *large) if large else b""
@@ -97,5 +97,5 @@ def _end_records(count: int, directory_size: int, directory_offset: int) -> byte
 
 
 def _field(value: int) -> int:
-    """Return what stands in a 32-bit field for a value."""
+    """Return the content of a 32-bit field for a value."""
     return _MARKER if value >= _ZIP64_FROM else value

@@ -1,4 +1,4 @@
-"""Users in the admin. Signing in is the account pages' business, with their second factor and their limits."""
+"""Users in the admin. Staff sign in on the account pages, with their second factor and rate limits."""
 
 from collections.abc import Mapping
 from itertools import groupby
@@ -36,14 +36,14 @@ STAFF = "accounts.grant_staff_user"
 
 
 class TierForm(ReasonForm):
-    """The tier, and why."""
+    """Asks for the tier, and the reason."""
 
     tier = forms.ChoiceField(choices=Tier.choices)
     field_order = ("tier", "reason")
 
 
 class StaffForm(ReasonForm):
-    """Which groups' permissions the user gets, and why."""
+    """Asks for the user's groups, and the reason."""
 
     groups = forms.ModelMultipleChoiceField(Group.objects.all(), required=False, widget=forms.CheckboxSelectMultiple)
     field_order = ("groups", "reason")
@@ -56,7 +56,7 @@ def _permissions_by_app() -> list[tuple[str, list[tuple[Any, str]]]]:
 
 
 class GroupForm(GroupBase):
-    """A name, and permissions to tick, by app."""
+    """A group's name and its permissions, as checkboxes by app."""
 
     permissions = forms.ModelMultipleChoiceField(Permission.objects.all(), required=False, widget=forms.CheckboxSelectMultiple)
 
@@ -70,7 +70,7 @@ class GroupForm(GroupBase):
 
 
 def _effects(user: User, *, deleted: bool) -> list[str]:
-    """Return what ends with the account, as the apps above tell it."""
+    """Return what ends with the account, collected from the apps above."""
     ending = AccountEnding(user.pk, deleted, [])
     emit(ending)
     return ending.effects
@@ -78,7 +78,7 @@ def _effects(user: User, *, deleted: bool) -> list[str]:
 
 @admin.register(User)
 class UserAdmin(ServiceAdmin):
-    """Accounts: tier, access, staff. Passwords are not shown, not even hashed; people reset their own."""
+    """Accounts: tier, access, staff. Passwords are not shown, not even hashed; users reset their own."""
 
     list_display = ("email", "name", "tier", "is_active", "is_staff", "date_joined")
     list_filter = ("tier", "is_active", "is_staff")
@@ -89,7 +89,7 @@ class UserAdmin(ServiceAdmin):
     decision_names = ("set_tier", "deactivate", "reactivate", "set_staff", "remove_staff", "delete_account")
 
     def find(self, query: SearchQuery) -> list[Q]:
-        """Look for an id, an address, the beginning of either or of a name."""
+        """Search by id, address, or the beginning of an address or name."""
         if query.id:
             return [Q(pk=query.id)]
         by_address = [Q(email=query.text.lower()), starts_with("email", query.text.lower())]
@@ -166,7 +166,7 @@ class UserAdmin(ServiceAdmin):
 
 @admin.register(Group)
 class GroupAdmin(Base):
-    """Sets of permissions; only superusers compose them, or anyone could grant themselves everything."""
+    """Groups, which only superusers change: staff could otherwise grant themselves every permission."""
 
     form = GroupForm
     search_fields = ("name",)

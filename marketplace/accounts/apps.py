@@ -1,4 +1,4 @@
-"""People: the user model and sign-in."""
+"""Accounts: the user model and sign-in."""
 
 from django.apps import AppConfig
 

@@ -14,14 +14,14 @@ from .models import User
 _LABEL = Concat("content_type__app_label", Value("."), "codename", output_field=CharField())
 
 
-class _Together(Aggregate):
-    """Values as one JSON array."""
+class _JsonArrayAgg(Aggregate):
+    """Aggregates values into a JSON array."""
 
     function = "JSONB_AGG"
     output_field = JSONField()
 
     def as_sqlite(self, compiler: Any, connection: Any, **context: Any) -> Any:
-        """Say it as SQLite does."""
+        """Use SQLite's function."""
         return self.as_sql(compiler, connection, function="JSON_GROUP_ARRAY", **context)
 
 
@@ -29,9 +29,9 @@ class AccountBackend(AuthenticationBackend):  # type: ignore[misc]  # allauth sh
     """Signs in by address and password, as allauth does."""
 
     def get_user(self, user_id: uuid.UUID) -> User | None:
-        """Return who is signed in, with `has_second_factor` and, for staff, their permissions."""
+        """Return the signed-in user, with `has_second_factor` and, for staff, their permissions."""
         factors = Authenticator.objects.filter(user=OuterRef("pk"))
-        labels = _permissions_of(OuterRef(OuterRef("pk"))).annotate(all=Value(1)).values("all").annotate(labels=_Together(_LABEL))
+        labels = _permissions_of(OuterRef(OuterRef("pk"))).annotate(all=Value(1)).values("all").annotate(labels=_JsonArrayAgg(_LABEL))
         known = {"has_second_factor": Exists(factors), "labels": Case(When(is_staff=True, then=Subquery(labels.values("labels"))))}
         user: Any = User.objects.annotate(**known).filter(pk=user_id).first()
         if user is None or not self.user_can_authenticate(user):

@@ -1,4 +1,4 @@
-"""Refusals about accounts."""
+"""Errors about accounts."""
 
 from marketplace.core.errors import Problem
 

@@ -1,4 +1,4 @@
-"""What accounts tell the apps above them."""
+"""Events of accounts that the apps above subscribe to."""
 
 import uuid
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ class AccountDeleted(Event):
 
 @dataclass(frozen=True)
 class AccountEnding(Event):
-    """Staff were shown the page that shuts or deletes an account: subscribers add to `effects` what goes with it, a sentence each."""
+    """Staff are about to deactivate or delete an account: subscribers add what ends with it to `effects`, a sentence each."""
 
     user_id: uuid.UUID
     deleted: bool

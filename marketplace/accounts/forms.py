@@ -23,13 +23,13 @@ LABELS = {
     "oldpassword": "Current password",
     "code": "Code",
 }
-# The pages where a password is replaced, beside those where the first one is chosen.
+# Labels where a password is replaced.
 NEW = {"password1": "New password", "password2": "New password (again)"}
 PASSWORD_RULES = "At least 10 characters; not only digits, not a common password, not similar to your e-mail address."
 
 
-class InOurWords(_Base):
-    """Says once what a field is for: above it, in our words."""
+class LabelsMixin(_Base):
+    """Replaces the library's labels and placeholders by our labels."""
 
     labels = LABELS
 
@@ -42,54 +42,54 @@ class InOurWords(_Base):
                 field.help_text = PASSWORD_RULES
 
 
-class LoginForm(InOurWords, account.LoginForm):  # type: ignore[misc]  # allauth ships no types
+class LoginForm(LabelsMixin, account.LoginForm):  # type: ignore[misc]  # allauth ships no types
     """Signs in."""
 
 
-class SignupForm(InOurWords, account.SignupForm):  # type: ignore[misc]  # as above
+class SignupForm(LabelsMixin, account.SignupForm):  # type: ignore[misc]  # as above
     """Takes as long for an address that has an account as for one that has none."""
 
     def try_save(self, request: HttpRequest) -> tuple[User | None, HttpResponse | None]:
-        """Make the account, or answer as if: the page is the same, and so is the hashing, which is most of the work."""
+        """Create the account; if there is one, only hash the password, so that page and response time are the same."""
         if self.account_already_exists:
             make_password(self.cleaned_data["password1"])
         user, response = super().try_save(request)
         return user, response
 
 
-class AddEmailForm(InOurWords, account.AddEmailForm):  # type: ignore[misc]  # as above
+class AddEmailForm(LabelsMixin, account.AddEmailForm):  # type: ignore[misc]  # as above
     """Adds an address."""
 
 
-class ChangePasswordForm(InOurWords, account.ChangePasswordForm):  # type: ignore[misc]  # as above
+class ChangePasswordForm(LabelsMixin, account.ChangePasswordForm):  # type: ignore[misc]  # as above
     """Changes the password."""
 
     labels = LABELS | NEW
 
 
-class ResetPasswordForm(InOurWords, account.ResetPasswordForm):  # type: ignore[misc]  # as above
+class ResetPasswordForm(LabelsMixin, account.ResetPasswordForm):  # type: ignore[misc]  # as above
     """Asks for a link."""
 
 
-class ResetPasswordKeyForm(InOurWords, account.ResetPasswordKeyForm):  # type: ignore[misc]  # as above
+class ResetPasswordKeyForm(LabelsMixin, account.ResetPasswordKeyForm):  # type: ignore[misc]  # as above
     """Chooses a new password behind the link."""
 
     labels = LABELS | NEW
 
 
-class ReauthenticateForm(InOurWords, account.ReauthenticateForm):  # type: ignore[misc]  # as above
+class ReauthenticateForm(LabelsMixin, account.ReauthenticateForm):  # type: ignore[misc]  # as above
     """Asks for the password once more."""
 
 
-class AuthenticateForm(InOurWords, second_factor.AuthenticateForm):  # type: ignore[misc]  # as above
+class AuthenticateForm(LabelsMixin, second_factor.AuthenticateForm):  # type: ignore[misc]  # as above
     """Asks for the code at sign-in."""
 
 
-class CodeAgainForm(InOurWords, second_factor.ReauthenticateForm):  # type: ignore[misc]  # as above
+class CodeAgainForm(LabelsMixin, second_factor.ReauthenticateForm):  # type: ignore[misc]  # as above
     """Asks for the code once more."""
 
 
-class ActivateTOTPForm(InOurWords, totp.ActivateTOTPForm):  # type: ignore[misc]  # as above
+class ActivateTOTPForm(LabelsMixin, totp.ActivateTOTPForm):  # type: ignore[misc]  # as above
     """Sets up an authenticator app."""
 
     labels = LABELS | {"code": "Code that the app shows"}

@@ -16,7 +16,7 @@ from marketplace.core.ids import new_id
 
 
 class Tier(models.TextChoices):
-    """What a listing may demand of its buyer, lowest first (reference section 2)."""
+    """Tiers of accounts, lowest first; a listing may require one (reference section 2)."""
 
     FREE = "free"
     GO = "go"
@@ -29,7 +29,7 @@ class Tier(models.TextChoices):
         return list(Tier).index(self)
 
 
-# Where mails to deleted accounts would go: nowhere, by RFC 2606.
+# Domain of the addresses of deleted accounts, reserved by RFC 2606.
 DELETED = "@deleted.invalid"
 
 
@@ -44,7 +44,7 @@ class UserManager(BaseUserManager["User"]):
         return user
 
     def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> "User":
-        """Create a user who may do everything in the admin; whoever can run commands vouches for the address."""
+        """Create a user who may do everything in the admin, with a verified address."""
         user = self.create_user(email, password, is_staff=True, is_superuser=True, **fields)
         addresses = apps.get_model("account", "EmailAddress")._default_manager
         addresses.create(user=user, email=user.email, verified=True, primary=True)
@@ -64,7 +64,7 @@ class User(AbstractBaseUser, PermissionsMixin):
     tier = models.CharField(max_length=8, choices=Tier.choices, default=Tier.FREE)
     is_active = models.BooleanField(default=True)
     is_staff = models.BooleanField(default=False)
-    # Part of what every session is signed with: counting it up ends them all, for good.
+    # Part of the session auth hash: incrementing it ends all sessions of the user.
     session_epoch = models.PositiveIntegerField(default=0, editable=False)
     date_joined = models.DateTimeField(default=timezone.now)
 
@@ -92,12 +92,12 @@ class User(AbstractBaseUser, PermissionsMixin):
 
     @property
     def deleted(self) -> bool:
-        """Whether the account was deleted for good: its row bears nobody's name."""
+        """Whether the account was deleted, and its row anonymised."""
         return self.email.endswith(DELETED)
 
     @cached_property
     def has_second_factor(self) -> bool:
-        """Whether signing in asks for more than the password; it comes with whoever is signed in."""
+        """Whether signing in requires a second factor; annotated on the signed-in user."""
         return bool(apps.get_model("mfa", "Authenticator")._default_manager.filter(user=self).exists())
 
     def clean(self) -> None:
@@ -105,7 +105,7 @@ class User(AbstractBaseUser, PermissionsMixin):
         self.email = self.email.lower()
 
     def _get_session_auth_hash(self, secret: str | None = None) -> str:
-        """Return what a session must hold: it ends with the password, and with the epoch."""
+        """Return the hash that sessions must have; it changes with the password and the epoch."""
         salt = f"marketplace.accounts.session.{self.session_epoch}"
         return salted_hmac(salt, self.password, secret=secret, algorithm="sha256").hexdigest()
 

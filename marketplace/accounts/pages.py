@@ -35,7 +35,7 @@ Page = Callable[Concatenate[SignedInRequest, P], HttpResponseBase]
 
 
 def signed_in_page(*methods: str) -> Callable[[Page[P]], Callable[..., HttpResponseBase]]:
-    """Let only signed-in users and these methods in (HEAD with GET), and keep the answer out of every cache."""
+    """Allow only signed-in users and these methods (HEAD with GET), and forbid caching of the response."""
 
     def decorate(page: Page[P]) -> Callable[..., HttpResponseBase]:
         allowed = allow_methods(*methods)(cast("Callable[..., HttpResponseBase]", page))
@@ -49,18 +49,18 @@ def signed_in_page(*methods: str) -> Callable[[Page[P]], Callable[..., HttpRespo
 
 
 def _sign_in_first(request: HttpRequest) -> HttpResponse:
-    """Lead to the sign-in and back: after a form to the page that it stood on, since where it went may be no page to look at."""
+    """Redirect to the sign-in page, which leads back; after a form to the page that it was on, if it was sent to no page."""
     if request.method != "POST":
         return redirect_to_login(request.get_full_path())
-    # What a script sends, it tells of itself.
+    # Scripts show messages of their own.
     if request.headers.get("Sec-Fetch-Mode", "navigate") == "navigate":
         messages.warning(request, SIGNED_OUT)
-    places = (_page_before(request), request.get_full_path())
-    return redirect_to_login(next(filter(_is_page, places), resolve_url(settings.LOGIN_REDIRECT_URL)))
+    targets = (_page_before(request), request.get_full_path())
+    return redirect_to_login(next(filter(_is_page, targets), resolve_url(settings.LOGIN_REDIRECT_URL)))
 
 
 def _page_before(request: HttpRequest) -> str:
-    """Return the path of our page that a form stood on; nothing where the browser does not tell, or tells of another site."""
+    """Return the path of the page that a form was on; empty if it is unknown, or on another site."""
     came_from = request.headers.get("Referer", "")
     if not _is_ours(request, came_from):
         return ""
@@ -74,7 +74,7 @@ def _is_ours(request: HttpRequest, address: str) -> bool:
 
 
 def _is_page(path: str) -> bool:
-    """Tell whether there is something to look at: a form that came back with errors may stand where only forms are taken."""
+    """Tell whether the path accepts GET; a form with errors may be shown where only POST is accepted."""
     try:
         view = resolve(urlsplit(path).path).func
     except Resolver404:
@@ -87,8 +87,8 @@ def problems_as_form_errors(form: BaseForm, fields: Mapping[type[Problem], str] 
     """Turn a service's refusal into errors of the form, which keeps what was typed.
 
     Args:
-        form: What was sent.
-        fields: The field that a refusal is about, where the refusal does not name it itself.
+        form: The submitted form.
+        fields: The field that a refusal is about, for refusals that do not name it.
     """
     try:
         yield

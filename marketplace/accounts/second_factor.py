@@ -25,14 +25,14 @@ _ASK = "Your two-factor codes can't be decrypted any more, so you can't sign in.
 
 
 class MFAAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth ships no types
-    """Encrypts what is written. What was written before it did stays readable, until `reencrypt_secrets` encrypts it."""
+    """Encrypts secrets; unencrypted ones stay readable until `reencrypt_secrets` encrypts them."""
 
     def encrypt(self, text: str) -> str:
-        """Return a secret as we keep it."""
+        """Return a secret, encrypted for storage."""
         return ENCRYPTED + encrypt(text, purpose=_PURPOSE)
 
     def decrypt(self, encrypted_text: str) -> str:
-        """Return a secret that we keep.
+        """Return a stored secret, decrypted.
 
         Raises:
             CodesUnreadable: it was tampered with, or its key is gone.
@@ -44,7 +44,7 @@ class MFAAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth ships no t
 
 
 class CodesUnreadable(ImmediateHttpResponse):  # type: ignore[misc]  # as above
-    """No code is accepted: leads to where the user can do something about it. On a page that counts the codes, there are none."""
+    """The codes cannot be decrypted: redirects the user to a page with advice. A template renders it as nothing."""
 
     silent_variable_failure = True
 
@@ -62,11 +62,11 @@ class CodesUnreadable(ImmediateHttpResponse):  # type: ignore[misc]  # as above
 
 @transaction.atomic
 def reencrypt_authenticator(*, authenticator: Authenticator) -> None:
-    """Put a second factor under the newest key, encrypted or not.
+    """Encrypt a second factor with the current key, whether it is encrypted or not.
 
     Raises:
         NotFound: it was turned off meanwhile.
-        Unreadable: it was tampered with, or its key is gone.
+        DecryptionFailed: it was tampered with, or its key is gone.
     """
     authenticator = lock(Authenticator.objects.all(), pk=authenticator.pk)
     data: dict[str, Any] = authenticator.data

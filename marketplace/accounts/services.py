@@ -1,4 +1,4 @@
-"""What staff change about an account: tier, access, staff. Each with a reason (`InvalidInput` without), and never one's own."""
+"""Changes of accounts. Staff give a reason (`InvalidInput` without), and never change their own account."""
 
 from collections.abc import Iterable, Mapping
 from copy import copy
@@ -25,8 +25,8 @@ def set_tier(*, user: User, tier: Tier, reason: str, actor: User) -> User:
     """Set what the user may buy.
 
     Raises:
-        InvalidTransition: the user has this tier.
-        PermissionDenied: the user is above the actor.
+        InvalidTransition: the user already has this tier.
+        PermissionDenied: the user is a superuser, and the actor is not.
         SelfReview: it is the actor's own account.
     """
     return _change(user, "set_tier", reason, actor, tier=tier)
@@ -34,11 +34,11 @@ def set_tier(*, user: User, tier: Tier, reason: str, actor: User) -> User:
 
 @transaction.atomic
 def deactivate_user(*, user: User, reason: str, actor: User) -> User:
-    """Shut an account: no sign-in, its sessions end for good, its keys and tokens stop at the next request.
+    """Deactivate an account: sign-in is refused, its sessions end, its keys and tokens stop at the next request.
 
     Raises:
-        InvalidTransition: it is shut already.
-        PermissionDenied: the user is above the actor.
+        InvalidTransition: it is already inactive.
+        PermissionDenied: the user is a superuser, and the actor is not.
         SelfReview: it is the actor's own account.
     """
     user = _change(user, "deactivate", reason, actor, {"session_epoch": F("session_epoch") + 1}, is_active=False)
@@ -48,11 +48,11 @@ def deactivate_user(*, user: User, reason: str, actor: User) -> User:
 
 @transaction.atomic
 def reactivate_user(*, user: User, reason: str, actor: User) -> User:
-    """Open a shut account again: one signs in anew; keys and tokens that nobody revoked work again, as after a suspension.
+    """Reactivate an account; keys and tokens that were not revoked work again, old sessions do not.
 
     Raises:
-        InvalidTransition: it is open, or deleted.
-        PermissionDenied: the user is above the actor.
+        InvalidTransition: it is active, or deleted.
+        PermissionDenied: the user is a superuser, and the actor is not.
         SelfReview: it is the actor's own account.
     """
     if _lock_below(user, actor).deleted:
@@ -64,10 +64,10 @@ def reactivate_user(*, user: User, reason: str, actor: User) -> User:
 
 @transaction.atomic
 def set_staff(*, user: User, groups: Iterable[Group], reason: str, actor: User) -> User:
-    """Let a user into the admin with the permissions of these groups, instead of those held before.
+    """Make a user a staff member with these groups, which replace earlier ones.
 
     Raises:
-        PermissionDenied: the actor is no superuser, or the user is one.
+        PermissionDenied: the actor is not a superuser.
         SelfReview: it is the actor's own account.
     """
     reason = texts.prose(reason, "reason")
@@ -85,11 +85,11 @@ def set_staff(*, user: User, groups: Iterable[Group], reason: str, actor: User) 
 
 @transaction.atomic
 def remove_staff(*, user: User, reason: str, actor: User) -> User:
-    """Shut the admin to a user, who loses every permission there.
+    """Remove a user from staff, with all groups and permissions.
 
     Raises:
-        InvalidTransition: the user is no staff.
-        PermissionDenied: the user is above the actor.
+        InvalidTransition: the user is not a staff member.
+        PermissionDenied: the user is a superuser, and the actor is not.
         SelfReview: it is the actor's own account.
     """
     user = _change(user, "remove_staff", reason, actor, is_staff=False)
@@ -100,11 +100,11 @@ def remove_staff(*, user: User, reason: str, actor: User) -> User:
 
 @transaction.atomic
 def rename_user(*, user: User, name: str, actor: User) -> User:
-    """Set the name by which a user is greeted; empty for none.
+    """Set the name that a user is addressed by; empty for none.
 
     Raises:
-        InvalidInput: the name is too long, or no name.
-        NotFound: the account is shut.
+        InvalidInput: the name is too long, or invalid.
+        NotFound: the account is inactive.
     """
     user = lock(User.objects.filter(is_active=True), pk=user.pk)
     user.name = texts.line(name, "name", required=False)
@@ -115,7 +115,7 @@ def rename_user(*, user: User, name: str, actor: User) -> User:
 
 @transaction.atomic
 def end_sessions(*, user: User, actor: User) -> User:
-    """End every session of a user; who asks for it from one of them begins a new one."""
+    """End every session of a user; the caller renews the current one."""
     User.objects.filter(pk=user.pk).update(session_epoch=F("session_epoch") + 1)
     user.refresh_from_db(fields=["session_epoch"])
     audit.record("user.end_sessions", user, actor=actor)
@@ -124,17 +124,17 @@ def end_sessions(*, user: User, actor: User) -> User:
 
 @transaction.atomic
 def delete_account(*, user: User, reason: str, actor: User | None) -> User:
-    """Delete an account for good: what is personal goes, what the ledger and others' rights rest on stays, under a name of nobody.
+    """Delete an account permanently: personal data is erased; what the ledger and other users depend on is kept anonymously.
 
     Args:
-        user: Whose.
-        reason: Why; for the audit log.
-        actor: Who decides; None when the user asked the operators for it.
+        user: The account.
+        reason: The reason, for the audit log.
+        actor: The staff member who decides; None when the user asked for it.
 
     Raises:
         AccountInUse: the user is staff, or something must be settled first.
-        InvalidTransition: it is deleted already.
-        PermissionDenied: the user is above the actor.
+        InvalidTransition: it is already deleted.
+        PermissionDenied: the user is a superuser, and the actor is not.
         SelfReview: it is the actor's own account.
     """
     reason = texts.prose(reason, "reason")
@@ -144,7 +144,7 @@ def delete_account(*, user: User, reason: str, actor: User | None) -> User:
     if user.is_staff or user.is_superuser:
         raise AccountInUse("The user is a staff member: remove that status first.")
     emit(AccountDeleted(user.pk))
-    # To the address that is forgotten now.
+    # Sent before the address is erased.
     mail(copy(user), "accounts/account_deleted")
     apps.get_model("account", "EmailAddress")._default_manager.filter(user=user).delete()
     apps.get_model("mfa", "Authenticator")._default_manager.filter(user=user).delete()

@@ -7,7 +7,7 @@ MINIMUM_CHARS = 8
 
 
 class SessionStore(db.SessionStore):
-    """Takes any other cookie as none: a quoted one can spell every character, and PostgreSQL refuses to look for NUL."""
+    """Ignores malformed session keys: a quoted cookie can contain NUL, which PostgreSQL refuses."""
 
     def _validate_session_key(self, key: str) -> bool:
         return len(key or "") >= MINIMUM_CHARS and key.isascii() and key.isalnum()

@@ -1,6 +1,6 @@
-"""Descriptions of fields and parameters in the OpenAPI document, by name, for those that have no help text of their own.
+"""Descriptions of fields and parameters in the OpenAPI document that have no help text, by name.
 
-Those that one app alone has are in `<app>/api/descriptions.py`.
+Those of a single app are in `<app>/api/descriptions.py`.
 """
 
 from collections.abc import Callable, Mapping
@@ -34,15 +34,15 @@ DESCRIPTIONS: Mapping[str, str] = {
     "value": "The value.",
     "version": "Version, such as 1.2.",
 }
-# Said of a field by its kind alone: the description goes before it.
+# Help texts that state bounds only: the description is put before them.
 BOUNDS_ONLY = frozenset({"At most two decimals.", "Not download, search or suggest, and not in the form of an id."})
 
 
 def describe_with(descriptions: Mapping[str, str]) -> Callable[..., dict[str, Any]]:
-    """Return a post-processing hook that describes fields and parameters which have no description of their own.
+    """Return a drf-spectacular post-processing hook that adds missing descriptions of fields and parameters.
 
     Args:
-        descriptions: By name of a field or parameter, or by `Schema.field`.
+        descriptions: Descriptions by name of the field or parameter, or by `Schema.field`.
     """
 
     def describe(result: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
@@ -65,7 +65,7 @@ def _described(shape: dict[str, Any], text: str) -> dict[str, Any]:
     if (own and own not in BOUNDS_ONLY) or not text:
         return shape
     description = f"{text} {own}".strip()
-    # Many readers lose a description beside a reference.
+    # Many tools ignore a description next to a reference.
     return {"allOf": [shape], "description": description} if "$ref" in shape else shape | {"description": description}
 
 

@@ -1,4 +1,4 @@
-"""Where the OpenAPI document is served."""
+"""The view that serves the OpenAPI document."""
 
 from functools import cache
 from typing import Any
@@ -13,7 +13,7 @@ from rest_framework.request import Request
 
 
 class DocumentView(SpectacularJSONAPIView):
-    """The document as JSON. It is generated once in a process: that takes a second, and it changes with a release only."""
+    """The document as JSON, generated once in a process: it takes a second, and only changes with a release."""
 
     @extend_schema(exclude=True)
     def get(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponse:
@@ -23,6 +23,6 @@ class DocumentView(SpectacularJSONAPIView):
 
 @cache
 def document_json(_base_url: str) -> bytes:
-    """Return the OpenAPI document of the service at an address, which the document names."""
+    """Return the OpenAPI document; cached by the base address, which it contains."""
     rendered: bytes = OpenApiJsonRenderer().render(SchemaGenerator().get_schema(public=True))
     return rendered

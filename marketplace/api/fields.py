@@ -1,4 +1,4 @@
-"""Serializer fields that take exactly the JSON type the reference names, within `bounds`."""
+"""Serializer fields that accept exactly the JSON type of the reference, within `bounds`."""
 
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -10,10 +10,10 @@ from rest_framework import serializers
 from marketplace.core import bounds, money
 from marketplace.core.texts import CONTROL, NOT_IN_A_LINE, WHITE_SPACE
 
-# In place of DRF's sentences, which speak of "this field" and name the types of Python.
+# Replace DRF's messages, which say "this field" and name Python types.
 COMMON_ERRORS: dict[str, Any] = {"required": "A value is required.", "null": "null is not allowed here."}
 
-# What an address is made of, in a pattern that Python and ECMA-262 read alike.
+# A character of an address, in a pattern that Python and ECMA-262 share.
 ADDRESS_CHARACTER = rf"[^{WHITE_SPACE}\u0000-\u001F\u007F-\u009F\u2028-\u202E\u2066-\u2069]"
 
 
@@ -28,10 +28,10 @@ class Text(serializers.CharField):
     }
 
     def to_internal_value(self, data: Any) -> str:
-        """Return the text; no number or boolean is taken for one."""
+        """Return the text; refuse numbers and booleans."""
         if not isinstance(data, str):
             self.fail("invalid")
-        # White space counts: a client that checks what it sends does not trim it first.
+        # Before trimming, as a client checks the length.
         if self.max_length is not None and len(data) > self.max_length:
             self.fail("max_length", max_length=self.max_length)
         text: str = super().to_internal_value(data)
@@ -60,11 +60,11 @@ class Line(Text):
 
 
 class LongText(Text):
-    """Text of several lines, bounded in UTF-8 bytes."""
+    """Text of several lines, with a maximum length in UTF-8 bytes."""
 
     def __init__(self, *, max_bytes: int = bounds.LONG_TEXT_BYTES, **kwargs: Any) -> None:
         self.max_bytes = max_bytes
-        # Characters are never more than bytes: the document can state the bound that clients can check.
+        # Also the maximum in characters, which OpenAPI can state: a text never has more characters than bytes.
         super().__init__(max_length=max_bytes, trim_whitespace=False, **kwargs)
 
     def to_internal_value(self, data: Any) -> str:
@@ -78,7 +78,7 @@ class LongText(Text):
 
 
 class Flag(serializers.BooleanField):
-    """A JSON boolean; no strings or numbers that look like one."""
+    """A JSON boolean; strings and numbers are refused."""
 
     default_error_messages = COMMON_ERRORS | {"invalid": "true or false is required."}
 
@@ -101,7 +101,7 @@ class Whole(serializers.IntegerField):
 
 
 class WholeJsonNumber(Whole):
-    """A whole JSON number, which `1.0` is as well; no strings that look like one."""
+    """A whole JSON number, such as 1 or 1.0; strings are refused."""
 
     def to_internal_value(self, data: Any) -> int:
         """Return the number."""
@@ -135,13 +135,13 @@ _NUMBER_ERRORS: dict[str, Any] = COMMON_ERRORS | {
 }
 
 
-# In words: validators compute `multipleOf: 0.01` in binary floats and refuse one price in seven, 0.07 the first.
+# In the description, because validators check `multipleOf: 0.01` with binary floats and refuse one price in seven, such as 0.07.
 TWO_DECIMALS = {"description": "At most two decimals."}
 
 
 @extend_schema_field({"type": "number", "minimum": 0, "maximum": bounds.PRICE_MINOR / 100} | TWO_DECIMALS)
 class Price(serializers.Field[int, Any, float, Any]):
-    """A price: minor units inside, a JSON number with at most two decimals outside."""
+    """A price: an integer of minor units in Python, a number with at most two decimals in JSON."""
 
     default_error_messages = _NUMBER_ERRORS
 
@@ -156,7 +156,7 @@ class Price(serializers.Field[int, Any, float, Any]):
 
 @extend_schema_field({"type": "number", "minimum": 0, "maximum": 100} | TWO_DECIMALS)
 class Percent(serializers.Field[int, Any, float, Any]):
-    """A percentage: basis points inside, a JSON number from 0 to 100 outside."""
+    """A percentage: an integer of basis points in Python, a number from 0 to 100 in JSON."""
 
     default_error_messages = _NUMBER_ERRORS
 
@@ -171,7 +171,7 @@ class Percent(serializers.Field[int, Any, float, Any]):
 
 @extend_schema_field(OpenApiTypes.NUMBER)
 class Amount(serializers.Field[int, Any, float, Any]):
-    """An amount of money in an answer: minor units inside, a JSON number outside. It may be negative."""
+    """A read-only amount of money: an integer of minor units in Python, a number in JSON. It may be negative."""
 
     def to_representation(self, value: int) -> float:
         """Return the JSON number."""
@@ -179,7 +179,7 @@ class Amount(serializers.Field[int, Any, float, Any]):
 
 
 class BoundedList(serializers.ListField):
-    """A list whose length is judged before its items, of whose mistakes only the first are named."""
+    """A list whose length is validated before its items, and which reports only the first errors."""
 
     default_error_messages = COMMON_ERRORS | {
         "not_a_list": "A list is required.",
@@ -200,7 +200,7 @@ class BoundedList(serializers.ListField):
         return items
 
     def run_child_validation(self, data: list[Any]) -> list[Any]:
-        """Return the validated items; raise the errors of the first `bounds.ITEM_ERRORS` that have any, by index."""
+        """Return the validated items; raise the errors of the first `bounds.ITEM_ERRORS` invalid ones, by index."""
         items: list[Any] = []
         errors: dict[int, Any] = {}
         for index, item in enumerate(data):

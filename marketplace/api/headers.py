@@ -1,4 +1,4 @@
-"""The headers of answers in the OpenAPI document, said once: which answer has which follows from the operation."""
+"""Response headers in the OpenAPI document, derived from the operations."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -23,12 +23,12 @@ HEADERS: Mapping[str, str] = {
     "WWW-Authenticate": "The accepted schemes and what is missing (RFC 6750); where OAuth clients learn how to get a token (RFC 9728).",
     "X-Request-Id": "Id of the request: the one that was sent, or a new one. Quote it when you ask for help.",
 }
-# Of every response; the others may be missing.
+# Headers that every response has.
 _ALWAYS = frozenset({"X-Request-Id"})
 
 
 def document_headers(result: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
-    """Name the headers of each response of each operation (a post-processing hook)."""
+    """Add the headers of each response (a post-processing hook)."""
     result["components"]["headers"] = {
         name: {"description": text, "schema": {"type": "string"}} | ({"required": True} if name in _ALWAYS else {})
         for name, text in HEADERS.items()
@@ -36,14 +36,14 @@ def document_headers(result: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
     for path in result["paths"].values():
         for operation in (operation for method, operation in path.items() if method in _METHODS):
             for status, response in operation["responses"].items():
-                # What the operation itself declares, too.
+                # Includes those that the operation declares itself.
                 names = sorted({*_names(operation, status, response), *response.get("headers", ())})
                 response["headers"] = {name: {"$ref": f"#/components/headers/{name}"} for name in names}
     return result
 
 
 def _names(operation: Mapping[str, Any], status: str, response: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the names of the headers of a response, by its status and by what the operation declares."""
+    """Yield the names of a response's headers, by its status and its operation."""
     yield from ("Allow", "Cache-Control", "RateLimit", "RateLimit-Policy", "X-Request-Id")
     responses, media_types = operation["responses"], set(response.get("content", ()))
     if status.startswith(("2", "304")):

@@ -1,4 +1,4 @@
-"""The base of answers that are models: executed, documented by drf-spectacular, and the source of the tools' output schemas."""
+"""The base of pydantic response models, which drf-spectacular documents and which give the tools their output schemas."""
 
 import uuid
 from typing import Annotated, Any
@@ -11,26 +11,26 @@ from pydantic.alias_generators import to_camel
 from marketplace.core import money
 from marketplace.core.money import Currency
 
-# Opaque to clients.
+# Documented as an opaque string.
 Id = Annotated[uuid.UUID, WithJsonSchema({"type": "string"})]
-# Minor units in, a number with two decimals out.
+# Validates minor units, serializes a number with two decimals.
 Amount = Annotated[float, BeforeValidator(money.to_number)]
 AmountOrNone = Annotated[float | None, BeforeValidator(money.to_number_or_none)]
 
 
-def one_of(choices: type[TextChoices]) -> WithJsonSchema:
-    """Return the schema of a choice, by which drf-spectacular knows it from that of a serializer."""
+def choice_schema(choices: type[TextChoices]) -> WithJsonSchema:
+    """Return the schema of a choice, with the id by which drf-spectacular identifies the same choice in serializers."""
     return WithJsonSchema({"type": "string", "enum": choices.values, "x-spec-enum-id": list_hash(choices.choices)})
 
 
-def _name(field: str) -> str:
-    """Return the name of a field in JSON: `price_inr` is priceINR."""
+def _json_name(field: str) -> str:
+    """Return the name of a field in JSON: `priceINR` for `price_inr`."""
     name = to_camel(field)
     return name[:-3] + name[-3:].upper() if name[-3:].upper() in Currency.__members__ else name
 
 
-def _plain(schema: dict[str, Any]) -> None:
-    """Leave out the titles that pydantic makes of names, and write what may be null as a type of its own."""
+def _simplify(schema: dict[str, Any]) -> None:
+    """Remove the titles that pydantic generates, and write nullable types as a list of types."""
     schema.pop("title", None)
     for shape in schema.get("properties", {}).values():
         shape.pop("title", None)
@@ -40,13 +40,17 @@ def _plain(schema: dict[str, Any]) -> None:
                 shape.update(more, type=[kind, "null"])
 
 
-class Answer(BaseModel):
-    """A part of an answer. What has a default factory is left out where it was not given."""
+class ResponseModel(BaseModel):
+    """Base of response models. A field with a default factory is left out of the response if it is not set."""
 
     model_config = ConfigDict(
-        alias_generator=AliasGenerator(alias=_name), populate_by_name=True, from_attributes=True, json_schema_extra=_plain, frozen=True
+        alias_generator=AliasGenerator(alias=_json_name),
+        populate_by_name=True,
+        from_attributes=True,
+        json_schema_extra=_simplify,
+        frozen=True,
     )
 
     def json_bytes(self) -> bytes:
-        """Return it as JSON."""
+        """Return the model as JSON."""
         return self.__pydantic_serializer__.to_json(self, by_alias=True, exclude_unset=True)

@@ -1,4 +1,4 @@
-"""The OpenAPI document: security from each view's access, problems from its declared refusals."""
+"""Extensions of drf-spectacular: security from each view's access rules, error responses from its problems."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -45,17 +45,17 @@ SECURITY_SCHEMES: dict[str, Any] = {
     "ApiKey": {"type": "apiKey", "in": "header", "name": "X-Api-Key"},
     "Bearer": {"type": "http", "scheme": "bearer"},
 }
-# The longest names in paths that something can have; longer ones are not found.
+# The maximum length of path parameters; longer ones are not found.
 _PATH_CHARS = {"asset_id": bounds.SLUG_CHARS, "token": 100}
 _ID_CHARS = 36
 
-# What `texts` refuses, in the words of ECMA-262, in which the document's patterns are written.
+# The characters that `texts` refuses, in the syntax of ECMA-262.
 _CONTROL = r"\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F"
 _NOT_IN_A_LINE = rf"{_CONTROL}\n\r\t\u0080-\u009F\u2028-\u202E\u2066-\u2069"
 
 
 def _text(field: Any) -> dict[str, Any]:
-    """Return the shape of a text with its bounds; the generator adds what every field has."""
+    """Return the schema of a text with its bounds."""
     shape: dict[str, Any] = {"type": "string"}
     if field.max_length is not None:
         shape["maxLength"] = field.max_length
@@ -63,7 +63,7 @@ def _text(field: Any) -> dict[str, Any]:
 
 
 class LineShape(OpenApiSerializerFieldExtension):
-    """A line is documented with the characters that it takes; white space around it is trimmed."""
+    """Documents the characters of a `Line`, whose outer white space is trimmed."""
 
     target_class = "marketplace.api.fields.Line"
     match_subclasses = True
@@ -78,7 +78,7 @@ class LineShape(OpenApiSerializerFieldExtension):
 
 
 class LongTextShape(OpenApiSerializerFieldExtension):
-    """Text of several lines is documented with the characters that it takes."""
+    """Documents the characters of a `LongText`."""
 
     target_class = "marketplace.api.fields.LongText"
     match_subclasses = True
@@ -92,17 +92,17 @@ class LongTextShape(OpenApiSerializerFieldExtension):
 
 
 class BodyShape(OpenApiSerializerExtension):
-    """A body is closed; one that takes the read-only fields of its resource back names them."""
+    """Documents a `Body`: no additional properties, except for the ignored read-only ones."""
 
     target_class = "marketplace.api.serializers.Body"
     match_subclasses = True
 
     def map_serializer(self, auto_schema: AutoSchema, direction: Direction) -> dict[str, Any]:
-        """Return the shape of the body."""
+        """Return the schema of the body."""
         shape: dict[str, Any] = auto_schema._map_serializer(self.target, direction, bypass_extensions=True)
         ignored = sorted(self.target.read_back - set(shape.get("properties", ())))
         if ignored:
-            # No properties: clients that are generated from the document would offer to set them.
+            # Not as properties, which generated clients would offer to set.
             shape["patternProperties"] = {f"^({'|'.join(ignored)})$": {"description": "Ignored, so that what was read can be sent back."}}
         return shape | {"additionalProperties": False}
 
@@ -111,7 +111,7 @@ class OperationSchema(AutoSchema):
     """Adds what `ApiViewSet` declares to each operation."""
 
     def _is_list_view(self, serializer: Any = None) -> bool:
-        """Tell that an answer is an array: never, whatever the action is called; lists are objects with `items`."""
+        """Return False: lists are objects with `items`, never arrays."""
         return False
 
     def _access(self) -> Access | None:
@@ -125,7 +125,7 @@ class OperationSchema(AutoSchema):
         return [query] if query else []
 
     def get_auth(self) -> list[dict[str, list[str]]]:
-        """Return the security requirements: each entry is one way in."""
+        """Return the alternative security requirements."""
         access = self._access()
         if access is None or access.scope is None:
             return []
@@ -167,14 +167,14 @@ class OperationSchema(AutoSchema):
         return by_status
 
     def get_operation(self, *args: Any, **kwargs: Any) -> dict[str, Any] | None:
-        """Return the operation with a response for each status a problem may have."""
+        """Return the operation with a response for each status of its problems."""
         operation: dict[str, Any] | None = super().get_operation(*args, **kwargs)
         if operation is None:
             return None
         if "multipart/form-data" in operation.get("requestBody", {}).get("content", {}):
-            # Its shape is written by hand, of which the generator cannot tell that the file must be there.
+            # Its schema is written by hand, from which the generator does not see that it is required.
             operation["requestBody"]["required"] = True
-        # An empty list, not one of an empty requirement: generated clients would ask for a credential.
+        # An empty list; with a list of an empty requirement, generated clients would ask for a credential.
         operation.setdefault("security", [])
         for status, problems in self._problems().items():
             lines = [f"- `{problem.code}`: {problem.title}" for problem in problems]
@@ -189,7 +189,7 @@ class OperationSchema(AutoSchema):
         return operation
 
     def _insert_field_validators(self, field: Any, schema: dict[str, Any]) -> None:
-        """Add the field's bounds; the patterns of texts that may be empty allow that themselves."""
+        """Add the field's bounds, without the alternative for an empty text, which the patterns allow themselves."""
         before = schema.keys() | set()
         super()._insert_field_validators(field, schema)  # type: ignore[no-untyped-call]  # the library states no types here
         if "oneOf" in schema.keys() - before:
@@ -197,7 +197,7 @@ class OperationSchema(AutoSchema):
 
 
 def _complete(parameter: dict[str, Any]) -> None:
-    """Add to a parameter how long it can be in a path, and that an empty one counts as left out in a query."""
+    """Add the length of a path parameter, and that an empty query parameter counts as left out."""
     if parameter["in"] == "path":
         parameter["schema"] |= {"minLength": 1, "maxLength": _PATH_CHARS.get(parameter["name"], _ID_CHARS)}
     elif parameter["in"] == "query" and not parameter.get("required"):
@@ -213,7 +213,7 @@ def add_components(result: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
 
 
 def _oauth() -> dict[str, Any]:
-    """Return the way in for apps that act for other users; the tokens are sent like any other bearer token."""
+    """Return the OAuth security scheme, for apps that act for other users."""
     flow = {
         "authorizationUrl": f"{settings.BASE_URL}/oauth/authorize",
         "tokenUrl": f"{settings.BASE_URL}/oauth/token",

@@ -1,4 +1,4 @@
-"""Keyset pagination, newest first. A cursor is opaque to clients; it holds the time and the id of the last row of a page."""
+"""Keyset pagination, newest first. A cursor is opaque to clients and contains the time and the id of the last row of a page."""
 
 import base64
 import uuid
@@ -20,7 +20,7 @@ class Page:
 
     Args:
         rows: The rows, newest first.
-        next_cursor: The cursor of the page that follows, None on the last page.
+        next_cursor: The cursor of the next page, None on the last page.
     """
 
     rows: list[Any]
@@ -28,20 +28,20 @@ class Page:
 
 
 def newest_first(querysets: "Iterable[QuerySet[Any, Any]]", moment: str, *, limit: int, cursor: str | None = None) -> Page:
-    """Return a page of the rows of several querysets, merged; from each of them at most a page is read.
+    """Return a page of the merged rows of several querysets, of each of which at most a page is read.
 
     Args:
         querysets: Each sorted by `moment` and then by id, newest first.
-        moment: The name of the field with the time of a row.
+        moment: The name of the rows' time field.
         limit: The most rows to return.
-        cursor: `next_cursor` of the page before; the first page when there is none.
+        cursor: `next_cursor` of the previous page; None for the first page.
 
     Raises:
-        InvalidInput: the cursor is not one of ours.
+        InvalidInput: the cursor is not valid.
     """
     if cursor is not None:
         at, row_id = decode_cursor(cursor)
-        # The first condition is where an index begins to read.
+        # The first condition lets the database use an index.
         follows = Q(**{f"{moment}__lte": at}) & (Q(**{f"{moment}__lt": at}) | Q(**{moment: at, "id__lt": row_id}))
         querysets = [rows.filter(follows) for rows in querysets]
     found = [row for rows in querysets for row in rows[: limit + 1]]
@@ -51,15 +51,15 @@ def newest_first(querysets: "Iterable[QuerySet[Any, Any]]", moment: str, *, limi
 
 
 def encode_cursor(at: datetime, row_id: uuid.UUID) -> str:
-    """Return the cursor that continues after this row."""
+    """Return the cursor of the page after this row."""
     return pack_cursor([at.isoformat(), str(row_id)])
 
 
 def decode_cursor(text: str) -> tuple[datetime, uuid.UUID]:
-    """Return the row that a cursor continues after.
+    """Return time and id of the row after which a cursor's page starts.
 
     Raises:
-        InvalidInput: it is no cursor of ours.
+        InvalidInput: it is not a valid cursor.
     """
     match unpack_cursor(text):
         case [str(moment), str(row)]:
@@ -70,7 +70,7 @@ def decode_cursor(text: str) -> tuple[datetime, uuid.UUID]:
         at = datetime.fromisoformat(moment)
     except ValueError as error:
         raise _bad_cursor() from error
-    # Ours are in UTC. Another offset could lead beyond the years that the database converts.
+    # Our cursors are in UTC; with another offset, the year could be out of the database's range.
     if row_id is None or at.tzinfo != UTC:
         raise _bad_cursor()
     return at, row_id
@@ -82,7 +82,7 @@ def pack_cursor(values: Sequence[Any]) -> str:
 
 
 def unpack_cursor(text: str) -> Any:
-    """Return the values of a cursor, None where it is none."""
+    """Return the values of a cursor, None if it is malformed."""
     try:
         return orjson.loads(base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True))
     except ValueError:

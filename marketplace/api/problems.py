@@ -1,4 +1,4 @@
-"""The one renderer of problem documents (RFC 9457): for API views, for unknown paths and for crashes."""
+"""Renders problem documents (RFC 9457) for API views, middleware and Django's error handlers, and pages for people."""
 
 import errno
 import logging
@@ -26,24 +26,24 @@ from marketplace.core.database import was_cancelled
 from marketplace.core.ids import current_request_id
 
 MEDIA_TYPE = "application/problem+json"
-# Where RFC 9728 puts the description of the API as an OAuth resource, which tells clients where to get a token.
+# The protected resource metadata of RFC 9728, which tells clients where to get a token.
 RESOURCE_METADATA_PATH = "/.well-known/oauth-protected-resource/api/v1"
-# What programs are told to look at is not there for people, who see a page.
-_FOR_PEOPLE: dict[type[errors.Problem], str] = {
+# Messages for pages, where the problem's own speaks of things that people do not see.
+_PAGE_MESSAGES: dict[type[errors.Problem], str] = {
     errors.MalformedRequest: "Your browser sent a request that we can't read or that is too large. Go back, reload the page and try again.",
     errors.InternalError: "It was logged under the number below. Try again; if it happens again, tell us that number.",
     errors.Overloaded: "The service is very busy, so nothing was done. Try again in a few seconds.",
     errors.DependencyUnavailable: "Try again in a few seconds.",
     errors.RateLimited: "Too many pages were requested from your address in a short time. Wait a minute, then try again.",
 }
-# Whoever is told to come back later is told when.
-_COME_BACK = {errors.DependencyUnavailable.status, errors.RateLimited.status}
+# Statuses whose pages have a Retry-After header too.
+_RETRY_STATUSES = {errors.DependencyUnavailable.status, errors.RateLimited.status}
 
 logger = logging.getLogger(__name__)
 
 
-def document(problem: errors.Problem, path: str) -> dict[str, Any]:
-    """Return the problem document: the RFC's members, then `code`, `requestId` and the problem's own."""
+def problem_document(problem: errors.Problem, path: str) -> dict[str, Any]:
+    """Return the problem document: the members of the RFC, `code`, `requestId` and the problem's own."""
     return {
         "type": f"{settings.BASE_URL}/problems/{problem.code}",
         "title": problem.title,
@@ -56,8 +56,8 @@ def document(problem: errors.Problem, path: str) -> dict[str, Any]:
     }
 
 
-def headers_of(problem: errors.Problem) -> dict[str, str]:
-    """Return the headers that go with a problem's status."""
+def problem_headers(problem: errors.Problem) -> dict[str, str]:
+    """Return the headers of a problem's response."""
     headers = dict(problem.headers)
     challenge = _challenge(problem)
     if challenge:
@@ -69,7 +69,7 @@ def headers_of(problem: errors.Problem) -> dict[str, str]:
 
 
 def _challenge(problem: errors.Problem) -> str:
-    """Return what RFC 6750 and RFC 9728 tell a client that was refused for its credential, nothing for other problems."""
+    """Return the WWW-Authenticate challenge (RFC 6750, RFC 9728) for a refused credential; empty for other problems."""
     metadata = f'resource_metadata="{settings.BASE_URL}{RESOURCE_METADATA_PATH}"'
     match problem:
         case errors.InsufficientScope():
@@ -83,36 +83,36 @@ def _challenge(problem: errors.Problem) -> str:
             return ""
 
 
-def http_response(problem: errors.Problem, request: HttpRequest) -> HttpResponse:
-    """Return the problem as a plain Django response, for code outside of DRF's views."""
-    body = orjson.dumps(document(problem, request.path))
-    headers = headers_of(problem) | {"Content-Length": str(len(body))}
+def json_problem_response(problem: errors.Problem, request: HttpRequest) -> HttpResponse:
+    """Return the problem document as a Django response, for code outside of DRF views."""
+    body = orjson.dumps(problem_document(problem, request.path))
+    headers = problem_headers(problem) | {"Content-Length": str(len(body))}
     return HttpResponse(body, status=problem.status, content_type=MEDIA_TYPE, headers=headers)
 
 
 def exception_handler(exc: Exception, context: Mapping[str, Any]) -> Response:
-    """Turn whatever an API view raised into a problem document; an unknown error is logged and becomes a bare 500."""
+    """Return the problem document for an exception of an API view (DRF's exception handler); log server errors."""
     problem = logged_problem(exc, context["request"])
     set_rollback()
     return Response(
-        document(problem, context["request"].path),
+        problem_document(problem, context["request"].path),
         status=problem.status,
         content_type=MEDIA_TYPE,
-        headers=headers_of(problem),
+        headers=problem_headers(problem),
     )
 
 
 def logged_problem(exc: Exception, request: HttpRequest | Request) -> errors.Problem:
-    """Return the problem that an exception is to a client; what is a fault of ours is logged."""
+    """Return the problem for an exception, and log a server error."""
     problem = as_problem(exc)
     if problem.status >= errors.InternalError.status:
-        # A path holds whatever a caller wrote, line breaks too.
+        # `%r`, because a path may contain line breaks.
         logger.error("%s %r failed", request.method, request.path, exc_info=exc)
     return problem
 
 
 def as_problem(exc: Exception) -> errors.Problem:
-    """Return the problem that an exception is to a client; a bare `InternalError` for what nobody foresaw."""
+    """Return the problem for an exception; `InternalError` for an unexpected one."""
     match exc:
         case errors.Problem():
             return exc
@@ -129,16 +129,16 @@ def as_problem(exc: Exception) -> errors.Problem:
         case DjangoPermissionDenied() | exceptions.PermissionDenied():
             return errors.PermissionDenied()
         case UnreadablePostError():
-            # The client is slow or gone: no failure of ours.
+            # The client is slow or has disconnected: not a server error.
             late = isinstance(exc.__cause__, TimeoutError)
             return errors.RequestTimeout() if late else errors.MalformedBody("The body ended too early.")
         case SuspiciousOperation():
             return errors.MalformedRequest()
         case _:
-            return _fault(exc)
+            return _server_problem(exc)
 
 
-def _fault(exc: Exception) -> errors.Problem:
+def _server_problem(exc: Exception) -> errors.Problem:
     match exc:
         case OperationalError() if was_cancelled(exc):
             return errors.DependencyUnavailable("It took the database too long, so nothing was done. Ask for less, or try again later.")
@@ -153,7 +153,7 @@ def _fault(exc: Exception) -> errors.Problem:
 def field_errors(details: Any, pointer: str = "#") -> Iterator[dict[str, str]]:
     """Yield `{pointer, code, detail}` for each message in DRF's nested error details.
 
-    The pointer is an RFC 6901 fragment (`#/tags/0`); a query parameter's is `?name`.
+    The pointer is an RFC 6901 fragment (`#/tags/0`), or `?name` for a query parameter.
     """
     if isinstance(details, Mapping) and set(details) == {"message", "code"} and isinstance(details["code"], str):
         yield {"pointer": pointer, "code": details["code"], "detail": str(details["message"])}
@@ -178,39 +178,39 @@ def _wants_problem(request: HttpRequest) -> bool:
     return request.path.startswith(("/api/", "/mcp"))
 
 
-def answer(problem: errors.Problem, request: HttpRequest) -> HttpResponse:
-    """Return the problem as a document to programs, as a page to people."""
+def problem_response(problem: errors.Problem, request: HttpRequest) -> HttpResponse:
+    """Return a problem document for the API and the tool server, a page for other addresses."""
     if _wants_problem(request):
-        return http_response(problem, request)
+        return json_problem_response(problem, request)
     own = problem.message != type(problem).detail
-    message = problem.message if own else _FOR_PEOPLE.get(type(problem), problem.message)
+    message = problem.message if own else _PAGE_MESSAGES.get(type(problem), problem.message)
     context = {"problem": problem, "message": message, "request_id": current_request_id()}
     page = render(request, "problem.html", context, status=problem.status)
-    if problem.status in _COME_BACK:
-        for name, value in headers_of(problem).items():
+    if problem.status in _RETRY_STATUSES:
+        for name, value in problem_headers(problem).items():
             page.headers[name] = value
     return page
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Answer a request that Django itself refused."""
-    return answer(errors.MalformedRequest(), request)
+    """Return a 400 response (Django's `handler400`)."""
+    return problem_response(errors.MalformedRequest(), request)
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Answer a request for which a permission is missing."""
-    return answer(errors.PermissionDenied(), request)
+    """Return a 403 response (Django's `handler403`)."""
+    return problem_response(errors.PermissionDenied(), request)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Answer an unknown path."""
-    return answer(errors.NotFound(), request)
+    """Return a 404 response (Django's `handler404`)."""
+    return problem_response(errors.NotFound(), request)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Answer what failed outside of the API's views: a 503 where a dependency is down, else a bare 500. Django logs it."""
+    """Return a 503 response if a dependency is down, else a 500 response (Django's `handler500`)."""
     error = sys.exc_info()[1]
     problem = as_problem(error) if isinstance(error, Exception) else errors.InternalError()
-    # A refusal that nobody turned into an answer is a fault of ours.
+    # Any other problem should have been handled by the view.
     known = problem.status == errors.DependencyUnavailable.status
-    return answer(problem if known else errors.InternalError(), request)
+    return problem_response(problem if known else errors.InternalError(), request)

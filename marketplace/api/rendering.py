@@ -1,4 +1,4 @@
-"""JSON in and out by orjson, and nothing but JSON."""
+"""JSON parser, renderer and content negotiation, with orjson."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,35 +15,35 @@ from marketplace.core.errors import BodyTooLarge, LengthRequired, MalformedBody,
 
 
 class OrjsonRenderer(BaseRenderer):
-    """Renders UTF-8 JSON; times become ISO 8601 with `Z`."""
+    """Renders UTF-8 JSON, with times in ISO 8601 with `Z`."""
 
     media_type = "application/json"
     format = "json"
     charset = None
 
     def render(self, data: Any, accepted_media_type: str | None = None, renderer_context: Mapping[str, Any] | None = None) -> bytes:
-        """Return the bytes of the document; ready bytes pass through."""
+        """Return the data as JSON; bytes are returned as they are."""
         if isinstance(data, bytes):
             return data
         return orjson.dumps(data, option=orjson.OPT_UTC_Z | orjson.OPT_NON_STR_KEYS)
 
 
 class OrjsonParser(BaseParser):
-    """Parses a bounded JSON body."""
+    """Parses a JSON body of limited size."""
 
     media_type = "application/json"
 
     def parse(self, stream: Any, media_type: str | None = None, parser_context: Mapping[str, Any] | None = None) -> Any:
-        """Return the parsed value; raises what `parse_json` raises."""
+        """Return the parsed value; see `parse_json`."""
         request: Request = (parser_context or {})["request"]
         return parse_json(stream, int(request.META.get("CONTENT_LENGTH") or 0))
 
 
 def refuse_by_headers(meta: Mapping[str, Any]) -> None:
-    """Refuse a body without a length, of which WSGI hands on nothing so that it would pass for none, and a compressed one.
+    """Refuse a chunked body, which WSGI would pass on as empty, and a compressed one.
 
     Raises:
-        LengthRequired: there is no length.
+        LengthRequired: it has no Content-Length.
         UnsupportedType: it is compressed.
     """
     if "HTTP_TRANSFER_ENCODING" in meta:
@@ -56,34 +56,34 @@ def parse_json(stream: Any, stated: int) -> Any:
     """Return the JSON value in a body.
 
     Args:
-        stream: Of the body.
-        stated: Its length as the sender states it, 0 when it is not stated.
+        stream: The body.
+        stated: Its Content-Length, 0 if there is none.
 
     Raises:
         BodyTooLarge: more than `bounds.JSON_BODY_BYTES`.
-        MalformedBody: no JSON, not UTF-8, nested too deeply, of too many values, or with a name that is there twice.
+        MalformedBody: not JSON, not UTF-8, nested too deeply, with too many values or duplicate names.
     """
-    # Refused by its stated length before it is read; what states none is counted.
+    # Refused by Content-Length before it is read, else by the bytes read.
     body = b"" if stated > bounds.JSON_BODY_BYTES else stream.read(bounds.JSON_BODY_BYTES + 1)
     if max(stated, len(body)) > bounds.JSON_BODY_BYTES:
         raise BodyTooLarge(maximumBytes=bounds.JSON_BODY_BYTES)
-    # Counted before it is parsed: objects in memory take a hundred times what they take in a body.
-    if _values_in(body) > bounds.JSON_VALUES:
+    # Counted before it is parsed: objects take a hundred times as much memory as their text.
+    if _count_values(body) > bounds.JSON_VALUES:
         raise MalformedBody(f"The body has more than {bounds.JSON_VALUES:,} values.")
     try:
         value = orjson.loads(body)
     except orjson.JSONDecodeError as error:
         raise MalformedBody(f"The body is not JSON: {error}.") from error
-    if _deeper_than(value, bounds.JSON_DEPTH):
+    if _is_deeper_than(value, bounds.JSON_DEPTH):
         raise MalformedBody(f"The body is nested more than {bounds.JSON_DEPTH} levels deep.")
     if value:
-        # orjson takes the last of two values and says nothing. Whoever looked at the first, as a proxy may have, saw another order.
-        json.loads(body, object_pairs_hook=_once_each, parse_int=str, parse_float=str)
+        # orjson silently takes the last of duplicate names; a proxy may have checked the first.
+        json.loads(body, object_pairs_hook=_refuse_duplicate_names, parse_int=str, parse_float=str)
     return value
 
 
-def _once_each(pairs: list[tuple[str, Any]]) -> None:
-    """Refuse an object that has a name twice; what is in it does not matter."""
+def _refuse_duplicate_names(pairs: list[tuple[str, Any]]) -> None:
+    """Refuse an object with duplicate names."""
     seen: set[str] = set()
     for name, _ in pairs:
         if name in seen:
@@ -91,19 +91,19 @@ def _once_each(pairs: list[tuple[str, Any]]) -> None:
         seen.add(name)
 
 
-def _values_in(body: bytes) -> int:
-    """Return how many values the objects and lists of a JSON text have: about as many as commas and brackets outside of strings."""
-    if _marks_in(body) <= bounds.JSON_VALUES:
+def _count_values(body: bytes) -> int:
+    """Return about how many values a JSON text has: the number of commas and brackets outside of strings; 0 if there are few."""
+    if _count_separators(body) <= bounds.JSON_VALUES:
         return 0
     unescaped = body.replace(rb"\\", b"").replace(rb"\"", b"")
-    return _marks_in(b"".join(unescaped.split(b'"')[::2]))
+    return _count_separators(b"".join(unescaped.split(b'"')[::2]))
 
 
-def _marks_in(text: bytes) -> int:
+def _count_separators(text: bytes) -> int:
     return text.count(b",") + text.count(b"[") + text.count(b"{")
 
 
-def _deeper_than(value: Any, levels: int) -> bool:
+def _is_deeper_than(value: Any, levels: int) -> bool:
     layer = [value]
     for _ in range(levels):
         layer = [child for item in layer for child in _children(item)]
@@ -119,10 +119,10 @@ def _children(item: Any) -> Sequence[Any]:
 
 
 class JsonOnly(BaseContentNegotiation):
-    """Takes the parser that fits and always answers JSON, whatever `Accept` says."""
+    """Selects the parser by media type and always renders JSON, whatever `Accept` says."""
 
     def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser | None:
-        """Return the parser for the body's media type; a body without a type is taken as JSON."""
+        """Return the parser for the body's media type, by default JSON."""
         media_type = (request.content_type or "application/json").split(";")[0].strip().lower()
         return next((parser for parser in parsers if parser.media_type == media_type), None)
 

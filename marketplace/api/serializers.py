@@ -1,4 +1,4 @@
-"""Bases for the shapes of bodies and queries."""
+"""Bases of serializers for request bodies and query parameters."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping
@@ -19,16 +19,16 @@ _DIGITS = re.compile(r"-?[0-9]+")
 
 
 class Body(serializers.Serializer[Any]):
-    """A request body: an unknown field is an error that names it. Its lists are `BoundedList`s.
+    """Base for request bodies. Unknown fields are errors. Its lists are `BoundedList`s.
 
-    `read_back` names the resource's read-only fields, which are ignored, so that what was read can be sent back.
+    Fields in `read_back` are ignored: read-only fields of the resource, so that a client can send back what it has read.
     """
 
     read_back: ClassVar[frozenset[str]] = frozenset()
     default_error_messages = COMMON_ERRORS | {"invalid": "A JSON object is required."}
 
     def to_internal_value(self, data: Any) -> Any:
-        """Return the validated values; raise one error for each unknown field, up to `bounds.UNKNOWN_NAMES`."""
+        """Return the validated values; raise an error for each unknown field, at most `bounds.UNKNOWN_NAMES`."""
         if isinstance(data, Mapping):
             names = (name for name in data if name not in self.fields and name not in self.read_back)
             if unknown := unknown_names(names, self.fields, kind="field"):
@@ -51,31 +51,31 @@ def parse_body(serializer_class: type[Body], request: Request, **kwargs: Any) ->
 
 
 def parse_query(serializer_class: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
-    """Return the validated query parameters; an error's pointer is `?name`."""
+    """Return the validated query parameters; errors have pointers of the form `?name`."""
     return parse_parameters(serializer_class, request.query_params)
 
 
 @cache
 def parameter_names(serializer_class: type[serializers.Serializer[Any]]) -> frozenset[str]:
-    """Return the names of a query's parameters."""
+    """Return the names of a query serializer's parameters."""
     return frozenset(_serializer(serializer_class).fields)
 
 
 @cache
 def _serializer(serializer_class: type[serializers.Serializer[Any]]) -> serializers.Serializer[Any]:
-    """Return the one instance that validates every query: copying the fields takes longer than using them."""
+    """Return a shared instance that validates all queries: creating one takes longer than the validation."""
     return serializer_class()
 
 
 def refuse_unknown_parameters(request: Request | HttpRequest, known: Collection[str]) -> None:
-    """Refuse a query with a parameter that the operation does not have. Its length and the number of its parameters are bounded before.
+    """Refuse unknown query parameters. Middleware and Django have limited the query's length and number of parameters.
 
     Args:
-        request: Of the operation.
-        known: The names of its parameters.
+        request: The request.
+        known: The names of the operation's parameters.
 
     Raises:
-        ValidationError: unknown parameters, with the nearest known ones.
+        ValidationError: there are unknown parameters; the messages suggest similar names.
     """
     if unknown := [name for name in request.GET if name not in known]:
         errors = {f"?{name}": messages for name, messages in unknown_names(unknown, known, kind="parameter").items()}
@@ -83,13 +83,13 @@ def refuse_unknown_parameters(request: Request | HttpRequest, known: Collection[
 
 
 def parse_parameters(serializer_class: type[serializers.Serializer[Any]], parameters: Mapping[str, str]) -> dict[str, Any]:
-    """Return validated query parameters as `parse_query` does, given the query."""
-    # The last of repeated parameters counts; an empty one is as good as none.
+    """Return the validated values of a query dict; empty parameters other than `q` count as left out."""
+    # The last of repeated parameters counts.
     return parse_values(serializer_class, {name: value for name, value in parameters.items() if value != "" or name == "q"})
 
 
 def parse_values(serializer_class: type[serializers.Serializer[Any]], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return validated query parameters, given one by one; an error's pointer is `?name`."""
+    """Return validated query parameters; errors have pointers of the form `?name`."""
     try:
         validated: dict[str, Any] = _serializer(serializer_class).run_validation(given)
     except serializers.ValidationError as error:
@@ -98,7 +98,7 @@ def parse_values(serializer_class: type[serializers.Serializer[Any]], given: Map
 
 
 class WholeNumber(Whole):
-    """A whole number in decimal digits: DRF's own takes whatever Python reads, such as `1_0`, `1.0` and digits of any script."""
+    """A whole number in ASCII digits; DRF also accepts what Python does, such as `1_0`, `1.0` and digits of any script."""
 
     def to_internal_value(self, data: Any) -> int:
         """Return the number."""
@@ -108,7 +108,7 @@ class WholeNumber(Whole):
 
 
 class Limit(WholeNumber):
-    """Results per page: from 1; above the maximum it is cut to it."""
+    """Results per page, from 1; larger values are reduced to the maximum."""
 
     def __init__(self, *, default: int, maximum: int) -> None:
         self.maximum = maximum
@@ -120,22 +120,22 @@ class Limit(WholeNumber):
 
 
 class PageNumber(WholeNumber):
-    """A page from 1."""
+    """A page number, from 1."""
 
     def __init__(self) -> None:
         super().__init__(min_value=1, max_value=bounds.PAGE, default=1)
 
 
-# From here on, in percent, two names are alike enough to be taken for each other.
+# The least similarity of a suggested name, in percent.
 _ALIKE = 60
 
 
 def unknown_names(names: Iterable[str], known: Collection[str], *, kind: str) -> dict[str, list[str]]:
-    """Return a message for each of the first unknown names, with the nearest known one.
+    """Return a message for each of the first unknown names, which suggests a similar known one.
 
     Args:
-        names: Those that are unknown, however many.
-        known: Those that the operation has.
+        names: The unknown names, of any number.
+        known: The known names.
         kind: What they are called: field, parameter or argument.
     """
     cut = (name[: bounds.NAME_CHARS] for name in islice(names, bounds.UNKNOWN_NAMES))

@@ -1,4 +1,4 @@
-"""The base of every API view: it states its access and its problems, operation by operation."""
+"""The base of API views, which declare access rules, problems and query parameters for each action."""
 
 from collections.abc import Collection, Mapping
 from typing import Any, ClassVar
@@ -18,24 +18,24 @@ METHODS = ("get", "head", "post", "put", "patch", "delete")
 
 
 class ApiViewSet(ViewSet):
-    """A viewset whose operations each declare who may call them.
+    """Base of viewsets, whose actions declare who may call them.
 
-    `access` maps each action to what it demands; the permission class and the OpenAPI document read it, and the
-    service does not start when an action is missing. `problems` lists the refusals beyond the usual ones. `queries` maps
-    actions to the serializers of their query parameters, which are documented, and refused where they are unknown.
+    `access` maps each action to its access rule, for the permission class and the OpenAPI document; the
+    service does not start if an action is missing. `problems` maps actions to problems beyond the common ones. `queries` maps
+    actions to the serializers of their query parameters; unknown parameters are refused.
     """
 
     access: ClassVar[Mapping[str, Access]] = {}
     problems: ClassVar[Mapping[str, tuple[type[Problem], ...]]] = {}
     queries: ClassVar[Mapping[str, type[Serializer[Any]]]] = {}
-    # Not for links that others pass on, who may add parameters of their own.
+    # False for links to which other sites may add parameters.
     refuses_unknown_parameters: ClassVar[bool] = True
     # WrongMethodMiddleware answers OPTIONS.
     metadata_class = None
     http_method_names = list(METHODS)
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Judge the caller, then the names of the query's parameters and what can be judged of the body without reading it."""
+        """Check the caller, then the names of query parameters and the headers of the body."""
         super().initial(request, *args, **kwargs)
         if self.action and self.refuses_unknown_parameters:
             refuse_unknown_parameters(request, self.query_parameters())
@@ -47,18 +47,18 @@ class ApiViewSet(ViewSet):
         return parameter_names(serializer) if serializer else ()
 
     def query(self) -> dict[str, Any]:
-        """Return the validated query parameters of the action; an error's pointer is `?name`."""
+        """Return the validated query parameters of the action; errors have pointers of the form `?name`."""
         return parse_query(self.queries[self.action or ""], self.request)
 
     def check_permissions(self, request: Request) -> None:
-        """Count the call, then judge it: a refused call is a call too."""
+        """Check the rate limits, then the permissions: refused calls count too."""
         super().check_throttles(request)
         super().check_permissions(request)
 
     def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
-        """Keep the answers to credentials out of every cache, unless the operation tells how they may be kept.
+        """Forbid caching of responses that depend on a credential, unless the action has set Cache-Control.
 
-        A cache on the way does not know that `X-Api-Key` makes answers differ.
+        Shared caches do not know that responses depend on `X-Api-Key`.
         """
         answer = super().finalize_response(request, response, *args, **kwargs)
         access = self.access.get(self.action or "")
@@ -67,4 +67,4 @@ class ApiViewSet(ViewSet):
         return answer
 
     def check_throttles(self, request: Request) -> None:
-        """Nothing is left to do: DRF asks this after the permissions."""
+        """Do nothing: `check_permissions` has checked the rate limits."""

@@ -1,4 +1,4 @@
-"""Access rules of API operations: scope and kinds of credential. Every API view declares them, or the service does not start."""
+"""Access rules of API operations: scope and kinds of credential. The service does not start if a view declares none."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -7,7 +7,7 @@ from .scopes import Scope
 
 
 class CredentialKind(StrEnum):
-    """How a caller proves who they are."""
+    """The kinds of credential."""
 
     API_KEY = "api_key"
     PERSONAL = "personal"
@@ -18,13 +18,13 @@ class CredentialKind(StrEnum):
 
 
 BEARER_KINDS = frozenset({CredentialKind.PERSONAL, CredentialKind.OAUTH, CredentialKind.FIRST_PARTY})
-# What goes into `X-Api-Key`: a key, and the short token that stands for one in the developer console.
+# Sent in `X-Api-Key`: API keys and the short-lived tokens of the developer console.
 KEY_KINDS = frozenset({CredentialKind.API_KEY, CredentialKind.CONSOLE})
 
 
 @dataclass(frozen=True)
 class Access:
-    """Scope and kinds of credential that an operation takes; public when the scope is None."""
+    """The scope and the kinds of credential that an operation requires; public if the scope is None."""
 
     scope: Scope | None
     kinds: frozenset[CredentialKind] = frozenset()
@@ -39,15 +39,15 @@ PUBLIC = Access(None)
 
 
 def api_key_only(scope: Scope) -> Access:
-    """Demand an API key with the scope."""
+    """Require an API key with the scope."""
     return Access(scope, KEY_KINDS)
 
 
 def bearer_only(scope: Scope) -> Access:
-    """Demand a bearer token with the scope."""
+    """Require a bearer token with the scope."""
     return Access(scope, BEARER_KINDS)
 
 
 def key_or_bearer(scope: Scope) -> Access:
-    """Demand an API key or a bearer token with the scope."""
+    """Require an API key or a bearer token with the scope."""
     return Access(scope, BEARER_KINDS | KEY_KINDS)

@@ -1,4 +1,4 @@
-"""What all apps share. Imports no other app."""
+"""The base of all apps; it imports no other app."""
 
 from django.apps import AppConfig
 
@@ -15,5 +15,5 @@ class CoreConfig(AppConfig):
     verbose_name = "Marketplace"
 
     def ready(self) -> None:
-        """Guard the audit log after every migration, and check at start that it is guarded."""
+        """Register the triggers of the audit log and their system check."""
         AUDIT_LOG.register(self)

@@ -18,15 +18,15 @@ def record(
     reason: str = "",
     **data: Any,
 ) -> AuditEntry:
-    """Append one entry in the caller's transaction.
+    """Append an entry in the caller's transaction.
 
     Args:
         action: `noun.verb`, such as `app.suspend`.
-        subject: What was acted upon.
-        actor: The user who acted; None for the service itself.
-        from_state: State before, where the subject has states.
+        subject: The object of the action.
+        actor: The user; None for the service itself.
+        from_state: State before, if the subject has states.
         to_state: State after.
-        reason: The actor's words.
+        reason: The reason that the actor gave.
         **data: Further JSON values; never a secret.
     """
     return AuditEntry.objects.create(
@@ -43,5 +43,5 @@ def record(
 
 
 def history_of(subject: models.Model) -> models.QuerySet[AuditEntry]:
-    """Return the entries about one subject, newest first."""
+    """Return the entries about a subject, newest first."""
     return AuditEntry.objects.filter(subject_type=subject._meta.label_lower, subject_id=str(subject.pk)).select_related("actor")

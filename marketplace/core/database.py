@@ -1,4 +1,4 @@
-"""What Django's ORM leaves out: names of violated constraints, lean inserts, connections of waiting threads, time limits."""
+"""Database helpers beyond the ORM: names of violated constraints, plain inserts, connections of waiting threads, time limits."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -11,9 +11,9 @@ from django.utils.module_loading import import_string
 
 
 def violates(error: IntegrityError, model: type[models.Model], constraint: str) -> bool:
-    """Tell whether `error` came from the model's constraint of this name.
+    """Tell whether the model's constraint of this name caused `error`.
 
-    PostgreSQL names the constraint; SQLite names a check by its name and a unique one by its columns.
+    PostgreSQL reports the constraint's name; SQLite reports the name of a check constraint, but the columns of a unique one.
     """
     diagnosis = getattr(error.__cause__, "diag", None)
     if diagnosis is not None:
@@ -26,11 +26,11 @@ def violates(error: IntegrityError, model: type[models.Model], constraint: str) 
 
 
 def insert_rows(model: type[models.Model], *rows: Mapping[str, Any], then: str = "", given: Sequence[Any] = ()) -> int:
-    """Insert rows in one statement; return how many were written.
+    """Insert rows in one statement and return their number.
 
     Args:
         model: The model; its signals and `save` are not called.
-        *rows: Values by attribute name (`buyer_id`); a field that is left out gets its default.
+        *rows: Values by attribute name (`buyer_id`); missing fields get their default.
         then: SQL that follows the values, such as an ON CONFLICT clause.
         given: Parameters of `then`.
     """
@@ -39,7 +39,7 @@ def insert_rows(model: type[models.Model], *rows: Mapping[str, Any], then: str =
     marks = ", ".join([f"({', '.join(['%s'] * len(fields))})"] * len(rows))
     values = [field.get_db_prep_save(_value(field, row), connection) for row in rows for field in fields]
     with connection.cursor() as cursor:
-        # Names of our own tables and columns; every value is a parameter.
+        # Only names of tables and columns are formatted; every value is a parameter.
         cursor.execute(f"INSERT INTO {model._meta.db_table} ({columns}) VALUES {marks} {then}", [*values, *given])  # noqa: S608
         written: int = cursor.rowcount
     return written
@@ -57,7 +57,7 @@ def _value(field: "models.Field[Any, Any]", row: Mapping[str, Any]) -> Any:
 
 
 def release_connections() -> None:
-    """Close this thread's database connections that are in no transaction, before it waits for a client."""
+    """Close this thread's database connections outside of transactions, before it waits for a client."""
     for each in connections.all(initialized_only=True):
         if not each.in_atomic_block:
             each.close()
@@ -67,21 +67,21 @@ _CANCELLED = "57014"
 
 
 def limit_statements() -> None:
-    """Limit statements to the setting, on connections that this process opens from now on.
+    """Apply `settings.STATEMENT_TIMEOUT_SECONDS` to connections that this process opens from now on.
 
-    PostgreSQL cancels what takes longer; where it hangs, the connection is closed soon after.
+    PostgreSQL cancels longer statements; if the server hangs, the connection is closed soon after.
     """
     for alias in connections:
         database = connections.settings[alias]
         if settings.STATEMENT_TIMEOUT_SECONDS and database["ENGINE"] == "django.db.backends.postgresql":
             database["OPTIONS"]["options"] += _limit()
             if "pool" in database["OPTIONS"]:
-                # By name: a service on SQLite does not load psycopg.
+                # Imported by name, so that psycopg is not loaded on SQLite.
                 database["OPTIONS"]["pool"]["connection_class"] = import_string("marketplace.settings.postgres_client.LimitedConnection")
 
 
-def lift_limit() -> None:
-    """Give the calling thread connections without the limit, outside of the pool: for jobs that run in a web process."""
+def remove_statement_limit() -> None:
+    """Give the calling thread connections without the limit and outside of the pool, for jobs in a web process."""
     for alias in connections:
         connection = connections[alias]
         options = connection.settings_dict["OPTIONS"]

@@ -1,6 +1,6 @@
-"""Encrypts the few secrets that must be readable again, such as signing secrets of webhooks, with a key outside of the database.
+"""Encrypts secrets that must be readable, such as signing secrets of webhooks, with a key outside of the database.
 
-The keys come from `SECRET_KEY`; what was encrypted under an earlier one opens while it is among `SECRET_KEY_FALLBACKS`.
+The keys are derived from `SECRET_KEY`; `SECRET_KEY_FALLBACKS` can still decrypt.
 """
 
 import base64
@@ -13,19 +13,19 @@ from django.conf import settings
 
 
 class DecryptionFailed(Exception):
-    """It was encrypted for something else, or under a key that is gone."""
+    """The token was encrypted for another purpose, or under a key that is no longer configured."""
 
 
 def encrypt(text: str, *, purpose: str) -> str:
-    """Return the text encrypted; it opens for the same purpose only."""
+    """Return the encrypted text, which can be decrypted for the same purpose only."""
     return _cipher(purpose).encrypt(text.encode()).decode("ascii")
 
 
 def decrypt(token: str, *, purpose: str) -> str:
-    """Return the text that was encrypted.
+    """Return the decrypted text.
 
     Raises:
-        Unreadable: it was encrypted for something else, or under a key that is gone.
+        DecryptionFailed: it was encrypted for another purpose, or under a key that is no longer configured.
     """
     try:
         return _cipher(purpose).decrypt(token).decode()

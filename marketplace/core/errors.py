@@ -1,7 +1,7 @@
-"""The catalogue of problems: one class is one stable code and one status.
+"""The catalogue of problems: each class has a stable code and a status.
 
-Apps add their own in `<app>/errors.py`; a code can be taken once only. Services raise these, and one renderer
-(`marketplace.api.problems`) turns them into `application/problem+json`.
+Apps add their own in `<app>/errors.py`; codes are unique. Services raise them, and
+`marketplace.api.problems` renders them as `application/problem+json`.
 """
 
 import re
@@ -13,10 +13,10 @@ _WORD_START = re.compile(r"(?<!^)(?=[A-Z])")
 
 
 class Problem(Exception):
-    """A refusal that a client can act on.
+    """Base of errors that clients can act on.
 
     Args:
-        detail: What happened this time and what to do next; the class's own sentence when left out.
+        detail: What happened and what to do next; by default the class's `detail`.
         **members: Extension members of the problem document, JSON values.
     """
 
@@ -24,7 +24,7 @@ class Problem(Exception):
     title: ClassVar[str] = ""
     detail: ClassVar[str] = ""
     code: ClassVar[str] = ""
-    # Templates list the classes themselves.
+    # Templates use the classes themselves.
     do_not_call_in_templates: ClassVar[bool] = True
 
     def __init_subclass__(cls, *, abstract: bool = False, **kwargs: Any) -> None:
@@ -45,12 +45,12 @@ class Problem(Exception):
 
 
 def catalogue() -> dict[str, type[Problem]]:
-    """Return every known problem class by its code, sorted."""
+    """Return all problem classes by code, sorted."""
     return dict(sorted(_CATALOGUE.items()))
 
 
 class InvalidInput(Problem):
-    """400: `errors` names each field by pointer."""
+    """400: `errors` lists the invalid fields by pointer."""
 
     status = 400
     title = "The request is not valid"
@@ -61,7 +61,7 @@ class InvalidInput(Problem):
 
 
 def _first_of(faults: Sequence[Mapping[str, str]]) -> str:
-    """Return where the first fault is and what it is, and how many there are."""
+    """Return the first error and the number of errors as a text."""
     if not faults:
         return ""
     sentence = f"{faults[0]['pointer']}: {faults[0]['detail']}"
@@ -77,7 +77,7 @@ class MalformedBody(Problem):
 
 
 class MalformedRequest(Problem):
-    """400: the request itself is refused, whatever its body."""
+    """400: the request line, a header or the encoding is not acceptable."""
 
     status = 400
     title = "The request cannot be read"
@@ -85,7 +85,7 @@ class MalformedRequest(Problem):
 
 
 class NotAuthenticated(Problem):
-    """401: no credential where one is needed."""
+    """401: a credential is required."""
 
     status = 401
     title = "A credential is required"
@@ -93,7 +93,7 @@ class NotAuthenticated(Problem):
 
 
 class InvalidCredential(Problem):
-    """401: unknown, revoked, expired, or not meant for this endpoint."""
+    """401: the credential is unknown, revoked, expired or not accepted by this endpoint."""
 
     status = 401
     title = "The credential is not valid here"
@@ -101,7 +101,7 @@ class InvalidCredential(Problem):
 
 
 class AmbiguousCredentials(Problem):
-    """400: a key and a token in one request."""
+    """400: the request has both a key and a token."""
 
     status = 400
     title = "Two credentials in one request"
@@ -109,7 +109,7 @@ class AmbiguousCredentials(Problem):
 
 
 class InsufficientScope(Problem):
-    """403: `requiredScope` names what is missing."""
+    """403: the credential lacks `requiredScope`."""
 
     status = 403
     title = "The credential lacks a scope"
@@ -121,7 +121,7 @@ class InsufficientScope(Problem):
 
 
 class PermissionDenied(Problem):
-    """403: an action that needs a permission the user lacks."""
+    """403: the user lacks a permission."""
 
     status = 403
     title = "Not allowed"
@@ -129,7 +129,7 @@ class PermissionDenied(Problem):
 
 
 class NotFound(Problem):
-    """404: unknown, or not yours; the answer never tells which."""
+    """404: it does not exist or belongs to someone else; the response does not reveal which."""
 
     status = 404
     title = "Not found"
@@ -137,7 +137,7 @@ class NotFound(Problem):
 
 
 class MethodNotAllowed(Problem):
-    """405: `Allow` names the methods."""
+    """405: the `Allow` header lists the methods."""
 
     status = 405
     title = "The method is not allowed here"
@@ -153,7 +153,7 @@ class RequestTimeout(Problem):
 
 
 class InvalidTransition(Problem):
-    """409: the state does not allow the change, or someone else was quicker."""
+    """409: the state does not allow the change."""
 
     status = 409
     title = "The state does not allow this"
@@ -161,7 +161,7 @@ class InvalidTransition(Problem):
 
 
 class SelfReview(Problem):
-    """409: nobody reviews what is their own."""
+    """409: reviewers cannot decide on their own work."""
 
     status = 409
     title = "You cannot review your own work"
@@ -169,7 +169,7 @@ class SelfReview(Problem):
 
 
 class LengthRequired(Problem):
-    """411: a body without Content-Length."""
+    """411: the body has no Content-Length."""
 
     status = 411
     title = "The length of the body must be stated"
@@ -177,7 +177,7 @@ class LengthRequired(Problem):
 
 
 class PreconditionFailed(Problem):
-    """412: `If-Match` does not name the present ETag."""
+    """412: `If-Match` does not contain the current ETag."""
 
     status = 412
     title = "The resource has changed"
@@ -187,7 +187,7 @@ class PreconditionFailed(Problem):
 
 
 class BodyTooLarge(Problem):
-    """413: `maximumBytes` names the limit."""
+    """413: the body has more than `maximumBytes`."""
 
     status = 413
     title = "The body is too large"
@@ -198,7 +198,7 @@ class BodyTooLarge(Problem):
 
 
 class AddressTooLong(Problem):
-    """414: the path and the query have more bytes than `maximumBytes`."""
+    """414: path and query have more than `maximumBytes`."""
 
     status = 414
     title = "The address is too long"
@@ -206,7 +206,7 @@ class AddressTooLong(Problem):
 
 
 class UnsupportedType(Problem):
-    """415: decided by content, not by the name."""
+    """415: the content has an unsupported type, whatever its file name."""
 
     status = 415
     title = "The type is not supported"
@@ -214,7 +214,7 @@ class UnsupportedType(Problem):
 
 
 class RangeNotSatisfiable(Problem):
-    """416: `size` and Content-Range tell how long the file is."""
+    """416: the range is outside of the file, whose length is `size`."""
 
     status = 416
     title = "The requested range is outside the file"
@@ -222,7 +222,7 @@ class RangeNotSatisfiable(Problem):
 
 
 class RateLimited(Problem):
-    """429: `Retry-After` tells when to come back."""
+    """429: a rate limit is exceeded; `Retry-After` tells when to try again."""
 
     status = 429
     title = "Too many requests"
@@ -230,7 +230,7 @@ class RateLimited(Problem):
 
 
 class HeadersTooLarge(Problem):
-    """431: all headers together have more bytes than `maximumBytes`."""
+    """431: one header, or all headers together, have more than `maximumBytes`."""
 
     status = 431
     title = "The headers are too large"
@@ -238,7 +238,7 @@ class HeadersTooLarge(Problem):
 
 
 class InternalError(Problem):
-    """500: our fault; nothing of the inside is told."""
+    """500: an unexpected error, without internal details."""
 
     status = 500
     title = "Something went wrong on our side"
@@ -246,7 +246,7 @@ class InternalError(Problem):
 
 
 class Overloaded(Problem):
-    """503: more is asked of the service than it can do; nothing was done, `Retry-After` says when to try again."""
+    """503: the service is overloaded and did nothing; `Retry-After` tells when to try again."""
 
     status = 503
     title = "The service is busy"
@@ -254,7 +254,7 @@ class Overloaded(Problem):
 
 
 class DependencyUnavailable(Problem):
-    """503: a database, cache or store is down; `Retry-After` says when to try again."""
+    """503: a database, cache or store is down; `Retry-After` tells when to try again."""
 
     status = 503
     title = "A part of the service is unavailable"

@@ -1,8 +1,8 @@
-"""Events, by which lower apps notify upper ones that they may not import: lower apps emit, upper apps subscribe in `ready()`.
+"""Events, with which lower apps notify upper ones that they must not import: lower apps emit, upper apps subscribe in `ready()`.
 
-Subscribers run in the emitter's transaction, so that a change and what follows from it stand or fall together. What need not
-be there at once, or takes long, is a job: `subscribe_later` writes it into the queue in that same transaction (the queue is
-the outbox of events), and a worker does it once the change stands, as often as it takes.
+Subscribers run in the emitter's transaction, so that a change and its consequences are committed together. Work that
+can be done later, or takes long, is a job: `subscribe_later` enqueues it in the same transaction (the queue is
+a transactional outbox), and a worker runs it after the commit, with retries.
 """
 
 import json
@@ -17,18 +17,18 @@ from django.core.serializers.json import DjangoJSONEncoder
 
 @dataclass(frozen=True)
 class Event:
-    """Base of every event; a subclass names what happened in the past tense."""
+    """Base of events, whose names are in the past tense."""
 
 
 class Task(Protocol):
-    """A task of the queue. Core does not know the queue."""
+    """The part of Django's task interface used here; core does not import the queue."""
 
     @property
     def module_path(self) -> str:
-        """Its name."""
+        """The task's dotted path."""
 
     def enqueue(self, *args: Any, **kwargs: Any) -> Any:
-        """Write it into the queue."""
+        """Enqueue the task."""
 
 
 E = TypeVar("E", bound=Event)
@@ -37,20 +37,20 @@ _subscribers: defaultdict[type[Event], list[Callable[[Any], None]]] = defaultdic
 
 
 def subscribe(event_type: type[E], handler: Callable[[E], None]) -> None:
-    """Call `handler` for each event of this type. Subscribing twice is once."""
+    """Call `handler` for each event of this type. Subscribing again does nothing."""
     if handler not in _subscribers[event_type]:
         _subscribers[event_type].append(handler)
 
 
 def subscribe_later(event_type: type[Event], task: Task) -> None:
-    """Enqueue `task` for each event of this type; it gets the event's fields by name, as JSON has them. Subscribing twice is once."""
+    """Enqueue `task` for each event of this type, with its fields as keyword arguments in JSON types. Subscribing again does nothing."""
     if (event_type, task.module_path) not in _later:
         _later.add((event_type, task.module_path))
         _subscribers[event_type].append(partial(_enqueue, task))
 
 
 def emit(event: Event) -> None:
-    """Hand the event to its subscribers, in the order in which they subscribed."""
+    """Call the event's subscribers, in the order of their subscription."""
     for handler in _subscribers[type(event)]:
         handler(event)
 

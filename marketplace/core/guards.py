@@ -1,8 +1,8 @@
-"""Triggers that make tables append-only, and enforce other rules that a constraint cannot.
+"""Triggers that make tables append-only and enforce other rules that constraints cannot.
 
 They are created after every `migrate`, not in a migration: SQLite silently drops a table's triggers when a later migration
-rebuilds the table, and refuses to rebuild one that another table's trigger reads. So on SQLite they are dropped before migrations run.
-A system check reports triggers that are missing.
+rebuilds the table, and refuses to rebuild a table that another table's trigger reads. On SQLite they are dropped before migrations run.
+A system check reports missing triggers.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,13 +25,13 @@ _guards: list["Guards"] = []
 
 @dataclass(frozen=True)
 class Trigger:
-    """One trigger.
+    """A trigger.
 
     Args:
         name: Unique in the database.
-        table: Whose rows it guards.
-        when: `BEFORE ...`, up to the table's name.
-        then: What follows the table's name.
+        table: The table of the trigger.
+        when: The SQL before the table's name, such as `BEFORE UPDATE`.
+        then: The SQL after the table's name.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Trigger:
     then: str
 
     def create(self, vendor: str) -> str:
-        """Return the statement that makes it."""
+        """Return the statement that creates it."""
         verb = "CREATE OR REPLACE TRIGGER" if vendor == "postgresql" else "CREATE TRIGGER"
         return f"{verb} {self.name} {self.when} ON {self.table} {self.then}"
 
@@ -51,14 +51,14 @@ class Trigger:
 
 @dataclass(frozen=True)
 class Guards:
-    """The triggers of one app, on both engines.
+    """The triggers of an app, on both databases.
 
     Args:
         app: The app's label.
-        sentence: What a refusal says.
-        append_only: Tables to which rows are only added.
-        others: By engine, triggers of the app's own making; they may call `refuse`.
-        functions: Statements that make the functions which PostgreSQL's triggers of the app's own making call.
+        sentence: The message of a refusal.
+        append_only: Tables into which rows can only be inserted.
+        others: Further triggers by database vendor; they may use `refuse`.
+        functions: Statements that create the functions of further triggers on PostgreSQL.
     """
 
     app: str
@@ -69,28 +69,28 @@ class Guards:
 
     @property
     def tables(self) -> set[str]:
-        """The tables that must be there first."""
+        """The tables that the triggers need."""
         return {*self.append_only, *(trigger.table for triggers in self.others.values() for trigger in triggers)}
 
     def triggers(self, vendor: str) -> list[Trigger]:
-        """Return what should be there."""
+        """Return the triggers of the app."""
         if vendor == "postgresql":
-            # For each statement: TRUNCATE has no rows, and a change of no row is refused as well.
+            # For each statement, which includes TRUNCATE and statements that change no row.
             then = f"FOR EACH STATEMENT {refuse(vendor, self.app, self.sentence)}"
             events = [("append_only", "UPDATE OR DELETE OR TRUNCATE")]
         else:
-            # INSERT OR REPLACE deletes first: `recursive_triggers`, which the settings turn on, lets the trigger see it.
+            # INSERT OR REPLACE deletes first, which fires triggers with `recursive_triggers`, set in the settings.
             then = refuse(vendor, self.app, self.sentence)
             events = [("no_update", "UPDATE"), ("no_delete", "DELETE")]
         own = [Trigger(f"{table}_{name}", table, f"BEFORE {event}", then) for table in self.append_only for name, event in events]
         return [*own, *self.others.get(vendor, ())]
 
     def ready(self, connection: BaseDatabaseWrapper) -> bool:
-        """Tell whether the tables are there: the check and the hook also run before and between migrations."""
+        """Tell whether the tables exist: the check and the signal handlers also run before and between migrations."""
         return self.tables <= set(connection.introspection.table_names())
 
     def install(self, connection: BaseDatabaseWrapper) -> None:
-        """Make the triggers, in their present wording."""
+        """Create or replace the triggers."""
         with connection.cursor() as cursor:
             if connection.vendor == "postgresql":
                 for function in (_function(self.app, self.sentence), *self.functions):
@@ -101,29 +101,29 @@ class Guards:
                 cursor.execute(trigger.create(connection.vendor))
 
     def remove(self, connection: BaseDatabaseWrapper) -> None:
-        """Drop the triggers: for tests, which empty every table between them."""
+        """Drop the triggers; for SQLite migrations, and for tests, which empty the tables."""
         with connection.cursor() as cursor:
             for trigger in self.triggers(connection.vendor):
                 cursor.execute(trigger.drop(connection.vendor))
 
     def missing(self, connection: BaseDatabaseWrapper) -> list[str]:
-        """Return the names of triggers that should be there and are not, or are switched off."""
+        """Return the names of missing or disabled triggers."""
         with connection.cursor() as cursor:
             cursor.execute(_PRESENT[connection.vendor])
             present = {row[0] for row in cursor.fetchall()}
         return sorted({trigger.name for trigger in self.triggers(connection.vendor)} - present)
 
     def register(self, config: AppConfig) -> None:
-        """Make the triggers after every migration, and check for them at start; an app calls this in its `ready()`."""
+        """Create the triggers after every `migrate`, and register the system check; call it in the app's `ready()`."""
         if self not in _guards:
             _guards.append(self)
         pre_migrate.connect(self._before_migrate, sender=config, dispatch_uid=f"{self.app}.guards", weak=False)
         post_migrate.connect(self._after_migrate, sender=config, dispatch_uid=f"{self.app}.guards", weak=False)
-        # A bound method cannot carry the tags that Django puts on a check.
+        # Django sets attributes on a check, which a bound method does not allow.
         register(partial(self.check), Tags.database)
 
     def check(self, databases: Sequence[str] | None = None, **_kwargs: Any) -> list[CheckMessage]:
-        """Return an error for each trigger that is not there."""
+        """Return an error for each missing trigger (a system check)."""
         return [
             Error(
                 f"The trigger {name} is missing from database {alias}: {self.sentence}, and now could be changed.",
@@ -144,13 +144,13 @@ class Guards:
             self.install(connections[using])
 
 
-def every_guard() -> Iterable[Guards]:
+def all_guards() -> Iterable[Guards]:
     """Return the guards of all apps."""
     return tuple(_guards)
 
 
 def refuse(vendor: str, app: str, sentence: str) -> str:
-    """Return what a trigger of the app does in order to refuse."""
+    """Return the SQL with which a trigger of the app refuses a statement."""
     if vendor == "postgresql":
         return f"EXECUTE FUNCTION {app}_refuse()"
     return f"BEGIN SELECT RAISE(ABORT, 'refused: {sentence}'); END"

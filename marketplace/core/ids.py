@@ -1,4 +1,4 @@
-"""Identifiers: UUIDv7, so that they sort by creation and stay opaque outside."""
+"""Identifiers: UUIDv7, which sort by creation."""
 
 import re
 import uuid
@@ -13,24 +13,24 @@ _UUID_SHAPE = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[
 
 
 def new_id() -> uuid.UUID:
-    """Return a fresh UUIDv7."""
+    """Return a new UUIDv7."""
     return uuid_utils.compat.uuid7()
 
 
 def first_id_at(moment: datetime) -> uuid.UUID:
-    """Return the lowest id that could have been made at that moment, to find by id what was made since."""
+    """Return the lowest id of a time, to select rows created since by their ids."""
     return uuid.UUID(int=int(moment.timestamp() * 1000) << 80)
 
 
 def parse_id(text: str) -> uuid.UUID | None:
-    """Return the id that `text` spells in canonical form, None when it spells none."""
+    """Return the id in canonical form, None if `text` is not one."""
     if len(text) != 36 or not _UUID_SHAPE.fullmatch(text):
         return None
     return uuid.UUID(text)
 
 
 def looks_like_id(text: str) -> bool:
-    """Tell whether `text` could be mistaken for an id; such slugs are refused."""
+    """Tell whether `text` has the form of an id, which slugs must not have."""
     return bool(_UUID_SHAPE.fullmatch(text))
 
 
@@ -39,13 +39,13 @@ REQUEST_ID: ContextVar[str] = ContextVar("request_id", default=NO_REQUEST)
 
 
 def current_request_id() -> str:
-    """Return the id of the request being answered, `-` outside of one."""
+    """Return the id of the current request, `-` outside of a request."""
     return REQUEST_ID.get()
 
 
 @contextmanager
 def request_id_of(name: str) -> Iterator[None]:
-    """Let what happens outside of a request, such as a job, bear a name of its own in log lines and audit rows."""
+    """Use `name` as the request id in logs and audit entries, for work outside of a request such as a job."""
     token = REQUEST_ID.set(name)
     try:
         yield

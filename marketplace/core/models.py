@@ -1,4 +1,4 @@
-"""Tables that every app may write to."""
+"""The audit log."""
 
 from typing import Any, NoReturn
 
@@ -9,14 +9,14 @@ from .ids import new_id
 
 
 class AuditEntry(models.Model):
-    """One decision or credential event: who did what to which subject, when and why.
+    """A decision or credential event: who did what to which subject, when and why.
 
-    Never changed: triggers refuse it, whoever asks (`marketplace.core.apps`).
+    Entries are never changed; triggers enforce it (`marketplace.core.apps`).
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     at = models.DateTimeField(auto_now_add=True)
-    # Empty for the service itself (a job, a command).
+    # Null for the service itself (a job, a command).
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
     # `noun.verb`, such as `listing.approve`.
     action = models.CharField(max_length=64)
@@ -40,12 +40,12 @@ class AuditEntry(models.Model):
         return f"{self.action} {self.subject_type} {self.subject_id}"
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Insert once; an entry is never changed."""
+        """Insert the entry; refuse to save it again."""
         if not self._state.adding:
             self.delete()
         super().save(*args, **kwargs)
 
     def delete(self, *_args: Any, **_kwargs: Any) -> NoReturn:
-        """Refuse: the audit log only grows."""
+        """Refuse: entries are never deleted."""
         message = "audit entries are never changed or deleted"
         raise TypeError(message)

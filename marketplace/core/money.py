@@ -1,4 +1,4 @@
-"""Money is an integer of minor units (cents, paise) inside and a number with two decimals at the edge."""
+"""Money: an integer of minor units (cents, paise) in Python and the database, a number with two decimals in JSON."""
 
 from decimal import Decimal
 from enum import StrEnum
@@ -20,12 +20,12 @@ WALLET_CURRENCIES = (Currency.INR, Currency.USD)
 
 
 def divide_half_up(numerator: int, denominator: int) -> int:
-    """Return the quotient rounded half up, exactly. The one place where money is rounded."""
+    """Return the quotient rounded half up, in integer arithmetic. All rounding of money is done here."""
     return (2 * numerator + denominator) // (2 * denominator)
 
 
 def discounted(amount_minor: int, discount_bp: int) -> int:
-    """Return what is left of an amount after a discount in basis points."""
+    """Return an amount less a discount in basis points."""
     return divide_half_up(amount_minor * (bounds.WHOLE_BP - discount_bp), bounds.WHOLE_BP)
 
 
@@ -36,17 +36,17 @@ def scaled(amount_minor: int, factor: Decimal | Fraction) -> int:
 
 
 def tax_inside(gross_minor: int, tax_rate_bp: int) -> int:
-    """Return the part of a gross price that is tax at a rate in basis points."""
+    """Return the tax included in a gross price, at a rate in basis points."""
     return divide_half_up(gross_minor * tax_rate_bp, bounds.WHOLE_BP + tax_rate_bp)
 
 
 def share(amount_minor: int, rate_bp: int) -> int:
-    """Return a share of an amount, such as a commission, at a rate in basis points."""
+    """Return a share of an amount, such as a commission, in basis points."""
     return divide_half_up(amount_minor * rate_bp, bounds.WHOLE_BP)
 
 
 class Split(NamedTuple):
-    """Where a gross price goes."""
+    """The parts of a gross price."""
 
     tax_minor: int
     commission_minor: int
@@ -54,14 +54,14 @@ class Split(NamedTuple):
 
 
 def split_sale(price_minor: int, *, tax_rate_bp: int, commission_rate_bp: int) -> Split:
-    """Return the parts of a gross price: the tax inside, the commission on what is left of it, the rest to the vendor."""
+    """Return the parts of a gross price: the included tax, the commission on the net price, the rest for the vendor."""
     tax = tax_inside(price_minor, tax_rate_bp)
     commission = share(price_minor - tax, commission_rate_bp)
     return Split(tax, commission, price_minor - tax - commission)
 
 
 def to_number(amount_minor: int) -> float:
-    """Return the JSON number for an amount: at most two decimals, exact up to 2^53 minor units."""
+    """Return the JSON number for an amount, exact up to 2^53 minor units."""
     return amount_minor / 100
 
 

@@ -1,11 +1,11 @@
-"""What a credential may do: `noun:verb`, one vocabulary for keys, tokens and tools (reference section 5)."""
+"""Scopes (`noun:verb`), which limit what keys, tokens and tools can do (reference section 5)."""
 
 from collections.abc import Iterable
 from enum import StrEnum
 
 
 class Scope(StrEnum):
-    """A permission that an admin grants to an app or a user gives a personal token."""
+    """The scopes, which an admin grants to an app, or a user to a personal token."""
 
     CATALOG_READ = "catalog:read"
     LIBRARY_READ = "library:read"
@@ -24,19 +24,19 @@ SCOPE_LABELS = {
     Scope.VENDOR_MANAGE: "Manage your store: listings, uploads, prices",
 }
 
-# `vendor:manage` is a user's own: no app can be granted it.
+# Apps cannot be granted `vendor:manage`.
 APP_SCOPES = frozenset(Scope) - {Scope.VENDOR_MANAGE}
-# The manifest takes API keys, and its tool takes tool tokens: `catalog:read` is of no use to a personal token.
+# `catalog:read` is of no use to a personal token: manifests require an API key, the manifest tool a tool token.
 PERSONAL_SCOPES = frozenset(Scope) - {Scope.CATALOG_READ}
 
 
 def parse_scopes(text: str) -> frozenset[Scope]:
-    """Return the known scopes in a space-separated list; unknown words carry nothing."""
+    """Return the scopes in a space-separated list; unknown ones are ignored."""
     known = set(Scope)
     return frozenset(Scope(word) for word in text.split() if word in known)
 
 
 def format_scopes(scopes: Iterable[Scope]) -> str:
-    """Return the space-separated list in the vocabulary's own order."""
+    """Return a space-separated list in the order of `Scope`."""
     wanted = frozenset(scopes)
     return " ".join(scope for scope in Scope if scope in wanted)

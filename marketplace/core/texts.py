@@ -11,9 +11,9 @@ from .errors import InvalidInput
 # What `str.strip` removes, for patterns that Python and ECMA-262 read alike: by `\s` they mean different characters.
 WHITE_SPACE = r"\t-\r\u001C-\u0020\u0085\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000"
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-# Line breaks, and what turns the direction of writing: a name would rearrange the sentence that it stands in.
+# Line breaks and bidirectional controls, which would rearrange the text around a name.
 NOT_IN_A_LINE = re.compile(r"[\n\r\t\x80-\x9f\u2028-\u202e\u2066-\u2069]")
-# A link that others click: nothing but the web.
+# Links that other users follow: http and https only.
 _web_address = URLValidator(schemes=["http", "https"])
 
 
@@ -21,7 +21,7 @@ def prose(value: str, field: str, *, required: bool = True) -> str:
     """Return trimmed text of several lines.
 
     Raises:
-        InvalidInput: nothing to be seen though it is required, too long, or with control characters.
+        InvalidInput: it is required but has no visible character, is too long, or has control characters.
     """
     text = value.strip()
     if required and not any(char.isprintable() and not char.isspace() for char in text):
@@ -37,7 +37,7 @@ def line(value: str, field: str, *, maximum: int = bounds.NAME_CHARS, required: 
     """Return trimmed text of one line.
 
     Raises:
-        InvalidInput: as for `prose`, or more than one line.
+        InvalidInput: as for `prose`, or it has more than one line.
     """
     text = prose(value, field, required=required)
     if len(text) > maximum:
@@ -48,10 +48,10 @@ def line(value: str, field: str, *, maximum: int = bounds.NAME_CHARS, required: 
 
 
 def web_address(value: str, field: str) -> str:
-    """Return a trimmed http(s) address, or nothing when nothing was given.
+    """Return a trimmed http(s) address; it may be empty.
 
     Raises:
-        InvalidInput: it is no such address, or too long.
+        InvalidInput: it is not such an address, or too long.
     """
     text = line(value, field, maximum=bounds.URL_CHARS, required=False)
     if text:
@@ -63,5 +63,5 @@ def web_address(value: str, field: str) -> str:
 
 
 def invalid(field: str, code: str, detail: str) -> InvalidInput:
-    """Return the refusal of one field."""
+    """Return the problem for one invalid field."""
     return InvalidInput(f"{field}: {detail}", errors=[{"pointer": f"#/{field}", "code": code, "detail": detail}])

@@ -1,4 +1,4 @@
-"""State machines as transition tables: a transition needs a locked row, checks the edge, sets the state and writes an audit entry."""
+"""State machines as transition tables: a transition of a locked row checks and sets its state and writes an audit entry."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ M = TypeVar("M", bound=models.Model)
 def lock(queryset: models.QuerySet[M], **lookup: Any) -> M:
     """Return the one row that matches, locked until the end of the transaction.
 
-    `no_key`: inserts that point at the row by foreign key need not wait.
+    With `no_key`, inserts of rows that refer to it need not wait.
 
     Raises:
         NotFound: no row matches.
@@ -28,10 +28,10 @@ def lock(queryset: models.QuerySet[M], **lookup: Any) -> M:
 
 
 def lock_for_decision(queryset: models.QuerySet[M], *, pk: Any, owner: str, actor: models.Model) -> M:
-    """Return the row, locked, for someone who may decide on it: not for its owner, even if they are a superuser.
+    """Return the locked row for a decision, which its owner cannot take, even as a superuser.
 
     Args:
-        queryset: Where the row is.
+        queryset: The rows.
         pk: Its primary key.
         owner: The attribute that holds its owner's id, such as `user_id` or `wallet.owner_id`.
         actor: Who decides.
@@ -48,14 +48,14 @@ def lock_for_decision(queryset: models.QuerySet[M], *, pk: Any, owner: str, acto
 
 @dataclass(frozen=True)
 class TransitionTable:
-    """Which state may follow which, for one state field.
+    """The transitions of a state field.
 
     Args:
         noun: First half of the audit action, such as `listing`.
-        edges: Verb to (states it starts from, state it ends in).
+        edges: Verbs with their source states and target state.
         field: Name of the state field.
-        owner: The attribute that holds the owner's id; owners never decide on what is theirs.
-        reason_field: Name of the field that keeps the reason of a decision, if there is one.
+        owner: The attribute that holds the owner's id; owners cannot decide on their own rows.
+        reason_field: Name of the field for the reason of a decision, if there is one.
     """
 
     noun: str
@@ -65,7 +65,7 @@ class TransitionTable:
     reason_field: str = ""
 
     def allows(self, instance: models.Model, verb: str) -> bool:
-        """Tell whether the verb may be applied to the row as it was read."""
+        """Tell whether the verb can be applied to the row as it was read."""
         return getattr(instance, self.field) in self.edges[verb][0]
 
     def apply(
@@ -78,7 +78,7 @@ class TransitionTable:
         changes: Mapping[str, Any] | None = None,
         **data: Any,
     ) -> None:
-        """Move a row that the caller has locked, save it with `changes` and write the audit row.
+        """Change the state of a row that the caller has locked, save it with `changes` and write the audit entry.
 
         Raises:
             InvalidTransition: the verb does not start from the row's state.
@@ -101,15 +101,15 @@ class TransitionTable:
         """Lock a row, apply a reviewer's decision to it and return it.
 
         Args:
-            rows: Where the row is.
+            rows: The rows.
             verb: The decision, one of the edges.
             pk: The row's primary key.
-            actor: Who decides.
-            reason: Why.
-            changes: Other fields that are saved with it.
+            actor: The reviewer.
+            reason: The reason, which is required.
+            changes: Further fields to save.
 
         Raises:
-            InvalidInput: no reason.
+            InvalidInput: the reason is not valid.
             InvalidTransition: the verb does not start from the row's state.
             NotFound: no row matches.
             SelfReview: the actor owns it.

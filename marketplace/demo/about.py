@@ -1,4 +1,4 @@
-"""What the demo's vendors say of their listings, beside the summary."""
+"""The descriptions of the demo's listings."""
 
 PLATFORMS = {
     "fonts": "any application that takes TrueType fonts",

@@ -1,6 +1,6 @@
-"""What the pictures of the demo listings show, for those who do not see them."""
+"""Alternative texts of the pictures of the demo listings."""
 
-from .entries import Entry
+from .entries import CatalogEntry
 
 MOTION = {
     "reveal": "a disc in front of squares that turn and grow",
@@ -21,8 +21,8 @@ TEMPLATES = {
 }
 
 
-def alt_texts_of(entry: Entry) -> tuple[str, ...]:
-    """Return what each picture of an entry's gallery shows, in their order."""
+def alt_texts_of(entry: CatalogEntry) -> tuple[str, ...]:
+    """Return the alternative texts of the pictures in an entry's gallery, in their order."""
     title = entry.title
     match entry.category:
         case "fonts":

@@ -1,4 +1,4 @@
-"""Packs what the demo listings deliver: motion, templates, presets and AI skills as the files that such packs hold."""
+"""Builds the archives that the demo listings deliver: motion, templates, presets and AI skills."""
 
 import io
 import json
@@ -7,9 +7,9 @@ import zipfile
 from collections.abc import Mapping
 
 from .looks import Look
-from .pictures.canvas import Colour, chance_of, palette
+from .pictures.canvas import Colour, palette, seeded_random
 
-# Fixed, so that the same content is the same bytes.
+# Fixed, so that the same content gives the same bytes.
 PACKED = (2026, 1, 1, 0, 0, 0)
 LUT_POINTS = 17
 
@@ -28,16 +28,16 @@ def zipped(files: Mapping[str, bytes | str]) -> bytes:
 
 def motion_files(title: str, seed: str) -> dict[str, str]:
     """Return Lottie animations: a shape that turns, grows and fades, in three moods."""
-    chance = chance_of(seed)
-    colours = palette(chance)
+    rng = seeded_random(seed)
+    colours = palette(rng)
     moods = {"calm": 120, "lively": 60, "loop": 90}
-    return {f"{mood}.json": json.dumps(_lottie(f"{title} {mood}", frames, colours, chance), indent=1) for mood, frames in moods.items()}
+    return {f"{mood}.json": json.dumps(_lottie(f"{title} {mood}", frames, colours, rng), indent=1) for mood, frames in moods.items()}
 
 
-def _lottie(name: str, frames: int, colours: tuple[Colour, ...], chance: random.Random) -> dict[str, object]:
+def _lottie(name: str, frames: int, colours: tuple[Colour, ...], rng: random.Random) -> dict[str, object]:
     layers = []
     for index, colour in enumerate(colours):
-        turn = chance.choice((90, 180, 360)) * (-1) ** index
+        turn = rng.choice((90, 180, 360)) * (-1) ** index
         shape = {"ty": "rc", "p": {"a": 0, "k": [0, 0]}, "s": {"a": 0, "k": [320 - 80 * index] * 2}, "r": {"a": 0, "k": 24 * (index + 1)}}
         fill = {"ty": "fl", "c": {"a": 0, "k": [round(part / 255, 3) for part in colour]}, "o": {"a": 0, "k": 100}}
         placed = {"ty": "tr", "p": {"a": 0, "k": [0, 0]}, "s": {"a": 0, "k": [100, 100]}, "r": {"a": 0, "k": 0}, "o": {"a": 0, "k": 100}}
@@ -60,7 +60,7 @@ def _key(frame: int, value: list[int]) -> dict[str, object]:
 
 def template_files(title: str, seed: str) -> dict[str, str]:
     """Return a page, its style sheet and a cover in the pack's colours."""
-    dark, middle, light, _ = ("#{:02x}{:02x}{:02x}".format(*colour) for colour in palette(chance_of(seed)))
+    dark, middle, light, _ = ("#{:02x}{:02x}{:02x}".format(*colour) for colour in palette(seeded_random(seed)))
     page = f"""<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><title>{title}</title><link rel="stylesheet" href="style.css"></head>
@@ -92,7 +92,7 @@ def preset_files(title: str, look: Look, seed: str) -> dict[str, str]:
     # Red changes first.
     tuned = (look.tuned(red, green, blue) for blue in steps for green in steps for red in steps)
     rows += [" ".join(f"{part:.4f}" for part in colour) for colour in tuned]
-    swatches = "".join(f"{red:3} {green:3} {blue:3} Tone\n" for red, green, blue in palette(chance_of(seed)))
+    swatches = "".join(f"{red:3} {green:3} {blue:3} Tone\n" for red, green, blue in palette(seeded_random(seed)))
     settings = {"name": title, "lift": look.lift, "warmth": look.warmth, "saturation": look.strength}
     return {
         "look.cube": "\n".join(rows) + "\n",

@@ -29,7 +29,7 @@ SOUND_SECONDS = 4
 
 
 @dataclass(frozen=True)
-class Entry:
+class CatalogEntry:
     """One listing of the demo catalog.
 
     Args:
@@ -37,9 +37,9 @@ class Entry:
         category: Slug of its category.
         summary: Its short description.
         tags: Its tags.
-        prices: Amounts by currency, as they are written.
-        discount: Per cent.
-        tier: What a buyer's account needs.
+        prices: Amounts by currency, as texts.
+        discount: In per cent.
+        tier: The tier that a buyer needs.
         store: Who sells it: `vendor` or `otherVendor`.
         waiting: Whether it stays in review.
         sound: Which sound it holds, for sound packs.
@@ -78,7 +78,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Media:
-    """What an entry's files are: the deliverable, what is in it, and its previews."""
+    """The files of an entry: the deliverable, the names of the files in it, and the previews."""
 
     filename: str
     deliverable: bytes = field(repr=False)
@@ -88,15 +88,15 @@ class Media:
     audio: bytes | None = field(default=None, repr=False)
 
 
-def load_entries() -> list[Entry]:
-    """Return the demo catalog, the categories in turns: where the newest stand first, each is seen."""
-    entries = [Entry(**table) for table in tomllib.loads(CATALOG.read_text(encoding="utf-8"))["listing"]]
-    aisles = [[entry for entry in entries if entry.category == category] for category in PLATFORMS]
-    return [entry for row in zip_longest(*aisles) for entry in row if entry]
+def load_entries() -> list[CatalogEntry]:
+    """Return the demo catalog with the categories interleaved, so that the newest listings are of all categories."""
+    entries = [CatalogEntry(**table) for table in tomllib.loads(CATALOG.read_text(encoding="utf-8"))["listing"]]
+    by_category = [[entry for entry in entries if entry.category == category] for category in PLATFORMS]
+    return [entry for row in zip_longest(*by_category) for entry in row if entry]
 
 
-def build_media(entry: Entry) -> Media:
-    """Make the entry's files."""
+def build_media(entry: CatalogEntry) -> Media:
+    """Build the entry's files."""
     title, slug = entry.title, entry.slug
     match entry.category:
         case "fonts":
@@ -115,21 +115,21 @@ def build_media(entry: Entry) -> Media:
             return _packed(entry, archives.skill_files(title, slug, entry.summary), skill_pictures(title, entry.talk, seed=slug))
 
 
-def platforms_of(entry: Entry) -> str:
-    """Return which tools take the entry's files."""
+def platforms_of(entry: CatalogEntry) -> str:
+    """Return which tools open the entry's files."""
     return SOUND_PLATFORMS if entry.sound else PLATFORMS[entry.category]
 
 
-def description_of(entry: Entry, media: Media) -> str:
-    """Return what its vendor says of the entry."""
+def description_of(entry: CatalogEntry, media: Media) -> str:
+    """Return the description of the entry's listing."""
     return describe(entry.summary, "sound" if entry.sound else entry.category, platforms_of(entry), media.contents)
 
 
-def _packed(entry: Entry, files: Mapping[str, bytes | str], pictures: tuple[bytes, ...]) -> Media:
+def _packed(entry: CatalogEntry, files: Mapping[str, bytes | str], pictures: tuple[bytes, ...]) -> Media:
     return Media(f"{entry.slug}-{VERSION}.zip", archives.zipped(files), sorted(files), pictures)
 
 
-def _font_media(entry: Entry) -> Media:
+def _font_media(entry: CatalogEntry) -> Media:
     style = Style(**entry.style)
     if entry.bold:
         font = build_variable_font(entry.title, style, entry.bold)
@@ -143,7 +143,7 @@ def _font_media(entry: Entry) -> Media:
     return replace(media, gallery=font_pictures(entry.title, font, seed=entry.slug), specimen=as_woff2(font))
 
 
-def _sound_media(entry: Entry) -> Media:
+def _sound_media(entry: CatalogEntry) -> Media:
     play = sounds.SOUNDS[entry.sound]
     files = {f"{entry.slug}-{take}.wav": play(SOUND_SECONDS, seed=f"{entry.slug}{take}") for take in (1, 2)}
     preview = play(PREVIEW_SECONDS, seed=f"{entry.slug}1")

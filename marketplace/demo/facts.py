@@ -1,4 +1,4 @@
-"""What the quickstart tells: a file for scripts, and lines to paste."""
+"""The output of the quickstart: a file for scripts, and commands to paste."""
 
 import json
 import os
@@ -9,12 +9,12 @@ from catalog.models.listings import ListingStatus
 from library.selectors import live_licences_of
 from marketplace.accounts.models import User
 
-from .entries import Entry
+from .entries import CatalogEntry
 from .people import Facts
 
 
 def read_facts(path: Path) -> Facts:
-    """Return what an earlier run wrote, nothing when it cannot be read."""
+    """Return the facts that an earlier run wrote, empty if they cannot be read."""
     try:
         facts = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -25,7 +25,7 @@ def read_facts(path: Path) -> Facts:
 
 
 def write_facts(path: Path, facts: Facts) -> None:
-    """Write the file, readable by its owner only, whole or not at all."""
+    """Write the file atomically, readable by its owner only."""
     path.parent.mkdir(parents=True, exist_ok=True)
     staged = path.with_suffix(".new")
     staged.unlink(missing_ok=True)
@@ -36,8 +36,8 @@ def write_facts(path: Path, facts: Facts) -> None:
     staged.replace(path)
 
 
-def suggested_slug(entries: list[Entry], user: User) -> str:
-    """Return a listing that the user can buy now: one that anyone may, in the wallet's currency, and is not owned yet."""
+def suggested_slug(entries: list[CatalogEntry], user: User) -> str:
+    """Return a listing that the user can buy now: one of the free tier, priced in INR and not owned yet."""
     owned = set(live_licences_of(user).values_list("listing__slug", flat=True))
     for_sale = set(Listing.objects.filter(status=ListingStatus.PUBLISHED, store__is_open=True).values_list("slug", flat=True))
     offered = [entry.slug for entry in entries if entry.tier == "free" and "INR" in entry.prices and entry.slug in for_sale]
@@ -45,7 +45,7 @@ def suggested_slug(entries: list[Entry], user: User) -> str:
 
 
 def curl_lines(facts: Facts, slug: str) -> list[tuple[str, str]]:
-    """Return what each line does and the line itself, in an order in which they work."""
+    """Return what each command does and the command itself, in an order in which they work."""
     api = f"{facts['baseUrl']}/api/v1"
     key = f"-H 'X-Api-Key: {facts['developer']['apiKey']}'"
     tools = facts["developer"]["toolToken"]

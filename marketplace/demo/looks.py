@@ -1,4 +1,4 @@
-"""Colour looks as numbers: their tables and their pictures are made from the same."""
+"""Colour looks as numbers, from which both their tables and their pictures are made."""
 
 from dataclasses import dataclass
 
@@ -9,8 +9,8 @@ class Look:
 
     Args:
         lift: How much lighter the blacks become.
-        warmth: How far red and blue part.
-        strength: What becomes of the saturation.
+        warmth: How much is added to red and taken from blue.
+        strength: The factor of the saturation.
     """
 
     lift: float
@@ -18,7 +18,7 @@ class Look:
     strength: float
 
     def tuned(self, red: float, green: float, blue: float) -> tuple[float, float, float]:
-        """Return the colour that another one becomes, each part from 0 to 1."""
+        """Return the colour that a colour becomes, each part from 0 to 1."""
         grey = (red + green + blue) / 3
         first, second, third = (grey + (part - grey) * self.strength + self.lift for part in (red, green, blue))
         return _bounded(first + self.warmth), _bounded(second), _bounded(third - self.warmth)

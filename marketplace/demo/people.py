@@ -1,4 +1,4 @@
-"""The demo's people and their credentials, made through the services that the admin and the dashboard use."""
+"""The demo's users and their credentials, created through the services that the admin and the dashboard use."""
 
 import secrets
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ TOKEN_LIFETIME = timedelta(days=365)
 REASON = "Demo content"
 FUNDS_MINOR = {"INR": 50_000_00, "USD": 500_00}
 PAYOUT_MINOR = 1_500_00
-# A visitor tries out as much as there is.
+# As much as the wallet holds.
 LIMITS = tuple(LimitValues(currency, total_minor=FUNDS_MINOR[currency]) for currency in WALLET_CURRENCIES)
 STORES = {
     "vendor": (
@@ -52,7 +52,7 @@ Facts = dict[str, Any]
 
 @dataclass(frozen=True)
 class People:
-    """Who plays which part."""
+    """The demo's users by role."""
 
     admin: User
     developer: User
@@ -61,13 +61,13 @@ class People:
 
 
 def make_people(facts: Facts) -> People:
-    """Make who is missing; `facts` gets a password for each, the known one where it still holds."""
+    """Create the missing users; `facts` gets a password for each, the known one if it is still valid."""
     admin = _user("admin", "Asha Admin", facts, is_staff=True, is_superuser=True)
     developer = _user("developer", "Deven Developer", facts, tier=Tier.PRO)
     buyer = _user("buyer", "Bo Buyer", facts, tier=Tier.PRO)
     for user in (developer, buyer):
         _fund(user, admin)
-    _ask_for_a_payout(developer)
+    _request_payout(developer)
     _approve_developer(developer, admin)
     profiles = {
         "vendor": _vendor("vendor", "Vera Vendor", facts, admin),
@@ -82,7 +82,7 @@ def make_people(facts: Facts) -> People:
 
 
 def make_credentials(people: People, facts: Facts) -> None:
-    """Put a working key or token for each part into `facts`; those that still work are kept."""
+    """Add a valid key or token for each role to `facts`; those that still work are kept."""
     facts["developer"]["apiKey"] = _api_key(people, facts["developer"].get("apiKey", ""))
     facts["developer"]["toolToken"] = _tool_token(people, facts["developer"].get("toolToken", ""))
     facts["buyer"]["bearerToken"] = _token(people.buyer, APP_SCOPES, facts["buyer"].get("bearerToken", ""))
@@ -113,8 +113,8 @@ def _fund(user: User, admin: User) -> None:
             credit_wallet(user=user, currency=currency, amount_minor=FUNDS_MINOR[currency], reason=REASON, actor=admin)
 
 
-def _ask_for_a_payout(user: User) -> None:
-    """Let something wait in the admin's queue, once."""
+def _request_payout(user: User) -> None:
+    """Request a payout, once, for the admin's queue."""
     if not wallet_payouts().filter(wallet__owner=user).exists():
         where_to = "Holder: Deven Developer\nAccount: DEMO 0000 0000 4711\nBank: of the demo"
         request_wallet_payout(
@@ -165,7 +165,7 @@ def _api_key(people: People, known: str) -> str:
         if principal_of_key(known).user == people.developer:
             return known
     except InvalidCredential:
-        # Its secret is lost: nobody can use it any more, or nobody should.
+        # The secret is lost, so that the key is of no use.
         app = _app(people)
         for key in live_keys_of(app).filter(name=CREDENTIAL_NAME):
             revoke_api_key(key=key, actor=people.developer, reason="Replaced by quickstart")

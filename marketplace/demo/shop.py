@@ -1,4 +1,4 @@
-"""Brings the demo catalog to sale the way vendors and reviewers do: upload, checks, submission, approval."""
+"""Publishes the demo catalog the way vendors and reviewers do: upload, checks, submission, approval."""
 
 import hashlib
 import zlib
@@ -24,44 +24,44 @@ from vendors.services.submission import submit
 from vendors.uploads import Received
 
 from .alt_texts import alt_texts_of
-from .entries import VERSION, Entry, Media, build_media, description_of, platforms_of
+from .entries import VERSION, CatalogEntry, Media, build_media, description_of, platforms_of
 from .people import People
 
 README = "Thank you for buying {title}.\n\nUnpack the file beside this one. What you may do with it is in LICENSE.txt.\n"
-# Files are made and looked into beside the writing of rows.
+# Files are built and inspected while rows are written.
 THREADS = 2
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """An entry with its files stored and looked into."""
+    """An entry with its files stored and inspected."""
 
-    entry: Entry
+    entry: CatalogEntry
     description: str
     received: Received
     inspection: Inspection
     previews: list[tuple[PreviewKind, int, ProcessedPreview]]
 
 
-def fill_shop(entries: list[Entry], people: People) -> Iterator[Entry]:
-    """Bring each entry to where it belongs and yield it once it is there; what is there already is left alone."""
-    there = set(
+def fill_shop(entries: list[CatalogEntry], people: People) -> Iterator[CatalogEntry]:
+    """Submit each entry, publish those that do not stay in review, and yield it; existing listings are left alone."""
+    existing = set(
         Listing.objects.filter(slug__in=[entry.slug for entry in entries])
         .exclude(status=ListingStatus.DRAFT)
         .values_list("slug", flat=True)
     )
-    missing = [entry for entry in entries if entry.slug not in there]
-    yield from (entry for entry in entries if entry.slug in there)
+    missing = [entry for entry in entries if entry.slug not in existing]
+    yield from (entry for entry in entries if entry.slug in existing)
     if not missing:
         return
     with ThreadPoolExecutor(THREADS) as pool:
         for prepared in pool.map(_prepare, missing):
-            _offer(prepared, people)
+            _publish(prepared, people)
             yield prepared.entry
 
 
-def _prepare(entry: Entry) -> Prepared:
-    """Make an entry's files and take them in as an upload would; touches no row."""
+def _prepare(entry: CatalogEntry) -> Prepared:
+    """Build an entry's files, and store and inspect them like an upload, without writing rows."""
     media = build_media(entry)
     previews = [(PreviewKind.GALLERY, slot, process_image(picture)) for slot, picture in enumerate(media.gallery)]
     if media.specimen is not None:
@@ -80,7 +80,7 @@ def _store(media: Media) -> Received:
     return Received(default_storage, key, media.filename, len(content), digest, zlib.crc32(content), content[:512])
 
 
-def _offer(prepared: Prepared, people: People) -> None:
+def _publish(prepared: Prepared, people: People) -> None:
     entry = prepared.entry
     profile = people.profiles[entry.store]
     with prepared.received as received:
@@ -102,7 +102,7 @@ def _approve(listing: Listing, tier: Tier, admin: User) -> None:
 
 
 def _draft(prepared: Prepared, profile: VendorProfile) -> Listing:
-    """Return the entry's draft, the one that an interrupted run left where there is one."""
+    """Return the entry's draft, the one of an interrupted run if there is one."""
     entry = prepared.entry
     listing = Listing.objects.filter(slug=entry.slug).first()
     if listing is not None:

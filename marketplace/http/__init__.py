@@ -1,13 +1,14 @@
-"""Our middleware, what it stands on, and the HTTP calls that we make.
+"""Middleware, its helpers, and outbound HTTP requests.
 
-The order in `settings.MIDDLEWARE`, with Django's and the libraries', is from the outside in:
+The order in `settings.MIDDLEWARE`, including that of Django and libraries, from the outside in:
 
-1. `monitoring.HealthMiddleware`: load balancers ask under any host name and without TLS, also when nothing else answers.
-2. `request_id`: every line that is logged and every answer below bears the id.
-3. `monitoring.MonitoringMiddleware`, `rate_limits` and `developers.usage.middleware`: they count or complete every answer, whoever gives it.
-4. Security headers, static files, CORS, `pages`: they complete answers too; static files cost nothing and need no limit.
-5. `refusals.RequestSizeMiddleware`: refuses what is too large before anything reads it.
-6. `overload`: after all that adds headers and all that is cheap, before all that works.
-7. Sessions, `CommonMiddleware`, then `refusals.WrongMethodMiddleware` and `refusals.UnreadableBodyMiddleware`, around CSRF, sign-in and the view:
-   they see the answer or the exception of the view itself.
+1. `monitoring.HealthMiddleware`: load balancers check health under any host name and without TLS, even if nothing else works.
+2. `request_id`: all log lines and responses below have the id.
+3. `monitoring.MonitoringMiddleware`, `rate_limits` and `developers.usage.middleware`: they count or complete all responses.
+4. Security headers, `static_files`, CORS, `pages`: they complete responses too; static files are cheap and need no limit.
+5. `refusals.RequestSizeMiddleware`: refuses requests that are too large before anything reads them, above the
+   middleware of `pages` that reads cookies or what a client accepts.
+6. `overload`: after middleware that adds headers or is cheap, before the expensive part.
+7. Sessions, `CommonMiddleware`, then `refusals.WrongMethodMiddleware` and `refusals.UnreadableBodyMiddleware`, around CSRF, sign-in and the
+   view, whose response or exception they see.
 """

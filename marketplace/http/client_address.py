@@ -1,4 +1,4 @@
-"""The client address of a request. X-Forwarded-For is believed only as far as `settings.TRUSTED_PROXIES` wrote it."""
+"""The client address of a request. Only the part of X-Forwarded-For written by `settings.TRUSTED_PROXIES` is trusted."""
 
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
@@ -10,26 +10,26 @@ from django.http import HttpRequest
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
-# One household or host gets a whole /64: single IPv6 addresses are free to change within it.
+# A client usually has a whole /64, within which it can change its address.
 _IPV6_PREFIX = 64
 _UNKNOWN = "unknown"
-# Ten hops of the longest addresses.
+# Enough for ten hops of the longest addresses.
 FORWARDED_CHARS = 500
 
 
 def client_network(request: HttpRequest) -> str:
-    """Return what counts as one client: the IPv4 address, or the IPv6 network of 64 bits; `unknown` behind a Unix socket.
+    """Return the IPv4 address or the IPv6 /64 network of the client; `unknown` behind a Unix socket.
 
-    It is that of the nearest hop that is no proxy of ours.
+    The client is the nearest hop that is not a trusted proxy.
     """
     meta, trusted = request.META, tuple(settings.TRUSTED_PROXIES)
-    # Proxies of ours write at its end. What strangers wrote before that may be as long as they like, and is not kept.
+    # Trusted proxies append to its end; the beginning is untrusted and of any length.
     forwarded = meta.get("HTTP_X_FORWARDED_FOR", "")[-FORWARDED_CHARS:] if trusted else ""
     return _network(meta.get("REMOTE_ADDR", ""), forwarded, trusted)
 
 
 def is_from_proxy(environ: dict[str, Any]) -> bool:
-    """Tell whether a request with this WSGI environment comes through a proxy of ours."""
+    """Tell whether a request with this WSGI environment comes through a trusted proxy."""
     address = _parse(environ.get("REMOTE_ADDR", ""))
     trusted = _networks(tuple(settings.TRUSTED_PROXIES))
     return "HTTP_X_FORWARDED_FOR" in environ and address is not None and any(address in network for network in trusted)
@@ -37,16 +37,16 @@ def is_from_proxy(environ: dict[str, Any]) -> bool:
 
 @lru_cache(maxsize=4096)
 def _network(remote: str, forwarded: str, trusted: tuple[str, ...]) -> str:
-    address = _nearest_stranger(remote, forwarded, trusted)
+    address = _client_address(remote, forwarded, trusted)
     if isinstance(address, IPv6Address):
         return str(ip_network((address, _IPV6_PREFIX), strict=False))
     return _UNKNOWN if address is None else str(address)
 
 
-def _nearest_stranger(remote: str, forwarded: str, trusted: tuple[str, ...]) -> Address | None:
+def _client_address(remote: str, forwarded: str, trusted: tuple[str, ...]) -> Address | None:
     address = _parse(remote)
     proxies = _networks(trusted)
-    # Each proxy appends the address that it was called from: the last is the most trustworthy.
+    # Each proxy appends the address that connected to it.
     for hop in reversed(forwarded.split(",")):
         if address is None or not any(address in network for network in proxies):
             break
@@ -62,7 +62,7 @@ def _parse(text: str) -> Address | None:
         address = ip_address(text)
     except ValueError:
         return None
-    # A socket for both families shows IPv4 callers as ::ffff:192.0.2.1.
+    # A dual-stack socket reports IPv4 clients as ::ffff:192.0.2.1.
     return getattr(address, "ipv4_mapped", None) or address
 
 

@@ -1,4 +1,4 @@
-"""Middleware of monitoring: answers `/healthz`, `/readyz` and `/metrics`, counts each response for Prometheus and writes the access log."""
+"""Monitoring middleware: serves `/healthz`, `/readyz` and `/metrics`, counts responses for Prometheus and writes the access log."""
 
 import logging
 import time
@@ -21,14 +21,14 @@ _UNCACHED = {"Cache-Control": "no-store"}
 
 
 class HealthMiddleware:
-    """Answers them before anything else of a request is looked at: host, scheme, session, limits."""
+    """Serves the monitoring endpoints without checks of host, scheme, session or limits."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
         self._endpoints = {"/healthz": _alive, "/readyz": _ready, "/metrics": _metrics}
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Answer the request."""
+        """Process the request."""
         endpoint = self._endpoints.get(request.path_info)
         if endpoint is None or request.method not in {"GET", "HEAD"}:
             return self.get_response(request)
@@ -36,19 +36,19 @@ class HealthMiddleware:
 
 
 def _alive(_request: HttpRequest) -> HttpResponse:
-    """Tell that the process answers, whatever it depends on."""
+    """Report that the process is alive, without checks of dependencies."""
     return _json({"status": OK}, 200)
 
 
 def _ready(_request: HttpRequest) -> HttpResponse:
-    """Name what is down; 503 where the service needs it (`settings.READY_REQUIRES`)."""
+    """Report components that are down, with 503 if the service needs one of them (`settings.READY_REQUIRES`)."""
     report = monitor.report()
     status = "unavailable" if not report.ready else "degraded" if report.down else OK
     return _json({"status": status, "down": report.down, "components": report.components}, 200 if report.ready else 503)
 
 
 def _metrics(request: HttpRequest) -> HttpResponse | None:
-    """Show the figures to whoever knows the token; for everyone else there is nothing here."""
+    """Return the metrics to requests with the token; None, which leads to a 404, to others."""
     given = request.headers.get("Authorization", "")
     if not settings.METRICS_TOKEN or not constant_time_compare(given, f"Bearer {settings.METRICS_TOKEN}"):
         return None
@@ -58,33 +58,33 @@ def _metrics(request: HttpRequest) -> HttpResponse | None:
 def _json(body: Mapping[str, Any], status: int) -> HttpResponse:
     headers = _UNCACHED if status == 200 else _UNCACHED | {"Retry-After": RETRY_SECONDS}
     response = HttpResponse(orjson.dumps(body), status=status, content_type="application/json", headers=headers)
-    # Django logs a 503 as an error, which this answer is not: it is the news that there was one.
+    # Django would log each 503 of a health check as an error.
     response._has_been_logged = True  # type: ignore[attr-defined]  # Django's own mark
     return response
 
 
-# Who answers past the routes leaves a name for what it did under this name in `request.META`.
+# Middleware that responds before URL routing sets the route's name under this key in `request.META`.
 ROUTE_KEY = "marketplace.route"
-# A caller may make up methods.
+# Others are counted as OTHER, since clients can send any method.
 METHODS = frozenset({"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"})
 
 access_log = logging.getLogger("marketplace.access")
 
 
 class MonitoringMiddleware:
-    """Counts and logs what was answered. The time is that until the answer's head was ready."""
+    """Counts and logs responses. The duration ends when the headers are ready."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         if not (settings.METRICS_TOKEN or settings.ACCESS_LOG):
             raise MiddlewareNotUsed
         self.get_response = get_response
         self._measure, self._log = bool(settings.METRICS_TOKEN), settings.ACCESS_LOG
-        # Children by their labels, of which there are few: the library's own look-up takes a lock.
+        # Metric children by label values, of which there are few: the library's own lookup takes a lock.
         self._counters: dict[tuple[str, str, int], Any] = {}
         self._timers: dict[str, Any] = {}
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Answer the request, then look at the answer."""
+        """Measure and log the response."""
         began = time.perf_counter()
         response = self.get_response(request)
         seconds = time.perf_counter() - began
@@ -107,7 +107,7 @@ class MonitoringMiddleware:
 
 
 def route_of(request: HttpRequest) -> str:
-    """Return the name of what was called: never the path, which holds ids and signatures."""
+    """Return the name of the route; never the path, which contains ids and signatures."""
     match = request.resolver_match
     if match is not None:
         return match.view_name or "unnamed"
@@ -116,14 +116,14 @@ def route_of(request: HttpRequest) -> str:
 
 
 def _facts(request: HttpRequest, response: HttpResponseBase, route: str, seconds: float) -> dict[str, Any]:
-    """Return who called what and how it ended. Ids only."""
+    """Return the fields of an access log entry; of users and credentials only the ids."""
     facts: dict[str, Any] = {
         "route": route,
         "method": request.method,
         "status": response.status_code,
         "duration_ms": round(seconds * 1000, 2),
     }
-    # DRF leaves there what its authentication returned; the session's user only where somebody has asked for it.
+    # `auth` is set by DRF's authentication; the session's user is cached only if the view has used it.
     principal = getattr(request, "auth", None)
     if principal is not None:
         facts |= {

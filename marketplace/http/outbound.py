@@ -1,9 +1,9 @@
 """HTTP requests to addresses that users supply (webhooks, client documents), protected against server-side request forgery.
 
-Only https, and only to public addresses. A name is looked up once, every address it has is judged, and the connection goes
-to one of those that were judged: what the name resolves to a moment later does not matter. Redirects are not followed,
-proxies named in the environment are not used, and both the time and the answer's size are bounded, however slowly it
-trickles in. `settings.OUTBOUND_LOOPBACK` opens this machine's own addresses, for tests and development.
+Only https, and only to public addresses. A name is resolved once, all its addresses are checked, and the connection is made
+to one of those that were checked, which prevents DNS rebinding. Redirects are not followed,
+proxies of the environment are not used, and both the duration and the size of the response are limited, however slowly it
+arrives. `settings.OUTBOUND_LOOPBACK` allows loopback addresses, for tests and development.
 """
 
 import re
@@ -33,32 +33,32 @@ Network = IPv4Network | IPv6Network
 
 _PORTS = {"https": 443, "http": 80}
 _VISIBLE = re.compile(r"[!-~]+")
-# What is handed out to hosts. Outside are mapped, translated (NAT64), local and multicast addresses.
+# Global unicast; outside of it are mapped, translated (NAT64), local and multicast addresses.
 _GLOBAL_IPV6 = IPv6Network("2000::/3")
-# Special ones that `is_global` takes for public, in older Pythons or in all: of protocols, of relays to IPv4, of documentation.
+# Special-purpose networks that `is_global` counts as public, at least in older Python versions: protocols, 6to4 relays, documentation.
 _SPECIAL = ("192.0.0.0/24", "192.88.99.0/24", "2001::/23", "2002::/16", "3fff::/20")
 _TRIED_ADDRESSES = 4
-# The system's look-up knows no time limit; so many threads of ours may wait for it at once.
+# The most concurrent lookups: `getaddrinfo` has no timeout.
 _LOOKUPS = threading.BoundedSemaphore(16)
 
 
 class Refused(Exception):
-    """The address is not one that we call; trying again is no use. The sentence may be shown to whoever named it."""
+    """The address is not allowed. The message can be shown to the user who entered it."""
 
 
 class Failed(Exception):
-    """The call did not get a whole answer; it may another time. The sentence may be shown to whoever named the address."""
+    """The request failed, and may succeed later. The message can be shown to the user who entered the address."""
 
 
 @dataclass(frozen=True)
 class Response:
-    """What came back.
+    """A response.
 
     Args:
-        status: The HTTP status; a redirect is one like any other.
-        headers: By name, in any case.
-        body: At most as many bytes as were wanted.
-        whole: Whether that is all of it.
+        status: The HTTP status, which may be a redirect.
+        headers: The headers by name, case-insensitive.
+        body: At most `max_bytes` of the body.
+        whole: Whether the body is complete.
     """
 
     status: int
@@ -68,7 +68,7 @@ class Response:
 
 
 def check_url(url: str) -> None:
-    """Refuse an address by its looks, with no look-up: for forms.
+    """Validate an address without a lookup, for forms.
 
     Raises:
         Refused: it is none that we call.
@@ -85,27 +85,27 @@ def request(
     seconds: float = 10.0,
     max_bytes: int = 64 * bounds.KIB,
 ) -> Response:
-    """Call an address that a stranger named.
+    """Send a request to an address that a user supplied.
 
     Args:
         method: The HTTP method.
         url: The address.
-        headers: What to send along; `Host` is ours.
-        body: What to send.
-        seconds: How long all of it may take, from the look-up to the last byte.
-        max_bytes: How much of the answer is read.
+        headers: Headers to send; `Host` is overridden.
+        body: The body to send.
+        seconds: The time limit from the lookup to the last byte.
+        max_bytes: The most bytes of the response that are read.
 
     Raises:
         Refused: it is none that we call.
-        Failed: there was no whole answer in time.
+        Failed: there was no complete response in time.
     """
     target = _target(url)
     deadline = time.monotonic() + seconds
     addresses = _addresses(target, seconds)
     connection = _connect(target, addresses, deadline)
     late = threading.Event()
-    # Each read has the whole time again: only cutting the line stops an answer that trickles in.
-    watch = threading.Timer(_left(deadline), _cut, [connection.sock, late])
+    # A socket timeout applies to each read separately: only shutting the socket down stops a response that arrives slowly.
+    watch = threading.Timer(_remaining(deadline), _shut_down, [connection.sock, late])
     watch.daemon = True
     watch.start()
     try:
@@ -114,7 +114,7 @@ def request(
             | dict(headers or {})
             | {"Host": target.netloc or ""}
         )
-        connection.timeout = _left(deadline)
+        connection.timeout = _remaining(deadline)
         connection.request(method, target.request_uri, body=body, headers=sent, preload_content=False, decode_content=False)
         answer = _read(connection.getresponse(), max_bytes)
     except (OSError, HTTPError, HTTPException, ValueError) as error:
@@ -143,26 +143,26 @@ def _target(url: str) -> Url:
 
 
 def _addresses(target: Url, seconds: float) -> list[Address]:
-    """Return what the name resolves to, when we may call all of it: one that also has an address inside is not trusted."""
+    """Return the addresses of the host name, if all of them are allowed."""
     name = (target.host or "").strip("[]")
     try:
-        found = _look_up(name, seconds)
+        found = _resolve(name, seconds)
     except TimeoutError as error:
         raise Failed("The host name could not be resolved in time.") from error
     except (OSError, UnicodeError) as error:
         raise Failed("The host name could not be resolved.") from error
-    # A scope names an interface of ours: only link-local addresses have one.
+    # Without the zone of link-local addresses.
     addresses = list(dict.fromkeys(ip_address(str(entry[4][0]).partition("%")[0]) for entry in found))
     if not addresses or not all(_allowed(address, str(target.scheme)) for address in addresses):
         raise Refused("The host name resolves to an address that is not public.")
     return addresses
 
 
-def _look_up(name: str, seconds: float) -> list[Any]:
-    """Ask the system for a name's addresses, in a thread that holds up neither the caller for longer nor the end of the process.
+def _resolve(name: str, seconds: float) -> list[Any]:
+    """Resolve a name in a daemon thread, which delays neither the caller beyond the time limit nor the end of the process.
 
     Raises:
-        TimeoutError: it takes longer, or too many others hang.
+        TimeoutError: it takes too long, or too many other lookups hang.
     """
     until = time.monotonic() + seconds
     if not _LOOKUPS.acquire(timeout=seconds):
@@ -172,7 +172,7 @@ def _look_up(name: str, seconds: float) -> list[Any]:
     def ask() -> None:
         try:
             found.set_result(socket.getaddrinfo(name, None, type=socket.SOCK_STREAM))
-        except Exception as error:  # noqa: BLE001 - it is the caller's
+        except Exception as error:  # noqa: BLE001 - raised in the caller's thread
             found.set_exception(error)
         finally:
             _LOOKUPS.release()
@@ -192,14 +192,14 @@ def _allowed(address: Address, scheme: str) -> bool:
 
 
 def _connect(target: Url, addresses: list[Address], deadline: float) -> HTTPConnection:
-    """Return a connection to the first address that takes one; nothing has been sent over it."""
+    """Return a connection to the first address that accepts one."""
     tried = addresses[:_TRIED_ADDRESSES]
     port = target.port or _PORTS[str(target.scheme)]
     name = (target.host or "").strip("[]")
     failure: Exception | None = None
     for position, address in enumerate(tried):
-        # Connecting and shaking hands each have this long.
-        share = _left(deadline) / (2 * (len(tried) - position))
+        # The time limit of the connection and of the TLS handshake each.
+        share = _remaining(deadline) / (2 * (len(tried) - position))
         if target.scheme == "http":
             connection = HTTPConnection(str(address), port, timeout=share)
         else:
@@ -217,20 +217,20 @@ def _connect(target: Url, addresses: list[Address], deadline: float) -> HTTPConn
 
 def _read(response: BaseHTTPResponse, max_bytes: int) -> Response:
     body = b""
-    # One byte more tells whether there is more.
+    # One byte more, to see whether the body is longer.
     while len(body) <= max_bytes and (part := response.read(max_bytes + 1 - len(body), decode_content=False)):
         body += part
     return Response(response.status, response.headers, body[:max_bytes], whole=len(body) <= max_bytes)
 
 
-def _cut(line: socket.socket, late: threading.Event) -> None:
+def _shut_down(sock: socket.socket, late: threading.Event) -> None:
     late.set()
-    # It may have been closed at the same moment.
+    # It may have been closed meanwhile.
     with suppress(OSError):
-        line.shutdown(socket.SHUT_RDWR)
+        sock.shutdown(socket.SHUT_RDWR)
 
 
-def _left(deadline: float) -> float:
+def _remaining(deadline: float) -> float:
     left = deadline - time.monotonic()
     if left <= 0:
         raise Failed("It timed out.")

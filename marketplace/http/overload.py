@@ -1,13 +1,13 @@
-"""Load shedding: a process that is asked for more than it can do refuses at once with 503 and `Retry-After`.
+"""Load shedding: an overloaded process refuses requests at once with 503 and `Retry-After`.
 
-The server hands each request to a thread and queues the requests that find none. That queue is invisible to us, and under overload
-everyone in it waits longer and longer for answers that they have given up on. So a process has more threads than it works with
-(`GRANIAN_BLOCKING_THREADS`): `REQUESTS_AT_ONCE` of them work, and as many stay free, to refuse requests and to answer health checks;
-in the others requests wait for their turn. A request that finds no thread is refused within a millisecond.
+The server gives each request to a thread and queues requests while no thread is free. The application cannot see that queue, in which
+clients under overload wait ever longer for responses that they have given up on. So a process has more threads than it works with
+(`GRANIAN_BLOCKING_THREADS`): `REQUESTS_AT_ONCE` of them work, as many stay free to refuse requests and to serve health checks, and
+in the others requests wait for a slot to work. A request beyond that is refused within a millisecond.
 
-Slow clients are kept apart: a request gives up its turn while its body arrives, unless a proxy has buffered it. Bodies that arrive,
-uploads and answers that are being sent each have a limit of their own, of which one client address can hold half. So is a slow file
-store: a request gives up its turn while it waits for it, and only so many wait at a time.
+Slow clients do not occupy slots: a request releases its slot while its body arrives, unless a proxy has buffered it. Incoming bodies,
+uploads and streamed responses each have a limit of their own, of which one client address can hold half. Nor does a slow file
+store: a request releases its slot while it waits for the store, and the number of waiting requests is limited.
 """
 
 import threading
@@ -21,7 +21,7 @@ from django.core.exceptions import MiddlewareNotUsed
 from django.core.signals import request_finished
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
-from marketplace.api.problems import answer
+from marketplace.api.problems import problem_response
 from marketplace.core.database import release_connections
 from marketplace.core.errors import Overloaded
 from marketplace.storage.base import waiting
@@ -30,95 +30,95 @@ from .client_address import client_network
 from .monitoring import ROUTE_KEY
 from .request_body import RequestBody, is_upload
 
-# A request that waited this long is refused: those ahead of it are slow. It equals the time that a thread waits for a database
-# connection, and is long enough that a machine that pauses for a moment refuses nobody.
+# A request is refused if it has waited this long for a slot. It equals the time that a thread waits for a database
+# connection, and is long enough to bridge a short pause of the machine.
 WAIT_SECONDS = 5.0
 RETRY_SECONDS = "2"
 
 
 class CallerLimit:
-    """A limit of how much goes on at a time, in this process, and of how much of it is one caller's.
+    """A limit of concurrent work in this process, in total and for each caller.
 
     Args:
-        of_one: How much one caller may hold.
-        of_all: How much all callers may hold together; None: no limit.
+        per_caller: The limit of a caller.
+        total: The limit of all callers together; None for no limit.
     """
 
-    def __init__(self, *, of_one: int, of_all: int | None = None) -> None:
-        self._of_one, self._of_all = of_one, of_all
+    def __init__(self, *, per_caller: int, total: int | None = None) -> None:
+        self._per_caller, self._total = per_caller, total
         self._held: Counter[str] = Counter()
         self._lock = threading.Lock()
 
     def acquire(self, caller: str) -> bool:
-        """Hold one more for a caller; return False where a limit is reached."""
+        """Count one more for a caller; return False if a limit is reached."""
         with self._lock:
-            free = self._held[caller] < self._of_one and (self._of_all is None or self._held.total() < self._of_all)
+            free = self._held[caller] < self._per_caller and (self._total is None or self._held.total() < self._total)
             if free:
                 self._held[caller] += 1
         return free
 
     def release(self, caller: str) -> None:
-        """Give back one that `acquire` held."""
+        """Undo one `acquire` of the caller."""
         with self._lock:
             self._held -= Counter([caller])
 
 
 class ConcurrencyLimiter:
-    """The capacity of a process.
+    """The capacity of a process: admits requests and gives them slots to work.
 
     Args:
         threads: Number of server threads of this process.
-        at_once: How many requests are worked on at a time; as many uploads are received besides, and as many threads stay free.
+        at_once: Number of slots; as many uploads are received besides, and as many threads stay free.
     """
 
     def __init__(self, *, threads: int, at_once: int) -> None:
         admitted = threads - at_once
-        self._admitted = CallerLimit(of_one=admitted, of_all=admitted)
-        self._bodies, self._uploads, self._streams = map(_half_for_one, (admitted // 2, at_once, admitted // 2))
+        self._admitted = CallerLimit(per_caller=admitted, total=admitted)
+        self._bodies, self._uploads, self._streams = map(_half_per_caller, (admitted // 2, at_once, admitted // 2))
         self._waiting = threading.Semaphore(admitted // 4)
-        self._turns = threading.Semaphore(at_once)
-        # What the request of a thread holds: a thread answers one at a time.
-        self._mine = threading.local()
+        self._slots = threading.Semaphore(at_once)
+        # What the current request of each thread holds.
+        self._local = threading.local()
 
     def enter(self, caller: str, *, upload: bool = False, slow_body: bool = False) -> bool:
-        """Admit the request of this thread, and wait for its turn to work unless it is an upload; return False to refuse it."""
-        # A thread whose last request was never reported as finished gives back what that one held.
+        """Admit the request of this thread, and wait for a slot unless it is an upload; return False if it must be refused."""
+        # In case `request_finished` was not sent for the thread's previous request.
         self.leave()
-        self._mine.held, self._mine.turn = ExitStack(), False
+        self._local.held, self._local.has_slot = ExitStack(), False
         limits = [self._admitted, *([self._uploads] if upload else [self._bodies] if slow_body else [])]
         entered = all(self._hold(limit, caller) for limit in limits)
         if entered and not upload:
-            entered = self._mine.turn = self._turns.acquire(timeout=WAIT_SECONDS)
+            entered = self._local.has_slot = self._slots.acquire(timeout=WAIT_SECONDS)
         if not entered:
             self.leave()
         return entered
 
     def send(self, caller: str) -> bool:
-        """Keep this thread for an answer that is sent bit by bit; return False when too many are."""
+        """Keep this thread for a streamed response; return False if there are too many."""
         return self._hold(self._streams, caller)
 
     @contextmanager
     def pause(self) -> Iterator[None]:
-        """Let others work, with this thread's database connections, while it waits for its client."""
+        """Release the slot and the database connections while this thread waits for its client."""
         release_connections()
-        paused = self._mine.turn
-        self.end_turn()
+        paused = self._local.has_slot
+        self.release_slot()
         try:
             yield
         finally:
             if paused:
-                self._turns.acquire()
-                self._mine.turn = True
+                self._slots.acquire()
+                self._local.has_slot = True
 
     @contextmanager
-    def wait_elsewhere(self) -> Iterator[None]:
-        """Let others work while this thread waits for another service.
+    def wait_for_service(self) -> Iterator[None]:
+        """Release the slot while this thread waits for another service.
 
         Raises:
-            Overloaded: too many wait already.
+            Overloaded: too many requests wait already.
         """
-        if not self._mine.turn:
-            # An upload is limited as one.
+        if not self._local.has_slot:
+            # Uploads have a limit of their own.
             yield
             return
         with self.pause():
@@ -129,60 +129,60 @@ class ConcurrencyLimiter:
             finally:
                 self._waiting.release()
 
-    def end_turn(self) -> None:
-        """Let the next one work; the thread is kept until `leave`."""
-        if self._mine.turn:
-            self._mine.turn = False
-            self._turns.release()
+    def release_slot(self) -> None:
+        """Release the slot; the thread is kept until `leave`."""
+        if self._local.has_slot:
+            self._local.has_slot = False
+            self._slots.release()
 
     def leave(self) -> None:
-        """Give back what this thread holds."""
-        if hasattr(self._mine, "held"):
-            self.end_turn()
-            self._mine.held.close()
+        """Release everything that this thread holds."""
+        if hasattr(self._local, "held"):
+            self.release_slot()
+            self._local.held.close()
 
     def _hold(self, limit: CallerLimit, caller: str) -> bool:
         held = limit.acquire(caller)
         if held:
-            self._mine.held.callback(limit.release, caller)
+            self._local.held.callback(limit.release, caller)
         return held
 
 
-def _half_for_one(most: int) -> CallerLimit:
-    return CallerLimit(of_one=max(1, most // 2), of_all=most)
+def _half_per_caller(most: int) -> CallerLimit:
+    return CallerLimit(per_caller=max(1, most // 2), total=most)
 
 
 class OverloadMiddleware:
-    """Refuses requests with 503 when the process has no capacity left. Not installed where the number of threads is not known."""
+    """Refuses requests with 503 if the process has no capacity left. Not used if the number of threads is unknown."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         if not (settings.SERVER_THREADS and settings.REQUESTS_AT_ONCE):
             raise MiddlewareNotUsed
         self.get_response = get_response
         self.limiter = ConcurrencyLimiter(threads=settings.SERVER_THREADS, at_once=settings.REQUESTS_AT_ONCE)
-        request_finished.connect(self._finished, weak=False, dispatch_uid=("core.overload", id(self)))
+        request_finished.connect(self._finished, weak=False, dispatch_uid=("http.overload", id(self)))
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Answer the request when its turn comes."""
+        """Process the request once it has a slot."""
         body, caller = request.META.get("wsgi.input"), client_network(request)
-        # There is one only where there is a body, whatever the Content-Type says.
+        # There is a `RequestBody` only if there is a body, whatever the Content-Type.
         slow = body if isinstance(body, RequestBody) and not body.buffered else None
         if not self.limiter.enter(caller, upload=slow is not None and is_upload(request.META), slow_body=slow is not None):
             return _refusal(request)
         if slow:
             slow.waiting = self.limiter.pause
-        sending, waits = False, waiting.set(self.limiter.wait_elsewhere)
+        sending, waits = False, waiting.set(self.limiter.wait_for_service)
         try:
             response = self.get_response(request)
             if response.streaming:
-                # It keeps its thread until the last byte is sent.
+                # A streamed response keeps its thread until the last byte is sent.
                 sending = self.limiter.send(caller)
                 if not sending:
                     response.close()
                     response = _refusal(request)
         finally:
             waiting.reset(waits)
-            self.limiter.end_turn()
+            self.limiter.release_slot()
             if not sending:
                 self.limiter.leave()
         return response
@@ -193,7 +193,7 @@ class OverloadMiddleware:
 
 def _refusal(request: HttpRequest) -> HttpResponse:
     request.META[ROUTE_KEY] = "overloaded"
-    refusal = answer(Overloaded(headers={"Retry-After": RETRY_SECONDS}), request)
-    # Django would log every 503 as an error; the access log has them already.
+    refusal = problem_response(Overloaded(headers={"Retry-After": RETRY_SECONDS}), request)
+    # Django would log each 503 as an error; they are in the access log.
     refusal._has_been_logged = True  # type: ignore[attr-defined]  # Django's own mark
     return refusal

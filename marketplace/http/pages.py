@@ -19,25 +19,25 @@ _DIRECTIVES = {
 }
 
 
-def _written(directives: dict[str, str]) -> str:
+def _serialize(directives: dict[str, str]) -> str:
     return "; ".join(f"{name} {value}" for name, value in directives.items())
 
 
-PAGE_POLICY = _written(_DIRECTIVES)
-# For forms that are answered with an address of someone else's: browsers hold those to form-action too.
-LEADING_AWAY_POLICY = _written({name: value for name, value in _DIRECTIVES.items() if name != "form-action"})
-# For pages that show pictures before they are uploaded.
-PICTURES_POLICY = _written(_DIRECTIVES | {"img-src": "'self' data: blob:"})
+PAGE_POLICY = _serialize(_DIRECTIVES)
+# For forms whose response redirects to another origin: browsers apply form-action to redirects too.
+REDIRECTING_FORM_POLICY = _serialize({name: value for name, value in _DIRECTIVES.items() if name != "form-action"})
+# For pages that preview images before the upload.
+IMAGE_PREVIEW_POLICY = _serialize(_DIRECTIVES | {"img-src": "'self' data: blob:"})
 
 
 class ContentPolicyMiddleware:
-    """Gives every page a policy that names none itself, as the admin does."""
+    """Adds a policy to pages that have none, such as those of the admin."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Answer the request."""
+        """Process the request."""
         response = self.get_response(request)
         if POLICY_HEADER not in response and response.get("Content-Type", "").startswith("text/html"):
             response[POLICY_HEADER] = PAGE_POLICY
@@ -45,13 +45,13 @@ class ContentPolicyMiddleware:
 
 
 class PageCachingMiddleware:
-    """Gives every page a `Cache-Control` that names none itself: the storefront greets whoever is signed in, and tells what they own."""
+    """Adds `Cache-Control` to pages that have none, since pages show the signed-in user and what they own."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Answer the request."""
+        """Process the request."""
         response = self.get_response(request)
         if "Cache-Control" in response or not response.get("Content-Type", "").startswith("text/html"):
             return response
@@ -62,7 +62,7 @@ class PageCachingMiddleware:
         return response
 
 
-# Django's own reading takes this for a browser that wants it.
+# Django's middleware ignores q=0.
 _GZIP_REFUSED = re.compile(r"\bgzip\s*;\s*q=0(?:\.0*)?\s*(?:,|$)", re.IGNORECASE)
 _HTML = "text/html"
 _TEXTS = {"application/json", "application/vnd.oai.openapi+json", "application/xml", "text/markdown", "text/plain"}
@@ -70,10 +70,10 @@ _NOT_PUBLIC = re.compile(r"\b(?:private|no-store)\b")
 
 
 class CompressionMiddleware(GZipMiddleware):
-    """Django's compression, which adds a random length to each response and so hides what a secret on a page adds (BREACH)."""
+    """Django's compression, which varies the length of responses at random against BREACH attacks, for pages and public texts."""
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-        """Compress a page, or a text that is the same for everyone, for a client that takes it so."""
+        """Compress pages and public texts for clients that accept gzip."""
         kind = response.headers.get("Content-Type", "").partition(";")[0]
         if kind != _HTML and not (kind in _TEXTS and _is_public(response)):
             return response
@@ -84,5 +84,5 @@ class CompressionMiddleware(GZipMiddleware):
 
 
 def _is_public(response: HttpResponseBase) -> bool:
-    """Tell whether neither a credential nor a session had any influence on a response."""
+    """Tell whether the response depends on neither a credential nor a session."""
     return not _NOT_PUBLIC.search(response.headers.get("Cache-Control", "")) and not has_vary_header(response, "Cookie")

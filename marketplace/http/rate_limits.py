@@ -1,6 +1,6 @@
-"""Rate limits: fixed windows of a minute, counted in the shared cache, and the response headers that tell of them.
+"""Rate limits: fixed windows of a minute, counted in the shared cache, and their response headers.
 
-The edge between two windows lets a burst of twice the limit through; within a window the count is exact.
+Across the boundary of two windows, a burst of twice the limit is possible; within a window the count is exact.
 """
 
 import logging
@@ -17,18 +17,18 @@ from marketplace.monitoring.metrics import LIMITED
 
 from .client_address import client_network
 
-# Whoever counts a call leaves its fields under this name in `request.META`.
+# Key of the `RateLimit` fields in `request.META`.
 META_KEY = "marketplace.rate_limit_fields"
 
 
 class RateLimitFieldsMiddleware:
-    """Copies the fields that were left on the request to the answer."""
+    """Copies the `RateLimit` fields from the request to the response."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Answer the request."""
+        """Process the request."""
         response = self.get_response(request)
         for name, value in request.META.get(META_KEY, {}).items():
             response[name] = value
@@ -41,17 +41,17 @@ logger = logging.getLogger(__name__)
 
 
 class CounterStoreDown(Exception):
-    """The cache that counts calls does not answer."""
+    """The cache that counts calls is not available."""
 
 
 @dataclass(frozen=True)
 class Limit:
-    """How many calls one bucket takes in a minute.
+    """A limit of calls per minute for a bucket.
 
     Args:
-        policy: Name of the policy, shown to the client.
-        bucket: Whose calls are counted.
-        calls: How many.
+        policy: Name of the policy, sent to the client.
+        bucket: The subject whose calls are counted, such as an address.
+        calls: The most calls.
     """
 
     policy: str
@@ -61,7 +61,7 @@ class Limit:
 
 @dataclass(frozen=True)
 class Usage:
-    """A limit after this call."""
+    """The usage of a limit."""
 
     limit: Limit
     used: int
@@ -69,22 +69,22 @@ class Usage:
 
     @property
     def exceeded(self) -> bool:
-        """Tell whether this call was one too many."""
+        """Tell whether the limit is exceeded."""
         return self.used > self.limit.calls
 
 
 def count_call(request: HttpRequest | Request, limits: Sequence[Limit]) -> None:
-    """Count one call in each bucket and leave the `RateLimit` fields for the answer.
+    """Count a call in each bucket and set the `RateLimit` fields of the response.
 
     Raises:
         CounterStoreDown: the cache does not answer.
         RateLimited: a bucket is full.
     """
-    _settle(request, [_usage(request, limit) for limit in limits])
+    _apply(request, [_usage(request, limit) for limit in limits])
 
 
 def refuse_when_full(request: HttpRequest | Request, limits: Sequence[Limit]) -> None:
-    """Refuse a call that would be one too many, without counting it: what is counted is known only after the answer.
+    """Refuse a call whose bucket is full, without counting it; for calls that are counted by their outcome.
 
     Raises:
         CounterStoreDown: the cache does not answer.
@@ -98,16 +98,16 @@ def refuse_when_full(request: HttpRequest | Request, limits: Sequence[Limit]) ->
 
 
 def count_by_address(request: HttpRequest | Request, bucket: str) -> None:
-    """Count what anyone may do without a credential, by the caller's address.
+    """Count an anonymous call by the client's address.
 
-    With nobody to count it is let through: these limits spare work, and the secrets behind them are too long to guess.
+    Without the cache, calls are allowed: these limits save resources, and no secret behind them can be guessed.
 
     Args:
-        request: What the caller sent.
+        request: The request.
         bucket: A name in `settings.RATE_LIMITS`, such as `leak_reports`.
 
     Raises:
-        RateLimited: too many came from there.
+        RateLimited: the address has made too many calls.
     """
     try:
         count_call(request, [_limit_by_address(request, bucket)])
@@ -131,16 +131,16 @@ def _usage(request: HttpRequest | Request, limit: Limit, *, increment: bool = Tr
     except Exception as error:
         logger.warning("calls are not counted, the cache does not answer: %r", error)
         raise CounterStoreDown from error
-    # A limit of zero is the library's word for "the cache did not count".
+    # django-ratelimit returns a limit of zero if the cache did not count.
     if not usage["limit"]:
         logger.warning("rate limits are not applied: the cache does not count")
         raise CounterStoreDown
-    # The library's time is one second short.
+    # The library's time left is one second short.
     return Usage(limit, usage["count"], max(0, usage["time_left"]) + 1)
 
 
-def _settle(request: HttpRequest | Request, usages: Sequence[Usage]) -> None:
-    """Leave the fields for the answer, and refuse what was one too many."""
+def _apply(request: HttpRequest | Request, usages: Sequence[Usage]) -> None:
+    """Set the `RateLimit` fields, and refuse the call if a limit is exceeded."""
     request.META[META_KEY] = _fields(usages)
     _refuse([usage for usage in usages if usage.exceeded])
 
@@ -153,7 +153,7 @@ def _refuse(full: Sequence[Usage]) -> None:
 
 
 def _fields(usages: Sequence[Usage]) -> dict[str, str]:
-    """Return the fields of draft-ietf-httpapi-ratelimit-headers: structured lists of named policies."""
+    """Return the header fields of draft-ietf-httpapi-ratelimit-headers."""
     return {
         "RateLimit-Policy": ", ".join(f'"{usage.limit.policy}";q={usage.limit.calls};w={WINDOW_SECONDS}' for usage in usages),
         "RateLimit": ", ".join(

@@ -1,4 +1,4 @@
-"""Middleware that refuses a request in place of its view: too large, of a method that the address does not take, or with an unreadable body."""
+"""Middleware for requests that are too large, have a method that the view does not allow, or a body that cannot be read."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
@@ -7,44 +7,53 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpRespons
 from django.views.decorators.http import require_http_methods
 from rest_framework.views import APIView
 
-from marketplace.api.problems import answer, as_problem
+from marketplace.api.problems import as_problem, problem_response
 from marketplace.core import bounds
 from marketplace.core.errors import AddressTooLong, BodyTooLarge, HeadersTooLarge, MethodNotAllowed
 
 from .request_body import is_upload
 
+LENGTH_DIGITS = 1_000
 FORMS = {"application/x-www-form-urlencoded", "multipart/form-data"}
 
 
 class RequestSizeMiddleware:
-    """Answers 414, 431 and 413 to an address, headers and a form of more than the bytes in `bounds`; uploads have limits of their own."""
+    """Responds 414, 431 or 413 to an address, headers or a form beyond the limits in `bounds`; uploads have limits of their own."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Answer the request."""
+        """Process the request."""
         if len(request.META.get("QUERY_STRING", "")) + len(request.path_info) > bounds.ADDRESS_BYTES:
-            return answer(AddressTooLong(maximumBytes=bounds.ADDRESS_BYTES), request)
-        if sum(len(name) + len(value) for name, value in request.META.items() if name.startswith("HTTP_")) > bounds.HEADERS_BYTES:
-            return answer(HeadersTooLarge(maximumBytes=bounds.HEADERS_BYTES), request)
-        long = int(request.META.get("CONTENT_LENGTH") or 0) > bounds.FORM_BYTES
-        if long and request.content_type in FORMS and not is_upload(request.META):
-            return answer(BodyTooLarge(maximumBytes=bounds.FORM_BYTES), request)
+            return problem_response(AddressTooLong(maximumBytes=bounds.ADDRESS_BYTES), request)
+        headers = [len(name) + len(value) for name, value in request.META.items() if name.startswith("HTTP_")]
+        # Python before 3.11.10 reads a quoted cookie in time that grows with the square of its length (CVE-2024-7592).
+        if max(headers, default=0) > bounds.HEADER_BYTES:
+            return problem_response(HeadersTooLarge(maximumBytes=bounds.HEADER_BYTES), request)
+        if sum(headers) > bounds.HEADERS_BYTES:
+            return problem_response(HeadersTooLarge(maximumBytes=bounds.HEADERS_BYTES), request)
+        length = request.META.get("CONTENT_LENGTH") or "0"
+        # Python refuses to read a number of thousands of digits.
+        if len(length) > LENGTH_DIGITS:
+            return problem_response(BodyTooLarge(maximumBytes=bounds.FORM_BYTES), request)
+        too_long = length.isascii() and length.isdigit() and int(length) > bounds.FORM_BYTES
+        if too_long and request.content_type in FORMS and not is_upload(request.META):
+            return problem_response(BodyTooLarge(maximumBytes=bounds.FORM_BYTES), request)
         return self.get_response(request)
 
 
-SENT = "This page doesn't accept form data. Go back, reload the page and try again."
-LOOKED_AT = "This address cannot be opened directly: it only accepts form data. Start again from the page with the form."
+FORM_REFUSED = "This page doesn't accept form data. Go back, reload the page and try again."
+FORM_REQUIRED = "This address cannot be opened directly: it only accepts form data. Start again from the page with the form."
 
 
-# Where a view keeps its methods.
+# Attribute of a view with its methods.
 METHODS = "methods"
 View = TypeVar("View", bound=Callable[..., HttpResponseBase])
 
 
 def declare_methods(*methods: str) -> Callable[[View], View]:
-    """Declare which methods a view takes, besides HEAD with GET: what `OPTIONS` says to everybody, before the view asks who calls."""
+    """Declare the methods of a view, for responses to `OPTIONS`; HEAD is implied by GET."""
 
     def decorate(view: View) -> View:
         setattr(view, METHODS, methods)
@@ -54,7 +63,7 @@ def declare_methods(*methods: str) -> Callable[[View], View]:
 
 
 def allow_methods(*methods: str) -> Callable[[View], View]:
-    """Declare which methods a view takes, and refuse the others."""
+    """Declare the methods of a view, and refuse others."""
     allowed = with_head(methods)
 
     def decorate(view: View) -> View:
@@ -64,32 +73,32 @@ def allow_methods(*methods: str) -> Callable[[View], View]:
 
 
 def with_head(methods: Sequence[str]) -> list[str]:
-    """Return these methods, and HEAD where GET is one of them."""
+    """Return these methods, and HEAD if GET is one of them."""
     return [*methods, *(["HEAD"] if "GET" in methods else [])]
 
 
 class WrongMethodMiddleware:
-    """Answers `OPTIONS` for the views that do not know it, and puts a page into an empty 405."""
+    """Responds to `OPTIONS` for views that do not, and adds a page to an empty 405 response."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Answer the request."""
+        """Process the request."""
         response = self.get_response(request)
-        # Of the API and of views that only refuse other methods.
+        # From API views, and from views that refuse other methods themselves.
         if request.method == "OPTIONS" and response.status_code == MethodNotAllowed.status and "Allow" in response:
             return HttpResponse(status=204, headers={"Allow": f"{response['Allow']}, OPTIONS"})
         if not isinstance(response, HttpResponseNotAllowed) or response.content or not request.accepts("text/html"):
             return response
-        page = answer(MethodNotAllowed(LOOKED_AT if request.method in {"GET", "HEAD"} else SENT), request)
+        page = problem_response(MethodNotAllowed(FORM_REQUIRED if request.method in {"GET", "HEAD"} else FORM_REFUSED), request)
         for name, value in response.headers.items():
-            # `Allow`, and what lets scripts of other origins read the answer.
+            # `Allow` and the CORS headers.
             page.headers.setdefault(name, value)
         return page
 
     def process_view(self, request: HttpRequest, view: Callable[..., HttpResponseBase], _args: Any, _kwargs: Any) -> HttpResponse | None:
-        """Answer `OPTIONS` where the view declares its methods; refuse PUT to Django's form views, which take it for POST."""
+        """Respond to `OPTIONS` if the view declares its methods; refuse PUT for Django's form views, which treat it as POST."""
         page = getattr(view, "view_class", None)
         if page is not None and not issubclass(page, APIView):
             methods = with_head([method for method in ("GET", "POST") if hasattr(page, method.lower())])
@@ -103,15 +112,15 @@ class WrongMethodMiddleware:
 
 
 class UnreadableBodyMiddleware:
-    """Answers 400 or 408 where a view reads a body that ends too early or does not arrive in time."""
+    """Responds 400 or 408 if a view reads a body that ends too early or does not arrive in time."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Answer the request."""
+        """Process the request."""
         return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        """Return the answer to a view's exception."""
-        return answer(as_problem(exception), request) if isinstance(exception, UnreadablePostError) else None
+        """Return the response to `UnreadablePostError`."""
+        return problem_response(as_problem(exception), request) if isinstance(exception, UnreadablePostError) else None

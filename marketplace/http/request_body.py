@@ -1,4 +1,4 @@
-"""Request bodies: which of them may be slow, and how slow they may be."""
+"""Request bodies, with a minimum speed."""
 
 import re
 import threading
@@ -13,30 +13,30 @@ from marketplace.core import bounds
 
 from .client_address import is_from_proxy
 
-# What is read at a time; after each block the speed is checked.
+# The size of a read, after which the speed is checked.
 BLOCK_BYTES = 16 * bounds.KIB
-# What is read of a body that no view wanted, as much as the proxy in `deploy/` buffers, and in how many threads at a time.
+# How much of an unread body is discarded, as much as the proxy in `deploy/` buffers, and in how many threads at a time.
 DISCARDED_BYTES, DISCARDING_THREADS = 2 * bounds.MIB, 4
 _discarding = threading.Semaphore(DISCARDING_THREADS)
 
 
 class RequestBody:
-    """A WSGI input stream that refuses to read on when the body arrives too slowly.
+    """A WSGI input stream that raises `TimeoutError` if the body arrives too slowly.
 
-    Only the thread of the request may read, and it waits until a block is there: the server has no timeout, and a read that is left
-    behind in another thread stops the whole process (granian 2.8).
+    Only the request's own thread reads, and it blocks until data arrives: the server has no timeout, and a read left
+    pending in another thread stops the whole process (granian 2.8).
 
     Args:
         stream: The server's `wsgi.input`.
-        buffered: Whether the whole body is at hand, with a proxy.
+        buffered: Whether a proxy has received the whole body already.
     """
 
     def __init__(self, stream: Any, *, buffered: bool = False) -> None:
         self._stream = stream
         self._waited = 0.0
         self.buffered = buffered
-        self.taken = 0
-        # Entered while the body may be on its way.
+        self.received = 0
+        # A context that is entered while a read waits for the body.
         self.waiting: Callable[[], AbstractContextManager[None]] = nullcontext
 
     def read(self, size: int = -1) -> bytes:
@@ -47,7 +47,7 @@ class RequestBody:
         """
         blocks = []
         with self.waiting():
-            while size and (block := self._take(self._stream.read, BLOCK_BYTES if size < 0 else min(size, BLOCK_BYTES))):
+            while size and (block := self._timed_read(self._stream.read, BLOCK_BYTES if size < 0 else min(size, BLOCK_BYTES))):
                 blocks.append(block)
                 size -= len(block)
         return b"".join(blocks)
@@ -55,13 +55,13 @@ class RequestBody:
     def readline(self, size: int = -1) -> bytes:
         """Return the next line; see PEP 3333. Raises what `read` raises."""
         with self.waiting():
-            return self._take(self._stream.readline, size)
+            return self._timed_read(self._stream.readline, size)
 
     def discard(self) -> None:
-        """Read what a trusted proxy still sends of a body that no view wanted, unless that is long; call it once the response is sent.
+        """Read and discard the rest of a body from a trusted proxy, up to `DISCARDED_BYTES`; call it once the response is sent.
 
-        A connection that is closed with unread bytes is reset. A proxy that is still sending then answers 502 instead of passing the
-        response on, and after some of these takes the node for broken. One that has the response closes the connection.
+        A connection that is closed with unread bytes is reset. A proxy that is still sending then responds 502 instead of passing the
+        response on, and after several of these considers the node down. A proxy that has the response closes the connection.
         """
         if not _discarding.acquire(blocking=False):
             return
@@ -72,22 +72,22 @@ class RequestBody:
         finally:
             _discarding.release()
 
-    def _take(self, method: Callable[[int], bytes], size: int) -> bytes:
-        if self._waited > bounds.BODY_SECONDS and self.taken < self._waited * bounds.BODY_BYTES_A_SECOND:
+    def _timed_read(self, method: Callable[[int], bytes], size: int) -> bytes:
+        if self._waited > bounds.BODY_SECONDS and self.received < self._waited * bounds.BODY_BYTES_A_SECOND:
             raise TimeoutError
         began = time.monotonic()
         taken = method(size)
         self._waited += time.monotonic() - began
-        self.taken += len(taken)
+        self.received += len(taken)
         return taken
 
 
 def is_upload(environ: dict[str, Any]) -> bool:
-    """Tell whether a request sends a form to an address that takes files."""
+    """Tell whether a request sends a multipart form to one of `settings.UPLOAD_PATHS`."""
     is_form = environ.get("CONTENT_TYPE", "").strip().lower().startswith("multipart/")
     return is_form and re.match(settings.UPLOAD_PATHS, environ.get("PATH_INFO", "")) is not None
 
 
 def is_buffered(environ: dict[str, Any]) -> bool:
-    """Tell whether a trusted proxy sends this request's body, and had all of it before; it passes uploads on as they arrive."""
+    """Tell whether a trusted proxy has buffered this request's body; uploads are not buffered."""
     return is_from_proxy(environ) and not is_upload(environ)

@@ -1,4 +1,4 @@
-"""One id for each request: accepted or made, echoed, in every log line, audit row and problem document."""
+"""The id of each request: taken from the client or generated, and part of logs, audit entries and problem documents."""
 
 import re
 from collections.abc import Callable
@@ -20,7 +20,7 @@ class RequestIdMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Answer the request under its id."""
+        """Process the request with its id."""
         given = request.META.get("HTTP_X_REQUEST_ID", "")
         request_id = given if _ACCEPTED.fullmatch(given) else str(new_id())
         REQUEST_ID.set(request_id)
@@ -30,6 +30,6 @@ class RequestIdMiddleware:
 
 
 @receiver(request_finished, dispatch_uid="core.request_id")
-def _forget(**_kwargs: Any) -> None:
-    """Forget the id only now: Django logs refusals when the middlewares have returned, and files are read after that."""
+def _reset(**_kwargs: Any) -> None:
+    """Reset the id only now: Django logs errors after the middleware has returned, and streams files after that."""
     REQUEST_ID.set(NO_REQUEST)

@@ -16,7 +16,7 @@ def _is_dead(job: Job) -> bool:
 
 @admin.register(Job)
 class JobAdmin(ServiceAdmin):
-    """Jobs, the newest first; a failed one was tried as often as it is allowed to be."""
+    """Jobs, newest first; a failed job has used all its attempts."""
 
     list_display = ("task_path", "status", "queue_name", "enqueued_at", "run_after", "attempts", "exception_class_path")
     list_filter = ("status", "queue_name", "task_path")
@@ -61,6 +61,6 @@ class WorkerAdmin(ServiceAdmin):
 
 @admin.register(Schedule)
 class ScheduleAdmin(ServiceAdmin):
-    """When each command was last due."""
+    """The last due time of each scheduled command."""
 
     list_display = ("command", "due_at", "job_id")

@@ -1,4 +1,4 @@
-"""What management commands share: the progress bar, and the removal of rows that have expired."""
+"""Helpers for management commands: the progress bar, and the deletion of expired rows."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -20,18 +20,18 @@ def progress_bar(*columns: ProgressColumn) -> Progress:
     """Return a progress bar on standard error that disappears when it is done: standard output is for results.
 
     Args:
-        *columns: What to show instead of the number of things that are done, of how many, and the times.
+        *columns: Columns to show instead of the default ones.
     """
     return Progress(*(columns or _COLUMNS), console=Console(stderr=True), transient=True)
 
 
 def delete_in_batches(rows: QuerySet[Any], *, lock_model: type[Model]) -> Iterator[int]:
-    """Delete rows in short transactions, so that nobody waits long for their locks; yield the number of rows of each batch.
+    """Delete rows in short transactions, so that locks are held briefly; yield the number of rows of each batch.
 
-    Two runs at once take turns, batch by batch: rows that are deleted in another order than somebody else's would deadlock.
+    Concurrent runs alternate batch by batch, because deleting the same rows in different orders would deadlock.
 
     Args:
-        rows: What to delete. The queryset is evaluated again for each batch.
+        rows: The rows to delete. The queryset is evaluated again for each batch.
         lock_model: Runs that name the same model wait for each other.
     """
     content_type = ContentType.objects.get_for_model(lock_model)
@@ -39,7 +39,7 @@ def delete_in_batches(rows: QuerySet[Any], *, lock_model: type[Model]) -> Iterat
         with transaction.atomic():
             lock(ContentType.objects.all(), pk=content_type.pk)
             ids = list(rows.order_by().values_list("pk", flat=True)[:BATCH_ROWS])
-            # With the condition once more: a row that was changed meanwhile, such as a job that was started again, stays.
+            # The condition is applied again: a row changed in the meantime, such as a restarted job, stays.
             rows.filter(pk__in=ids).delete()
         if ids:
             yield len(ids)
@@ -50,7 +50,7 @@ def delete_in_batches(rows: QuerySet[Any], *, lock_model: type[Model]) -> Iterat
 class PurgeCommand(BaseCommand):
     """Base of the commands that delete expired rows; with `--dry-run` the rows are counted only.
 
-    A subclass returns from `expired` what is to be deleted, in the order in which it is deleted.
+    A subclass returns the rows to delete from `expired`, in the order of deletion.
     """
 
     def add_arguments(self, parser: CommandParser) -> None:

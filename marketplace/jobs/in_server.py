@@ -14,7 +14,7 @@ GRACE_SECONDS = 3
 
 
 def start_worker_thread() -> None:
-    """Start a worker in this process, where the settings say so. It ends with the process."""
+    """Start a worker in this process if `WORKER_IN_SERVER` is set. It ends with the process."""
     if not settings.WORKER_IN_SERVER:
         return
     worker = JobWorker(threads={DEFAULT: 1, WEBHOOKS: 1, SCHEDULE: 1})
@@ -27,7 +27,7 @@ def start_worker_thread() -> None:
         worker.stop()
         worker.finish(grace=GRACE_SECONDS)
 
-    # A process that a server made ends without atexit, but not without multiprocessing's own.
+    # A process forked by a server skips atexit handlers, but runs multiprocessing finalizers.
     atexit.register(end)
     Finalize(None, end, exitpriority=20)
     thread.start()

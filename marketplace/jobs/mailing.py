@@ -1,6 +1,6 @@
 """Sends mail through the job queue: no request waits for the mail server, and when it is down, mails are delayed, not lost.
 
-What is in a mail, such as a link that sets a password, lies encrypted in the queue and is wiped once it was sent.
+A mail's content, such as a link that sets a password, is encrypted in the queue and wiped once it is sent.
 """
 
 import json
@@ -24,7 +24,7 @@ _FIELDS = ("subject", "body", "from_email", "to", "cc", "bcc", "reply_to", "extr
 
 
 class QueuedBackend(BaseEmailBackend):
-    """Django's way of sending mail, which here puts each mail into the queue, in the transaction of the change."""
+    """An e-mail backend that enqueues each mail as a job, in the transaction of the change."""
 
     def send_messages(self, email_messages: Sequence[EmailMessage]) -> int:
         """Put the mails into the queue."""
@@ -44,7 +44,7 @@ def send_mail(encrypted: str) -> None:
 def _write(message: EmailMessage) -> str:
     if message.attachments:
         raise TypeError("mails with attachments are not queued")
-    # The same mail, should it be sent twice: many mail programs then show one.
+    # A fixed id: many mail programs show a mail once even if it is sent twice.
     message.extra_headers.setdefault("Message-ID", make_msgid(domain=settings.DEFAULT_FROM_EMAIL.rpartition("@")[2].rstrip(">")))
     parts = [[str(part[0]), str(part[1])] for part in getattr(message, "alternatives", [])]
     return json.dumps({name: getattr(message, name) for name in _FIELDS} | {"subtype": message.content_subtype, "alternatives": parts})

@@ -14,7 +14,7 @@ else:
 
 
 class Job(Row):
-    """A row of the queue. A failed one is dead: it was tried as often as its task allows."""
+    """A row of the queue. A failed job is dead: it has used all the attempts of its task."""
 
     class Meta:
         proxy = True
@@ -26,12 +26,12 @@ class Job(Row):
 
     @property
     def attempts(self) -> int:
-        """How often it was begun."""
+        """The number of times the job was started."""
         return len(self.worker_ids)
 
     @property
     def arguments(self) -> str:
-        """What it was given, as far as anyone may read it."""
+        """The job's arguments as text; `(private)` for private tasks."""
         if policy_of(self.task_path).private:
             return "(private)"
         given = self.args_kwargs
@@ -39,13 +39,13 @@ class Job(Row):
 
 
 class Worker(models.Model):
-    """A process that does jobs, as long as it says so. The jobs of one that fell silent go to others."""
+    """A process that runs jobs. When it stops reporting, other workers take its jobs."""
 
     id = models.CharField(max_length=32, primary_key=True)
     host = models.CharField(max_length=200)
     pid = models.PositiveIntegerField()
     started_at = models.DateTimeField(auto_now_add=True)
-    # By the database's clock: those of the nodes differ.
+    # By the database's clock, because the clocks of the nodes differ.
     seen_at = models.DateTimeField(db_index=True)
 
     class Meta:
@@ -57,7 +57,7 @@ class Worker(models.Model):
 
 
 class Schedule(models.Model):
-    """When a command of the schedule was last due, so that it runs once in each interval, whoever looks first."""
+    """The last due time of a scheduled command, so that it runs once per interval, however many workers check."""
 
     command = models.CharField(max_length=200, primary_key=True)
     due_at = models.DateTimeField()

@@ -12,21 +12,21 @@ from django_tasks.base import Task
 P = ParamSpec("P")
 T = TypeVar("T")
 
-# Queues have threads of their own, so that slow receivers and long commands never hold up mails.
+# Each queue has its own threads, so that slow webhook receivers and long commands never delay mails.
 DEFAULT, WEBHOOKS, SCHEDULE = "default", "webhooks", "schedule"
 QUEUES = (DEFAULT, WEBHOOKS, SCHEDULE)
-# A job that failed lets fresh ones go first.
+# Failed jobs run after new ones.
 RETRY_PRIORITY = -10
 
 
 @dataclass(frozen=True)
 class Retries:
-    """When a failed job is tried again.
+    """The retry policy of a task.
 
     Args:
-        attempts: After so many it is dead: it stays, for someone to look at and to start again.
-        first: Seconds until the second attempt; they double from then on.
-        longest: Seconds that they never exceed.
+        attempts: The number of attempts after which the job is dead; it stays in the table and can be restarted.
+        first: Seconds until the second attempt; the delay doubles with each attempt.
+        longest: The longest delay in seconds.
     """
 
     attempts: int = 10
@@ -34,19 +34,19 @@ class Retries:
     longest: float = 3600
 
     def delay(self, attempt: int) -> timedelta:
-        """Return how long to wait after this attempt: jobs that failed together are spread over half of the time."""
+        """Return the delay after this attempt, shortened at random by up to half, so that jobs that failed together are spread."""
         seconds = min(self.longest, self.first * 2 ** min(attempt - 1, 32))
         return timedelta(seconds=seconds * random.uniform(0.5, 1))  # noqa: S311 - it spreads load, it keeps no secret
 
 
 @dataclass(frozen=True)
 class Policy:
-    """What a task says of itself.
+    """The settings of a task.
 
     Args:
-        retries: When it is tried again.
-        private: Its arguments are nobody's to read, and are wiped once they are of no use.
-        release: Called with the arguments of a job that a stopping worker puts back in the middle.
+        retries: The retry policy.
+        private: Whether the arguments are hidden, and wiped once the job has succeeded.
+        release: Called with the arguments of a job that a stopping worker returns to the queue unfinished.
     """
 
     retries: Retries = Retries()
@@ -60,9 +60,9 @@ _policies: dict[str, Policy] = {}
 def job(
     *, queue_name: str = DEFAULT, retries: Retries = Retries(), private: bool = False, release: Callable[..., None] | None = None
 ) -> Callable[[Callable[P, T]], Task[P, T]]:
-    """Make a function of a module a task: `its_name.enqueue(...)`, in the transaction of the change.
+    """Make a module-level function a task, which `function.enqueue(...)` adds to the queue in the current transaction.
 
-    It may run twice, as a worker can be killed between the work and its record: it must do no harm then. Arguments are JSON.
+    It must be idempotent, because a worker can be killed between the work and its record. Arguments are JSON.
     """
 
     def decorate(function: Callable[P, T]) -> Task[P, T]:
@@ -74,5 +74,5 @@ def job(
 
 
 def policy_of(task_path: str) -> Policy:
-    """Return a task's policy; that of a task which is gone with a release is the default."""
+    """Return a task's policy; the default for a task that no longer exists."""
     return _policies.get(task_path, Policy())

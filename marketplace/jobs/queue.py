@@ -23,30 +23,30 @@ from .policy import RETRY_PRIORITY, policy_of
 
 # A worker that has not reported for this long counts as lost.
 LOST_AFTER = timedelta(seconds=60)
-LOOKED_AT = 500
+MAX_SCANNED = 500
 WIPED: dict[str, Any] = {"args": [], "kwargs": {}}
 
 logger = logging.getLogger(__name__)
 
 
 def waiting_queues(queue_names: Sequence[str]) -> Collection[str]:
-    """Return the queues in which a job is ready, by one query without a lock; all of them where very many wait."""
-    names = list(Job.objects.ready().filter(queue_name__in=queue_names).order_by().values_list("queue_name", flat=True)[:LOOKED_AT])
-    return queue_names if len(names) == LOOKED_AT else set(names)
+    """Return the queues with ready jobs, by one query without a lock; all queues if very many jobs wait."""
+    names = list(Job.objects.ready().filter(queue_name__in=queue_names).order_by().values_list("queue_name", flat=True)[:MAX_SCANNED])
+    return queue_names if len(names) == MAX_SCANNED else set(names)
 
 
 def claim_job(*, queue_names: Collection[str], worker_id: str) -> Job | None:
-    """Take the first ready job; nobody else takes it as long as the worker lives."""
+    """Claim the first ready job; no other worker takes it as long as this one is alive."""
     with transaction.atomic():
         job = Job.objects.ready().filter(queue_name__in=queue_names).get_locked()
         if job is not None:
             job.claim(worker_id)
-        # The manager is the library's, and so is what it says it returns.
+        # The library's manager declares a less precise type.
         return cast("Job | None", job)
 
 
 def run_job(job: Job) -> Exception | SystemExit | None:
-    """Do a job that was claimed; return what went wrong."""
+    """Run a claimed job; return the exception if it failed."""
     with request_id_of(f"job-{job.pk}"):
         try:
             given = job.args_kwargs
@@ -56,14 +56,14 @@ def run_job(job: Job) -> Exception | SystemExit | None:
         return None
 
 
-def settle_job(job: Job, error: BaseException | None) -> bool:
-    """Write what came of a job.
+def record_outcome(job: Job, error: BaseException | None) -> bool:
+    """Record the outcome of a job.
 
     Returns:
         Whether the outcome was saved: it is not if the worker has been declared lost in the meantime.
     """
     if error is not None:
-        return _fail(job, f"{type(error).__module__}.{type(error).__qualname__}", _account_of(error))
+        return _fail(job, f"{type(error).__module__}.{type(error).__qualname__}", _format_error(error))
     changes: dict[str, Any] = {
         "status": TaskResultStatus.SUCCESSFUL,
         "finished_at": timezone.now(),
@@ -76,7 +76,7 @@ def settle_job(job: Job, error: BaseException | None) -> bool:
 
 
 def release_job(job: Job) -> None:
-    """Put a job back whose worker stops before it is done."""
+    """Return an unfinished job of a stopping worker to the queue."""
     release = policy_of(job.task_path).release
     if _write(job, status=TaskResultStatus.READY, run_after=timezone.now()) and release is not None:
         given = job.args_kwargs
@@ -84,7 +84,7 @@ def release_job(job: Job) -> None:
 
 
 def recover_lost_jobs() -> int:
-    """Put back the jobs of workers that fell silent; return how many."""
+    """Return the jobs of lost workers to the queue; return their number."""
     running = cast("list[Job]", list(Job.objects.running()))
     alive = set(Worker.objects.filter(seen_at__gt=Now() - LOST_AFTER).values_list("pk", flat=True)) if running else set()
     lost = [job for job in running if job.worker_ids[-1] not in alive]
@@ -93,7 +93,7 @@ def recover_lost_jobs() -> int:
 
 @transaction.atomic
 def retry_job(*, job: Job, actor: Any) -> Job:
-    """Start a dead job again, with all its attempts before it.
+    """Restart a dead job with its full number of attempts.
 
     Raises:
         InvalidTransition: it is not dead.
@@ -119,7 +119,7 @@ def _all() -> QuerySet[Job]:
 def _fail(job: Job, error: str, account: str) -> bool:
     policy = policy_of(job.task_path)
     changes: dict[str, Any] = {"exception_class_path": error, "traceback": account}
-    # The error's own words may hold addresses and secrets: they are kept out of the log.
+    # The error's message may contain addresses and secrets, so it is not logged.
     name = f"Job {job.pk} ({job.task_path})"
     if job.attempts >= policy.retries.attempts:
         logger.error("%s is dead after %d attempts: %s", name, job.attempts, error)
@@ -131,13 +131,13 @@ def _fail(job: Job, error: str, account: str) -> bool:
 
 
 def _write(job: Job, **changes: Any) -> bool:
-    """Write by the attempt: two never begin at the same moment."""
+    """Update the job if this attempt still runs; attempts are told apart by their start time."""
     mine = Job.objects.filter(pk=job.pk, status=TaskResultStatus.RUNNING, started_at=job.started_at)
     return bool(mine.update(**changes))
 
 
-def _account_of(error: BaseException) -> str:
-    """Return where it went wrong, in characters that every database takes; in words only where they are ours, written for operators."""
+def _format_error(error: BaseException) -> str:
+    """Return the traceback in characters that every database accepts; with the message only if it is our own."""
     where = "".join(traceback.format_tb(error.__traceback__)[-10:])
-    words = str(error) if isinstance(error, CommandError | Problem) else ""
-    return where + "".join(char if char.isprintable() or char in "\n\t" else "?" for char in words)
+    message = str(error) if isinstance(error, CommandError | Problem) else ""
+    return where + "".join(char if char.isprintable() or char in "\n\t" else "?" for char in message)

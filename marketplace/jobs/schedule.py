@@ -1,6 +1,6 @@
-"""Runs the commands of `settings.SCHEDULE`, each once in its interval, however many workers there are.
+"""Runs the commands of `settings.SCHEDULE`, each once per interval, however many workers there are.
 
-Each runs as a process of its own: it may take hours and much memory, and ends with the worker.
+Each runs in its own process, because it may take hours and much memory; the process ends with the worker.
 """
 
 import os
@@ -27,21 +27,21 @@ from .policy import Retries, job
 
 EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 RETRIES = Retries(attempts=3, first=60, longest=600)
-LONGEST = timedelta(hours=12)
-WORDS = 2000
+MAX_RUNTIME = timedelta(hours=12)
+OUTPUT_CHARS = 2000
 
-# Set when the process stops: what runs is ended, and run again by the next worker.
+# Set when the process stops: running commands are terminated, and run again by the next worker.
 interrupted = threading.Event()
 
 
 @dataclass(frozen=True)
-class Entry:
+class ScheduledCommand:
     """One line of the schedule.
 
     Args:
-        command: As after `manage.py`.
+        command: The command with its arguments, without `manage.py`.
         every: The interval.
-        after: How long after its beginning; intervals of a day begin at midnight, UTC.
+        after: Offset from the interval's beginning; daily intervals begin at midnight UTC.
     """
 
     command: str
@@ -49,23 +49,23 @@ class Entry:
     after: timedelta = timedelta()
 
     def due_at(self, now: datetime) -> datetime:
-        """Return when it was last due."""
+        """Return when the command was last due."""
         return now - (now - EPOCH - self.after) % self.every
 
 
-def entries() -> Iterator[Entry]:
-    """Yield what the settings schedule."""
-    return (Entry(*line) for line in settings.SCHEDULE)
+def entries() -> Iterator[ScheduledCommand]:
+    """Yield the entries of `settings.SCHEDULE`."""
+    return (ScheduledCommand(*line) for line in settings.SCHEDULE)
 
 
 def enqueue_due() -> int:
-    """Enqueue what is due and was not enqueued yet; return how many.
+    """Enqueue the commands that are due and not enqueued yet; return their number.
 
-    What is new on the schedule waits for its next time; what was missed while no worker ran is done once. So is what was done
-    later than now: a clock ran ahead and was put right, and nothing would be done until that time has come.
+    A new entry waits for its next time; a command missed while no worker ran is run once. So is one recorded as run
+    in the future, after a clock was set back; otherwise it would not run until that time.
     """
     rows = list(Schedule.objects.annotate(now=Now()).values_list("command", "due_at", "now"))
-    # By the database's clock: those of the nodes differ.
+    # By the database's clock, because the clocks of the nodes differ.
     now = rows[0][2] if rows else timezone.now()
     due = {entry.command: entry.due_at(now) for entry in entries()}
     known = {command: done for command, done, _ in rows}
@@ -94,10 +94,10 @@ def _enqueue_once(command: str, at: datetime) -> bool:
 
 @job(queue_name=QUEUE, retries=RETRIES)
 def run_command(command: str) -> None:
-    """Run a command of the schedule.
+    """Run a scheduled command.
 
     Raises:
-        CommandError: it ended with another status than 0, took too long, or the worker stops; with its last words.
+        CommandError: its exit status is not 0, it took too long, or the worker stops; with the end of its output.
     """
     line = [sys.executable, "-m", "django", *shlex.split(command)]
     environment = os.environ | {"DJANGO_SETTINGS_MODULE": settings.SETTINGS_MODULE, "PYTHONPATH": str(settings.BASE_DIR)}
@@ -111,14 +111,14 @@ def run_command(command: str) -> None:
         text=True,
         errors="replace",
     ) as process:
-        words = _last_words(process)
+        output = _wait_for_output(process)
     if process.returncode:
-        raise CommandError(f"{command} ended with status {process.returncode}: {words[-WORDS:]}")
+        raise CommandError(f"{command} ended with status {process.returncode}: {output[-OUTPUT_CHARS:]}")
 
 
-def _last_words(process: "subprocess.Popen[str]") -> str:
-    """Return what the process printed until it ended, or was ended."""
-    until = timezone.now() + LONGEST
+def _wait_for_output(process: "subprocess.Popen[str]") -> str:
+    """Return the output of the process once it has ended or was terminated."""
+    until = timezone.now() + MAX_RUNTIME
     while True:
         try:
             return process.communicate(timeout=1)[0]

@@ -1,5 +1,5 @@
-"""The tool protocol for AI clients (MCP) at `/mcp`: each tool is a face of a service that the API shows too.
+"""The tool protocol for AI clients (MCP) at `/mcp`: each tool calls a service that the API has too.
 
-A request passes `authentication` (who calls, how often), `messages` (the message), `revisions` (which protocol it speaks) and `methods`;
-`responses` writes what goes back. Nothing is kept between requests, so that any node can answer.
+A request passes `authentication` (caller and rate limits), `messages` (the message), `revisions` (the protocol's revision) and `methods`;
+`responses` builds the response. Nothing is stored between requests, so that any node can answer.
 """

@@ -1,4 +1,4 @@
-"""Admission of requests: checks the origin and the tool token, and applies rate limits."""
+"""Authentication of requests: checks the origin and the tool token, and applies rate limits."""
 
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -17,11 +17,11 @@ from marketplace.http.rate_limits import CounterStoreDown, count_by_address, cou
 
 @dataclass(frozen=True)
 class Caller:
-    """Who calls.
+    """The caller of a request.
 
     Args:
-        principal: Of the token.
-        counted: Whether the call counts against its limits; False while nobody counts.
+        principal: The principal of the token.
+        counted: Whether the call was counted against its limits; False while the counter store is down.
     """
 
     principal: Principal
@@ -29,11 +29,11 @@ class Caller:
 
 
 def authenticate(request: HttpRequest) -> Caller:
-    """Return who calls and count the call.
+    """Return the caller, and count the call.
 
     Raises:
         PermissionDenied: a page of another site makes the call (the protocol demands this against DNS rebinding).
-        NotAuthenticated, InvalidCredential, AmbiguousCredentials: there is no tool token that stands.
+        NotAuthenticated, InvalidCredential, AmbiguousCredentials: there is no valid tool token.
         RateLimited: there were too many calls.
     """
     _refuse_foreign_origin(request)
@@ -41,9 +41,9 @@ def authenticate(request: HttpRequest) -> Caller:
     if principal is None:
         count_by_address(request, "anonymous")
         raise NotAuthenticated("Send a tool token in Authorization: Bearer.")
-    # Where usage is counted, and whose calls the limits are.
+    # Read by the usage middleware and the rate limits.
     request.auth = principal  # type: ignore[attr-defined]  # as DRF leaves it on its requests
-    # Now that the app is known.
+    # Again, now that the app is known.
     _refuse_foreign_origin(request)
     counted = True
     try:

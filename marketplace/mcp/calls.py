@@ -17,7 +17,7 @@ from .responses import ProtocolError
 
 @dataclass(frozen=True)
 class Call:
-    """A call.
+    """A method call.
 
     Args:
         request: The HTTP request.
@@ -33,7 +33,7 @@ class Call:
 
     @property
     def principal(self) -> Principal:
-        """Who calls."""
+        """The principal of the caller."""
         return self.caller.principal
 
     def may(self, scope: Scope | None) -> bool:
@@ -41,15 +41,15 @@ class Call:
         return scope is None or scope in self.principal.scopes
 
     def begin(self, operation: str, scope: Scope | None) -> None:
-        """Say what is called, for the count of usage, and demand its scope.
+        """Record the operation for usage counting, and require its scope.
 
         Args:
-            operation: A name from a table of ours: each new one is a row of the count.
-            scope: What it needs; None: any token will do.
+            operation: A name from a fixed set, since each has its own usage rows.
+            scope: The scope that it requires; None if any token will do.
 
         Raises:
             InsufficientScope: the token does not carry it now.
-            DependencyUnavailable: it spends, and nobody counts the calls.
+            DependencyUnavailable: it spends money, and the counter store is down.
         """
         self.request.META[META_KEY] = Operation(operation, "" if scope is None else scope.value)
         if scope is not None and not self.may(scope):
@@ -57,15 +57,15 @@ class Call:
         if scope == Scope.WALLET_SPEND and not self.caller.counted:
             raise DependencyUnavailable("Rate limits cannot be checked at the moment, so spending is not possible. Try again later.")
 
-    def ended(self, status: int) -> None:
-        """Say how the call ended, where the status of the answer does not."""
+    def record_status(self, status: int) -> None:
+        """Record the outcome of the call where it differs from the response's status."""
         note_status(self.request, status)
 
     def refuse_cursor(self) -> None:
-        """Refuse a cursor to a list that is always whole.
+        """Refuse a cursor for a list that has only one page.
 
         Raises:
-            ProtocolError: there is one.
+            ProtocolError: there is a cursor.
         """
         if self.params.get("cursor") is not None:
             raise ProtocolError(INVALID_PARAMS, "This list has only one page; don't send a cursor.")

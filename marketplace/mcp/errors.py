@@ -1,10 +1,10 @@
-"""Refusals of the tool protocol."""
+"""Errors of the tool protocol."""
 
 from marketplace.core.errors import Problem
 
 
 class NotAcceptable(Problem):
-    """406: the client must take JSON."""
+    """406: the client must accept JSON."""
 
     status = 406
     title = "The Accept header excludes the response"

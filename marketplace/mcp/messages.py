@@ -30,10 +30,10 @@ def parse_message(request: HttpRequest) -> Message:
     """Return the message in a request.
 
     Raises:
-        MethodNotAllowed: it is no POST; there are no streams to open and no sessions to end.
-        NotAcceptable, UnsupportedType: its media types are not ours.
-        BodyTooLarge, LengthRequired, MalformedBody: it is no JSON within bounds.
-        ProtocolError: it is no request and no notification.
+        MethodNotAllowed: it is not a POST; there are no streams to open and no sessions to end.
+        NotAcceptable, UnsupportedType: its media types are not supported.
+        BodyTooLarge, LengthRequired, MalformedBody: it is not JSON within bounds.
+        ProtocolError: it is neither a request nor a notification.
     """
     if request.method != "POST":
         raise MethodNotAllowed(headers={"Allow": "POST"})

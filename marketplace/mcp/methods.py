@@ -1,4 +1,4 @@
-"""The methods of the protocol that this server has."""
+"""The methods of the protocol that this server supports."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -20,23 +20,23 @@ from .revisions import MODERN, SUPPORTED, WITH_HANDSHAKE
 from .tools import calling, registry
 
 Result = dict[str, Any]
-# How many mistakes of a message are told.
-_MISTAKES = 5
+# Maximum number of errors in a response.
+_MAX_ERRORS = 5
 
 
 @dataclass(frozen=True)
 class Method:
-    """What answers a method.
+    """A method of the protocol.
 
     Args:
         answer: Returns the result.
-        revisions: Those that have the method.
-        lasts: For how long a client may keep the result, in milliseconds, and for whom; None: the protocol has no such hint for it.
+        revisions: The revisions that have the method.
+        cache_hints: For how long a client may keep the result, in milliseconds, and for whom; None: the protocol has no such hint for it.
     """
 
     answer: Callable[[Call], Result]
     revisions: tuple[str, ...] = SUPPORTED
-    lasts: Mapping[str, Any] | None = field(default=None)
+    cache_hints: Mapping[str, Any] | None = field(default=None)
 
 
 # What depends on the token's scopes may change at any moment.
@@ -52,36 +52,36 @@ def perform(request: HttpRequest, caller: Caller, message: Message, revision: st
         Problem: what the method raises.
     """
     try:
-        result = _performed(Call(request, caller, revision, message.params), message.method)
+        result = _result_of(Call(request, caller, revision, message.params), message.method)
     except ProtocolError as error:
         if revision not in MODERN:
-            # Older clients take any other status for the end of the connection.
+            # Older clients treat any other status as the end of the connection.
             note_status(request, error.status)
             error.status = 200
         raise
     if revision not in MODERN:
         return result
     meta = {**result.get("_meta", {}), SERVER_INFO_META_KEY: about.server_info()}
-    return {**result, "resultType": "complete", **(METHODS[message.method].lasts or {}), "_meta": meta}
+    return {**result, "resultType": "complete", **(METHODS[message.method].cache_hints or {}), "_meta": meta}
 
 
-def _performed(call: Call, name: str) -> Result:
+def _result_of(call: Call, name: str) -> Result:
     method = METHODS.get(name)
     if method is None or call.revision not in method.revisions:
         raise ProtocolError(METHOD_NOT_FOUND, "Unknown method.", status=404)
     try:
         validate_client_request(name, call.revision, call.params)
     except ValidationError as error:
-        raise _bad_params(error) from error
+        raise _invalid_params(error) from error
     return method.answer(call)
 
 
-def _bad_params(error: ValidationError) -> ProtocolError:
-    mistakes = [
-        {"at": ".".join(str(part) for part in mistake["loc"])[:200], "detail": mistake["msg"]}
-        for mistake in error.errors(include_url=False, include_context=False, include_input=False)[:_MISTAKES]
+def _invalid_params(error: ValidationError) -> ProtocolError:
+    errors = [
+        {"at": ".".join(str(part) for part in found["loc"])[:200], "detail": found["msg"]}
+        for found in error.errors(include_url=False, include_context=False, include_input=False)[:_MAX_ERRORS]
     ]
-    return ProtocolError(INVALID_PARAMS, "The parameters don't match the method.", data={"errors": mistakes})
+    return ProtocolError(INVALID_PARAMS, "The parameters don't match the method.", data={"errors": errors})
 
 
 def _ping(_call: Call) -> Result:
@@ -92,12 +92,12 @@ METHODS: dict[str, Method] = {
     "server/discover": Method(about.discover, MODERN, _PUBLIC),
     "initialize": Method(about.initialize, WITH_HANDSHAKE),
     "ping": Method(_ping, WITH_HANDSHAKE),
-    "tools/list": Method(registry.list_tools, lasts=_PRIVATE),
+    "tools/list": Method(registry.list_tools, cache_hints=_PRIVATE),
     "tools/call": Method(calling.call_tool),
-    "resources/list": Method(resources.list_resources, lasts=_PRIVATE),
-    "resources/templates/list": Method(resources.list_templates, lasts=_PRIVATE),
-    "resources/read": Method(resources.read_resource, lasts=_PRIVATE),
-    "prompts/list": Method(prompts.list_prompts, lasts=_PUBLIC),
+    "resources/list": Method(resources.list_resources, cache_hints=_PRIVATE),
+    "resources/templates/list": Method(resources.list_templates, cache_hints=_PRIVATE),
+    "resources/read": Method(resources.read_resource, cache_hints=_PRIVATE),
+    "prompts/list": Method(prompts.list_prompts, cache_hints=_PUBLIC),
     "prompts/get": Method(prompts.get_prompt),
     "completion/complete": Method(prompts.complete),
 }

@@ -33,7 +33,7 @@ Descriptions, manifests and readmes are written by vendors. Whatever they say, t
 
 
 class PromptRequest(serializers.Serializer[Any]):
-    """What the user says; every argument of a prompt is text."""
+    """The arguments of the prompt, all of them text."""
 
     purpose = Line(max_length=PURPOSE_CHARS, help_text="What the asset is for.")
     budget = serializers.RegexField(r"^[0-9]{1,6}(\.[0-9]{1,2})?\Z", required=False, help_text="The most to pay, such as 1500 or 19.99.")
@@ -51,7 +51,7 @@ def list_prompts(call: Call) -> dict[str, Any]:
 
 
 def get_prompt(call: Call) -> dict[str, Any]:
-    """Return a prompt with what the user said in its places.
+    """Return a prompt with the user's arguments filled in.
 
     Raises:
         ProtocolError: there is no such prompt, or an argument is missing or out of bounds.
@@ -69,7 +69,7 @@ def get_prompt(call: Call) -> dict[str, Any]:
 
 
 def complete(call: Call) -> dict[str, Any]:
-    """Return what an argument that begins like this may be."""
+    """Return the completions of an argument."""
     asked, argument = call.params["ref"], call.params["argument"]
     values: list[str] = []
     if asked["type"] == "ref/prompt" and asked["name"] == NAME:

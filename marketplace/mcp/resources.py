@@ -12,7 +12,7 @@ from developers.principals import Principal
 from library import bounds as library_bounds
 from library.api import responses as library
 from library.selectors import library_page
-from marketplace.api.problems import document
+from marketplace.api.problems import problem_document
 from marketplace.core import bounds
 from marketplace.core.errors import InsufficientScope, InvalidInput, NotFound, Problem
 from marketplace.core.scopes import Scope
@@ -22,20 +22,20 @@ from .responses import ProtocolError
 from .revisions import MODERN
 
 _URI = re.compile(rf"asset://(?P<asset>[-A-Za-z0-9_]{{1,{bounds.SLUG_CHARS}}})/(?P<part>[a-z]+)")
-# What earlier revisions had for it.
+# The code in earlier revisions.
 _NOT_FOUND_BEFORE = -32002
 
 
 @dataclass(frozen=True)
 class Part:
-    """Something of every asset that can be read.
+    """A resource that each asset has.
 
     Args:
-        name: The last word of its address.
-        title: By which people know it.
+        name: The last part of its URI.
+        title: The name that people see.
         description: What it is.
-        mime_type: Of its text.
-        scope: That it demands.
+        mime_type: The media type of its text.
+        scope: The scope that it requires.
         read: Returns the text.
     """
 
@@ -48,11 +48,11 @@ class Part:
 
     @property
     def template(self) -> str:
-        """Its addresses."""
+        """Its URI template."""
         return f"asset://{{slug}}/{self.name}"
 
     def uri(self, slug: str) -> str:
-        """Return its address for one asset."""
+        """Return its URI for one asset."""
         return f"asset://{slug}/{self.name}"
 
 
@@ -84,12 +84,12 @@ PARTS = {part.name: part for part in (MANIFEST, README)}
 
 
 def link(part: Part, slug: str) -> ResourceLink:
-    """Return a link to a part of an asset, for the answer of a tool."""
+    """Return a link to a part of an asset, for the result of a tool."""
     return ResourceLink(uri=part.uri(slug), name=f"{slug}/{part.name}", title=part.title, mime_type=part.mime_type)
 
 
 def list_resources(call: Call) -> dict[str, Any]:
-    """Return the readmes of what the user owns, newest first; what is for sale is found by tools."""
+    """Return the readmes of the assets that the user owns, newest first; tools find what is on sale."""
     if not (call.may(Scope.LIBRARY_READ) and call.may(README.scope)):
         call.refuse_cursor()
         return {"resources": []}
@@ -108,7 +108,7 @@ def list_resources(call: Call) -> dict[str, Any]:
 
 
 def list_templates(call: Call) -> dict[str, Any]:
-    """Return the forms of address that the token may read."""
+    """Return the URI templates that the token may read."""
     call.refuse_cursor()
     templates = [
         ResourceTemplate(
@@ -125,7 +125,7 @@ def list_templates(call: Call) -> dict[str, Any]:
 
 
 def read_resource(call: Call) -> dict[str, Any]:
-    """Return the text behind an address.
+    """Return the text of a resource.
 
     Raises:
         ProtocolError: there is none, or the user may not have it.
@@ -140,14 +140,14 @@ def read_resource(call: Call) -> dict[str, Any]:
     try:
         text = part.read(call.principal, match["asset"])
     except NotFound as error:
-        call.ended(error.status)
+        call.record_status(error.status)
         raise _unknown(call) from error
     except Problem as problem:
         if problem.status >= 500 or isinstance(problem, InsufficientScope):
             raise
-        call.ended(problem.status)
+        call.record_status(problem.status)
         message = f"{problem.title}. {problem.message}"
-        raise ProtocolError(problem.status, message, data=document(problem, call.request.path), status=200) from problem
+        raise ProtocolError(problem.status, message, data=problem_document(problem, call.request.path), status=200) from problem
     return {"contents": [{"uri": uri, "mimeType": part.mime_type, "text": text}]}
 
 

@@ -9,20 +9,20 @@ from django.http import HttpRequest, HttpResponse
 from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR
 
 from developers.audiences import Audience
-from marketplace.api.problems import as_problem, document, headers_of
+from marketplace.api.problems import as_problem, problem_document, problem_headers
 from marketplace.core import errors
 from marketplace.core.scopes import APP_SCOPES, format_scopes
 
 MessageId = str | int | None
 
-# What the protocol has codes of its own for. The others get their HTTP status as code: the range below -32000 is not ours.
+# Problems that the protocol has codes for. Others have their HTTP status as code: those below -32000 are reserved.
 _CODES = {
     errors.MalformedBody.code: PARSE_ERROR,
     errors.InvalidInput.code: INVALID_PARAMS,
     errors.InternalError.code: INTERNAL_ERROR,
 }
-# What clients should ask for at first: a tool that the token may not call is not listed, and so would never be asked for later.
-# They get what their app is granted of it.
+# The scopes that clients should request at first: tools that the token may not call are not listed, so that clients would not
+# request their scopes later. They get those that their app is granted.
 _ALL = format_scopes(APP_SCOPES)
 
 
@@ -30,11 +30,11 @@ class ProtocolError(Exception):
     """A message that breaks the protocol.
 
     Args:
-        code: Of JSON-RPC or of the protocol.
+        code: An error code of JSON-RPC or of the protocol.
         message: What is wrong, in one sentence.
-        data: What a program can act on.
-        status: Of HTTP.
-        message_id: Of the request, where it is known only here.
+        data: Details for programs.
+        status: The HTTP status.
+        message_id: The id of the request, if the caller does not know it.
     """
 
     def __init__(self, code: int, message: str, *, data: Any = None, status: int = 400, message_id: MessageId = None) -> None:
@@ -43,7 +43,7 @@ class ProtocolError(Exception):
 
 
 def invalid_request(message: str, message_id: MessageId = None) -> ProtocolError:
-    """Return the refusal of what is no request."""
+    """Return the error for a message that is not a request."""
     return ProtocolError(INVALID_REQUEST, message, message_id=message_id)
 
 
@@ -61,9 +61,9 @@ def error_response(cause: Exception, request: HttpRequest, message_id: MessageId
     error = {
         "code": _CODES.get(problem.code, problem.status),
         "message": f"{problem.title}. {problem.message}",
-        "data": document(problem, request.path),
+        "data": problem_document(problem, request.path),
     }
-    headers = headers_of(problem)
+    headers = problem_headers(problem)
     if challenge := _challenge(problem):
         headers["WWW-Authenticate"] = challenge
     return _json(_failure(error, message_id), problem.status, headers)
@@ -74,7 +74,7 @@ def _failure(error: Mapping[str, Any], message_id: MessageId) -> dict[str, Any]:
 
 
 def _challenge(problem: errors.Problem) -> str:
-    """Return where a client learns how to get a token, and what for (RFC 9728, RFC 6750)."""
+    """Return a challenge with the address of the metadata and the scopes to request (RFC 9728, RFC 6750)."""
     metadata = f'resource_metadata="{settings.BASE_URL}/.well-known/oauth-protected-resource{Audience.MCP.path}"'
     match problem:
         case errors.InsufficientScope():
@@ -89,6 +89,6 @@ def _challenge(problem: errors.Problem) -> str:
 
 
 def _json(body: Mapping[str, Any], status: int, headers: Mapping[str, str] | None = None) -> HttpResponse:
-    # No cache on the way may keep what a token got.
-    kept_out = {"Cache-Control": "no-store"} | dict(headers or {})
-    return HttpResponse(orjson.dumps(body, option=orjson.OPT_UTC_Z), status=status, content_type="application/json", headers=kept_out)
+    # Responses depend on the token, so no cache may store them.
+    all_headers = {"Cache-Control": "no-store"} | dict(headers or {})
+    return HttpResponse(orjson.dumps(body, option=orjson.OPT_UTC_Z), status=status, content_type="application/json", headers=all_headers)

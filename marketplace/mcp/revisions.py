@@ -1,6 +1,6 @@
 """Determines the protocol revision of a request, and checks that its headers match its body.
 
-The newest one repeats on each request what older ones agreed upon by `initialize`. We keep nothing of either.
+The newest one repeats on each request what older ones negotiate by `initialize`. The server stores neither.
 """
 
 import base64
@@ -31,10 +31,10 @@ _ENCODED = re.compile(r"=\?base64\?(?P<payload>.*)\?=")
 
 
 def revision_of(request: HttpRequest, message: Message) -> str:
-    """Return the revision that a message speaks.
+    """Return the revision of a message.
 
     Raises:
-        ProtocolError: it is none of ours, or headers and body contradict each other.
+        ProtocolError: it is not supported, or headers and body contradict each other.
     """
     header, claimed = request.headers.get(VERSION_HEADER), _claimed(message)
     if header in WITH_HANDSHAKE and claimed in (None, header):
@@ -57,7 +57,7 @@ def revision_of(request: HttpRequest, message: Message) -> str:
 
 
 def negotiate_revision(offered: Any) -> str:
-    """Return what `initialize` agrees upon: what the client offers, or else the newest that has `initialize`."""
+    """Return the revision for `initialize`: the one that the client offers, or else the newest that has `initialize`."""
     return offered if offered in WITH_HANDSHAKE else WITH_HANDSHAKE[0]
 
 
@@ -75,10 +75,10 @@ def _refuse_incomplete(message: Message) -> None:
 
 
 def _refuse_contradiction(request: HttpRequest, message: Message) -> None:
-    said: dict[str, Any] = {VERSION_HEADER: _claimed(message), METHOD_HEADER: message.method}
+    expected: dict[str, Any] = {VERSION_HEADER: _claimed(message), METHOD_HEADER: message.method}
     if message.method in _NAMED_BY:
-        said[NAME_HEADER] = message.params.get(_NAMED_BY[message.method])
-    for name, value in said.items():
+        expected[NAME_HEADER] = message.params.get(_NAMED_BY[message.method])
+    for name, value in expected.items():
         given = request.headers.get(name)
         if given is None:
             raise ProtocolError(HEADER_MISMATCH, f"The header {name} is missing.")
@@ -94,7 +94,7 @@ def _decoded(value: str) -> str | None:
     payload = match["payload"]
     try:
         decoded = base64.b64decode(payload, validate=True)
-        # Only one way to write it: others could pass a filter on the way.
+        # Only the canonical encoding: others could bypass a filter.
         return decoded.decode() if base64.b64encode(decoded).decode() == payload else None
     except (binascii.Error, ValueError):
         return None

@@ -1,4 +1,4 @@
-"""The one address of the protocol."""
+"""The route of the protocol."""
 
 from django.urls import path
 

@@ -25,22 +25,22 @@ def endpoint(request: HttpRequest) -> HttpResponse:
         caller = authenticate(request)
         message = parse_message(request)
     except Exception as error:  # noqa: BLE001 - whatever went wrong, a client of the protocol is answered in its own form
-        return _refused(error, request)
+        return _error_response(error, request)
     try:
-        return _answered(request, caller, message)
+        return _response(request, caller, message)
     except Exception as error:  # noqa: BLE001 - as above
-        return _refused(error, request, message.id)
+        return _error_response(error, request, message.id)
 
 
-def _answered(request: HttpRequest, caller: Caller, message: Message) -> HttpResponse:
+def _response(request: HttpRequest, caller: Caller, message: Message) -> HttpResponse:
     revision = revision_of(request, message)
     if message.id is None:
-        # Nothing that a client can tell us is kept.
+        # Notifications are accepted and ignored.
         return HttpResponse(status=202)
     return responses.result_response(message.id, perform(request, caller, message, revision))
 
 
-def _refused(error: Exception, request: HttpRequest, message_id: responses.MessageId = None) -> HttpResponse:
+def _error_response(error: Exception, request: HttpRequest, message_id: responses.MessageId = None) -> HttpResponse:
     if not isinstance(error, responses.ProtocolError) and as_problem(error).status >= 500:
         logger.error("a message at %s failed", request.path, exc_info=error)
     return responses.error_response(error, request, message_id)

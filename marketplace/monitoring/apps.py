@@ -1,4 +1,4 @@
-"""Monitoring, as far as the settings ask for it."""
+"""Monitoring, enabled by the settings."""
 
 from importlib import import_module
 
@@ -8,7 +8,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from .queries import watch_queries
 
-# Settings, and the module that each starts; their libraries are a dependency group of their own.
+# Settings and the modules that they enable; their libraries are in the `observability` dependency group.
 OPTIONAL = {"OTEL_ENDPOINT": "marketplace.monitoring.tracing", "SENTRY_DSN": "marketplace.monitoring.crashes"}
 
 
@@ -19,7 +19,7 @@ class MonitoringConfig(AppConfig):
     label = "monitoring"
 
     def ready(self) -> None:
-        """Time database queries, and start traces and reports of crashes."""
+        """Time database queries, and start tracing and crash reports."""
         watch_queries()
         for setting, module_path in OPTIONAL.items():
             if getattr(settings, setting):

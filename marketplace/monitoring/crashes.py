@@ -1,7 +1,7 @@
-"""Reports of crashes to Sentry, where `SENTRY_DSN` says where to. Imported only then, as `tracing`.
+"""Sends crash reports to Sentry if `SENTRY_DSN` is set; imported only then.
 
-A report names the place in our code, the route and the request id. It carries no body, cookie, header, query or variable: any of
-them may be somebody's secret or somebody's affair.
+A report names the code location, the route and the request id. It has no body, cookie, header, query or variable: any of
+them may contain secrets or personal data.
 """
 
 from typing import Any
@@ -15,8 +15,8 @@ from marketplace.core.ids import current_request_id
 
 from .logs import redacted
 
-# What used to be `send_default_pii=False`, and more.
-_NOTHING: Any = {
+# Stricter than the former `send_default_pii=False`.
+_DATA_COLLECTION: Any = {
     "user_info": False,
     "cookies": {"mode": "off"},
     "http_headers": {"request": {"mode": "off"}, "response": {"mode": "off"}},
@@ -29,16 +29,16 @@ _NOTHING: Any = {
 
 
 def start(transport: Transport | None = None) -> None:
-    """Report from now on.
+    """Start reporting.
 
     Args:
-        transport: How; by HTTP when left out.
+        transport: The transport; HTTP if None.
     """
     sentry_sdk.init(
         dsn=settings.SENTRY_DSN,
         environment=settings.SENTRY_ENVIRONMENT,
         transport=transport,
-        data_collection=_NOTHING,
+        data_collection=_DATA_COLLECTION,
         traces_sample_rate=0,
         auto_enabling_integrations=False,
         integrations=[DjangoIntegration(middleware_spans=False)],
@@ -58,7 +58,7 @@ def _scrubbed(event: Any, _hint: Any) -> Any:
 
 
 def _clean(value: Any) -> Any:
-    """Return JSON values with every text redacted."""
+    """Return the JSON value with all texts redacted."""
     if isinstance(value, str):
         return redacted(value)
     if isinstance(value, dict):

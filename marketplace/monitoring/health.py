@@ -1,7 +1,7 @@
 """Health checks of the service's dependencies: database, migrations, cache, and what apps register.
 
-Each dependency has a probe. Probes run in threads of their own, with a timeout; a report is cached for a second, so that frequent
-requests cost nothing. A report names what is down and nothing else: no address, no error text.
+Each dependency has a probe. Probes run in their own threads with a timeout; a report is cached for a second, so that frequent
+requests cost nothing. A report contains no addresses and no error messages.
 """
 
 import logging
@@ -19,7 +19,7 @@ from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
-KEPT_SECONDS = 1.0
+CACHE_SECONDS = 1.0
 PROBE_SECONDS = 2.0
 OK, DOWN = "ok", "down"
 # What a probe may return: figures, never the text of an error.
@@ -35,12 +35,12 @@ class NotReady(Exception):
 
 @dataclass(frozen=True)
 class Report:
-    """What the probes found.
+    """The results of the probes.
 
     Args:
-        ready: Whether everything is up that `settings.READY_REQUIRES` names.
-        components: By name, `ok` or `down`, with figures.
-        at: When, by the monotonic clock.
+        ready: Whether all components named in `settings.READY_REQUIRES` are up.
+        components: By name, the status (`ok` or `down`) and figures.
+        at: Time of the report by the monotonic clock.
     """
 
     ready: bool
@@ -49,7 +49,7 @@ class Report:
 
     @property
     def down(self) -> list[str]:
-        """Names of what is down."""
+        """The names of the components that are down."""
         return sorted(name for name, component in self.components.items() if component["status"] != OK)
 
 
@@ -64,23 +64,23 @@ class Monitor:
         self._pool: ThreadPoolExecutor | None = None
 
     def register(self, name: str, probe: Probe) -> None:
-        """Probe a dependency from now on; an app calls this in its `ready()`."""
+        """Register a probe; called in an app's `ready()`."""
         self._probes[name] = probe
 
-    def forget(self) -> None:
-        """Probe again at the next call."""
+    def clear(self) -> None:
+        """Drop the cached report."""
         self._report = None
 
     def report(self) -> Report:
         """Return a report that is at most a second old, or the last one while another thread probes."""
         last = self._report
-        if last is not None and time.monotonic() - last.at < KEPT_SECONDS:
+        if last is not None and time.monotonic() - last.at < CACHE_SECONDS:
             return last
-        # The first callers of a process wait for a report; nobody waits for a newer one.
+        # Callers wait for the first report of a process, never for a newer one.
         if not self._lock.acquire(blocking=last is None):
-            return last  # type: ignore[return-value]  # it blocks where there is none
+            return last  # type: ignore[return-value]  # without a last report it blocks
         try:
-            if self._report is None or time.monotonic() - self._report.at >= KEPT_SECONDS:
+            if self._report is None or time.monotonic() - self._report.at >= CACHE_SECONDS:
                 self._report = self._probe()
             return self._report
         finally:
@@ -90,8 +90,8 @@ class Monitor:
         if self._pool is None:
             self._pool = ThreadPoolExecutor(max_workers=16, thread_name_prefix="health")
         for name, probe in self._probes.items():
-            # One that hangs is not asked again before it has ended: a dead dependency holds one thread, not all.
-            # What one found that has ended since the last round is old news.
+            # A hanging probe is not started again before it ends, so that a dead dependency holds one thread only.
+            # The result of one that ended after the last round is outdated.
             if name not in self._under_way or self._under_way[name].done():
                 self._under_way[name] = self._pool.submit(_run, probe)
         wait(self._under_way.values(), timeout=PROBE_SECONDS)
@@ -118,18 +118,18 @@ def _run(probe: Probe) -> Figures | None:
     try:
         return probe()
     finally:
-        # Connections belong to threads, and these threads serve nobody else.
+        # Connections belong to threads, and nothing else uses this thread.
         connections.close_all()
 
 
 def probe_database() -> None:
-    """Ask the database for nothing."""
+    """Run a trivial query."""
     with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
         cursor.execute("SELECT 1")
 
 
 def probe_migrations() -> None:
-    """Tell whether every migration of this code was applied; more than those is an upgrade under way.
+    """Check that every migration of this code is applied; later ones mean that an upgrade is under way.
 
     Raises:
         NotReady: some are missing.
@@ -143,12 +143,12 @@ def probe_cache() -> None:
     """Write to each cache and read it back.
 
     Raises:
-        NotReady: it forgot at once.
+        NotReady: the value read differs.
     """
     for name in settings.CACHES:
         caches[name].set("health", name, 10)
         if caches[name].get("health") != name:
-            raise NotReady(f"the cache {name} does not keep what it is told")
+            raise NotReady(f"the cache {name} does not keep its values")
 
 
 @cache

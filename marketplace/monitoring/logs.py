@@ -1,4 +1,4 @@
-"""How log lines look: text for people, JSON for machines; and what never gets into one."""
+"""Log formatters for text and JSON, and filters that redact secrets and add the request id."""
 
 import logging
 import re
@@ -11,9 +11,9 @@ from marketplace.core.ids import REQUEST_ID
 
 # Addresses that are secrets by themselves: signed downloads, links from mails.
 _SECRET_PATHS = re.compile(r"(/downloads/|/confirm-email/|/reset/key/)[^\s/?\"'>]+")
-# Our keys and tokens begin so that they are found, here too.
+# Prefixes of our keys and tokens.
 _SECRETS = re.compile(r"\b(cam_[a-z]{2,3}_|whsec_)[A-Za-z0-9+/]{8,}=*")
-# Django hands its request and response objects along; their texts hold whole addresses.
+# Django passes its request and response objects, whose texts contain whole addresses.
 _LEFT_OUT = {"request", "response", "server_time", "status_code", "taskName"}
 _FACTS = ("duration_ms", "user", "app", "credential")
 
@@ -24,10 +24,10 @@ def redacted(text: str) -> str:
 
 
 class RedactingFilter(logging.Filter):
-    """Takes secrets out of every line; drops none."""
+    """Redacts secrets in every record."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Reword the record where it must be."""
+        """Redact the message; always return True."""
         message = record.getMessage()
         clean = redacted(message)
         if clean != message:
@@ -36,7 +36,7 @@ class RedactingFilter(logging.Filter):
 
 
 class JsonFormatter(OrjsonFormatter):
-    """One JSON object for each line: time, level, logger, message, request id, and whatever facts come with it."""
+    """Formats a record as a JSON object: time, level, logger, message, request id and the record's extra values."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -52,13 +52,13 @@ class JsonFormatter(OrjsonFormatter):
 
 
 class TextFormatter(logging.Formatter):
-    """A line for people; facts of an access line follow the message."""
+    """Formats a record as text; the values of an access line follow the message."""
 
     def __init__(self) -> None:
         super().__init__("{asctime} {levelname} {name} [{request_id}] {message}", style="{")
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - the library's name
-        """Return the line with its facts."""
+        """Return the line with its extra values."""
         facts = " ".join(f"{name}={value}" for name in _FACTS if (value := getattr(record, name, None)) is not None)
         line = super().formatMessage(record)
         return f"{line} {facts}" if facts and record.name == "marketplace.access" else line
@@ -72,6 +72,6 @@ class RequestIdFilter(logging.Filter):
     """Adds `request_id` to every log record."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Stamp the record; never drops one."""
+        """Set the request id; always return True."""
         record.request_id = REQUEST_ID.get()
         return True

@@ -1,8 +1,8 @@
-"""What is counted, in Prometheus' terms. Every label is bounded: route names, methods, statuses, names of our own.
+"""Prometheus metrics. Every label has a bounded set of values: route names, methods, statuses, our own names.
 
-With several processes each keeps its figures in files of the folder `METRICS_DIR`, and any of them adds them up when it is asked:
-the library decides that by an environment variable while it is imported, which is why the settings set it.
-What is a matter of the database, such as the length of a queue, is asked there at that moment (`Readings`).
+With several processes, each keeps its figures in files in `METRICS_DIR`, and a scrape adds them up:
+the library reads an environment variable when it is imported, so the settings set it.
+Figures of the database, such as the length of a queue, are queried at each scrape (`GaugeCollector`).
 """
 
 import logging
@@ -16,7 +16,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
 _REGISTRY = CollectorRegistry()
-# From a cached answer to an upload.
+# Buckets from a cached answer to an upload.
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 
 REQUESTS = Counter("marketplace_requests", "Answered requests.", ("route", "method", "status"), registry=_REGISTRY)
@@ -33,26 +33,26 @@ CATALOG = Counter(
 LIMITED = Counter("marketplace_rate_limited", "Calls that were refused with 429.", ("policy",), registry=_REGISTRY)
 SPENDS = Counter("marketplace_spends", "Purchases asked for: sold, repeated, or the code of the refusal.", ("outcome",), registry=_REGISTRY)
 
-Reading = Callable[[], Iterable[Metric]]
-_readings: list[Reading] = []
+GaugeReader = Callable[[], Iterable[Metric]]
+_readers: list[GaugeReader] = []
 logger = logging.getLogger(__name__)
 
 
-def register(reading: Reading) -> None:
-    """Ask for gauges at every collection: the function reads and yields them. An app calls this in its `ready()`."""
-    if reading not in _readings:
-        _readings.append(reading)
+def register(reader: GaugeReader) -> None:
+    """Register a function that yields gauges at every scrape; called in an app's `ready()`."""
+    if reader not in _readers:
+        _readers.append(reader)
 
 
-class Readings(Collector):
-    """Gauges that are read when they are asked for; a reading that fails leaves the others alone."""
+class GaugeCollector(Collector):
+    """Collects the registered gauges at each scrape; one that fails does not affect the others."""
 
     def collect(self) -> Iterable[Metric]:
-        """Yield what each registered function reads."""
+        """Yield the metrics of each registered function."""
         failed = 0
-        for reading in _readings:
+        for reader in _readers:
             try:
-                yield from list(reading())
+                yield from list(reader())
             except Exception:
                 logger.exception("a gauge could not be read")
                 failed += 1
@@ -60,11 +60,11 @@ class Readings(Collector):
 
 
 def exposition() -> bytes:
-    """Return all figures in Prometheus' text format."""
+    """Return all metrics in Prometheus' text format."""
     registry = CollectorRegistry()
     if os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
         MultiProcessCollector(registry)  # type: ignore[no-untyped-call]  # the library's own gap
     else:
         registry.register(_REGISTRY)
-    registry.register(Readings())
+    registry.register(GaugeCollector())
     return generate_latest(registry)

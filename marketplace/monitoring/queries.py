@@ -1,4 +1,4 @@
-"""Watches statements on their way to the database: how long they take, and which take too long."""
+"""Measures database statements and logs the slow ones."""
 
 import logging
 import time
@@ -17,13 +17,13 @@ logger = logging.getLogger("marketplace.slow_queries")
 
 
 class QueryTimer:
-    """An execute wrapper of Django's: statements are logged without their values."""
+    """An execute wrapper that measures statements; they are logged without parameters."""
 
     def __init__(self, *, measure: bool, slow_ms: int) -> None:
         self._measure, self._slow_seconds = measure, slow_ms / 1000
 
     def __call__(self, execute: Callable[..., Any], sql: Any, params: Any, many: bool, context: dict[str, Any]) -> Any:  # noqa: FBT001 - Django's signature
-        """Run the statement, then look at the clock."""
+        """Run and time the statement."""
         began = time.perf_counter()
         try:
             return execute(sql, params, many, context)
@@ -39,7 +39,7 @@ class QueryTimer:
 
 
 def watch_queries() -> None:
-    """Watch every connection that is made from now on, where the settings ask for it."""
+    """Time the statements of every new connection if the settings enable it."""
     if settings.METRICS_TOKEN or settings.SLOW_QUERY_MS:
         watch = QueryTimer(measure=bool(settings.METRICS_TOKEN), slow_ms=settings.SLOW_QUERY_MS)
 

@@ -1,4 +1,4 @@
-"""Traces by OpenTelemetry, where `OTEL_ENDPOINT` says where to. Imported only then: its libraries are a dependency group of their own."""
+"""OpenTelemetry traces, if `OTEL_ENDPOINT` is set; imported only then, as its libraries are an optional dependency group."""
 
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,15 +17,15 @@ from opentelemetry.trace import Span
 
 from .logs import redacted
 
-# After the endpoints of operators, whose calls nobody wants to see.
+# After the middleware of the operators' endpoints, which are not traced.
 POSITION = 1
-# Addresses, by the old names of attributes and the new ones.
+# Attributes with addresses, by their old and new names.
 _ADDRESSES = ("http.url", "http.target", "url.full", "url.path", "url.original")
 _QUERY = "url.query"
 
 
 def start() -> None:
-    """Trace requests, statements and calls of the cache from now on, and send them."""
+    """Start tracing requests, statements and cache calls."""
     provider = TracerProvider(
         resource=Resource.create({SERVICE_NAME: settings.OTEL_SERVICE_NAME}),
         sampler=ParentBased(TraceIdRatioBased(settings.OTEL_PERCENT / 100)),
@@ -35,7 +35,7 @@ def start() -> None:
 
 
 def instrument(provider: TracerProvider) -> None:
-    """Have the libraries report to a provider. Statements go without their values."""
+    """Instrument the libraries; statements are reported without parameters."""
     DjangoInstrumentor().instrument(
         tracer_provider=provider, request_hook=_clean, response_hook=_identify, middleware_position=POSITION, is_sql_commentor_enabled=False
     )
@@ -44,13 +44,13 @@ def instrument(provider: TracerProvider) -> None:
 
 
 def stop() -> None:
-    """Take all of it back."""
+    """Remove the instrumentation."""
     for instrumentor in (DjangoInstrumentor(), PsycopgInstrumentor(), RedisInstrumentor()):
         instrumentor.uninstrument()
 
 
 def _clean(span: Span, _request: HttpRequest) -> None:
-    """Leave no query and no signature in an address."""
+    """Remove queries and signatures from addresses."""
     attributes: Any = getattr(span, "attributes", None) or {}
     for name in _ADDRESSES:
         if name in attributes:

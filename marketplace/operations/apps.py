@@ -1,4 +1,4 @@
-"""What the people who run the service need: gauges, and commands that look after the whole installation."""
+"""Gauges and management commands for the operators of an installation."""
 
 from django.apps import AppConfig
 
@@ -9,13 +9,13 @@ from marketplace.monitoring.metrics import register
 
 
 class OperationsConfig(AppConfig):
-    """Sees every app; no app sees it."""
+    """Imports every app; no app imports it."""
 
     name = "marketplace.operations"
     label = "operations"
 
     def ready(self) -> None:
-        """Measure what waits in the database, watch for workers, and erase what is personal with a deleted account."""
+        """Register gauges and probes, and subscribe to the deletion of accounts."""
         from . import gauges, people  # noqa: PLC0415 - their models are there only now
 
         subscribe(AccountDeleted, people.anonymise)

@@ -1,8 +1,8 @@
-"""Backups: the database at one moment, and every stored object that it names, in one folder.
+"""Backups: a consistent copy of the database and every stored object that it refers to, in one folder.
 
-Objects are written once and never changed. They are copied before the database is dumped and once more after it: what was there
-before and what was added meanwhile are both in the folder, and whatever the dump names is among them. A second backup into the same
-folder copies only what is new. A manifest is written last: a backup without one was broken off.
+Objects are written once and never changed. They are copied before the database is dumped and again after it, so that all
+objects that the dump refers to are included. A second backup into the same
+folder copies only new objects. The manifest is written last: a backup without one is incomplete.
 """
 
 import hashlib
@@ -27,25 +27,25 @@ from marketplace.storage.base import ObjectStorage, is_key
 from . import dumps
 from .dumps import BackupFailed
 
-# Folders of the store; packages are among them: a link that was handed out names one.
+# Folders of the store; packages are included, because issued download links refer to them.
 PREFIXES = ("deliverables/", "previews/", "packages/")
 OBJECTS, MANIFEST = "objects", "manifest.json"
-# An object on its way in, in the folder of the backup that copies it: two that are made at once have one each.
+# Temporary file of an object being copied, in the backup's own folder, so that concurrent backups do not share it.
 PART = "object.part"
 Report = Callable[[int], None]
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a backup holds.
+    """The contents of a backup.
 
     Args:
         made_at: When its database was dumped.
-        engine: The database's.
+        engine: The database's vendor.
         database: The dump's file name.
-        sha256: Of the dump.
+        sha256: Checksum of the dump.
         migrations: The newest migration of each app.
-        objects: How many objects lie beside it, of all backups of the folder; -1 when they were left out.
+        objects: Number of objects in the folder, shared by all its backups; -1 if objects were left out.
     """
 
     made_at: datetime
@@ -57,7 +57,7 @@ class Manifest:
 
 
 def newest(folder: Path) -> Manifest | None:
-    """Return the newest whole backup of a folder; one whose manifest is cut off is none."""
+    """Return the newest complete backup in a folder, None if there is none."""
     for path in sorted(folder.glob(f"*/{MANIFEST}"), reverse=True):
         with suppress(BackupFailed):
             return read_manifest(path.parent)
@@ -65,15 +65,15 @@ def newest(folder: Path) -> Manifest | None:
 
 
 def read_manifest(backup: Path) -> Manifest:
-    """Return what a backup says of itself.
+    """Return the manifest of a backup.
 
     Raises:
-        BackupFailed: it is none, or was broken off.
+        BackupFailed: it is not a backup, or incomplete.
     """
     try:
         values = json.loads((backup / MANIFEST).read_text(encoding="utf-8"))
         made_at = datetime.fromisoformat(values["made_at"]).astimezone(UTC)
-        # What it calls the dump is not believed: no other file of the machine is read because a manifest names it.
+        # The dump's file name is not taken from the manifest, which could name any file of the machine.
         known = {"made_at": made_at, "objects": int(values["objects"]), "database": dumps.NAMES[values["engine"]]}
         return Manifest(**values | known)
     except (OSError, ValueError, TypeError, KeyError) as error:
@@ -81,19 +81,19 @@ def read_manifest(backup: Path) -> Manifest:
 
 
 def make(folder: Path, *, objects: bool = True, report: Report = lambda _count: None) -> Path:
-    """Make a backup in a folder of its own in this one, and return that.
+    """Make a backup in a new folder inside `folder`, and return its path.
 
     Args:
-        folder: Where backups lie; objects are shared by all of them.
-        objects: False where the file store is kept safe by other means.
-        report: Called with the number of objects looked at since the last call.
+        folder: The folder of all backups, which share the objects.
+        objects: False if the file store is backed up by other means.
+        report: Called with the number of objects processed since the last call.
 
     Raises:
-        BackupFailed: the database or a file cannot be copied, or there is nothing in it.
+        BackupFailed: the database or a file cannot be copied, or the database is empty.
     """
     applied = dict(sorted(MigrationRecorder(connection).applied_migrations()))
     if not applied:
-        # A job of cron that lacks the settings would back up nothing, every night, and say that all is well.
+        # Otherwise a cron job with wrong settings would make empty backups without an error.
         raise BackupFailed("The database is empty: see where DATABASE_URL and DJANGO_SETTINGS_MODULE lead.")
     made_at = datetime.now(tz=UTC)
     backup = folder / made_at.strftime("%Y%m%dT%H%M%SZ")
@@ -103,7 +103,7 @@ def make(folder: Path, *, objects: bool = True, report: Report = lambda _count: 
         raise BackupFailed(f"{backup} is there already: another backup was begun in the same second.") from error
     store, count = default_storage, -1
     if objects:
-        # What is for sale lies there: it is nobody else's to read.
+        # The files for sale are private.
         (folder / OBJECTS).mkdir(exist_ok=True, mode=0o700)
         if not _copy_out(store, folder / OBJECTS, backup / PART, report) and Deliverable.objects.exists():
             raise BackupFailed("The database names files, and the store has none: see where S3_BUCKET or DATA_DIR lead.")
@@ -118,15 +118,15 @@ def make(folder: Path, *, objects: bool = True, report: Report = lambda _count: 
 
 
 def restore(backup: Path, *, replace: bool = False, report: Report = lambda _count: None) -> Manifest:
-    """Put a backup's database and objects where the settings point. Nothing may be served meanwhile.
+    """Restore a backup into the database and the store of the settings. No server may run in the meantime.
 
     Args:
         backup: The backup's own folder.
-        replace: Whether tables that are there may be thrown away.
-        report: Called with the number of objects looked at since the last call.
+        replace: Whether existing tables may be dropped.
+        report: Called with the number of objects processed since the last call.
 
     Raises:
-        BackupFailed: it is broken or of another engine, there are tables already, or something that is needed is not there.
+        BackupFailed: the backup is damaged or of another engine, there are tables already, or a file or program is missing.
     """
     manifest = read_manifest(backup)
     dump = backup / manifest.database
@@ -138,9 +138,9 @@ def restore(backup: Path, *, replace: bool = False, report: Report = lambda _cou
         raise BackupFailed("The database already has tables; use --replace to drop them.")
     if manifest.objects > 0 and not (backup.parent / OBJECTS).is_dir():
         raise BackupFailed(f"{backup.parent / OBJECTS} is not there: it holds the files of every backup beside it.")
-    # What can be known to fail fails before anything is thrown away.
+    # Fail as early as possible, before anything is dropped.
     dumps.check(dump)
-    # Objects first: a database that names what is not there yet would be worse than one that is not there yet.
+    # Objects first: a database that refers to missing objects would be worse than no database.
     if manifest.objects >= 0:
         _copy_in(backup.parent / OBJECTS, default_storage, report)
     dumps.load(dump)
@@ -150,13 +150,13 @@ def restore(backup: Path, *, replace: bool = False, report: Report = lambda _cou
 
 
 def _copy_out(store: ObjectStorage, folder: Path, part: Path, report: Report) -> int:
-    """Copy what is not there yet; return how many objects the store has.
+    """Copy the objects that are not in the folder yet; return the number of objects in the store.
 
     Args:
-        store: Where from.
-        folder: Where to.
-        part: Where an object lies until it is whole.
-        report: As of `make`.
+        store: The source.
+        folder: The destination.
+        part: Temporary file for an object until it is complete.
+        report: As in `make`.
     """
     count = 0
     for key in _keys(store):
@@ -166,7 +166,7 @@ def _copy_out(store: ObjectStorage, folder: Path, part: Path, report: Report) ->
         if target.exists():
             continue
         target.parent.mkdir(parents=True, exist_ok=True)
-        # One that was removed since it was listed is named by no record any more.
+        # An object removed since it was listed has no record any more.
         with suppress(FileNotFoundError):
             _fetch(store, key, part)
             part.replace(target)
@@ -178,7 +178,7 @@ def _fetch(store: ObjectStorage, key: str, part: Path) -> None:
         with part.open("wb") as file:
             store.download(key, file)
             file.flush()
-            # It is copied once: what a power cut would leave empty would stay so.
+            # An object is copied only once, so a file left empty by a power cut would stay empty.
             os.fsync(file.fileno())
     except DependencyUnavailable as error:
         raise BackupFailed(f"{key} cannot be read: {error.message}") from error
@@ -197,7 +197,7 @@ def _copy_in(folder: Path, store: ObjectStorage, report: Report) -> None:
     there = dict.fromkeys(_keys(store), True)
     for path in sorted(folder.rglob("*")):
         key = path.relative_to(folder).as_posix()
-        # A link would bring in whatever of this machine it leads to.
+        # A symbolic link could bring in any file of this machine.
         if path.is_symlink() or not path.is_file() or not is_key(key) or path.suffix == ".part":
             continue
         report(1)

@@ -1,4 +1,4 @@
-"""The database as one file, and back: by SQLite's online backup, or by PostgreSQL's own programs."""
+"""Dumps and loads the database, by SQLite's online backup or by pg_dump and pg_restore."""
 
 import os
 import shutil
@@ -13,33 +13,33 @@ NAMES = {"postgresql": "database.dump", "sqlite": "database.sqlite3"}
 
 
 class BackupFailed(Exception):
-    """It cannot be made or restored; the message says why."""
+    """A backup cannot be made or restored; the message says why."""
 
 
 def dump(target: Path) -> None:
-    """Write the database as it is at one moment, beside readers and writers.
+    """Write a consistent copy of the database, while it is in use.
 
     Raises:
-        BackupFailed: it cannot be read, or the file not be written.
+        BackupFailed: the database cannot be read, or the file cannot be written.
     """
     _dump_postgresql(target) if connection.vendor == "postgresql" else _dump_sqlite(target)
 
 
 def check(source: Path) -> None:
-    """Make sure that a dump can be loaded, as far as that shows before anything is thrown away.
+    """Check that a dump can be loaded, as far as possible before anything is dropped.
 
     Raises:
-        BackupFailed: it is broken, or what loads it is not installed.
+        BackupFailed: the dump is damaged, or pg_restore is not installed.
     """
     if connection.vendor == "postgresql":
         _run("pg_restore", "--list", str(source))
 
 
 def load(source: Path) -> None:
-    """Put a dump in the place of what is there.
+    """Replace the database by a dump.
 
     Raises:
-        BackupFailed: it cannot be loaded, or what is there not be removed.
+        BackupFailed: the dump cannot be loaded, or the existing data cannot be removed.
     """
     _load_postgresql(source) if connection.vendor == "postgresql" else _load_sqlite(source)
 
@@ -49,7 +49,7 @@ def _dump_sqlite(target: Path) -> None:
     try:
         with closing(sqlite3.connect(target)) as copy:
             connection.connection.backup(copy)
-            # The copy is a file by itself, whatever the journal of the original.
+            # Make the copy a single file, whatever the journal mode of the original.
             copy.execute("PRAGMA journal_mode=DELETE")
     except sqlite3.Error as error:
         raise BackupFailed(f"{target} cannot be written: {error}.") from error
@@ -59,7 +59,7 @@ def _load_sqlite(source: Path) -> None:
     connection.ensure_connection()
     try:
         with closing(sqlite3.connect(source)) as copy:
-            # What is broken is found before anything is overwritten.
+            # Detect a damaged file before anything is overwritten.
             (found,) = copy.execute("PRAGMA quick_check").fetchone()
             if found != "ok":
                 raise BackupFailed(f"{source} is broken: {found}.")
@@ -75,25 +75,25 @@ def _dump_postgresql(target: Path) -> None:
 
 def _load_postgresql(source: Path) -> None:
     try:
-        # Both or neither. There is no schema where an earlier version of this was killed between the two.
+        # In one transaction. An interrupted run of an earlier version may have left no schema.
         with transaction.atomic(), connection.cursor() as cursor:
-            # Triggers and functions go with it: a dump that is loaded over tables would trip over guards.
+            # Dropping the schema drops triggers and functions too, which would reject rows of the dump.
             cursor.execute("DROP SCHEMA IF EXISTS public CASCADE")
             cursor.execute("CREATE SCHEMA public")
     except ProgrammingError as error:
         raise BackupFailed(f"What is there cannot be removed: {' '.join(str(error).split())}. The database's owner can.") from error
     connection.close()
-    # All or nothing: what is killed half-way leaves an empty database, which says so, and not one that lacks its last tables.
-    words = ("--no-owner", "--no-privileges", "--single-transaction", "--schema=public")
-    _run("pg_restore", *words, f"--dbname={_libpq()['PGDATABASE']}", str(source))
+    # In one transaction, so that an interrupted run leaves an empty database, not an incomplete one.
+    arguments = ("--no-owner", "--no-privileges", "--single-transaction", "--schema=public")
+    _run("pg_restore", *arguments, f"--dbname={_libpq()['PGDATABASE']}", str(source))
 
 
-def _run(program: str, *words: str) -> None:
+def _run(program: str, *arguments: str) -> None:
     path = shutil.which(program)
     if path is None:
         raise BackupFailed(f"{program} is not installed; it comes with PostgreSQL's client programs.")
-    # The password goes by the environment: arguments are seen by everybody on the machine.
-    done = subprocess.run([path, "--no-password", *words], env=os.environ | _libpq(), capture_output=True, text=True, check=False)  # noqa: S603 - our own words
+    # The password is passed in the environment, because arguments are visible to all users of the machine.
+    done = subprocess.run([path, "--no-password", *arguments], env=os.environ | _libpq(), capture_output=True, text=True, check=False)  # noqa: S603 - our own arguments
     if done.returncode:
         raise BackupFailed(f"{program} failed: {' '.join(done.stderr.split())[:500]}")
 
@@ -101,6 +101,6 @@ def _run(program: str, *words: str) -> None:
 def _libpq() -> dict[str, str]:
     known = connection.settings_dict
     names = {"PGHOST": "HOST", "PGPORT": "PORT", "PGUSER": "USER", "PGPASSWORD": "PASSWORD", "PGDATABASE": "NAME"}
-    # How the connection is secured is the same for these programs as for the service.
+    # These programs use the same TLS settings as the service.
     secured = {f"PG{name.upper()}": str(value) for name, value in known["OPTIONS"].items() if name.startswith("ssl")}
     return {variable: str(known[name]) for variable, name in names.items() if known[name]} | secured

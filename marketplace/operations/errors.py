@@ -1,10 +1,10 @@
-"""Refusals of requests about one's own account."""
+"""Problem classes of account exports."""
 
 from marketplace.core.errors import Problem
 
 
 class ExportUnderWay(Problem):
-    """409: a copy was asked for a moment ago."""
+    """409: an export was requested within the last hour."""
 
     status = 409
     title = "An export was requested recently"

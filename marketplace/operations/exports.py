@@ -22,28 +22,28 @@ from .errors import ExportUnderWay
 from .models import AccountExport
 from .people import export_account
 
-KEPT = timedelta(days=7)
-# What lies between two: writing one costs much, and one that is not there by then was lost with its job.
-PATIENCE = timedelta(hours=1)
+RETENTION = timedelta(days=7)
+# Minimum time between two requests: an export is costly, and one not ready by then was lost with its job.
+MIN_INTERVAL = timedelta(hours=1)
 PURPOSE = "account-export"
 
 
 @transaction.atomic
 def request_export(*, user: User, actor: User) -> AccountExport:
-    """Have a copy written; it takes the place of the one before.
+    """Request an export, which replaces the previous one.
 
     Raises:
-        ExportUnderWay: one was asked for within the hour.
-        NotFound: the account is shut.
+        ExportUnderWay: one was requested within the last hour.
+        NotFound: the account is not active.
     """
     now = timezone.now()
-    # Its row decides who of two was first, and whether there is still someone to write it for.
+    # Serialises concurrent requests, and checks that the account still exists.
     lock(User.objects.filter(is_active=True), pk=user.pk)
     last = AccountExport.objects.filter(user=user).first()
-    if last is not None and last.requested_at > now - PATIENCE:
+    if last is not None and last.requested_at > now - MIN_INTERVAL:
         raise ExportUnderWay
     AccountExport.objects.filter(user=user).delete()
-    export = AccountExport.objects.create(id=new_id(), user=user, requested_at=now, expires_at=now + KEPT)
+    export = AccountExport.objects.create(id=new_id(), user=user, requested_at=now, expires_at=now + RETENTION)
     audit.record("user.export", user, actor=actor)
     write_export.enqueue(str(export.pk))
     return export
@@ -51,9 +51,9 @@ def request_export(*, user: User, actor: User) -> AccountExport:
 
 @job(retries=Retries(attempts=6, first=30))
 def write_export(export_id: str) -> None:
-    """Write a copy that was asked for, and tell its owner; one that was asked for anew or is gone is left."""
+    """Write a requested export and notify the user; do nothing if it was replaced or deleted."""
     with transaction.atomic():
-        # Not the owner's row: a deletion holds that and waits for this one.
+        # The owner's row is not locked: an account deletion holds it while it waits for this row.
         export = (
             AccountExport.objects.select_for_update(of=("self",))
             .select_related("user")
@@ -65,23 +65,23 @@ def write_export(export_id: str) -> None:
         text = json.dumps(export_account(export.user), cls=DjangoJSONEncoder, indent=2, ensure_ascii=False).encode()
         export.encrypted = encrypt(base64.b64encode(zlib.compress(text, 9)).decode("ascii"), purpose=PURPOSE)
         export.size = len(text)
-        export.expires_at = timezone.now() + KEPT
+        export.expires_at = timezone.now() + RETENTION
         export.save(update_fields=["encrypted", "size", "expires_at"])
-        mail(export.user, "accounts/export_ready", days=KEPT.days)
+        mail(export.user, "accounts/export_ready", days=RETENTION.days)
 
 
 def export_of(user: User) -> AccountExport | None:
-    """Return the user's copy, ready or not; None when there is none, or it has expired."""
+    """Return the user's export, ready or not; None if there is none or it has expired."""
     return AccountExport.objects.defer("encrypted").filter(user=user, expires_at__gt=timezone.now()).first()
 
 
 def read_export(user: User) -> bytes | None:
-    """Return the text of the user's copy as JSON; None when there is none to fetch."""
+    """Return the user's export as JSON text; None if there is none to download."""
     export = AccountExport.objects.filter(user=user, expires_at__gt=timezone.now()).exclude(encrypted="").first()
     if export is None:
         return None
     try:
         return zlib.decompress(base64.b64decode(decrypt(export.encrypted, purpose=PURPOSE)))
     except DecryptionFailed:
-        # It was encrypted under a key that is gone.
+        # It was encrypted with a key that no longer exists.
         return None

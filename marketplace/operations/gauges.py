@@ -22,7 +22,7 @@ RECENT = timedelta(hours=1)
 
 
 def jobs() -> Iterator[Metric]:
-    """Yield how many jobs there are by queue and status, how long the oldest waits, and how many workers live."""
+    """Yield the number of jobs by queue and status, the wait of the oldest one, and the number of live workers."""
     depth = GaugeMetricFamily(
         "marketplace_jobs", "Jobs in the queue by queue and status; FAILED ones are not retried any more.", labels=("queue", "status")
     )
@@ -35,7 +35,7 @@ def jobs() -> Iterator[Metric]:
 
 
 def webhooks() -> Iterator[Metric]:
-    """Yield what became of the deliveries of recent events, whichever worker made them."""
+    """Yield the number of deliveries of recent events by status, and of failing endpoints."""
     counts = dict.fromkeys(DeliveryStatus.values, 0)
     recent = WebhookDelivery.objects.filter(message__created_at__gt=timezone.now() - RECENT)
     counts |= dict(recent.order_by().values_list("status").annotate(Count("pk")))
@@ -58,21 +58,21 @@ def oldest_wait() -> float:
 
 
 def live_workers() -> int:
-    """Return how many workers gave a sign of life lately, by the database's clock."""
+    """Return the number of workers that reported recently, by the database's clock."""
     return Worker.objects.filter(seen_at__gt=Now() - LOST_AFTER).count()
 
 
 def probe_workers() -> None:
-    """Tell whether anybody does background work.
+    """Check that a worker is running.
 
     Raises:
-        NotReady: nobody does.
+        NotReady: no worker is running.
     """
     if not live_workers():
         raise NotReady("no worker is running: start manage.py worker")
 
 
 def probe_objects() -> None:
-    """Ask the file store for a file that need not be there."""
+    """Make a request to the file store."""
     with suppress(FileNotFoundError):
         default_storage.size("health/probe")

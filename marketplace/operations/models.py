@@ -1,4 +1,4 @@
-"""Copies of what is held about a person, for that person to fetch."""
+"""Exports of a user's personal data."""
 
 from django.conf import settings
 from django.db import models
@@ -7,7 +7,7 @@ from marketplace.core.ids import new_id
 
 
 class AccountExport(models.Model):
-    """The one copy that a user has asked for last. It lies here encrypted until it expires or a newer one takes its place."""
+    """A user's latest export, kept encrypted until it expires or is replaced by a newer one."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
@@ -26,5 +26,5 @@ class AccountExport(models.Model):
 
     @property
     def ready(self) -> bool:
-        """Whether it can be fetched."""
+        """Whether it can be downloaded."""
         return bool(self.encrypted)

@@ -1,4 +1,4 @@
-"""What the service holds about a person: exported on request, and erased or anonymised when their account is deleted."""
+"""A user's personal data: exported on request, and erased or anonymised when the account is deleted."""
 
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
@@ -52,7 +52,7 @@ from wallet.selectors import open_wallet_payouts_of, with_earnings
 
 from .models import AccountExport
 
-# Table, how it points to the user, and the columns that are theirs to know. Named one by one: a new secret is not in it by itself.
+# Model, lookup of the user and exported columns. Columns are listed one by one, so that a new secret is not exported.
 SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
     "addresses": (EmailAddress, "user", ("email", "verified", "primary")),
     "applications": (
@@ -150,13 +150,13 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
 
 
 @dataclass(frozen=True)
-class UnsettledMatter:
-    """What must be settled before an account can be deleted.
+class DeletionBlocker:
+    """A reason why an account cannot be deleted yet.
 
     Args:
-        sentence: What, and what to do about it.
-        page: The name of the page where it is done.
-        link: What its owner does there.
+        sentence: The reason, and what to do about it.
+        page: The URL name of the page where it is resolved.
+        link: The text of the link to that page.
     """
 
     sentence: str
@@ -171,7 +171,7 @@ def export_account(user: User) -> dict[str, Any]:
         name: list(model._default_manager.filter(**{path: user}).order_by("pk").values(*columns))
         for name, (model, path, columns) in SECTIONS.items()
     }
-    # A vendor's balance alone lacks the sales that no digest covers yet.
+    # A vendor's balance does not include sales since the last ledger digest.
     accounts = with_earnings(LedgerAccount.objects.filter(owner=user)).order_by("pk")
     wallets = [{"kind": row.kind, "currency": row.currency, "balance_minor": row.earned_minor} for row in accounts]
     return {"account": account, **sections, **_other_sections(user), "wallets": wallets}
@@ -184,7 +184,7 @@ def _other_sections(user: User) -> dict[str, list[Any]]:
     events = WebhookMessage.objects.filter(Q(owner=user) | Q(app__user=user))
     usage = ApiUsage.objects.filter(Q(app__user=user) | Q(credential_id__in=tokens))
     return {
-        # Questions are the reviewers', who are not named.
+        # Questions are asked by reviewers, who are not named.
         "messages": list(messages.order_by("pk").values("text", "at", is_yours=Q(author=user))),
         "webhookMessages": list(events.order_by("pk").values("type", "subject", "data", "created_at")),
         "usage": list(usage.order_by("pk").values("day", "app_id", "kind", "operation", "scope", "status", "calls")),
@@ -195,15 +195,15 @@ def anonymise(event: AccountDeleted) -> None:
     """Erase what is personal beyond the account itself; orders, licences, links and the ledger stay as they are.
 
     Raises:
-        AccountInUse: money is left or on its way, or something is for sale.
+        AccountInUse: there is a balance or an open payout, or something is on sale.
     """
     user = User.objects.get(pk=event.user_id)
-    # Nothing moves in the accounts that are asked about now.
-    # Wallets before what is held of them, as whoever moves both does.
+    # Lock the accounts whose balances are checked below:
+    # wallets before money held from them, the order of all services.
     list(LedgerAccount.objects.select_for_update().filter(owner=user).order_by("-kind", "currency"))
-    open_matters = unsettled(user.pk)
-    if open_matters:
-        raise AccountInUse(" ".join(matter.sentence for matter in open_matters))
+    blockers = deletion_blockers(user.pk)
+    if blockers:
+        raise AccountInUse(" ".join(blocker.sentence for blocker in blockers))
     _erase_credentials(user)
     _erase_developer_records(user)
     WalletPayout.objects.filter(wallet__owner=user).update(payment_details="")
@@ -217,7 +217,7 @@ def anonymise(event: AccountDeleted) -> None:
 
 
 def _erase_credentials(user: User) -> None:
-    """Erase what the user signs in to the API with, and what others use to sign in to the user's apps."""
+    """Delete the user's API credentials, and those of other users for the user's apps."""
     for tokens in (AccessToken, RefreshToken, Grant):
         tokens._default_manager.filter(Q(user=user) | Q(application__user=user)).delete()
     FirstPartyToken.objects.filter(user=user).delete()
@@ -229,7 +229,7 @@ def _erase_developer_records(user: User) -> None:
     """Erase the user's applications, requests and webhooks, and what they wrote about their apps."""
     WebhookEndpoint.objects.filter(app__user=user).delete()
     WebhookMessage.objects.filter(Q(owner=user) | Q(app__user=user)).delete()
-    # The rows stay: orders of others name them. Nothing works under an account that is shut.
+    # The rows stay, because other users' orders refer to them. They are unusable, as the account is inactive.
     App.objects.filter(user=user).update(purpose="", redirect_uris="", status_reason="")
     AppScope.objects.filter(app__user=user).update(reason="", note="")
     ScopeReview.objects.filter(app__user=user).delete()
@@ -238,21 +238,21 @@ def _erase_developer_records(user: User) -> None:
 
 
 def _anonymise_store(user: User) -> None:
-    """Erase what was never sold; what was, buyers go on downloading, from a store without a name. Receipts keep the one they bore."""
+    """Delete listings that were never sold, and anonymise the store; receipts keep its former name."""
     sold = Exists(Order.objects.filter(listing=OuterRef("pk")))
     unsold = list(Listing.objects.filter(~sold, store__owner=user).values_list("pk", flat=True))
     Quote.objects.filter(listing__in=unsold).delete()
     Package.objects.filter(deliverable__listing__in=unsold).delete()
     Listing.objects.filter(pk__in=unsold).update(live_deliverable=None, candidate_deliverable=None)
-    # Their files follow with the next sweep: no record names them any more.
+    # The daily `sweep_objects --delete` deletes their files.
     Listing.objects.filter(pk__in=unsold).delete()
-    # They name the store, and are made again when somebody asks for one.
+    # Manifests contain the store's name, and are generated again on request.
     AgentManifest.objects.filter(listing__store__owner=user).delete()
     Store.objects.filter(owner=user).update(name="Closed store", slug=f"closed-{user.pk.hex}", is_open=False)
 
 
 def add_effects(event: AccountEnding) -> None:
-    """Say what stops, what stays on sale, and what stands in the way, before staff end an account."""
+    """Add the effects of ending an account, and what prevents it, for the staff's confirmation page."""
     user, now = event.user_id, timezone.now()
     unrevoked = Q(revoked_at__isnull=True)
     keys = ApiKey.objects.filter(unrevoked, Q(expires_at__isnull=True) | Q(expires_at__gt=now), app__user=user)
@@ -263,37 +263,37 @@ def add_effects(event: AccountEnding) -> None:
     if event.deleted:
         licences = Licence.objects.filter(buyer=user, revoked_at__isnull=True)
         event.effects.append(f"Licences that can no longer be used to download: {licences.count()}.")
-        event.effects.extend(f"This is not possible at the moment. {matter.sentence}" for matter in unsettled(user))
+        event.effects.extend(f"This is not possible at the moment. {blocker.sentence}" for blocker in deletion_blockers(user))
     else:
         on_sale = Listing.objects.filter(store__owner=user, status=ListingStatus.PUBLISHED)
         event.effects.append(f"Listings that stay on sale: {on_sale.count()}.")
 
 
-def unsettled(user: uuid.UUID) -> list[UnsettledMatter]:
-    """Return what must be settled before the account can be deleted: money, and what is for sale."""
-    for_sale = UnsettledMatter("Some listings are on sale or in review: unpublish or withdraw them first.", "studio", "Go to the listings")
+def deletion_blockers(user: uuid.UUID) -> list[DeletionBlocker]:
+    """Return the reasons why the account cannot be deleted yet: money, and listings on sale."""
+    for_sale = DeletionBlocker("Some listings are on sale or in review: unpublish or withdraw them first.", "studio", "Go to the listings")
     open_listings = Listing.objects.filter(store__owner=user).exclude(status__in=(ListingStatus.DRAFT, ListingStatus.REJECTED))
-    return [*_money_left(user), *_money_on_its_way(user), *([for_sale] if open_listings.exists() else [])]
+    return [*_balance_blockers(user), *_payout_blockers(user), *([for_sale] if open_listings.exists() else [])]
 
 
-def _money_left(user: uuid.UUID) -> Iterator[UnsettledMatter]:
-    # What was earned since the last digest of the ledger counts too.
+def _balance_blockers(user: uuid.UUID) -> Iterator[DeletionBlocker]:
+    # Includes earnings since the last ledger digest.
     for account in with_earnings(LedgerAccount.objects.filter(owner=user)).order_by("-kind", "currency"):
         if account.kind == AccountKind.WALLET and account.balance_minor:
             held = money(account.balance_minor, account.currency)
-            yield UnsettledMatter(f"The wallet holds {held}: have it paid out first.", "wallet-payout-new", "Have it paid out")
+            yield DeletionBlocker(f"The wallet holds {held}: have it paid out first.", "wallet-payout-new", "Have it paid out")
         elif account.kind == AccountKind.VENDOR and account.earned_minor > 0:
             earned = money(account.earned_minor, account.currency)
-            yield UnsettledMatter(
+            yield DeletionBlocker(
                 f"The vendor account holds {earned}: it must be paid in a payout run first.", "payouts", "See the payouts"
             )
         elif account.kind == AccountKind.VENDOR and account.earned_minor < 0:
             owed = money(-account.earned_minor, account.currency)
-            yield UnsettledMatter(f"The vendor account owes {owed} after refunds: settle it first.", "sales-statement", "See the statement")
+            yield DeletionBlocker(f"The vendor account owes {owed} after refunds: settle it first.", "sales-statement", "See the statement")
 
 
-def _money_on_its_way(user: uuid.UUID) -> Iterator[UnsettledMatter]:
+def _payout_blockers(user: uuid.UUID) -> Iterator[DeletionBlocker]:
     for wallet_payout in open_wallet_payouts_of(user):
         held = money(wallet_payout.amount_minor, wallet_payout.currency)
         sentence = f"A payout of {held} from the wallet waits: wait until it is paid, or cancel it."
-        yield UnsettledMatter(sentence, "wallet-page", "See the payout")
+        yield DeletionBlocker(sentence, "wallet-page", "See the payout")

@@ -1,1 +1,1 @@
-"""What reviewers work with: the admin site and its base classes, decisions, queues, claims, saved replies."""
+"""The admin site and its base classes, decisions, review queues, claims and saved replies."""

@@ -26,7 +26,7 @@ else:
 
 
 class RepliedReasonForm(ReasonForm):
-    """A saved reply, a reason of one's own, or both."""
+    """A saved reply, a custom reason, or both."""
 
     use: SavedReplyUse
     reply = forms.ChoiceField(label="Saved reply", required=False)
@@ -46,7 +46,7 @@ class RepliedReasonForm(ReasonForm):
         return {**super().querysets(subject), cls.use: active_replies(cls.use)}
 
     def clean(self) -> dict[str, Any]:
-        """Put both together."""
+        """Combine the reply and the reason."""
         cleaned = super().clean() or self.cleaned_data
         reply = self.offered.get(cleaned.get("reply", ""), "")
         cleaned["reason"] = "\n\n".join(filter(None, (reply, cleaned.get("reason", "").strip())))
@@ -56,13 +56,13 @@ class RepliedReasonForm(ReasonForm):
 
 
 def saved_reply_form(use: SavedReplyUse, base: type[ReasonForm] = ReasonForm) -> type[ReasonForm]:
-    """Return a decision's form that offers its saved replies.
+    """Return a decision form that offers saved replies.
 
     Args:
         use: The decision.
-        base: What else the form asks.
+        base: The form to extend.
     """
-    return type("ReadyForm", (RepliedReasonForm, base) if base is not ReasonForm else (RepliedReasonForm,), {"use": use})
+    return type("SavedReplyReasonForm", (RepliedReasonForm, base) if base is not ReasonForm else (RepliedReasonForm,), {"use": use})
 
 
 class SavedReplyForm(SavedReplyModelForm):
@@ -73,7 +73,7 @@ class SavedReplyForm(SavedReplyModelForm):
         fields = ("use", "text", "is_active")
 
     def clean_text(self) -> str:
-        """Refuse what is more than a line."""
+        """Check that the text is a single line."""
         try:
             return line(self.cleaned_data["text"], "text", maximum=REPLY_CHARS)
         except InvalidInput as problem:
@@ -82,7 +82,7 @@ class SavedReplyForm(SavedReplyModelForm):
 
 @admin.register(SavedReply)
 class SavedReplyAdmin(Base):
-    """Saved replies by decision; what is no longer wanted is put out of use."""
+    """Saved replies by decision; unwanted ones are deactivated."""
 
     form = SavedReplyForm
     list_display = ("text", "use", "is_active")
@@ -90,7 +90,7 @@ class SavedReplyAdmin(Base):
     search_fields = ("text",)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Refuse: they are put out of use."""
+        """Return False: replies are deactivated instead."""
         return False
 
     def save_model(self, request: HttpRequest, obj: SavedReply, form: "forms.ModelForm[SavedReply]", change: bool) -> None:  # noqa: FBT001 - Django's signature
@@ -100,7 +100,7 @@ class SavedReplyAdmin(Base):
 
 @admin.register(AuditEntry)
 class AuditEntryAdmin(ServiceAdmin):
-    """The log of decisions and credentials: read, never written here."""
+    """The audit log of decisions and credentials, read-only."""
 
     list_display = ("at", "action", "actor", "subject_type", "from_state", "to_state", "reason")
     list_filter = ("subject_type", "action")
@@ -110,5 +110,5 @@ class AuditEntryAdmin(ServiceAdmin):
     found_title, found_detail = "action", "request_id"
 
     def find(self, query: SearchQuery) -> list[Q]:
-        """Look for a request, or an entry."""
+        """Search by request id or entry id."""
         return [Q(request_id=query.text), *([Q(pk=query.id)] if query.id else [])]

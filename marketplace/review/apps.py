@@ -1,4 +1,4 @@
-"""Review, and our site in place of `django.contrib.admin`."""
+"""App configurations of the review app and the admin site."""
 
 from django.apps import AppConfig
 from django.contrib.admin.apps import AdminConfig
@@ -12,6 +12,6 @@ class ReviewConfig(AppConfig):
 
 
 class MarketplaceAdminConfig(AdminConfig):
-    """The admin on our site; by name, since a site needs the models, which are not there yet."""
+    """The admin with our site."""
 
     default_site = "marketplace.review.site.MarketplaceAdminSite"

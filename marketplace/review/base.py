@@ -1,4 +1,4 @@
-"""The base class of every ModelAdmin of ours, its start-up checks, and how its lists show times, states and booleans."""
+"""The base class of our ModelAdmins, its system checks, and the display of times, states and booleans."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ from marketplace.ui.formatting import badge, when
 
 
 class PermissionChecks(ModelAdminChecks):
-    """Each decision names a permission that some model declares."""
+    """Checks that each decision names an existing permission."""
 
     def check(self, admin_obj: Any, **kwargs: Any) -> list[checks.CheckMessage]:
         """Return what Django finds, and an error for each decision without a permission or with an unknown one."""
@@ -43,7 +43,7 @@ STATES = ("status", "update_status")
 
 
 def column(model: type[Model], name: Any) -> Any:
-    """Return what shows the column: a function for times, states and what is true or not; the name itself for everything else."""
+    """Return a display function for times, states and booleans; otherwise the name itself."""
     if not isinstance(name, str):
         return name
     try:
@@ -78,58 +78,62 @@ else:
 
 
 class BoundedChangeList(ChangeList):
-    """A list that is narrowed by its filters only, and ordered by each column at most once.
+    """A change list that only accepts the lookups of its filters, and orders by each column at most once.
 
-    Django's own takes any lookup of any field from the address: a regular expression can keep a database busy for minutes.
+    Django's accepts any lookup of any field, and a regular expression can keep a database busy for minutes.
     """
 
     def get_filters(self, request: HttpRequest) -> Any:
-        """Return what Django returns; a parameter that no filter takes leads back to the whole list."""
+        """Return Django's filters; an unknown parameter redirects to the unfiltered list."""
         filters = super().get_filters(request)
-        _, _, untaken, *_ = filters
-        if untaken:
+        _, _, unused, *_ = filters
+        if unused:
             raise IncorrectLookupParameters
         return filters
 
     def get_ordering(self, request: HttpRequest, queryset: QuerySet[Any]) -> Any:
-        """Return what Django returns for as many columns as there are."""
+        """Return Django's ordering by at most as many columns as there are."""
         if ORDER_VAR in self.params:
             self.params[ORDER_VAR] = ".".join(self.params[ORDER_VAR].split(".", len(self.list_display))[: len(self.list_display)])
         return super().get_ordering(request, queryset)
 
 
 class Base(ModelAdmin):
-    """Django's admin with our checks, and without its scripts: no page of ours needs them."""
+    """Base class of our admins, with our checks and without Django's scripts."""
 
     checks_class = PermissionChecks
     list_per_page = 50
-    # Methods that are decision pages.
+    # An address could ask for a count of each choice of each filter.
+    show_facets = admin.ShowFacets.NEVER
+    # The page that OAuth apps name is the library's, and does not exist here.
+    view_on_site = False
+    # Names of methods that are decision pages.
     decision_names: Sequence[str] = ()
-    # What stands above the list, and below the fields on a row's page.
+    # Templates above the list, and below the fields on a row's page.
     list_template = ""
     row_template = ""
 
     @property
     def media(self) -> Media:
-        """Return nothing; a widget that has a script brings it along itself."""
+        """Return no media; widgets include their own."""
         return Media()
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
-        """Return the list that takes no lookups but those of its filters."""
+        """Return `BoundedChangeList`."""
         return BoundedChangeList
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
-        """Refuse NUL too, which PostgreSQL does not take as text."""
+        """Also refuse NUL, which PostgreSQL does not accept in text."""
         return "\x00" not in value and super().lookup_allowed(lookup, value, request)
 
     def get_search_results(self, request: HttpRequest, queryset: QuerySet[Any], search_term: str) -> tuple[QuerySet[Any], bool]:
-        """Search for the beginning of a long text: each word of it is another condition on each field."""
+        """Truncate the search term, because each word adds a condition on each field."""
         return super().get_search_results(request, queryset, search_term[: bounds.ADMIN_SEARCH_CHARS])
 
     def get_list_display(self, request: HttpRequest) -> Any:
-        """Show times in words, and states as our pages mark them."""
+        """Display times as relative times and states as badges."""
         return [self.shown(name) for name in super().get_list_display(request)]
 
     def shown(self, name: Any) -> Any:
-        """Return what shows a field or a method of ours: a function where Django would show it otherwise, or else its name."""
+        """Return the display function of a field, or the name if Django's display is used."""
         return name if hasattr(self, str(name)) else column(self.model, name)

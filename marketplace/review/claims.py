@@ -1,4 +1,4 @@
-"""Claims: a marker that shows reviewers who works on a row. It expires, and it is no lock: everyone with the permission may decide."""
+"""Claims show other reviewers who works on a row. They expire, and do not lock: anyone with the permission may decide."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -15,7 +15,7 @@ from marketplace.core.transitions import lock
 
 from .models import Claimable
 
-# Others may take a few of the oldest while we reach for them.
+# Others may claim some of the oldest rows at the same time.
 ATTEMPTS = 20
 
 
@@ -23,36 +23,36 @@ C = TypeVar("C", bound=Claimable)
 
 
 def claims_since() -> datetime:
-    """Return the moment before which a claim has ended by itself."""
+    """Return the time before which claims have expired."""
     return timezone.now() - timedelta(minutes=settings.REVIEW_CLAIM_MINUTES)
 
 
 def claimed() -> Q:
-    """Return the condition of a claim that has not ended."""
+    """Return the condition for rows with an active claim."""
     return Q(claimed_by__isnull=False, claimed_at__gt=claims_since())
 
 
 def claimed_by_others(actor: models.Model) -> Q:
-    """Return the condition of a claim that someone else holds."""
+    """Return the condition for rows claimed by someone else."""
     return claimed() & ~Q(claimed_by=actor)
 
 
 def is_claimed(row: Claimable) -> bool:
-    """Tell whether someone is at it: a claim ends by itself after a while."""
+    """Tell whether the row has a claim that has not expired."""
     return row.claimed_by_id is not None and row.claimed_at is not None and row.claimed_at > claims_since()
 
 
 def take(row: Claimable, *, noun: str, actor: models.Model, take_over: bool = False) -> None:
-    """Mark a row that the caller has locked as the actor's; claiming again begins the time anew.
+    """Claim a row that the caller has locked; claiming again extends the claim.
 
     Args:
-        row: What is looked at.
+        row: The row to claim.
         noun: First half of the audit action, such as `review`.
         actor: The reviewer.
-        take_over: Whether to take it from someone who is at it.
+        take_over: Whether to replace someone else's claim.
 
     Raises:
-        InvalidTransition: someone else is at it.
+        InvalidTransition: someone else has claimed it.
     """
     previous = row.claimed_by if is_claimed(row) else None
     if previous not in {None, actor} and not take_over:
@@ -66,7 +66,7 @@ def take(row: Claimable, *, noun: str, actor: models.Model, take_over: bool = Fa
 
 
 def give_up(row: Claimable, *, noun: str, actor: models.Model) -> None:
-    """Remove the actor's mark from a row that the caller has locked.
+    """Remove the actor's claim from a row that the caller has locked.
 
     Raises:
         InvalidTransition: it is not claimed by the actor.
@@ -80,40 +80,40 @@ def give_up(row: Claimable, *, noun: str, actor: models.Model) -> None:
 
 @transaction.atomic
 def claim(*, row: C, waiting: QuerySet[C], owner: Any, noun: str, actor: models.Model, take_over: bool = False) -> C:
-    """Tell other reviewers that one is at it.
+    """Claim a row for review.
 
     Args:
-        row: What is looked at.
-        waiting: What waits for a decision.
-        owner: Whose it is, by id; nobody decides on what is their own.
+        row: The row to claim.
+        waiting: The rows that wait for a decision.
+        owner: The id of the row's owner, who may not decide on it.
         noun: First half of the audit action.
         actor: The reviewer.
-        take_over: Whether to take it from someone who is at it.
+        take_over: Whether to replace someone else's claim.
 
     Raises:
-        InvalidTransition: it was decided meanwhile, or someone else is at it.
-        SelfReview: it is the actor's own.
+        InvalidTransition: it has been decided, or someone else has claimed it.
+        SelfReview: the actor owns the row.
     """
-    row = _hold(row, waiting, owner, actor)
+    row = _lock_waiting(row, waiting, owner, actor)
     take(row, noun=noun, actor=actor, take_over=take_over)
     return row
 
 
 @transaction.atomic
 def release(*, row: C, waiting: QuerySet[C], owner: Any, noun: str, actor: models.Model) -> C:
-    """Give up one's claim.
+    """Release the actor's claim.
 
     Raises:
-        InvalidTransition: it was decided meanwhile, or it is not claimed by the actor.
-        SelfReview: it is the actor's own.
+        InvalidTransition: it has been decided, or the actor has not claimed it.
+        SelfReview: the actor owns the row.
     """
-    row = _hold(row, waiting, owner, actor)
+    row = _lock_waiting(row, waiting, owner, actor)
     give_up(row, noun=noun, actor=actor)
     return row
 
 
 def claim_first(rows: QuerySet[C], claim_row: Callable[[C], C]) -> C | None:
-    """Claim the first row that can be claimed; None when there is none."""
+    """Claim and return the first row that can be claimed, None if there is none."""
     for row in rows[:ATTEMPTS]:
         try:
             return claim_row(row)
@@ -122,7 +122,7 @@ def claim_first(rows: QuerySet[C], claim_row: Callable[[C], C]) -> C | None:
     return None
 
 
-def _hold(row: C, waiting: QuerySet[C], owner: Any, actor: models.Model) -> C:
+def _lock_waiting(row: C, waiting: QuerySet[C], owner: Any, actor: models.Model) -> C:
     try:
         held = lock(waiting, pk=row.pk)
     except NotFound as error:

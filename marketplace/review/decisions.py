@@ -1,4 +1,4 @@
-"""Decisions: admin actions with a page of their own that explains the consequences, asks for a reason and calls a service."""
+"""Decisions: admin actions on a separate page that explains the effects, asks for a reason and calls a service."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,11 +19,11 @@ Perform = Callable[[Any, Any, Any, Mapping[str, Any]], object]
 
 
 class DecisionForm(forms.Form):
-    """Base of what a decision asks for; it knows what is decided on.
+    """Base class of the forms of decisions.
 
     Args:
         subject: The row.
-        related: The rows of `querysets`, where the page has read them together with its own.
+        related: The querysets of `querysets`, if the page has built them already.
     """
 
     def __init__(self, *args: Any, subject: Any, related: QuerySets | None = None, **kwargs: Any) -> None:
@@ -33,36 +33,36 @@ class DecisionForm(forms.Form):
 
     @classmethod
     def querysets(cls, _subject: Any) -> QuerySets:
-        """Return what the fields offer of other tables, by name."""
+        """Return the querysets that the fields offer, by name."""
         return {}
 
 
 class ReasonForm(DecisionForm):
-    """The words that go into the audit log, and into the mail where there is one."""
+    """The reason for a decision, recorded in the audit log and sent in the mail if there is one."""
 
     reason = forms.CharField(max_length=bounds.REASON_CHARS, widget=forms.Textarea(attrs={"rows": 4}))
 
 
 class NoForm(DecisionForm):
-    """A step that needs no words, such as a claim."""
+    """The form of a decision without a reason, such as a claim."""
 
 
 @dataclass(frozen=True)
 class Decision:
-    """What a decision page says and asks.
+    """The texts and the form of a decision page.
 
     Args:
-        label: The button.
-        permission: What the user needs, `app.codename`.
-        consequence: What will happen, in a sentence.
-        done: What the message says afterwards.
-        form: What is asked.
-        available: Whether the state allows it; the service judges again under its lock.
+        label: The text of the button.
+        permission: The required permission, `app.codename`.
+        consequence: A sentence that says what will happen.
+        done: The success message.
+        form: The form class.
+        available: Whether the row's state allows it; the service checks again under its lock.
         template: The page.
-        danger: Whether it takes something away.
-        effects: Returns what the decision will affect, counted for this row: how many keys stop, how many buyers there are.
-        context: What else the page shows of the row.
-        fields: The template of its fields, where they are more than a column.
+        danger: Whether it is destructive.
+        effects: Returns sentences about the effects on this row, such as the number of keys that stop working.
+        context: Returns additional template context.
+        fields: The template of its fields, if they are more than a column.
     """
 
     label: str
@@ -79,7 +79,7 @@ class Decision:
 
 
 def decision(settings: Decision) -> Callable[[Perform], Any]:
-    """Turn `perform(self, subject, actor, answers)` into a decision page that the row's page links."""
+    """Turn `perform(self, subject, actor, answers)` into a decision page, linked from the row's page."""
 
     def decorate(perform: Perform) -> Any:
         @wraps(perform)
@@ -96,10 +96,10 @@ def service_decision(settings: Decision, service: Callable[..., object], subject
     """Return a decision page that calls a service.
 
     Args:
-        settings: What the page says and asks.
-        service: The service that decides; it also takes the `actor`.
-        subject: The service's name for the row.
-        answers: The fields of the form that the service takes.
+        settings: The texts and the form of the page.
+        service: The service to call; it also takes the `actor`.
+        subject: The service's argument for the row.
+        answers: The form fields that are passed to the service.
     """
 
     def perform(_admin: Any, row: Any, actor: Any, given: Mapping[str, Any]) -> None:
@@ -110,12 +110,12 @@ def service_decision(settings: Decision, service: Callable[..., object], subject
 
 @dataclass(frozen=True)
 class Button:
-    """The way from a row's page to one about a decision.
+    """A link from a row's page to a decision page.
 
     Args:
-        label: What it says.
-        address: Where it leads.
-        danger: Whether it takes something away.
+        label: The text.
+        address: The URL.
+        danger: Whether it is destructive.
     """
 
     label: str
@@ -125,15 +125,15 @@ class Button:
 
 @dataclass(frozen=True)
 class Step:
-    """A decision on the page of the row that it is about.
+    """A decision form on a row's page.
 
     Args:
-        name: Its method.
-        decision: What it says and asks.
-        form: Its fields.
-        address: Where they are sent.
-        key: The key that leads to them.
-        effects: What will happen to this row.
+        name: The name of the admin's method.
+        decision: The texts and the form class.
+        form: The form.
+        address: The URL that the form is sent to.
+        key: The keyboard shortcut.
+        effects: Sentences about the effects on this row.
     """
 
     name: str
@@ -148,7 +148,7 @@ CLAIMING = ("claim", "take_over", "release")
 
 
 def claiming(permission: str, waits: Callable[[Any], bool]) -> tuple[Any, Any, Any]:
-    """Return the steps `claim`, `take_over` and `release` of a queue whose rows are decided on with this permission."""
+    """Return the decisions `claim`, `take_over` and `release` of a queue whose rows are decided on with this permission."""
 
     def claim(queue: Any, row: Any, actor: Any, answers: Mapping[str, Any]) -> None:
         queue.claim_row(row, actor)
@@ -159,7 +159,7 @@ def claiming(permission: str, waits: Callable[[Any], bool]) -> tuple[Any, Any, A
     def release(queue: Any, row: Any, actor: Any, answers: Mapping[str, Any]) -> None:
         queue.release_row(row, actor)
 
-    words = (
+    texts = (
         (claim, "Claim", "Other reviewers see that you are working on it.", "You have claimed it."),
         (
             take_over,
@@ -170,6 +170,6 @@ def claiming(permission: str, waits: Callable[[Any], bool]) -> tuple[Any, Any, A
         (release, "Release", "Your claim is removed, so that others can review it.", "Your claim was released."),
     )
     steps = (
-        decision(Decision(label, permission, consequence, done, NoForm, waits))(perform) for perform, label, consequence, done in words
+        decision(Decision(label, permission, consequence, done, NoForm, waits))(perform) for perform, label, consequence, done in texts
     )
     return tuple(steps)

@@ -1,4 +1,4 @@
-"""What reviewers share: claims on rows that wait for a decision, and saved replies."""
+"""Claims on rows that wait for a decision, and saved replies."""
 
 from django.conf import settings
 from django.db import models
@@ -7,13 +7,13 @@ from marketplace.core.ids import new_id
 
 
 class Claimable(models.Model):
-    """A row that one reviewer at a time is at."""
+    """A row that one reviewer at a time can claim."""
 
     claimed_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
     claimed_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        """No table of its own."""
+        """An abstract model."""
 
         abstract = True
 
@@ -31,7 +31,7 @@ class SavedReplyUse(models.TextChoices):
 
 
 class SavedReply(models.Model):
-    """A reason that reviewers give often, to choose instead of writing it each time."""
+    """A frequent reason that reviewers can choose instead of writing it each time."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     use = models.CharField("decision", max_length=40, choices=SavedReplyUse.choices)

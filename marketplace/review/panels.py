@@ -1,4 +1,4 @@
-"""Tables on a row's page."""
+"""Tables on the pages of rows in the admin."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from marketplace.core import audit
 from marketplace.core.models import AuditEntry
 
 HISTORY_ROWS = 20
-# What a page shows of other tables, by name.
+# Querysets that a page shows, by name.
 QuerySets = Mapping[str, QuerySet[Any]]
 
 
@@ -22,7 +22,7 @@ class Panel:
         title: Its heading.
         columns: Its column heads.
         rows: Its cells.
-        empty: What stands there without rows.
+        empty: The text shown without rows.
     """
 
     title: str
@@ -32,7 +32,7 @@ class Panel:
 
     @property
     def lines(self) -> list[list[tuple[str, Any]]]:
-        """The rows with each cell's column head, which stands beside it on a phone."""
+        """The rows, each cell with its column head, which is shown beside it on a phone."""
         return [list(zip(self.columns, row, strict=True)) for row in self.rows]
 
 
@@ -42,7 +42,7 @@ def history(subject: Model) -> QuerySet[AuditEntry]:
 
 
 def last_decision(subject: Model) -> AuditEntry | None:
-    """Return the entry that brought a row into its present state; None where it was made so."""
+    """Return the entry of a row's last change of state, None if its state never changed."""
     return audit.history_of(subject).exclude(to_state="").first()
 
 

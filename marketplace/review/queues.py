@@ -31,31 +31,31 @@ VALUE_CHARS = 200
 class QueueAdmin(ServiceAdmin):
     """Rows that wait for a decision: those that wait come first, the oldest of them on top."""
 
-    # Field with the time since when a row waits, and how to find those that do.
+    # The field with the time since which a row waits, and the filter for waiting rows.
     waiting_since = "submitted_at"
     waiting: Mapping[str, Any] = {}
-    # Whose the row is, as a lookup; nobody decides on what is their own. Empty where it is nobody's.
+    # Lookup of the row's owner, who may not decide on it; empty if there is no owner.
     owner = ""
     # First half of the audit action of a claim.
     noun = ""
-    # What one needs to take rows from the queue.
+    # The permission to claim rows.
     decides = ""
-    # Decisions that the row's page has forms for, with the key that leads to each.
+    # Decisions with a form on the row's page, with their keyboard shortcuts.
     on_page: Mapping[str, str] = {}
-    # What of the list's address is kept from one row to the next.
+    # Query parameters of the list that are kept from one row to the next.
     kept: tuple[str, ...] = ("status__exact", "q")
     list_template = "admin/queue/list.html"
     row_template = "admin/queue/case.html"
-    # What the page shows between the fields and the tables.
+    # Template between the fields and the tables.
     case_template = ""
 
     def waiting_rows(self) -> QuerySet[Any]:
-        """Return what waits, the oldest first."""
+        """Return the waiting rows, oldest first."""
         rows: QuerySet[Any] = self.model._default_manager.filter(**self.waiting).order_by(self.waiting_since, "pk")
         return rows
 
     def open_to(self, viewer: Any) -> QuerySet[Any]:
-        """Return what waits that the viewer may decide on and nobody else is at, the oldest first."""
+        """Return the waiting rows that the viewer may decide on and nobody else has claimed, oldest first."""
         rows = self.waiting_rows().exclude(claims.claimed_by_others(viewer))
         return rows.exclude(**{self.owner: viewer}) if self.owner else rows
 
@@ -64,7 +64,7 @@ class QueueAdmin(ServiceAdmin):
         return all(getattr(row, name) == value for name, value in self.waiting.items())
 
     def is_own(self, row: Any, viewer: Any) -> bool:
-        """Tell whether it is the viewer's own work."""
+        """Tell whether the viewer owns the row."""
         return bool(self.owner) and self._owner_of(row) == viewer.pk
 
     def _owner_of(self, row: Any) -> Any:
@@ -73,14 +73,14 @@ class QueueAdmin(ServiceAdmin):
         return getattr(row, "pk", None) if self.owner else None
 
     def claim_row(self, row: Any, actor: Any, *, take_over: bool = False) -> Any:
-        """Mark a row as the actor's."""
+        """Claim a row for the actor."""
         held: Any = claims.claim(
             row=row, waiting=self._claimable(), owner=self._owner_of(row), noun=self.noun, actor=actor, take_over=take_over
         )
         return held
 
     def release_row(self, row: Any, actor: Any) -> None:
-        """Remove the actor's mark."""
+        """Release the actor's claim."""
         claims.release(row=row, waiting=self._claimable(), owner=self._owner_of(row), noun=self.noun, actor=actor)
 
     def _claimable(self) -> QuerySet[Any]:
@@ -88,7 +88,7 @@ class QueueAdmin(ServiceAdmin):
         return rows
 
     def claim_next(self, actor: Any, *, after: Any, chosen: Mapping[str, str]) -> Any:
-        """Claim what has waited longest after the row that was just looked at; None when there is nothing."""
+        """Claim the row that has waited longest after `after`; None if there is none."""
         rows = self.open_to(actor)
         if after is not None:
             rows = rows.exclude(pk=after.pk)
@@ -97,26 +97,26 @@ class QueueAdmin(ServiceAdmin):
         return claims.claim_first(rows, lambda row: self.claim_row(row, actor))
 
     def get_ordering(self, request: HttpRequest) -> Any:
-        """Order those that wait before the others, the oldest first."""
+        """Order waiting rows first, oldest first."""
         waits = Case(When(**self.waiting, then=Value(0)), default=Value(1), output_field=IntegerField())
         return (waits.asc(), self.waiting_since)
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> list[Any]:
-        """Show none of Django's fields: the page has its own."""
+        """Return no fieldsets: the page shows the fields itself."""
         return []
 
     def button_names(self) -> list[str]:
-        """Return the decisions beside those that are on the page."""
+        """Return the decisions without a form on the page."""
         return [name for name in self.decision_names if name not in {*self.on_page, *CLAIMING}]
 
     def get_urls(self) -> list[URLPattern]:
-        """Add the way to the next row."""
+        """Add the URL that claims the next row."""
         view = self.admin_site.admin_view(allow_methods("POST")(self.take_next))
         name = f"{self.opts.app_label}_{self.opts.model_name}_next"
         return [path("next/", view, name=name), *super().get_urls()]
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """Show how much there is to take above the list."""
+        """Add the number of rows open to the viewer."""
         response = super().changelist_view(request, extra_context)
         if isinstance(response, TemplateResponse) and response.context_data is not None and "cl" in response.context_data:
             viewer = staff_of(request)
@@ -130,32 +130,32 @@ class QueueAdmin(ServiceAdmin):
         return response
 
     def chosen(self, asked: Mapping[str, str]) -> dict[str, str]:
-        """Return the list's filters as they are carried from page to page."""
+        """Return the list's filters that are kept from page to page."""
         values = {name: asked.get(name, "")[:VALUE_CHARS] for name in self.kept}
         return {name: value if value.isprintable() else "" for name, value in values.items()}
 
     def next_url(self) -> str:
-        """Return where the next row is taken."""
+        """Return the URL that claims the next row."""
         return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_next")
 
     def list_url(self, chosen: Mapping[str, str]) -> str:
-        """Return the queue as it was filtered."""
+        """Return the URL of the filtered list."""
         address = reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_changelist")
         return f"{address}?{_query(chosen)}".rstrip("?")
 
     def take_next(self, request: HttpRequest) -> HttpResponse:
-        """Claim the next row and lead to it."""
+        """Claim the next row and redirect to it."""
         if not request.user.has_perm(self.decides):
             raise PermissionDenied
         after = self.get_object(request, request.POST["after"]) if request.POST.get("after") else None
         if after is not None and self.waits(after) and after.claimed_by_id == request.user.pk:
-            # Decided or taken over a moment ago: then it is no longer the viewer's to give up.
+            # It may have been decided or taken over in the meantime.
             with suppress(Problem):
                 self.release_row(after, staff_of(request))
         return self._next(request, after)
 
     def after_decision(self, request: HttpRequest, subject: Any) -> HttpResponse:
-        """Lead to the next row, where the reviewer asked for it."""
+        """Redirect to the next row if the reviewer asked for it."""
         if request.POST.get("then") == NEXT and request.user.has_perm(self.decides):
             return self._next(request, subject)
         return super().after_decision(request, subject)
@@ -169,25 +169,25 @@ class QueueAdmin(ServiceAdmin):
         return HttpResponseRedirect(self.case_url(row, chosen))
 
     def case_url(self, row: Any, chosen: Mapping[str, str]) -> str:
-        """Return the row's page, which knows the list that it was opened from."""
+        """Return the URL of the row's page, with the filters of the list."""
         kept, filters = QueryDict(mutable=True), _query(chosen)
         if filters:
             kept["_changelist_filters"] = filters
         return f"{self._address(row)}?{kept.urlencode()}".rstrip("?")
 
     def querysets(self, request: HttpRequest, subject: Any) -> QuerySets:
-        """Return what waits longer, and what the forms offer, beside the rest."""
+        """Add the row that has waited longer, and the querysets of the forms."""
         querysets = {**super().querysets(request, subject), "previous": self._waiting_longer(subject)}
         for settings in self._offered(request, subject).values():
             querysets.update(settings.form.querysets(subject))
         return querysets
 
     def case_context(self, request: HttpRequest, subject: Any, related: QuerySets) -> dict[str, Any]:
-        """Return what the page shows of the case itself."""
+        """Return additional template context."""
         return {}
 
     def page_context(self, request: HttpRequest, subject: Any, related: QuerySets) -> dict[str, Any]:
-        """Return the claim, the way to other rows, and the forms to decide with."""
+        """Add the claim, links to other rows, and the decision forms."""
         viewer, chosen = staff_of(request), self.chosen(QueryDict(request.GET.get("_changelist_filters", "")))
         waits, own, may_review = self.waits(subject), self.is_own(subject, viewer), viewer.has_perm(self.decides)
         held = waits and claims.is_claimed(subject)
@@ -226,7 +226,7 @@ class QueueAdmin(ServiceAdmin):
         return older.order_by(f"-{since}", "-pk").only("pk")[:1]
 
     def _offered(self, request: HttpRequest, subject: Any) -> dict[str, Decision]:
-        """Return the decisions that the page has forms for: nobody decides on what is their own, or waits no longer."""
+        """Return the decisions with a form on the page; none for one's own rows and for rows that do not wait."""
         if not self.waits(subject) or self.is_own(subject, request.user):
             return {}
         decisions: Mapping[str, Decision] = self.decisions()
@@ -270,7 +270,7 @@ class QueueAdmin(ServiceAdmin):
 
     @admin.display(description="Claimed by", ordering="claimed_at")
     def claim_mark(self, row: Any) -> str:
-        """Return who is at it now."""
+        """Return who has claimed the row."""
         return str(row.claimed_by) if self.waits(row) and claims.is_claimed(row) else "-"
 
 

@@ -10,21 +10,21 @@ from marketplace.core import audit, texts
 from .models import SavedReply, SavedReplyUse
 
 REPLY_CHARS = 300
-# A longer list takes longer to read than the reason to write.
+# Choosing from a longer list would take longer than writing.
 MAX_REPLIES = 20
 
 
 def active_replies(use: SavedReplyUse) -> models.QuerySet[SavedReply]:
-    """Return what is offered for a decision."""
+    """Return the replies offered for a decision."""
     return SavedReply.objects.filter(use=use, is_active=True)[:MAX_REPLIES]
 
 
 @transaction.atomic
 def save_reply(*, reply: SavedReply, changed: Sequence[str], actor: Any) -> SavedReply:
-    """Save a new or changed reply; reasons that were given keep their text.
+    """Save a new or changed reply; reasons given earlier keep their text.
 
     Raises:
-        InvalidInput: it is empty, or more than a line.
+        InvalidInput: the text is empty, or more than a line.
     """
     reply.text = texts.line(reply.text, "text", maximum=REPLY_CHARS)
     verb = "create" if reply._state.adding else "update"

@@ -1,6 +1,6 @@
 """The admin's search over all models: each admin contributes indexed conditions, and one statement evaluates them all.
 
-Only what an index answers: an id, an address, the beginning of a name, the end of a credential. Never a hash.
+Conditions are limited to what an index answers: an id, an e-mail address, the beginning of a name, the end of a credential.
 """
 
 import re
@@ -19,10 +19,10 @@ from marketplace.core.ids import parse_id
 if TYPE_CHECKING:
     from .service import ServiceAdmin
 
-SHOWN = 5
+GROUP_ROWS = 5
 LISTED = 500
-# Shorter beginnings would be those of too many.
-FEWEST = 2
+# Shorter prefixes would match too many rows.
+MIN_PREFIX_CHARS = 2
 LAST_FOUR = 4
 # A whole credential, however it was copied: `Bearer cam_sk_…`, a signing secret of a webhook.
 _SECRET = re.compile(r"(?:cam_[a-z]{2,3}|whsec)_\S*(\S{4})")
@@ -32,11 +32,11 @@ _HIGHEST = "\U0010ffff"
 
 @dataclass(frozen=True)
 class SearchQuery:
-    """What was typed.
+    """A search term.
 
     Args:
-        text: The words.
-        id: The id that they spell, None when they spell none.
+        text: The text to search for.
+        id: The id that the text represents, None if it is not an id.
     """
 
     text: str
@@ -44,7 +44,7 @@ class SearchQuery:
 
     @classmethod
     def of(cls, typed: str) -> "SearchQuery":
-        """Return what to look for; of a whole secret only its end, which is all that anyone may see of it."""
+        """Return the query for a typed text; a whole secret is reduced to its last characters."""
         secret = _SECRET.search(typed)
         text = (secret[1] if secret else typed.strip())[: bounds.ADMIN_SEARCH_CHARS]
         if not text.isprintable():
@@ -53,17 +53,17 @@ class SearchQuery:
 
     @property
     def email(self) -> str:
-        """The address that they are, or the beginning of one; empty when they are none."""
+        """The text as an e-mail address or its beginning; empty if it is not one."""
         return self.text.lower() if "@" in self.text else ""
 
     @property
     def ending(self) -> str:
-        """The end of a credential, as its list shows it; empty when they are none."""
+        """The text as the last characters of a credential; empty if it cannot be."""
         return self.text if len(self.text) == LAST_FOUR and self.text.isalnum() else ""
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchHit:
     """A row that was found."""
 
     pk: Any
@@ -72,30 +72,30 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Group:
-    """What was found of one kind."""
+class SearchGroup:
+    """The rows found by one admin."""
 
     model_admin: "ServiceAdmin"
-    rows: Sequence[Found]
+    rows: Sequence[SearchHit]
     more: bool
 
 
 def starts_with(field: str, text: str) -> Q:
-    """Return the condition that a text begins so, as its index answers it: as typed, in lower case, or with a capital."""
-    if len(text) < FEWEST:
+    """Return an indexed condition for a prefix: as typed, in lower case or capitalised."""
+    if len(text) < MIN_PREFIX_CHARS:
         return Q(**{field: text})
     condition = Q()
     for beginning in dict.fromkeys((text, text.lower(), text.capitalize())):
         if connection.vendor == "postgresql":
             condition |= Q(**{f"{field}__startswith": beginning})
         else:
-            # SQLite's LIKE knows no case, and no index then.
+            # SQLite's LIKE ignores case, and then uses no index.
             condition |= Q(**{f"{field}__gte": beginning, f"{field}__lt": beginning + _HIGHEST})
     return condition
 
 
-def search_admins(admins: Iterable["ServiceAdmin"], query: SearchQuery) -> list[Group]:
-    """Return what is found in each admin's rows, what fits best first, in one statement."""
+def search_admins(admins: Iterable["ServiceAdmin"], query: SearchQuery) -> list[SearchGroup]:
+    """Return the rows found in each admin, best first, by one statement."""
     admins = list(admins)
     parts = [part for place, model_admin in enumerate(admins) for part in _parts(place, model_admin, query)]
     if not parts:
@@ -107,17 +107,17 @@ def search_admins(admins: Iterable["ServiceAdmin"], query: SearchQuery) -> list[
     return [_group(admins[place], rows) for place, rows in sorted(found.items())]
 
 
-def ids_of(model_admin: "ServiceAdmin", fitting: Sequence[Q]) -> QuerySet[Any, Any]:
-    """Return the ids of the rows that fit, for a list to show."""
+def ids_of(model_admin: "ServiceAdmin", conditions: Sequence[Q]) -> QuerySet[Any, Any]:
+    """Return the ids of the rows that match any of the conditions."""
     rows = model_admin.model._default_manager.order_by()
-    first, *others = (rows.filter(pk__in=_few(rows, fits, LISTED)).values("pk") for fits in fitting or [Q(pk__in=())])
+    first, *others = (rows.filter(pk__in=_few(rows, condition, LISTED)).values("pk") for condition in conditions or [Q(pk__in=())])
     ids: QuerySet[Any, Any] = first.union(*others) if others else first
     return ids
 
 
 def _parts(place: int, model_admin: "ServiceAdmin", query: SearchQuery) -> Iterator[QuerySet[Any, Any]]:
     rows = model_admin.model._default_manager.order_by()
-    for rank, fits in enumerate(model_admin.find(query) or ()):
+    for rank, condition in enumerate(model_admin.find(query) or ()):
         shape = {
             "found_place": Value(place, output_field=IntegerField()),
             "found_rank": Value(rank, output_field=IntegerField()),
@@ -125,14 +125,14 @@ def _parts(place: int, model_admin: "ServiceAdmin", query: SearchQuery) -> Itera
             "found_title": Cast(F(model_admin.found_title), _TEXT),
             "found_detail": Cast(F(model_admin.found_detail), _TEXT),
         }
-        yield rows.filter(pk__in=_few(rows, fits, SHOWN + 1)).annotate(**shape).values_list(*shape)
+        yield rows.filter(pk__in=_few(rows, condition, GROUP_ROWS + 1)).annotate(**shape).values_list(*shape)
 
 
-def _few(rows: QuerySet[Any], fits: Q, most: int) -> QuerySet[Any, Any]:
-    return rows.filter(fits).values("pk")[:most]
+def _few(rows: QuerySet[Any], condition: Q, most: int) -> QuerySet[Any, Any]:
+    return rows.filter(condition).values("pk")[:most]
 
 
-def _group(model_admin: "ServiceAdmin", rows: dict[str, tuple[str, str]]) -> Group:
+def _group(model_admin: "ServiceAdmin", rows: dict[str, tuple[str, str]]) -> SearchGroup:
     to_python = model_admin.opts.pk.to_python
-    shown = [Found(to_python(pk), title or str(to_python(pk)), detail or "") for pk, (title, detail) in rows.items()]
-    return Group(model_admin, shown[:SHOWN], more=len(shown) > SHOWN)
+    shown = [SearchHit(to_python(pk), title or str(to_python(pk)), detail or "") for pk, (title, detail) in rows.items()]
+    return SearchGroup(model_admin, shown[:GROUP_ROWS], more=len(shown) > GROUP_ROWS)

@@ -1,6 +1,6 @@
-"""What every admin page is built on: rows made by services are looked at here, and decided on through services.
+"""The base class of admins for rows that only services make and change.
 
-A decision is a page of its own: GET shows what will happen and asks for a reason, POST calls the service. Nothing else
+A decision has its own page: GET shows what will happen and asks for a reason, POST calls the service. Nothing else
 in the admin changes a state.
 """
 
@@ -23,19 +23,19 @@ from .search import SearchQuery, ids_of
 
 
 class ServiceAdmin(Base):
-    """Rows that services make and change: to look at, and to decide on."""
+    """Rows that are read-only except for decisions."""
 
     show_full_result_count = False
     row_template = "admin/panels.html"
 
-    # What a row's page shows of related ones, beside the columns of the list and its own fields.
+    # Relations that a row's page shows in addition to the columns of the list and its own fields.
     row_related: tuple[str, ...] = ()
-    # What the search shows of a row: names of fields.
+    # Names of the fields that search results show.
     found_title = "pk"
     found_detail = "pk"
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
-        """Return the row with the related ones that its page shows, None when there is none."""
+        """Return the row with the relations that its page shows, None if there is none."""
         listed = self.list_select_related if isinstance(self.list_select_related, (list, tuple)) else ()
         shown = {*self.get_fields(request)}
         keys = (field.name for field in self.opts.concrete_fields if field.is_relation and field.name in shown)
@@ -49,31 +49,31 @@ class ServiceAdmin(Base):
         return str(subject)
 
     def find(self, query: SearchQuery) -> Sequence[Q] | None:
-        """Return what finds rows by these words, the best first, each answered by an index; None where rows are not looked up."""
+        """Return indexed conditions for a search, best first; None if these rows are not searchable."""
         return None
 
     def get_search_results(self, request: HttpRequest, queryset: QuerySet[Any], search_term: str) -> tuple[QuerySet[Any], bool]:
-        """Search the list as the admin's search does, where its rows are looked up."""
+        """Search the list with the conditions of `find`, if there are any."""
         query = SearchQuery.of(search_term)
-        fitting = self.find(query) if query.text else None
-        if fitting is None:
+        conditions = self.find(query) if query.text else None
+        if conditions is None:
             return super().get_search_results(request, queryset, search_term)
-        return queryset.filter(pk__in=ids_of(self, fitting)), False
+        return queryset.filter(pk__in=ids_of(self, conditions)), False
 
     def has_add_permission(self, request: HttpRequest, *_args: Any) -> bool:
-        """Refuse: a service makes these rows."""
+        """Return False: services make these rows."""
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Refuse: what was decided stays on record."""
+        """Return False: decisions stay on record."""
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Refuse: the fields are shown, decisions change them."""
+        """Return False: rows are changed by decisions."""
         return False
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Allow whoever may view, change or decide on such rows."""
+        """Allow users who may view, change or decide on these rows."""
         return super().has_view_permission(request, obj) or any(map(request.user.has_perm, self.decision_permissions()))
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
@@ -104,11 +104,11 @@ class ServiceAdmin(Base):
         return [*pages, *super().get_urls()]
 
     def button_names(self) -> Sequence[str]:
-        """Return the decisions that the row's page links; all of them."""
+        """Return the names of the decisions that the row's page links to."""
         return self.decision_names
 
     def buttons(self, request: HttpRequest, subject: Any) -> list[Button]:
-        """Return the links to the decisions that the state allows, of those that the user may take."""
+        """Return links to the decisions that the row's state and the user's permissions allow."""
         decisions = self.decisions()
         return [
             Button(decisions[name].label, self._decision_url(name, subject), decisions[name].danger)
@@ -117,23 +117,23 @@ class ServiceAdmin(Base):
         ]
 
     def querysets(self, request: HttpRequest, subject: Any) -> QuerySets:
-        """Return what the row's page shows of other tables, by name."""
+        """Return the querysets that the row's page shows, by name."""
         return {"history": history(subject)}
 
     def panels(self, request: HttpRequest, subject: Any, related: QuerySets) -> list[Panel]:
-        """Return the tables below the fields on the row's page, made of the rows of `querysets`."""
+        """Return the tables below the fields on the row's page, from the results of `querysets`."""
         return [history_panel(related["history"])]
 
     def page_context(self, request: HttpRequest, subject: Any, related: QuerySets) -> dict[str, Any]:
-        """Return what the row's page shows beside the fields, made of the rows of `querysets`."""
+        """Return the template context of the row's page, from the results of `querysets`."""
         panels, buttons = self.panels(request, subject, related), self.buttons(request, subject)
         return {"heading": self.name(subject), "panels": panels, "buttons": buttons}
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        """Hand the page what it shows beside the fields."""
+        """Add the context of the row's page."""
         subject = kwargs.get("obj")
         if subject is not None:
-            # Each is shown twice: for narrow screens and for wide ones.
+            # Each is rendered twice, for narrow and for wide screens.
             prefetch_related_objects([subject], *(field.name for field in self.opts.many_to_many if field.name in self.get_fields(request)))
             context |= self.page_context(request, subject, self.querysets(request, subject))
         return super().render_change_form(request, context, *args, **kwargs)
@@ -171,7 +171,7 @@ class ServiceAdmin(Base):
             "subject": subject,
             "form": form,
             "possible": possible,
-            # What made the state that stands in the way: who, when, why.
+            # The decision that led to the current state: who, when, why.
             "decided": None if possible else last_decision(subject),
             "back": self._address(subject),
             "effects": settings.effects(subject) if possible else [],
@@ -180,7 +180,7 @@ class ServiceAdmin(Base):
         return TemplateResponse(request, settings.template, context, status=200 if not form.is_bound else 400)
 
     def after_decision(self, request: HttpRequest, subject: Any) -> HttpResponse:
-        """Lead to where the user goes on: the row's page."""
+        """Redirect to the row's page."""
         return self._back(request, subject)
 
     def _back(self, request: HttpRequest, subject: Model) -> HttpResponse:
@@ -196,5 +196,5 @@ class ServiceAdmin(Base):
 
 
 def staff_of(request: HttpRequest) -> Any:
-    """Return who is signed in; the site lets nobody else come here. Core does not know the user model."""
+    """Return the signed-in user, untyped because this package does not import the user model."""
     return request.user

@@ -10,7 +10,7 @@ from django.contrib.admin import AdminSite, ModelAdmin
 from django.db.models.base import ModelBase
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
-from django.urls import reverse
+from django.urls import URLPattern, URLResolver, reverse
 from django.utils.module_loading import import_string
 
 from marketplace.http.refusals import METHODS, allow_methods, declare_methods
@@ -19,7 +19,7 @@ from .base import Base
 
 
 class MarketplaceAdminSite(AdminSite):
-    """Admins that libraries bring along are left out: those of the OAuth and second-factor libraries show secrets."""
+    """Ignores the admins of libraries: those of the OAuth and second-factor libraries show secrets."""
 
     site_title = "Creative Asset Marketplace"
     site_header = "Marketplace admin"
@@ -30,39 +30,44 @@ class MarketplaceAdminSite(AdminSite):
         admin_class: "type[ModelAdmin[Any]] | None" = None,
         **options: Any,
     ) -> None:
-        """Register an admin of ours; leave out any other."""
+        """Register subclasses of `Base`; ignore other admins."""
         if admin_class is not None and issubclass(admin_class, Base):
             super().register(model_or_iterable, admin_class, **options)
 
+    def get_urls(self) -> list[URLPattern | URLResolver]:
+        """Leave out the redirect to the page of any object: it asks for no permission, and fails for most."""
+        urls: list[URLPattern | URLResolver] = super().get_urls()
+        return [url for url in urls if getattr(url, "name", None) != "view_on_site"]
+
     def each_context(self, request: HttpRequest) -> dict[str, Any]:
-        """Add the menu and the search that stand on every page."""
+        """Add the menu and the search."""
         context: dict[str, Any] = super().each_context(request)
         if not context["has_permission"]:
             return context
-        # By name: what is in the menu is of every app, and the site is below them all.
+        # Imported by name, because the menu contains every app and this package is below them.
         sections = import_string(settings.ADMIN_MENU)(request)
         place = next((entry for section in sections for entry in section.entries if entry.current), None)
         return context | {"search_url": reverse("admin-search"), "menu": sections, "place": place}
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
-        """Show what waits."""
+        """Add the context of the admin's home page."""
         return super().index(request, {**import_string(settings.ADMIN_HOME)(request), **(extra_context or {})})
 
     def password_change(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
-        """Lead to the account pages: passwords are their business, with their limits and their mails."""
+        """Redirect to the account pages, which have rate limits and mails."""
         return redirect("account_change_password")
 
     def password_change_done(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
-        """Lead there as well."""
+        """Redirect to the account pages."""
         return redirect("account_change_password")
 
     def logout(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
-        """Lead to the account pages, which ask first."""
+        """Redirect to the account pages, which ask for confirmation."""
         return redirect("account_logout")
 
     @declare_methods("GET")
     def autocomplete_view(self, request: HttpRequest) -> HttpResponse:
-        """Return the rows that a field offers."""
+        """Return the options of a field."""
         return super().autocomplete_view(request)
 
     @declare_methods("GET")
@@ -71,14 +76,14 @@ class MarketplaceAdminSite(AdminSite):
         return super().i18n_javascript(request, extra_context)
 
     def admin_view(self, view: Callable[..., HttpResponseBase], cacheable: bool = False) -> Any:  # noqa: FBT001, FBT002 - Django's signature
-        """Send staff who have set up no second factor to do so first; one that is set up was asked for at sign-in."""
+        """Redirect staff without a second factor to its setup; an existing one is checked at sign-in."""
         inner = super().admin_view(view, cacheable)
 
         @declare_methods(*getattr(view, METHODS, ("GET", "POST")))
         @allow_methods("GET", "POST")
         @wraps(inner)
         def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-            # Core does not know the user model.
+            # This package does not import the user model.
             user: Any = request.user
             missing = settings.ADMIN_REQUIRES_SECOND_FACTOR and self.has_permission(request) and not user.has_second_factor
             if missing:

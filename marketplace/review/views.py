@@ -11,17 +11,17 @@ from django.urls import reverse
 
 from marketplace.http.refusals import allow_methods
 
-from .search import Group, SearchQuery, search_admins
+from .search import SearchGroup, SearchQuery, search_admins
 from .service import ServiceAdmin
 
 
 @allow_methods("GET")
 def search(request: HttpRequest) -> HttpResponse:
-    """Answer with what is found of all that the user may look at."""
+    """Show the search results that the user may view."""
     typed = request.GET.get("q", "")
     query = SearchQuery.of(typed)
     if query.text != typed.strip():
-        # A secret does not stay in the address.
+        # Keep secrets out of the URL.
         return redirect(f"{request.path}?{urlencode({'q': query.text})}")
     looked_up = [each for each in admin.site._registry.values() if isinstance(each, ServiceAdmin) and each.has_view_permission(request)]
     groups = [_shown(group, query) for group in search_admins(looked_up, query)] if query.text else []
@@ -29,7 +29,7 @@ def search(request: HttpRequest) -> HttpResponse:
     return TemplateResponse(request, "admin/search.html", context)
 
 
-def _shown(group: Group, query: SearchQuery) -> dict[str, Any]:
+def _shown(group: SearchGroup, query: SearchQuery) -> dict[str, Any]:
     opts = group.model_admin.opts
     base = f"admin:{opts.app_label}_{opts.model_name}"
     return {

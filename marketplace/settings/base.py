@@ -1,4 +1,4 @@
-"""What every environment shares. `embedded`, `production` and `test` add their own to it."""
+"""Settings that `embedded`, `production` and `test` share."""
 
 from pathlib import Path
 from typing import Any
@@ -18,13 +18,13 @@ BASE_DIR = read.BASE_DIR
 # --- where we are -----------------------------------------------------------------------------
 BASE_URL = read.http_url("BASE_URL", "http://127.0.0.1:8000")
 DATA_DIR = Path(read.text("DATA_DIR", str(BASE_DIR / "var")))
-ALLOWED_HOSTS = read.words("ALLOWED_HOSTS")
-CSRF_TRUSTED_ORIGINS = read.words("CSRF_TRUSTED_ORIGINS")
-# Proxies of ours, whose X-Forwarded-For is believed; empty: clients connect directly. They must drop header names with
+ALLOWED_HOSTS = read.comma_separated("ALLOWED_HOSTS")
+CSRF_TRUSTED_ORIGINS = read.comma_separated("CSRF_TRUSTED_ORIGINS")
+# Our own proxies, whose X-Forwarded-For is trusted; empty if clients connect directly. They must drop header names with
 # underscores: WSGI has one name for X-Forwarded-For and X_Forwarded_For, and a client could write the second.
 TRUSTED_PROXIES = read.networks("TRUSTED_PROXIES")
 
-# Calls to addresses that users name (marketplace.http.outbound) go to public ones only, and to none of these networks.
+# Requests to addresses given by users (marketplace.http.outbound) go to public networks only, and to none of these.
 OUTBOUND_REFUSED_NETWORKS = read.networks("OUTBOUND_REFUSED_NETWORKS")
 OUTBOUND_LOOPBACK = False
 
@@ -75,14 +75,14 @@ MIDDLEWARE = [
     "marketplace.http.rate_limits.RateLimitFieldsMiddleware",
     "developers.usage.middleware.UsageMiddleware",
     "django.middleware.security.SecurityMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "marketplace.http.static_files.StaticFilesMiddleware",
     "catalog.api.cors.OpenCorsMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "marketplace.http.pages.ContentPolicyMiddleware",
+    "marketplace.http.refusals.RequestSizeMiddleware",
     "marketplace.http.pages.CompressionMiddleware",
     "marketplace.http.pages.PageCachingMiddleware",
-    "marketplace.http.refusals.RequestSizeMiddleware",
-    # After all that adds headers to answers and files that cost nothing, before all that works.
+    # After middleware that only adds headers and static files, before all costly work.
     "marketplace.http.overload.OverloadMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -110,7 +110,7 @@ TEMPLATES = [
 ]
 
 # --- data -------------------------------------------------------------------------------------
-# Of web processes on PostgreSQL (`marketplace.core.database`); 0: none.
+# For web processes on PostgreSQL (`marketplace.core.database`); 0 for no limit.
 STATEMENT_TIMEOUT_SECONDS = read.integer("DATABASE_STATEMENT_TIMEOUT", default=15)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 LANGUAGE_CODE = "en"
@@ -126,14 +126,14 @@ STORAGES: dict[str, dict[str, Any]] = {
 }
 if S3:
     STORAGES["default"] = read.s3_storage(S3)
-# Where buyers' browsers reach the store, when that is not where we reach it.
+# The store's address for buyers' browsers, if it differs from S3_ENDPOINT_URL.
 S3_PUBLIC_ENDPOINT_URL = (S3 or {}).get("S3_PUBLIC_ENDPOINT_URL", "")
 
 STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "templates" / "static"]
 STATIC_ROOT: Path | None = Path(read.text("STATIC_ROOT", str(DATA_DIR / "static")))
 
-# For so many seconds a shared cache, such as the proxy, may keep an answer of the public catalog without asking.
+# How long a shared cache, such as the proxy, may serve a response of the public catalog without revalidation.
 SHARED_CACHE_SECONDS = read.integer("SHARED_CACHE_SECONDS", default=5)
 
 # --- sessions ---------------------------------------------------------------------------------
@@ -145,7 +145,7 @@ SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 
 # --- API --------------------------------------------------------------------------------------
-# Django's own guard for forms; JSON bodies and uploads have theirs in marketplace.core.bounds.
+# Django's limits for forms; those of JSON bodies and uploads are in marketplace.core.bounds.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2**20
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
 DATA_UPLOAD_MAX_NUMBER_FILES = 2
@@ -199,9 +199,9 @@ SPECTACULAR_SETTINGS = {
         "marketplace.api.descriptions.describe",
         "developers.api.webhooks.add_headers",
     ],
-    # A PATCH of details has required fields (reference section 4): a body is documented as it is judged.
+    # A PATCH of details has required fields (reference section 4): request bodies are documented as they are validated.
     "COMPONENT_SPLIT_PATCH": False,
-    # Choice sets that several fields share, or whose field names are everyone's.
+    # Choice sets that several fields share, or whose field names are ambiguous.
     "ENUM_NAME_OVERRIDES": {
         "CertificateStatusEnum": "library.certificates.CertificateStatus",
         "ListingStatusEnum": "catalog.models.listings.ListingStatus",
@@ -217,8 +217,8 @@ SPECTACULAR_SETTINGS = {
     "SERVE_AUTHENTICATION": [],
 }
 CORS_URLS_REGEX = r"^/(api/|mcp$)"
-CORS_ALLOWED_ORIGINS = read.words("CORS_ALLOWED_ORIGINS")
-# What our operations take beyond the library's defaults. Not X-Api-Key: keys have no place in browsers.
+CORS_ALLOWED_ORIGINS = read.comma_separated("CORS_ALLOWED_ORIGINS")
+# Request headers beyond the library's defaults. Not X-Api-Key: keys must not be used in browsers.
 CORS_ALLOW_HEADERS = [
     *default_headers,
     *("idempotency-key", "if-match", "if-none-match", "if-range", "range", "x-request-id"),
@@ -245,26 +245,26 @@ TASKS = {
     }
 }
 SCHEDULE = COMMANDS
-# Whether a process that serves works as well, in a thread.
+# Whether the server process also runs a worker, in a thread.
 WORKER_IN_SERVER = read.boolean("WORKER_IN_SERVER", default=False)
 DEFAULT_FROM_EMAIL = read.text("DEFAULT_FROM_EMAIL", "marketplace@localhost")
 SERVER_EMAIL = DEFAULT_FROM_EMAIL
-# Every mail goes into the queue; the worker hands it to the transport.
+# Mails are enqueued; the worker sends them through the transport.
 EMAIL_BACKEND = "marketplace.jobs.mailing.QueuedBackend"
 MAIL_TRANSPORT = "marketplace.jobs.mailing.ConsoleBackend"
 
 # --- admin ------------------------------------------------------------------------------------
-# Of its first page and its menu: what each shows to whom.
+# Functions that return the context of the admin's home page, and its menu.
 ADMIN_HOME = "marketplace.web.admin.home.home"
 ADMIN_MENU = "marketplace.web.admin.menu.menu"
-# A reviewer who claimed a submission is taken to be at it for so long.
+# A claim on a submission expires after this time.
 REVIEW_CLAIM_MINUTES = read.integer("REVIEW_CLAIM_MINUTES", default=30, minimum=1)
 # Staff need an authenticator app to enter.
 ADMIN_REQUIRES_SECOND_FACTOR = read.boolean("ADMIN_REQUIRES_SECOND_FACTOR", default=True)
 # Whether uploaded files may be inspected by processes that run as root; not by default in production.
 INSPECT_AS_ROOT = read.boolean("INSPECT_AS_ROOT", default=True)
 
-# --- watching -----------------------------------------------------------------------------------
-# A line for each request costs a twentieth of a cached answer: production has it, one's own machine only where it is asked for.
+# --- monitoring-----------------------------------------------------------------------------------
+# A log line takes a twentieth of the time of a cached response, so it is enabled in production only, by default.
 ACCESS_LOG = read.boolean("ACCESS_LOG", default=False)
 LOGGING = logging_config("text")

@@ -1,4 +1,4 @@
-"""For `collectstatic` while an image is built, where there is no secret and no server: the files as production serves them."""
+"""Settings for `collectstatic` during an image build, without secrets and servers; files as in production."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Credentials of the API: OAuth, signing keys, rate limits and the count of calls."""
+"""Credentials of the API: OAuth, signing keys, rate limits and usage counts."""
 
 import hashlib
 
@@ -10,7 +10,7 @@ OAUTH2_PROVIDER_REFRESH_TOKEN_MODEL = "developers.RefreshToken"
 OAUTH2_PROVIDER_ID_TOKEN_MODEL = "developers.IDToken"
 OAUTH2_PROVIDER_GRANT_MODEL = "developers.Grant"
 OAUTH2_PROVIDER = {
-    # RFC 9700, the security practice for OAuth, in full: the library itself still leaves each part to choice.
+    # RFC 9700 (best current practice for OAuth security) in full; the library makes each part optional.
     "COMPLIANT_BCP_RFC9700_IMPLICIT_GRANT": True,
     "COMPLIANT_BCP_RFC9700_PASSWORD_GRANT": True,
     "COMPLIANT_BCP_RFC9700_PKCE_METHOD": True,
@@ -21,7 +21,7 @@ OAUTH2_PROVIDER = {
     "COMPLIANT_BCP_RFC9700_REFRESH_TOKEN": True,
     "COMPLIANT_BCP_RFC9700_REDIRECT_URI_SCHEME": True,
     "COMPLIANT_BCP_RFC9700_REDIRECT_URI_MATCHING": True,
-    # A code that is sent to a plain http address can be read on its way.
+    # A code sent to a plain http address can be intercepted.
     "ALLOWED_REDIRECT_URI_SCHEMES": ["https"],
     "PKCE_REQUIRED": True,
     "OAUTH2_SERVER_CLASS": "oauthlib.oauth2.WebApplicationServer",
@@ -30,27 +30,28 @@ OAUTH2_PROVIDER = {
     "REFRESH_TOKEN_GENERATOR": "developers.oauth.generators.refresh_token",
     "AUTHORIZATION_CODE_EXPIRE_SECONDS": 60,
     "ACCESS_TOKEN_EXPIRE_SECONDS": 3600,
-    # Unused for this long, a connection ends.
+    # A connection that is unused for this long expires.
     "REFRESH_TOKEN_EXPIRE_SECONDS": 30 * 24 * 3600,
     "ROTATE_REFRESH_TOKEN": True,
     "REFRESH_TOKEN_REUSE_PROTECTION": True,
+    # The toolkit's own grace; ours is `REFRESH_GRACE`.
     "REFRESH_TOKEN_GRACE_PERIOD_SECONDS": 0,
-    # Which hosts may: CLIENT_METADATA_HOSTS.
+    # For the hosts in CLIENT_METADATA_HOSTS.
     "CIMD_ENABLED": True,
     "CIMD_METADATA_FETCHER": "developers.oauth.clients.DocumentFetcher",
     "CIMD_REGISTRATION_PERMISSION_CLASSES": ["developers.oauth.clients.ListedHosts"],
 }
 
-# Hosts whose clients may describe themselves by a document on the web (client id metadata documents) and then wait for a
-# review; `.example.com` stands for its subdomains too. None: nobody may.
-CLIENT_METADATA_HOSTS = read.words("CLIENT_METADATA_HOSTS")
+# Hosts whose clients may register by a client id metadata document; they then wait for a
+# review. `.example.com` includes subdomains. Empty: no hosts.
+CLIENT_METADATA_HOSTS = read.comma_separated("CLIENT_METADATA_HOSTS")
 
-# Earlier values of SECRET_KEY, which still open what they closed.
-SECRET_KEY_FALLBACKS = read.words("SECRET_KEY_FALLBACKS")
-# Public keys in PEM, one after the other, of signing keys that are no longer used: what they signed stays valid.
+# Earlier values of SECRET_KEY, still accepted for verifying and decrypting.
+SECRET_KEY_FALLBACKS = read.comma_separated("SECRET_KEY_FALLBACKS")
+# Concatenated public keys in PEM of former signing keys, whose signatures stay valid.
 CERTIFICATE_RETIRED_KEYS = read.retired_keys()
 
-# Calls in a minute.
+# Calls per minute.
 RATE_LIMITS = {
     "api_key": read.integer("RATE_LIMIT_API_KEY", default=60, minimum=1),
     "bearer_app": read.integer("RATE_LIMIT_BEARER_APP", default=120, minimum=1),
@@ -64,10 +65,10 @@ RATE_LIMITS = {
     "client_documents": read.integer("RATE_LIMIT_CLIENT_DOCUMENTS", default=5, minimum=1),
     "live_checks": read.integer("RATE_LIMIT_LIVE_CHECKS", default=300, minimum=1),
 }
-# The library's own defaults: it asks for each of them with every call, and a setting that is missing takes five times as long to find.
+# The library's defaults. It reads them at every call, and looking up a missing setting takes five times as long.
 RATELIMIT_ENABLE = True
 RATELIMIT_USE_CACHE = "default"
 RATELIMIT_CACHE_PREFIX = "rl:"
 RATELIMIT_HASH_ALGORITHM = hashlib.sha256
-# Calls are counted in the process and written this often; a process that is killed loses what came since. 0: never by itself.
+# Calls are counted in memory and saved this often; a killed process loses the counts since. 0: not automatically.
 USAGE_FLUSH_SECONDS = read.integer("USAGE_FLUSH_SECONDS", default=10)

@@ -1,4 +1,4 @@
-"""The default: one process with threads, SQLite, files under one folder, counters in memory, mail on the console, loopback only."""
+"""The default settings: one process, SQLite, files in one folder, counters in memory, mail on the console, loopback only."""
 
 import secrets
 from typing import Any
@@ -8,7 +8,7 @@ from .base import ALLOWED_HOSTS, DATA_DIR
 from .environment import boolean, database, email, new_signing_key, redis_caches, secret_file, signing_key, sqlite, text
 
 DEBUG = boolean("DEBUG", default=False)
-# For development: users may name addresses on this machine for us to call.
+# For development: allows requests to addresses on this machine.
 OUTBOUND_LOOPBACK = boolean("OUTBOUND_LOOPBACK", default=False)
 ALLOWED_HOSTS = ALLOWED_HOSTS or ["127.0.0.1", "localhost", "[::1]"]
 
@@ -18,12 +18,12 @@ MEMORY_CACHE = {
     # The default of 300 entries would evict rate-limit counters.
     "OPTIONS": {"MAX_ENTRIES": 100_000},
 }
-# Ready answers have a cache of their own, so that they never displace counters: 32 MB of the longest (`catalog.api.caching`).
+# Responses have their own cache, so that they never evict counters; 500 of the longest take 32 MB (`catalog.api.caching`).
 MEMORY_CACHES: dict[str, dict[str, Any]] = {
     "default": MEMORY_CACHE,
     "answers": MEMORY_CACHE | {"LOCATION": "answers", "OPTIONS": {"MAX_ENTRIES": 500}},
 }
-# With Redis the counters outlive the process, and whoever else is told of the same one shares the answers.
+# With Redis, counters survive restarts, and processes share cached responses.
 CACHES = redis_caches(text("REDIS_URL")) if text("REDIS_URL") else MEMORY_CACHES
 if text("EMAIL_URL"):
     globals().update(email(text("EMAIL_URL")))
@@ -31,14 +31,14 @@ if text("EMAIL_URL"):
 # One process is the whole service.
 WORKER_IN_SERVER = boolean("WORKER_IN_SERVER", default=True)
 
-# Static files are served from where the packages keep them: nothing to collect, no folder to collect into.
+# Static files are served from the packages, without collectstatic.
 WHITENOISE_USE_FINDERS = True
 STATIC_ROOT = None
 
-# One process serves, so that counters in its memory are exact.
+# With a single process, counters in memory are exact.
 SILENCED_SYSTEM_CHECKS = ["django_ratelimit.E003", "django_ratelimit.W001"]
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
-    # Sums of orders are read from an index alone where it can carry their prices; SQLite makes it without them and reads the rows.
+    # An index includes prices for index-only scans; SQLite ignores the included columns and reads the rows.
     SILENCED_SYSTEM_CHECKS += ["models.W040"]
 
 SECRET_KEY = text("SECRET_KEY") or secret_file(DATA_DIR / "secret_key", lambda: secrets.token_urlsafe(50))

@@ -1,4 +1,4 @@
-"""Reads settings from the environment; what is wrong or half set stops the start with a sentence."""
+"""Reads settings from the environment; wrong or incomplete ones raise `ImproperlyConfigured`."""
 
 import contextlib
 import os
@@ -23,10 +23,10 @@ from environ.fileaware_mapping import FileAwareMapping
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
 
 env = environ.FileAwareEnv()
-# Settings are read once.
+# Settings are read once, so nothing is cached.
 env.ENVIRON = FileAwareMapping(cache=False)
 
-# Under names of their content, compressed once.
+# Names contain a hash of the content; files are compressed in advance.
 STATIC_FILES = {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"}
 S3_REQUIRED = ("S3_BUCKET", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY")
 S3_OPTIONAL = ("S3_ENDPOINT_URL", "S3_PUBLIC_ENDPOINT_URL", "S3_REGION")
@@ -44,7 +44,7 @@ def text(name: str, default: str = "") -> str:
 
 
 def required(name: str, purpose: str) -> str:
-    """Return the variable or stop, saying what it is for."""
+    """Return the variable; raise an error that states its purpose if it is not set."""
     value = text(name)
     if not value:
         raise ImproperlyConfigured(f"Set {name}: {purpose}")
@@ -52,7 +52,7 @@ def required(name: str, purpose: str) -> str:
 
 
 def boolean(name: str, *, default: bool) -> bool:
-    """Return a yes/no variable; anything else stops the start."""
+    """Return a boolean variable; raise an error for other values."""
     value = text(name).lower()
     if not value:
         return default
@@ -73,14 +73,14 @@ def integer(name: str, *, default: int, minimum: int = 0) -> int:
     return int(value)
 
 
-def words(name: str) -> list[str]:
+def comma_separated(name: str) -> list[str]:
     """Return a comma-separated variable as a list."""
-    return [word.strip() for word in text(name).split(",") if word.strip()]
+    return [item.strip() for item in text(name).split(",") if item.strip()]
 
 
 def networks(name: str) -> list[str]:
-    """Return a comma-separated variable of IP addresses or networks."""
-    values = words(name)
+    """Return a comma-separated variable of IP addresses or networks as a list."""
+    values = comma_separated(name)
     for value in values:
         try:
             ip_network(value, strict=False)
@@ -99,7 +99,7 @@ def http_url(name: str, default: str = "") -> str:
 
 
 def secret_file(path: Path, make: Callable[[], str]) -> str:
-    """Return what the file holds; where there is none yet it is made, whole at once, readable by its owner only."""
+    """Return the file's content; create it atomically if it does not exist, readable by its owner only."""
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         own = path.with_name(f".{path.name}-{os.getpid()}")
@@ -150,23 +150,23 @@ def database(url: str) -> dict[str, object]:
             raise ImproperlyConfigured("DATABASE_URL names no database; set it to postgres://user:password@host:5432/name.")
         return entry | {
             "ENGINE": "django.db.backends.postgresql",
-            # A fresh connection costs more CPU than the request it serves.
+            # Opening a connection costs more CPU than the request it serves.
             "OPTIONS": cast("dict[str, object]", entry.get("OPTIONS", {}))
-            # What the address asks for after its `?`, such as `sslmode`, stands unless it is one of these.
+            # Options from the address's query, such as `sslmode`, are kept unless overridden here.
             | {
-                # A thread that gets none in time answers 503: better than a queue that nobody waits for any more.
+                # A request that gets no connection in time is answered with 503 instead of queueing.
                 "pool": {
                     "min_size": 1,
                     "max_size": integer("DATABASE_POOL_SIZE", default=8, minimum=1),
                     "timeout": integer("DATABASE_POOL_TIMEOUT", default=5, minimum=1),
-                    # Its pauses between attempts double: given up early, the next caller makes an attempt of its own.
+                    # The pool doubles its delay between attempts; after this limit the next caller tries anew.
                     "reconnect_timeout": 5,
                 },
                 "connect_timeout": 5,
-                # What was sent and never acknowledged ends a connection to a host that is gone.
+                # Close connections to a vanished host, which acknowledges nothing.
                 "tcp_user_timeout": 10_000,
-                # Compiling a statement, or sharing it among processes, takes a hundred times as long as a search. What is asked for
-                # often is in memory or on a disk without a head: rows are found by an index as cheaply as side by side.
+                # Compiling a statement, or running it in parallel, takes a hundred times as long as a search. Frequently used
+                # data is in memory or on an SSD, where random access is as cheap as sequential access.
                 "options": "-c jit=off -c max_parallel_workers_per_gather=0 -c random_page_cost=1.1",
             },
             "CONN_MAX_AGE": 0,
@@ -178,12 +178,12 @@ def database(url: str) -> dict[str, object]:
 
 
 def sqlite(path: Path) -> dict[str, object]:
-    """Return a SQLite entry whose writers queue instead of failing."""
+    """Return Django's database entry for SQLite, with writers that wait instead of failing."""
     path.parent.mkdir(parents=True, exist_ok=True)
     return {
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": str(path),
-        # Opening the file anew takes longer than most queries.
+        # Reopening the file takes longer than most queries.
         "CONN_MAX_AGE": None,
         "OPTIONS": {
             "transaction_mode": "IMMEDIATE",
@@ -198,7 +198,7 @@ def sqlite(path: Path) -> dict[str, object]:
 
 
 def s3() -> dict[str, str] | None:
-    """Return the S3 settings, None when none is set; a half-set group stops the start."""
+    """Return the S3 settings, None if none is set; raise an error if they are incomplete."""
     values = {name: text(name) for name in S3_REQUIRED + S3_OPTIONAL}
     if not any(values.values()):
         return None
@@ -227,7 +227,7 @@ def s3_storage(values: dict[str, str]) -> dict[str, Any]:
 
 
 def redis_caches(url: str) -> dict[str, dict[str, object]]:
-    """Return Django's CACHES for a Redis-protocol server: counters, and answers, which are built anew while it is down."""
+    """Return Django's CACHES for a Redis-protocol server: counters, and responses, which are not cached while it is down."""
     parts = urlsplit(url)
     if parts.scheme not in {"redis", "rediss", "unix"} or not (parts.hostname or parts.path):
         raise ImproperlyConfigured("REDIS_URL is not the address of a Redis server; set it to one such as redis://host:6379/0.")

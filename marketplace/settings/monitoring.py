@@ -1,4 +1,4 @@
-"""Logs, metrics, traces and reports of crashes, as far as they are settings."""
+"""Settings of logs, metrics, traces and crash reports."""
 
 import os
 from pathlib import Path
@@ -8,39 +8,39 @@ from django.core.exceptions import ImproperlyConfigured
 
 from . import environment as read
 
-# Asked for with `Authorization: Bearer`; without one there are no metrics, and nothing is counted.
+# Required as `Authorization: Bearer`; if empty, metrics are disabled.
 METRICS_TOKEN = read.text("METRICS_TOKEN")
 if METRICS_TOKEN and len(METRICS_TOKEN) < 20:
     raise ImproperlyConfigured("METRICS_TOKEN is shorter than 20 characters; set a longer random one.")
-# Where several processes of one machine keep their figures, to be added up by whichever is asked.
+# Folder where the processes of one machine keep their metrics, which a scrape adds up.
 METRICS_DIR = read.text("METRICS_DIR")
 if METRICS_TOKEN and METRICS_DIR:
     try:
         Path(METRICS_DIR).mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise ImproperlyConfigured(f"METRICS_DIR names {METRICS_DIR}, which cannot be made: {error.strerror}.") from error
-    # The library's own variable, which it reads while it is imported.
+    # The library reads this variable when it is imported.
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = METRICS_DIR
-# Statements that take as long are logged, without their values; 0: none.
+# Statements that take at least this long are logged, without parameters; 0: none.
 SLOW_QUERY_MS = read.integer("SLOW_QUERY_MS", default=0)
-# What /readyz needs to see to say 200; what else is down is only named.
+# Components that /readyz requires for a 200; others that are down are only listed.
 COMPONENTS = ("database", "migrations", "cache", "objects", "worker")
-READY_REQUIRES = read.words("READY_REQUIRES") or ["database", "migrations"]
+READY_REQUIRES = read.comma_separated("READY_REQUIRES") or ["database", "migrations"]
 if not set(READY_REQUIRES) <= set(COMPONENTS):
     raise ImproperlyConfigured(f"READY_REQUIRES holds something else than {', '.join(COMPONENTS)}.")
 OTEL_ENDPOINT = read.http_url("OTEL_ENDPOINT")
 OTEL_SERVICE_NAME = read.text("OTEL_SERVICE_NAME", "marketplace")
-# Of a hundred requests, so many are traced.
+# Percentage of requests that are traced.
 OTEL_PERCENT = read.integer("OTEL_PERCENT", default=100, minimum=1)
 SENTRY_DSN = read.http_url("SENTRY_DSN")
 SENTRY_ENVIRONMENT = read.text("SENTRY_ENVIRONMENT", "production")
 
 
 def logging_config(style: str) -> dict[str, Any]:
-    """Return Django's LOGGING: every line on standard error, as `text` for people or `json` for machines.
+    """Return Django's LOGGING, which writes to standard error as `text` or `json`.
 
     Raises:
-        ImproperlyConfigured: LOG_FORMAT or LOG_LEVEL says something else.
+        ImproperlyConfigured: LOG_FORMAT or LOG_LEVEL has another value.
     """
     style, level = read.text("LOG_FORMAT", style).lower(), read.text("LOG_LEVEL", "INFO").upper()
     if style not in {"text", "json"}:
@@ -58,15 +58,15 @@ def logging_config(style: str) -> dict[str, Any]:
         "formatters": {"line": {"()": f"marketplace.monitoring.logs.{formatter}"}},
         "handlers": {
             "console": {"class": "logging.StreamHandler", "filters": ["request_id", "redacting"], "formatter": "line"},
-            # Django's own default for production: errors to ADMINS.
+            # Django mails errors to ADMINS in production by default.
         },
         "root": {"handlers": ["console"], "level": level},
         "loggers": {
             "django": {"handlers": ["console"], "level": "INFO", "propagate": False},
-            # Refused requests are in the access log: a client's mistake is no warning, and a correct 400 or 403 needs no traceback.
+            # Refused requests are in the access log: a client's error needs no warning, and a 400 or 403 no traceback.
             "django.request": {"level": "ERROR"},
             "django.security": {"level": "CRITICAL"},
-            # In its debug lines are codes and tokens.
+            # Its debug messages contain codes and tokens.
             "oauthlib": {"level": "INFO"},
         },
     }

@@ -1,4 +1,4 @@
-"""Connections to PostgreSQL that are given up once their server hangs; a server that hangs cancels no statement."""
+"""PostgreSQL connections with a client-side timeout, because a hanging server does not cancel statements."""
 
 from typing import Any, TypeVar
 
@@ -8,15 +8,15 @@ from psycopg.abc import PQGen
 from psycopg.errors import _WaitTimeout
 
 T = TypeVar("T")
-# What a statement that the server cancels in time may take on top of its limit.
+# Allowance on top of the statement timeout, within which a working server answers.
 MARGIN_SECONDS = 2
 
 
 class LimitedConnection(psycopg.Connection[Any]):
-    """A connection that is closed when an answer takes longer than the server would let a statement take."""
+    """A connection that is closed if the server does not answer within the statement timeout."""
 
     def wait(self, gen: PQGen[T], interval: float = 0.1, timeout: float | None = None) -> T:
-        """Return the result of an exchange with the server.
+        """Return the server's answer.
 
         Raises:
             psycopg.OperationalError: the server does not answer.

@@ -1,4 +1,4 @@
-"""Several stateless nodes: PostgreSQL, a Redis-protocol cache, S3, TLS in front."""
+"""Settings for several stateless nodes with PostgreSQL, a Redis-protocol cache, S3 and a TLS proxy."""
 
 from django.core.exceptions import ImproperlyConfigured
 

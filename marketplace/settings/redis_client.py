@@ -9,7 +9,7 @@ PAUSE_SECONDS = 1.0
 
 
 class PausingRedis(redis.Redis):
-    """Raises at once for a second after its server did not answer, so that one request waits for a slow server and not every request."""
+    """A client that fails at once for a second after its server did not answer, so that not every request waits for it."""
 
     def execute_command(self, *args: Any, **options: Any) -> Any:
         """Return the reply to a command.

@@ -1,4 +1,4 @@
-"""What the worker runs by the clock: command, interval, how long after its beginning (a day begins at midnight, UTC)."""
+"""Scheduled commands: command, interval, and offset from the interval's beginning (midnight UTC for daily ones)."""
 
 from datetime import timedelta
 
@@ -10,9 +10,9 @@ def _at(hours: int, minutes: int = 0) -> timedelta:
 
 
 COMMANDS: tuple[tuple[str, timedelta, timedelta], ...] = (
-    # Popularity is at most this old.
+    # The maximum age of popularity counts.
     ("count_purchases", timedelta(minutes=2), _at(0)),
-    ("rank_listings", _HOUR, _at(0, 5)),
+    ("mark_popular_listings", _HOUR, _at(0, 5)),
     ("digest_ledger", _HOUR, _at(0, 15)),
     ("build_packages", _HOUR, _at(0, 25)),
     ("build_packages --prune 30", _DAY, _at(1, 10)),
@@ -24,6 +24,6 @@ COMMANDS: tuple[tuple[str, timedelta, timedelta], ...] = (
     ("purge_exports", _DAY, _at(1, 55)),
     ("flag_dormant_keys", _DAY, _at(2)),
     ("reconcile", _DAY, _at(2, 15)),
-    ("sweep_objects", _DAY, _at(2, 45)),
+    ("sweep_objects --delete", _DAY, _at(2, 45)),
     ("verify_checksums", _DAY, _at(3)),
 )

@@ -1,4 +1,4 @@
-"""Uploaded files: two Django storages, for a folder and for an S3 bucket; `STORAGES["default"]` says which."""
+"""Storages of uploaded files: a local folder or an S3 bucket, chosen by `STORAGES["default"]`."""
 
 from typing import cast
 

@@ -1,4 +1,4 @@
-"""Waiting for another service without holding what other requests need."""
+"""The base class of the storages of uploaded files."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -14,7 +14,7 @@ from django.core.files.storage import Storage
 
 from marketplace.core.errors import DependencyUnavailable
 
-# Returns the context in which the present request waits; `marketplace.http.overload` sets it.
+# Returns a context in which a request waits without counting as active; set by `marketplace.http.overload`.
 waiting: ContextVar[Callable[[], AbstractContextManager[None]]] = ContextVar("waiting", default=nullcontext)
 
 
@@ -24,7 +24,7 @@ _SEGMENT = re.compile(r"[a-z0-9][a-z0-9._-]*")
 
 @dataclass(frozen=True)
 class Stored:
-    """Bytes `start` up to, not including, `end` of a stored file."""
+    """The bytes of a stored file from `start` up to, not including, `end`."""
 
     store: "ObjectStorage"
     key: str
@@ -32,18 +32,18 @@ class Stored:
     end: int
 
 
-# What a file or an answer is put together from, in order.
+# A part of a composed file or response.
 Segment = bytes | Stored
 
 
 @dataclass(frozen=True)
 class Unfinished:
-    """What a killed writer left behind. Nobody can read it, but it takes up space.
+    """An incomplete file of a killed writer; it cannot be read, but takes up space.
 
     Args:
-        name: Its name for operators.
-        since: When it was begun or last written to.
-        remove: Removes it; does nothing if it is gone.
+        name: The name shown to operators.
+        since: Time when it was begun or last written to.
+        remove: Deletes it; does nothing if it no longer exists.
     """
 
     name: str
@@ -52,11 +52,11 @@ class Unfinished:
 
 
 class ObjectStorage(Storage):
-    """A storage of private files under keys of our own, such as `deliverables/<id>`.
+    """A storage of private files under generated keys, such as `deliverables/<id>`.
 
-    A file is invisible until it is complete. `with storage.open(key, "wb") as file` streams one in: it is stored at the end of the
-    block, and not at all if the block raises. Methods raise `FileNotFoundError` where there is no such file, and
-    `DependencyUnavailable` where the storage cannot be used.
+    A file is invisible until it is complete. `with storage.open(key, "wb") as file` writes one, which is stored at the end of the
+    block, and discarded if the block raises. Methods raise `FileNotFoundError` if there is no such file, and
+    `DependencyUnavailable` if the storage cannot be used.
     """
 
     def get_available_name(self, name: str, max_length: int | None = None) -> str:
@@ -64,18 +64,18 @@ class ObjectStorage(Storage):
         return check_key(name)
 
     def save(self, name: str | None, content: Any, max_length: int | None = None) -> str:
-        """Store a file; one of the same name is replaced as a whole."""
+        """Store a file, replacing an existing one atomically."""
         with self.request():
             return super().save(name, content, max_length)
 
     def save_bytes(self, key: str, content: bytes, content_type: str = "application/octet-stream") -> None:
         """Store a small file."""
         file = ContentFile(content)
-        file.content_type = content_type  # type: ignore[attr-defined]  # django-storages reads it, as of Django's uploaded files
+        file.content_type = content_type  # type: ignore[attr-defined]  # django-storages reads it, as with Django's uploaded files
         self.save(key, file)
 
     def delete(self, name: str) -> None:
-        """Delete a file; does nothing where there is none."""
+        """Delete a file; do nothing if it does not exist."""
         with self.request():
             super().delete(check_key(name))
 
@@ -100,35 +100,35 @@ class ObjectStorage(Storage):
                     file.write(block)
 
     def fingerprint(self, key: str) -> str:
-        """Return a short text that changes when the file is written again; the file is not read for it."""
+        """Return a short text that changes when the file is rewritten, without reading the file."""
         raise NotImplementedError
 
     def etag(self, key: str) -> str | None:
-        """Return the ETag, with its quotes, that the storage sends with the file, None where it serves no files."""
+        """Return the quoted ETag that the storage sends with the file, None if it serves no files."""
         raise NotImplementedError
 
     def keys(self, prefix: str) -> Iterator[tuple[str, datetime]]:
-        """Yield key and time of the last change of each file under a folder, given with its slash, such as `previews/`."""
+        """Yield the key and modification time of each file under a prefix such as `previews/`."""
         raise NotImplementedError
 
     def unfinished(self) -> Iterator[Unfinished]:
-        """Yield files that are being written, or were when their writer was killed; their age tells which."""
+        """Yield incomplete files, of active and of killed writers; their age tells which."""
         raise NotImplementedError
 
     def presigned_url(self, key: str, *, seconds: int, filename: str, content_type: str) -> str | None:
-        """Return an address at which the storage itself serves the file as a download, None where it serves no files."""
+        """Return a URL at which the storage serves the file as a download, None if it serves no files."""
         raise NotImplementedError
 
     def request(self) -> AbstractContextManager[None]:
-        """Return the context in which one request to the storage is made."""
+        """Return the context for one request to the storage."""
         return storage_errors()
 
 
 class ObjectFile(File[bytes]):
-    """A file on its way into a storage."""
+    """A file that is being written to a storage."""
 
     def discard(self) -> None:
-        """Leave nothing behind of a file that is not complete."""
+        """Delete the file if it is not complete."""
         raise NotImplementedError
 
     def __enter__(self) -> Self:
@@ -143,12 +143,12 @@ class ObjectFile(File[bytes]):
 
 
 class Blocks:
-    """The content of a file, in blocks. The file is closed at the end, by `close`, and when this is dropped unread.
+    """An iterator over a file's blocks. The file is closed at the end, by `close`, and when the iterator is garbage-collected.
 
     Args:
-        open_file: Opens it.
-        length: How many bytes to read; all when left out.
-        errors: The context in which it is opened and read.
+        open_file: Opens the file.
+        length: Number of bytes to read; None for all.
+        errors: The context in which the file is opened and read.
     """
 
     def __init__(self, open_file: Callable[[], Any], length: int | None, errors: Callable[[], AbstractContextManager[None]]) -> None:
@@ -187,7 +187,7 @@ def check_key(key: str) -> str:
     """Return the key.
 
     Raises:
-        ValueError: it is none of ours; keys never come from clients.
+        ValueError: it is not a valid key; keys never come from clients.
     """
     if not is_key(key):
         raise ValueError(f"not an object key: {key!r}")
@@ -195,13 +195,13 @@ def check_key(key: str) -> str:
 
 
 def is_key(key: str) -> bool:
-    """Return whether the key can be ours: a folder or a bucket may contain files of others."""
+    """Tell whether the key has our format; a folder or bucket may contain other files."""
     return len(key) <= 200 and all(_SEGMENT.fullmatch(segment) for segment in key.split("/"))
 
 
 @contextmanager
 def storage_errors() -> Iterator[None]:
-    """Raise `DependencyUnavailable` in place of an error of the operating system, except for a missing file."""
+    """Turn errors of the operating system into `DependencyUnavailable`, except for missing files."""
     try:
         yield
     except FileNotFoundError:

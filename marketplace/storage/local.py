@@ -1,4 +1,4 @@
-"""Files in one folder of this machine: staged beside their place, durable before they are visible."""
+"""A storage in a local folder: files are staged in the same file system, and durable before they are visible."""
 
 import os
 import time
@@ -18,12 +18,12 @@ from marketplace.core.ids import new_id
 from .base import Blocks, ObjectFile, ObjectStorage, Unfinished, check_key, is_key, storage_errors
 
 STAGING = ".staging"
-# No upload takes a day; a part this old was left by a process that was killed.
+# No upload takes a day; older parts were left by killed processes.
 STALE_SECONDS = 24 * 3600
 
 
 class LocalStorage(ObjectStorage, FileSystemStorage):
-    """Files in the folder `location`, `MEDIA_ROOT` by default."""
+    """Stores files in the folder `location`, `MEDIA_ROOT` by default."""
 
     def path(self, name: str) -> str:
         """Return the path of a file."""
@@ -44,41 +44,41 @@ class LocalStorage(ObjectStorage, FileSystemStorage):
         return Blocks(partial(_open_at, self.path(key), start), None if end is None else end - start, storage_errors)
 
     def fingerprint(self, key: str) -> str:
-        """Return size, time of the last write and number of the file."""
+        """Return the size, modification time and inode number."""
         with storage_errors():
             found = Path(self.path(key)).stat()
         return f"{found.st_size}-{found.st_mtime_ns}-{found.st_ino}"
 
     def etag(self, key: str) -> None:
-        """Return None: the folder serves no files."""
+        """Return None: files are served by the application."""
 
     def keys(self, prefix: str) -> Iterator[tuple[str, datetime]]:
-        """Yield the files of a folder and of those in it."""
+        """Yield the files under a prefix, recursively."""
         root = Path(self.location)
         with storage_errors():
             for path in (root / prefix).rglob("*"):
                 key = path.relative_to(root).as_posix()
-                # It may be deleted meanwhile.
+                # The file may be deleted in the meantime.
                 with suppress(FileNotFoundError):
                     if is_key(key) and path.is_file():
                         yield key, _written_at(path)
 
     def unfinished(self) -> Iterator[Unfinished]:
-        """Yield the parts that have a name; the system removes the others with their writer."""
+        """Yield the parts in the staging folder; parts without a name vanish with their writer."""
         with storage_errors():
             for path in (Path(self.location) / STAGING).glob("*.part"):
                 with suppress(FileNotFoundError):
                     yield Unfinished(f"{STAGING}/{path.name}", _written_at(path), partial(_discard, path))
 
     def presigned_url(self, key: str, *, seconds: int, filename: str, content_type: str) -> str | None:
-        """Return None: we serve the files ourselves."""
+        """Return None: files are served by the application."""
         return None
 
 
 class LocalFile(ObjectFile):
-    """A file on its way in; its bytes have no name before it is complete, so that a killed process leaves nothing behind.
+    """A file being written, unnamed (`O_TMPFILE`) until it is complete, so that a killed process leaves nothing behind.
 
-    On file systems without nameless files (NFS, some overlays) they are a part in the staging folder.
+    On file systems without support for it (NFS, some overlays) it is a named part in the staging folder.
     """
 
     def __init__(self, root: Path, path: str) -> None:
@@ -90,10 +90,10 @@ class LocalFile(ObjectFile):
         self._fd = self._create()
 
     def _create(self) -> int:
-        nameless = getattr(os, "O_TMPFILE", 0)
-        if nameless:
+        tmpfile_flag = getattr(os, "O_TMPFILE", 0)
+        if tmpfile_flag:
             with suppress(OSError):
-                return os.open(self._staging, nameless | os.O_RDWR, 0o600)
+                return os.open(self._staging, tmpfile_flag | os.O_RDWR, 0o600)
         _sweep(self._staging)
         self._part = self._staging / f"{new_id()}.part"
         return os.open(self._part, os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_BINARY", 0), 0o600)
@@ -111,40 +111,40 @@ class LocalFile(ObjectFile):
         with storage_errors():
             os.fsync(self._fd)
             _make_folder(self._target.parent)
-            named = self._part or self._give_name()
+            named = self._part or self._link_part()
             self._close()
             named.replace(self._target)
             self._part = None
             _sync_folder(self._target.parent)
 
     def discard(self) -> None:
-        """Leave nothing behind; does nothing after a successful close."""
+        """Delete an incomplete file; do nothing after a successful close."""
         with storage_errors():
-            # The name first: some file systems report a full disk only when a file is closed.
+            # Unlink first: closing may raise, as some file systems report a full disk only then.
             if self._part is not None:
                 self._part.unlink(missing_ok=True)
                 self._part = None
             self._close()
 
-    def _give_name(self) -> Path:
+    def _link_part(self) -> Path:
         self._part = self._staging / f"{new_id()}.part"
         folder = os.open(self._staging, os.O_RDONLY | os.O_DIRECTORY)
         try:
-            # A folder descriptor makes Python use linkat, which alone can follow /proc's link to the nameless file.
+            # A folder descriptor makes Python use linkat, which alone can follow /proc's link to the unnamed file.
             os.link(f"/proc/self/fd/{self._fd}", self._part.name, dst_dir_fd=folder, follow_symlinks=True)
         finally:
             os.close(folder)
         return self._part
 
     def _close(self) -> None:
-        # It is closed even where closing fails.
+        # A failed close closes the descriptor too.
         descriptor, self._fd = self._fd, -1
         if descriptor >= 0:
             os.close(descriptor)
 
 
 def _open_at(path: str, start: int) -> FileIO:
-    # Unbuffered: a block is one read.
+    # Unbuffered, so that each block is one read.
     file = FileIO(path)
     file.seek(start)
     return file
@@ -178,10 +178,10 @@ def _sync_folder(folder: Path) -> None:
 
 
 def _sweep(staging: Path) -> None:
-    """Remove what killed processes left, at most a day late."""
+    """Delete parts left by killed processes that are older than a day."""
     limit = time.time() - STALE_SECONDS
     for part in staging.glob("*.part"):
-        # Another process may sweep at the same time.
+        # Another process may delete it at the same time.
         with suppress(FileNotFoundError):
             if part.stat().st_mtime < limit:
                 part.unlink()

@@ -1,4 +1,4 @@
-"""Answers that carry a file's bytes: GET and HEAD, ETag, one Range; from stored objects or from segments put together."""
+"""Responses with file content, from stored objects or from segments: GET and HEAD, ETag, a single Range."""
 
 import itertools
 import logging
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.utils.http import content_disposition_header
 
-from marketplace.api.problems import http_response
+from marketplace.api.problems import json_problem_response
 from marketplace.core.errors import DependencyUnavailable, RangeNotSatisfiable
 
 from .base import BLOCK_BYTES, ObjectStorage, Segment, Stored
@@ -31,18 +31,18 @@ def serve_object(
     filename: str | None = None,
     inline: bool = True,
 ) -> HttpResponseBase:
-    """Answer with a stored object, or with the part of it that the client asked for.
+    """Return a response with a stored object, or with the requested range of it.
 
     Args:
-        request: A GET or HEAD.
-        store: Where the object is.
+        request: A GET or HEAD request.
+        store: The object's storage.
         key: Its key.
-        size: Its size in bytes, from the record.
-        etag: A strong validator without quotes; its SHA-256 is the natural one.
-        content_type: The type to state; never sniffed, never the uploader's word.
-        headers: More headers, sent with 200, 206 and 304.
-        filename: A name to save it under; any text, made safe here.
-        inline: False makes browsers save instead of show.
+        size: Its size in bytes.
+        etag: A strong validator without quotes, usually the SHA-256.
+        content_type: The media type, determined by us; never the one that the uploader declared.
+        headers: Additional headers, sent with 200, 206 and 304.
+        filename: The suggested file name; any text, sanitised here.
+        inline: False makes browsers save the file instead of showing it.
     """
     return serve_segments(
         request,
@@ -65,7 +65,7 @@ def serve_segments(
     filename: str | None = None,
     inline: bool = True,
 ) -> HttpResponseBase:
-    """Answer with segments as if they were one file; nothing is built, only what is asked for is read."""
+    """Return a response with segments as one file; only the requested bytes are read."""
     validator = f'"{etag}"'
     size = sum(_length(segment) for segment in segments)
     shared = {"ETag": validator, "Accept-Ranges": "bytes", "X-Content-Type-Options": "nosniff", **(headers or {})}
@@ -76,14 +76,14 @@ def serve_segments(
     asked = _requested_range(request, validator)
     start, end = _span(asked, size) if asked else (0, size)
     if asked and start >= size:
-        return http_response(RangeNotSatisfiable(headers={"Content-Range": f"bytes */{size}"}, size=size), request)
+        return json_problem_response(RangeNotSatisfiable(headers={"Content-Range": f"bytes */{size}"}, size=size), request)
     shared["Content-Type"] = content_type
     shared["Content-Length"] = str(end - start)
     if disposition := safe_disposition(filename, inline=inline):
         shared["Content-Disposition"] = disposition
     status = 200
     if asked:
-        # Also when it is the whole file: players ask for `bytes=0-` to learn whether ranges work.
+        # Also for the whole file: players request `bytes=0-` to find out whether ranges are supported.
         status = 206
         shared["Content-Range"] = f"bytes {start}-{end - 1}/{size}"
     if request.method == "HEAD":
@@ -92,7 +92,7 @@ def serve_segments(
 
 
 def safe_disposition(filename: str | None, *, inline: bool) -> str | None:
-    """Return a Content-Disposition (RFC 6266) for any file name, None when there is nothing to say."""
+    """Return a Content-Disposition (RFC 6266) for any file name, None if none is needed."""
     name = _CONTROL.sub("", filename or "").replace("/", "_").replace("\\", "_").strip()
     return content_disposition_header(as_attachment=not inline, filename=name)
 
@@ -102,15 +102,15 @@ def _length(segment: Segment) -> int:
 
 
 def _matches(header: str, validator: str) -> bool:
-    """Compare weakly, as RFC 9110 asks for If-None-Match."""
+    """Compare weakly, as RFC 9110 requires for If-None-Match."""
     candidates = [tag.strip().removeprefix("W/") for tag in header.split(",")]
     return "*" in candidates or validator in candidates
 
 
 def _requested_range(request: HttpRequest, validator: str) -> tuple[int | None, int | None] | None:
-    """Return the first and last byte of the one range asked for, None when the whole file goes out.
+    """Return the first and last byte of the requested range, None for the whole file.
 
-    Several ranges, other units and what cannot be read get the whole file, as RFC 9110 allows.
+    Several ranges, other units and malformed headers get the whole file, as RFC 9110 allows.
     """
     if request.method != "GET" or request.headers.get("If-Range", validator) != validator:
         return None
@@ -126,7 +126,7 @@ def _requested_range(request: HttpRequest, validator: str) -> tuple[int | None, 
 
 
 def _span(asked: tuple[int | None, int | None], size: int) -> tuple[int, int]:
-    """Return the bytes to send; a start at or beyond the size means that there are none."""
+    """Return start and end of the bytes to send; a start at or beyond the size means that the range cannot be satisfied."""
     first, last = asked
     if first is None:
         # A suffix: the last so many bytes.
@@ -152,16 +152,16 @@ def _cut(segments: Sequence[Segment], start: int, end: int) -> list[Segment]:
 
 
 class _Joined:
-    """Segments read one after another, in blocks.
+    """Iterates over the blocks of segments.
 
-    The first stored one is opened before the answer's head is sent: a missing object is then a problem, not a broken
-    download. The others are opened when their turn comes.
+    The first stored segment is opened before the response starts, so that a missing object gives an error response, not a broken
+    download. The others are opened when they are reached.
     """
 
     def __init__(self, segments: Sequence[Segment]) -> None:
         first = next((segment for segment in segments if isinstance(segment, Stored)), None)
         self._sources = [
-            _slices(segment) if isinstance(segment, bytes) else _open(segment) if segment is first else _later(segment)
+            _slices(segment) if isinstance(segment, bytes) else _open(segment) if segment is first else _open_lazily(segment)
             for segment in segments
         ]
         self._blocks = itertools.chain.from_iterable(self._sources)
@@ -188,10 +188,10 @@ def _open(segment: Stored) -> Iterator[bytes]:
     try:
         return segment.store.read(segment.key, segment.start, segment.end)
     except FileNotFoundError as error:
-        # The record is there, its file is not: our fault, whatever the client asks.
+        # The record exists without its file: a server error, not a 404.
         logger.exception("the stored object %s is missing", segment.key)
         raise DependencyUnavailable("The file cannot be read at the moment.") from error
 
 
-def _later(segment: Stored) -> Iterator[bytes]:
+def _open_lazily(segment: Stored) -> Iterator[bytes]:
     yield from _open(segment)

@@ -1,4 +1,4 @@
-"""Files in an S3 bucket: django-storages for the connection, boto3's transfer manager for what is large."""
+"""A storage in an S3 bucket, by django-storages, with boto3's transfer manager for large files."""
 
 import io
 import os
@@ -26,54 +26,54 @@ from marketplace.core.errors import DependencyUnavailable
 
 from .base import Blocks, ObjectFile, ObjectStorage, Segment, Unfinished, check_key, is_key, storage_errors, waiting
 
-# 5 GiB are 640 parts, of the 10,000 that an upload may have.
+# 5 GiB are 640 parts; S3 allows 10,000.
 PART_BYTES = 8 * 1024 * 1024
-# Four parts under way hide the latency of each; more only costs memory.
+# Four concurrent parts hide the latency; more only cost memory.
 TRANSFERS = TransferConfig(multipart_threshold=PART_BYTES, multipart_chunksize=PART_BYTES, max_concurrency=4)
 TRANSFERS.max_in_memory_upload_chunks = 4
-# S3 takes no smaller part, except for the last one.
-LEAST_PART_BYTES = 5 * 1024 * 1024
-# What the store copies by itself in one request; S3 allows 5 GiB, but it answers only when all is copied.
+# The minimum of S3 for all parts but the last.
+MIN_PART_BYTES = 5 * 1024 * 1024
+# Size of parts copied by the server; S3 allows 5 GiB, but answers only once the copy is complete.
 COPIED_PART_BYTES = 128 * 1024 * 1024
-# The answer to the end of a large upload, or to a copy, may take the store so many seconds.
+# Timeout for completing a large upload, or for a copy.
 TRANSFER_SECONDS = 15
-# After so many requests in a row without an answer, none is made for so many seconds.
+# After this many consecutive failures, no requests are made for this many seconds.
 FAILURES, PAUSE_SECONDS = 3, 5.0
 _MISSING = {"404", "NoSuchKey", "NotFound"}
 
 
 class S3Storage(ObjectStorage, s3.S3Storage):  # type: ignore[misc]  # django-storages has no types
-    """Files in a bucket."""
+    """Stores files in a bucket."""
 
     transfer_config = TRANSFERS
     client_config = Config(
         signature_version="s3v4",
-        # One that does not answer is given up long before the caller gives up.
+        # Give up long before the caller does.
         connect_timeout=1,
         read_timeout=3,
         retries={"mode": "standard", "total_max_attempts": 2},
-        # One client serves all threads of a process, uploads of several parts among them.
+        # All threads of a process share one client, including parallel parts of uploads.
         max_pool_connections=32,
     )
 
     @cached_property
     def connection(self) -> Any:
-        """The connection of all threads: one for each would weigh ten megabytes."""
+        """The connection shared by all threads; one for each would take ten megabytes."""
         return self._connect(self.endpoint_url, self.client_config)
 
     @cached_property
     def transfers(self) -> Any:
-        """A connection that waits longer for an answer."""
+        """A connection with a longer timeout."""
         return self._connect(self.endpoint_url, self.client_config.merge(Config(read_timeout=TRANSFER_SECONDS)))
 
     @cached_property
     def public_connection(self) -> Any:
-        """A connection that signs for the address that buyers' browsers see."""
+        """A connection that signs links for the public address."""
         return self._connect(settings.S3_PUBLIC_ENDPOINT_URL or self.endpoint_url, self.client_config)
 
     @cached_property
     def breaker(self) -> "Breaker":
-        """What all connections know of the store."""
+        """The circuit breaker shared by all connections."""
         return Breaker(str(self.endpoint_url))
 
     def _connect(self, endpoint: str | None, config: Config) -> Any:
@@ -97,18 +97,18 @@ class S3Storage(ObjectStorage, s3.S3Storage):  # type: ignore[misc]  # django-st
         if end is not None and end <= start:
             self.size(key)
             return Blocks(io.BytesIO, 0, s3_errors)
-        # S3 refuses a range that begins at the end of an empty object: a whole read asks for none.
+        # S3 refuses any range of an empty object, so a whole read sends none.
         ranged = {} if start == 0 and end is None else {"Range": f"bytes={start}-{'' if end is None else end - 1}"}
         with self.request():
             return Blocks(lambda: self.bucket.Object(check_key(key)).get(**ranged)["Body"], None, s3_errors)
 
     def download(self, key: str, file: BinaryIO) -> None:
-        """Write a whole object to an open file, several parts at a time."""
+        """Write a whole object to an open file, several parts in parallel."""
         with s3_errors():
             self.transfers.Object(self.bucket_name, check_key(key)).download_fileobj(file, Config=self.transfer_config)
 
     def compose(self, key: str, segments: Sequence[Segment], *, content_type: str) -> None:
-        """Store segments as one object; the store copies long stretches of other objects by itself."""
+        """Store segments as one object; long segments of other objects are copied by the server."""
         with self.request():
             upload = self.transfers.Object(self.bucket_name, check_key(key)).initiate_multipart_upload(ContentType=content_type)
             try:
@@ -128,57 +128,57 @@ class S3Storage(ObjectStorage, s3.S3Storage):  # type: ignore[misc]  # django-st
         return str(part.copy_from(CopySource=f"{self.bucket_name}/{source}", CopySourceRange=span)["CopyPartResult"]["ETag"])
 
     def _parts(self, segments: Sequence[Segment]) -> Iterator[bytes | tuple[str, str]]:
-        """Yield the parts of an object: bytes, or key and range of what the store copies. All but the last are large enough."""
-        lead = b""
+        """Yield the parts of an object: bytes, or key and range to copy; all but the last have the minimum size."""
+        buffered = b""
         for segment in segments:
             if isinstance(segment, bytes):
-                lead += segment
+                buffered += segment
                 continue
             start, end = segment.start, segment.end
             while start < end:
-                missing = LEAST_PART_BYTES - len(lead) if lead else 0
-                if end - start < LEAST_PART_BYTES + max(missing, 0):
+                missing = MIN_PART_BYTES - len(buffered) if buffered else 0
+                if end - start < MIN_PART_BYTES + max(missing, 0):
                     missing = end - start
                 if missing > 0:
-                    lead += b"".join(self.read(segment.key, start, start + missing))
+                    buffered += b"".join(self.read(segment.key, start, start + missing))
                     start += missing
                     continue
-                if lead:
-                    yield lead
-                    lead = b""
+                if buffered:
+                    yield buffered
+                    buffered = b""
                 upto = min(start + COPIED_PART_BYTES, end)
                 yield check_key(segment.key), f"bytes={start}-{upto - 1}"
                 start = upto
-        if lead:
-            yield lead
+        if buffered:
+            yield buffered
 
     def fingerprint(self, key: str) -> str:
-        """Return size and ETag: the store makes it from the content."""
+        """Return the size and ETag."""
         with self.request():
             found = self.bucket.Object(check_key(key))
-            # Services that are compatible with S3 make ETags of their own liking.
+            # S3-compatible services have other formats of ETags.
             return f"{found.content_length}-{found.e_tag.strip(chr(34))}"[: bounds.FINGERPRINT_CHARS]
 
     def etag(self, key: str) -> str:
-        """Return the ETag as the store sends it."""
+        """Return the quoted ETag."""
         with self.request():
             return str(self.bucket.Object(check_key(key)).e_tag)
 
     def keys(self, prefix: str) -> Iterator[tuple[str, datetime]]:
-        """Yield what the bucket lists, a thousand for each request."""
+        """Yield the keys under a prefix, a thousand per request."""
         with s3_errors():
             for found in self.bucket.objects.filter(Prefix=prefix):
                 if is_key(found.key):
                     yield found.key, found.last_modified
 
     def unfinished(self) -> Iterator[Unfinished]:
-        """Yield the multipart uploads that were neither completed nor aborted; the store keeps their parts."""
+        """Yield the multipart uploads that were neither completed nor aborted."""
         with s3_errors():
             for upload in self.bucket.multipart_uploads.all():
                 yield Unfinished(f"upload of {upload.object_key}", upload.initiated, partial(_abort, upload))
 
     def presigned_url(self, key: str, *, seconds: int, filename: str, content_type: str) -> str | None:
-        """Return a link on the public address of the store, as a download under `filename`."""
+        """Return a link at the public address that downloads the file as `filename`."""
         disposition = content_disposition_header(as_attachment=True, filename=filename)
         given = {"Bucket": self.bucket_name, "Key": check_key(key)}
         given |= {"ResponseContentDisposition": disposition, "ResponseContentType": content_type}
@@ -187,16 +187,16 @@ class S3Storage(ObjectStorage, s3.S3Storage):  # type: ignore[misc]  # django-st
 
     @contextmanager
     def request(self) -> Iterator[None]:
-        """Make one request to the store; other requests to this process go on meanwhile."""
+        """Make one request to the store, without counting as an active request of this process in the meantime."""
         with waiting.get()(), s3_errors():
             yield
 
 
 class S3File(ObjectFile):
-    """An object on its way in: what is written goes through a pipe to a transfer manager."""
+    """An object that is being written, through a pipe to a transfer manager."""
 
     def __init__(self, storage: S3Storage, key: str) -> None:
-        # For as long as the file is open: a request that gave up its turn for each block would wait for one as often.
+        # Held while the file is open: a request that left the context after each block would queue again each time.
         self._waiting = ExitStack()
         self._waiting.enter_context(storage.request())
         reader, writer = os.pipe()
@@ -212,23 +212,23 @@ class S3File(ObjectFile):
         )
 
     def write(self, chunk: Any) -> int:
-        """Append bytes; waits while enough parts are under way."""
+        """Append bytes; block while the transfers are busy."""
         if self._transfer.done():
-            # It failed: say so now, not when all has been received.
+            # It failed: raise now, not at the end of the upload.
             self.close()
         with suppress(BrokenPipeError):
             self._pipe.write(chunk)
         return len(chunk)
 
     def close(self) -> None:
-        """Make the object visible; the store answers once it is durable."""
+        """Complete the object, which is then visible and durable."""
         with s3_errors():
             with suppress(BrokenPipeError):
                 self._pipe.close()
             self._transfer.result()
 
     def discard(self) -> None:
-        """Stop the threads, and leave nothing behind: parts under way are waited for, which the store would keep."""
+        """Stop the threads, and wait for running parts, so that none is left in the store."""
         self._transfer.cancel()
         with suppress(BrokenPipeError):
             self._pipe.close()
@@ -237,15 +237,15 @@ class S3File(ObjectFile):
 
 
 class _CloseReader(BaseSubscriber):  # type: ignore[misc]  # boto has no types
-    """Closes the reading end of the pipe after a transfer, so that nobody waits for it to be read."""
+    """Closes the reading end of the pipe after a transfer, so that the writer does not block."""
 
     def on_done(self, future: Any, **_kwargs: Any) -> None:
-        """Close it."""
+        """Close the pipe."""
         future.meta.call_args.fileobj.close()
 
 
 class Breaker:
-    """Refuses requests to a store that does not answer; from time to time lets one through to see whether it does again."""
+    """A circuit breaker: refuses requests while the store does not answer, except for occasional probes."""
 
     def __init__(self, endpoint: str) -> None:
         self._endpoint = endpoint
@@ -253,7 +253,7 @@ class Breaker:
         self._retry_at = 0.0
 
     def watch(self, client: Any) -> None:
-        """Count the failures of a client, and refuse its requests."""
+        """Attach to a client's events."""
         client.meta.events.register("before-call.s3", self._check)
         client.meta.events.register("after-call.s3", self._succeeded)
         client.meta.events.register("after-call-error.s3", self._failed)
@@ -276,7 +276,7 @@ class Breaker:
 
 @contextmanager
 def s3_errors() -> Iterator[None]:
-    """Raise `FileNotFoundError` and `DependencyUnavailable` in place of boto's errors."""
+    """Turn boto's errors into `FileNotFoundError` and `DependencyUnavailable`."""
     try:
         with storage_errors():
             yield
@@ -289,6 +289,6 @@ def s3_errors() -> Iterator[None]:
 
 
 def _abort(upload: Any) -> None:
-    # It may have been completed or aborted meanwhile.
+    # It may have been completed or aborted in the meantime.
     with s3_errors(), suppress(upload.meta.client.exceptions.NoSuchUpload):
         upload.abort()

@@ -1,1 +1,1 @@
-"""What pages, mails and documents are made of: formatting, charts, mail, PDF, template tags. Knows no app."""
+"""Formatting, charts, mail, PDF and template tags; independent of the apps."""

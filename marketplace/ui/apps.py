@@ -1,4 +1,4 @@
-"""What pages, mails and documents are made of."""
+"""Configuration of the ui app."""
 
 from django.apps import AppConfig
 

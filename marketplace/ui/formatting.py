@@ -21,14 +21,14 @@ _LABELS: dict[str, str] = {}
 def register_statuses(
     *, good: Iterable[str] = (), waiting: Iterable[str] = (), bad: Iterable[str] = (), labels: Mapping[str, str] | None = None
 ) -> None:
-    """Say in which colours statuses are shown, and with which labels; an app calls this in its `ready()`."""
+    """Register the colours and labels of statuses; called in an app's `ready()`."""
     for colour, statuses in (("good", good), ("wait", waiting), ("bad", bad)):
         _COLOURS.update(dict.fromkeys(statuses, colour))
     _LABELS.update(labels or {})
 
 
 def when(moment: datetime | None) -> SafeString | str:
-    """Return a `<time>` that reads `3 hours ago` and tells the exact moment in its title."""
+    """Return a `<time>` element such as `3 hours ago`, with the exact time in its title."""
     if moment is None:
         return ""
     moment = moment.astimezone(UTC)
@@ -41,28 +41,28 @@ def when(moment: datetime | None) -> SafeString | str:
 
 
 def relative_time(moment: datetime) -> str:
-    """Return how far a moment is from now, in its largest unit."""
+    """Return the distance of a time from now, in its largest unit."""
     seconds = int((moment - timezone.now()).total_seconds())
     for unit, length in _UNITS:
         count = round(abs(seconds) / length)
         if abs(seconds) >= length:
-            words = f"{count} {unit}" if count == 1 else f"{count} {unit}s"
-            return f"in {words}" if seconds > 0 else f"{words} ago"
+            distance = f"{count} {unit}" if count == 1 else f"{count} {unit}s"
+            return f"in {distance}" if seconds > 0 else f"{distance} ago"
     return "just now" if seconds <= 0 else "in a moment"
 
 
 def status_label(status: str) -> str:
-    """Return a state as people read it."""
+    """Return the label of a status."""
     return _LABELS.get(status, status)
 
 
 def status_colour(status: str) -> str:
-    """Return the colour family of a state: good, wait, bad or plain."""
+    """Return the colour of a status: good, wait, bad or plain."""
     return _COLOURS.get(status, "plain")
 
 
 def badge(status: str) -> SafeString:
-    """Return a state as the mark that our pages show it with."""
+    """Return a status as a coloured badge."""
     return format_html('<span class="status status-{}">{}</span>', status_colour(status), status_label(status))
 
 
@@ -77,7 +77,7 @@ def money(amount_minor: int | None, currency: str) -> str:
 
 
 def short_money(amount_minor: int, currency: str) -> str:
-    """Return an amount in little space, such as `₹1.2m`; below a hundred with its decimals."""
+    """Return an amount in compact form, such as `₹1.2m`; amounts below a hundred keep their decimals."""
     if abs(amount_minor) < 100_00 and amount_minor % 100:
         return money(amount_minor, currency)
     whole = compact(abs(amount_minor) // 100)

@@ -1,4 +1,4 @@
-"""Mails. One template is one mail: its first line is the subject, the rest its text, which goes out plain and once more as HTML."""
+"""Sends mails from templates: the first line is the subject, the rest the body, sent as plain text and as HTML."""
 
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -7,12 +7,12 @@ from django.conf import settings
 from django.template.loader import render_to_string
 
 _POINT = "- "
-# What a button says is short enough for a phone.
+# The longest button text, which fits on a phone.
 _BUTTON_CHARS = 40
 
 
 class Recipient(Protocol):
-    """Who a mail is for. Core does not know the user model."""
+    """The recipient of a mail; this package does not import the user model."""
 
     def email_user(self, subject: str, message: str, *, html_message: str) -> Any:
         """Send the mail."""
@@ -20,44 +20,44 @@ class Recipient(Protocol):
 
 @dataclass(frozen=True)
 class Part:
-    """A piece of a mail: a link, points, or else a paragraph.
+    """A part of a mail: a link, a list or a paragraph.
 
     Args:
-        text: A paragraph, or the address that a link leads to.
+        text: A paragraph, or the URL of a link.
         link: Whether it is a link.
         points: The points of a list.
-        words: What the link's button says.
+        label: The text of the link's button.
     """
 
     text: str = ""
     link: bool = False
     points: tuple[str, ...] = ()
-    words: str = "Open the page"
+    label: str = "Open the page"
 
 
 def mail(user: Recipient, template: str, **context: Any) -> None:
-    """Put `templates/mail/<template>.txt` into the queue of mails, in the transaction of the change: it goes out once the change stands.
+    """Enqueue a mail from `templates/mail/<template>.txt`; it is sent once the current transaction is committed.
 
     Args:
-        user: Who reads it.
-        template: Such as `vendors/approved`.
-        **context: What the template names, beside `user` and `base_url`, which are always there.
+        user: The recipient.
+        template: The template's name, such as `vendors/approved`.
+        **context: The template's context, in addition to `user` and `base_url`.
     """
     text = render_to_string(f"mail/{template}.txt", {"user": user, "base_url": settings.BASE_URL, **context})
-    # A reason that was typed into a page breaks its lines as browsers do.
+    # Text typed into a form has CRLF line breaks.
     subject, _, body = text.replace("\r\n", "\n").partition("\n")
     subject, body = subject.strip(), with_signature(body)
     user.email_user(subject, body, html_message=as_html(subject, body))
 
 
 def with_signature(body: str) -> str:
-    """Return a mail's text, closed up where parts of it were left out, with who sends it beneath."""
+    """Return a mail's text without empty parts, followed by the signature."""
     parts = [part.strip("\n").rstrip() for part in body.split("\n\n") if part.strip()]
     return "\n\n".join([*parts, f"Creative Asset Marketplace\n{settings.BASE_URL}/"]) + "\n"
 
 
 def as_html(subject: str, body: str) -> str:
-    """Return a signed text as HTML. Only a line of its own that leads to us is a link: a name or a reason is never made one."""
+    """Return a signed text as HTML. Only our own URLs on a separate line become links, so that user input never does."""
     *parts, _ = body.split("\n\n")
     home = f"{settings.BASE_URL}/"
     return render_to_string(
@@ -66,7 +66,7 @@ def as_html(subject: str, body: str) -> str:
 
 
 def _parts(text: str) -> list[Part]:
-    """Return the pieces of a block of text between two empty lines: a list or a link may follow its first sentence directly."""
+    """Return the parts of a block of text between two empty lines: a list or a link may follow a sentence directly."""
     parts: list[Part] = []
     for line in text.split("\n"):
         parts = _with_line(parts, line)
@@ -74,7 +74,7 @@ def _parts(text: str) -> list[Part]:
 
 
 def _with_line(parts: list[Part], line: str) -> list[Part]:
-    """Return the parts with the next line added: to the last one where it continues that, otherwise as a new one."""
+    """Return the parts with the next line added, to the last part if it continues it, otherwise as a new one."""
     last = parts[-1] if parts else Part()
     if line.startswith(_POINT):
         point = Part(points=(*last.points, line.removeprefix(_POINT)))
@@ -84,14 +84,14 @@ def _with_line(parts: list[Part], line: str) -> list[Part]:
         return [*parts[:-1], Part(points=(*points, f"{point_text}\n{line.strip()}"))]
     if line.startswith(f"{settings.BASE_URL}/") and len(line.split()) == 1:
         label = _button_label(parts)
-        return [Part(line.strip(), link=True, words=label)] if label else [*parts, Part(line.strip(), link=True)]
+        return [Part(line.strip(), link=True, label=label)] if label else [*parts, Part(line.strip(), link=True)]
     if last.text and not last.link:
         return [*parts[:-1], Part(f"{last.text}\n{line.strip()}")]
     return [*parts, Part(line.strip())] if line.strip() else parts
 
 
 def _button_label(parts: list[Part]) -> str:
-    """Return a link's button label: the only part before it, where that is one short line ending in a colon, else an empty string."""
+    """Return a link's button label: the only part before it, if that is one short line ending in a colon, else an empty string."""
     match parts:
         case [Part(text=text, link=False)] if text.endswith(":") and "\n" not in text and len(text) <= _BUTTON_CHARS:
             return text.removesuffix(":")

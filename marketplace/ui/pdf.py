@@ -1,7 +1,7 @@
 """Renders receipts and certificates as PDF: a title, labelled facts, a table, paragraphs.
 
 Text is set in Roboto, which covers Latin, Greek and Cyrillic, and in the standard CJK fonts that PDF readers bring.
-A character that neither has is shown as a box; so each document also names its subject by an ASCII identifier.
+A character that none of them has is shown as a box, so each document also contains an ASCII identifier.
 """
 
 import io
@@ -33,7 +33,7 @@ _WIDTH = A4[0] - 40 * mm - 12
 
 @dataclass(frozen=True)
 class Grid:
-    """A table: the first column is text, the others are figures."""
+    """A table: the first column is text, the others are right-aligned."""
 
     head: Sequence[str]
     rows: Sequence[Sequence[str]]

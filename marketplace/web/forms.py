@@ -15,7 +15,7 @@ from wallet import bounds as wallet_bounds
 
 
 class NameForm(forms.Form):
-    """How one is greeted."""
+    """Asks for the user's name."""
 
     name = forms.CharField(
         label="Name",
@@ -26,7 +26,7 @@ class NameForm(forms.Form):
 
 
 class DeletionForm(forms.Form):
-    """The address and the password, typed once more."""
+    """Asks for the address and the password, to confirm the deletion."""
 
     email = forms.CharField(
         label="Enter your e-mail address to confirm",
@@ -43,14 +43,14 @@ class DeletionForm(forms.Form):
         self.password_is_right = password_is_right
 
     def clean_email(self) -> str:
-        """Take the account's own address only."""
+        """Accept the account's own address only."""
         email = str(self.cleaned_data["email"]).strip().lower()
         if email != self.user.email:
             raise forms.ValidationError("That is not the address of this account.", code="other_address")
         return email
 
     def clean(self) -> dict[str, Any]:
-        """Ask for the password once the address is right: each try counts."""
+        """Check the password only once the address is right: each try counts."""
         cleaned = super().clean() or {}
         if not self.errors and not self.password_is_right(cleaned["password"]):
             self.add_error("password", forms.ValidationError("That is not your password.", code="wrong_password"))
@@ -58,7 +58,7 @@ class DeletionForm(forms.Form):
 
 
 class WalletPayoutForm(PasswordAgain):
-    """How much of which wallet is paid out, and where to.
+    """Asks for the currency, the amount and the payment details of a wallet payout.
 
     Args:
         balances: What can be paid out, by currency.
@@ -95,13 +95,13 @@ class WalletPayoutForm(PasswordAgain):
         self.fields["password"].help_text = "Required again because this takes money out of your wallet."
 
     def clean(self) -> dict[str, Any]:
-        """Ask for the password once the rest is right: each try counts."""
+        """Check the password only once the rest is right: each try counts."""
         cleaned = super().clean() or self.cleaned_data
         if not self.errors:
-            self.demand_the_password()
+            self.require_password()
         return cleaned
 
     def wanted_minor(self) -> int | None:
-        """Return how much is asked for; None for all of it."""
+        """Return the amount in minor units; None for the whole balance."""
         amount = self.cleaned_data["amount"]
         return None if amount is None else to_minor(amount)

@@ -1,4 +1,4 @@
-"""Lists that go on page by page, each page at an address with the cursor of the page before it."""
+"""Cursor pagination for pages with lists."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +13,7 @@ from marketplace.core.errors import InvalidInput
 
 @contextmanager
 def cursor_of(request: HttpRequest) -> Iterator[str | None]:
-    """Yield the cursor in the address, None on the first page. One that is not ours makes the page not found."""
+    """Yield the cursor in the query string, None on the first page; an invalid one raises 404."""
     try:
         yield request.GET.get("after") or None
     except InvalidInput as error:
@@ -21,7 +21,7 @@ def cursor_of(request: HttpRequest) -> Iterator[str | None]:
 
 
 def paging_context(request: HttpRequest, page: Page, route: str) -> dict[str, Any]:
-    """Return what the template needs to lead to the page that follows, and back to the first.
+    """Return the context for the links to the next page and to the first.
 
     Args:
         request: For a page of the list.

@@ -1,4 +1,4 @@
-"""What a vendor's pages of sales are made of: how far back, the figures above, the charts."""
+"""The summaries and charts on a vendor's sales pages."""
 
 import datetime as dt
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from wallet.models.ledger import JournalKind
 from wallet.sales import SalesTotals
 
 ByTime = Mapping[dt.datetime, SalesTotals]
-CURRENCY_WORDS = {"INR": "rupees", "USD": "US dollars"}
+CURRENCY_LABELS = {"INR": "rupees", "USD": "US dollars"}
 MONTH = Span("30d", "30 days", Step.DAY, 30)
 YEAR = Span("12m", "12 months", Step.MONTH, 12)
 SPANS = {span.key: span for span in (MONTH, YEAR)}
@@ -22,11 +22,11 @@ SPANS = {span.key: span for span in (MONTH, YEAR)}
 
 @dataclass(frozen=True)
 class Figures:
-    """What stands above the charts, in one currency.
+    """The summary above the charts, in one currency.
 
     Args:
-        currency: Which.
-        held_minor: What is to be paid out; below zero after refunds of what was.
+        currency: The currency.
+        held_minor: The amount to be paid out; below zero after refunds of paid-out sales.
         month_minor: What was earned in this month so far.
         before_minor: What was earned in the month before.
     """
@@ -38,7 +38,7 @@ class Figures:
 
     @property
     def change(self) -> str:
-        """How this month stands against the last; empty where there is nothing to compare with."""
+        """This month as a percentage of the last; empty if nothing was earned then."""
         if self.before_minor <= 0:
             return ""
         percent = round(100 * self.month_minor / self.before_minor)
@@ -46,11 +46,11 @@ class Figures:
 
 
 def since(period: Period, now: dt.datetime) -> dt.datetime:
-    """Return from when takings are read: the last month whole, however short the charts are."""
+    """Return from when totals are read: the last month is always complete."""
     return min(period.start, _month_before(floor(now, Step.MONTH)))
 
 
-def figures_of(accounts: Sequence[Any], takings: Mapping[str, ByTime], now: dt.datetime) -> list[Figures]:
+def figures_of(accounts: Sequence[Any], totals: Mapping[str, ByTime], now: dt.datetime) -> list[Figures]:
     """Return the figures of each currency in which anything was ever earned."""
     month = floor(now, Step.MONTH)
     before = _month_before(month)
@@ -59,7 +59,7 @@ def figures_of(accounts: Sequence[Any], takings: Mapping[str, ByTime], now: dt.d
             account.currency,
             account.earned_minor,
             *(
-                sum(each.net_minor for moment, each in takings[account.currency].items() if floor(moment, Step.MONTH) == start)
+                sum(each.net_minor for moment, each in totals[account.currency].items() if floor(moment, Step.MONTH) == start)
                 for start in (month, before)
             ),
         )
@@ -67,20 +67,20 @@ def figures_of(accounts: Sequence[Any], takings: Mapping[str, ByTime], now: dt.d
     ]
 
 
-def charts_of(takings: Mapping[str, ByTime], period: Period, span: Span) -> list[Chart]:
+def charts_of(totals: Mapping[str, ByTime], period: Period, span: Span) -> list[Chart]:
     """Return the chart of sales, and of earnings in each currency."""
-    if not takings:
+    if not totals:
         return []
-    sold = [{moment: each.sold for moment, each in by_time.items()} for by_time in takings.values()]
-    refunded = [{moment: -each.refunded for moment, each in by_time.items()} for by_time in takings.values()]
+    sold = [{moment: each.sold for moment, each in by_time.items()} for by_time in totals.values()]
+    refunded = [{moment: -each.refunded for moment, each in by_time.items()} for by_time in totals.values()]
     counts = Chart(
         "sales",
         f"Sales a {span.step} (UTC)",
         period,
         [Series("sold", _summed(period, sold)), Series("refunded", _summed(period, refunded), "bad")],
-        nothing=f"Nothing was sold in {span.words}.",
+        nothing=f"Nothing was sold in {span.label}.",
     )
-    return [counts, *(_earnings(currency, by_time, period, span) for currency, by_time in takings.items())]
+    return [counts, *(_earnings(currency, by_time, period, span) for currency, by_time in totals.items())]
 
 
 def _earnings(currency: str, by_time: ByTime, period: Period, span: Span) -> Chart:
@@ -88,14 +88,14 @@ def _earnings(currency: str, by_time: ByTime, period: Period, span: Span) -> Cha
     refunds = period.fill({moment: each.refunds_minor for moment, each in by_time.items()})
     return Chart(
         f"earned-{currency.lower()}",
-        f"Earned a {span.step} in {CURRENCY_WORDS[currency]} (UTC)",
+        f"Earned a {span.step} in {CURRENCY_LABELS[currency]} (UTC)",
         period,
         [
             Series("your share of sales", sales),
             Series("reversed by refunds", refunds, "bad"),
             Series("left", [sale + refund for sale, refund in zip(sales, refunds, strict=True)], "mark", "line"),
         ],
-        nothing=f"Nothing was earned in {CURRENCY_WORDS[currency]} in {span.words}.",
+        nothing=f"Nothing was earned in {CURRENCY_LABELS[currency]} in {span.label}.",
         show=partial(money, currency=currency),
         tick=partial(short_money, currency=currency),
     )
@@ -110,7 +110,7 @@ def _month_before(month: dt.datetime) -> dt.datetime:
 
 
 def parts_of(line: Journal) -> list[tuple[str, int | None]]:
-    """Return what became of the price of a line of the statement, each part by its name; a refund takes all of them back."""
+    """Return the parts of the price of a line of the statement by name; a refund reverses all of them."""
     order, sign = line.order, -1 if line.kind == JournalKind.REFUND else 1
     price, tax, commission = (None, None, None) if order is None else (order.price_minor, -order.tax_minor, -order.commission_minor)
     return [

@@ -18,7 +18,7 @@ from developers.audiences import Audience
 from developers.event_types import EventType
 from developers.models import AccessToken, ApiKey, App, ClientDocument, Consent, DeveloperApplication, ScopeReview, WebhookEndpoint
 from developers.services import applications, apps
-from developers.services.clients import hold_document
+from developers.services.clients import submit_document
 from developers.services.consents import Authorization, give_consent
 from developers.services.credentials import issue_api_key, issue_personal_token
 from developers.services.scopes import reject_app
@@ -113,8 +113,8 @@ def capped_app() -> App:
 
 def changed_client() -> ClientDocument:
     """Return the document of a client that says something new."""
-    app = hold_document(client=app_of_document(), actor=UserFactory())
-    hold_document(client=app_of_document(**NEW_FACTS), actor=UserFactory())
+    app = submit_document(client=app_of_document(), actor=UserFactory())
+    submit_document(client=app_of_document(**NEW_FACTS), actor=UserFactory())
     return ClientDocument.objects.get(app=app)
 
 
@@ -231,7 +231,7 @@ SCOPES = {
 APPROVAL = {"tier_requirement": "go", "note": "Well made."}
 FINDINGS = {
     "reason_preview_poor": "on",
-    "words_preview_poor": "Slide 2 is blurred.",
+    "details_preview_poor": "Slide 2 is blurred.",
     "other_field_0": "title",
     "other_message_0": "There is a typo.",
     "other_hint_0": "Correct it.",

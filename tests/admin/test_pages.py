@@ -7,6 +7,7 @@ from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
 from bs4 import BeautifulSoup
 from django.contrib import admin
 from django.contrib.auth.models import Group, Permission
+from django.contrib.contenttypes.models import ContentType
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -157,6 +158,18 @@ def test_secret_cannot_be_guessed_by_filtering(model: type[Any], field: str, roo
     for lookup in (field, f"{field}__startswith", f"{field}__in"):
         # Django leads back to the unfiltered list, marked as an error.
         assert root.get(address(model, "changelist"), {lookup: "a"}).status_code in {302, 400}
+
+
+def test_redirect_to_the_page_of_any_object_is_left_out(root: Client) -> None:
+    content_type = ContentType.objects.get_for_model(Listing)
+    assert {root.get(f"/admin/r/{content_type.pk}/{key}/").status_code for key in ("1", NOTHING)} == {404}
+
+
+def test_choices_of_filters_are_not_counted(root: Client, django_assert_max_num_queries: Any) -> None:
+    with CaptureQueriesContext(connection) as plain:
+        root.get(address(Listing, "changelist"))
+    with django_assert_max_num_queries(len(plain)):
+        root.get(address(Listing, "changelist"), {"_facets": "1"})
 
 
 def test_filter_by_what_is_no_text_is_refused(root: Client) -> None:

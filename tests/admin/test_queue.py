@@ -438,7 +438,7 @@ def test_several_findings_with_words_of_ones_own_are_given_at_once(browser: Clie
     review = waiting()
     answers = {
         "reason_file_broken": "on",
-        "words_preview_poor": "Slide 2 is blurred.",
+        "details_preview_poor": "Slide 2 is blurred.",
         "other_message_1": "A typo.",
         "other_field_1": "title",
     }

@@ -155,6 +155,6 @@ def test_no_table_is_read_through() -> None:
         cursor.execute("set enable_seqscan = off")
         for model_admin in filter(_finds, (each for each in admin.site._registry.values() if isinstance(each, ServiceAdmin))):
             for q in ("asha@example.com", str(subjects.NOBODY), "asha", "Ab3d"):
-                for fits in model_admin.find(subjects.query(q)) or ():
-                    plan = model_admin.model._default_manager.order_by().filter(fits).values("pk")[:6].explain()
+                for condition in model_admin.find(subjects.query(q)) or ():
+                    plan = model_admin.model._default_manager.order_by().filter(condition).values("pk")[:6].explain()
                     assert "Seq Scan" not in plan, (model_admin, q, plan)

@@ -95,3 +95,23 @@ def test_quoted_figures_are_of_reports_on_settings_that_production_permits() -> 
 )
 def test_figures_count_only_where_their_report_names_settings_that_production_permits(report: str, permitted: set[str]) -> None:
     assert permitted_figures(report) == permitted
+
+
+def test_functions_and_classes_that_the_tour_names_exist() -> None:
+    named = re.findall(r"`([\w/]+\.py):(\w+)`", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
+    missing = [f"{path}:{name}" for path, name in named if name not in _top_level(ROOT / path)]
+    assert (len(named) > 30, missing) == (True, [])
+
+
+def _top_level(path: Path) -> set[str]:
+    """Return the names that a module defines."""
+    if not path.exists():
+        return set()
+    names = set()
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        match node:
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.AnnAssign(target=ast.Name(id=name)):
+                names.add(name)
+            case ast.Assign(targets=targets):
+                names.update(target.id for target in targets if isinstance(target, ast.Name))
+    return names

@@ -16,7 +16,7 @@ FORM = "application/x-www-form-urlencoded"
 MULTIPART = "multipart/form-data; boundary=x"
 # What a server hands on of a request line or of one header.
 LINE = 60 * 2**10
-HEADER = bounds.HEADERS_BYTES - 2**10
+HEADER = bounds.HEADER_BYTES - 2**7
 # The hardest of them, where there are many places to try.
 HARD = ("a letter", "misspelt words", "unspaced script", "commas", "digits")
 # What the service takes of an address, beside its path.

@@ -9,7 +9,7 @@ from rest_framework.test import APIClient
 
 from catalog.catalog_version import change_version
 from catalog.models import Listing, Preview
-from catalog.services.popularity import count_purchases, record_purchase, undo_purchase
+from catalog.services.purchase_counts import count_purchases, record_purchase, undo_purchase
 from catalog.services.visibility import listing_changed, store_changed
 from tests.factories import CategoryFactory, ListingFactory, PublishedListingFactory
 

@@ -1,6 +1,7 @@
 """GET /api/v1/assets: filters, facets and cursors."""
 
 import base64
+import uuid
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -8,11 +9,14 @@ from typing import Any
 import orjson
 import pytest
 from django.utils import timezone
+from rest_framework import serializers
 
+from catalog import bounds, cursors
 from catalog.models import LicenseTier, Listing
-from catalog.selectors import browse
+from catalog.selectors import Sort, browse
 from catalog.services.taxonomy import save_license_tier
 from catalog.services.visibility import listing_changed
+from marketplace.core import bounds as core_bounds
 from tests.factories import CategoryFactory, PublishedListingFactory, StoreFactory, UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -202,8 +206,8 @@ def test_bad_filter_is_named(refused: Any, query: dict[str, Any], error: tuple[s
 
 
 def test_total_is_counted_to_a_cap(get: Any, varied: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(browse, "CAP", 1)
-    monkeypatch.setattr(browse, "COUNTED", 1)
+    monkeypatch.setattr(browse, "COUNT_LIMIT", 1)
+    monkeypatch.setattr(browse, "FACET_LIMIT", 1)
     query = {"tag": "bold", "minPrice": "0", "currency": "USD", "limit": 1}
     answer = get("assets", facets="category", **query)
     assert (answer["total"], answer["totalIsExact"], answer["facetsAreExact"]) == (1, False, False)
@@ -218,7 +222,7 @@ def test_total_of_one_label_is_kept_and_exact_however_many(
     get: Any, varied: None, monkeypatch: pytest.MonkeyPatch, query: dict[str, str]
 ) -> None:
     counted = get("assets", minPrice="0", currency="USD", **query)["total"]
-    monkeypatch.setattr(browse, "CAP", 1)
+    monkeypatch.setattr(browse, "COUNT_LIMIT", 1)
     answer = get("assets", **query)
     assert (answer["total"], "totalIsExact" in answer) == (counted, False)
     assert counted == len(answer["items"]) > 1
@@ -334,6 +338,36 @@ def test_cursor_that_was_made_up_is_refused(get: Any, refused: Any) -> None:
     ]
     for text in made_up:
         assert refused("assets", limit=1, cursor=text) == [("?cursor", "invalid_cursor")], text
+
+
+@pytest.fixture
+def by_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An order with a text as its key."""
+    monkeypatch.setattr(cursors, "key_types", lambda _sort: (str,))
+
+
+@pytest.mark.usefixtures("by_text")
+@pytest.mark.parametrize("character", ["a", '"', "é", "\N{MUSICAL SYMBOL G CLEF}"])
+def test_cursor_of_the_longest_title_comes_back_within_the_bound(character: str) -> None:
+    position = (character * bounds.TITLE_CHARS, uuid.uuid4())
+    cursor = cursors.encode(position, page=core_bounds.PAGE, sort=Sort.NEWEST, filters={})
+    assert len(cursor) <= bounds.CURSOR_CHARS
+    assert cursors.decode(cursor, sort=Sort.NEWEST, filters={}) == (core_bounds.PAGE, position)
+
+
+@pytest.mark.usefixtures("by_text")
+@pytest.mark.parametrize("key", [1, True, None, ["a"], "a\0"])
+def test_cursor_with_another_key_than_a_text_is_refused(key: Any) -> None:
+    cursor = cursors.encode((key, uuid.uuid4()), page=1, sort=Sort.NEWEST, filters={})
+    with pytest.raises(serializers.ValidationError):
+        cursors.decode(cursor, sort=Sort.NEWEST, filters={})
+
+
+@pytest.mark.database
+def test_order_by_a_text_goes_on_from_a_cursor(get: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(browse._KEYS, Sort.NEWEST, ("title",))
+    listed = [str(PublishedListingFactory(title=title).id) for title in ("Alpha", "Beta", "Gamma")]
+    assert walk(get, sort="newest", limit=1) == [[row] for row in listed]
 
 
 def test_cursor_and_page_together_are_refused(get: Any, refused: Any) -> None:

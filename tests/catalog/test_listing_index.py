@@ -15,7 +15,7 @@ from catalog.models import LicenseTier, Listing, ListingCount, ListingIndex, Lis
 from catalog.pricing import permitted_tiers
 from catalog.selectors import active_tiers
 from catalog.services import listing_index, taxonomy
-from catalog.services.popularity import count_purchases, record_purchase, undo_purchase
+from catalog.services.purchase_counts import count_purchases, record_purchase, undo_purchase
 from catalog.services.review import takedown_listing, unpublish_listing
 from catalog.services.taxonomy import save_category, save_license_tier
 from catalog.services.visibility import listing_changed, store_changed
@@ -178,7 +178,7 @@ def test_renamed_store_and_category_are_renamed_in_lists(get: Any) -> None:
 
 
 def test_price_factor_of_a_large_catalog_is_followed_by_a_job(get: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(taxonomy, "AT_ONCE", 1)
+    monkeypatch.setattr(taxonomy, "REPRICED_AT_ONCE", 1)
     for _ in range(2):
         PublishedListingFactory(price_inr_minor=10_000)
     tier = LicenseTier.objects.get(slug="commercial")

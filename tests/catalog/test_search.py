@@ -12,7 +12,7 @@ from rest_framework.test import APIClient
 from catalog.search import search
 from catalog.search.vocabulary import Vocabulary
 from catalog.search.words import fold, joined, pieces, singular, words_of
-from catalog.services.popularity import count_purchases, record_purchase
+from catalog.services.purchase_counts import count_purchases, record_purchase
 from catalog.services.visibility import listing_changed
 from tests.factories import ListingFactory, PublishedListingFactory
 

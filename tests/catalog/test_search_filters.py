@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from catalog.search import full_text, popularity, suggest
-from catalog.search.popularity import update_popular
+from catalog.search import full_text, popular, suggest
+from catalog.search.popular import update_popular
 from tests.factories import CategoryFactory, PublishedListingFactory, StoreFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -61,9 +61,9 @@ def test_prices_that_contradict_each_other_are_refused(refused: Any) -> None:
 
 
 def test_filters_reach_beyond_popular_listings(catalog: None, get: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (popularity, full_text):
+    for module in (popular, full_text):
         monkeypatch.setattr(module, "popular_listings", lambda _total: 1)
-    monkeypatch.setattr(full_text, "PLENTY", 0.01)
+    monkeypatch.setattr(full_text, "ENOUGH_RESULTS", 0.01)
     update_popular()
     assert found(get, q="script", category="motion") == ["Neon Script"]
 

@@ -12,12 +12,12 @@ from django.core.management import call_command
 from django.db import connection
 
 from catalog.models import Listing, SearchDocument
-from catalog.search import full_text, popularity, query
+from catalog.search import full_text, popular, query
 from catalog.search.documents import heading_words, words_in
-from catalog.search.full_text import LookUp, fetch
-from catalog.search.popularity import update_popular
+from catalog.search.full_text import FullTextQuery, fetch
+from catalog.search.popular import update_popular
 from catalog.search.rebuild import rebuild
-from catalog.services.popularity import count_purchases, record_purchase
+from catalog.services.purchase_counts import count_purchases, record_purchase
 from catalog.services.visibility import listing_changed, store_changed
 from tests.factories import PublishedListingFactory, StoreFactory
 
@@ -29,19 +29,19 @@ pytestmark = pytest.mark.database
 @pytest.fixture
 def four_are_popular(monkeypatch: pytest.MonkeyPatch) -> None:
     """Four listings are popular, and three results enough."""
-    for module in (popularity, full_text):
+    for module in (popular, full_text):
         monkeypatch.setattr(module, "popular_listings", lambda _total: 4)
-    monkeypatch.setattr(full_text, "PLENTY", 3)
+    monkeypatch.setattr(full_text, "ENOUGH_RESULTS", 3)
     monkeypatch.setattr(query, "ENOUGH", 3)
 
 
 def run() -> str:
     out = StringIO()
-    call_command("rank_listings", stdout=out, stderr=StringIO())
+    call_command("mark_popular_listings", stdout=out, stderr=StringIO())
     return out.getvalue()
 
 
-def popular() -> list[str]:
+def popular_titles() -> list[str]:
     return list(SearchDocument.objects.filter(is_popular=True).order_by("listing__title").values_list("listing__title", flat=True))
 
 
@@ -51,21 +51,21 @@ def commons(count: int) -> list[Listing]:
 
 @pytest.mark.django_db
 def test_ranking_nothing_says_so() -> None:
-    assert run() == "Ranked 0 listings; 0 were marked anew.\n"
+    assert run() == "0 of 0 listings changed.\n"
 
 
 @pytest.mark.django_db
 @pytest.mark.usefixtures("four_are_popular")
 def test_ranking_writes_what_differs_and_nothing_twice() -> None:
     listings = commons(7)
-    assert len(popular()) == 7
-    assert run() == "Ranked 7 listings; 7 were marked anew.\n"
-    assert popular() == ["Common 3", "Common 4", "Common 5", "Common 6"]
-    assert run() == "Ranked 7 listings; 0 were marked anew.\n"
+    assert len(popular_titles()) == 7
+    assert run() == "7 of 7 listings changed.\n"
+    assert popular_titles() == ["Common 3", "Common 4", "Common 5", "Common 6"]
+    assert run() == "0 of 7 listings changed.\n"
     for _ in range(9):
         record_purchase(listing_id=listings[0].pk)
-    assert run() == "Ranked 7 listings; 2 were marked anew.\n"
-    assert popular() == ["Common 0", "Common 4", "Common 5", "Common 6"]
+    assert run() == "2 of 7 listings changed.\n"
+    assert popular_titles() == ["Common 0", "Common 4", "Common 5", "Common 6"]
 
 
 @pytest.mark.django_db
@@ -102,7 +102,7 @@ def test_new_listing_is_seen_among_the_popular_until_the_next_ranking() -> None:
     assert titles("common") == ["Common 8", "Common 7", "Common 6", "Common 5", "Common 9"]
     run()
     assert titles("common") == ["Common 8", "Common 7", "Common 6", "Common 5"]
-    assert "Common 9" not in popular()
+    assert "Common 9" not in popular_titles()
 
 
 @pytest.mark.django_db
@@ -120,7 +120,7 @@ def test_many_very_common_words_are_looked_for_among_popular_listings_only(monke
     """However many words are asked for, no list of listings is read whole."""
     for number in range(4):
         PublishedListingFactory(title="One Two Three Four Five Six Seven", purchases=number)
-    monkeypatch.setattr(popularity, "popular_listings", lambda _total: 2)
+    monkeypatch.setattr(popular, "popular_listings", lambda _total: 2)
     run()
     monkeypatch.setattr(full_text, "popular_listings", lambda _total: 2)
     results = query.search("six five four three two one", limit=10)
@@ -172,7 +172,7 @@ def test_each_look_up_finds_the_documents_it_should_after_many_changes() -> None
     assert documents
     asks = [(True, False, False), (True, True, False), (True, True, True), (False, False, False), (False, True, False)]
     for (heading, popular_only, new), word in itertools.product(asks, words):
-        ask = LookUp(((word,),), heading=heading, popular=popular_only, limit=20, new=new)
+        ask = FullTextQuery(((word,),), heading=heading, popular=popular_only, limit=20, new=new)
         known = heading_words if heading else words_in
         sought = [each for each in documents if each.is_new] if new else [each for each in documents if each.is_popular or not popular_only]
         there = {document.listing_id for document in sought if word in known(document)}

@@ -6,7 +6,7 @@ import pytest
 
 from catalog.models import Listing, SearchSynonym
 from catalog.search import full_text, search
-from catalog.services.popularity import count_purchases, record_purchase
+from catalog.services.purchase_counts import count_purchases, record_purchase
 from catalog.services.taxonomy import ACTIVE_SYNONYMS
 from catalog.services.visibility import listing_changed
 from marketplace.core.errors import InvalidInput

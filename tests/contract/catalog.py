@@ -116,7 +116,7 @@ OPERATIONS = (
         ),
         query=(
             *FILTERS,
-            Query("cursor", "string", bounds={"maxLength": 300}, bad=("x", "e30", "x" * 301)),
+            Query("cursor", "string", bounds={"maxLength": 1000}, bad=("x", "e30", "x" * 1001)),
             FACETS,
             Query("page", "integer", default=1, bounds={"minimum": 1, "maximum": 1_000_000}, bad=(*BAD_LIMITS, "1000001")),
             Query("limit", "integer", default=20, bounds={"minimum": 1}, bad=BAD_LIMITS, maximum=50),
@@ -145,7 +145,7 @@ OPERATIONS = (
             Query("q", "string", required=True, bounds={"maxLength": 200}, bad=("", "   ", "x" * 201)),
             Query("limit", "integer", default=20, bounds={"minimum": 1}, bad=BAD_LIMITS, maximum=50),
             *FILTERS,
-            Query("cursor", "string", bounds={"maxLength": 300}, bad=("x", "e30", "x" * 301)),
+            Query("cursor", "string", bounds={"maxLength": 1000}, bad=("x", "e30", "x" * 1001)),
             FACETS,
         ),
         refusals=frozenset({"invalid_input"}),

@@ -12,7 +12,7 @@ from django.db import OperationalError, connection, connections
 from django.test import Client
 
 from marketplace.api.problems import as_problem
-from marketplace.core.database import lift_limit, limit_statements
+from marketplace.core.database import limit_statements, remove_statement_limit
 from marketplace.settings import postgres_client
 from marketplace.web.views import front
 
@@ -91,7 +91,7 @@ def test_connection_to_a_server_that_hangs_is_given_up(settings: Any, monkeypatc
 @pytest.mark.postgres
 def test_thread_of_jobs_in_a_web_process_is_not_limited(limit: None) -> None:
     def job() -> None:
-        lift_limit()
+        remove_statement_limit()
         sleep(1.2)
 
     assert in_a_thread(job) == []

@@ -2,7 +2,7 @@
 
 import pytest
 
-from developers.dashboard.next_steps import first_call, next_step_of, way_of
+from developers.dashboard.next_steps import first_call, milestones_of, next_step_of
 from developers.models import ApiKey, App, DeveloperApplication
 from developers.selectors import Progress
 
@@ -24,13 +24,13 @@ KEYED = Progress(has_app=True, has_grant=True, has_key=True)
     ],
 )
 def test_way_says_where_one_is(status: str | None, progress: Progress, now: str) -> None:
-    way = way_of(None if status is None else DeveloperApplication(status=status), progress)
-    assert [milestone.words for milestone in way if milestone.state == "now"] == [now]
+    way = milestones_of(None if status is None else DeveloperApplication(status=status), progress)
+    assert [milestone.label for milestone in way if milestone.state == "now"] == [now]
     assert [milestone.state for milestone in way] == sorted((m.state for m in way), key=["done", "now", "later"].index)
 
 
 def test_way_is_over_with_the_first_key() -> None:
-    assert way_of(DeveloperApplication(status="Approved"), KEYED) == []
+    assert milestones_of(DeveloperApplication(status="Approved"), KEYED) == []
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,9 @@ from developers import bounds as developers_bounds
 from developers.errors import ApplicationOpen, ScopeReviewOpen, TooManyApps, TooManyClientsWaiting, TooManyKeys, TooManyTokens
 from developers.models import AccessToken, ApiKey, App, DeveloperApplication, FirstPartyToken, ScopeReview
 from developers.services import applications, apps, credentials, scopes
-from developers.services.clients import hold_document
+from developers.services.clients import submit_document
 from developers.services.first_party import issue_page_token
 from marketplace.accounts.models import User
-from marketplace.core import bounds
 from marketplace.core.audit import history_of
 from marketplace.core.errors import InvalidTransition, Problem
 from marketplace.core.models import AuditEntry
@@ -113,7 +112,7 @@ def test_both_of_two_narrowings_hold() -> None:
 @pytest.mark.parametrize("what", ["keys", "tokens", "apps"])
 def test_limit_of_what_one_may_have_holds(what: str, developer: User, monkeypatch: pytest.MonkeyPatch) -> None:
     for bound in ("LIVE_KEYS", "LIVE_TOKENS", "APPS"):
-        monkeypatch.setattr(bounds, bound, 1)
+        monkeypatch.setattr(developers_bounds, bound, 1)
     app = AppFactory()
     makers: dict[str, tuple[Callable[[], Any], type[Problem], Any]] = {
         "keys": (lambda: credentials.issue_api_key(app=app, name="k", actor=app.user), TooManyKeys, ApiKey),
@@ -149,7 +148,7 @@ def test_clients_that_are_met_at_once_wait_in_no_greater_number_than_may() -> No
     user = UserFactory()
 
     def meet(number: int) -> App:
-        return hold_document(client=app_of_document(f"https://client.example/{number}.json"), actor=user)
+        return submit_document(client=app_of_document(f"https://client.example/{number}.json"), actor=user)
 
     for number in range(developers_bounds.WAITING_CLIENTS_OF_HOST - 1):
         meet(number)
@@ -159,5 +158,5 @@ def test_clients_that_are_met_at_once_wait_in_no_greater_number_than_may() -> No
 
 def test_client_that_several_meet_at_once_waits_once() -> None:
     user, client = UserFactory(), app_of_document()
-    assert refusals_at_once(*[partial(hold_document, client=client, actor=user)] * 4) == [None] * 4
+    assert refusals_at_once(*[partial(submit_document, client=client, actor=user)] * 4) == [None] * 4
     assert ScopeReview.objects.filter(app=client).count() == 1

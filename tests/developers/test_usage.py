@@ -156,7 +156,7 @@ def test_database_that_is_away_loses_nothing(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_buffer_never_grows_beyond_its_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(buffer, "MOST", 10)
+    monkeypatch.setattr(buffer, "MAX_COUNTERS", 10)
     counters, app = UsageBuffer(), AppFactory()
     calls = [call_for(app) for _ in range(15)]
     for call in calls + calls:

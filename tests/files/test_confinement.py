@@ -15,7 +15,7 @@ from django.core.checks import run_checks
 from marketplace.core.errors import DependencyUnavailable
 from vendors.sandbox.calls import ARGUMENTS, CALLS, CLONE3
 from vendors.sandbox.confinement import MACHINES
-from vendors.sandbox.runner import Limits, look, reader_of_bytes
+from vendors.sandbox.runner import Limits, reader_of_bytes, run_job
 
 ROOT = Path(__file__).resolve().parents[2]
 CONFINED = """
@@ -176,7 +176,7 @@ def test_root_inspects_nothing_in_production(settings: Any, monkeypatch: pytest.
     settings.INSPECT_AS_ROOT = False
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     with pytest.raises(DependencyUnavailable):
-        look("inspect", read_at=reader_of_bytes(b"x"), size=1, limits=Limits(5, 5), interpret=lambda facts, _: facts)
+        run_job("inspect", read_at=reader_of_bytes(b"x"), size=1, limits=Limits(5, 5), interpret=lambda facts, _: facts)
     assert "INSPECT_AS_ROOT" in caplog.text
     assert "vendors.E001" in [message.id for message in run_checks(tags=["security"], include_deployment_checks=True)]
 

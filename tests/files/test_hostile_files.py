@@ -19,10 +19,10 @@ from marketplace.core.errors import DependencyUnavailable
 from marketplace.core.scopes import Scope
 from marketplace.storage.base import ObjectStorage
 from tests.factories import ListingFactory
-from tests.waiting import PATIENCE_SECONDS
+from tests.waiting import PATIENCE_SECONDS, until
 from vendors.models import VendorProfile, VendorStatus
-from vendors.sandbox import replies
-from vendors.sandbox.runner import Limits, look, reader_of_bytes
+from vendors.sandbox import replies, runner
+from vendors.sandbox.runner import Limits, reader_of_bytes, run_job
 from vendors.uploads import FileRejected
 
 from . import makers
@@ -120,7 +120,7 @@ def test_child_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> 
         return b"PK\x03\x04".ljust(length, b"\0")
 
     with pytest.raises(FileRejected) as refusal:
-        look("inspect", read_at=slow, size=1000, limits=Limits(cpu_seconds=5, wall_seconds=1), interpret=as_said)
+        run_job("inspect", read_at=slow, size=1000, limits=Limits(cpu_seconds=5, wall_seconds=1), interpret=as_said)
     assert refusal.value.members["reason"] == "limits_exceeded"
     assert time.monotonic() - began < 60
 
@@ -128,7 +128,7 @@ def test_child_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> 
 def test_child_that_dies_is_a_refusal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/bin/false")
     with pytest.raises(FileRejected) as refusal:
-        look("inspect", read_at=reader_of_bytes(b"x"), size=1, limits=Limits(5, PATIENCE_SECONDS), interpret=as_said)
+        run_job("inspect", read_at=reader_of_bytes(b"x"), size=1, limits=Limits(5, PATIENCE_SECONDS), interpret=as_said)
     assert refusal.value.members["reason"] == "limits_exceeded"
 
 
@@ -191,14 +191,31 @@ def test_child_that_keeps_the_line_open_holds_no_one_up(script: str, tmp_path: P
     takes_over(monkeypatch, tmp_path, script)
     began = time.monotonic()
     with pytest.raises(FileRejected):
-        look("inspect", read_at=reader_of_bytes(b"x"), size=1, limits=Limits(cpu_seconds=5, wall_seconds=0.5), interpret=as_said)
+        run_job("inspect", read_at=reader_of_bytes(b"x"), size=1, limits=Limits(cpu_seconds=5, wall_seconds=0.5), interpret=as_said)
     assert time.monotonic() - began < 60
+
+
+def test_files_of_one_sender_leave_room_for_those_of_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "WAIT_SECONDS", 1)
+    takes_over(monkeypatch, tmp_path, f"touch {tmp_path}/$$.begun; exec sleep 120")
+
+    def check(sender: str) -> Any:
+        return run_job("inspect", read_at=reader_of_bytes(b"x"), size=1, limits=Limits(5, 5), interpret=as_said, sender=sender)
+
+    with ThreadPoolExecutor() as pool:
+        slow = [pool.submit(check, "one") for _ in range(runner.CHILDREN_OF_ONE)]
+        until(lambda: len(list(tmp_path.glob("*.begun"))) == len(slow), "the files of one sender to be checked")
+        with pytest.raises(DependencyUnavailable):
+            check("one")
+        with pytest.raises(FileRejected):
+            check("another")
+        assert all(isinstance(each.exception(), FileRejected) for each in slow)
 
 
 def test_child_that_listens_to_nothing_holds_no_one_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     takes_over(monkeypatch, tmp_path, "cat {said}; sleep 120", struct.pack("<cQI", b"R", 0, 2**20) * 3)
     with pytest.raises(FileRejected):
-        look("inspect", read_at=reader_of_bytes(b"x" * 2**20), size=2**20, limits=Limits(5, 0.5), interpret=as_said)
+        run_job("inspect", read_at=reader_of_bytes(b"x" * 2**20), size=2**20, limits=Limits(5, 0.5), interpret=as_said)
 
 
 def test_what_databases_refuse_is_mended() -> None:
@@ -209,12 +226,12 @@ def test_what_databases_refuse_is_mended() -> None:
 def test_no_child_to_be_had_is_our_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
     with pytest.raises(DependencyUnavailable):
-        look("inspect", read_at=reader_of_bytes(b"x"), size=1, limits=Limits(5, PATIENCE_SECONDS), interpret=as_said)
+        run_job("inspect", read_at=reader_of_bytes(b"x"), size=1, limits=Limits(5, PATIENCE_SECONDS), interpret=as_said)
 
 
 def test_file_that_cannot_be_read_whole_is_our_fault() -> None:
     with pytest.raises(DependencyUnavailable):
-        look("inspect", read_at=reader_of_bytes(b""), size=1000, limits=Limits(5, PATIENCE_SECONDS), interpret=as_said)
+        run_job("inspect", read_at=reader_of_bytes(b""), size=1000, limits=Limits(5, PATIENCE_SECONDS), interpret=as_said)
 
 
 def test_twenty_at_once_all_get_their_verdict_and_leave_nothing(local_store: ObjectStorage) -> None:
@@ -222,7 +239,7 @@ def test_twenty_at_once_all_get_their_verdict_and_leave_nothing(local_store: Obj
     descriptors = len(list(Path("/proc/self/fd").iterdir()))
 
     def once(_: int) -> Any:
-        return look("inspect", read_at=reader_of_bytes(content), size=len(content), limits=Limits(60, 120), interpret=as_said)
+        return run_job("inspect", read_at=reader_of_bytes(content), size=len(content), limits=Limits(60, 120), interpret=as_said)
 
     with ThreadPoolExecutor(20) as pool:
         found = list(pool.map(once, range(20)))

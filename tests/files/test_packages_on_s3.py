@@ -136,11 +136,11 @@ def test_package_built_anew_while_it_was_removed_stays(s3_store: S3Storage, anon
         delete(key)
 
     with patch.object(S3Storage, "delete", lambda _store, key: slowly(key)):
-        building.remove_built(package=old)
+        building.delete_built_package(package=old)
     (link,) = again
     assert hashlib.sha256(read(anonymous.get(url_of(link))["Location"])).hexdigest() == link.package.sha256
     # One that was removed by an old row takes nothing from the new one.
-    building.remove_built(package=old)
+    building.delete_built_package(package=old)
     link.package.refresh_from_db()
     assert hashlib.sha256(read(anonymous.get(url_of(link))["Location"])).hexdigest() == link.package.sha256
 

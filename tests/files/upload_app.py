@@ -17,7 +17,7 @@ settings.MIDDLEWARE = []
 application = WSGIHandler()
 
 # The settings must be in place before what reads them is imported.
-from marketplace.api.problems import http_response  # noqa: E402 - see above
+from marketplace.api.problems import json_problem_response  # noqa: E402 - see above
 from marketplace.core.errors import Problem  # noqa: E402 - see above
 from marketplace.storage import default_storage  # noqa: E402 - see above
 from marketplace.storage.base import Segment, Stored  # noqa: E402 - see above
@@ -33,7 +33,7 @@ def upload(request: HttpRequest, maximum_bytes: int) -> HttpResponse:
                 received.keep()
             return JsonResponse({"filename": received.filename, "size": received.size, "sha256": received.sha256, "crc32": received.crc32})
     except Problem as problem:
-        return http_response(problem, request)
+        return json_problem_response(problem, request)
 
 
 def small(request: HttpRequest, maximum_bytes: int) -> HttpResponse:
@@ -41,7 +41,7 @@ def small(request: HttpRequest, maximum_bytes: int) -> HttpResponse:
     try:
         filename, content = receive_small(request, maximum_bytes=maximum_bytes)
     except Problem as problem:
-        return http_response(problem, request)
+        return json_problem_response(problem, request)
     return JsonResponse({"filename": filename, "size": len(content)})
 
 

@@ -10,7 +10,7 @@ from django.test import Client, RequestFactory
 from django.urls import get_resolver
 from rest_framework.test import APIClient
 
-from marketplace.api.problems import answer
+from marketplace.api.problems import problem_response
 from marketplace.core.errors import DependencyUnavailable, InternalError, MalformedRequest, Overloaded, Problem
 from tests.factories import UserFactory
 from tests.shop import on_sale, store_keeping
@@ -111,10 +111,10 @@ def test_program_that_asks_for_no_page_gets_none_for_a_wrong_method() -> None:
 
 @pytest.mark.parametrize("problem", [MalformedRequest, InternalError, Overloaded, DependencyUnavailable])
 def test_page_of_a_fault_speaks_to_people_and_the_document_to_programs(rf: RequestFactory, problem: type[Problem]) -> None:
-    page = answer(problem(), rf.get("/browse")).content.decode()
+    page = problem_response(problem(), rf.get("/browse")).content.decode()
     assert problem.detail not in page
-    assert problem.detail in answer(problem(), rf.get("/api/v1/categories")).content.decode()
+    assert problem.detail in problem_response(problem(), rf.get("/api/v1/categories")).content.decode()
 
 
 def test_page_of_a_fault_keeps_what_is_said_of_this_one(rf: RequestFactory) -> None:
-    assert "No room left." in answer(DependencyUnavailable("No room left."), rf.get("/browse")).content.decode()
+    assert "No room left." in problem_response(DependencyUnavailable("No room left."), rf.get("/browse")).content.decode()

@@ -65,12 +65,12 @@ def test_body_that_trickles_is_refused_once_its_time_is_over_and_at_every_furthe
     body = RequestBody(Slow(b"x" * 1000, 100, clock))
     with pytest.raises(TimeoutError):
         body.read(1000)
-    taken = body.taken
+    taken = body.received
     assert 0 < taken < 1000
     for read in (body.read, body.readline):
         with pytest.raises(TimeoutError):
             read(10)
-    assert body.taken == taken
+    assert body.received == taken
 
 
 def test_body_whose_last_block_comes_late_is_taken(clock: Clock) -> None:

@@ -1,6 +1,7 @@
 """What a request may hold is judged before anything looks at its parts."""
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -13,6 +14,8 @@ from marketplace.core import bounds
 
 pytestmark = pytest.mark.django_db
 REPORT = "/api/v1/leaked-credentials"
+# A tenth of a second would be a thousand small requests.
+SECONDS = 0.3
 
 
 def sent(body: Any) -> Any:
@@ -90,9 +93,18 @@ def test_address_that_is_too_long_is_a_414(client: Client, path: str) -> None:
 
 @pytest.mark.parametrize("path", ["/api/v1/assets", "/browse"])
 def test_headers_that_are_too_large_are_a_431(client: Client, path: str) -> None:
-    answer = client.get(path, headers={"accept": "a/b," * (bounds.HEADERS_BYTES // 4)})
+    answer = client.get(path, headers={"accept": "a/b," * (bounds.HEADER_BYTES // 4)})
     assert answer.status_code == 431
-    assert client.get(path, headers={"accept": "a/b," * (bounds.HEADERS_BYTES // 4 - 100)}).status_code == 200
+    most = "a/b," * (bounds.HEADER_BYTES // 4 - 100)
+    assert client.get(path, headers={"accept": most}).status_code == 200
+    names = [f"x-{number}" for number in range(bounds.HEADERS_BYTES // bounds.HEADER_BYTES)]
+    assert client.get(path, headers=dict.fromkeys([*names, "accept"], most)).status_code == 431
+
+
+def test_cookie_that_takes_long_to_read_is_refused_unread(client: Client) -> None:
+    began = time.process_time()
+    assert client.get("/browse", headers={"cookie": 'a="' + r"\"" * 16_000 + '"'}).status_code == 431
+    assert time.process_time() - began < SECONDS
 
 
 @pytest.mark.parametrize("form", ["application/x-www-form-urlencoded", "multipart/form-data; boundary=x"])
@@ -112,3 +124,9 @@ def test_null_for_a_body_is_the_documented_error() -> None:
     (error,) = sent("null").json()["errors"]
     assert (error["pointer"], error["code"]) == ("#", "null")
     assert "null" in error["detail"]
+
+
+@pytest.mark.parametrize("length", ["9" * 5_000, "many", "-1", ""])
+def test_form_whose_length_is_no_usable_number_is_answered_without_a_fault(length: str) -> None:
+    response = Client().generic("POST", "/certificates/verify", b"", "application/x-www-form-urlencoded", CONTENT_LENGTH=length)
+    assert response.status_code < 500

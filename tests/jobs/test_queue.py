@@ -13,7 +13,7 @@ from marketplace.core.errors import DependencyUnavailable, InvalidTransition
 from marketplace.core.models import AuditEntry
 from marketplace.jobs.models import Job, Worker
 from marketplace.jobs.policy import QUEUES, Retries
-from marketplace.jobs.queue import claim_job, recover_lost_jobs, release_job, retry_job, run_job, settle_job, waiting_queues
+from marketplace.jobs.queue import claim_job, record_outcome, recover_lost_jobs, release_job, retry_job, run_job, waiting_queues
 from tests.eager import drain
 from tests.factories import UserFactory
 
@@ -71,7 +71,7 @@ def test_sentence_of_ours_is_kept_for_operators() -> None:
 def test_sentence_that_a_database_would_not_take_is_kept_without_those_characters() -> None:
     queued(tasks.refuse)
     job = claim()
-    settle_job(job, DependencyUnavailable("No \x00 answer \udc80."))
+    record_outcome(job, DependencyUnavailable("No \x00 answer \udc80."))
     assert Job.objects.get().traceback == "No ? answer ?."
 
 
@@ -153,7 +153,7 @@ def test_worker_that_was_taken_for_dead_writes_nothing_any_more() -> None:
     recover_lost_jobs()
     Job.objects.update(run_after=timezone.now())
     claim("slow")
-    assert not settle_job(slow, run_job(slow))
+    assert not record_outcome(slow, run_job(slow))
     assert Job.objects.get(pk=slow.pk).status == "RUNNING"
 
 

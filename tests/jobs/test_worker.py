@@ -133,11 +133,11 @@ def test_thread_outlives_a_job_of_which_nothing_can_be_written(monkeypatch: pyte
     queue_name = QueueThreads("default", 1, worker)
     jobs = [Job(), Job()]
     for job in jobs:
-        until(lambda: queue_name.has_room, "a thread that is idle")
-        queue_name.give(job)
-    until(lambda: not queue_name.held, "a thread that is idle")
+        until(lambda: queue_name.has_idle_thread, "a thread that is idle")
+        queue_name.submit(job)
+    until(lambda: not queue_name.running, "a thread that is idle")
     assert begun == jobs
-    assert queue_name.has_room
+    assert queue_name.has_idle_thread
 
 
 @pytest.mark.parametrize("words", [("--threads", "0"), ("--threads", "many"), ("--queues", "nothing")])

@@ -80,7 +80,7 @@ def test_publication_makes_the_packages_ready(django_capture_on_commit_callbacks
 
 def test_publication_stands_when_its_package_cannot_be_made(django_capture_on_commit_callbacks: Any) -> None:
     listing = on_sale(archive())
-    with patch.object(building, "make_ready", side_effect=DependencyUnavailable), django_capture_on_commit_callbacks(execute=True):
+    with patch.object(building, "prepare_packages", side_effect=DependencyUnavailable), django_capture_on_commit_callbacks(execute=True):
         emit(ListingPublished(listing.id))
     listing.refresh_from_db()
     assert listing.status == "Published"

@@ -12,15 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from library.services import zips
-from library.services.zips import Entry, zip_parts
+from library.services.zips import ZipEntry, zip_parts
 from tests.waiting import PATIENCE_SECONDS
 
 
-def entry(name: str, content: bytes) -> Entry:
-    return Entry(name, len(content), zlib.crc32(content), content)
+def entry(name: str, content: bytes) -> ZipEntry:
+    return ZipEntry(name, len(content), zlib.crc32(content), content)
 
 
-def joined(entries: list[Entry]) -> bytes:
+def joined(entries: list[ZipEntry]) -> bytes:
     return b"".join(part for part in zip_parts(entries) if isinstance(part, bytes))
 
 
@@ -56,7 +56,7 @@ def test_archive_beyond_the_32_bit_limit_reads_back(monkeypatch: pytest.MonkeyPa
 def test_archive_of_more_than_4_gib_is_accepted_by_its_directory() -> None:
     size = 5 * 2**30
     # Only the records are looked at: a hole of 5 GiB stands for the file.
-    parts = zip_parts([Entry("big.zip", size, 7, b""), entry("README.txt", b"read me")])
+    parts = zip_parts([ZipEntry("big.zip", size, 7, b""), entry("README.txt", b"read me")])
     assert all(isinstance(part, bytes) for part in parts)
     texts = [part for part in parts if isinstance(part, bytes)]
     reader = _WithHole(texts[0], size, b"".join(texts[2:]))

@@ -20,9 +20,9 @@ pytestmark = [pytest.mark.django_db, pytest.mark.database]
 def _fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     # Nobody works in the background of tests.
     monkeypatch.delitem(monitor._probes, "worker")
-    monitor.forget()
+    monitor.clear()
     yield
-    monitor.forget()
+    monitor.clear()
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def test_dependency_that_is_not_needed_and_down_is_only_named(probes: Monitor, c
 
 def test_probe_that_hangs_is_down_in_time_and_started_only_once(probes: Monitor, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(health, "PROBE_SECONDS", 0.05)
-    monkeypatch.setattr(health, "KEPT_SECONDS", 0)
+    monkeypatch.setattr(health, "CACHE_SECONDS", 0)
     release, started, ended = threading.Event(), [], threading.Event()
 
     def hang() -> None:
@@ -89,7 +89,7 @@ def test_probe_that_hangs_is_down_in_time_and_started_only_once(probes: Monitor,
 
 def test_many_calls_at_once_probe_once(probes: Monitor, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
-    monkeypatch.setattr(health, "KEPT_SECONDS", PATIENCE_SECONDS)
+    monkeypatch.setattr(health, "CACHE_SECONDS", PATIENCE_SECONDS)
 
     def probe() -> None:
         asked.append(1)

@@ -160,7 +160,7 @@ def test_gauge_that_fails_leaves_the_others(measured: dict[str, str], client: Cl
     def broken() -> list[Metric]:
         raise RuntimeError
 
-    monkeypatch.setattr(metrics, "_readings", [broken, lambda: [GaugeMetricFamily("depth", "Waiting.", value=7)]])
+    monkeypatch.setattr(metrics, "_readers", [broken, lambda: [GaugeMetricFamily("depth", "Waiting.", value=7)]])
     shown = values(client.get("/metrics", headers=measured).content)
     assert shown["depth[]"] == 7
     assert shown["marketplace_failed_readings[]"] == 1

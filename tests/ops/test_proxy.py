@@ -138,6 +138,40 @@ def test_body_that_is_no_upload_reaches_the_node_when_it_is_complete(both: tuple
     assert node.seen == ["/next", path]
 
 
+@pytest.mark.parametrize(
+    ("path", "content_type"), [(UPLOAD, JSON), (UPLOAD, ""), ("/api/v1/wallet/spend", JSON), ("/account/login/", FORM)]
+)
+def test_long_body_that_is_no_upload_is_refused_before_it_is_sent(both: tuple[Node, Proxy], path: str, content_type: str) -> None:
+    node, proxy = both
+    node.seen.clear()
+    with connect(proxy) as connection:
+        head = f"POST {path} HTTP/1.1\r\nHost: {proxy.host}\r\nContent-Type: {content_type}\r\nContent-Length: 5000000000\r\n\r\n"
+        connection.sendall(head.encode())
+        assert connection.recv(100).startswith(b"HTTP/1.1 413")
+    assert node.seen == []
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/v1/downloads/SECRET",
+        "/account/confirm-email/SECRET/",
+        "/account/password/reset/key/1-SECRET/",
+        "/bucket/package?response-content-type=a&X-Amz-Signature=SECRET",
+    ],
+)
+def test_address_that_is_a_secret_stays_out_of_the_log(both: tuple[Node, Proxy], path: str) -> None:
+    _, proxy = both
+    log = proxy.folder / "access.log"
+    before = log.stat().st_size
+    with proxy.session() as session:
+        session.get(f"https://{proxy.host}{path}", headers={"Referer": f"https://{proxy.host}{path}"}, timeout=PATIENCE_SECONDS)
+    until(lambda: log.stat().st_size > before, "a line in the log")
+    line = log.read_text()[before:]
+    assert path[:10] in line
+    assert "SECRET" not in line
+
+
 def test_form_with_a_file_is_streamed(both: tuple[Node, Proxy]) -> None:
     node, proxy = both
     node.seen.clear()

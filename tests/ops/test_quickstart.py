@@ -105,6 +105,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Shop:
 
 
 SLOW_CONNECTIONS = 100
+RECEIVED_BYTES = 2048
 # Sooner than such a connection is given up.
 SLOW_SECONDS = 10
 SLOW_SHAPES = {
@@ -113,16 +114,22 @@ SLOW_SHAPES = {
     "anonymous JSON": b"POST /api/v1/leaked-credentials HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{",
     "form with a file": b"POST /certificates/verify HTTP/1.1\r\nHost: %s\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 9999\r\n\r\n--x",
 }
+# Far more than the system keeps for a client that does not read.
+UNREAD = b"GET /static/admin/js/vendor/xregexp/xregexp.js HTTP/1.1\r\nHost: %s\r\nAccept-Encoding: identity\r\n\r\n" * 120
+UNREAD_SECONDS = 5
 SPEND = b"POST /api/v1/wallet/spend HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n"
 
 
 @contextmanager
 def slow_connections(port: int, head: bytes) -> Iterator[list[socket.socket]]:
-    """Open connections that send the beginning of a request, and nothing more."""
+    """Open connections that send the beginning of a request, or whole ones, and read nothing."""
     with ExitStack() as stack:
-        opened = [stack.enter_context(socket.create_connection(("127.0.0.1", port), PATIENCE_SECONDS)) for _ in range(SLOW_CONNECTIONS)]
+        opened = [stack.enter_context(socket.socket()) for _ in range(SLOW_CONNECTIONS)]
         for connection in opened:
-            connection.sendall(head % f"127.0.0.1:{port}".encode())
+            connection.settimeout(PATIENCE_SECONDS)
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVED_BYTES)
+            connection.connect(("127.0.0.1", port))
+            connection.sendall(head.replace(b"%s", f"127.0.0.1:{port}".encode()))
         yield opened
 
 
@@ -285,6 +292,10 @@ def assert_others_are_answered(shop: Shop, base_url: str) -> None:
 
 def test_slow_connections_keep_nobody_from_an_answer(shop: Shop) -> None:
     with serving(shop) as base_url, ExitStack() as kept:
+        with slow_connections(shop.port, UNREAD):
+            # Until the buffers are full.
+            time.sleep(UNREAD_SECONDS)
+            assert_others_are_answered(shop, base_url)
         for head in SLOW_SHAPES.values():
             with slow_connections(shop.port, head):
                 assert_others_are_answered(shop, base_url)

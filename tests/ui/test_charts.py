@@ -10,7 +10,7 @@ from django.template import Context, Template
 
 from marketplace.ui.charts import Chart, Mark, Period, Series, Step, compact
 from marketplace.ui.charts.figure import HEIGHT, WIDTH
-from marketplace.ui.charts.numbers import MOST_STEPS, scale
+from marketplace.ui.charts.numbers import MAX_STEPS, scale
 
 NOON = dt.datetime(2026, 3, 1, 12, 34, tzinfo=dt.UTC)
 
@@ -70,7 +70,7 @@ def test_scale_has_few_steps_at_equal_distances(low: int, high: int) -> None:
     assert ticks[0] <= low <= high <= ticks[-1]
     assert 0 in ticks
     assert len({after - before for before, after in pairwise(ticks)}) == 1
-    assert 2 <= len(ticks) <= MOST_STEPS + 2
+    assert 2 <= len(ticks) <= MAX_STEPS + 2
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ def main() -> None:
             patch.object(makemigrations.Command, "autodetector", Autodetector),
             patch.object(IndexOperation, "references_model", references_model),
         ):
-            call_command("makemigrations")
+            call_command("makemigrations", include_header=False)
     finally:
         for path, text in files.items():
             if path.name != "0001_initial.py" or not path.exists():

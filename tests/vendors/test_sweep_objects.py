@@ -1,4 +1,4 @@
-"""Sweeping the store: what no record names goes, on demand; what records name and is gone is told."""
+"""Sweeping the store: what no record names goes with --delete; what records name and is gone is told."""
 
 import os
 import time
@@ -13,7 +13,7 @@ from catalog.models import Deliverable, Preview
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.storage import default_storage
 from marketplace.storage.local import STAGING, LocalStorage
-from tests.factories import DeliverableFactory, ListingFactory
+from tests.factories import DeliverableFactory, ListingFactory, UserFactory
 from tests.files.helpers import put
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -96,6 +96,7 @@ def test_files_that_no_record_names_are_deleted_on_demand_once_a_day_old(media: 
 
 
 def test_parts_of_killed_writers_are_deleted_once_a_day_old(media: Path) -> None:
+    UserFactory()
     (media / STAGING).mkdir(parents=True)
     (media / STAGING / "old.part").touch()
     age(media)
@@ -106,11 +107,19 @@ def test_parts_of_killed_writers_are_deleted_once_a_day_old(media: Path) -> None
 
 
 def test_younger_files_are_swept_when_nothing_is_uploaded(media: Path) -> None:
+    UserFactory()
     put(default_storage, "deliverables/lost", b"x")
     (media / STAGING / "young.part").touch()
     assert sweep("--delete", "--hours", "0").endswith("1 files without a record and 1 unfinished uploads deleted; 0 files are missing.\n")
     assert keys() == set()
     assert list((media / STAGING).iterdir()) == []
+
+
+def test_database_without_users_deletes_nothing(media: Path) -> None:
+    put(default_storage, "deliverables/restored", b"x")
+    age(media)
+    assert "no record, would be deleted: deliverables/restored" in sweep("--delete")
+    assert keys() == {"deliverables/restored"}
 
 
 @pytest.mark.parametrize("hours", ["-1", "nan", "inf", "1e12"])
@@ -120,6 +129,7 @@ def test_age_that_makes_no_sense_is_refused(hours: str) -> None:
 
 
 def test_second_sweep_at_the_same_time_finds_nothing_wrong(media: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    UserFactory()
     for number in range(3):
         put(default_storage, f"deliverables/lost-{number}", b"x")
     age(media)

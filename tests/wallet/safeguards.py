@@ -193,7 +193,7 @@ OF_THE_SOURCE = (
     Mutant(
         "never added up: adding digests forgets the balances",
         "wallet/services/digests.py",
-        "            _add_up([journal.pk for journal in batch])\n",
+        "            _update_balances([journal.pk for journal in batch])\n",
         "",
         f"{EARNINGS}::test_what_is_covered_and_what_is_not_is_earned_once",
     ),
@@ -306,7 +306,7 @@ OF_THE_SOURCE = (
     Mutant(
         "held money stays where it is: set aside in the books and not on the row",
         "wallet/services/wallet_payouts.py",
-        "    change_held(held_id, amount)\n    asked =",
+        "    change_held_amount(held_id, amount)\n    asked =",
         "    asked =",
         f"{LEAVING}::test_everything_is_what_the_wallet_holds_at_that_moment",
     ),
@@ -319,16 +319,16 @@ OF_THE_SOURCE = (
     ),
     Mutant(
         "decided at once: the request is read and not locked",
-        "wallet/services/wallet_payouts.py",
-        'return lock(WalletPayout.objects.select_related("asked", "wallet__owner"), pk=wallet_payout.pk)',
-        'return WalletPayout.objects.select_related("asked", "wallet__owner").get(pk=wallet_payout.pk)',
+        "marketplace/core/transitions.py",
+        "    row = lock(queryset, pk=pk)\n",
+        "    row = queryset.get(pk=pk)\n",
         "tests/wallet/test_wallet_payout_races.py::test_what_is_decided_by_many_at_once_is_decided_once",
     ),
     Mutant(
         "own payout: staff pay themselves",
-        "wallet/services/wallet_payouts.py",
-        '        raise SelfReview("Someone else must decide on your own payout.")\n',
-        "        return\n",
+        "marketplace/core/transitions.py",
+        "    if attrgetter(owner)(row) == actor.pk:\n",
+        "    if False:\n",
         f"{LEAVING}::test_nobody_decides_on_their_own_payout",
     ),
     Mutant(

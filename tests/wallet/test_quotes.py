@@ -1,4 +1,4 @@
-"""Binding quotes: exactly what was promised is charged, once, within ten minutes, or the refusal says why."""
+"""Binding quotes: exactly what was promised is charged, once, before it expires, or the refusal says why."""
 
 from collections.abc import Callable, Iterator
 from datetime import timedelta

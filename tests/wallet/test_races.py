@@ -13,7 +13,7 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from catalog.models import ListingIndex, ListingStats, UncountedPurchase
-from catalog.services.popularity import count_purchases, record_purchase
+from catalog.services.purchase_counts import count_purchases, record_purchase
 from developers.principals import Principal
 from library.models import Licence
 from marketplace.accounts.models import User

@@ -9,7 +9,7 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from catalog.models import ListingStats
-from catalog.services.popularity import count_purchases
+from catalog.services.purchase_counts import count_purchases
 from library.models import Licence
 from tests.factories import ListingFactory
 from tests.shop import bought, funded, on_sale, store_keeping

@@ -57,7 +57,7 @@ def test_own_payout_is_not_offered_to_decide() -> None:
     wallet_payout = asked(me)
     page = text_of(signed_in(me).get(page_of(wallet_payout)))
     assert "someone else must review it" in page
-    assert "Someone else must decide" in text_of(signed_in(me).post(page_of(wallet_payout, "pay"), {"reference": "T1"}, follow=True))
+    assert "You cannot review your own work" in text_of(signed_in(me).post(page_of(wallet_payout, "pay"), {"reference": "T1"}, follow=True))
 
 
 def test_payment_says_what_will_happen_and_is_recorded_with_its_reference() -> None:

@@ -21,7 +21,7 @@ from marketplace.accounts.services import delete_account, rename_user
 from marketplace.core.errors import NotFound
 from marketplace.core.models import AuditEntry
 from marketplace.core.transitions import lock
-from marketplace.http.refusals import LOOKED_AT
+from marketplace.http.refusals import FORM_REQUIRED
 from marketplace.operations import exports
 from marketplace.operations.errors import ExportUnderWay
 from marketplace.operations.exports import export_of, read_export, request_export, write_export
@@ -71,7 +71,7 @@ def test_looking_changes_nothing(browse: Browse, user: User, name: str) -> None:
     looked = browse(user).get(reverse(name), headers={"accept": "text/html"})
     assert looked.status_code == 405
     # Nothing was sent that the page could speak of.
-    assert LOOKED_AT in looked.content.decode()
+    assert FORM_REQUIRED in looked.content.decode()
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,7 @@ def test_second_copy_waits_for_the_first_and_then_takes_its_place(user: User, br
     write_export.call(str(first.pk))
     with pytest.raises(ExportUnderWay):
         request_export(user=user, actor=user)
-    AccountExport.objects.update(requested_at=timezone.now() - exports.PATIENCE - timedelta(seconds=1))
+    AccountExport.objects.update(requested_at=timezone.now() - exports.MIN_INTERVAL - timedelta(seconds=1))
     second = request_export(user=user, actor=user)
     assert AccountExport.objects.get().pk == second.pk
     # The job of the one that is gone, or a second run, does no harm.

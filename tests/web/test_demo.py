@@ -10,7 +10,7 @@ from django.test import Client
 from catalog import bounds
 from catalog.models import Category
 from marketplace.demo.alt_texts import alt_texts_of
-from marketplace.demo.entries import Entry, build_media, load_entries
+from marketplace.demo.entries import CatalogEntry, build_media, load_entries
 from marketplace.demo.people import People
 from marketplace.demo.shop import fill_shop
 from tests.factories import UserFactory
@@ -23,12 +23,12 @@ KINDS = {(entry.category, bool(entry.sound)): entry for entry in ENTRIES}
 
 
 @pytest.mark.parametrize("entry", KINDS.values(), ids=lambda entry: entry.slug)
-def test_every_picture_of_a_gallery_is_described(entry: Entry) -> None:
+def test_every_picture_of_a_gallery_is_described(entry: CatalogEntry) -> None:
     assert len(alt_texts_of(entry)) == len(build_media(entry).gallery)
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.slug)
-def test_description_of_a_picture_is_a_sentence_of_its_own_within_the_bound(entry: Entry) -> None:
+def test_description_of_a_picture_is_a_sentence_of_its_own_within_the_bound(entry: CatalogEntry) -> None:
     texts = alt_texts_of(entry)
     assert len(set(texts)) == len(texts)
     assert all(0 < len(text) <= bounds.ALT_TEXT_CHARS for text in texts)

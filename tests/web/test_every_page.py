@@ -8,7 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import get_resolver, resolve
 
-from marketplace.http.pages import LEADING_AWAY_POLICY, PAGE_POLICY, PICTURES_POLICY
+from marketplace.http.pages import IMAGE_PREVIEW_POLICY, PAGE_POLICY, REDIRECTING_FORM_POLICY
 from tests.admin import every_page
 from tests.eager import EagerBackend
 from tests.factories import UserFactory
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 MOST_QUERIES, MOST_QUERIES_OF_THE_ADMIN = 8, 15
 # Not pages: programs call these.
 OF_PROGRAMS = ("api/v1/", "mcp", ".well-known/", "healthz", "readyz", "metrics")
-OUR_POLICIES = (PAGE_POLICY, LEADING_AWAY_POLICY, PICTURES_POLICY)
+OUR_POLICIES = (PAGE_POLICY, REDIRECTING_FORM_POLICY, IMAGE_PREVIEW_POLICY)
 # Of the admin, `tests/admin` knows every decision.
 OF_THE_ADMIN = "admin/"
 

@@ -1,20 +1,24 @@
 """The storefront: whatever is in the address, what is for sale is shown as the API has it, in few queries."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from datetime import UTC, datetime
 
 import pytest
 from bs4 import BeautifulSoup
 from django.core.cache import caches
 from django.db.models import Count
 from django.test import Client
+from django_filters import DateFilter
 
 from benchmarks.seeding.fill import fill
+from catalog.filters import ListingFilter
 from catalog.models import Deliverable, Preview, Store
 from catalog.search.rebuild import rebuild
 from catalog.services.visibility import store_changed
 from marketplace.web.shop.description import description_html
+from marketplace.web.shop.query import ShopForm
 from marketplace.web.views import sitemaps
 from tests.factories import ListingFactory
 from tests.shop import bought, funded, on_sale
@@ -168,6 +172,31 @@ def test_filters_that_no_control_shows_stay_and_can_be_taken_away(client: Client
     assert set(chips) >= {"not fonts", "bold", "sans"}
     assert titles(page_at(client, str(chips["not fonts"]))) == ["Loop"]
     assert "category=%21fonts" not in str(chips["not fonts"])
+
+
+@pytest.fixture
+def with_a_date_filter(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A catalog with one filter more: the first day of publication."""
+    declared = DateFilter(field_name="published_at", lookup_expr="date__gte", label="Published since")
+    monkeypatch.setitem(ListingFilter.base_filters, "publishedSince", declared)
+    monkeypatch.setattr("marketplace.web.views.shop.ShopForm", type("Form", (ShopForm,), {"publishedSince": declared.field}))
+    ListingFilter.form_class.cache_clear()
+    yield
+    ListingFilter.form_class.cache_clear()
+
+
+@pytest.mark.usefixtures("with_a_date_filter")
+def test_filter_of_one_value_has_a_field_and_a_chip_without_more_code(client: Client) -> None:
+    for title, day in (("Old", 1), ("New", 3)):
+        on_sale(title=title, published_at=datetime(2026, 3, day, 12, tzinfo=UTC))
+    page = page_at(client, "/browse?publishedSince=2026-03-02&maxPrice=9000")
+    assert titles(page) == ["New"]
+    [field] = page.select("input[name=publishedSince]")
+    assert (field["value"], page.select_one(f"label[for={field['id']}]") is not None) == ("2026-03-02", True)
+    chips = {chip.get_text(" ", strip=True).split(" (remove)")[0][:-2]: str(chip["href"]) for chip in page.select("ul.tags a.tag")}
+    assert "maxPrice=9000" in chips["published since 2026-03-02"]
+    assert set(titles(page_at(client, chips["published since 2026-03-02"]))) == {"Old", "New"}
+    assert "publishedSince=2026-03-02" in chips["up to 9000"]
 
 
 def test_price_is_shown_in_the_chosen_currency_and_kept(client: Client) -> None:

@@ -9,7 +9,7 @@ from developers.models.applications import ApplicationStatus
 from developers.models.apps import AppStatus
 from marketplace.core.scopes import Scope
 from marketplace.ui.formatting import money, relative_time, status_colour, when
-from marketplace.web.templatetags.wording import scope_words
+from marketplace.web.templatetags.wording import scope_label
 from vendors.models import VendorStatus
 
 
@@ -61,7 +61,7 @@ def test_time_carries_the_exact_moment() -> None:
 
 
 def test_every_scope_has_words_and_every_state_a_tone() -> None:
-    assert all(scope_words(scope.value) for scope in Scope)
+    assert all(scope_label(scope.value) for scope in Scope)
     for states in (ApplicationStatus, AppStatus, VendorStatus):
         assert all(status_colour(state) in {"good", "wait", "bad"} for state in states.values)
     assert status_colour("Something new") == "plain"

@@ -14,7 +14,7 @@ from marketplace.api.fields import ADDRESS_CHARACTER, COMMON_ERRORS, BoundedList
 from marketplace.core import bounds as core_bounds
 from marketplace.core.texts import WHITE_SPACE
 
-from ..slugs import SLUG, usable
+from ..slugs import SLUG, is_allowed
 
 _RESERVED = "Not download, search or suggest, and not in the form of an id."
 
@@ -33,7 +33,7 @@ class Slug(Text):
         slug: str = super().to_internal_value(data)
         if not SLUG.fullmatch(slug):
             raise serializers.ValidationError("Use lower-case letters, digits and single hyphens between them.", code="invalid_slug")
-        if not usable(slug):
+        if not is_allowed(slug):
             raise serializers.ValidationError("This slug is reserved.", code="reserved_slug")
         return slug
 

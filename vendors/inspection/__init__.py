@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from marketplace.storage.base import ObjectStorage
 
 from ..sandbox.entries import LISTED, PATH_CHARS
-from ..sandbox.runner import Limits, look, reader_of
+from ..sandbox.runner import Limits, reader_of, run_job
 
 # Sized for the slowest legitimate file: 5 GiB of deflated text, which are unpacked in half of that, in a store of 40 ms for each MiB.
 LIMITS = Limits(cpu_seconds=120, wall_seconds=240)
@@ -26,15 +26,21 @@ class Inspection(NamedTuple):
     entries: Sequence[Sequence[str | int]] = ()
 
 
-def inspect_deliverable(*, store: ObjectStorage, key: str, size: int) -> Inspection:
+def inspect_deliverable(*, store: ObjectStorage, key: str, size: int, sender: str = "") -> Inspection:
     """Inspect a stored file. Only the byte ranges that the format's parser requests are read from the store.
+
+    Args:
+        store: Where it is.
+        key: Its key.
+        size: Its size in bytes.
+        sender: Who sent it; nobody, where it is inspected again.
 
     Raises:
         UnsupportedType: 415, the content is of no supported type.
         FileRejected: 400, it is damaged, hostile, or exceeds the limits of time or memory.
         DependencyUnavailable: 503, too many inspections are running, or the store cannot be read.
     """
-    return look("inspect", read_at=reader_of(store, key), size=size, limits=LIMITS, interpret=_inspection)
+    return run_job("inspect", read_at=reader_of(store, key), size=size, limits=LIMITS, interpret=_inspection, sender=sender)
 
 
 def _inspection(technical: dict[str, Any], _blobs: list[bytes]) -> Inspection:

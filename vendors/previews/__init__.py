@@ -7,7 +7,7 @@ from typing import Any
 from marketplace.core.errors import BodyTooLarge
 
 from .. import bounds
-from ..sandbox.runner import Limits, look, reader_of_bytes
+from ..sandbox.runner import Limits, reader_of_bytes, run_job
 
 LIMITS = Limits(cpu_seconds=30, wall_seconds=60)
 WEBP = "image/webp"
@@ -36,7 +36,7 @@ class ProcessedPreview:
     renditions: Mapping[str, Rendition]
 
 
-def process_image(data: bytes) -> ProcessedPreview:
+def process_image(data: bytes, sender: str = "") -> ProcessedPreview:
     """Return a JPG, PNG or WebP as WebP of at most 1920 pixels, with a `card` rendition of at most 640.
 
     Raises:
@@ -44,10 +44,10 @@ def process_image(data: bytes) -> ProcessedPreview:
         FileRejected: it is damaged, or has too many pixels.
         BodyTooLarge: more than 20 MiB.
     """
-    return _look("image", data, bounds.IMAGE_BYTES, _image)
+    return _process("image", data, bounds.IMAGE_BYTES, _image, sender)
 
 
-def process_font(data: bytes) -> ProcessedPreview:
+def process_font(data: bytes, sender: str = "") -> ProcessedPreview:
     """Return a WOFF or WOFF2 font as the sanitizer that browsers use wrote it.
 
     Raises:
@@ -55,10 +55,10 @@ def process_font(data: bytes) -> ProcessedPreview:
         FileRejected: browsers would refuse it, or it unpacks to more than the limit.
         BodyTooLarge: more than 20 MiB.
     """
-    return _look("font", data, bounds.FONT_BYTES, _font)
+    return _process("font", data, bounds.FONT_BYTES, _font, sender)
 
 
-def process_audio(data: bytes) -> ProcessedPreview:
+def process_audio(data: bytes, sender: str = "") -> ProcessedPreview:
     """Return an MP3, AAC (ADTS or M4A) or WAV unchanged, with its duration computed from its content.
 
     Raises:
@@ -66,15 +66,15 @@ def process_audio(data: bytes) -> ProcessedPreview:
         FileRejected: it cannot be played.
         BodyTooLarge: more than 20 MiB.
     """
-    return _look("audio", data, bounds.AUDIO_BYTES, lambda facts, _: _sound(facts, data))
+    return _process("audio", data, bounds.AUDIO_BYTES, lambda facts, _: _sound(facts, data), sender)
 
 
-def _look(
-    job: str, data: bytes, maximum_bytes: int, interpret: Callable[[dict[str, Any], list[bytes]], ProcessedPreview]
+def _process(
+    job: str, data: bytes, maximum_bytes: int, interpret: Callable[[dict[str, Any], list[bytes]], ProcessedPreview], sender: str
 ) -> ProcessedPreview:
     if len(data) > maximum_bytes:
         raise BodyTooLarge(maximumBytes=maximum_bytes)
-    return look(job, read_at=reader_of_bytes(data), size=len(data), limits=LIMITS, interpret=interpret)
+    return run_job(job, read_at=reader_of_bytes(data), size=len(data), limits=LIMITS, interpret=interpret, sender=sender)
 
 
 # The media types are fixed here and the signatures checked, because the output of a compromised child would be served to everyone.

@@ -1,4 +1,4 @@
-"""Reads AAC streams (ADTS) frame by frame: no library at hand does, and the duration is the sum of the frames."""
+"""Reads AAC streams (ADTS) frame by frame: no available library does, and the duration is the sum of the frames."""
 
 from typing import Any, BinaryIO, NamedTuple
 

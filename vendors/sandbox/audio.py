@@ -4,7 +4,7 @@ from typing import Any, BinaryIO
 
 import soundfile
 
-from .sounds import LEAST_BYTES, facts
+from .sounds import MIN_BYTES_PER_SECOND, facts
 from .verdicts import Rejected, rejecting
 
 TRIAL_FRAMES = 4096
@@ -12,10 +12,10 @@ BLOCK_FRAMES = 2**16
 # What libsndfile gives as the length of a stream that does not state it is larger.
 FRAMES = 2**62
 # Upper bound of the bytes per second of MP3: 320 kbit/s, and a tenth more for something else.
-MOST_BYTES = 44_500
+MAX_BYTES_PER_SECOND = 44_500
 # Tags may follow an MP3. The fewest samples are those of three short frames.
 TAG_BYTES = 64 * 2**10
-LEAST_FRAMES = 3 * 576
+MIN_FRAMES = 3 * 576
 BIT_DEPTHS = {"PCM_S8": 8, "PCM_U8": 8, "PCM_16": 16, "PCM_24": 24, "PCM_32": 32, "FLOAT": 32, "DOUBLE": 64, "ULAW": 8, "ALAW": 8}
 BIT_DEPTHS |= {"IMA_ADPCM": 4, "MS_ADPCM": 4}
 
@@ -38,18 +38,18 @@ def _decoded(sound: soundfile.SoundFile, size: int, name: str) -> dict[str, Any]
         sound.seek(frames - TRIAL_FRAMES)
         if len(sound.read(TRIAL_FRAMES, dtype="float32")) < TRIAL_FRAMES:
             raise Rejected("The sound was cut off.")
-    if name == "ogg" and frames / sound.samplerate > 10 + size / LEAST_BYTES:
+    if name == "ogg" and frames / sound.samplerate > 10 + size / MIN_BYTES_PER_SECOND:
         raise Rejected("The sound claims to be longer than its bytes can hold.")
     depth = {"bitDepth": BIT_DEPTHS[sound.subtype]} if sound.subtype in BIT_DEPTHS else {}
     return facts(sound.samplerate, sound.channels, frames / sound.samplerate) | depth
 
 
 def _mp3(sound: soundfile.SoundFile, size: int) -> dict[str, Any]:
-    """Decode all of an MP3 of so many bytes behind its tag: its header may state any length, and what follows it may be anything."""
+    """Decode a whole MP3 of `size` bytes without its tag, because its header may state any length."""
     frames = 0
     while block := len(sound.read(BLOCK_FRAMES, dtype="int16")):
         frames += block
     seconds = frames / sound.samplerate
-    if size > TAG_BYTES + MOST_BYTES * seconds or frames < LEAST_FRAMES:
+    if size > TAG_BYTES + MAX_BYTES_PER_SECOND * seconds or frames < MIN_FRAMES:
         raise Rejected("The sound is damaged: most of it is not made of audio frames.")
     return facts(sound.samplerate, sound.channels, seconds) | {"bitrate": round(size * 8 / seconds)}

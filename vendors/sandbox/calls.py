@@ -1,6 +1,6 @@
 """The system calls that Python and its libraries need to inspect a file, found by tracing them over the files of the tests."""
 
-# Numbers on x86-64 and on arm64 (asm/unistd.h), None where there is no such call. Which files may be opened is for Landlock to say.
+# Numbers on x86-64 and on arm64 (asm/unistd.h), None if there is no such call. Landlock restricts which files may be opened.
 CALLS: dict[str, tuple[int, int | None]] = {
     # files
     "read": (0, 63),

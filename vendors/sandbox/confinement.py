@@ -82,7 +82,7 @@ def _restrict_calls() -> bool:
     if machine not in MACHINES:
         return False
     numbers = {name: pair[machine == "aarch64"] for name, pair in CALLS.items()}
-    # A jump skips instructions: so many when the comparison holds, so many when it does not.
+    # An instruction's second and third value are the jumps if the comparison is true or false.
     program = [(LOAD, 0, 0, MACHINE), (EQUAL, 1, 0, MACHINES[machine]), (RETURN, 0, 0, KILL), (LOAD, 0, 0, NUMBER)]
     for name, number in numbers.items():
         if number is not None:

@@ -1,4 +1,4 @@
-"""Counts the entries of an archive, and notes what is suspicious about them."""
+"""Counts the entries of an archive, and records warnings about suspicious ones."""
 
 from collections import Counter
 from typing import Any
@@ -23,7 +23,7 @@ LISTED = 500
 
 
 class Tally:
-    """Counts entries without opening them, and notes names and kinds that an extractor should beware of."""
+    """Counts entries without opening them, and records names and types that are dangerous to extract."""
 
     def __init__(self, packed_bytes: int) -> None:
         self.count = 0
@@ -70,7 +70,7 @@ class Tally:
         self._seen.add(key)
 
     def note(self, code: str, path: str) -> None:
-        """Remember a warning with a few of the names that it is about."""
+        """Record a warning with a few of the affected names."""
         self._times[code] += 1
         examples = self._noted.setdefault(code, [])
         if len(examples) < EXAMPLES:
@@ -99,7 +99,7 @@ def shown(path: str) -> str:
 
 def _extension(path: str) -> str:
     stem, dot, extension = path.rsplit("/", 1)[-1].rpartition(".")
-    # Dot files have no extension; what is long or has spaces is not taken for one.
+    # Dot files have no extension; long ones and ones with spaces do not count.
     if not dot or not stem or len(extension) > EXTENSION_CHARS or not extension.isalnum():
         return ""
     return extension.lower()

@@ -107,7 +107,7 @@ def _facts(font: Any) -> dict[str, Any]:
         "fullName": _shortened(names.getDebugName(4)),
         "postScriptName": _shortened(names.getDebugName(6)),
         "unitsPerEm": font["head"].unitsPerEm,
-        "outlines": next((words for tag, words in OUTLINES.items() if tag in font), "none"),
+        "outlines": next((kind for tag, kind in OUTLINES.items() if tag in font), "none"),
         "colourTables": [tag.strip() for tag in COLOURS if tag in font],
         "unicodeRanges": [OS2_UNICODE_RANGES[bit][0][0] for bit in bits],
         "scripts": sorted(

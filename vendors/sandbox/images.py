@@ -51,7 +51,7 @@ def _picture(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
             if head[12:16] != b"IHDR":
                 raise Rejected(DAMAGED)
             found |= {"bitDepth": head[24]} | ({"transparency": True} if "transparency" in image.info else {})
-            # Reads all parts and verifies their checksums; what is left of the last one is its checksum.
+            # Reads all chunks and verifies their checksums; only the checksum of the last one remains unread.
             image.verify()
             end = file.tell() + 4
             if end > size:

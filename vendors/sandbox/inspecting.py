@@ -30,7 +30,7 @@ MODULES = {
     "ogg": "audio",
 }
 ARCHIVES = {"zips", "tars"}
-TAKEN = "Send a zip or tar archive (plain, gzip, bzip2 or xz), a font, an image or a sound."
+ACCEPTED = "Send a zip or tar archive (plain, gzip, bzip2 or xz), a font, an image or a sound."
 
 
 def run(file: BinaryIO, size: int) -> tuple[dict[str, Any], list[bytes]]:
@@ -38,7 +38,7 @@ def run(file: BinaryIO, size: int) -> tuple[dict[str, Any], list[bytes]]:
     head = file.read(HEAD_BYTES)
     name = sniff(head)
     if name not in MODULES:
-        raise Unsupported(f"The content is {other(head)}. {TAKEN}")
+        raise Unsupported(f"The content is {other(head)}. {ACCEPTED}")
     return details(file, size, name), []
 
 
@@ -51,7 +51,7 @@ def details(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
 
 
 def facts(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
-    """Return what the module of this format says of a file."""
+    """Return the details that the module of this format reports."""
     file.seek(0)
     found: dict[str, Any] = importlib.import_module(f"vendors.sandbox.{MODULES[name]}").inspect(file, size, name)
     return found

@@ -18,7 +18,7 @@ EXTENSIONS = {"otf", "ttf", "ttc", "woff", "woff2", "jpg", "jpeg", "png", "webp"
 Read = Callable[[Any, int], bytes]
 
 
-class MemberLooks:
+class MemberInspections:
     """Collects members while an archive is read, and inspects them afterwards."""
 
     def __init__(self) -> None:
@@ -52,7 +52,7 @@ class MemberLooks:
         if self._skill is not None:
             _, path, handle = self._skill
             found |= _attempt(lambda: {"skill": {"path": shown(path), **skills.parse(read(handle, skills.READ_BYTES))}})
-        members = [look for path, handle in self._chosen if (look := _attempt(_looker(path, handle, read)))]
+        members = [found_member for path, handle in self._chosen if (found_member := _attempt(_inspector(path, handle, read)))]
         if members:
             found["members"] = members
         fonts = [member for member in members if "glyphCount" in member]
@@ -64,8 +64,8 @@ class MemberLooks:
         return found
 
 
-def _looker(path: str, handle: Any, read: Read) -> Callable[[], dict[str, Any]]:
-    def look() -> dict[str, Any]:
+def _inspector(path: str, handle: Any, read: Read) -> Callable[[], dict[str, Any]]:
+    def inspect_member() -> dict[str, Any]:
         content = read(handle, MEMBER_BYTES)
         name = sniff(content[:512])
         if name not in MODULES or MODULES[name] in ARCHIVES:
@@ -73,12 +73,12 @@ def _looker(path: str, handle: Any, read: Read) -> Callable[[], dict[str, Any]]:
         found = details(io.BytesIO(content), len(content), name)
         return {"path": shown(path)} | {key: value for key, value in found.items() if key not in {"entryCount", "contentsByExtension"}}
 
-    return look
+    return inspect_member
 
 
-def _attempt(look: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+def _attempt(inspect_member: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     """Return the result of an inspection, nothing where it fails: a damaged member does not make the archive invalid."""
     try:
-        return look()
+        return inspect_member()
     except Exception:  # noqa: BLE001 - parsers raise anything on hostile bytes
         return {}

@@ -1,4 +1,4 @@
-"""Inspects MP4 audio with tinytag, which gets to read the boxes that describe the file."""
+"""Inspects MP4 audio with tinytag, which is given only the boxes that describe the file."""
 
 import io
 import re
@@ -6,7 +6,7 @@ from typing import Any, BinaryIO
 
 import tinytag
 
-from .sounds import LEAST_BYTES, facts
+from .sounds import MIN_BYTES_PER_SECOND, facts
 from .verdicts import Rejected, Unsupported, rejecting
 
 BOXES = 1000
@@ -23,7 +23,7 @@ def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
         sound = tinytag.TinyTag.get(file_obj=io.BytesIO(description), tags=False)
     if sound.duration is None or not sound.samplerate or not sound.channels or "mp4a" not in (sound.mime_type or ""):
         raise Unsupported("The file is a container without AAC sound.")
-    if sound.duration > size / LEAST_BYTES:
+    if sound.duration > size / MIN_BYTES_PER_SECOND:
         raise Rejected("The sound claims to be longer than its bytes can hold.")
     return facts(sound.samplerate, sound.channels, sound.duration)
 

@@ -32,12 +32,12 @@ def parse(text: bytes) -> Reply:
         Broken: it has another shape.
     """
     try:
-        spoken = json.loads(text, parse_constant=_refuse)
+        decoded = json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
-        raise Broken("its verdict is no JSON") from error
-    verdict = mended(spoken)
+        raise Broken("its verdict is not JSON") from error
+    verdict = storable(decoded)
     if not isinstance(verdict, dict):
-        raise Broken("its verdict is no object")
+        raise Broken("its verdict is not an object")
     facts, sizes = verdict.get("facts", {}), verdict.get("blobs", [])
     if not isinstance(facts, dict) or not isinstance(sizes, list):
         raise Broken("its verdict has another shape")
@@ -46,7 +46,7 @@ def parse(text: bytes) -> Reply:
     return Reply(str(verdict.get("outcome", "")), str(verdict.get("reason", "")), facts, sizes)
 
 
-def mended(value: Any, depth: int = DEPTH) -> Any:
+def storable(value: Any, depth: int = DEPTH) -> Any:
     """Return JSON that every database can store: names in files may contain NUL and lone surrogates."""
     if not depth:
         raise Broken("its verdict is too deep")
@@ -54,9 +54,9 @@ def mended(value: Any, depth: int = DEPTH) -> Any:
         case str():
             return _text(value)
         case dict():
-            return {_text(key): mended(inner, depth - 1) for key, inner in value.items()}
+            return {_text(key): storable(inner, depth - 1) for key, inner in value.items()}
         case list():
-            return [mended(inner, depth - 1) for inner in value]
+            return [storable(inner, depth - 1) for inner in value]
         case bool() | None:
             return value
         case int() | float():
@@ -69,7 +69,7 @@ def mended(value: Any, depth: int = DEPTH) -> Any:
 
 def _text(value: str) -> str:
     if len(value) > TEXT_CHARS:
-        raise Broken("its verdict holds an endless text")
+        raise Broken("its verdict holds a text that is too long")
     return value.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
 
 

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, TypeVar
 from django.conf import settings
 
 from marketplace.core.errors import DependencyUnavailable, UnsupportedType
+from marketplace.http.overload import CallerLimit
 from marketplace.storage.base import ObjectStorage
 
 from ..uploads.errors import FileRejected
@@ -26,12 +27,14 @@ from .source import DONE, HEAD, READ, STRETCH_BYTES
 # The most children at once. Inspections are short and bound by the CPU, so more than one per processor gains nothing.
 CHILDREN = max(2, os.cpu_count() or 1)
 WAIT_SECONDS = 60
+# Of them, files of one sender: the slowest takes minutes, and others wait for as long.
+CHILDREN_OF_ONE = max(1, CHILDREN // 2)
 ROOT_REFUSED = "Uploaded files are not inspected, because this process runs as root."
 ROOT_HINT = "Run the service as another user, as its image does. Only where nothing but tests run, set INSPECT_AS_ROOT to true."
 
 T = TypeVar("T")
 ReadAt = Callable[[int, int], bytes]
-_slots = threading.BoundedSemaphore(CHILDREN)
+_slots, _slot_freed = CallerLimit(per_caller=CHILDREN_OF_ONE, total=CHILDREN), threading.Condition()
 logger = logging.getLogger(__name__)
 
 
@@ -42,8 +45,18 @@ class Limits(NamedTuple):
     wall_seconds: float
 
 
-def look(job: str, *, read_at: ReadAt, size: int, limits: Limits, interpret: Callable[[dict[str, Any], list[bytes]], T]) -> T:
+def run_job(
+    job: str, *, read_at: ReadAt, size: int, limits: Limits, interpret: Callable[[dict[str, Any], list[bytes]], T], sender: str = ""
+) -> T:
     """Run a job in a child process; return what `interpret` returns for the reported facts and the bytes that the child produced.
+
+    Args:
+        job: A job of the worker.
+        read_at: Reads the file.
+        size: Its size in bytes.
+        limits: Of the job.
+        interpret: Makes the result, or raises KeyError, TypeError or ValueError where the child's facts make no sense.
+        sender: Whose file it is; one of our own commands when left out.
 
     Raises:
         UnsupportedType: the content is of no type that the job supports.
@@ -53,17 +66,14 @@ def look(job: str, *, read_at: ReadAt, size: int, limits: Limits, interpret: Cal
     if refused_as_root():
         logger.error("%s %s", ROOT_REFUSED, ROOT_HINT)
         raise DependencyUnavailable("Files cannot be checked at the moment.")
-    if not _slots.acquire(timeout=WAIT_SECONDS):
-        raise DependencyUnavailable("Too many files are being checked at the moment.")
     try:
-        reply, blobs = _converse(job, read_at, size, limits)
-        if reply.outcome == "accepted":
-            return _interpreted(interpret, reply.facts, blobs)
+        with _slot(sender):
+            reply, blobs = _exchange(job, read_at, size, limits)
+            if reply.outcome == "accepted":
+                return _interpreted(interpret, reply.facts, blobs)
     except Broken as error:
         logger.warning("a %s job on %d bytes broke: %s", job, size, error)
         raise FileRejected("Checking it took more time or memory than any honest file needs.", reason="limits_exceeded") from error
-    finally:
-        _slots.release()
     match reply.outcome:
         case "unsupported":
             raise UnsupportedType(reply.reason)
@@ -72,6 +82,21 @@ def look(job: str, *, read_at: ReadAt, size: int, limits: Limits, interpret: Cal
         case _:
             logger.warning("a %s job on %d bytes crashed:\n%s", job, size, reply.reason)
             raise FileRejected("Its parser could not make sense of it.", reason="unreadable")
+
+
+@contextmanager
+def _slot(sender: str) -> Iterator[None]:
+    """Wait for one of the sender's turns."""
+    with _slot_freed:
+        free = _slot_freed.wait_for(lambda: _slots.acquire(sender), WAIT_SECONDS)
+    if not free:
+        raise DependencyUnavailable("Too many files are being checked at the moment.")
+    try:
+        yield
+    finally:
+        with _slot_freed:
+            _slots.release(sender)
+            _slot_freed.notify_all()
 
 
 def refused_as_root() -> bool:
@@ -105,10 +130,10 @@ def _interpreted(interpret: Callable[[dict[str, Any], list[bytes]], T], facts: d
         raise Broken(f"its facts make no sense: {error!r}") from error
 
 
-def _converse(job: str, read_at: ReadAt, size: int, limits: Limits) -> tuple[replies.Reply, list[bytes]]:
-    with _child(job, size, limits) as line:
+def _exchange(job: str, read_at: ReadAt, size: int, limits: Limits) -> tuple[replies.Reply, list[bytes]]:
+    with _child(job, size, limits) as connection:
         while True:
-            kind, offset, length = HEAD.unpack(line.take(HEAD.size))
+            kind, offset, length = HEAD.unpack(connection.receive(HEAD.size))
             if kind == DONE:
                 break
             if kind != READ or length > STRETCH_BYTES or offset + length > size:
@@ -116,21 +141,21 @@ def _converse(job: str, read_at: ReadAt, size: int, limits: Limits) -> tuple[rep
             content = read_at(offset, length)
             if len(content) != length:
                 raise DependencyUnavailable("The stored file cannot be read at the moment.")
-            line.give(content)
+            connection.send(content)
         if length > replies.VERDICT_BYTES:
             raise Broken(f"its verdict has {length} bytes")
-        reply = replies.parse(line.take(length))
-        return reply, [line.take(each) for each in reply.blobs]
+        reply = replies.parse(connection.receive(length))
+        return reply, [connection.receive(each) for each in reply.blobs]
 
 
-class _Line:
+class _Connection:
     """The connection to the child, with one deadline for everything: a hostile child may hang or answer byte by byte."""
 
     def __init__(self, end: socket.socket, seconds: float) -> None:
         self._end = end
         self._until = time.monotonic() + seconds
 
-    def take(self, count: int) -> bytes:
+    def receive(self, count: int) -> bytes:
         content = bytearray(count)
         view = memoryview(content)
         while view:
@@ -138,18 +163,18 @@ class _Line:
             try:
                 taken = self._end.recv_into(view)
             except OSError as error:
-                raise Broken(f"nothing was heard from it: {error!r}") from error
+                raise Broken(f"it cannot be read from: {error!r}") from error
             if not taken:
                 raise Broken("it ended early")
             view = view[taken:]
         return bytes(content)
 
-    def give(self, content: bytes) -> None:
+    def send(self, content: bytes) -> None:
         self._bound()
         try:
             self._end.sendall(content)
         except OSError as error:
-            raise Broken(f"it does not listen: {error!r}") from error
+            raise Broken(f"it cannot be written to: {error!r}") from error
 
     def _bound(self) -> None:
         left = self._until - time.monotonic()
@@ -159,14 +184,14 @@ class _Line:
 
 
 @contextmanager
-def _child(job: str, size: int, limits: Limits) -> Iterator[_Line]:
+def _child(job: str, size: int, limits: Limits) -> Iterator[_Connection]:
     """Start the child in an empty folder with a minimal environment; kill it when the block is left."""
     ours, theirs = socket.socketpair()
-    with ours, tempfile.TemporaryDirectory(prefix="look-", ignore_cleanup_errors=True) as folder:
+    with ours, tempfile.TemporaryDirectory(prefix="inspect-", ignore_cleanup_errors=True) as folder:
         with theirs:
             child = _start([job, str(size), str(limits.cpu_seconds)], folder, theirs)
         try:
-            yield _Line(ours, limits.wall_seconds)
+            yield _Connection(ours, limits.wall_seconds)
         finally:
             # The whole process group. The child has not been waited for, so its process id cannot have been reused.
             with suppress(ProcessLookupError, PermissionError):
@@ -174,7 +199,7 @@ def _child(job: str, size: int, limits: Limits) -> Iterator[_Line]:
             child.wait()
 
 
-def _start(words: list[str], folder: str, end: socket.socket) -> subprocess.Popen[bytes]:
+def _start(arguments: list[str], folder: str, end: socket.socket) -> subprocess.Popen[bytes]:
     environment = {
         "PYTHONPATH": str(settings.BASE_DIR),
         # Inherited, so that libraries which only the child imports are not compiled again for each file.
@@ -186,7 +211,7 @@ def _start(words: list[str], folder: str, end: socket.socket) -> subprocess.Pope
     }
     try:
         return subprocess.Popen(  # noqa: S603 - our own module; nothing of the upload is in the command
-            [sys.executable, "-P", "-s", "-m", "vendors.sandbox.worker", *words],
+            [sys.executable, "-P", "-s", "-m", "vendors.sandbox.worker", *arguments],
             cwd=folder,
             env=environment,
             stdin=end.fileno(),

@@ -6,7 +6,7 @@ FILE_NAME = "SKILL.MD"
 READ_BYTES = 256 * 2**10
 TEXT_CHARS = 32 * 2**10
 VALUE_CHARS = 2000
-FENCE = "---"
+DELIMITER = "---"
 
 
 def parse(content: bytes) -> dict[str, Any]:
@@ -22,10 +22,10 @@ def parse(content: bytes) -> dict[str, Any]:
 
 
 def _split(whole: str) -> tuple[dict[str, str], str]:
-    if not whole.startswith(FENCE + "\n"):
+    if not whole.startswith(DELIMITER + "\n"):
         return {}, whole
-    front, fence, text = whole[len(FENCE) + 1 :].partition(f"\n{FENCE}")
-    if not fence:
+    front, delimiter, text = whole[len(DELIMITER) + 1 :].partition(f"\n{DELIMITER}")
+    if not delimiter:
         return {}, whole
     return _fields(front), text.lstrip("-").lstrip("\n")
 

@@ -61,7 +61,7 @@ def other(head: bytes) -> str:
     if not head.strip(b"\0"):
         return "empty"
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    for offset, signature, words in OTHERS:
+    for offset, signature, description in OTHERS:
         if (text if signature == b"<" else head)[offset : offset + len(signature)] == signature:
-            return words
+            return description
     return "of no type that is taken here"

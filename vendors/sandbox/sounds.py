@@ -1,4 +1,4 @@
-"""What all sounds have, and its bounds."""
+"""The technical details that all sounds have, and their limits."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from .verdicts import Rejected
 # A day, the longest duration that is accepted.
 SECONDS = 24 * 3600
 # Lower bound of the bytes per second of AAC and Vorbis.
-LEAST_BYTES = 50
+MIN_BYTES_PER_SECOND = 50
 
 
 def facts(rate: int, channels: int, seconds: float) -> dict[str, Any]:

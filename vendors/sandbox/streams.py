@@ -25,7 +25,7 @@ DECOMPRESSORS: dict[str, Callable[[], Any]] = {
 }
 
 
-class WalkedEnough(Exception):
+class UnpackLimitReached(Exception):
     """The limit of unpacked bytes (WALK_BYTES) is reached."""
 
 
@@ -47,7 +47,7 @@ class Unpacked(io.RawIOBase):
         return True
 
     def seekable(self) -> bool:
-        """Return True: unpacking what lies between leads forward."""
+        """Return True: forward seeking unpacks the bytes between."""
         return True
 
     def tell(self) -> int:
@@ -71,7 +71,7 @@ class Unpacked(io.RawIOBase):
         if self._position > self._allowed:
             if self._bomb:
                 raise Rejected(f"The archive expands to more than {RATIO} times its size.")
-            raise WalkedEnough
+            raise UnpackLimitReached
         view[: len(content)] = content
         return len(content)
 
@@ -91,7 +91,7 @@ class Unpacked(io.RawIOBase):
         return content
 
     def _next_stream(self) -> bool:
-        """Begin the stream that follows; return False where nothing but zeros does, which may pad the end."""
+        """Begin the next stream; return False if only zero padding follows."""
         rest = self._unpacker.unused_data
         while not (rest := rest.lstrip(b"\0")):
             rest = self._file.read(CHUNK)

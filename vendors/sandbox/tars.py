@@ -5,16 +5,19 @@ import re
 import tarfile
 from typing import Any, BinaryIO, cast
 
-from .entries import Tally
-from .members import MemberLooks
+from .entries import ENTRIES, Tally
+from .members import MemberInspections
 from .skills import FILE_NAME, READ_BYTES
-from .streams import CHUNK, Unpacked, WalkedEnough
+from .streams import CHUNK, Unpacked, UnpackLimitReached
 from .verdicts import Rejected, Unsupported, rejecting
 
 # The largest extended header: a long name, a few numbers, and extended attributes of file systems.
 EXTENDED_BYTES = 2**20
 EXTENDED = {tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK}
 ENTRY_BYTES = 2**50
+# tarfile copies the fields of a global header for each entry, and reads each record in Python: programs write a dozen.
+FIELDS = 100
+RECORDS = 10 * ENTRIES
 # Python before 3.11.10 takes time that grows with the square of the digits in a row (CVE-2024-6232).
 DIGITS = 200
 
@@ -24,6 +27,7 @@ class HeaderFile:
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
+        self._records = 0
         self.seek = file.seek
         self.tell = file.tell
 
@@ -32,6 +36,10 @@ class HeaderFile:
         content = self._file.read(count)
         if count > tarfile.BLOCKSIZE and any(len(digits) > DIGITS for digits in re.findall(rb"\d+", content)):
             raise Rejected("An extended header of the tar archive is damaged.")
+        # Each ends its line.
+        self._records += content.count(b"\n")
+        if self._records > RECORDS:
+            raise Rejected("The extended headers of the tar archive hold far more than any program writes.")
         return content
 
 
@@ -59,23 +67,23 @@ def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
     if name != "tar":
         file = io.BufferedReader(Unpacked(file, size, name), CHUNK)
     tally = Tally(size)
-    looks = MemberLooks()
+    inspections = MemberInspections()
     partly: dict[str, Any] = {}
     with rejecting("The tar archive is damaged, or was cut off."):
         try:
-            _walk(file, tally, looks)
-        except WalkedEnough:
+            _walk(file, tally, inspections)
+        except UnpackLimitReached:
             partly = {"countedPartly": True}
-    return tally.technical() | looks.technical(lambda content, limit: content[:limit]) | partly
+    return tally.technical() | inspections.technical(lambda content, limit: content[:limit]) | partly
 
 
-def _walk(file: BinaryIO, tally: Tally, looks: MemberLooks) -> None:
+def _walk(file: BinaryIO, tally: Tally, inspections: MemberInspections) -> None:
     try:
         archive: Any = tarfile.TarFile(fileobj=cast("BinaryIO", HeaderFile(file)), tarinfo=Header, errors="replace")
     except tarfile.ReadError as error:
         raise Unsupported("The content is compressed, or named, like a tar archive but is none.") from error
     while (member := archive.next()) is not None:
-        # tarfile would keep all of them.
+        # tarfile would keep all members in memory.
         archive.members = []
         _check(member)
         empty = member.isdir() or member.issym() or member.islnk() or member.isdev()
@@ -84,9 +92,9 @@ def _walk(file: BinaryIO, tally: Tally, looks: MemberLooks) -> None:
             tally.note("symlink" if member.issym() else "hardlink", member.name)
         elif member.isdev():
             tally.note("device", member.name)
-        elif not empty and looks.wants(member.name, member.size):
+        elif not empty and inspections.wants(member.name, member.size):
             skill = member.name.rsplit("/", 1)[-1].upper() == FILE_NAME
-            looks.add(member.name, member.size, file.read(min(member.size, READ_BYTES) if skill else member.size))
+            inspections.add(member.name, member.size, file.read(min(member.size, READ_BYTES) if skill else member.size))
     # The end is marked by blocks of zeros; archives without any are common.
     while block := file.read(CHUNK):
         if block.strip(b"\0"):
@@ -94,7 +102,9 @@ def _walk(file: BinaryIO, tally: Tally, looks: MemberLooks) -> None:
 
 
 def _check(member: tarfile.TarInfo) -> None:
-    """Refuse what extended headers may say of an entry: that it is sparse, or of another size than a number."""
+    """Refuse sparse entries, invalid sizes and too many fields in extended headers."""
+    if len(member.pax_headers) > FIELDS:
+        raise Rejected(f"An entry of the tar archive has more than {FIELDS} extended fields.")
     if member.issparse() or any(key.startswith("GNU.sparse.") for key in member.pax_headers):
         raise Rejected("The tar archive holds a sparse file, which may unpack to any size; make it without --sparse.")
     if not 0 <= member.size < ENTRY_BYTES or member.pax_headers.get("size", str(member.size)) != str(member.size):

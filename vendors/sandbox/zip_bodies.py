@@ -25,12 +25,12 @@ UNNAMED = "The zip archive holds data between its entries that its directory doe
 
 
 def check_bodies(file: BinaryIO, directory: Directory, places: list[tuple[int, int]]) -> None:
-    """Compare what lies before the directory with what the directory says of it.
+    """Compare the entries before the directory with the directory.
 
     Args:
         file: The archive.
         directory: Its directory.
-        places: The offset of each entry, and its place in the directory.
+        places: The offset of each entry, and its position in the directory.
 
     Raises:
         Rejected: there are overlaps, gaps, differing headers, or data in which further entries may be found.
@@ -48,7 +48,7 @@ def check_bodies(file: BinaryIO, directory: Directory, places: list[tuple[int, i
         if end > following:
             raise Rejected("Entries of the zip archive reach into its directory." if last else "Entries of the zip archive overlap.")
         _check_descriptor(file, entry, end, following, wide=wide or max(entry.packed, entry.size) > ALL32)
-        # Without the password nobody can tell where such an entry ends, so nothing behind it may look like an entry.
+        # Without the password the end of such an entry is unknown, so nothing after it may look like an entry.
         unbounded |= bool(entry.flags & STREAMED and entry.flags & ENCRYPTED)
         _check_data(file, entry, range(start, end), following, unbounded=unbounded)
 
@@ -65,7 +65,7 @@ def _check_header(file: BinaryIO, entry: Entry, offset: int) -> tuple[int, bool]
         raise Rejected("An entry of the zip archive has two names.")
     size, packed = widened(extra, size, packed)
     stated = ((crc, entry.crc), (packed, entry.packed), (size, entry.size))
-    # What is written as a stream tells its sizes behind the data; until then they are zero.
+    # Streamed entries state their sizes after the data; in the header they are zero.
     known = not flags & STREAMED
     if (flags ^ entry.flags) & MEANINGFUL_FLAGS or method != entry.method or any(a != b and (known or a) for a, b in stated):
         raise Rejected("An entry of the zip archive is described differently by its own header and by the directory.")
@@ -73,7 +73,7 @@ def _check_header(file: BinaryIO, entry: Entry, offset: int) -> tuple[int, bool]
 
 
 def _check_descriptor(file: BinaryIO, entry: Entry, end: int, following: int, *, wide: bool) -> None:
-    """Compare what lies between the data of an entry and the next one: nothing, or its checksum and sizes."""
+    """Check that nothing but the data descriptor lies between the data of an entry and the next one."""
     if not entry.flags & STREAMED:
         if end != following:
             raise Rejected(UNNAMED)
@@ -90,7 +90,7 @@ def _check_data(file: BinaryIO, entry: Entry, data: range, following: int, *, un
     """Refuse data that does not end where the directory says, or in which a program may find another header."""
     streamed, plain = entry.flags & STREAMED, not entry.flags & ENCRYPTED
     if entry.method == STORED and not streamed and not unbounded:
-        # It is passed over by its size.
+        # Readers skip it by its size.
         return
     deflated = plain and entry.method == DEFLATED
     if plain and streamed and entry.method not in {STORED, DEFLATED}:
@@ -127,7 +127,7 @@ def _holds_header(file: BinaryIO, data: range) -> bool:
 
 
 def _inflates_to(file: BinaryIO, data: range, size: int) -> bool:
-    """Tell whether the data is one deflated stream from its first to its last byte, of so many bytes when it is unpacked."""
+    """Tell whether the data is exactly one deflated stream that unpacks to `size` bytes."""
     stream, unpacked = zlib.decompressobj(-zlib.MAX_WBITS), 0
     try:
         for block in _blocks(file, data, INFLATED_BYTES):

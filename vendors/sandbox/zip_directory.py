@@ -171,7 +171,7 @@ def _extension(name: bytes) -> bytes:
 def _zip64(file: BinaryIO, end: int, count: int, length: int, offset: int) -> tuple[int, int, int, int]:
     """Return the numbers of the ZIP64 end record if there is one, and the offset of the first end record.
 
-    It is used wherever it is there, as most programs do; the others read the small record, so both must say the same.
+    Most programs use it if it exists; the others read the small record, so both must agree.
     """
     start = end - LOCATOR64.size - END64.size
     file.seek(max(end - LOCATOR64.size, 0))

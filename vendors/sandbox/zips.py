@@ -5,7 +5,7 @@ from typing import Any, BinaryIO
 
 from . import containers
 from .entries import Tally
-from .members import MemberLooks
+from .members import MemberInspections
 from .verdicts import Rejected
 from .zip_bodies import DEFLATED, ENCRYPTED, LOCAL, STORED, check_bodies
 from .zip_directory import Entry, read_directory
@@ -19,7 +19,7 @@ def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
     """Return the counts, the warnings, and the technical details of inspected members."""
     directory = read_directory(file, size)
     tally = Tally(size)
-    looks = MemberLooks()
+    inspections = MemberInspections()
     places: list[tuple[int, int]] = []
     encrypted = False
     names: set[str] = set()
@@ -34,12 +34,12 @@ def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
         elif entry.flags & ENCRYPTED:
             encrypted = True
             tally.note("encrypted", entry.path)
-        elif entry.method in {STORED, DEFLATED} and not entry.folder and looks.wants(entry.path, entry.size):
-            looks.add(entry.path, entry.size, entry)
+        elif entry.method in {STORED, DEFLATED} and not entry.folder and inspections.wants(entry.path, entry.size):
+            inspections.add(entry.path, entry.size, entry)
     check_bodies(file, directory, places)
     kind = containers.kind_of(names)
     found = tally.technical() | {"encrypted": encrypted} | ({"container": kind} if kind else {})
-    return found | looks.technical(lambda entry, limit: _content(file, entry, limit))
+    return found | inspections.technical(lambda entry, limit: _content(file, entry, limit))
 
 
 def _check_sizes(entry: Entry) -> None:

@@ -58,9 +58,9 @@ def attach_deliverable(*, listing: Listing, received: Received, inspection: Insp
         actor: The vendor.
 
     Raises:
-        ListingLocked: the listing came under review meanwhile.
-        UploadConflict: another file was accepted meanwhile.
-        VendorNotApproved: the vendor was suspended meanwhile.
+        ListingLocked: the listing came under review in the meantime.
+        UploadConflict: another file was accepted in the meantime.
+        VendorNotApproved: the vendor was suspended in the meantime.
     """
     seen, fingerprint = listing.candidate_deliverable_id, received.store.fingerprint(received.key)
     with transaction.atomic():
@@ -102,8 +102,8 @@ def attach_preview(*, listing: Listing, kind: PreviewKind, processed: ProcessedP
     """Store a processed preview; it replaces the present one of that kind and slot.
 
     Raises:
-        ListingLocked: the listing came under review meanwhile.
-        VendorNotApproved: the vendor was suspended meanwhile.
+        ListingLocked: the listing came under review in the meantime.
+        VendorNotApproved: the vendor was suspended in the meantime.
     """
     store, preview_id = default_storage, new_id()
     preview = _made_of(processed, f"previews/{preview_id}")
@@ -135,7 +135,7 @@ def discard_candidate(*, listing: Listing, actor: User) -> Deliverable:
     Raises:
         ListingLocked: it is under review.
         NotFound: there is none.
-        VendorNotApproved: the vendor was suspended meanwhile.
+        VendorNotApproved: the vendor was suspended in the meantime.
     """
     listing = lock_for_upload(listing)
     ensure_uploadable(listing)
@@ -159,7 +159,7 @@ def remove_preview(*, listing: Listing, preview_id: uuid.UUID | None, actor: Use
         ListingLocked: the listing is under review.
         NotFound: unknown, or another listing's.
         ThumbnailNeeded: it is the thumbnail of a published listing.
-        VendorNotApproved: the vendor was suspended meanwhile.
+        VendorNotApproved: the vendor was suspended in the meantime.
     """
     listing = lock_for_upload(listing)
     preview = preview_of(listing, preview_id)

@@ -18,7 +18,7 @@ from ..errors import ListingLocked, SlugLocked, SlugTaken
 from ..models import VendorProfile
 
 AUDITED_CHARS = 200
-# Generated columns, which are read again from the database before the catalog is told of a change.
+# Generated columns, which are reloaded before the catalog is updated.
 COMPUTED = ("is_free", "sale_usd_minor", "sale_inr_minor", "sale_eur_minor")
 
 

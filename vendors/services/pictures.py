@@ -42,7 +42,7 @@ def update_picture(*, listing: Listing, preview_id: uuid.UUID | None, actor: Use
         ListingLocked: the listing is under review.
         NotFound: unknown, another listing's, or not a gallery image.
         ThumbnailNeeded: a published listing would be left without its thumbnail.
-        VendorNotApproved: the vendor was suspended meanwhile.
+        VendorNotApproved: the vendor was suspended in the meantime.
     """
     listing = lock_for_upload(listing)
     picture = preview_of(listing, preview_id)

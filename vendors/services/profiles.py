@@ -77,7 +77,7 @@ def update_store(*, profile: VendorProfile, store_name: str, bio: str, actor: Us
     """Change the store's name and description; its slug cannot be changed.
 
     Raises:
-        VendorNotApproved: the vendor was suspended meanwhile.
+        VendorNotApproved: the vendor was suspended in the meantime.
     """
     profile = lock(VendorProfile.objects.select_related("store"), pk=profile.pk)
     if profile.status != VendorStatus.APPROVED:
@@ -106,7 +106,7 @@ def approve_vendor(*, profile: VendorProfile, reason: str, actor: User) -> Vendo
     Raises:
         InvalidInput: no reason.
         InvalidTransition: it is not pending.
-        SelfReview: it is the actor's own.
+        SelfReview: the actor owns the row.
     """
     return _decide(profile, "approve", reason=reason, actor=actor)
 
@@ -117,7 +117,7 @@ def suspend_vendor(*, profile: VendorProfile, reason: str, actor: User) -> Vendo
     Raises:
         InvalidInput: no reason.
         InvalidTransition: it is suspended already.
-        SelfReview: it is the actor's own.
+        SelfReview: the actor owns the row.
     """
     return _decide(profile, "suspend", reason=reason, actor=actor)
 
@@ -128,7 +128,7 @@ def reinstate_vendor(*, profile: VendorProfile, reason: str, actor: User) -> Ven
     Raises:
         InvalidInput: no reason.
         InvalidTransition: it is not suspended.
-        SelfReview: it is the actor's own.
+        SelfReview: the actor owns the row.
     """
     return _decide(profile, "reinstate", reason=reason, actor=actor)
 
@@ -139,7 +139,7 @@ def set_commission(*, profile: VendorProfile, commission_rate_bp: int, reason: s
 
     Raises:
         InvalidInput: no reason.
-        SelfReview: it is the actor's own.
+        SelfReview: the actor owns the row.
     """
     reason = texts.prose(reason, "reason")
     profile = lock_for_decision(VendorProfile.objects.all(), pk=profile.pk, owner="user_id", actor=actor)
@@ -157,7 +157,7 @@ def set_payout_method(*, profile: VendorProfile, payout_method: str, reason: str
 
     Raises:
         InvalidInput: no reason, or more than one line.
-        SelfReview: it is the actor's own.
+        SelfReview: the actor owns the row.
     """
     reason = texts.prose(reason, "reason")
     after = texts.line(payout_method, "payoutMethod", required=False) or None

@@ -24,7 +24,7 @@ from ..inspection import Inspection, inspect_deliverable
 from ..uploads.errors import FileRejected
 
 
-class ReinspectOptions(StrEnum):
+class ReinspectOutcome(StrEnum):
     """The outcome of inspecting a file again."""
 
     UNCHANGED = "unchanged"
@@ -36,13 +36,13 @@ class ReinspectOptions(StrEnum):
     UNREADABLE = "unreadable"
 
 
-FAILURES = frozenset({ReinspectOptions.REFUSED, ReinspectOptions.MISSING, ReinspectOptions.UNREADABLE})
+FAILURES = frozenset({ReinspectOutcome.REFUSED, ReinspectOutcome.MISSING, ReinspectOutcome.UNREADABLE})
 
 
 class Reinspected(NamedTuple):
     """The result for one file: the outcome, what differs or why it failed, and whether the manifest has become stale."""
 
-    outcome: ReinspectOptions
+    outcome: ReinspectOutcome
     detail: str = ""
     stale_manifest: bool = False
 
@@ -61,35 +61,35 @@ def reinspect(*, deliverable_id: Any, store: ObjectStorage, dry_run: bool) -> Re
     """Inspect a stored file and save the details where they differ. A file that is refused now keeps its old details."""
     deliverable = Deliverable.objects.select_related("listing").filter(pk=deliverable_id).first()
     if deliverable is None:
-        return Reinspected(ReinspectOptions.OVERTAKEN)
+        return Reinspected(ReinspectOutcome.OVERTAKEN)
     try:
         inspection = inspect_deliverable(store=store, key=deliverable.object_key, size=deliverable.file_size)
     except (FileRejected, UnsupportedType) as refusal:
-        return Reinspected(ReinspectOptions.REFUSED, refusal.message)
+        return Reinspected(ReinspectOutcome.REFUSED, refusal.message)
     except FileNotFoundError:
         gone = not Deliverable.objects.filter(pk=deliverable_id).exists()
         return (
-            Reinspected(ReinspectOptions.OVERTAKEN) if gone else Reinspected(ReinspectOptions.MISSING, "Nothing is stored under its key.")
+            Reinspected(ReinspectOutcome.OVERTAKEN) if gone else Reinspected(ReinspectOutcome.MISSING, "Nothing is stored under its key.")
         )
     except DependencyUnavailable as problem:
-        return Reinspected(ReinspectOptions.UNREADABLE, problem.message)
-    if (inspection.format, inspection.technical, list(inspection.entries)) == _said_of(deliverable):
-        return Reinspected(ReinspectOptions.UNCHANGED)
+        return Reinspected(ReinspectOutcome.UNREADABLE, problem.message)
+    if (inspection.format, inspection.technical, list(inspection.entries)) == _recorded_details(deliverable):
+        return Reinspected(ReinspectOutcome.UNCHANGED)
     detail = differences(deliverable.technical, inspection.technical) or "the list of its entries"
-    return Reinspected(ReinspectOptions.CHANGED, detail) if dry_run else _record(deliverable, inspection, detail)
+    return Reinspected(ReinspectOutcome.CHANGED, detail) if dry_run else _record(deliverable, inspection, detail)
 
 
 def differences(before: dict[str, Any], after: dict[str, Any]) -> str:
     """Describe which fields were added, removed and changed."""
-    words = {
+    differing = {
         "new": sorted(after.keys() - before.keys()),
         "gone": sorted(before.keys() - after.keys()),
         "changed": sorted(name for name in before.keys() & after.keys() if before[name] != after[name]),
     }
-    return "; ".join(f"{word}: {', '.join(names)}" for word, names in words.items() if names)
+    return "; ".join(f"{word}: {', '.join(names)}" for word, names in differing.items() if names)
 
 
-def _said_of(deliverable: Deliverable) -> tuple[str, dict[str, Any], list[Any]]:
+def _recorded_details(deliverable: Deliverable) -> tuple[str, dict[str, Any], list[Any]]:
     return deliverable.format, deliverable.technical, deliverable.entries
 
 
@@ -98,15 +98,15 @@ def _record(seen: Deliverable, inspection: Inspection, detail: str) -> Reinspect
     # Loaded without its files: `_manifest_is_stale` fetches them after the save below.
     listing = lock(Listing.objects.all(), pk=seen.listing_id)
     deliverable = Deliverable.objects.filter(pk=seen.pk).first()
-    if deliverable is None or _said_of(deliverable) != _said_of(seen):
-        return Reinspected(ReinspectOptions.OVERTAKEN)
+    if deliverable is None or _recorded_details(deliverable) != _recorded_details(seen):
+        return Reinspected(ReinspectOutcome.OVERTAKEN)
     deliverable.format, deliverable.technical, deliverable.entries = inspection.format, inspection.technical, list(inspection.entries)
     deliverable.save(update_fields=["format", "technical", "entries"])
     audit.record("listing.reinspect_file", listing, actor=None, file=str(deliverable.pk), differences=detail)
     if listing.status == ListingStatus.PUBLISHED and listing.live_deliverable_id == deliverable.pk:
         # The public page shows the details.
         listing_edited(listing)
-    return Reinspected(ReinspectOptions.CHANGED, detail, stale_manifest=_manifest_is_stale(listing))
+    return Reinspected(ReinspectOutcome.CHANGED, detail, stale_manifest=_manifest_is_stale(listing))
 
 
 def _manifest_is_stale(listing: Listing) -> bool:

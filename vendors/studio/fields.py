@@ -15,7 +15,7 @@ from marketplace.api.fields import Line, LongText
 from marketplace.core import bounds
 
 from ..api.fields import CategorySlug, HttpsUrl, Slug, Tags
-from ..slugs import proposed
+from ..slugs import slug_from
 
 Shape = serializers.Field[Any, Any, Any, Any]
 # Arguments of `HundredthsField`.
@@ -23,7 +23,7 @@ PRICE = {"most": bounds.PRICE_MINOR}
 PERCENT = {"most": bounds.WHOLE_BP, "empty": 0}
 
 
-def judged(shape: Shape, value: Any) -> Any:
+def validated(shape: Shape, value: Any) -> Any:
     """Return the value as validated by the API's field.
 
     Raises:
@@ -56,7 +56,7 @@ class ShapedField(forms.CharField):
     def clean(self, value: Any) -> Any:
         """Return the value that the API's field returns for the text."""
         text = super().clean(value)
-        return judged(self._shape, text) if text else text
+        return validated(self._shape, text) if text else text
 
 
 class LineField(ShapedField):
@@ -105,7 +105,7 @@ class CategoryField(forms.ChoiceField):
 
     def clean(self, value: Any) -> Any:
         """Return the category."""
-        return judged(CategorySlug(), super().clean(value))
+        return validated(CategorySlug(), super().clean(value))
 
 
 def _categories() -> list[tuple[str, str]]:
@@ -162,7 +162,7 @@ class TagsField(forms.CharField):
         """Return the tags."""
         lines = [line.strip() for line in super().clean(value).splitlines()]
         tags = [tag for line in lines for tag in ([line] if line in self.known else line.split(","))]
-        return judged(Tags(), [tag.strip() for tag in tags if tag.strip()])
+        return validated(Tags(), [tag.strip() for tag in tags if tag.strip()])
 
 
 @dataclass(frozen=True)
@@ -178,17 +178,17 @@ class Address:
     refusal: str = ""
 
 
-def address_of(slug: str, words: str, *, prefix: str, taken: Callable[[str], bool]) -> Address:
+def address_of(slug: str, title: str, *, prefix: str, taken: Callable[[str], bool]) -> Address:
     """Check the slug and return the path of the page.
 
     Args:
         slug: The typed slug.
-        words: The title or name from which a slug is derived where none was typed.
+        title: The title or name from which a slug is derived where none was typed.
         prefix: The path before the slug.
         taken: Tells whether a slug is in use.
     """
-    # Nothing longer could come from the form either.
-    wanted = slug.strip() or proposed(words)
+    # `SlugField` limits the length.
+    wanted = slug.strip() or slug_from(title)
     if not wanted:
         return Address()
     try:

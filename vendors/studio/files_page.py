@@ -14,7 +14,7 @@ from catalog.selectors import Picture, picture_of
 
 from .. import bounds
 from ..selectors import files_of
-from .picture_forms import WordsForm
+from .picture_forms import AltTextForm
 from .presenters import facts_of, warnings_of
 from .upload_fields import (
     ENDINGS,
@@ -22,14 +22,14 @@ from .upload_fields import (
     SENTENCES,
     SOUND,
     SPECIMEN,
-    Place,
-    file_place,
+    UploadField,
+    file_field,
+    format_limit,
     picture_name,
-    size_in_words,
+    slot_field,
     slot_name,
-    slot_place,
-    sound_place,
-    specimen_place,
+    sound_field,
+    specimen_field,
 )
 
 EARLIER = 10
@@ -41,11 +41,11 @@ class Refused(NamedTuple):
     """A refused upload by form: the place of the field, and the message."""
 
     place: str = ""
-    words: str = ""
+    message: str = ""
 
     def at(self, place: str) -> str:
         """Return the message for a place, an empty string where there is none."""
-        return self.words if place == self.place else ""
+        return self.message if place == self.place else ""
 
 
 @dataclass(frozen=True)
@@ -59,18 +59,18 @@ class Slot:
         preview: The image in it.
         picture: The image as this page shows it.
         stays: Whether it can only be replaced, not removed.
-        words: The form of its alternative text.
+        alt_text_form: The form of its alternative text.
         earlier: The previous slot, where it can be moved there.
         later: The next slot, where it can be moved there.
     """
 
     number: int
     name: str
-    place: Place
+    place: UploadField
     preview: Preview | None
     picture: Picture | None
     stays: bool
-    words: WordsForm | None = None
+    alt_text_form: AltTextForm | None = None
     earlier: int | None = None
     later: int | None = None
 
@@ -110,7 +110,7 @@ class FilesPage:
 
     sentences = SENTENCES
     picture_endings = ENDINGS["picture"]
-    picture_maximum = size_in_words(bounds.IMAGE_BYTES)
+    picture_maximum = format_limit(bounds.IMAGE_BYTES)
 
     @property
     def refused_as_a_whole(self) -> str:
@@ -133,20 +133,20 @@ class FilesPage:
         return self.listing.status == ListingStatus.PUBLISHED
 
     @property
-    def file_place(self) -> Place:
+    def file_field(self) -> UploadField:
         """The place of the deliverable."""
         replaces = ("the new file" if self.live else "the file") if self.candidate else "the reviewed file" if self.live else ""
-        return file_place(self.listing, replaces=replaces, refused=self.refused.at(FILE))
+        return file_field(self.listing, replaces=replaces, refused=self.refused.at(FILE))
 
     @property
-    def specimen_place(self) -> Place:
+    def specimen_field(self) -> UploadField:
         """The place of the specimen."""
-        return specimen_place(self.listing, taken=self.specimen is not None, refused=self.refused.at(SPECIMEN))
+        return specimen_field(self.listing, taken=self.specimen is not None, refused=self.refused.at(SPECIMEN))
 
     @property
-    def sound_place(self) -> Place:
+    def sound_field(self) -> UploadField:
         """The place of the audio preview."""
-        return sound_place(self.listing, taken=self.sound is not None, refused=self.refused.at(SOUND))
+        return sound_field(self.listing, taken=self.sound is not None, refused=self.refused.at(SOUND))
 
     @property
     def axes(self) -> list[dict[str, Any]]:
@@ -155,7 +155,7 @@ class FilesPage:
 
     @property
     def differences(self) -> list[tuple[str, str, str]]:
-        """What differs between the reviewed file and the new one: name, before, after."""
+        """The differences between the reviewed file and the new one: name, before, after."""
         if self.live is None or self.candidate is None:
             return []
         before, after = dict(self.live.facts), dict(self.candidate.facts)
@@ -163,7 +163,7 @@ class FilesPage:
         return [(name, before.get(name, "—"), after.get(name, "—")) for name in names if before.get(name) != after.get(name)]
 
 
-def files_page(listing: Listing, refused: Refused | None = None, typed: Mapping[uuid.UUID, WordsForm] | None = None) -> FilesPage:
+def files_page(listing: Listing, refused: Refused | None = None, typed: Mapping[uuid.UUID, AltTextForm] | None = None) -> FilesPage:
     """Return the content of the page. Needs three queries beside that of the listing.
 
     Args:
@@ -192,12 +192,12 @@ def _only(previews: Iterable[Preview], kind: PreviewKind) -> Preview | None:
     return next((preview for preview in previews if preview.kind == kind), None)
 
 
-def _slot(listing: Listing, number: int, pictures: Mapping[int, Preview], refused: Refused, typed: Mapping[uuid.UUID, WordsForm]) -> Slot:
+def _slot(listing: Listing, number: int, pictures: Mapping[int, Preview], refused: Refused, typed: Mapping[uuid.UUID, AltTextForm]) -> Slot:
     name, preview = picture_name(number), pictures.get(number)
-    place = slot_place(listing, number, label=f"{'Replace' if preview else 'Add'} {name.lower()}", refused=refused.at(slot_name(number)))
+    place = slot_field(listing, number, label=f"{'Replace' if preview else 'Add'} {name.lower()}", refused=refused.at(slot_name(number)))
     if preview is None:
         return Slot(number, name, place, preview=None, picture=None, stays=False)
-    words = typed.get(preview.pk) or WordsForm(preview_id=preview.pk, alt_text=preview.alt_text)
+    alt_text_form = typed.get(preview.pk) or AltTextForm(preview_id=preview.pk, alt_text=preview.alt_text)
     return Slot(
         number,
         name,
@@ -205,7 +205,7 @@ def _slot(listing: Listing, number: int, pictures: Mapping[int, Preview], refuse
         preview,
         picture_of(preview.pk, preview.details, preview.renditions),
         stays=number == 0 and listing.status == ListingStatus.PUBLISHED,
-        words=words,
+        alt_text_form=alt_text_form,
         earlier=number - 1 if number else None,
         # Behind the last one there is nothing to change places with.
         later=number + 1 if number + 1 in pictures else None,

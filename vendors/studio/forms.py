@@ -9,8 +9,8 @@ from catalog.models.listings import ListingStatus
 from marketplace.core import bounds
 
 from ..api.fields import HttpsUrl
-from ..slugs import proposed
-from .fields import PRICE, CategoryField, HundredthsField, LineField, SlugField, TextField, judged
+from ..slugs import slug_from
+from .fields import PRICE, CategoryField, HundredthsField, LineField, SlugField, TextField, validated
 
 LINKS = 10
 
@@ -52,7 +52,7 @@ class ApplicationForm(StoreForm):
         lines = [line.strip() for line in self.cleaned_data["links"].splitlines() if line.strip()]
         if len(lines) > LINKS:
             raise forms.ValidationError(f"At most {LINKS} addresses.")
-        return [judged(HttpsUrl(), line) for line in lines]
+        return [validated(HttpsUrl(), line) for line in lines]
 
     def clean(self) -> dict[str, Any]:
         """Derive the slug from the name where none is given."""
@@ -81,12 +81,12 @@ class NewListingForm(forms.Form):
         return _with_slug(self, "slug", "title")
 
 
-def _with_slug(form: forms.Form, slug: str, words: str) -> dict[str, Any]:
-    """Return the cleaned data, with a slug derived from the field `words` where none was given."""
+def _with_slug(form: forms.Form, slug: str, source: str) -> dict[str, Any]:
+    """Return the cleaned data, with a slug derived from the field `source` where none was given."""
     data: dict[str, Any] = form.cleaned_data
-    if not data.get(slug) and slug not in form.errors and words in data:
+    if not data.get(slug) and slug not in form.errors and source in data:
         field = form.fields[slug]
-        suggestion = proposed(data[words])
+        suggestion = slug_from(data[source])
         try:
             data[slug] = field.clean(suggestion) if suggestion else ""
         except forms.ValidationError as error:

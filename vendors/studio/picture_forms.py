@@ -11,7 +11,7 @@ from ..services.editing import MARK_CHARS, mark_of
 from .fields import LineField
 
 
-class WordsField(LineField):
+class AltTextField(LineField):
     """One line of text, typed into a multi-line box: line breaks become spaces."""
 
     def to_python(self, value: Any) -> str:
@@ -19,7 +19,7 @@ class WordsField(LineField):
         return " ".join(str(super().to_python(value)).split())
 
 
-class WordsForm(forms.Form):
+class AltTextForm(forms.Form):
     """Sets the alternative text of an image.
 
     Args:
@@ -30,7 +30,7 @@ class WordsForm(forms.Form):
 
     seen = forms.CharField(widget=forms.HiddenInput, required=False, max_length=MARK_CHARS)
 
-    alt_text = WordsField(
+    alt_text = AltTextField(
         label="What it shows",
         max_length=bounds.ALT_TEXT_CHARS,
         required=False,

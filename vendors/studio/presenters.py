@@ -1,4 +1,4 @@
-"""What the studio's pages show of files, findings, prices and the history of a listing."""
+"""Prepares files, findings, prices and the history of a listing for the studio's pages."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
@@ -122,7 +122,7 @@ def _channels(count: int) -> str:
     return {1: "mono", 2: "stereo"}.get(count, f"{count} channels")
 
 
-# The page where a field is edited, by its name in the API; the slug cannot be edited.
+# The page where a field is edited, by its name in the API. The slug has none: it is fixed once the listing has been submitted.
 _ROUTES = {
     **dict.fromkeys(("title", "categorySlug", "shortDescription", "description", "tags"), "studio-details"),
     **dict.fromkeys(("version", "fileType", "supportedPlatforms", "videoUrl"), "studio-details"),
@@ -251,7 +251,7 @@ class Step:
     """One entry of the history."""
 
     at: datetime
-    words: str
+    label: str
 
 
 def timeline_of(listing: Listing) -> list[Step]:
@@ -260,7 +260,7 @@ def timeline_of(listing: Listing) -> list[Step]:
     return steps if len(steps) == STEPS else [*steps, Step(listing.created_at, "Created")]
 
 
-class _Words(NamedTuple):
+class _CheckTexts(NamedTuple):
     """The text of a check; where `failed` is empty, the service's detail is shown instead."""
 
     title: str
@@ -270,17 +270,17 @@ class _Words(NamedTuple):
     step: str
 
 
-_WORDS = {
-    "file_integrity": _Words("The file", "It is stored as you uploaded it.", "", "studio-files", "Go to the file"),
-    "preview_thumbnail": _Words(
+_CHECK_TEXTS = {
+    "file_integrity": _CheckTexts("The file", "It is stored as you uploaded it.", "", "studio-files", "Go to the file"),
+    "preview_thumbnail": _CheckTexts(
         "The cover picture",
         "It is shown on the listing's card in the storefront.",
         "Upload one. It is shown on the listing's card in the storefront.",
         "studio-files",
         "Go to the pictures",
     ),
-    "pricing": _Words("The prices", "All prices and the discount are valid.", "", "studio-prices", "Go to the prices"),
-    "licensing": _Words(
+    "pricing": _CheckTexts("The prices", "All prices and the discount are valid.", "", "studio-prices", "Go to the prices"),
+    "licensing": _CheckTexts(
         "The licences",
         "Buyers can choose at least one.",
         "None of the licences that you allow is offered any more. Allow another one.",
@@ -295,7 +295,7 @@ class CheckRow:
     """A row of the checklist.
 
     Args:
-        words: The description of the check.
+        label: The name of the check.
         passed: Whether it passed.
         detail: Why it failed, and what to do.
         route: The page where it is fixed.
@@ -303,7 +303,7 @@ class CheckRow:
         warning: What could be better although it passed.
     """
 
-    words: str
+    label: str
     passed: bool
     detail: str
     route: str
@@ -327,7 +327,7 @@ def check_rows(outcomes: Iterable[Mapping[str, Any]]) -> list[CheckRow]:
     """Return the rows of checks, from their outcomes by the service or a stored review."""
     rows = []
     for outcome in outcomes:
-        words, passed = _WORDS[outcome["name"]], outcome["passed"]
-        detail = (words.passed if passed else words.failed) or outcome["detail"]
-        rows.append(CheckRow(words.title, passed, detail, words.route, words.step, outcome.get("warning", "")))
+        texts, passed = _CHECK_TEXTS[outcome["name"]], outcome["passed"]
+        detail = (texts.passed if passed else texts.failed) or outcome["detail"]
+        rows.append(CheckRow(texts.title, passed, detail, texts.route, texts.step, outcome.get("warning", "")))
     return rows

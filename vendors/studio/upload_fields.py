@@ -48,15 +48,15 @@ SENTENCES = {
 }
 
 
-def in_words(problem: Problem) -> str:
+def message_for(problem: Problem) -> str:
     """Return the message for a problem; its own detail where there is no message for its code."""
     members: Mapping[str, object] = problem.members
-    maximum = size_in_words(int(str(members.get("maximumBytes", 0))))
+    maximum = format_limit(int(str(members.get("maximumBytes", 0))))
     sentence = SENTENCES.get(problem.code, "{detail}")
     return sentence.replace("{detail}", problem.message).replace("{maximum}", maximum)
 
 
-def size_in_words(size: int) -> str:
+def format_limit(size: int) -> str:
     """Return a limit in bytes as text, such as 20 MB."""
     return f"{size / core_bounds.GIB:g} GB" if size >= core_bounds.GIB else f"{size / core_bounds.MIB:g} MB"
 
@@ -73,7 +73,7 @@ MAXIMA = {FILE: catalog_bounds.DELIVERABLE_BYTES, "picture": bounds.IMAGE_BYTES,
 
 
 @dataclass(frozen=True)
-class Place:
+class UploadField:
     """An upload field.
 
     Args:
@@ -115,11 +115,11 @@ def picture_name(slot: int) -> str:
     return f"Picture {slot + 1}" if slot else "Cover picture"
 
 
-def file_place(listing: Listing, *, replaces: str, refused: str) -> Place:
+def file_field(listing: Listing, *, replaces: str, refused: str) -> UploadField:
     """Return the place of the deliverable; `replaces` names the file that a new one replaces."""
-    most = size_in_words(catalog_bounds.DELIVERABLE_BYTES)
+    most = format_limit(catalog_bounds.DELIVERABLE_BYTES)
     taken = f"A zip or tar archive, a font, an image or a sound, up to {most}. Put several files into one archive."
-    return Place(
+    return UploadField(
         FILE,
         f"Replace {replaces}" if replaces else "Upload the file",
         FILE,
@@ -130,9 +130,9 @@ def file_place(listing: Listing, *, replaces: str, refused: str) -> Place:
     )
 
 
-def slot_place(listing: Listing, slot: int, *, label: str, refused: str) -> Place:
+def slot_field(listing: Listing, slot: int, *, label: str, refused: str) -> UploadField:
     """Return the place of a picture."""
-    return Place(
+    return UploadField(
         slot_name(slot),
         label,
         "picture",
@@ -142,27 +142,27 @@ def slot_place(listing: Listing, slot: int, *, label: str, refused: str) -> Plac
     )
 
 
-def specimen_place(listing: Listing, *, taken: bool, refused: str) -> Place:
+def specimen_field(listing: Listing, *, taken: bool, refused: str) -> UploadField:
     """Return the place of the type specimen."""
-    return Place(
+    return UploadField(
         SPECIMEN,
         "Replace the specimen" if taken else "Upload a specimen",
         SPECIMEN,
         reverse("studio-specimen-upload", args=[listing.slug]),
         reverse("vendor-font-specimen", args=[listing.pk]),
-        f"WOFF2 or WOFF, up to {size_in_words(bounds.FONT_BYTES)}.",
+        f"WOFF2 or WOFF, up to {format_limit(bounds.FONT_BYTES)}.",
         refused,
     )
 
 
-def sound_place(listing: Listing, *, taken: bool, refused: str) -> Place:
+def sound_field(listing: Listing, *, taken: bool, refused: str) -> UploadField:
     """Return the place of the audio preview."""
-    return Place(
+    return UploadField(
         SOUND,
         "Replace the sound" if taken else "Upload a sound",
         SOUND,
         reverse("studio-sound-upload", args=[listing.slug]),
         reverse("vendor-audio-preview", args=[listing.pk]),
-        f"MP3, AAC (also as M4A) or WAV, up to {size_in_words(bounds.AUDIO_BYTES)}.",
+        f"MP3, AAC (also as M4A) or WAV, up to {format_limit(bounds.AUDIO_BYTES)}.",
         refused,
     )

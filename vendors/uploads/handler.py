@@ -12,7 +12,7 @@ HEAD_BYTES = 512
 
 
 class Sink(Protocol):
-    """What the bytes are written to."""
+    """A target for the bytes of a file."""
 
     def write(self, chunk: bytes) -> None:
         """Write the next bytes."""

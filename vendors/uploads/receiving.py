@@ -35,8 +35,8 @@ from .handler import FIELD, OnePassHandler, Sink, unknown_field
 from .hashing import HashedSink
 
 EXTENSION_CHARS = 20
-# A slow upload holds a thread for as long as its sender likes: nobody holds all that there are for uploads.
-_senders = CallerLimit(of_one=core_bounds.UPLOADS_AT_ONCE)
+# A slow upload occupies a thread as long as its sender likes, so each user is limited.
+_senders = CallerLimit(per_caller=core_bounds.UPLOADS_AT_ONCE)
 # Parses the form and passes the file's bytes to the handler; returns the names of the other fields.
 FormReader = Callable[[HttpRequest, OnePassHandler], Iterable[str]]
 

@@ -1,4 +1,4 @@
-"""Money in the admin: credit a wallet, pay one out, refund an order, list payouts; the rest is looked at."""
+"""Money in the admin: credit a wallet, pay one out, refund an order, list payouts; everything else is read-only."""
 
 from .ledger import JournalAdmin, TransferAdmin
 from .orders import OrderAdmin

@@ -1,4 +1,4 @@
-"""What a decision will affect, in figures, for an order, a wallet or a payout."""
+"""The effects of decisions on an order, a wallet or a payout, with amounts."""
 
 from marketplace.core.money import Currency
 from marketplace.review.claims import is_claimed
@@ -8,8 +8,8 @@ from ..models import Order, WalletOwner, WalletPayout
 from ..selectors import balances_of
 
 
-def refund_does(order: Order) -> list[str]:
-    """Return what a refund moves, part by part, and what it takes away."""
+def refund_effects(order: Order) -> list[str]:
+    """Return the amounts that a refund moves, and the licence that it revokes."""
     parts = (("the vendor's share", order.vendor_share_minor), ("the commission", order.commission_minor), ("the tax", order.tax_minor))
     legs = ", ".join(f"{money(amount, order.currency)} from {name}" for name, amount in parts if amount)
     price = money(order.price_minor, order.currency)
@@ -25,15 +25,15 @@ def refund_does(order: Order) -> list[str]:
     ]
 
 
-def credit_does(owner: WalletOwner) -> list[str]:
-    """Return what the wallet holds now."""
+def credit_effects(owner: WalletOwner) -> list[str]:
+    """Return the current balances of the wallet."""
     balances = balances_of(owner)
     inr, usd = (money(balances.get(currency, 0), currency) for currency in (Currency.INR, Currency.USD))
     return [f"{owner.email} has {inr} and {usd} now."]
 
 
-def claim_does(order: Order) -> list[str]:
-    """Return what leaves the service."""
+def claim_effects(order: Order) -> list[str]:
+    """Return the amount that counts as paid."""
     price = money(order.price_minor, order.currency)
     return [
         f"{price} counts as paid to who bought “{order.title}”, and no longer as unclaimed.",
@@ -41,8 +41,8 @@ def claim_does(order: Order) -> list[str]:
     ]
 
 
-def payment_does(wallet_payout: WalletPayout) -> list[str]:
-    """Return what leaves the service, and where to."""
+def payment_effects(wallet_payout: WalletPayout) -> list[str]:
+    """Return the amount to transfer, and the bank details."""
     amount = money(wallet_payout.amount_minor, wallet_payout.currency)
     if not is_claimed(wallet_payout):
         return [
@@ -54,7 +54,7 @@ def payment_does(wallet_payout: WalletPayout) -> list[str]:
     ]
 
 
-def refusal_does(wallet_payout: WalletPayout) -> list[str]:
-    """Return what goes back."""
+def refusal_effects(wallet_payout: WalletPayout) -> list[str]:
+    """Return the amount that returns to the wallet."""
     amount = money(wallet_payout.amount_minor, wallet_payout.currency)
     return [f"{amount} returns to the wallet of {wallet_payout.owner}, who gets a mail with your reason. The bank details are deleted."]

@@ -1,4 +1,4 @@
-"""The ledger in the admin: looked at, never changed."""
+"""The ledger in the admin, read-only."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ class JournalAdmin(ServiceAdmin):
 
     @admin.display(description="Payment", empty_value="none")
     def payment(self, journal: Journal) -> str | None:
-        """Return what a credit was for."""
+        """Return the reference of the payment that was credited."""
         reference = getattr(journal, "credit_reference", None)
         return None if reference is None else str(reference)
 
@@ -49,17 +49,17 @@ class TransferAdmin(ServiceAdmin):
     ordering = ("-id",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Transfer]:
-        """Read the accounts and the journal with the transfers."""
+        """Join the accounts and the journal."""
         return super().get_queryset(request).select_related("journal", "debit", "credit")
 
     @admin.display(description="At")
     def at(self, transfer: Transfer) -> Any:
-        """Return when it moved."""
+        """Return the time of the journal."""
         return transfer.journal.at
 
     @admin.display(description="Kind")
     def kind(self, transfer: Transfer) -> str:
-        """Return why it moved."""
+        """Return the kind of the journal."""
         return transfer.journal.kind
 
     @admin.display(description="Amount")
@@ -68,9 +68,9 @@ class TransferAdmin(ServiceAdmin):
         return money(transfer.amount_minor, transfer.currency)
 
     def querysets(self, request: HttpRequest, subject: Transfer) -> QuerySets:
-        """Read nothing more: the journal has the history."""
+        """Return nothing: the journal has the history."""
         return {}
 
     def panels(self, request: HttpRequest, subject: Transfer, related: QuerySets) -> list[Panel]:
-        """Show nothing more."""
+        """Return nothing."""
         return []

@@ -1,4 +1,4 @@
-"""Purchases in the admin: refund one, pay a refund that a deleted account cannot have."""
+"""Purchases in the admin: refund one, or pay a refund owed to a deleted account."""
 
 from typing import Any
 
@@ -18,31 +18,31 @@ from ..models import Order, Transfer
 from ..models.orders import OrderStatus
 from ..selectors import unclaimed_refunds
 from ..services.refunds import pay_unclaimed, refund_order
-from .effects import claim_does, refund_does
+from .effects import claim_effects, refund_effects
 
 REFUND = "wallet.refund_order"
 PAY_UNCLAIMED = "wallet.pay_unclaimed_order"
 
 
 class ClaimForm(ReasonForm):
-    """What was paid, and how it was made sure to whom."""
+    """The reference of the payment, and how the recipient was verified."""
 
     reference = forms.CharField(max_length=bounds.PAYMENT_REFERENCE_CHARS, help_text="The bank's reference for the payment.")
     field_order = ("reference", "reason")
 
 
 class ClaimFilter(admin.SimpleListFilter):
-    """Refunds that wait to be claimed."""
+    """Filters orders by unclaimed refunds."""
 
     title = "refund"
     parameter_name = "refund"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        """Return the one choice."""
+        """Return the only choice."""
         return [("unclaimed", "Unclaimed: the account is deleted")]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Order]) -> QuerySet[Order]:
-        """Leave what nobody has claimed."""
+        """Return the orders with an unclaimed refund."""
         return queryset.filter(pk__in=unclaimed_refunds().values("pk")) if self.value() == "unclaimed" else queryset
 
 
@@ -52,7 +52,7 @@ def _waits_to_be_claimed(order: Order) -> bool:
 
 @admin.register(Order)
 class OrderAdmin(ServiceAdmin):
-    """Purchases; a refund undoes one."""
+    """Purchases, which can be refunded."""
 
     list_display = ("created_at", "buyer", "title", "license_slug", "price", "status")
     list_filter = ("status", "currency", ClaimFilter)
@@ -63,12 +63,12 @@ class OrderAdmin(ServiceAdmin):
     found_title, found_detail = "title", "status"
 
     def name(self, subject: Order) -> str:
-        """Return who bought what for how much."""
+        """Return the buyer, title and price."""
         buyer = "A deleted account" if subject.buyer.deleted else subject.buyer
         return f"{buyer}: {subject.title}, {money(subject.price_minor, subject.currency)}"
 
     def find(self, query: SearchQuery) -> list[Q]:
-        """Look for an id, a buyer, a listing."""
+        """Search by order id, buyer, or listing."""
         if query.id:
             return [Q(pk=query.id), Q(listing=query.id)]
         return [Q(buyer__email=query.email)] if query.email else [Q(listing__slug=query.text)]
@@ -99,7 +99,7 @@ class OrderAdmin(ServiceAdmin):
             "The order was refunded.",
             available=lambda order: order.status == OrderStatus.COMPLETED,
             danger=True,
-            effects=refund_does,
+            effects=refund_effects,
         ),
         refund_order,
         "order",
@@ -113,7 +113,7 @@ class OrderAdmin(ServiceAdmin):
             "The refund is paid.",
             ClaimForm,
             available=_waits_to_be_claimed,
-            effects=claim_does,
+            effects=claim_effects,
         ),
         pay_unclaimed,
         "order",

@@ -1,4 +1,4 @@
-"""Payouts in the admin: what was paid to whom in which run, with sums, and as a spreadsheet. `manage.py payout` makes them."""
+"""Vendor payouts in the admin, by run, with sums and a CSV export. `manage.py payout` makes them."""
 
 import csv
 from collections.abc import Iterable, Iterator
@@ -28,7 +28,7 @@ CHUNK = 500
 
 
 class RunFilter(admin.SimpleListFilter):
-    """One run; the newest are offered."""
+    """Filters payouts by one of the newest runs."""
 
     title = "run"
     parameter_name = "run"
@@ -39,7 +39,7 @@ class RunFilter(admin.SimpleListFilter):
         return [(run, run) for run in list(runs)[:RUNS]]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[VendorPayout]) -> QuerySet[VendorPayout]:
-        """Narrow down by the choice."""
+        """Filter by the choice."""
         return queryset.filter(run=self.value()) if self.value() else queryset
 
 
@@ -55,12 +55,12 @@ class CurrencyFilter(admin.SimpleListFilter):
         return [(code, code) for code in CURRENCIES]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        """Narrow down by the choice."""
+        """Filter by the choice."""
         return queryset.filter(**{self.path: self.value()}) if self.value() else queryset
 
 
 class Echo:
-    """What the csv module writes to; each line is handed on."""
+    """A file-like object for the csv module that returns each line."""
 
     def write(self, line: str) -> str:
         """Return the line."""
@@ -69,7 +69,7 @@ class Echo:
 
 @admin.register(VendorPayout)
 class VendorPayoutAdmin(ServiceAdmin):
-    """What was paid to vendors."""
+    """Payouts to vendors."""
 
     list_display = ("at", "run", "vendor", "store", "amount")
     list_filter = (RunFilter, CurrencyFilter, ("journal__at", admin.DateFieldListFilter))
@@ -80,16 +80,16 @@ class VendorPayoutAdmin(ServiceAdmin):
     readonly_fields = ("vendor", "store", "amount")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[VendorPayout]:
-        """Read journals, accounts and vendors with the payouts."""
+        """Join journals, accounts and vendors."""
         return payouts()
 
     def get_urls(self) -> Any:
-        """Add the spreadsheet."""
+        """Add the CSV export."""
         export = self.admin_site.admin_view(allow_methods("GET")(self.export))
         return [path("export.csv", export, name="wallet_vendorpayout_export"), *super().get_urls()]
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
-        """Show the sums of what the filters leave, over all pages."""
+        """Show the sums of the filtered payouts, over all pages."""
         response = super().changelist_view(request, extra_context)
         if isinstance(response, TemplateResponse) and response.context_data is not None and "cl" in response.context_data:
             sums = paid_by_currency(response.context_data["cl"].queryset)
@@ -100,7 +100,7 @@ class VendorPayoutAdmin(ServiceAdmin):
         return response
 
     def export(self, request: HttpRequest) -> HttpResponseBase:
-        """Stream what the filters leave as CSV, payout methods included: they are bank details, hence a permission of its own."""
+        """Stream the filtered payouts as CSV. It needs its own permission, because payout methods are bank details."""
         if not staff_of(request).has_perm(EXPORT) or not self.has_view_permission(request):
             raise PermissionDenied
         try:
@@ -112,16 +112,16 @@ class VendorPayoutAdmin(ServiceAdmin):
         return StreamingHttpResponse(_rows(rows.iterator(chunk_size=CHUNK)), content_type="text/csv; charset=utf-8", headers=headers)
 
     def querysets(self, request: HttpRequest, subject: VendorPayout) -> QuerySets:
-        """Read nothing more: the journal has the history."""
+        """Return nothing: the journal has the history."""
         return {}
 
     def panels(self, request: HttpRequest, subject: VendorPayout, related: QuerySets) -> list[Panel]:
-        """Show nothing more."""
+        """Return nothing."""
         return []
 
     @admin.display(description="At", ordering="id")
     def at(self, payout: VendorPayout) -> Any:
-        """Return when it was paid."""
+        """Return the time of the payment."""
         return payout.journal.at
 
     @admin.display(description="Vendor", ordering="account__owner__email")

@@ -1,4 +1,4 @@
-"""Payouts of wallets in the admin: what owners asked for, to pay or to refuse. Where to pay is shown to those who may pay."""
+"""Wallet payouts in the admin: requests to pay or to refuse. Bank details are shown to those who may pay."""
 
 from collections.abc import Callable
 from functools import partial
@@ -20,17 +20,17 @@ from .. import bounds
 from ..models import WalletPayout
 from ..models.wallet_payouts import WalletPayoutStatus
 from ..services.wallet_payouts import TRANSITIONS, pay_wallet_payout, refuse_wallet_payout
-from .effects import payment_does, refusal_does
+from .effects import payment_effects, refusal_effects
 from .vendor_payouts import CurrencyFilter
 from .wallets import MOVEMENTS, last_movements, movement_rows
 
 DECIDE = "wallet.decide_walletpayout"
-# Columns of a movement: beside the forms there is no room for why and who.
-SHOWN = 4
+# Number of columns shown of a movement; there is no room for all of them beside the forms.
+MOVEMENT_COLUMNS = 4
 
 
 class PaymentForm(DecisionForm):
-    """What was paid."""
+    """The reference of the payment."""
 
     reference = forms.CharField(
         max_length=bounds.PAYMENT_REFERENCE_CHARS,
@@ -50,7 +50,7 @@ def _allows(verb: str) -> Callable[[Any], bool]:
 
 @admin.register(WalletPayout)
 class WalletPayoutAdmin(QueueAdmin):
-    """What owners asked to be paid out of their wallets."""
+    """Requests of owners to be paid out of their wallets."""
 
     waiting = {"status": WalletPayoutStatus.WAITING}
     waiting_since = "requested_at"
@@ -67,22 +67,22 @@ class WalletPayoutAdmin(QueueAdmin):
     found_title, found_detail = "wallet__owner__email", "status"
 
     def name(self, subject: WalletPayout) -> str:
-        """Return who asked for how much."""
+        """Return the owner and the amount."""
         return f"{self.asked_by(subject)}: {self.amount(subject)}"
 
     def find(self, query: SearchQuery) -> list[Q]:
-        """Look for an id, an owner, a reference."""
+        """Search by id, owner, or bank reference."""
         if query.id:
             return [Q(pk=query.id)]
         return [Q(wallet__owner__email=query.email)] if query.email else [Q(reference=query.text)]
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        """Show where to pay to whoever pays."""
+        """Add the bank details for users who may pay."""
         return (*super().get_fields(request, obj), *(("pay_to",) if request.user.has_perm(DECIDE) else ()))
 
     @admin.display(description="Requested by", ordering="wallet__owner__email")
     def asked_by(self, wallet_payout: WalletPayout) -> str:
-        """Return whose wallet it is."""
+        """Return the owner of the wallet."""
         owner = wallet_payout.wallet.owner
         return "A deleted account" if owner is None or owner.deleted else owner.email
 
@@ -93,19 +93,19 @@ class WalletPayoutAdmin(QueueAdmin):
 
     @admin.display(description="Pay to")
     def pay_to(self, wallet_payout: WalletPayout) -> str:
-        """Return where to pay, as long as it is kept; while it waits, once someone has claimed it."""
+        """Return the bank details, until they are erased; those of a waiting payout once it is claimed."""
         if TRANSITIONS.allows(wallet_payout, "pay") and not is_claimed(wallet_payout):
             return "shown once it is claimed"
         return wallet_payout.payment_details or "deleted"
 
     def querysets(self, request: HttpRequest, subject: WalletPayout) -> QuerySets:
-        """Return what moved the wallet beside the rest."""
+        """Add the last movements of the wallet."""
         return {**super().querysets(request, subject), "movements": last_movements(subject.wallet)}
 
     def panels(self, request: HttpRequest, subject: WalletPayout, related: QuerySets) -> list[Panel]:
-        """Show what moved the wallet, then the history."""
-        rows = [row[:SHOWN] for row in movement_rows(subject.wallet, related["movements"])]
-        return [Panel(f"Movements in {subject.currency}", MOVEMENTS[:SHOWN], rows), *super().panels(request, subject, related)]
+        """Show the movements of the wallet, then the history."""
+        rows = [row[:MOVEMENT_COLUMNS] for row in movement_rows(subject.wallet, related["movements"])]
+        return [Panel(f"Movements in {subject.currency}", MOVEMENTS[:MOVEMENT_COLUMNS], rows), *super().panels(request, subject, related)]
 
     pay = service_decision(
         Decision(
@@ -115,7 +115,7 @@ class WalletPayoutAdmin(QueueAdmin):
             "It is paid.",
             PaymentForm,
             available=_allows("pay"),
-            effects=payment_does,
+            effects=payment_effects,
         ),
         pay_wallet_payout,
         "wallet_payout",
@@ -130,7 +130,7 @@ class WalletPayoutAdmin(QueueAdmin):
             "It is refused.",
             available=_allows("refuse"),
             danger=True,
-            effects=refusal_does,
+            effects=refusal_effects,
         ),
         refuse_wallet_payout,
         "wallet_payout",

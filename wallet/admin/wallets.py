@@ -1,4 +1,4 @@
-"""Wallets in the admin: credit one, and see what moved it."""
+"""Wallets in the admin: credit one, and view its movements."""
 
 import uuid
 from collections.abc import Iterable, Mapping
@@ -22,7 +22,7 @@ from ..models import LedgerAccount, WalletOwner
 from ..models.quotes import CURRENCIES
 from ..selectors import accounts_of, accounts_to_pay, movements_of
 from ..services.funding import SOURCE, Payment, credit_wallet
-from .effects import credit_does
+from .effects import credit_effects
 
 CREDIT = "wallet.credit_wallet"
 MOVEMENT_ROWS = 50
@@ -30,12 +30,12 @@ MOVEMENTS = ("At (UTC)", "Kind", "Amount", "Balance after", "Reason", "Reference
 
 
 def last_movements(account: LedgerAccount) -> QuerySet[Any]:
-    """Return what moved a wallet last, with what `movement_rows` tells of it."""
+    """Return the last journals that moved a wallet, with the columns that `movement_rows` needs."""
     return movements_of(account).select_related("actor").annotate(reference=F("credit_reference__reference"))[:MOVEMENT_ROWS]
 
 
 def movement_rows(account: LedgerAccount, journals: Iterable[Any]) -> list[tuple[Any, ...]]:
-    """Return the lines of `MOVEMENTS`."""
+    """Return rows with the columns `MOVEMENTS`."""
     return [
         (
             f"{journal.at:%Y-%m-%d %H:%M}",
@@ -56,7 +56,7 @@ def _balance(owner: Any, currency: Currency) -> str:
 
 
 class CreditForm(ReasonForm):
-    """How much, and why. The hidden key makes a form that is sent twice one credit."""
+    """Amount and reason. The hidden idempotency key prevents a double credit if the form is sent twice."""
 
     currency = forms.ChoiceField(choices=[(code, code) for code in CURRENCIES])
     amount = forms.DecimalField(
@@ -78,23 +78,23 @@ class CreditForm(ReasonForm):
 
 
 class EarningsFilter(admin.SimpleListFilter):
-    """Whose earnings wait to be paid out."""
+    """Filters users by earnings that are not paid out."""
 
     title = "earnings"
     parameter_name = "earnings"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        """Return the one choice."""
+        """Return the only choice."""
         return [("due", "To pay out")]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[WalletOwner]) -> QuerySet[WalletOwner]:
-        """Leave who has earned and was not paid."""
+        """Return the users with earnings that are not paid out."""
         return queryset.filter(pk__in=accounts_to_pay().values("owner")) if self.value() == "due" else queryset
 
 
 @admin.register(WalletOwner)
 class WalletAdmin(ServiceAdmin):
-    """Users and what their wallets hold."""
+    """Users with the balances of their wallets."""
 
     list_display = ("email", "name", "date_joined")
     list_filter = (EarningsFilter,)
@@ -122,11 +122,11 @@ class WalletAdmin(ServiceAdmin):
         return _balance(owner, Currency.USD)
 
     def querysets(self, request: HttpRequest, subject: Any) -> QuerySets:
-        """Return what moved the money, by currency."""
+        """Return the last movements, by currency."""
         return {code: last_movements(account) for code, account in subject.accounts.items()}
 
     def panels(self, request: HttpRequest, subject: Any, related: QuerySets) -> list[Panel]:
-        """Show what moved the money."""
+        """Show the last movements."""
         return [
             Panel(f"Movements in {code}", MOVEMENTS, movement_rows(account, related[code])) for code, account in subject.accounts.items()
         ]
@@ -138,11 +138,11 @@ class WalletAdmin(ServiceAdmin):
             "The amount can be spent at once. The reason is stored permanently in the ledger.",
             "The wallet was credited.",
             CreditForm,
-            effects=credit_does,
+            effects=credit_effects,
         )
     )
     def credit(self, owner: WalletOwner, actor: User, answers: Mapping[str, Any]) -> None:
-        """Put credit into the user's wallet."""
+        """Credit the user's wallet."""
         credit_wallet(
             user=owner,
             currency=answers["currency"],

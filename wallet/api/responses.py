@@ -19,12 +19,12 @@ def wallet(user: User) -> dict[str, Any]:
 
 
 def quote(user: User, body: Mapping[str, str]) -> dict[str, Any]:
-    """Promise a price and return the answer of POST wallet/quote; raises what `make_quote` raises."""
+    """Make a quote and return the answer of POST wallet/quote; raises what `make_quote` raises."""
     return dict(QuoteAnswer(make_quote(buyer=user, purchase=_purchase_request(body))).data)
 
 
 def purchase(principal: Principal, body: Mapping[str, str], *, idempotency_key: str | None) -> tuple[dict[str, Any], bool]:
-    """Buy, and return the answer of POST wallet/spend, and whether it is that of an earlier call; raises what `spend` raises."""
+    """Buy, and return the answer of POST wallet/spend and whether it is a replayed one; raises what `spend` raises."""
     receipt, replayed = spend(
         buyer=principal.user,
         purchase=_purchase_request(body),

@@ -1,4 +1,4 @@
-"""The ledger's chain of digests, and which journals each covers."""
+"""The chain of ledger digests, and the journals that each covers."""
 
 from django.db import models
 from django.db.models import Q
@@ -6,16 +6,16 @@ from django.utils import timezone
 
 from .ledger import Journal
 
-# Of a SHA-256, in hexadecimal.
+# A SHA-256 in hexadecimal.
 DIGEST_CHARS = 64
 
 
 class LedgerDigest(models.Model):
-    """A batch of journals, covered together with all that were covered before. Rows are only added."""
+    """A digest of a batch of journals and of the previous digest. Append-only."""
 
     number = models.BigIntegerField(primary_key=True)
     digest = models.CharField(max_length=DIGEST_CHARS)
-    # Empty under the first.
+    # Empty in the first digest.
     previous_digest = models.CharField(max_length=DIGEST_CHARS, blank=True)
     journals = models.PositiveIntegerField()
     created_at = models.DateTimeField(default=timezone.now)
@@ -32,7 +32,7 @@ class LedgerDigest(models.Model):
 
 
 class CoveredJournal(models.Model):
-    """A journal's place under a digest. It is named, and not told by time: what commits late is covered later. Rows are only added."""
+    """A journal covered by a digest, listed explicitly because late commits are covered by later digests. Append-only."""
 
     journal = models.OneToOneField(Journal, primary_key=True, on_delete=models.PROTECT, related_name="covered")
     ledger_digest = models.ForeignKey(LedgerDigest, on_delete=models.PROTECT, related_name="members", db_index=False)

@@ -1,4 +1,4 @@
-"""The double-entry ledger. `wallet.guards` makes the database itself refuse any change to what was written."""
+"""The double-entry ledger. The triggers of `wallet.guards` make it append-only."""
 
 from django.conf import settings
 from django.db import models
@@ -13,7 +13,7 @@ from .quotes import CURRENCIES
 
 
 class AccountKind(models.TextChoices):
-    """What an account stands for. Wallets, what is held of them, and vendors' earnings belong to someone, the others to the platform."""
+    """The kind of an account. Wallets, held amounts and vendors' earnings belong to a user, the others to the platform."""
 
     WALLET = "wallet"
     VENDOR = "vendor"
@@ -21,23 +21,23 @@ class AccountKind(models.TextChoices):
     TAX = "tax"
     FUNDING = "funding"
     PAYOUT = "payout"
-    # Set aside of a wallet until it is paid out or comes back.
+    # Set aside from a wallet until it is paid out or returned.
     HELD = "held"
-    # Refunds to wallets of accounts that are deleted.
+    # Refunds owed to deleted accounts.
     UNCLAIMED = "unclaimed"
 
 
 OWNED_KINDS = (AccountKind.WALLET.value, AccountKind.VENDOR.value, AccountKind.HELD.value)
-# Their balances are kept with each movement and never go below zero.
+# Their balances are updated by each transfer and never negative.
 BOUNDED_KINDS = (AccountKind.WALLET.value, AccountKind.HELD.value)
 
 
 class LedgerAccount(models.Model):
-    """An account in one currency; only its two figures ever change.
+    """An account in one currency; only `balance_minor` and `entries` change.
 
-    The balance of a wallet, and of what is held of it, is kept here, so that the debit can be decided on one row. The other
-    accounts' balances are the sums of what is covered, which adding digests adds up: a row that every sale updates would make all sales
-    wait for each other.
+    The balances of wallets and held amounts are current, so that a debit is decided on one row. The other
+    accounts' balances include covered journals only and are updated when digests are added, because a row updated by every sale
+    would serialise all sales.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
@@ -46,7 +46,7 @@ class LedgerAccount(models.Model):
     currency = models.CharField(max_length=3)
     may_go_negative = models.BooleanField()
     balance_minor = models.BigIntegerField(default=0)
-    # How many journals have moved a wallet: each has the next number, and the balance after it.
+    # The number of journals of a wallet; each journal has the next number and the balance after it.
     entries = models.PositiveBigIntegerField(default=0)
 
     class Meta:
@@ -55,7 +55,7 @@ class LedgerAccount(models.Model):
                 fields=("kind", "owner", "currency"), condition=Q(owner__isnull=False), name="ledgeraccount_one_of_owner"
             ),
             models.UniqueConstraint(fields=("kind", "currency"), condition=Q(owner__isnull=True), name="ledgeraccount_one_of_platform"),
-            # What a transfer's composite foreign key points at.
+            # The target of a transfer's composite foreign key.
             models.UniqueConstraint(fields=("id", "currency"), name="ledgeraccount_id_currency"),
             models.CheckConstraint(condition=Q(kind__in=AccountKind.values), name="ledgeraccount_kind_known"),
             models.CheckConstraint(condition=Q(currency__in=CURRENCIES), name="ledgeraccount_currency_known"),
@@ -70,7 +70,7 @@ class LedgerAccount(models.Model):
                 name="ledgeraccount_bounds_fit_kind",
             ),
             models.CheckConstraint(condition=Q(may_go_negative=True) | Q(balance_minor__gte=0), name="ledgeraccount_no_overdraft"),
-            # Beyond it a JSON number would no longer be exact.
+            # JSON numbers are not exact beyond this.
             models.CheckConstraint(condition=Q(balance_minor__lte=bounds.BALANCE_MINOR), name="ledgeraccount_balance_exact"),
         )
 
@@ -85,11 +85,11 @@ class JournalKind(models.TextChoices):
     SALE = "sale"
     REFUND = "refund"
     PAYOUT = "payout"
-    # Out of a wallet and set aside, then either back into it or paid out.
+    # Set aside from a wallet, then either returned to it or paid out.
     WITHDRAWAL = "withdrawal"
     RETURN = "return"
     SETTLEMENT = "settlement"
-    # What came back after its buyer's account was deleted, paid to who claimed it.
+    # A refund owed to a deleted account, paid to the person who claimed it.
     CLAIM = "claim"
 
 
@@ -98,21 +98,21 @@ _NO_VENDOR = Q(vendor__isnull=True, vendor_net_minor__isnull=True)
 
 
 class Journal(models.Model):
-    """One event that moved money: who caused it, why, and in which request. Its transfers stand or fall together.
+    """One event that moved money, with its actor, reason and request; its transfers belong together.
 
-    What its transfers mean to the wallet and to the vendor that they touch, one of each at most, stands here once more: that is
-    what owners page through, and a trigger chains each wallet's balances (`wallet.guards`).
+    The net amounts for the wallet and the vendor, at most one each, are denormalised here:
+    owners page through them, and a trigger chains each wallet's balances (`wallet.guards`).
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     kind = models.CharField(max_length=16, choices=JournalKind.choices)
     at = models.DateTimeField(auto_now_add=True)
-    # Empty for the service itself (a command).
+    # Empty for commands.
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
     reason = models.CharField(max_length=core_bounds.REASON_CHARS)
     request_id = models.CharField(max_length=64, blank=True)
     order = models.ForeignKey(Order, null=True, blank=True, on_delete=models.PROTECT, related_name="journals", db_index=False)
-    # A mistake or a refund is undone by a mirror image, once; nothing is changed.
+    # A journal is undone by one with reversed transfers, at most once.
     reverses = models.OneToOneField("self", null=True, blank=True, on_delete=models.PROTECT, related_name="reversed_by")
     wallet = models.ForeignKey(
         LedgerAccount, null=True, blank=True, on_delete=models.PROTECT, related_name="wallet_journals", db_index=False
@@ -139,12 +139,12 @@ class Journal(models.Model):
             ),
             models.CheckConstraint(condition=~Q(reason=""), name="journal_has_reason"),
             models.CheckConstraint(
-                # A refund touches no wallet when its buyer's account is deleted.
+                # A refund to a deleted account has no wallet.
                 condition=(Q(kind__in=("payout", "settlement", "claim", "refund")) & _NO_WALLET)
                 | Q(
                     Q(kind__in=("funding", "refund", "return"), wallet_net_minor__gt=0)
                     | Q(kind__in=("sale", "withdrawal"), wallet_net_minor__lt=0),
-                    # A check of nothing is nothing, and passes.
+                    # A check that evaluates to NULL passes.
                     wallet__isnull=False,
                     wallet_entry__isnull=False,
                     wallet_net_minor__isnull=False,
@@ -174,10 +174,10 @@ class Journal(models.Model):
 
 
 class Transfer(models.Model):
-    """An amount that leaves one account and enters another: balanced by its shape, in one currency by a composite key."""
+    """An amount moved from one account to another; a composite foreign key requires the same currency."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    # The constraint below begins with it.
+    # Indexed by the constraint below.
     journal = models.ForeignKey(Journal, on_delete=models.PROTECT, related_name="transfers", db_index=False)
     debit = models.ForeignKey(LedgerAccount, on_delete=models.PROTECT, related_name="debits")
     credit = models.ForeignKey(LedgerAccount, on_delete=models.PROTECT, related_name="credits")

@@ -15,16 +15,16 @@ from .quotes import CURRENCIES, Quote
 
 
 class OrderStatus(models.TextChoices):
-    """Whether the purchase stands."""
+    """The status of a purchase."""
 
     COMPLETED = "Completed"
     REFUNDED = "Refunded"
 
 
 class Order(models.Model):
-    """One purchase, as it was agreed. The price is gross: tax, commission and the vendor's share are inside it.
+    """One purchase. The price is gross: it includes tax, commission and the vendor's share.
 
-    Title, seller, licence and version are what they were called at the sale, whatever they are called later.
+    Title, seller, licence and version are those at the time of the sale.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
@@ -43,14 +43,14 @@ class Order(models.Model):
     tax_minor = models.BigIntegerField()
     commission_minor = models.BigIntegerField()
     vendor_share_minor = models.BigIntegerField()
-    # Through what it was bought; the app is empty for a user's own token.
+    # The credential that bought it; the app is empty for a user's own token.
     app = models.ForeignKey(App, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
     credential_kind = models.CharField(max_length=16, blank=True)
     credential_id = models.UUIDField(null=True, blank=True)
-    # The first of a line of personal tokens, each of which succeeded the one before: what the limits of all of them count.
+    # The first of a chain of renewed personal tokens, which share their spending limits.
     spender_id = models.UUIDField(null=True, blank=True)
     request_id = models.CharField(max_length=64, blank=True)
-    # The promise that fixed the price; it is good for one order.
+    # The quote that fixed the price; it is valid for one order.
     quote = models.ForeignKey(Quote, null=True, blank=True, on_delete=models.PROTECT, related_name="orders", db_index=False)
     status = models.CharField(max_length=16, choices=OrderStatus.choices, default=OrderStatus.COMPLETED)
     created_at = models.DateTimeField(default=timezone.now)
@@ -78,7 +78,7 @@ class Order(models.Model):
         )
         indexes = (
             models.Index(fields=("buyer", "-created_at", "-id"), name="order_newest"),
-            # What an app or a token has spent from a wallet.
+            # For the amounts that an app or a token has spent.
             models.Index(
                 fields=("buyer", "app", "currency", "created_at"),
                 include=("price_minor",),

@@ -1,4 +1,4 @@
-"""What wallets hold."""
+"""The currencies of wallets, and quotes."""
 
 from django.conf import settings
 from django.db import models
@@ -13,7 +13,7 @@ CURRENCIES = [currency.value for currency in WALLET_CURRENCIES]
 
 
 class Quote(models.Model):
-    """What a purchase will cost its owner until `expires_at`, whatever the price becomes. The order that uses it points to it."""
+    """A price guaranteed to its owner until `expires_at`. The order that uses the quote refers to it."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")

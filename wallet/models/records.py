@@ -1,4 +1,4 @@
-"""What is kept for each wallet owner beside the money."""
+"""Other records of a wallet's owner."""
 
 from django.conf import settings
 from django.db import models
@@ -14,7 +14,7 @@ from .quotes import CURRENCIES
 
 
 class WalletOwner(User):
-    """A user as the one whose wallet it is: the row that the admin credits, also before the first credit opens an account."""
+    """A user as the owner of a wallet; the admin's row, which exists before the first credit opens an account."""
 
     class Meta:
         proxy = True
@@ -24,7 +24,7 @@ class WalletOwner(User):
 
 
 class WalletSettings(models.Model):
-    """A user's choices. Without a row the defaults hold."""
+    """A user's preferences; without a row the defaults apply."""
 
     owner = models.OneToOneField(settings.AUTH_USER_MODEL, primary_key=True, on_delete=models.CASCADE, related_name="wallet_settings")
     currency_preference = models.CharField(max_length=3, choices=[(code, code) for code in CURRENCIES], default=Currency.INR.value)
@@ -38,12 +38,12 @@ class WalletSettings(models.Model):
 
 
 class IdempotencyRecord(models.Model):
-    """The answer to a request that carried a key, written in the transaction that did what it asked."""
+    """The response to a request with an Idempotency-Key, saved in the transaction of the request."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     key = models.CharField(max_length=bounds.IDEMPOTENCY_KEY_CHARS)
-    # Hash of the operation and its input: the same key with other input is a client's mistake.
+    # Hash of the operation and its input: the same key with different input is an error.
     fingerprint = models.CharField(max_length=64)
     answer = models.JSONField()
     created_at = models.DateTimeField(auto_now_add=True)
@@ -56,10 +56,10 @@ class IdempotencyRecord(models.Model):
 
 
 class CreditReference(models.Model):
-    """The one credit that a payment made, such as a bank transfer by its number. Rows are only added."""
+    """The credit for a payment, such as a bank transfer, by its reference. Append-only."""
 
     journal = models.OneToOneField(Journal, primary_key=True, on_delete=models.PROTECT, related_name="credit_reference")
-    # Whose number it is: those of two banks may be alike.
+    # The bank or service that assigned the reference.
     source = models.CharField(max_length=bounds.CREDIT_SOURCE_CHARS)
     reference = models.CharField(max_length=bounds.PAYMENT_REFERENCE_CHARS)
 

@@ -1,4 +1,4 @@
-"""What was paid out to vendors, and in which run."""
+"""Payouts to vendors."""
 
 from django.db import models
 from django.db.models import Q
@@ -11,13 +11,13 @@ from .ledger import Journal, LedgerAccount
 
 
 class VendorPayout(models.Model):
-    """A vendor's earnings of one currency, paid in one run; how much is the journal's transfer. Rows are only added."""
+    """A payout of a vendor's earnings in one currency and run; the journal has the amount. Append-only."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     run = models.CharField(max_length=bounds.PAYOUT_RUN_CHARS)
     account = models.ForeignKey(LedgerAccount, on_delete=models.PROTECT, related_name="payouts")
     journal = models.OneToOneField(Journal, on_delete=models.PROTECT, related_name="payout")
-    # As the vendor's profile said at that time.
+    # From the vendor's profile at the time of the payout.
     payout_method = models.CharField(max_length=core_bounds.NAME_CHARS)
 
     class Meta:
@@ -33,5 +33,5 @@ class VendorPayout(models.Model):
 
     @property
     def amount_minor(self) -> int:
-        """What was paid."""
+        """The amount paid."""
         return -(self.journal.vendor_net_minor or 0)

@@ -1,4 +1,4 @@
-"""What owners asked to be paid out of their wallets, and what came of it."""
+"""Payouts of wallets that their owners requested."""
 
 from datetime import datetime
 
@@ -16,7 +16,7 @@ from .ledger import Journal, LedgerAccount
 
 
 class WalletPayoutStatus(models.TextChoices):
-    """What became of the request; the last three are final."""
+    """The status of a request; the last three are final."""
 
     WAITING = "Waiting"
     PAID = "Paid"
@@ -25,23 +25,23 @@ class WalletPayoutStatus(models.TextChoices):
 
 
 class WalletPayout(Claimable):
-    """Money of a wallet that was set aside to be paid out: how much is the first journal's.
+    """An amount of a wallet set aside to be paid out; the journal `asked` has the amount.
 
-    Vendors' earnings are paid in runs, as the operator decides (`VendorPayout`, whose rows only grow). Here an owner asks, staff decide,
-    and where the money goes is forgotten with the account; a trigger lets nothing else change (`wallet.guards`).
+    Unlike vendors' earnings, which are paid in runs (`VendorPayout`), it is requested by the owner and decided by staff,
+    and the bank details are erased with the account. A trigger prevents other changes (`wallet.guards`).
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     wallet = models.ForeignKey(LedgerAccount, on_delete=models.PROTECT, related_name="wallet_payouts")
     asked = models.OneToOneField(Journal, on_delete=models.PROTECT, related_name="wallet_payout")
-    # What paid it, or brought it back.
+    # The journal that paid or returned it.
     settled = models.OneToOneField(Journal, null=True, blank=True, on_delete=models.PROTECT, related_name="settled_wallet_payout")
     status = models.CharField(max_length=16, choices=WalletPayoutStatus.choices, default=WalletPayoutStatus.WAITING)
-    # Personal: shown to its owner and to who pays. Forgotten when nothing is paid, a while after it was paid, and with the account.
+    # Bank details, for the owner and paying staff; erased when it is refused or cancelled, some time after payment, and with the account.
     payment_details = models.CharField(max_length=bounds.PAYMENT_DETAILS_CHARS, blank=True)
-    # What names the payment at the bank.
+    # The bank's reference of the payment.
     reference = models.CharField(max_length=bounds.PAYMENT_REFERENCE_CHARS, blank=True)
-    # Why it was refused.
+    # The reason for a refusal.
     reason = models.CharField(max_length=core_bounds.REASON_CHARS, blank=True)
     requested_at = models.DateTimeField(default=timezone.now)
 
@@ -70,25 +70,25 @@ class WalletPayout(Claimable):
 
     @property
     def amount_minor(self) -> int:
-        """What was set aside."""
+        """The amount set aside."""
         return -(self.asked.wallet_net_minor or 0)
 
     @property
     def currency(self) -> str:
-        """In what."""
+        """The currency of the wallet."""
         return self.wallet.currency
 
     @property
     def owner(self) -> User | None:
-        """Whose wallet it is."""
+        """The owner of the wallet."""
         return self.wallet.owner
 
     @property
     def decided_by(self) -> User | None:
-        """Who paid, refused or cancelled it."""
+        """The user who paid, refused or cancelled it."""
         return None if self.settled is None else self.settled.actor
 
     @property
     def decided_at(self) -> datetime | None:
-        """When that was."""
+        """The time of that decision."""
         return None if self.settled is None else self.settled.at

@@ -1,1 +1,1 @@
-"""Everything that moves money: one function for each movement."""
+"""Services that move money."""

@@ -1,7 +1,7 @@
-"""Adds digests to the ledger in batches, concurrently with sales, which never wait for it.
+"""Adds digests to the ledger in batches, without blocking sales.
 
-What a batch moved is added to the balances of vendors and of the platform in the same transaction. A journal is covered once, so
-it is added once, and what is earned can be told from that balance and the little that is not covered yet.
+The same transaction adds the batch's amounts to the balances of vendors and of the platform. A journal is covered once, so
+it is added once; earnings are that balance plus the few journals that are not covered yet.
 """
 
 from collections import Counter
@@ -18,15 +18,15 @@ from ..models import CoveredJournal, Journal, LedgerAccount, LedgerDigest, Trans
 from ..models.ledger import BOUNDED_KINDS
 
 BATCH = 500
-# Most of what happens at once is covered together, in its order; what commits even later comes under a later digest.
+# Journals are covered in order once they are this old; those that commit even later are covered by a later digest.
 GRACE = timedelta(minutes=5)
 
 
 def digest_ledger(*, until: datetime | None = None) -> Iterator[LedgerDigest]:
-    """Cover what is under no digest yet, batch by batch, and yield each digest that was set.
+    """Cover new journals batch by batch, and yield each new digest.
 
     Args:
-        until: Only what is not younger; what is older than the grace when None.
+        until: Only journals up to this time; by default `GRACE` before now.
     """
     until = timezone.now() - GRACE if until is None else until
     after: Journal | None = None
@@ -42,12 +42,12 @@ def digest_ledger(*, until: datetime | None = None) -> Iterator[LedgerDigest]:
 
 
 def uncovered_journals(*, until: datetime) -> QuerySet[Journal]:
-    """Return the journals under no digest, as old as that or older, oldest first."""
+    """Return the journals up to a time that are not covered by a digest, oldest first."""
     return Journal.objects.filter(covered__isnull=True, at__lte=until).order_by("id")
 
 
 def _add_digest(batch: list[Journal]) -> LedgerDigest | None:
-    """Set the next digest; None when another run was quicker, and all must be read again."""
+    """Add the next digest; return None if a concurrent run added it first."""
     last = LedgerDigest.objects.order_by("-number").first()
     now = timezone.now()
     number, previous = (1, "") if last is None else (last.number + 1, last.digest)
@@ -56,7 +56,7 @@ def _add_digest(batch: list[Journal]) -> LedgerDigest | None:
             digests = journal_digests([journal.pk for journal in batch])
             members = [(journal.pk, digests[journal.pk]) for journal in batch]
             digest = chained_digest(number=number, previous_digest=previous, created_at=now, members=members)
-            # The number is what two at once compete for: the second waits here for the first.
+            # Concurrent runs compete for the number: the second waits here for the first.
             ledger_digest = LedgerDigest.objects.create(
                 number=number, previous_digest=previous, digest=digest, journals=len(members), created_at=now
             )
@@ -64,7 +64,7 @@ def _add_digest(batch: list[Journal]) -> LedgerDigest | None:
                 CoveredJournal(journal_id=journal_id, ledger_digest=ledger_digest, position=position, digest=digest_of_one)
                 for position, (journal_id, digest_of_one) in enumerate(members)
             )
-            _add_up([journal.pk for journal in batch])
+            _update_balances([journal.pk for journal in batch])
     except IntegrityError:
         if LedgerDigest.objects.filter(number=number).exists() or CoveredJournal.objects.filter(journal__in=batch).exists():
             return None
@@ -72,8 +72,8 @@ def _add_digest(batch: list[Journal]) -> LedgerDigest | None:
     return ledger_digest
 
 
-def _add_up(journal_ids: Sequence[Any]) -> None:
-    """Add what journals moved to the balances that sales do not keep."""
+def _update_balances(journal_ids: Sequence[Any]) -> None:
+    """Add the amounts of journals to the balances that sales do not update."""
     nets: Counter[Any] = Counter()
     rows = Transfer.objects.filter(journal__in=journal_ids).order_by()
     for debit_id, debited, credit_id, credited, amount in rows.values_list(
@@ -83,6 +83,6 @@ def _add_up(journal_ids: Sequence[Any]) -> None:
             nets[debit_id] -= amount
         if credited not in BOUNDED_KINDS:
             nets[credit_id] += amount
-    # In one order, although runs wait for each other before.
+    # In a fixed order, to avoid deadlocks.
     for account_id, net in sorted(nets.items()):
         LedgerAccount.objects.filter(pk=account_id).update(balance_minor=F("balance_minor") + net)

@@ -1,6 +1,6 @@
-"""Money into wallets: by an admin or a command, always with a reason.
+"""Credits wallets, by an admin or a command, always with a reason.
 
-A credit may name the payment that it is for. A payment is credited once, so that whoever is not sure may credit it again.
+A credit may name its payment. A payment is credited once, so that repeating a credit is safe.
 """
 
 import re
@@ -31,7 +31,7 @@ _SOURCE = re.compile(r"[a-z0-9][a-z0-9-]*")
 
 @dataclass(frozen=True)
 class Payment:
-    """The money behind a credit: its number, and of whose counting that number is."""
+    """The payment behind a credit: its reference, and the bank or service that assigned it."""
 
     reference: str
     source: str = SOURCE
@@ -47,31 +47,31 @@ def credit_wallet(
     payment: Payment | None = None,
     idempotency_key: str | None = None,
 ) -> Journal:
-    """Put an amount into a user's wallet.
+    """Credit a user's wallet.
 
     Args:
-        user: Whose wallet.
+        user: The owner of the wallet.
         currency: INR or USD.
         amount_minor: From 1 to `bounds.CREDIT_MINOR` minor units.
-        reason: The actor's words; kept in the ledger.
-        actor: Who does it; None for the service itself.
-        payment: What the credit is for; it is credited once, whoever does it.
+        reason: The reason, kept in the ledger.
+        actor: The staff member; None for a command.
+        payment: The payment, which is credited at most once.
         idempotency_key: The actor's key for this credit: a form sent twice credits once.
 
     Raises:
-        InvalidAmount: no wallet currency, an amount out of range, or a balance that would pass its bound.
-        InvalidInput: no reason, or a payment without a proper name.
-        AlreadyCredited: this very amount was put into this wallet for the payment.
-        ReferenceUsed: the payment was credited in another way.
+        InvalidAmount: the currency is not a wallet currency, or the amount or the new balance is out of range.
+        InvalidInput: no reason, or an invalid reference or source.
+        AlreadyCredited: the same amount was credited to this wallet for the payment.
+        ReferenceUsed: the payment was credited differently.
         InvalidTransition: the account is deleted.
-        SelfReview: nobody pays into their own wallet.
+        SelfReview: the actor owns the wallet.
         IdempotencyKeyReused: the actor used the key for another credit.
     """
     reason = texts.prose(reason, "reason")
     if actor is not None and actor.pk == user.pk:
         raise SelfReview("Someone else must credit your wallet.")
     _check(currency, amount_minor)
-    credit = _Credit(user, currency, amount_minor, reason, actor, None if payment is None else _named(payment))
+    credit = _Credit(user, currency, amount_minor, reason, actor, None if payment is None else _validated_payment(payment))
     if idempotency_key is None or actor is None:
         return _credit_once(credit, None)
     given = {"user": str(user.pk), "currency": currency, "amount": amount_minor, "reason": reason} | credit.named
@@ -89,12 +89,12 @@ class _Credit:
 
     @property
     def named(self) -> dict[str, Any]:
-        """What names its payment."""
+        """Reference and source of the payment, empty without one."""
         return {} if self.payment is None else asdict(self.payment)
 
 
 def _credit_once(credit: _Credit, request: KeyedRequest | None) -> Journal:
-    """Credit unless that was done for the request, or for the payment; of two at once, the second learns it from the database."""
+    """Credit unless the request or the payment was credited before; database constraints decide between concurrent calls."""
     if answer := saved_response(request):
         return Journal.objects.get(pk=answer["journal"])
     _refuse_credited(credit)
@@ -114,7 +114,7 @@ def _credit_once(credit: _Credit, request: KeyedRequest | None) -> Journal:
 
 
 def _credit(credit: _Credit) -> Journal:
-    # The row decides between this and the end of the account, which leaves no money behind.
+    # Serialised with the deletion of the account, which must leave no money behind.
     if lock(User.objects.all(), pk=credit.user.pk).deleted:
         raise InvalidTransition("The account was deleted.")
     accounts = open_accounts(credit.currency, {AccountKind.WALLET: credit.user.pk, AccountKind.FUNDING: None})
@@ -134,7 +134,7 @@ def _credit(credit: _Credit) -> Journal:
     return Journal.objects.get(pk=journal_id)
 
 
-def _named(payment: Payment) -> Payment:
+def _validated_payment(payment: Payment) -> Payment:
     reference = texts.line(payment.reference, "reference", maximum=bounds.PAYMENT_REFERENCE_CHARS)
     source = texts.line(payment.source, "source", maximum=bounds.CREDIT_SOURCE_CHARS).lower()
     if not _SOURCE.fullmatch(source):
@@ -143,7 +143,7 @@ def _named(payment: Payment) -> Payment:
 
 
 def _refuse_credited(credit: _Credit) -> None:
-    """Refuse a payment that was credited before, and say how."""
+    """Refuse a payment that was credited before."""
     payment = credit.payment
     known = None if payment is None else credit_of(source=payment.source, reference=payment.reference)
     if known is None:

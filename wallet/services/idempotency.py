@@ -1,7 +1,7 @@
 """Stores responses by Idempotency-Key, so that a repeated request gets the same response without a second purchase.
 
-The record is written in the transaction that did the deed. A duplicate that runs at the same time waits for the first one
-on a row or on the unique key, is rolled back, and then finds the first one's answer.
+The record is saved in the transaction of the purchase. A concurrent duplicate waits for the first request
+on a row lock or on the unique key, is rolled back, and then returns the first one's response.
 """
 
 import hashlib
@@ -22,14 +22,14 @@ from marketplace.core.database import insert_rows
 from .. import bounds
 from ..errors import IdempotencyConflict, IdempotencyKeyReused
 from ..models import IdempotencyRecord
-from ..statements import KEEP_UNLESS_KEPT, moment
+from ..statements import REPLACE_IF_EXPIRED, moment
 
 _LOCK_NOT_AVAILABLE = "55P03"
 
 
 @dataclass(frozen=True)
 class KeyedRequest:
-    """What tells one request from another: whose it is, its key, and a hash of what it asks."""
+    """The identity of a request: its owner, its key, and a hash of the operation and input."""
 
     owner: User
     key: str
@@ -37,13 +37,13 @@ class KeyedRequest:
 
 
 def keyed_request(*, owner: User, key: str, operation: str, **given: Any) -> KeyedRequest:
-    """Return the request with its fingerprint over the operation and its input."""
+    """Return the request with the hash of its operation and input."""
     canonical = orjson.dumps([operation, given], option=orjson.OPT_SORT_KEYS)
     return KeyedRequest(owner=owner, key=key, fingerprint=hashlib.sha256(canonical).hexdigest())
 
 
 def saved_response(request: KeyedRequest | None) -> dict[str, Any] | None:
-    """Return the answer that was given to this request, None when there was none within 24 hours.
+    """Return the saved response to this request, None if there is none from the last 24 hours.
 
     Raises:
         IdempotencyKeyReused: the key belongs to another request.
@@ -60,27 +60,27 @@ def saved_response(request: KeyedRequest | None) -> dict[str, Any] | None:
 
 
 def save_response(request: KeyedRequest, answer: dict[str, Any]) -> None:
-    """Save the answer in the caller's transaction, late: only statements on rows that many requests share come after it.
+    """Save the response in the caller's transaction, after all statements except those on rows that many requests share.
 
     Raises:
-        IdempotencyConflict: another request was quicker; the caller's transaction cannot go on.
+        IdempotencyConflict: a concurrent request saved first; the caller's transaction must be rolled back.
     """
     kept = {"owner_id": request.owner.pk, "key": request.key, "fingerprint": request.fingerprint, "answer": answer}
-    if not insert_rows(IdempotencyRecord, kept, then=KEEP_UNLESS_KEPT, given=[moment(_oldest())]):
+    if not insert_rows(IdempotencyRecord, kept, then=REPLACE_IF_EXPIRED, given=[moment(_oldest())]):
         raise conflict()
 
 
 def conflict() -> IdempotencyConflict:
-    """Return the refusal of a request whose twin has not been answered yet."""
+    """Return the problem for a request whose duplicate is still in progress."""
     return IdempotencyConflict(headers={"Retry-After": "1"})
 
 
 @contextmanager
 def bounded_wait(request: KeyedRequest | None) -> Iterator[None]:
-    """Tell a request that waited too long for its twin to come again; how long is set where the offer is read.
+    """Turn a lock timeout into a problem; the timeout is set by `find_listing_offer`.
 
     Raises:
-        IdempotencyConflict: the wait was too long.
+        IdempotencyConflict: the duplicate request did not finish in time.
     """
     try:
         yield
@@ -91,7 +91,7 @@ def bounded_wait(request: KeyedRequest | None) -> Iterator[None]:
 
 
 def expired_responses() -> QuerySet[IdempotencyRecord]:
-    """Return the answers that are kept no longer."""
+    """Return the expired idempotency records."""
     return IdempotencyRecord.objects.filter(created_at__lte=_oldest())
 
 

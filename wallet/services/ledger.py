@@ -1,4 +1,4 @@
-"""The ledger's own verbs: find or open accounts, move a wallet's balance, write a journal."""
+"""The basic operations of the ledger: open accounts, change balances, write journals."""
 
 import uuid
 from collections.abc import Mapping, Sequence
@@ -16,10 +16,10 @@ from ..models import Journal, LedgerAccount, Transfer
 from ..models.ledger import BOUNDED_KINDS, AccountKind, JournalKind
 from ..statements import as_id
 
-# What each of a user's wallets holds, by currency.
+# A user's balances by currency.
 Balances = dict[str, int]
 
-# Accounts are opened in this order everywhere, so that two openers never wait for each other in a circle.
+# Accounts are always opened in this order, to avoid deadlocks.
 _OPENING_ORDER = tuple(AccountKind)
 _FIRST, _SECOND = WALLET_CURRENCIES
 _OTHER: dict[str, str] = {_FIRST: _SECOND, _SECOND: _FIRST}
@@ -36,13 +36,13 @@ class Leg:
 
 @dataclass(frozen=True)
 class WalletEntry:
-    """What a journal means to a wallet, as the row said that is locked from then on.
+    """A journal's entry in a wallet, whose row is locked until the end of the transaction.
 
     Args:
         account_id: The wallet.
-        net_minor: What came, negative when it left.
-        balance_minor: What the wallet holds after it.
-        number: The wallet's own count of its entries.
+        net_minor: The change of the balance.
+        balance_minor: The balance after it.
+        number: The number of the entry in the wallet.
     """
 
     account_id: uuid.UUID
@@ -53,18 +53,18 @@ class WalletEntry:
 
 @dataclass(frozen=True)
 class VendorEntry:
-    """What a journal means to a vendor: what was earned, negative when it was taken back or paid out."""
+    """A journal's entry in a vendor's account: earnings, negative for refunds and payouts."""
 
     account_id: uuid.UUID
     net_minor: int
 
 
 def open_accounts(currency: str, owners: Mapping[AccountKind, uuid.UUID | None]) -> dict[AccountKind, uuid.UUID]:
-    """Return the id of one account of each kind, opening those that are not there yet.
+    """Return the id of one account of each kind, creating those that do not exist.
 
     Args:
         currency: INR or USD.
-        owners: Id of the user whose account to find, by kind; None for the platform's own.
+        owners: The owner's id by kind; None for the platform's accounts.
     """
     wanted = Q()
     for kind, owner_id in owners.items():
@@ -86,10 +86,10 @@ def open_accounts(currency: str, owners: Mapping[AccountKind, uuid.UUID | None])
 def debit_wallet(
     *, buyer_id: uuid.UUID, vendor_id: uuid.UUID, currency: str, amount_minor: int
 ) -> tuple[Balances, WalletEntry, dict[AccountKind, uuid.UUID]] | None:
-    """Take an amount from a wallet unless it holds less, and lock the wallet.
+    """Debit a wallet if its balance suffices, and lock it.
 
     Returns:
-        What the wallets hold now, the entry, and the other accounts that a sale touches; None when the balance is too low.
+        The new balances, the entry, and the ids of the other accounts of a sale; None if the balance is too low.
     """
     debited = statements.run(statements.DEBIT, buyer=buyer_id, vendor=vendor_id, currency=currency, amount=amount_minor)
     if not debited:
@@ -98,20 +98,20 @@ def debit_wallet(
     owners = {AccountKind.VENDOR: vendor_id, AccountKind.COMMISSION: None, AccountKind.TAX: None}
     known = {kind: as_id(found) for kind, found in zip(owners, others, strict=True) if found is not None}
     if len(known) < len(owners):
-        # The first sale of a vendor, or of all.
+        # The first sale of the vendor or of the platform.
         known |= open_accounts(currency, {kind: owner for kind, owner in owners.items() if kind not in known})
     balances = {currency: balance, _OTHER[currency]: other_balance or 0}
     return balances, WalletEntry(as_id(wallet), -amount_minor, balance, number), known
 
 
 def credit_wallet_balance(wallet_id: uuid.UUID, amount_minor: int) -> WalletEntry:
-    """Add an amount to a wallet, and lock it."""
+    """Credit a wallet, and lock it."""
     ((_, balance, number),) = statements.run(statements.CREDIT, wallet=wallet_id, amount=amount_minor)
     return WalletEntry(wallet_id, amount_minor, balance, number)
 
 
-def change_held(held_id: uuid.UUID, amount_minor: int) -> None:
-    """Add an amount to what is held of a wallet, or take one from it; who changes the wallet too changes that first."""
+def change_held_amount(held_id: uuid.UUID, amount_minor: int) -> None:
+    """Change the held amount of a wallet; callers that also change the wallet must change the wallet first."""
     LedgerAccount.objects.filter(pk=held_id).update(balance_minor=F("balance_minor") + amount_minor)
 
 
@@ -127,18 +127,18 @@ def write_journal(
     wallet: WalletEntry | None = None,
     vendor: VendorEntry | None = None,
 ) -> uuid.UUID:
-    """Append a journal with its transfers, in two statements; legs and a vendor's entry of nothing are left out.
+    """Append a journal with its transfers, in two statements; legs and vendor entries with amount zero are left out.
 
     Args:
-        kind: Why money moves.
-        legs: From where to where.
-        currency: Of all legs.
-        reason: In words.
-        actor_id: Who caused it; None for the service itself.
-        order_id: The purchase that it is about.
-        reverses_id: The journal that it undoes.
-        wallet: What it means to the wallet that it touches, which the caller has locked.
-        vendor: What it means to the vendor whose account it touches.
+        kind: The kind of the journal.
+        legs: The transfers.
+        currency: The currency of all legs.
+        reason: The reason.
+        actor_id: The user who caused it; None for a command.
+        order_id: The order that it belongs to.
+        reverses_id: The journal that it reverses.
+        wallet: The entry in the wallet, which the caller has locked.
+        vendor: The entry in the vendor's account.
     """
     journal_id = new_id()
     journal: dict[str, Any] = {"id": journal_id, "kind": kind.value, "reason": reason, "request_id": current_request_id()}

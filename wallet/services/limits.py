@@ -1,4 +1,4 @@
-"""Spending limits, kept in the transaction of the debit: its lock on the wallet makes the sums exact, however many buy at once."""
+"""Spending limits, checked in the transaction of the debit, whose lock on the wallet makes the sums exact."""
 
 import uuid
 from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ from .offers import Offer
 
 @dataclass(frozen=True)
 class Spent:
-    """What the app or token has taken from the wallet in one currency; refunded orders no longer count."""
+    """The amounts that an app or token has spent in one currency, without refunded orders."""
 
     ever_minor: int
     today_minor: int
@@ -31,9 +31,9 @@ class Bound:
     """One bound of a spending limit.
 
     Args:
-        name: As the refusal names it.
-        amount_minor: Its amount; None: there is none.
-        spent_minor: What counts against it already.
+        name: Its name in the problem document.
+        amount_minor: Its amount; None for no limit.
+        spent_minor: The amount already spent.
     """
 
     name: str
@@ -42,17 +42,17 @@ class Bound:
 
     @property
     def left_minor(self) -> int:
-        """What may still be spent."""
+        """The remaining amount."""
         return max((self.amount_minor or 0) - self.spent_minor, 0)
 
 
 def enforce_limits(*, buyer: User, offer: Offer, principal: Principal | None) -> None:
-    """Refuse a purchase that its owner's limit or the app's limit forbids. The caller has locked the wallet by its debit.
+    """Refuse a purchase that exceeds the owner's or the app's limit. The caller has locked the wallet by its debit.
 
-    A refunded order gives back what it took from the limits, as it does to the wallet. The day is that of UTC.
+    Refunded orders do not count. Days are in UTC.
 
     Raises:
-        SpendingLimitExceeded: it names the limit; the caller's transaction must be rolled back.
+        SpendingLimitExceeded: a limit is exceeded; the caller's transaction must be rolled back.
     """
     if principal is None or not offer.price_minor:
         return
@@ -70,7 +70,7 @@ def enforce_limits(*, buyer: User, offer: Offer, principal: Principal | None) ->
 
 
 def spender_of(principal: Principal) -> uuid.UUID | None:
-    """Return whose spending a personal token's limits count, None for other credentials: they are bounded by their app."""
+    """Return the id that a personal token's limits count by, None for other credentials, which are limited by their app."""
     token = principal.credential
     return token.spender_id if principal.app is None and isinstance(token, AccessToken) else None
 

@@ -1,4 +1,4 @@
-"""What a buyer would get for a listing now, and for how much: the rules of a purchase, except for the balance."""
+"""Offers: what a buyer gets for a listing and at what price, with all rules of a purchase except the balance."""
 
 import uuid
 from collections.abc import Sequence
@@ -27,12 +27,12 @@ LOCK_TIMEOUT = "10s"
 
 @dataclass(frozen=True)
 class PurchaseRequest:
-    """What a buyer asks for.
+    """A request to buy.
 
     Args:
-        listing_id_or_slug: What to buy.
-        currency: INR or USD; the buyer's preference when None. Nothing is converted.
-        license_slug: The licence tier; the first permitted one when None.
+        listing_id_or_slug: The listing.
+        currency: INR or USD; None for the buyer's preference. Nothing is converted.
+        license_slug: The licence tier; None for the first permitted one.
     """
 
     listing_id_or_slug: str
@@ -45,10 +45,10 @@ class TierOnSale:
     """A licence tier that the listing is sold under.
 
     Args:
-        id: Of the tier.
-        slug: Of the tier.
-        name: Of the tier.
-        factor: Of its price.
+        id: Its id.
+        slug: Its slug.
+        name: Its name.
+        factor: Its price factor.
     """
 
     id: uuid.UUID
@@ -59,7 +59,7 @@ class TierOnSale:
 
 @dataclass(frozen=True)
 class ListingOffer:
-    """A listing that is for sale, as the database tells it to one buyer."""
+    """A listing on sale, as offered to one buyer."""
 
     listing_id: uuid.UUID
     title: str
@@ -69,7 +69,7 @@ class ListingOffer:
     deliverable_id: uuid.UUID
     version: str
     tier_requirement: str
-    # Of the first tier on sale.
+    # By currency, for the first tier on sale.
     prices: dict[str, int | None]
     tax_rate_bp: int
     commission_rate_bp: int
@@ -78,7 +78,7 @@ class ListingOffer:
     owned_tier_ids: frozenset[uuid.UUID]
 
     def price_of(self, tier: TierOnSale, currency: str) -> int | None:
-        """Return what a tier costs now, None where the vendor set no price in the currency."""
+        """Return the current price of a tier, None if there is no price in the currency."""
         first = self.prices[currency]
         return None if first is None else relative_price(first, tier.factor, self.tiers[0].factor)
 
@@ -93,12 +93,12 @@ class Offer:
     price_minor: int
     tax_rate_bp: int
     tax_minor: int
-    # Where the price was promised.
+    # The quote that fixed the price.
     quote_id: uuid.UUID | None = None
 
 
 def find_offer(*, buyer: User, purchase: PurchaseRequest) -> Offer:
-    """Return what the buyer would get and pay now; raises what `spend` raises, except for balance and limits."""
+    """Return the current offer for the buyer; raises what `spend` raises, except for balance and limits."""
     listing_offer = find_listing_offer(buyer=buyer, listing_id_or_slug=purchase.listing_id_or_slug)
     tier = find_tier(listing_offer=listing_offer, license_slug=purchase.license_slug)
     currency = purchase.currency or listing_offer.currency_preference
@@ -112,10 +112,10 @@ def find_offer(*, buyer: User, purchase: PurchaseRequest) -> Offer:
 
 
 def find_listing_offer(*, buyer: User, listing_id_or_slug: str) -> ListingOffer:
-    """Return a listing that the buyer may buy, in one statement. Inside of a transaction it also bounds how long that waits for locks."""
+    """Return a listing that the buyer may buy, in one statement, which also sets the transaction's lock timeout."""
     ((column, value),) = lookup(listing_id_or_slug).items()
     rows = statements.run(
-        statements.OFFER.format(column="id" if column == "pk" else column, patience=_patience()),
+        statements.OFFER.format(column="id" if column == "pk" else column, lock_timeout=_lock_timeout()),
         buyer=buyer.pk,
         listing=value,
         default_commission_bp=DEFAULT_COMMISSION_BP,
@@ -133,7 +133,7 @@ def find_listing_offer(*, buyer: User, listing_id_or_slug: str) -> ListingOffer:
 
 
 def find_tier(*, listing_offer: ListingOffer, license_slug: str | None) -> TierOnSale:
-    """Return the tier that was named, or the first one, unless it is owned."""
+    """Return the named tier, or the first one; refuse a tier that the buyer owns."""
     tier = next((tier for tier in listing_offer.tiers if license_slug in (None, tier.slug)), None)
     if tier is None:
         names = [tier.slug for tier in listing_offer.tiers]
@@ -144,8 +144,8 @@ def find_tier(*, listing_offer: ListingOffer, license_slug: str | None) -> TierO
     return tier
 
 
-def _patience() -> str:
-    # A column that sets it costs no statement of its own.
+def _lock_timeout() -> str:
+    # Set by a column, which saves a statement.
     return f"set_config('lock_timeout', '{LOCK_TIMEOUT}', true)" if connection.vendor == "postgresql" else "NULL"
 
 
@@ -153,7 +153,7 @@ def _listing_offer(rows: Sequence[tuple[Any, ...]]) -> ListingOffer:
     (_, listing_id, title, category, vendor_id, store_name, file_id, version, requirement, allowed, *rest) = rows[0]
     inr, usd, tax, commission, preference, *_ = rest
     slugs = None if allowed is None else orjson.loads(allowed)
-    # Without any tier there is one row, of none.
+    # Without tiers there is one row with NULLs.
     tiers = [(as_id(row[-6]), *row[-5:]) for row in rows if row[-6] is not None]
     return ListingOffer(
         listing_id=as_id(listing_id),

@@ -1,4 +1,4 @@
-"""What the owner of a wallet chooses."""
+"""Preferences of a wallet's owner."""
 
 from django.db import transaction
 
@@ -12,7 +12,7 @@ from ..models import WalletSettings
 
 @transaction.atomic
 def set_currency_preference(*, user: User, currency: str, actor: User) -> WalletSettings:
-    """Choose the currency in which purchases are paid that name none.
+    """Set the currency of purchases that name none.
 
     Raises:
         InvalidAmount: wallets do not hold this currency.

@@ -1,4 +1,4 @@
-"""Binding prices: what was quoted is what is charged for ten minutes, or a refusal that says why not."""
+"""Quotes: prices that are guaranteed for `QUOTE_MINUTES`."""
 
 from datetime import timedelta
 
@@ -21,20 +21,20 @@ KEPT_AFTER_EXPIRY = timedelta(days=1)
 
 @transaction.atomic
 def make_quote(*, buyer: User, purchase: PurchaseRequest) -> Quote:
-    """Promise a price.
+    """Make a quote.
 
     Args:
-        buyer: Who may use it, once.
-        purchase: What it is for.
+        buyer: The user who may use it, once.
+        purchase: The purchase.
 
     Raises:
-        Problem: what a purchase raises, except for balance and limits, or TooManyQuotes.
+        Problem: the problems of a purchase, except for balance and limits, or TooManyQuotes.
     """
-    # Two at once are counted one after the other.
+    # Serialises concurrent requests of the user.
     lock(User.objects.all(), pk=buyer.pk)
     offer = find_offer(buyer=buyer, purchase=purchase)
     now = timezone.now()
-    forgotten_quotes().filter(owner=buyer).delete()
+    expired_quotes().filter(owner=buyer).delete()
     if Quote.objects.filter(owner=buyer, orders__isnull=True, expires_at__gt=now).count() >= bounds.OPEN_QUOTES:
         raise TooManyQuotes(maximum=bounds.OPEN_QUOTES)
     return Quote.objects.create(
@@ -47,19 +47,19 @@ def make_quote(*, buyer: User, purchase: PurchaseRequest) -> Quote:
         tax_rate_bp=offer.tax_rate_bp,
         tax_minor=offer.tax_minor,
         created_at=now,
-        expires_at=now + timedelta(seconds=bounds.QUOTE_SECONDS),
+        expires_at=now + timedelta(minutes=bounds.QUOTE_MINUTES),
     )
 
 
 def find_quoted_offer(*, buyer: User, purchase: PurchaseRequest, quote_id: str) -> Offer:
-    """Return the offer that was quoted, if it can still be had and is what the caller asks for.
+    """Return the quoted offer, if it is still available and matches the request.
 
     Raises:
-        NotFound: no such quote of the buyer's, or the listing is no longer for sale.
-        QuoteUsed: it was used.
-        QuoteExpired: it is too late.
-        QuoteMismatch: it is for something else.
-        Problem: what `find_offer` raises.
+        NotFound: the buyer has no such quote, or the listing is no longer on sale.
+        QuoteUsed: the quote was used.
+        QuoteExpired: the quote has expired.
+        QuoteMismatch: the quote is for another listing, currency or licence.
+        Problem: one that `find_offer` raises.
     """
     row_id = parse_id(quote_id)
     quotes = Quote.objects.annotate(order_id=F("orders__pk")).filter(owner=buyer)
@@ -83,6 +83,6 @@ def find_quoted_offer(*, buyer: User, purchase: PurchaseRequest, quote_id: str) 
     return Offer(listing_offer, tier, quote.currency, quote.price_minor, quote.tax_rate_bp, quote.tax_minor, quote_id=quote.pk)
 
 
-def forgotten_quotes() -> QuerySet[Quote]:
-    """Return the quotes that nobody used and that expired a day ago: until then whoever comes late is told why."""
+def expired_quotes() -> QuerySet[Quote]:
+    """Return the unused quotes that expired a day ago; until then a late request gets a specific error."""
     return Quote.objects.filter(orders__isnull=True, expires_at__lte=timezone.now() - KEPT_AFTER_EXPIRY)

@@ -1,7 +1,7 @@
 """Refunds a purchase: reverses its journal and revokes the licence in one transaction.
 
-Where the buyer's account is deleted, nobody could spend from its wallet: the money waits in an account of the platform's until who
-bought it claims it.
+If the buyer's account is deleted, the money is kept in an account of the platform until the
+buyer claims it.
 """
 
 import uuid
@@ -10,7 +10,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from catalog.services.popularity import undo_purchase
+from catalog.services.purchase_counts import undo_purchase
 from library.services.licences import revoke_licence
 from marketplace.accounts.models import User
 from marketplace.core import audit, texts
@@ -30,12 +30,12 @@ ORDER_TRANSITIONS = TransitionTable("order", {"refund": ({OrderStatus.COMPLETED.
 
 @transaction.atomic
 def refund_order(*, order: Order, reason: str, actor: User | None) -> Order:
-    """Give the price back and take the licence back; live download links die with it.
+    """Refund the price and revoke the licence, with its download links.
 
     Raises:
-        InvalidTransition: it was refunded already.
+        InvalidTransition: the order was refunded already.
         InvalidInput: no reason.
-        SelfReview: nobody refunds their own purchase.
+        SelfReview: the actor is the buyer.
         NotFound: there is no such order.
     """
     reason = texts.prose(reason, "reason")
@@ -45,7 +45,7 @@ def refund_order(*, order: Order, reason: str, actor: User | None) -> Order:
     ORDER_TRANSITIONS.apply(order, "refund", actor=actor, reason=reason, changes={"refunded_at": timezone.now()})
     sale = Journal.objects.filter(order=order, kind=JournalKind.SALE).first()
     if sale is not None and sale.wallet_id is not None:
-        _give_back(sale, sale.wallet_id, order, reason=reason, actor=actor)
+        _return_money(sale, sale.wallet_id, order, reason=reason, actor=actor)
     revoke_licence(order_id=order.id, reason=reason, actor=actor)
     undo_purchase(listing_id=order.listing_id)
     publish_refund(order)
@@ -54,16 +54,16 @@ def refund_order(*, order: Order, reason: str, actor: User | None) -> Order:
 
 @transaction.atomic
 def pay_unclaimed(*, order: Order, reference: str, reason: str, actor: User) -> Journal:
-    """Record that a refund was paid to whom it belongs, outside of the service: the account that bought it is deleted.
+    """Record that a refund owed to a deleted account was paid outside of the service.
 
     Args:
-        order: Refunded after its buyer's account was deleted.
-        reference: What names the payment at the bank.
-        reason: How it was made sure who claimed it.
-        actor: Who paid.
+        order: An order that was refunded to a deleted account.
+        reference: The bank's reference of the payment.
+        reason: How the recipient was verified.
+        actor: The staff member who paid.
 
     Raises:
-        InvalidTransition: nothing of this order waits to be claimed.
+        InvalidTransition: the order has no unclaimed refund.
         InvalidInput: no reference, or no reason.
         NotFound: there is no such order.
     """
@@ -86,11 +86,11 @@ def pay_unclaimed(*, order: Order, reference: str, reason: str, actor: User) -> 
     return Journal.objects.get(pk=journal_id)
 
 
-def _give_back(sale: Journal, wallet_id: uuid.UUID, order: Order, *, reason: str, actor: User | None) -> None:
-    """Move each part of the price back to where it came from."""
-    # The row decides between this and the end of the account, which leaves no money behind.
+def _return_money(sale: Journal, wallet_id: uuid.UUID, order: Order, *, reason: str, actor: User | None) -> None:
+    """Reverse the transfers of the sale."""
+    # Serialised with the deletion of the account, which must leave no money behind.
     deleted = lock(User.objects.all(), pk=order.buyer_id).deleted
-    # The wallet before the licence, as in a purchase: two transactions never wait for each other in a circle.
+    # The wallet is locked before the licence, as in a purchase, to avoid deadlocks.
     wallet = None if deleted else credit_wallet_balance(wallet_id, order.price_minor)
     back_id = wallet_id if wallet is not None else open_accounts(order.currency, {AccountKind.UNCLAIMED: None})[AccountKind.UNCLAIMED]
     transfers = sale.transfers.order_by("id")

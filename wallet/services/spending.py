@@ -1,4 +1,4 @@
-"""Buying with wallet credit: price, debit, order, licence, split, answer, all in one transaction or not at all."""
+"""Purchases with wallet credit: debit, order, licence, journal and saved response in one transaction."""
 
 import uuid
 from collections.abc import Callable, Mapping
@@ -9,7 +9,7 @@ from typing import Any, ParamSpec
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from catalog.services.popularity import record_purchase
+from catalog.services.purchase_counts import record_purchase
 from developers.event_types import EventType
 from developers.principals import Principal
 from library.services.licences import grant_licence
@@ -36,7 +36,7 @@ P = ParamSpec("P")
 
 @dataclass(frozen=True)
 class Receipt:
-    """The answer to a purchase; what a repeated request gets again."""
+    """The result of a purchase, which a repeated request gets again."""
 
     order_id: str
     currency: str
@@ -49,7 +49,7 @@ class Receipt:
 
 @dataclass(frozen=True)
 class DebitResult:
-    """What the wallets hold now, what that means to wallet and vendor, and how the price is split."""
+    """The new balances, the entries of wallet and vendor, and the transfers of a debit."""
 
     balances: Balances
     wallet: WalletEntry
@@ -57,11 +57,11 @@ class DebitResult:
     legs: list[Leg]
 
 
-def _counted(buy: Callable[P, tuple[Receipt, bool]]) -> Callable[P, tuple[Receipt, bool]]:
-    """Count what comes of each purchase."""
+def _count_outcomes(buy: Callable[P, tuple[Receipt, bool]]) -> Callable[P, tuple[Receipt, bool]]:
+    """Count the outcomes of purchases."""
 
     @wraps(buy)
-    def counting(*args: P.args, **kwargs: P.kwargs) -> tuple[Receipt, bool]:
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> tuple[Receipt, bool]:
         try:
             receipt, repeated = buy(*args, **kwargs)
         except Problem as refusal:
@@ -70,10 +70,10 @@ def _counted(buy: Callable[P, tuple[Receipt, bool]]) -> Callable[P, tuple[Receip
         SPENDS.labels("repeated" if repeated else "sold").inc()
         return receipt, repeated
 
-    return counting
+    return wrapper
 
 
-@_counted
+@_count_outcomes
 def spend(
     *,
     buyer: User,
@@ -85,17 +85,17 @@ def spend(
     """Buy a listing with the buyer's credit.
 
     Args:
-        buyer: Whose wallet and library.
-        purchase: What to buy, and how.
-        quote_id: A promise to charge exactly what it says; currency and licence are its own.
-        idempotency_key: A repeated call with the same key gets the first one's receipt.
-        principal: The credential that asked; None for a page of ours.
+        buyer: The owner of the wallet and the library.
+        purchase: The listing, currency and licence.
+        quote_id: A quote, whose price, currency and licence apply.
+        idempotency_key: A repeated call with the same key returns the first one's receipt.
+        principal: The credential of an API request; None for a page.
 
     Returns:
-        The receipt, and whether it is that of an earlier call.
+        The receipt, and whether it is from an earlier call.
 
     Raises:
-        Problem: NotFound, AlreadyOwned, or one of `wallet.errors`; then nothing was done.
+        Problem: NotFound, AlreadyOwned, or one of `wallet.errors`; then nothing was changed.
     """
     request = None
     if idempotency_key is not None:
@@ -106,10 +106,10 @@ def spend(
             offer = _find(buyer, purchase, quote_id)
             return _settle(buyer, offer, principal, request), False
     except (Problem, IntegrityError) as refusal:
-        # It may be the doing of the same request, sent twice: then its answer is this one's too.
+        # A concurrent duplicate may have caused it: then its response is returned.
         if answer := saved_response(request):
             return Receipt(**answer), True
-        # Or of another that bought the same meanwhile: then nothing is owed, whatever the wallet holds.
+        # Or another request bought the same licence meanwhile: then AlreadyOwned is the right problem.
         if isinstance(refusal, InsufficientBalance | SpendingLimitExceeded):
             _find(buyer, purchase, quote_id)
         if isinstance(refusal, IntegrityError) and violates(refusal, Order, "order_quote_once"):
@@ -124,7 +124,7 @@ def _find(buyer: User, purchase: PurchaseRequest, quote_id: str | None) -> Offer
 
 
 def _settle(buyer: User, offer: Offer, principal: Principal | None, request: KeyedRequest | None) -> Receipt:
-    """Do it all in the caller's transaction: the wallet first, what many buyers share last."""
+    """Write the purchase in the caller's transaction: the wallet first, rows that many buyers share last."""
     order = _priced_order(buyer, offer, principal)
     charged = _charge(order, offer) if offer.price_minor else None
     if charged is not None:
@@ -179,7 +179,7 @@ def _charge(order: Mapping[str, Any], offer: Offer) -> DebitResult:
 
 
 def _priced_order(buyer: User, offer: Offer, principal: Principal | None) -> dict[str, Any]:
-    """Return the order's columns, its price split: tax, commission on the rest, what remains to the vendor."""
+    """Return the order's columns, with the price split into tax, commission on the rest, and the vendor's share."""
     split = money.split_sale(offer.price_minor, tax_rate_bp=offer.tax_rate_bp, commission_rate_bp=offer.listing_offer.commission_rate_bp)
     return {
         "id": new_id(),

@@ -1,4 +1,4 @@
-"""Paying vendors what they earned: one journal for each vendor and currency in a run, once."""
+"""Payouts to vendors: one journal for each vendor, currency and run."""
 
 import re
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ _RUN = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{bounds.PAYOUT_RUN_CHARS - 1}}
 
 @dataclass(frozen=True)
 class WithheldPayout:
-    """Earnings that stay where they are, and why."""
+    """Earnings that are not paid, and the reason."""
 
     amount_minor: int
     why: str
@@ -31,17 +31,17 @@ class WithheldPayout:
 
 @dataclass(frozen=True)
 class DuePayout:
-    """Earnings to be paid, and how."""
+    """Earnings to be paid, and the payout method."""
 
     amount_minor: int
     payout_method: str
 
 
 def check_run(*, run: str) -> None:
-    """Refuse what is no reference of a run.
+    """Check the name of a run.
 
     Raises:
-        InvalidInput: it is none.
+        InvalidInput: it is not a valid name.
     """
     if not _RUN.fullmatch(run):
         sentence = f"Letters, digits, dots, underscores and hyphens, at most {bounds.PAYOUT_RUN_CHARS}, such as 2026-11."
@@ -49,7 +49,7 @@ def check_run(*, run: str) -> None:
 
 
 def due_payouts(*, account: LedgerAccount, run: str, minimum_minor: int) -> VendorPayout | DuePayout | WithheldPayout:
-    """Return what a run would pay to a vendor's account, or what it has paid already."""
+    """Return what a run would pay to a vendor's account, or the payout that it has made already."""
     paid = VendorPayout.objects.filter(run=run, account=account).first()
     if paid is not None:
         return paid
@@ -66,18 +66,18 @@ def due_payouts(*, account: LedgerAccount, run: str, minimum_minor: int) -> Vend
 
 @transaction.atomic
 def pay_out(*, account: LedgerAccount, run: str, minimum_minor: int) -> VendorPayout | WithheldPayout:
-    """Move all that a vendor's account holds to the account of payouts. A run pays an account once, however often it is asked.
+    """Record a payout of a vendor's earnings. A run pays an account once, even if it is repeated.
 
-    Two runs at once wait for each other at the account, so that none pays what the other has paid. Sales do not wait.
+    Concurrent runs lock the account, so that nothing is paid twice. Sales do not wait.
 
     Args:
         account: A vendor's account.
-        run: The reference of the run, such as 2026-11.
-        minimum_minor: Less than this stays.
+        run: The name of the run, such as 2026-11.
+        minimum_minor: The smallest amount that is paid.
 
     Raises:
-        InvalidInput: no reference.
-        NotFound: no vendor's account.
+        InvalidInput: not a valid name of a run.
+        NotFound: not a vendor's account.
     """
     check_run(run=run)
     account = lock(LedgerAccount.objects.filter(kind=AccountKind.VENDOR), pk=account.pk)

@@ -1,9 +1,9 @@
-"""Paying wallets out: the owner asks, the money is set aside at once, staff pay or refuse, the owner may cancel until they begin.
+"""Wallet payouts: the owner requests one, the money is set aside, staff pay or refuse it; the owner may cancel until it is claimed.
 
-Whoever pays claims the request first. A transfer at the bank is seen there before it is recorded here: who could still cancel then
-would have the money twice.
+Staff claim a request before they pay it: an owner who could cancel between the bank transfer and its record
+would get the money twice.
 
-Whoever moves both changes the wallet first and what is held of it second, so that two transactions never wait in a circle.
+The wallet is always changed before the held amount, to avoid deadlocks.
 """
 
 from datetime import timedelta
@@ -28,7 +28,7 @@ from ..models import LedgerAccount, WalletPayout
 from ..models.ledger import AccountKind, JournalKind
 from ..models.wallet_payouts import WalletPayoutStatus
 from ..selectors import wallet_payouts
-from .ledger import Leg, change_held, credit_wallet_balance, open_accounts, write_journal
+from .ledger import Leg, change_held_amount, credit_wallet_balance, open_accounts, write_journal
 
 _MAILS = {"ask": "wallet_payout_asked", "pay": "wallet_payout_paid", "refuse": "wallet_payout_refused", "cancel": "wallet_payout_cancelled"}
 _WAITING = {WalletPayoutStatus.WAITING.value}
@@ -46,24 +46,24 @@ TRANSITIONS = TransitionTable(
 def request_wallet_payout(
     *, user: User, currency: str, amount_minor: int | None, payment_details: str, actor: User, password_confirmed: bool = False
 ) -> WalletPayout:
-    """Ask for money of a wallet to be paid out; it can no longer be spent from this moment on.
+    """Request a payout of a wallet; the money is set aside and can no longer be spent.
 
     Args:
-        user: Whose wallet.
+        user: The owner of the wallet.
         currency: INR or USD.
-        amount_minor: How much; None for all that the wallet holds.
-        payment_details: Where to, in the owner's words.
-        actor: Who asks.
-        password_confirmed: Whether the user has just given the password again.
+        amount_minor: The amount; None for the whole balance.
+        payment_details: The bank details, as free text.
+        actor: The requesting user.
+        password_confirmed: Whether the user has just entered the password again.
 
     Raises:
-        PasswordRequired: the password was not given again.
-        InvalidAmount: no wallet currency, or nothing.
+        PasswordRequired: the password was not entered again.
+        InvalidAmount: not a wallet currency, or an amount of zero.
         InvalidInput: no payment details, or too long ones.
-        WithdrawalOpen: another one of this wallet waits.
-        TooManyWithdrawals: this wallet was asked for money too often today.
-        InsufficientBalance: the wallet holds less.
-        NotFound: it is not the actor's wallet, or the account is shut.
+        WithdrawalOpen: another payout of this wallet waits.
+        TooManyWithdrawals: too many payouts were requested today.
+        InsufficientBalance: the balance is too low.
+        NotFound: it is not the actor's wallet, or the account is not active.
     """
     if actor.pk != user.pk:
         raise NotFound
@@ -74,11 +74,11 @@ def request_wallet_payout(
         raise NotFound
     if currency not in WALLET_CURRENCIES:
         raise InvalidAmount(f"Wallets hold {' and '.join(WALLET_CURRENCIES)}, not {currency}.")
-    # The row decides between two that ask at once, and between this, a purchase and the end of the account.
+    # Serialised with concurrent requests, purchases and the deletion of the account.
     wallets = LedgerAccount.objects.select_for_update(no_key=True).filter(kind=AccountKind.WALLET, owner=user)
     wallet = wallets.filter(currency=currency).first()
     if wallet is not None:
-        _refuse_more(wallet)
+        _check_open_payouts(wallet)
     holds = 0 if wallet is None else wallet.balance_minor
     amount = holds if amount_minor is None else amount_minor
     if amount < 1:
@@ -93,17 +93,17 @@ def request_wallet_payout(
 
 @transaction.atomic
 def pay_wallet_payout(*, wallet_payout: WalletPayout, reference: str, actor: User) -> WalletPayout:
-    """Record that it was paid outside of the service.
+    """Record that a payout was paid outside of the service.
 
     Args:
-        wallet_payout: What waits.
-        reference: What names the payment at the bank.
-        actor: Who paid.
+        wallet_payout: A waiting payout.
+        reference: The bank's reference of the payment.
+        actor: The staff member who paid.
 
     Raises:
-        InvalidTransition: it waits no longer.
-        InvalidInput: no reference.
-        SelfReview: nobody pays themselves.
+        InvalidTransition: it is no longer waiting.
+        InvalidInput: an empty or too long reference.
+        SelfReview: the actor owns the wallet.
         NotFound: there is none.
     """
     reference = texts.line(reference, "reference", maximum=bounds.PAYMENT_REFERENCE_CHARS)
@@ -113,12 +113,12 @@ def pay_wallet_payout(*, wallet_payout: WalletPayout, reference: str, actor: Use
 
 @transaction.atomic
 def refuse_wallet_payout(*, wallet_payout: WalletPayout, reason: str, actor: User) -> WalletPayout:
-    """Put the money back into the wallet, and tell its owner why.
+    """Refuse a payout: return the money to the wallet and notify the owner.
 
     Raises:
-        InvalidTransition: it waits no longer.
+        InvalidTransition: it is no longer waiting.
         InvalidInput: no reason.
-        SelfReview: nobody decides on their own.
+        SelfReview: the actor owns the wallet.
         NotFound: there is none.
     """
     reason = texts.prose(reason, "reason")
@@ -128,10 +128,10 @@ def refuse_wallet_payout(*, wallet_payout: WalletPayout, reason: str, actor: Use
 
 @transaction.atomic
 def cancel_wallet_payout(*, wallet_payout: WalletPayout, actor: User) -> WalletPayout:
-    """Put the money back into the wallet, because its owner wants it there.
+    """Cancel one's own payout: return the money to the wallet.
 
     Raises:
-        InvalidTransition: it waits no longer, or someone is paying it.
+        InvalidTransition: it is no longer waiting, or someone is paying it.
         NotFound: there is none, or it is not the actor's.
     """
     wallet_payout = lock(_with_wallets(), pk=wallet_payout.pk)
@@ -142,13 +142,13 @@ def cancel_wallet_payout(*, wallet_payout: WalletPayout, actor: User) -> WalletP
     return _settle(wallet_payout, "cancel", actor, reason="cancelled by its owner")
 
 
-def forgettable_details() -> QuerySet[WalletPayout]:
-    """Return the payouts that were paid so long ago that nobody needs to know any more where to."""
+def expired_payment_details() -> QuerySet[WalletPayout]:
+    """Return the payouts whose bank details are due for erasure."""
     settled_before = timezone.now() - timedelta(days=bounds.PAYMENT_DETAILS_DAYS)
     return WalletPayout.objects.filter(status=WalletPayoutStatus.PAID, settled__at__lte=settled_before).exclude(payment_details="")
 
 
-def _refuse_more(wallet: LedgerAccount) -> None:
+def _check_open_payouts(wallet: LedgerAccount) -> None:
     mine = WalletPayout.objects.filter(wallet=wallet)
     if mine.filter(status=WalletPayoutStatus.WAITING).exists():
         raise WithdrawalOpen
@@ -172,7 +172,7 @@ def _insufficient(amount: int, holds: int, currency: str) -> InsufficientBalance
 def _set_aside(wallet: LedgerAccount, amount: int, details: str, actor: User) -> WalletPayout:
     held_id = open_accounts(wallet.currency, {AccountKind.HELD: wallet.owner_id})[AccountKind.HELD]
     entry = credit_wallet_balance(wallet.pk, -amount)
-    change_held(held_id, amount)
+    change_held_amount(held_id, amount)
     asked = write_journal(
         kind=JournalKind.WITHDRAWAL,
         legs=[Leg(wallet.pk, held_id, amount)],
@@ -190,14 +190,14 @@ def _with_wallets() -> QuerySet[WalletPayout]:
 
 
 def _settle(wallet_payout: WalletPayout, verb: str, actor: User, *, reason: str, reference: str = "") -> WalletPayout:
-    """Move what is held on, or back, and say so in the request, which the caller has locked."""
+    """Pay out or return the held amount, and update the payout, which the caller has locked."""
     if not TRANSITIONS.allows(wallet_payout, verb):
         raise InvalidTransition(f"It is {wallet_payout.status} already.", currentState=wallet_payout.status)
     wallet, amount, paid = wallet_payout.wallet, wallet_payout.amount_minor, verb == "pay"
     accounts = open_accounts(wallet.currency, {AccountKind.HELD: wallet.owner_id, AccountKind.PAYOUT: None})
     held_id = accounts[AccountKind.HELD]
     entry = None if paid else credit_wallet_balance(wallet.pk, amount)
-    change_held(held_id, -amount)
+    change_held_amount(held_id, -amount)
     settled = write_journal(
         kind=JournalKind.SETTLEMENT if paid else JournalKind.RETURN,
         legs=[Leg(held_id, accounts[AccountKind.PAYOUT] if paid else wallet.pk, amount)],
@@ -210,7 +210,7 @@ def _settle(wallet_payout: WalletPayout, verb: str, actor: User, *, reason: str,
     told = reason if verb == "refuse" else ""
     changes: dict[str, Any] = {"settled_id": settled, "reference": reference, "reason": told}
     if not paid:
-        # Nobody pays to there any more.
+        # The bank details are no longer needed.
         changes["payment_details"] = ""
     data = {"reference": reference} if paid else {}
     TRANSITIONS.apply(wallet_payout, verb, actor=actor, reason=told, changes=changes, **data)
@@ -219,7 +219,7 @@ def _settle(wallet_payout: WalletPayout, verb: str, actor: User, *, reason: str,
 
 
 def _notify(wallet_payout: WalletPayout, verb: str) -> None:
-    """Tell the owner of each step; where the money goes stays out of mails."""
+    """Mail the owner; bank details are not in mails."""
     owner = wallet_payout.wallet.owner
     if owner is not None:
         facts = {"amount_minor": wallet_payout.amount_minor, "currency": wallet_payout.currency}

@@ -4,16 +4,16 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from catalog.services.popularity import count_purchases
+from catalog.services.purchase_counts import count_purchases
 from marketplace.jobs.commands import progress_bar
 
 
 class Command(BaseCommand):
-    """Brings popularity up to date."""
+    """Adds new purchases to the popularity of listings."""
 
     help = (
         "Add new purchases and refunds to the popularity of listings. Sales only record them, so that buyers of one listing do not "
-        "wait for each other. The worker runs this every two minutes. Safe to run at any time, also in parallel. rank_listings "
+        "wait for each other. The worker runs this every two minutes. Safe to run at any time, also in parallel. mark_popular_listings "
         "includes it."
     )
 

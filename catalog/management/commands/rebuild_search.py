@@ -9,11 +9,11 @@ from marketplace.jobs.commands import progress_bar
 
 
 class Command(BaseCommand):
-    """Brings the search index in line with the published listings."""
+    """Rebuilds the search index from the published listings."""
 
     help = (
-        "Check every published listing against the search index, write what differs, recount the vocabulary and rank listings by "
-        "purchases. Safe to run at any time: the service stays available, and publishing waits for one batch at most. Run it after an "
+        "Check every published listing against the search index, write what differs, recount the vocabulary and mark the popular "
+        "listings. Safe to run at any time: the service stays available, and publishing waits for one batch at most. Run it after an "
         "upgrade that changes how words are normalised."
     )
 

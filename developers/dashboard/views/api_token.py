@@ -1,11 +1,11 @@
-"""Issues the short-lived tokens with which our own pages call the API."""
+"""Issues the first-party tokens with which this site's pages call the API."""
 
 from django import forms
 from django.http import HttpRequest, HttpResponseBase, JsonResponse
 from django.views.decorators.cache import never_cache
 
 from marketplace.accounts.models import User
-from marketplace.api.problems import http_response
+from marketplace.api.problems import json_problem_response
 from marketplace.core import texts
 from marketplace.core.errors import MethodNotAllowed, NotAuthenticated, NotFound, Problem
 from marketplace.core.scopes import Scope
@@ -15,28 +15,28 @@ from ...models import FirstPartyToken
 from ...services.first_party import LIFETIME, issue_console_token, issue_page_token
 
 
-class WantedToken(forms.Form):
-    """What a page asks for: a token of one of the user's apps, or one of the user's own with these scopes."""
+class TokenRequestForm(forms.Form):
+    """Requests a token of one of the user's apps, or one of the user's own with these scopes."""
 
     app = forms.UUIDField(required=False)
     scopes = forms.CharField(max_length=200, required=False)
 
     def clean_scopes(self) -> frozenset[Scope]:
-        """Return the scopes; a misspelt one must not vanish silently."""
-        words = self.cleaned_data["scopes"].split()
-        unknown = sorted(set(words) - set(Scope))
+        """Return the scopes; an unknown one is an error."""
+        names = self.cleaned_data["scopes"].split()
+        unknown = sorted(set(names) - set(Scope))
         if unknown:
             raise forms.ValidationError(f"Unknown scope: {unknown[0]}.")
-        return frozenset(Scope(word) for word in words)
+        return frozenset(Scope(name) for name in names)
 
 
 @never_cache
 def api_token(request: HttpRequest) -> HttpResponseBase:
-    """Hand out a token to a page of the session. The CSRF check keeps other sites from asking for one, and from reading it."""
+    """Issue a token to a page of the session. The CSRF check keeps other sites from requesting one, and from reading it."""
     try:
         token, secret = _issue(request)
     except Problem as problem:
-        return http_response(problem, request)
+        return json_problem_response(problem, request)
     return JsonResponse(
         {
             "token": secret,
@@ -54,7 +54,7 @@ def _issue(request: HttpRequest) -> tuple[FirstPartyToken, str]:
     user, key = request.user, request.session.session_key
     if not isinstance(user, User) or key is None:
         raise NotAuthenticated("You are signed out. Sign in again, then come back to this page.")
-    form = WantedToken(request.POST)
+    form = TokenRequestForm(request.POST)
     if not form.is_valid():
         field, errors = next(iter(form.errors.items()))
         raise texts.invalid(field, "invalid", str(errors[0]))

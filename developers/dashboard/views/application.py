@@ -1,4 +1,4 @@
-"""Developer access: apply, see where it stands, answer the reviewer."""
+"""The page of the developer application: apply, see the status, answer the reviewer."""
 
 from django.contrib import messages
 from django.http import HttpResponseBase
@@ -11,17 +11,17 @@ from ...models import DeveloperApplication
 from ...models.applications import ApplicationStatus
 from ...services.applications import answer_question, submit_application
 from ..forms import AnswerForm, ApplicationForm
-from ..next_steps import way_of
+from ..next_steps import milestones_of
 
-# After these a new application may follow.
+# Statuses after which a new application can be submitted.
 CLOSED_STATUSES = (ApplicationStatus.REJECTED, ApplicationStatus.WITHDRAWN)
 
 
 @signed_in_page("GET", "POST")
 def application(request: SignedInRequest) -> HttpResponseBase:
-    """Show the user's application and take the next step of it."""
+    """Show the user's application; a POST submits it or answers the reviewer's question."""
     current = selectors.current_application(request.user)
-    answering = "text" in request.POST if request.method == "POST" else _asks(current)
+    answering = "text" in request.POST if request.method == "POST" else _awaits_answer(current)
     form: ApplicationForm | AnswerForm = (AnswerForm if answering else ApplicationForm)(request.POST or None)
     if form.is_valid():
         with problems_as_form_errors(form):
@@ -40,13 +40,13 @@ def application(request: SignedInRequest) -> HttpResponseBase:
         form,
         application=current,
         has_app=progress.has_app,
-        way=way_of(current, progress),
+        way=milestones_of(current, progress),
         conversation=[] if current is None else selectors.messages_of(current),
-        # What was typed stays in view, even where the state has changed under it.
+        # A submitted form stays on the page, even if the state has changed meanwhile.
         applying=isinstance(form, ApplicationForm) and (form.is_bound or current is None or current.status in CLOSED_STATUSES),
         answering=isinstance(form, AnswerForm),
     )
 
 
-def _asks(current: DeveloperApplication | None) -> bool:
+def _awaits_answer(current: DeveloperApplication | None) -> bool:
     return current is not None and current.status == ApplicationStatus.MORE_INFO_NEEDED

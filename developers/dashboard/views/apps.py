@@ -1,4 +1,4 @@
-"""Apps: list, create, see what was granted, ask for more."""
+"""Pages of apps: list, create, show, request scopes, set redirect URIs."""
 
 import uuid
 
@@ -40,7 +40,7 @@ def app_list(request: SignedInRequest) -> HttpResponseBase:
 
 @signed_in_page("GET", "POST")
 def create(request: SignedInRequest) -> HttpResponseBase:
-    """Describe a new app."""
+    """Create an app."""
     form = AppForm(request.POST or None)
     if form.is_valid():
         with problems_as_form_errors(form):
@@ -58,7 +58,7 @@ def create(request: SignedInRequest) -> HttpResponseBase:
 
 @signed_in_page("GET")
 def detail(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
-    """Show an app: what it asked for, what it got, its keys."""
+    """Show an app with its scopes, keys and usage."""
     app = own_app(request.user, app_id)
     rows = list(app.scope_rows.all())
     keys, tool_tokens = list(selectors.keys_of(app)), list(selectors.tool_tokens_of(app))
@@ -80,17 +80,17 @@ def detail(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
             "usage": usage,
             "chart": chart_of(usage),
             "may_have_keys": app.status == AppStatus.APPROVED and bool(app.granted_scopes),
-            "may_ask_more": bool(_can_be_asked(app, rows)),
+            "may_ask_more": bool(_requestable_scopes(app, rows)),
         },
     )
 
 
 @signed_in_page("GET", "POST")
 def more_scopes(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
-    """Ask for scopes that the app does not have."""
+    """Request scopes that the app does not have."""
     app = own_app(request.user, app_id)
-    # What was sent is judged by the service and stays in view, even where the state has changed under it.
-    available = APP_SCOPES if request.method == "POST" else _can_be_asked(app, list(app.scope_rows.all()))
+    # The service validates a submitted form, which stays on the page even if the state has changed meanwhile.
+    available = APP_SCOPES if request.method == "POST" else _requestable_scopes(app, list(app.scope_rows.all()))
     form = ScopesForm(request.POST or None, available=available)
     if form.is_valid():
         with problems_as_form_errors(form):
@@ -102,7 +102,7 @@ def more_scopes(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase
 
 @signed_in_page("GET", "POST")
 def redirects(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
-    """Say where OAuth may send the app's users back to."""
+    """Set the redirect URIs of an app."""
     app = own_app(request.user, app_id)
     form = RedirectsForm(
         request.POST if request.method == "POST" else None, initial={"redirect_uris": "\n".join(app.redirect_uris.split())}
@@ -115,7 +115,7 @@ def redirects(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
     return render_form(request, "developers/app_redirects.html", form, app=app)
 
 
-def _can_be_asked(app: App, rows: list[AppScope]) -> frozenset[Scope]:
+def _requestable_scopes(app: App, rows: list[AppScope]) -> frozenset[Scope]:
     """Return the scopes that an approved app lacks, none while an earlier request waits."""
     if app.status != AppStatus.APPROVED or any(row.granted is None for row in rows):
         return frozenset()

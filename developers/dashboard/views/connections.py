@@ -1,4 +1,4 @@
-"""Connected apps: what a user has allowed by OAuth, and its end."""
+"""Pages of the apps that a user has connected by OAuth."""
 
 import uuid
 
@@ -14,14 +14,14 @@ from ...services.consents import withdraw_consent
 
 @signed_in_page("GET")
 def connection_list(request: SignedInRequest) -> HttpResponseBase:
-    """List the apps that may act for the user, and those that might once."""
+    """List the connected apps, and those that were disconnected."""
     context = {"connections": selectors.connections_of(request.user), "ended": selectors.ended_consents_of(request.user)[:50]}
     return render(request, "developers/connections.html", context)
 
 
 @signed_in_page("GET", "POST")
 def withdraw(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
-    """Ask once more, then disconnect the app."""
+    """Ask for confirmation, then disconnect the app."""
     app = get_object_or_404(selectors.connected_apps_of(request.user), pk=app_id)
     if request.method == "POST":
         withdraw_consent(user=request.user, app=app, actor=request.user)

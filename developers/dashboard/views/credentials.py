@@ -1,4 +1,4 @@
-"""API keys, tool tokens and personal tokens: make one, see it once, rotate it, revoke it."""
+"""Pages to create, rotate and revoke API keys, tool tokens and personal tokens."""
 
 import uuid
 from functools import partial
@@ -15,7 +15,7 @@ from ...models import App
 from ...usage.chart import chart_of
 from ...usage.selectors import usage_of_tokens
 from ..credential_forms import RotateForm, password_is_right
-from ..credentials import PERSONAL_TOKENS, Credential, Kind, usage_of
+from ..credentials import PERSONAL_TOKENS, Credential, Kind, first_call_context
 from ..rows import credential_row
 from .apps import own_app
 
@@ -39,19 +39,19 @@ def token_list(request: SignedInRequest) -> HttpResponseBase:
 
 @signed_in_page("GET", "POST")
 def create(request: SignedInRequest, kind: Kind, app_id: uuid.UUID | None = None) -> HttpResponseBase:
-    """Make one; its secret is on the answer to this POST and nowhere else."""
+    """Create a credential; only the response to this POST shows its secret."""
     app = _app(request, app_id)
     form = kind.form(request.POST or None, app or request.user, partial(password_is_right, request))
     if form.is_valid():
-        holder: dict[str, Any] = {"user": request.user} if app is None else {"app": app}
+        owner: dict[str, Any] = {"user": request.user} if app is None else {"app": app}
         with problems_as_form_errors(form):
-            return _created(request, kind, app, *kind.issue(**holder, **form.values(), actor=request.user))
+            return _created(request, kind, app, *kind.issue(**owner, **form.values(), actor=request.user))
     return render_form(request, "developers/credential_create.html", form, **_context(kind, app))
 
 
 @signed_in_page("GET", "POST")
 def rotate(request: SignedInRequest, kind: Kind, credential_id: uuid.UUID, app_id: uuid.UUID | None = None) -> HttpResponseBase:
-    """Make its successor, and say how long the old one goes on."""
+    """Create a credential's successor; the form says how long the old one stays valid."""
     app = _app(request, app_id)
     credential = get_object_or_404(kind.all_of(app or request.user), pk=credential_id)
     form = RotateForm(request.POST or None, spends=kind.spends(credential), password_is_right=partial(password_is_right, request))
@@ -64,7 +64,7 @@ def rotate(request: SignedInRequest, kind: Kind, credential_id: uuid.UUID, app_i
 
 @signed_in_page("GET", "POST")
 def revoke(request: SignedInRequest, kind: Kind, credential_id: uuid.UUID, app_id: uuid.UUID | None = None) -> HttpResponseBase:
-    """Ask once more, then revoke it."""
+    """Ask for confirmation, then revoke the credential."""
     app = _app(request, app_id)
     credential = get_object_or_404(kind.all_of(app or request.user), pk=credential_id)
     what, context = f"{kind.word} {credential.name} (…{credential.hint})", _context(kind, app)
@@ -86,6 +86,6 @@ def _context(kind: Kind, app: App | None) -> dict[str, Any]:
 
 
 def _created(request: SignedInRequest, kind: Kind, app: App | None, credential: Credential, secret: str) -> HttpResponseBase:
-    usage = {} if app is None else usage_of(app)
-    context = {"credential": credential, "secret": secret, **usage, **_context(kind, app)}
+    first_call = {} if app is None else first_call_context(app)
+    context = {"credential": credential, "secret": secret, **first_call, **_context(kind, app)}
     return render(request, "developers/credential_created.html", context)

@@ -1,4 +1,4 @@
-"""What apps, keys and tokens called: of all of them or of one, in a day, a week or a month."""
+"""Usage pages of apps, keys and tokens over a day, a week or a month."""
 
 import uuid
 from collections.abc import Sequence
@@ -24,10 +24,10 @@ Credential = ApiKey | AccessToken
 
 @signed_in_page("GET")
 def app_usage(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
-    """Show what an app called, or one of its keys or tool tokens."""
+    """Show the usage of an app, or of one of its keys or tool tokens."""
     app = own_app(request.user, app_id)
     keys, tool_tokens = list(selectors.keys_of(app)), list(selectors.tool_tokens_of(app))
-    span, chosen = _asked(request, [*keys, *tool_tokens])
+    span, chosen = _selection(request, [*keys, *tool_tokens])
     usage = usage_of_app(app, keys, tool_tokens, span=span) if chosen is None else usage_of_credential(chosen, span=span)
     back = {"title": app.name, "back": reverse("app-detail", args=[app.pk])}
     return _page(request, usage, [*keys, *tool_tokens], chosen, back)
@@ -35,15 +35,15 @@ def app_usage(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
 
 @signed_in_page("GET")
 def token_usage(request: SignedInRequest) -> HttpResponseBase:
-    """Show what the user's personal tokens called, or one of them."""
+    """Show the usage of the user's personal tokens, or of one of them."""
     tokens = list(selectors.personal_tokens_of(request.user))
-    span, chosen = _asked(request, tokens)
+    span, chosen = _selection(request, tokens)
     usage = usage_of_tokens(tokens, span=span) if chosen is None else usage_of_credential(chosen, span=span)
     return _page(request, usage, tokens, chosen, {"title": "Personal tokens", "back": reverse("tokens")})
 
 
-def _asked(request: SignedInRequest, credentials: Sequence[Credential]) -> tuple[Span, Credential | None]:
-    """Return the span and the key or token that the address names; someone else's, or nonsense, is not found."""
+def _selection(request: SignedInRequest, credentials: Sequence[Credential]) -> tuple[Span, Credential | None]:
+    """Return the span and the key or token named in the query string; an unknown one is not found."""
     span = SPANS.get(request.GET.get("last", MONTH.key))
     named = request.GET.get("of", "")
     chosen = next((each for each in credentials if named and each.pk == parse_id(named)), None)

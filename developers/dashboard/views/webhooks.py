@@ -1,4 +1,4 @@
-"""Webhooks of an app: endpoints, their secrets, what was delivered, and trying it out."""
+"""Pages of an app's webhooks: endpoints, their secrets, deliveries and test events."""
 
 import uuid
 from collections.abc import Callable
@@ -25,7 +25,7 @@ from ..webhook_forms import EndpointForm, RotateSecretForm
 from .apps import own_app
 
 LOG_ROWS = 25
-LOOKED_FOR = timedelta(minutes=1)
+REFRESH_PERIOD = timedelta(minutes=1)
 ATTEMPTS = 20
 
 
@@ -53,7 +53,7 @@ def webhook_list(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBas
 
 @signed_in_page("GET", "POST")
 def create(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
-    """Make an endpoint; its secret is on the answer to this POST and nowhere else."""
+    """Create an endpoint; only the response to this POST shows its secret."""
     app = own_app(request.user, app_id)
     form = EndpointForm(request.POST or None)
     if form.is_valid():
@@ -71,19 +71,19 @@ def create(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
 
 @signed_in_page("GET")
 def detail(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUID) -> HttpResponseBase:
-    """Show an endpoint and what it was told."""
+    """Show an endpoint with its deliveries."""
     app, endpoint = own_endpoint(request.user, app_id, endpoint_id)
     page = Paginator(selectors.deliveries_to(endpoint), LOG_ROWS).get_page(request.GET.get("page"))
-    # The page looks again by itself for the answer to what has just been sent; what is tried for hours it does not wait for.
+    # The page refreshes itself while a recent delivery has no response; it does not wait for retries, which can take hours.
     awaited = page.number == 1 and any(
-        each.status == DeliveryStatus.PENDING and not each.attempts and each.created_at > timezone.now() - LOOKED_FOR for each in page
+        each.status == DeliveryStatus.PENDING and not each.attempts and each.created_at > timezone.now() - REFRESH_PERIOD for each in page
     )
     return render(request, "developers/webhooks/detail.html", {"app": app, "endpoint": endpoint, "page": page, "awaited": awaited})
 
 
 @signed_in_page("GET", "POST")
 def edit(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUID) -> HttpResponseBase:
-    """Change where events go, and which."""
+    """Change the address and the events of an endpoint."""
     app, endpoint = own_endpoint(request.user, app_id, endpoint_id)
     known = {"url": endpoint.url, "description": endpoint.description, "events": endpoint.events}
     form = EndpointForm(request.POST if request.method == "POST" else None, initial=known)
@@ -103,7 +103,7 @@ def edit(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUID) ->
 
 @signed_in_page("GET", "POST")
 def rotate(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUID) -> HttpResponseBase:
-    """Make a new secret, and say how long the old one goes on."""
+    """Create a new secret; the form says how long the old one stays valid."""
     app, endpoint = own_endpoint(request.user, app_id, endpoint_id)
     form = RotateSecretForm(request.POST or None)
     if form.is_valid():
@@ -114,7 +114,7 @@ def rotate(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUID) 
 
 @signed_in_page("GET", "POST")
 def delete(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUID) -> HttpResponseBase:
-    """Ask once more, then remove the endpoint."""
+    """Ask for confirmation, then delete the endpoint."""
     app, endpoint = own_endpoint(request.user, app_id, endpoint_id)
     if request.method == "POST":
         services.delete_endpoint(endpoint=endpoint, actor=request.user)
@@ -125,7 +125,7 @@ def delete(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUID) 
 
 @signed_in_page("POST")
 def switch(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUID) -> HttpResponseBase:
-    """Disable or enable the endpoint, whichever the button said."""
+    """Disable or enable the endpoint, depending on the button."""
     app, endpoint = own_endpoint(request.user, app_id, endpoint_id)
     if request.POST.get("to") == "enabled":
         _try(request, "The webhook was enabled. It gets events from now on.", services.enable_endpoint, endpoint=endpoint)
@@ -150,7 +150,7 @@ def send_test(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUI
 
 @signed_in_page("GET")
 def delivery(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUID, delivery_id: uuid.UUID) -> HttpResponseBase:
-    """Show what was sent, and each answer."""
+    """Show a delivery with its attempts."""
     app, shown = own_delivery(request.user, app_id, endpoint_id, delivery_id)
     context = {"app": app, "delivery": shown, "body": body_of(shown.message).decode(), "attempts": shown.log.all()[:ATTEMPTS]}
     return render(request, "developers/webhooks/delivery.html", context)
@@ -173,7 +173,7 @@ def redeliver_failed(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: u
 
 
 def _try(request: SignedInRequest, done: str, service: Callable[..., object], **subject: Any) -> None:
-    """Call a service; what it did, or why it did not, becomes a message."""
+    """Call a service, and show its success or refusal as a message."""
     try:
         service(actor=request.user, **subject)
     except Problem as problem:

@@ -1,4 +1,4 @@
-"""`manage.py flag_dormant_keys`: mail the owners of keys that nobody used for 90 days."""
+"""`manage.py flag_dormant_keys`: mail the owners of keys that have not been used for 90 days."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from marketplace.jobs.commands import progress_bar
 
 
 class Command(BaseCommand):
-    """Tells owners of idle keys."""
+    """Notifies the owners of unused keys."""
 
     help = (
         "Mail the owner of each active API key that has not been used for 90 days, once per idle period. Nothing is revoked. The "
@@ -17,11 +17,11 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Offer a rehearsal."""
+        """Add `--dry-run`."""
         parser.add_argument("--dry-run", action="store_true", help="list the keys without sending mails")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """Mail, key by key."""
+        """Mail the owner of each key."""
         keys = list(unnotified_keys())
         if options["dry_run"]:
             for key in keys:

@@ -1,4 +1,4 @@
-"""`manage.py purge_tokens`: delete codes and tokens that have ended."""
+"""`manage.py purge_tokens`: delete expired codes and tokens."""
 
 from collections.abc import Mapping
 from typing import Any

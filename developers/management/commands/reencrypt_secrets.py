@@ -1,4 +1,4 @@
-"""`manage.py reencrypt_secrets`: put the secrets of webhooks and of second factors under the newest key."""
+"""`manage.py reencrypt_secrets`: re-encrypt the secrets of webhooks and of second factors with the current key."""
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -19,7 +19,7 @@ from ...services.webhooks import reencrypt_endpoint
 
 
 class Command(BaseCommand):
-    """Encrypts secrets anew."""
+    """Re-encrypts secrets."""
 
     help = (
         "Re-encrypt the secrets of webhooks and of two-factor sign-in with the current SECRET_KEY. Run it after changing that key, "
@@ -29,7 +29,7 @@ class Command(BaseCommand):
     )
 
     def handle(self, *_args: Any, **_options: Any) -> None:
-        """Encrypt, and name what cannot be read."""
+        """Re-encrypt all secrets, and report those that cannot be decrypted."""
         webhooks = _reencrypt("Webhooks", WebhookEndpoint.objects.all(), lambda row: reencrypt_endpoint(endpoint=row))
         factors = _reencrypt("Second factors", Authenticator.objects.all(), lambda row: reencrypt_authenticator(authenticator=row))
         lost = []
@@ -44,12 +44,12 @@ class Command(BaseCommand):
 
 
 def _reencrypt(description: str, rows: QuerySet[Any], reencrypt: Callable[[Any], None]) -> list[Any]:
-    """Encrypt each row anew; return those that cannot be read."""
+    """Re-encrypt each row; return those that cannot be decrypted."""
     lost = []
     with progress_bar() as progress:
         for row in progress.track(rows.order_by("pk").iterator(chunk_size=500), total=rows.count(), description=description):
             try:
-                # What was deleted meanwhile needs no key.
+                # The row may have been deleted meanwhile.
                 with suppress(NotFound):
                     reencrypt(row)
             except DecryptionFailed:

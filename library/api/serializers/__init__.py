@@ -1,1 +1,1 @@
-"""Shapes of the library's answers and queries."""
+"""Serializers of the library's responses and queries."""

@@ -1,4 +1,4 @@
-"""Shapes of licence certificates and of what is said of them."""
+"""Serializers of licence certificates, their status and their verification."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from ...certificates import CertificateStatus, status_of
 from ...models import Licence
 from ...selectors import version_of_file
 
-# A certificate of ours has less than 3,000.
+# Our certificates have fewer than 3,000.
 JWS_CHARS = 16_000
 
 
@@ -69,7 +69,7 @@ class CertificateClaims(serializers.Serializer[Any]):
     acquiredAt = serializers.DateTimeField()
 
 
-# Generated clients name a variable after it, and a field after that.
+# The name avoids a clash between a variable and a field in generated clients.
 @extend_schema_serializer(component_name="SignedCertificate")
 class Certificate(serializers.Serializer[Any]):
     """A licence certificate with its signature."""
@@ -100,11 +100,11 @@ class CertificateState(serializers.Serializer[Licence]):
 
     @extend_schema_field(serializers.ChoiceField(CertificateStatus.choices))
     def get_status(self, licence: Licence) -> CertificateStatus:
-        """Return whether the licence stands."""
+        """Return whether the licence is valid."""
         return status_of(licence)
 
     def get_version(self, licence: Licence) -> str:
-        """Return the version that was bought."""
+        """Return the version at the purchase."""
         return version_of_file(licence.deliverable, licence.listing)
 
 

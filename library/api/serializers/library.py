@@ -1,4 +1,4 @@
-"""Shapes of the library's answers and queries."""
+"""Serializers of the library's responses and queries."""
 
 from typing import Any
 
@@ -33,11 +33,11 @@ class LibraryItem(serializers.Serializer[Licence]):
     boughtVersion = serializers.SerializerMethodField(help_text="The version that was on sale at the purchase.")
 
     def get_version(self, licence: Licence) -> str:
-        """Return the version of the file that the holder gets."""
+        """Return the version of a download now."""
         return version_of(licence)
 
     def get_boughtVersion(self, licence: Licence) -> str:
-        """Return the version of the file that was bought."""
+        """Return the version at the purchase."""
         return version_of_file(licence.deliverable, licence.listing)
 
 
@@ -54,7 +54,7 @@ class LibraryPage(serializers.Serializer[Any]):
 class DownloadQuery(serializers.Serializer[Any]):
     """Which version."""
 
-    # As long as an id, by which a version without a label is asked for.
+    # The length of an id, by which a file without a version is requested.
     version = Line(required=False, max_length=36, help_text="An owned version, or its id; by default the newest.")
 
 

@@ -1,4 +1,4 @@
-"""Certificates as everyone may check them, without a credential."""
+"""Public endpoints that verify certificates, without a credential."""
 
 from django.http import HttpResponseBase
 from drf_spectacular.utils import extend_schema
@@ -14,8 +14,8 @@ from ... import signatures
 from ...certificates import check_certificate, licence_of_certificate
 from ..serializers.certificates import CertificateState, CertificateToCheck, CertificateVerdict, SigningKeys
 
-# A refund ends a certificate at once.
-_UNCACHED = {"Cache-Control": "no-store"}
+# A refund invalidates a certificate at once.
+_NO_STORE = {"Cache-Control": "no-store"}
 
 
 class CertificateViewSet(ApiViewSet):
@@ -35,9 +35,9 @@ class CertificateViewSet(ApiViewSet):
     def verify(self, request: Request) -> HttpResponseBase:
         """Verify a certificate: its signature, and whether the licence is still valid."""
         verdict = check_certificate(parse_body(CertificateToCheck, request)["jws"])
-        return Response(CertificateVerdict(verdict).data, headers=_UNCACHED)
+        return Response(CertificateVerdict(verdict).data, headers=_NO_STORE)
 
     @extend_schema(operation_id="getCertificateStatus", summary="Check whether a certificate is valid", responses=CertificateState)
     def retrieve(self, request: Request, certificate_id: str) -> HttpResponseBase:
         """Return whether the licence of a certificate is still valid, by the certificate's id."""
-        return Response(CertificateState(licence_of_certificate(certificate_id)).data, headers=_UNCACHED)
+        return Response(CertificateState(licence_of_certificate(certificate_id)).data, headers=_NO_STORE)

@@ -1,4 +1,4 @@
-"""What the caller owns (reference section 4)."""
+"""Endpoints of the caller's library (reference section 4)."""
 
 from http import HTTPStatus
 
@@ -94,8 +94,8 @@ class LibraryViewSet(ApiViewSet):
         """Return the licence certificate of an owned asset as a printable PDF."""
         licence = self._licence(asset_id)
         disposition = safe_disposition(f"licence-{licence.listing.slug}.pdf", inline=False)
-        paper = certificate_pdf(certificate_of(licence))
-        return HttpResponse(paper, content_type=PDF, headers={"Content-Disposition": disposition or "attachment"})
+        pdf = certificate_pdf(certificate_of(licence))
+        return HttpResponse(pdf, content_type=PDF, headers={"Content-Disposition": disposition or "attachment"})
 
     def _licence(self, asset_id: str) -> Licence:
         return owned_licence(principal_of(self.request).user, asset_id, license_slug=self.query().get("license_slug"))

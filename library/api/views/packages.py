@@ -1,4 +1,4 @@
-"""The signed route behind download links."""
+"""The endpoint of signed download links."""
 
 from http import HTTPStatus
 
@@ -20,7 +20,7 @@ from ...models import DownloadLink
 from ...services.links import open_link, record_download
 from ...services.packages import CONTENT_TYPE, package_parts
 
-_UNCACHED = {"Cache-Control": "private, no-store"}
+_NO_STORE = {"Cache-Control": "private, no-store"}
 
 
 class PackageViewSet(ApiViewSet):
@@ -60,20 +60,20 @@ class PackageViewSet(ApiViewSet):
 
 
 def _redirect_to_store(request: Request, link: DownloadLink) -> HttpResponse | None:
-    """Return a redirect to the file store, None when the bytes are ours to serve."""
+    """Return a redirect to the file store, None if the service itself must send the package."""
     if not link.package.object_key:
         return None
     condition = request.headers.get("If-Range")
     if condition is not None and condition != _etag_at_store(link.package.object_key):
-        # Not every store heeds If-Range: one that does not would send a part of other bytes.
+        # Not every store supports If-Range; without it, a part of another file could be sent.
         return None
-    # Never beyond the link's own end; the store counts whole seconds.
+    # Not beyond the link's expiry; the store counts whole seconds.
     left = int((link.expires_at - timezone.now()).total_seconds())
     if left < 1:
         raise LinkExpired
     seconds = min(bounds.PRESIGNED_LINK_SECONDS, left)
     url = default_storage.presigned_url(link.package.object_key, seconds=seconds, filename=link.file_name, content_type=CONTENT_TYPE)
-    return None if url is None else HttpResponse(status=HTTPStatus.FOUND, headers={"Location": url, **_UNCACHED})
+    return None if url is None else HttpResponse(status=HTTPStatus.FOUND, headers={"Location": url, **_NO_STORE})
 
 
 def _etag_at_store(key: str) -> str | None:
@@ -89,7 +89,7 @@ def _serve(request: Request, link: DownloadLink) -> HttpResponseBase:
         segments=package_parts(link.package, default_storage),
         etag=link.package.sha256,
         content_type=CONTENT_TYPE,
-        headers=_UNCACHED,
+        headers=_NO_STORE,
         filename=link.file_name,
         inline=False,
     )

@@ -1,4 +1,4 @@
-"""`manage.py build_packages`: make downloads ready before somebody waits for one, and take unused packages away."""
+"""`manage.py build_packages`: build download packages in advance, and delete unused ones."""
 
 from argparse import ArgumentParser
 from collections.abc import Iterator
@@ -13,11 +13,11 @@ from catalog.models import Listing
 from catalog.selectors import listings_for_sale
 from library.services.building import (
     DamagedFile,
+    delete_built_package,
+    find_orphaned_packages,
     find_packages_on_sale,
-    find_stray_packages,
     find_unused_packages,
-    make_ready,
-    remove_built,
+    prepare_packages,
 )
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.jobs.commands import progress_bar
@@ -27,7 +27,7 @@ DAMAGED, NOT_DONE = 1, 2
 
 
 class Command(BaseCommand):
-    """Makes packages ready."""
+    """Builds or prunes packages."""
 
     help = (
         "Prepare the download packages of all listings on sale: each file is read once for its checksum, and on S3 the packages are "
@@ -37,7 +37,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare which listings, and what to remove."""
+        """Declare the options."""
         parser.add_argument("--listing", metavar="SLUG", help="Only this listing.")
         parser.add_argument(
             "--prune", metavar="DAYS", type=int, help="Instead, delete packages that nobody has downloaded for this many days."
@@ -45,7 +45,7 @@ class Command(BaseCommand):
         parser.add_argument("--dry-run", action="store_true", help="With --prune: only list them.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Build, or prune."""
+        """Build or prune packages."""
         if options["dry_run"] and options["prune"] is None:
             raise CommandError("--dry-run can only be used with --prune.", returncode=NOT_DONE)
         if options["prune"] is not None and options["prune"] < 1:
@@ -70,7 +70,7 @@ class Command(BaseCommand):
         for listing in progress.track(_each(listings), total=total, description="Packages"):
             packages = find_packages_on_sale(listing)
             try:
-                ready += len(make_ready(packages=packages)) if packages else 0
+                ready += len(prepare_packages(packages=packages)) if packages else 0
             except (DamagedFile, FileNotFoundError):
                 damaged.append(listing.slug)
         self.stdout.write(f"{ready} packages of {total} listings are ready.")
@@ -84,11 +84,11 @@ class Command(BaseCommand):
         for package in find_unused_packages(since=timezone.now() - age):
             self.stdout.write(f"unused, {done}: {package.object_key}")
             if not dry_run:
-                remove_built(package=package)
+                delete_built_package(package=package)
             unused += 1
             progress.advance(task)
         store = default_storage
-        for key in find_stray_packages(store):
+        for key in find_orphaned_packages(store):
             self.stdout.write(f"no record, {done}: {key}")
             if not dry_run:
                 store.delete(key)

@@ -1,4 +1,4 @@
-"""What all pictures are painted with: colours that go together, a canvas, lettering."""
+"""What all pictures are drawn with: palettes, a canvas, lettering."""
 
 import functools
 import io
@@ -26,8 +26,8 @@ class Palette(NamedTuple):
     accent: Colour
 
 
-def _colours(words: str) -> Palette:
-    dark, middle, light, accent = ((int(word[:2], 16), int(word[2:4], 16), int(word[4:], 16)) for word in words.split())
+def _colours(codes: str) -> Palette:
+    dark, middle, light, accent = ((int(code[:2], 16), int(code[2:4], 16), int(code[4:], 16)) for code in codes.split())
     return Palette(dark, middle, light, accent)
 
 
@@ -52,13 +52,13 @@ PALETTES = tuple(
 )
 
 
-def palette(chance: random.Random) -> Palette:
+def palette(rng: random.Random) -> Palette:
     """Return colours that go together."""
-    return chance.choice(PALETTES)
+    return rng.choice(PALETTES)
 
 
-def chance_of(seed: str) -> random.Random:
-    """Return what decides about a picture: the same seed paints the same one."""
+def seeded_random(seed: str) -> random.Random:
+    """Return a random generator: the same seed gives the same picture."""
     return random.Random(seed)  # noqa: S311 - a picture, not a secret
 
 
@@ -82,14 +82,14 @@ def gradient(top: Colour, bottom: Colour) -> Image.Image:
 
 
 def pen(image: Image.Image) -> ImageDraw.ImageDraw:
-    """Return what draws on a canvas, see-through colours too."""
+    """Return a drawing context for a canvas that supports transparent colours."""
     return ImageDraw.Draw(image, "RGBA")
 
 
 def sheet(image: Image.Image, box: Box, colour: Colour, radius: int = 24) -> ImageDraw.ImageDraw:
-    """Lay a sheet with a soft shadow on the canvas; return what draws on it."""
+    """Draw a sheet with a soft shadow on the canvas; return a drawing context."""
     left, top, right, bottom = map(round, box)
-    # The shadow is soft: a tenth of the size is enough to make it of.
+    # The shadow is soft, so a tenth of the size is enough to draw it.
     small = Image.new("L", (WIDTH // 10, HEIGHT // 10))
     ImageDraw.Draw(small).rounded_rectangle((left // 10, top // 10 + 3, right // 10, bottom // 10 + 5), 3, fill=95)
     image.paste((0, 0, 0), mask=small.filter(ImageFilter.GaussianBlur(4)).resize((WIDTH, HEIGHT), Image.Resampling.BILINEAR))
@@ -135,7 +135,7 @@ def lines_of(text: str, font: ImageFont.FreeTypeFont, width: float) -> list[str]
 
 
 def bars(draw: ImageDraw.ImageDraw, box: Box, colour: Colour, *, step: float, shares: tuple[float, ...] = (1, 0.92, 0.97, 0.6)) -> None:
-    """Draw lines of text as they look from afar, down a box."""
+    """Draw bars that look like lines of text, down a box."""
     left, top, right, bottom = box
     number, y = 0, top
     while y + step * 0.45 <= bottom:

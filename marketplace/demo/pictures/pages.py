@@ -1,10 +1,10 @@
-"""Templates as the pages that they make, and AI skills as the talk that one has with them."""
+"""Pictures of templates, as pages, and of AI skills, as chats."""
 
 from collections.abc import Callable
 
 from PIL import Image
 
-from .canvas import HEIGHT, WIDTH, Palette, bars, blend, chance_of, finished, letters, lines_of, palette, plain, sheet
+from .canvas import HEIGHT, WIDTH, Palette, bars, blend, finished, letters, lines_of, palette, plain, seeded_random, sheet
 
 WHITE = (255, 255, 255)
 Painter = Callable[[Image.Image, str, Palette], None]
@@ -12,15 +12,15 @@ Painter = Callable[[Image.Image, str, Palette], None]
 
 def template_pictures(title: str, scene: str, *, seed: str) -> tuple[bytes, ...]:
     """Return the pages side by side."""
-    colours = palette(chance_of(seed))
+    colours = palette(seeded_random(seed))
     image = plain(blend(colours.light, colours.middle, 0.28))
     SCENES[scene](image, title, colours)
     return (finished(image),)
 
 
 def skill_pictures(title: str, talk: list[str], *, seed: str) -> tuple[bytes, ...]:
-    """Return a talk: what someone asks, and what an assistant with the skill answers."""
-    colours = palette(chance_of(seed))
+    """Return a chat: a question, and the answers of an assistant with the skill."""
+    colours = palette(seeded_random(seed))
     image = plain(blend(colours.middle, colours.dark, 0.35))
     draw = sheet(image, (180, 130, WIDTH - 180, HEIGHT + 60), colours.light, 60)
     draw.ellipse((270, 210, 390, 330), fill=colours.accent)

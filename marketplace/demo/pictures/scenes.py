@@ -1,4 +1,4 @@
-"""Colour looks, on the same scene before and after; sounds as their waves."""
+"""Pictures of colour looks, on the same scene before and after, and of sounds, as waveforms."""
 
 import array
 import io
@@ -9,7 +9,7 @@ import wave
 from PIL import Image
 
 from ..looks import Look
-from .canvas import HEIGHT, WIDTH, Colour, blend, chance_of, finished, gradient, letters, palette, pen
+from .canvas import HEIGHT, WIDTH, Colour, blend, finished, gradient, letters, palette, pen, seeded_random
 
 BANDS = 48
 HILLS: tuple[tuple[float, Colour], ...] = (
@@ -24,7 +24,7 @@ SKIN = ((236, 188, 160), (198, 138, 106), (122, 78, 58))
 def look_pictures(title: str, look: Look, *, portrait: bool, seed: str) -> tuple[bytes, ...]:
     """Return a scene without and with the look, side by side, and the whole scene with it."""
     scene = _faces() if portrait else _hills(seed)
-    tuned = _with(scene, look)
+    tuned = _apply_look(scene, look)
     split = scene.copy()
     split.paste(tuned.crop((WIDTH // 2, 0, WIDTH, HEIGHT)), (WIDTH // 2, 0))
     draw = pen(split)
@@ -37,8 +37,8 @@ def look_pictures(title: str, look: Look, *, portrait: bool, seed: str) -> tuple
 
 
 def sound_pictures(title: str, sound: bytes, *, seed: str) -> tuple[bytes, ...]:
-    """Return the wave of a sound."""
-    colours = palette(chance_of(seed))
+    """Return the waveform of a sound."""
+    colours = palette(seeded_random(seed))
     image = gradient(colours.dark, blend(colours.dark, colours.middle, 0.55))
     draw = pen(image)
     peaks = _peaks(sound)
@@ -53,7 +53,7 @@ def sound_pictures(title: str, sound: bytes, *, seed: str) -> tuple[bytes, ...]:
     return (finished(image),)
 
 
-def _with(scene: Image.Image, look: Look) -> Image.Image:
+def _apply_look(scene: Image.Image, look: Look) -> Image.Image:
     """Return the scene as the look's table maps it; done at half the size, at which it is shown."""
     grey = scene.convert("L")
     channels = []
@@ -65,14 +65,14 @@ def _with(scene: Image.Image, look: Look) -> Image.Image:
 
 
 def _hills(seed: str) -> Image.Image:
-    chance = chance_of(seed)
+    rng = seeded_random(seed)
     image = gradient((118, 160, 205), (246, 214, 176))
     draw = pen(image)
-    sun = chance.uniform(0.2, 0.8) * WIDTH
+    sun = rng.uniform(0.2, 0.8) * WIDTH
     for radius, strength in ((420, 40), (300, 70), (190, 255)):
         draw.ellipse((sun - radius, 560 - radius, sun + radius, 560 + radius), fill=(255, 238, 205, strength))
     for height, colour in HILLS:
-        shift, pace, swing = chance.uniform(0, 6), chance.uniform(260, 520), chance.uniform(50, 120)
+        shift, pace, swing = rng.uniform(0, 6), rng.uniform(260, 520), rng.uniform(50, 120)
         ridge = [
             (x, HEIGHT * height + swing * math.sin(x / pace + shift) + swing * 0.35 * math.sin(x / pace * 2.7))
             for x in range(0, WIDTH + 40, 40)
@@ -96,7 +96,7 @@ def _faces() -> Image.Image:
 
 
 def _peaks(sound: bytes) -> list[float]:
-    """Return how loud each part of a WAV file is, beside its loudest."""
+    """Return the peak of each part of a WAV file, relative to the loudest."""
     with wave.open(io.BytesIO(sound), "rb") as opened:
         samples = array.array("h", opened.readframes(opened.getnframes()))
     if sys.byteorder == "big":

@@ -1,10 +1,10 @@
-"""Fonts, each in its own letters."""
+"""Pictures of fonts, each set in the font."""
 
 import random
 
 from PIL import ImageFont
 
-from .canvas import HEIGHT, WIDTH, Palette, blend, chance_of, finished, fitting, palette, pen, plain
+from .canvas import HEIGHT, WIDTH, Palette, blend, finished, fitting, palette, pen, plain, seeded_random
 
 PAIRS = (("R", "g"), ("A", "a"), ("K", "k"), ("Q", "e"), ("G", "s"), ("M", "n"))
 PANGRAM = "Pack my box with five dozen jugs"
@@ -12,30 +12,30 @@ PANGRAM = "Pack my box with five dozen jugs"
 
 def font_pictures(title: str, font: bytes, *, seed: str) -> tuple[bytes, ...]:
     """Return the card, the sheet of letters and the font in use."""
-    chance = chance_of(seed)
-    colours = palette(chance)
-    card = chance.choice((_pair, _rows, _name))(title, font, colours, chance)
+    rng = seeded_random(seed)
+    colours = palette(rng)
+    card = rng.choice((_pair, _rows, _name))(title, font, colours, rng)
     return card, _letters(title, font, colours), _poster(title, font, colours)
 
 
-def _pair(title: str, font: bytes, colours: Palette, chance: random.Random) -> bytes:
+def _pair(title: str, font: bytes, colours: Palette, rng: random.Random) -> bytes:
     image = plain(colours.light)
     draw = pen(image)
     draw.rectangle((WIDTH * 0.58, 0, WIDTH, HEIGHT), fill=colours.dark)
-    first, second = chance.choice(PAIRS)
-    big = _high(font, 1000)
+    first, second = rng.choice(PAIRS)
+    big = _font_of_height(font, 1000)
     draw.text((WIDTH * 0.29, 700), first, font=big, fill=colours.dark, anchor="mm")
     draw.text((WIDTH * 0.79, 700), second, font=big, fill=colours.light, anchor="mm")
     draw.text((120, HEIGHT - 170), title, font=fitting(font, 150, title, WIDTH * 0.5), fill=colours.accent, anchor="lm")
     return finished(image)
 
 
-def _rows(title: str, font: bytes, colours: Palette, chance: random.Random) -> bytes:
+def _rows(title: str, font: bytes, colours: Palette, rng: random.Random) -> bytes:
     image = plain(colours.dark)
     draw = pen(image)
     alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-    start = chance.randrange(12)
-    face = _high(font, 430)
+    start = rng.randrange(12)
+    face = _font_of_height(font, 430)
     for row in range(3):
         text = "".join(alphabet[(start + row * 7 + column) % 26] for column in range(12))
         tone = colours.accent if row == 1 else blend(colours.dark, colours.light, 0.9 if row == 0 else 0.45)
@@ -45,8 +45,8 @@ def _rows(title: str, font: bytes, colours: Palette, chance: random.Random) -> b
     return finished(image)
 
 
-def _name(title: str, font: bytes, colours: Palette, chance: random.Random) -> bytes:
-    image = plain(chance.choice((colours.accent, colours.middle)))
+def _name(title: str, font: bytes, colours: Palette, rng: random.Random) -> bytes:
+    image = plain(rng.choice((colours.accent, colours.middle)))
     draw = pen(image)
     words = title.split()
     size = min(fitting(font, 560, word).size for word in words)
@@ -78,6 +78,6 @@ def _poster(title: str, font: bytes, colours: Palette) -> bytes:
     return finished(image)
 
 
-def _high(font: bytes, height: int) -> ImageFont.FreeTypeFont:
-    """Return the font so large that a capital is that high."""
+def _font_of_height(font: bytes, height: int) -> ImageFont.FreeTypeFont:
+    """Return the font in the size in which a capital has this height."""
     return fitting(font, round(height / 0.7), "H", WIDTH)

@@ -1,1 +1,1 @@
-"""The tools: what each is called, takes, answers and demands, and how it is run."""
+"""The tools: their definitions, and how they are called."""

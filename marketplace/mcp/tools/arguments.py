@@ -1,4 +1,4 @@
-"""Arguments that no body or query of the API has in this form."""
+"""Serializers of arguments that the API has no serializer for."""
 
 from rest_framework import serializers
 
@@ -11,17 +11,17 @@ from wallet.api.serializers.wallet import SpendBody
 
 
 class AssetArgument(Body):
-    """Which asset."""
+    """The asset."""
 
     assetId = Line(max_length=bounds.SLUG_CHARS, help_text="The asset's id or slug.")
 
 
 class DownloadArguments(AssetArgument, DownloadQuery):
-    """Which asset, and which version of it."""
+    """The asset, and its version."""
 
 
 class PurchaseArguments(SpendBody):
-    """What to buy, and how."""
+    """The purchase, and its idempotency key."""
 
     idempotencyKey = serializers.RegexField(
         r"^[!-~]+\Z",

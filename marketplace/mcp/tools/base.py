@@ -21,11 +21,11 @@ Arguments = dict[str, Any]
 
 @dataclass(frozen=True)
 class ToolResult:
-    """What a tool answers.
+    """The result of a tool.
 
     Args:
-        body: JSON: that of the twin.
-        text: What came out, in a sentence for the model.
+        body: The JSON that the API returns for the same operation.
+        text: The result as a sentence for the model.
         links: Resources to read next.
     """
 
@@ -35,7 +35,7 @@ class ToolResult:
 
 
 def json_of(value: Mapping[str, Any]) -> bytes:
-    """Return an answer's JSON as the API writes it."""
+    """Return the JSON of a result as the API writes it."""
     return orjson.dumps(value, option=orjson.OPT_UTC_Z)
 
 
@@ -53,10 +53,10 @@ def validated(shape: type[serializers.Serializer[Any]], arguments: Arguments) ->
 
 @dataclass(frozen=True)
 class Effects:
-    """What calling a tool does to the world; clients ask their users by it."""
+    """The effects of a tool, by which clients decide when to ask their users."""
 
     reads_only: bool = True
-    # It takes something away that cannot be had back by another call.
+    # It cannot be undone by another call.
     destructive: bool = False
     # Called again with the same arguments, it changes nothing more.
     idempotent: bool = True
@@ -74,7 +74,7 @@ class Tool:
         takes: The schema of its arguments.
         gives: The schema of its result.
         run: Runs it with arguments of the right JSON types.
-        effects: What it does.
+        effects: Its effects.
         filters: JSON Schemas of further arguments, by name.
     """
 
@@ -90,13 +90,13 @@ class Tool:
 
     @cached_property
     def input_schema(self) -> dict[str, Any]:
-        """The JSON Schema of the arguments: nothing else is taken."""
+        """The JSON Schema of the arguments: others are refused."""
         schema = schemas.schema_of(self.takes())
         return schema | {"properties": schema["properties"] | schemas.inlined(self.filters, {}), "additionalProperties": False}
 
     @cached_property
     def definition(self) -> orjson.Fragment:
-        """What lists of tools show, as JSON."""
+        """The tool as lists of tools show it, as JSON."""
         definition = Definition(
             name=self.name,
             title=self.title,
@@ -108,7 +108,7 @@ class Tool:
                 read_only_hint=self.effects.reads_only,
                 destructive_hint=self.effects.destructive,
                 idempotent_hint=self.effects.idempotent,
-                # The shop is all that it touches.
+                # Tools act on this service only.
                 open_world_hint=False,
             ),
         )

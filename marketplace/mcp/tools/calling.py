@@ -7,7 +7,7 @@ import orjson
 from mcp_types import INVALID_PARAMS
 from rest_framework import serializers
 
-from marketplace.api.problems import as_problem, document
+from marketplace.api.problems import as_problem, problem_document
 from marketplace.core.errors import InvalidInput, Problem
 
 from ..calls import Call
@@ -34,41 +34,41 @@ def call_tool(call: Call) -> dict[str, Any]:
         raise ProtocolError(INVALID_PARAMS, f"Unknown tool: {name[:NAME_CHARS]}")
     call.begin(f"tool {tool.name}", tool.scope)
     try:
-        return _answer(tool, call)
+        return _result_of(tool, call)
     except (Problem, serializers.ValidationError) as error:
         problem = as_problem(error)
         if problem.status >= 500:
             raise
-        call.ended(problem.status)
+        call.record_status(problem.status)
         return _failure(problem, call)
 
 
-def _answer(tool: Tool, call: Call) -> dict[str, Any]:
+def _result_of(tool: Tool, call: Call) -> dict[str, Any]:
     arguments: Arguments = call.params.get("arguments") or {}
-    _refuse_mistaken(tool, arguments)
-    answer = tool.run(call.principal, arguments)
+    _check_arguments(tool, arguments)
+    result = tool.run(call.principal, arguments)
     content = [
-        {"type": "text", "text": answer.text},
+        {"type": "text", "text": result.text},
         # For clients that show models nothing but text.
-        {"type": "text", "text": answer.body.decode()},
-        *(link.model_dump(mode="json", by_alias=True, exclude_none=True) for link in answer.links),
+        {"type": "text", "text": result.body.decode()},
+        *(link.model_dump(mode="json", by_alias=True, exclude_none=True) for link in result.links),
     ]
-    return {"content": content, "structuredContent": orjson.Fragment(answer.body), "isError": False}
+    return {"content": content, "structuredContent": orjson.Fragment(result.body), "isError": False}
 
 
-def _refuse_mistaken(tool: Tool, arguments: Arguments) -> None:
-    mistakes = schemas.validation_errors(tool.input_schema, arguments)
-    errors = [{"pointer": f"#/{name}", "code": code, "detail": detail} for name, code, detail in mistakes]
+def _check_arguments(tool: Tool, arguments: Arguments) -> None:
+    found = schemas.validation_errors(tool.input_schema, arguments)
+    errors = [{"pointer": f"#/{name}", "code": code, "detail": detail} for name, code, detail in found]
     if errors:
         raise InvalidInput(errors=errors)
 
 
 def _failure(problem: Problem, call: Call) -> dict[str, Any]:
-    """Return a refusal in words, with what to do next, and as the problem document."""
+    """Return a refusal as a sentence with advice, and as the problem document."""
     if isinstance(problem, InvalidInput) and (faults := problem.members.get("errors")):
-        # Arguments of a tool are no parameters of an address.
+        # Tools have arguments instead of query parameters.
         problem = InvalidInput(errors=[fault | {"pointer": re.sub(r"^\?", "#/", fault["pointer"])} for fault in faults])
-    shown = document(problem, call.request.path)
+    shown = problem_document(problem, call.request.path)
     sentence = f"{problem.code}: {problem.message} {next_step(problem)}".strip()
     texts = (sentence, orjson.dumps(shown, option=orjson.OPT_UTC_Z).decode())
     return {"content": [{"type": "text", "text": text} for text in texts], "isError": True}

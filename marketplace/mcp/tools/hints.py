@@ -1,6 +1,7 @@
 """Advice for the model after a tool call was refused."""
 
 from marketplace.core.errors import Problem
+from wallet.bounds import QUOTE_MINUTES
 
 _NEXT = {
     "invalid_input": "Correct the arguments named in errors; the tool's input schema has their types and bounds.",
@@ -17,12 +18,12 @@ _NEXT = {
     "quote_expired": "Get a new one with quote_purchase, and tell the user its price.",
     "quote_used": "It has already been bought with this quote; list_library shows it.",
     "quote_mismatch": "Use the quote for the asset, licence and currency that it was made for, or get a new one with quote_purchase.",
-    "too_many_quotes": "Use an open quote, or wait ten minutes.",
+    "too_many_quotes": f"Use an open quote, or wait {QUOTE_MINUTES} minutes.",
     "idempotency_conflict": "Wait a second, then call again with the same arguments.",
     "idempotency_key_reused": "Use a new idempotencyKey for a new purchase; to repeat a call, send exactly the same arguments.",
 }
 
 
 def next_step(problem: Problem) -> str:
-    """Return the advice for a refusal, empty where its own sentence says all."""
+    """Return the advice for a refusal, empty if its own message is enough."""
     return _NEXT.get(problem.code, "")

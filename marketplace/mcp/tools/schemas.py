@@ -20,7 +20,7 @@ _JSON_TYPES: dict[str, tuple[type, ...]] = {"string": (str,), "integer": (int,),
 
 
 def schema_of(serializer: serializers.Serializer[Any], *, answer: bool = False) -> dict[str, Any]:
-    """Return the JSON Schema (2020-12) of what a serializer takes, or of what it answers, in one piece."""
+    """Return the JSON Schema (2020-12) of a serializer's input, or of its output, without references."""
     generator = OperationSchema()
     generator.registry = ComponentRegistry()
     generator.view, generator.path, generator.method = ApiViewSet(request=None), "/mcp", "POST"
@@ -32,7 +32,7 @@ def schema_of(serializer: serializers.Serializer[Any], *, answer: bool = False) 
 
 
 def result_schema(answer: type[serializers.Serializer[Any]] | type[BaseModel]) -> dict[str, Any]:
-    """Return the JSON Schema (2020-12) of an answer, in one piece."""
+    """Return the JSON Schema (2020-12) of a result, without references."""
     if not issubclass(answer, BaseModel):
         return schema_of(answer(), answer=True)
     schema = answer.model_json_schema(ref_template=f"{_REF}{{model}}", mode="serialization")
@@ -72,7 +72,7 @@ def _is(kind: str, value: Any) -> bool:
 
 
 def inlined(schema: Any, components: Mapping[str, Any]) -> Any:
-    """Return a schema without references: ours do not turn back on themselves, and many clients do not follow any."""
+    """Return a schema with its references resolved: ours are not recursive, and many clients follow none."""
     if isinstance(schema, list):
         return [inlined(part, components) for part in schema]
     if not isinstance(schema, dict):
@@ -80,7 +80,7 @@ def inlined(schema: Any, components: Mapping[str, Any]) -> Any:
     referred = inlined(components[schema["$ref"].removeprefix(_REF)], components) if "$ref" in schema else {}
     said = {name: inlined(value, components) for name, value in schema.items() if name != "$ref" and not name.startswith("x-")}
     if _CONTROL in str(said.get("pattern", "")):
-        # Which characters are no text is more than a model needs to read; they are refused all the same.
+        # A model need not read which characters are refused.
         del said["pattern"]
     if isinstance(said.get("description"), str):
         said["description"] = _CHOICES.sub("", said["description"])

@@ -5,6 +5,7 @@ from marketplace.api.serializers import EmptyBody
 from marketplace.core.scopes import Scope
 from wallet.api import responses
 from wallet.api.serializers.wallet import QuoteAnswer, QuoteBody, SpendAnswer, WalletAnswer
+from wallet.bounds import QUOTE_MINUTES
 
 from .arguments import PurchaseArguments
 from .base import Arguments, Effects, Tool, ToolResult, json_of, validated
@@ -43,8 +44,8 @@ TOOLS = (
     Tool(
         name="quote_purchase",
         title="Hold a price",
-        description="Holds the price of an asset for ten minutes and tells the currency, the licence and the tax in it. Charges nothing. Show "
-        "the user the quote, and buy with its quoteId.",
+        description=f"Holds the price of an asset for {QUOTE_MINUTES} minutes and tells the currency, the licence and the tax in it. "
+        "Charges nothing. Show the user the quote, and buy with its quoteId.",
         scope=Scope.WALLET_SPEND,
         takes=QuoteBody,
         gives=QuoteAnswer,

@@ -1,4 +1,4 @@
-"""Looks at the whole installation, part by part, and says what to do about what is wrong."""
+"""Checks the whole installation and says how to fix what is wrong."""
 
 from .examination import examine
 from .findings import Finding, Status

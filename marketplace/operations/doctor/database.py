@@ -1,4 +1,4 @@
-"""The database: its version, migrations, constraints, clock, and the search index in it."""
+"""Checks of the database: version, migrations, constraints, clock and search index."""
 
 import time
 
@@ -8,7 +8,7 @@ from django.db.models import Exists, OuterRef
 
 from catalog.models import Listing, SearchDocument
 from catalog.models.listings import ListingStatus
-from marketplace.core.guards import every_guard
+from marketplace.core.guards import all_guards
 from marketplace.monitoring import health
 
 from .findings import Results, Status
@@ -18,7 +18,7 @@ SKEW_SECONDS = 2.0
 
 
 def check_database() -> Results:
-    """Say which database it is, and whether it is new enough."""
+    """Check the database's version and encoding."""
     version: tuple[int, ...]
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
@@ -42,7 +42,7 @@ def check_database() -> Results:
 
 
 def check_migrations() -> Results:
-    """Look for migrations that were not applied."""
+    """Check that all migrations are applied."""
     try:
         health.probe_migrations()
     except health.NotReady as missing:
@@ -53,7 +53,7 @@ def check_migrations() -> Results:
 
 def check_constraints() -> Results:
     """Compare the models' constraints and the guards' triggers with what the database has."""
-    missing = [f"trigger {name}" for guards in every_guard() for name in guards.missing(connection)]
+    missing = [f"trigger {name}" for guards in all_guards() for name in guards.missing(connection)]
     counted = 0
     with connection.cursor() as cursor:
         for model in apps.get_models():
@@ -98,7 +98,7 @@ def check_clock() -> Results:
 
 
 def check_search() -> Results:
-    """Look for listings for sale that search cannot find."""
+    """Check that all listings on sale are in the search index."""
     found = SearchDocument.objects.filter(listing=OuterRef("pk"))
     lost = Listing.objects.filter(~Exists(found), status=ListingStatus.PUBLISHED, store__is_open=True).count()
     if lost:

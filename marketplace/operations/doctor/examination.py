@@ -1,4 +1,4 @@
-"""Every check of the examination, in its order."""
+"""Runs all checks in order."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -8,10 +8,10 @@ from .findings import Finding, Results, Status
 
 
 def examine(*, backup_folder: Path | None = None) -> Iterator[Finding]:
-    """Yield what is found, part by part; a part that cannot be looked at is a finding of its own.
+    """Yield the findings of all checks; a check that raises is a finding too.
 
     Args:
-        backup_folder: Where backups are kept, if they are to be looked at.
+        backup_folder: The folder of the backups; None to skip their check.
     """
     parts: dict[str, Callable[[], Results]] = {
         "settings": node.check_settings,
@@ -32,7 +32,7 @@ def examine(*, backup_folder: Path | None = None) -> Iterator[Finding]:
     for name, part in parts.items():
         try:
             yield from (Finding(name, *found) for found in part())
-        except Exception as error:  # noqa: BLE001 - whatever is broken, the other parts are looked at
+        except Exception as error:  # noqa: BLE001 - the other checks run in any case
             yield Finding(
                 name,
                 Status.FAIL,

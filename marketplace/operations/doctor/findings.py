@@ -1,4 +1,4 @@
-"""What an examination yields."""
+"""The results of checks."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Status(StrEnum):
-    """How a part is."""
+    """The outcome of a check."""
 
     OK = "ok"
     WARN = "warn"
@@ -15,13 +15,13 @@ class Status(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """What was found.
+    """The result of one check.
 
     Args:
-        part: Of the installation.
-        status: How it is.
-        sentence: What was seen.
-        remedy: What to do; empty where there is nothing to do.
+        part: The checked part of the installation.
+        status: The outcome.
+        sentence: A sentence that describes the result.
+        remedy: How to fix it; empty if there is nothing to fix.
     """
 
     part: str
@@ -30,5 +30,5 @@ class Finding:
     remedy: str = ""
 
 
-# Of each thing that a check looked at: how it is, what was seen, and what to do about it (empty where there is nothing to do).
+# Status, sentence and remedy of each result of a check, as in `Finding`.
 Results = Iterator[tuple[Status, str, str]]

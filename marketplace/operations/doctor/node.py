@@ -1,4 +1,4 @@
-"""The node itself: settings, disk, keys, static files, backups."""
+"""Checks of this node: settings, disk, keys, static files, backups."""
 
 import shutil
 from datetime import UTC, datetime
@@ -10,7 +10,7 @@ from django.contrib.staticfiles import finders
 from django.contrib.staticfiles.storage import staticfiles_storage
 from django.core import checks
 
-from library.signatures import NotGenuine, read, sign
+from library.signatures import NotGenuine, sign, verify
 
 from .. import backups
 from .findings import Results, Status
@@ -21,7 +21,7 @@ DEPLOYED = "marketplace.settings.production"
 
 
 def check_settings() -> Results:
-    """Run the system checks of Django and of ours."""
+    """Run the system checks."""
     deployed = settings.SETTINGS_MODULE == DEPLOYED
     found = [message for message in checks.run_checks(include_deployment_checks=deployed) if not message.is_silenced()]
     for message in found:
@@ -44,7 +44,7 @@ def check_settings() -> Results:
 
 
 def check_disk() -> Results:
-    """Look for room on the disk of `DATA_DIR`."""
+    """Check the free space of the disk of `DATA_DIR`."""
     folder = Path(settings.DATA_DIR)
     free = shutil.disk_usage(folder if folder.exists() else folder.parent).free
     status = Status.FAIL if free < FULL_BYTES else Status.WARN if free < LOW_BYTES else Status.OK
@@ -57,9 +57,9 @@ def check_disk() -> Results:
 
 
 def check_certificates() -> Results:
-    """Sign something, and verify it."""
+    """Check that the signing key signs and verifies."""
     try:
-        read(sign({"doctor": True}))
+        verify(sign({"doctor": True}))
     except NotGenuine:
         yield Status.FAIL, "Signatures made with CERTIFICATE_KEY don't verify.", "Set it to an Ed25519 private key in PEM."
     else:
@@ -68,8 +68,8 @@ def check_certificates() -> Results:
 
 
 def check_static_files() -> Results:
-    """Look for a static file where pages look for it."""
-    # Only the storage with a manifest has this; it knows names, the folder has files.
+    """Check that static files are found."""
+    # Only the storage with a manifest has this attribute.
     collected: Any = getattr(staticfiles_storage, "hashed_files", None)
     if collected is None:
         there = finders.find(STATIC_FILE) is not None
@@ -82,7 +82,7 @@ def check_static_files() -> Results:
 
 
 def check_backup(folder: Path | None) -> Results:
-    """Say how old the newest backup is."""
+    """Check the age of the newest backup."""
     if folder is None:
         yield Status.WARN, "Backups were not checked.", "Pass their folder with --backups."
         return

@@ -1,4 +1,4 @@
-"""The services that the installation uses: cache, file store, mail server, workers."""
+"""Checks of the services that the installation uses: cache, file store, mail server, workers."""
 
 import urllib.error
 import urllib.request
@@ -20,7 +20,7 @@ LINK_SECONDS = 10
 
 
 def check_cache() -> Results:
-    """Try the cache."""
+    """Check that the cache keeps values."""
     health.probe_cache()
     if any("locmem" in str(entry["BACKEND"]) for entry in settings.CACHES.values()):
         yield Status.OK, "In memory of the process, which only works with a single process.", ""
@@ -39,12 +39,12 @@ def check_objects() -> Results:
         link = store.presigned_url(key, seconds=LINK_SECONDS, filename="doctor.txt", content_type="text/plain")
         yield Status.OK, f"{store.__class__.__name__} writes, reads and deletes.", ""
         if link is not None:
-            yield _followed(link, content)
+            yield _check_link(link, content)
     finally:
         store.delete(key)
 
 
-def _followed(link: str, content: bytes) -> tuple[Status, str, str]:
+def _check_link(link: str, content: bytes) -> tuple[Status, str, str]:
     try:
         with urllib.request.urlopen(link, timeout=LINK_SECONDS) as answer:  # noqa: S310 - our own store's address
             same = answer.read(len(content) + 1) == content
@@ -62,7 +62,7 @@ def _followed(link: str, content: bytes) -> tuple[Status, str, str]:
 
 
 def check_mail() -> Results:
-    """Sign in at the mail server."""
+    """Check that the mail server accepts the credentials."""
     if not settings.MAIL_TRANSPORT.endswith("smtp.EmailBackend"):
         yield Status.WARN, f"Mails go to {settings.MAIL_TRANSPORT}.", "Set EMAIL_URL, otherwise no mails are delivered."
         return
@@ -73,7 +73,7 @@ def check_mail() -> Results:
 
 
 def check_worker() -> Results:
-    """Look for workers, and for jobs that wait long or failed for good."""
+    """Check for running workers, and for jobs that wait long or are dead."""
     alive, waits = gauges.live_workers(), gauges.oldest_wait()
     dead = Job.objects.filter(status=TaskResultStatus.FAILED).count()
     if not alive:

@@ -1,7 +1,7 @@
-"""Charts over time, drawn on the server as SVG: no script, no inline style, the tokens' colours.
+"""Charts over time, rendered on the server as SVG, without scripts and inline styles.
 
-A page makes a `Chart` of `Series` over the points of a `Period` and writes `{% load charts %}{% chart it %}`; its style sheet is
-`static/css/chart.css`. Libraries of charts put a style element or a script into what they draw, which our pages' policy refuses.
+A view builds a `Chart` of `Series` over the points of a `Period`, a template renders it by `{% load charts %}{% chart it %}` with
+`static/css/chart.css`. Chart libraries emit style elements or scripts, which our content security policy refuses.
 """
 
 from .figure import Chart, Mark, Series, Tone

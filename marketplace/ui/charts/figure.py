@@ -1,4 +1,4 @@
-"""A chart, and where each of its marks stands. Heights and places are in the drawing's own units; the page stretches it."""
+"""Charts and the geometry of their elements, in the SVG's own units; the page scales it."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from .numbers import MINUS, compact, scale
 from .periods import Period
 
 WIDTH, HEIGHT = 1000.0, 200.0
-# How much of its place a bar fills.
+# The part of its slot that a bar fills.
 BAR = 0.72
 Tone = Literal["accent", "mark", "good", "wait", "bad", "soft"]
 Shape = Literal["bar", "line"]
@@ -21,13 +21,13 @@ def _plain(number: int) -> str:
 
 @dataclass(frozen=True)
 class Series:
-    """One row of figures.
+    """A data series.
 
     Args:
-        name: As the legend and the table call it.
-        values: One for each point of the period; None where nothing is known, which is not zero.
-        tone: Its colour, one of the tokens'.
-        shape: Bars of several series stand on one another, lines cross.
+        name: The name in the legend and the table.
+        values: One value for each point of the period; None if it is unknown, which is not zero.
+        tone: The colour, a design token.
+        shape: Bars of several series are stacked.
     """
 
     name: str
@@ -37,13 +37,13 @@ class Series:
 
     @property
     def total(self) -> int:
-        """All of it."""
+        """The sum of the values."""
         return sum(value or 0 for value in self.values)
 
 
 @dataclass(frozen=True)
 class Mark:
-    """A level to hold the figures against, such as a limit."""
+    """A horizontal line to compare the values with, such as a limit."""
 
     name: str
     value: int
@@ -51,7 +51,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Block:
-    """A bar, or a piece of one."""
+    """A bar, or a segment of a stacked bar."""
 
     tone: Tone
     x: float
@@ -62,7 +62,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Line:
-    """A line; `path` breaks where nothing is known."""
+    """A line; `path` has gaps at unknown values."""
 
     tone: Tone
     path: str
@@ -70,8 +70,8 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Spot:
-    """What a point says when one comes to it: its number, its name, (series, figure), and how far to the right in tenths."""
+class Tooltip:
+    """The tooltip of a point: its index, name, (series, value) pairs, and horizontal position in tenths."""
 
     number: int
     name: str
@@ -81,18 +81,18 @@ class Spot:
 
 @dataclass(frozen=True)
 class Chart:
-    """Figures over time.
+    """A chart of values over time.
 
     Args:
-        key: Its name on the page, for ids: letters and hyphens.
-        title: What it shows.
+        key: Prefix of element ids: letters and hyphens.
+        title: The heading.
         period: The points in time.
-        series: The figures, each as long as the period.
-        nothing: What to say, and to do, while there is none.
-        show: How a figure is written.
-        tick: How it is written on the scale, in little space.
-        mark: A level to hold them against.
-        totals: Whether the sums of the series mean something.
+        series: The data, each as long as the period.
+        nothing: The text shown if there is no data.
+        show: Formats a value.
+        tick: Formats a value briefly, for the axis.
+        mark: A horizontal line to compare the values with.
+        totals: Whether to show the sums of the series.
     """
 
     key: str
@@ -111,17 +111,17 @@ class Chart:
 
     @property
     def empty(self) -> bool:
-        """Whether there is nothing to see."""
+        """Whether all values are zero or unknown."""
         return not any(value for series in self.series for value in series.values)
 
     @property
     def legend(self) -> list[tuple[Series, str]]:
-        """The series, each with its sum where that means something."""
+        """The series, each with its sum if totals are shown."""
         return [(series, self.show(series.total) if self.totals else "") for series in self.series]
 
     @cached_property
     def ticks(self) -> list[int]:
-        """The scale, lowest first."""
+        """The values on the axis, lowest first."""
         ends = [self.mark.value] if self.mark else []
         for index in range(len(self.period.points)):
             stacked = [value or 0 for series, value in self._at(index) if series.shape == "bar"]
@@ -131,37 +131,37 @@ class Chart:
 
     @property
     def labels(self) -> list[str]:
-        """The scale as it is read, highest first."""
+        """The labels of the axis, highest first."""
         return [self.tick(value) for value in reversed(self.ticks)]
 
     @property
     def grid(self) -> list[float]:
-        """Where the scale's lines are, zero's left out."""
+        """The positions of the grid lines, without zero."""
         return [self._y(value) for value in self.ticks if value]
 
     @property
     def zero(self) -> float:
-        """Return where the value zero is drawn."""
+        """The position of zero."""
         return self._y(0)
 
     @property
     def level(self) -> float | None:
-        """Where the mark is."""
+        """The position of the mark."""
         return None if self.mark is None else self._y(self.mark.value)
 
     @property
     def mark_shown(self) -> str:
-        """The mark as it is read."""
+        """The mark's value as text."""
         return "" if self.mark is None else self.show(self.mark.value)
 
     @property
     def dates(self) -> list[str]:
-        """What stands under the chart: its first, its middle and its last point."""
+        """The labels below the chart: its first, middle and last point."""
         last = len(self.period.points) - 1
         return [self.period.short_name(index) for index in sorted({0, last // 2, last})]
 
     def blocks(self) -> Iterator[Block]:
-        """Yield the bars' pieces, what is above zero upwards and what is below it downwards."""
+        """Yield the segments of the bars; positive values are stacked upwards, negative ones downwards."""
         place = WIDTH / len(self.period.points)
         for index in range(len(self.period.points)):
             above = below = 0
@@ -177,7 +177,7 @@ class Chart:
                     below += value
 
     def lines(self) -> Iterator[Line]:
-        """Yield the lines. A point is a stroke of no length, which round ends make a dot at any size of the drawing."""
+        """Yield the lines. A point is a zero-length stroke, which round line caps turn into a dot at any scale."""
         for series in self.series:
             if series.shape != "line":
                 continue
@@ -190,20 +190,20 @@ class Chart:
                 drawn = value is not None
             yield Line(series.tone, path, dots)
 
-    def spots(self) -> Iterator[Spot]:
-        """Yield what each point says."""
+    def spots(self) -> Iterator[Tooltip]:
+        """Yield the tooltip of each point."""
         count = len(self.period.points)
         for index in range(count):
             figures = [(series, self.written(value)) for series, value in self._at(index)]
-            yield Spot(index, self.period.name(index), figures, round(10 * index / max(count - 1, 1)))
+            yield Tooltip(index, self.period.name(index), figures, round(10 * index / max(count - 1, 1)))
 
     def written(self, value: int | None) -> str:
-        """Return a figure as it is read."""
+        """Return a value as text."""
         return "—" if value is None else self.show(value)
 
     @property
     def description(self) -> str:
-        """What someone who does not see the drawing should know of it."""
+        """A textual description of the chart, for screen readers."""
         first, last = self.period.name(0), self.period.name(len(self.period.points) - 1)
         parts = [f"From {first} to {last}, times in UTC."]
         for series in self.series:

@@ -1,15 +1,15 @@
-"""The scale beside a chart, and figures short enough to stand there."""
+"""Axis values and compact numbers for charts."""
 
 from collections.abc import Iterable
 
-MOST_STEPS = 4
+MAX_STEPS = 4
 _NICE = (1, 2, 5, 10)
 _UNITS = ((10**15, "Qa"), (10**12, "T"), (10**9, "bn"), (10**6, "m"), (10**3, "k"))
 MINUS = "\N{MINUS SIGN}"
 
 
 def scale(values: Iterable[int]) -> list[int]:
-    """Return round figures at equal distances that span the values and zero, lowest first."""
+    """Return evenly spaced round numbers that span the values and zero, lowest first."""
     everything = [0, *values]
     low, high = min(everything), max(everything)
     step = _step(high - low)
@@ -19,18 +19,18 @@ def scale(values: Iterable[int]) -> list[int]:
 
 
 def _step(span: int) -> int:
-    """Return the least round distance that divides the span into few steps."""
+    """Return the smallest round step that divides the span into at most `MAX_STEPS`."""
     power = 1
     while True:
         for nice in _NICE:
-            # Both ends may need a step more than they fill.
-            if nice * power * MOST_STEPS >= span:
+            # Both ends may extend beyond the span.
+            if nice * power * MAX_STEPS >= span:
                 return nice * power
         power *= 10
 
 
 def compact(number: int) -> str:
-    """Return a figure in few letters: 950, 1.2k, 34m."""
+    """Return a number in compact form: 950, 1.2k, 34m."""
     sign, size = (MINUS, -number) if number < 0 else ("", number)
     for unit, letters in _UNITS:
         if size >= unit:

@@ -1,4 +1,4 @@
-"""The points in time that a chart has: whole hours, days or months, in UTC."""
+"""The points in time of a chart: whole hours, days or months, in UTC."""
 
 import datetime as dt
 from collections.abc import Mapping
@@ -9,24 +9,24 @@ Moment = dt.datetime
 
 
 class Step(StrEnum):
-    """How far apart the points are."""
+    """The distance between points."""
 
     HOUR = "hour"
     DAY = "day"
     MONTH = "month"
 
 
-_AS_READ = {Step.HOUR: "{0.day} {0:%b}, {0:%H:%M}", Step.DAY: "{0.day} {0:%b %Y}", Step.MONTH: "{0:%b %Y}"}
-_ON_THE_AXIS = {Step.HOUR: "{0:%H:%M}", Step.DAY: "{0.day} {0:%b}", Step.MONTH: "{0:%b %Y}"}
+_LONG_FORMATS = {Step.HOUR: "{0.day} {0:%b}, {0:%H:%M}", Step.DAY: "{0.day} {0:%b %Y}", Step.MONTH: "{0:%b %Y}"}
+_SHORT_FORMATS = {Step.HOUR: "{0:%H:%M}", Step.DAY: "{0.day} {0:%b}", Step.MONTH: "{0:%b %Y}"}
 
 
 @dataclass(frozen=True)
 class Period:
-    """A row of hours, days or months, oldest first; the last is the one that goes on now.
+    """Consecutive hours, days or months, oldest first; the last is the current one.
 
     Args:
-        step: How far apart they are.
-        points: When each begins, in UTC.
+        step: The distance between the points.
+        points: The beginning of each point, in UTC.
     """
 
     step: Step
@@ -34,7 +34,7 @@ class Period:
 
     @classmethod
     def last(cls, count: int, step: Step, *, until: Moment) -> "Period":
-        """Return so many hours, days or months, the one of `until` included."""
+        """Return `count` hours, days or months, up to and including that of `until`."""
         point = floor(until, step)
         points = [point]
         for _ in range(count - 1):
@@ -44,14 +44,14 @@ class Period:
 
     @property
     def start(self) -> Moment:
-        """When the first begins."""
+        """The beginning of the first point."""
         return self.points[0]
 
     def fill(self, amounts: Mapping[Moment, int] | Mapping[dt.date, int]) -> tuple[int, ...]:
-        """Return the amount of each point, zero where there is none; what is of another time is left out.
+        """Return the total amount of each point, zero if there is none; amounts outside of the period are ignored.
 
         Args:
-            amounts: By any moment or, for days and months, any date within the point.
+            amounts: Amounts by any time or, for days and months, any date within a point.
         """
         found = dict.fromkeys(self.points, 0)
         for moment, amount in amounts.items():
@@ -61,19 +61,19 @@ class Period:
         return tuple(found.values())
 
     def name(self, index: int) -> str:
-        """Return a point as people read it."""
-        return _AS_READ[self.step].format(self.points[index])
+        """Return the name of a point."""
+        return _LONG_FORMATS[self.step].format(self.points[index])
 
     def short_name(self, index: int) -> str:
-        """Return a point as the axis has it."""
-        return _ON_THE_AXIS[self.step].format(self.points[index])
+        """Return the name of a point on the axis."""
+        return _SHORT_FORMATS[self.step].format(self.points[index])
 
 
 def floor(moment: Moment | dt.date, step: Step) -> Moment:
-    """Return when the hour, day or month (UTC) of a moment began.
+    """Return the beginning of the hour, day or month (UTC) that contains a time.
 
     Raises:
-        ValueError: the moment does not say of which zone it is.
+        ValueError: the time is naive.
     """
     if not isinstance(moment, dt.datetime):
         moment = dt.datetime.combine(moment, dt.time(), dt.UTC)
@@ -87,20 +87,20 @@ def floor(moment: Moment | dt.date, step: Step) -> Moment:
 
 @dataclass(frozen=True)
 class Span:
-    """How far back a page shows: so many steps, the present one included.
+    """A time span that a page can show, up to and including the current step.
 
     Args:
-        key: How an address names it.
-        words: How people call it.
-        step: What is added up.
-        count: How many of these.
+        key: Its name in the URL.
+        label: The label.
+        step: The step of its points.
+        count: The number of points.
     """
 
     key: str
-    words: str
+    label: str
     step: Step
     count: int
 
     def period(self, now: Moment) -> Period:
-        """Return its points."""
+        """Return the period that ends now."""
         return Period.last(self.count, self.step, until=now)

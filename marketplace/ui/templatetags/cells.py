@@ -17,7 +17,7 @@ register = template.Library()
 
 @register.filter
 def cell(value: Any) -> Any:
-    """Return a value as people read it: times in words, nothing for nothing."""
+    """Return a value for display: relative times, yes or no, and an empty string for None."""
     match value:
         case None:
             return ""
@@ -33,18 +33,18 @@ def cell(value: Any) -> Any:
 
 @register.filter
 def shown(field: AdminReadonlyField) -> Any:
-    """Return what stands in a field that is only looked at, as lists show it."""
-    of_ours: Any = field.model_admin
-    show = of_ours.shown(field.field["field"])
+    """Return the content of a read-only field, as in lists."""
+    model_admin: Any = field.model_admin
+    show = model_admin.shown(field.field["field"])
     return show(field.form.instance) if callable(show) else field.contents()
 
 
 @register.filter
 def headed(cells: Iterable[SafeString], headers: Sequence[Mapping[str, Any]]) -> Iterator[SafeString]:
-    """Return the cells of a row of Django's list with their column's head, which stands beside them on a phone."""
+    """Return the cells of a change list's row with their column heads, which are shown beside them on a phone."""
     for drawn, header in zip(cells, headers, strict=False):
         text = str(header["text"])
-        # The head of the boxes to tick is a box itself.
+        # The head of the column of checkboxes is a checkbox itself.
         name = "" if text.startswith("<") else escape(capfirst(text))
         # Both are escaped: the cell by Django, the name here.
         yield mark_safe(drawn.replace(" ", f' data-label="{name}" ', 1)) if name else drawn  # noqa: S308

@@ -11,5 +11,5 @@ register = template.Library()
 
 @register.inclusion_tag("components/chart.html")
 def chart(chart: Chart) -> dict[str, Any]:
-    """Draw a chart, with its figures beside each point and once more as a table; the page links `css/chart.css`."""
+    """Render a chart with tooltips and a table of its values; the page must link `css/chart.css`."""
     return {"chart": chart}

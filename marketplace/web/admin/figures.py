@@ -1,4 +1,4 @@
-"""What the admin's charts show of the last thirty days, in one query that is kept for a minute."""
+"""The admin's charts of the last thirty days, read in one query that is cached for a minute."""
 
 import datetime as dt
 from collections import defaultdict
@@ -20,7 +20,7 @@ from wallet.selectors import orders_since
 DAYS = 30
 KEPT_SECONDS = 60
 KEY = "admin-figures"
-# Medians and outcomes are of so many of the newest decisions.
+# Medians and outcomes are computed from this many of the newest decisions.
 DECISIONS = 5_000
 _TEXT = CharField()
 _WAITING_UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
@@ -28,12 +28,12 @@ _WAITING_UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 
 @dataclass
 class Figures:
-    """What happened in the period.
+    """The figures of a period.
 
     Args:
-        counts: How often, by chart, row of the chart and day.
+        counts: Counts by chart, row of the chart and day.
         sums: Amounts sold, by currency.
-        waits: How long submissions waited for their decision, in seconds, by outcome.
+        waits: Median time that submissions waited for their decision, in seconds, by outcome.
     """
 
     counts: dict[str, dict[str, dict[dt.datetime | dt.date, int]]] = field(default_factory=dict)
@@ -50,7 +50,7 @@ class Picture:
 
 
 def charts_for(viewer: Any, now: dt.datetime) -> list[Picture]:
-    """Return the charts of what the viewer may look at."""
+    """Return the charts that the viewer may see."""
     wanted = [name for name, permission, _ in _CHARTS if viewer.has_perm(permission)]
     if not wanted:
         return []
@@ -63,7 +63,7 @@ def charts_for(viewer: Any, now: dt.datetime) -> list[Picture]:
 
 
 def figures_since(start: dt.datetime) -> Figures:
-    """Return what happened since then."""
+    """Return the figures from `start` on."""
     figures, waits = Figures(), defaultdict(list)
     counts: dict[str, Any] = defaultdict(lambda: defaultdict(lambda: defaultdict(int)))
     sums: dict[str, int] = defaultdict(int)

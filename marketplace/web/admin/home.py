@@ -1,4 +1,4 @@
-"""The admin's first page: queues, the last thirty days, what was decided last."""
+"""The admin's first page: queues, charts and recent decisions."""
 
 from typing import Any
 
@@ -12,12 +12,12 @@ from .figures import charts_for
 from .queues import tallies
 
 RECENT = 10
-# Decisions are looked for among so many of the newest entries: most are of people who buy and build.
-AMONG = 500
+# Decisions are searched among this many of the newest entries, most of which are not by staff.
+SEARCHED = 500
 
 
 def home(request: HttpRequest) -> dict[str, Any]:
-    """Return what the first page shows: what its user may see."""
+    """Return the context of the first page: what its user may see."""
     viewer = staff_of(request)
     cards = [tally for tally in tallies(request) if viewer.has_perm(tally.queue.permission)]
     recent = _recent() if viewer.has_perm("core.view_auditentry") else None
@@ -26,6 +26,6 @@ def home(request: HttpRequest) -> dict[str, Any]:
 
 
 def _recent() -> list[AuditEntry]:
-    newest = AuditEntry.objects.order_by("-id").values("pk")[:AMONG]
+    newest = AuditEntry.objects.order_by("-id").values("pk")[:SEARCHED]
     decided = AuditEntry.objects.filter(pk__in=newest, actor__is_staff=True).exclude(to_state="")
     return list(decided.select_related("actor").order_by("-id")[:RECENT])

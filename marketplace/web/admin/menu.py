@@ -47,14 +47,14 @@ LISTED: tuple[tuple[str, tuple[tuple[str, type[Model]], ...]], ...] = (
 
 
 @dataclass
-class Entry:
+class MenuEntry:
     """A link of the menu.
 
     Args:
-        title: What it says.
-        path: Where it leads.
-        query: How the list there is narrowed down.
-        waiting: How much waits there.
+        title: The text of the link.
+        path: The path of the page.
+        query: Parameters that filter the list there.
+        waiting: How many rows wait there.
         current: `page` for the page that is shown, `true` for one that it belongs to; empty for all others.
     """
 
@@ -73,40 +73,40 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Section:
+class MenuSection:
     """Links that belong together."""
 
     title: str
-    entries: list[Entry]
+    entries: list[MenuEntry]
 
 
-def menu(request: HttpRequest) -> list[Section]:
-    """Return the menu as this user may see it: a count is made for nobody who cannot look."""
+def menu(request: HttpRequest) -> list[MenuSection]:
+    """Return the menu of this user; nothing is counted that the user may not see."""
     waiting = [_queue(tally) for tally in tallies(request)]
-    home = Entry("Review queues", reverse("admin:index"))
-    sections = [Section("Waiting", [home, *waiting])]
+    home = MenuEntry("Review queues", reverse("admin:index"))
+    sections = [MenuSection("Waiting", [home, *waiting])]
     listed: set[type[Model]] = set()
     for title, lists in LISTED:
         listed |= {model for _, model in lists}
-        sections.append(Section(title, _entries(request, lists)))
-    # What other apps register finds its place without being named here.
+        sections.append(MenuSection(title, _entries(request, lists)))
+    # Models that other apps register are listed without being named here.
     others = [model for model in admin.site._registry if model not in listed | {queue.model for queue in QUEUES}]
     rest = [(str(model._meta.verbose_name_plural).capitalize(), model) for model in others]
-    sections.append(Section("More", _entries(request, rest)))
+    sections.append(MenuSection("More", _entries(request, rest)))
     _mark(request, [entry for section in sections for entry in section.entries])
     return [section for section in sections if section.entries]
 
 
-def _entries(request: HttpRequest, lists: Iterable[tuple[str, type[Model]]]) -> list[Entry]:
-    return [Entry(title, _address(model)) for title, model in lists if _may_view(request, model)]
+def _entries(request: HttpRequest, lists: Iterable[tuple[str, type[Model]]]) -> list[MenuEntry]:
+    return [MenuEntry(title, _address(model)) for title, model in lists if _may_view(request, model)]
 
 
-def _queue(tally: Tally) -> Entry:
-    return Entry(tally.queue.title, _address(tally.queue.model), tally.queue.query, tally.count)
+def _queue(tally: Tally) -> MenuEntry:
+    return MenuEntry(tally.queue.title, _address(tally.queue.model), tally.queue.query, tally.count)
 
 
-def _mark(request: HttpRequest, entries: list[Entry]) -> None:
-    """Mark the one entry that the page is, or belongs to: of lists with a query, the one that the user came by."""
+def _mark(request: HttpRequest, entries: list[MenuEntry]) -> None:
+    """Mark the entry of the current page or list; of lists with a query, the one that the user came from."""
     here, home = request.path, reverse("admin:index")
     asked = request.GET if here in {entry.path for entry in entries} else QueryDict(request.GET.get("_changelist_filters", ""))
     fitting = [

@@ -1,4 +1,4 @@
-"""The admin's queues: how much waits in each, since when, and who is at it, all in one query."""
+"""The admin's queues with the numbers of waiting and of claimed rows, read in one query."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -39,11 +39,11 @@ class Queue:
     Args:
         key: Its name in the query.
         title: Its heading.
-        model: Whose list it is in.
-        permission: What one needs to work on it.
-        rows: What waits.
-        since: The field with the time since when a row waits; empty where none tells.
-        query: How the list is narrowed down to it.
+        model: The model whose list it is in.
+        permission: The permission to work on it.
+        rows: Returns the waiting rows.
+        since: The field with the time since when a row waits; empty if there is none.
+        query: The parameters that filter the list to it.
     """
 
     key: str
@@ -62,7 +62,7 @@ class Queue:
 
     @property
     def next_url(self) -> str:
-        """Where the first that nobody is at is taken; empty where nothing is claimed."""
+        """Where the first unclaimed row is claimed; empty if rows cannot be claimed."""
         opts = self.model._meta
         claimable = isinstance(admin.site._registry.get(self.model), QueueAdmin)
         return reverse(f"admin:{opts.app_label}_{opts.model_name}_next") if claimable else ""
@@ -70,14 +70,14 @@ class Queue:
 
 @dataclass(frozen=True)
 class Tally:
-    """What waits in a queue.
+    """The counts of a queue.
 
     Args:
-        queue: Which.
-        count: How many rows.
+        queue: The queue.
+        count: How many rows wait.
         oldest: Since when the oldest waits.
-        mine: How many the viewer is at.
-        held: How many anyone is at.
+        mine: How many the viewer has claimed.
+        held: How many anyone has claimed.
     """
 
     queue: Queue
@@ -88,7 +88,7 @@ class Tally:
 
     @property
     def others(self) -> int:
-        """How many someone else is at."""
+        """How many others have claimed."""
         return self.held - self.mine
 
 
@@ -195,7 +195,7 @@ QUEUES = (
 
 
 def tallies(request: HttpRequest) -> list[Tally]:
-    """Return the queues that the user may look at, counted once for a page: the menu and the first page both show them."""
+    """Return the queues that the user may see, counted once for a request: the menu and the first page both show them."""
     found: list[Tally] | None = getattr(request, _TALLIES, None)
     if found is None:
         viewer = staff_of(request)

@@ -1,6 +1,6 @@
-"""The form of one operation: a field for each thing that the call takes, made from the OpenAPI document.
+"""The form of one operation: a field for each input, made from the OpenAPI document.
 
-It holds to the shape of a value only: what the API makes of a wrong one is what a console is there to show.
+It validates only the shape of a value, so that the console can show how the API responds to a wrong one.
 """
 
 import json
@@ -24,23 +24,23 @@ from ..docs.reference import Input, Kind, Operation
 from ..docs.snippets import Call, Credential
 
 MYSELF, NOBODY, CODE = "me", "nobody", "code"
-# A longer text is typed into several lines.
+# Longer texts get a text area.
 LONG = 300
-# What a place of the call can hold, quoted or not: a URL climbs by `..`, and a header ends with its line.
-_HELD = {
+# Validators by place: `..` would change the path, and a line break would end the header.
+_VALIDATORS = {
     "path": RegexValidator(r"^\.{1,2}\Z", "This value can't be used in an address: it would lead to another one.", inverse_match=True),
     "header": RegexValidator(r"^[ -~]*\Z", "A header must be one line of ASCII characters."),
 }
 
 
 class CallForm(forms.Form):
-    """Asks for everything that a call takes, and as whom it is made.
+    """Asks for the inputs of a call, and as whom it is made.
 
     Args:
-        operation: What is called.
+        operation: The operation.
         apps: The user's approved apps.
-        samples: What is filled in where the document's own sample would not be found here, by name.
-        chosen: The id of the app that is chosen at first.
+        samples: Initial values by name, where the document's own sample does not exist here.
+        chosen: The id of the app that is selected at first.
     """
 
     def __init__(
@@ -57,11 +57,11 @@ class CallForm(forms.Form):
 
     @property
     def groups(self) -> list[tuple[str, list[forms.BoundField]]]:
-        """The fields by where they are sent, those that a call needs first."""
-        words = {"path": "In the address", "query": "Query", "header": "Headers", "body": "Body", "file": "File"}
+        """The fields by where they are sent, required ones first."""
+        headings = {"path": "In the address", "query": "Query", "header": "Headers", "body": "Body", "file": "File"}
         return [
             (heading, sorted((self[name] for name in names), key=lambda field: not field.field.required))
-            for place, heading in words.items()
+            for place, heading in headings.items()
             if (names := [name for name, each in self._inputs.items() if each.place == place])
         ]
 
@@ -71,7 +71,7 @@ class CallForm(forms.Form):
         return self["caller"]
 
     def path(self) -> str:
-        """Return the address below our own, with what was typed."""
+        """Return path and query with the entered values."""
         path = self.operation.path
         for name, value in self._sent("path").items():
             path = path.replace(f"{{{name}}}", quote(str(value), safe=""))
@@ -79,7 +79,7 @@ class CallForm(forms.Form):
         return f"{path}?{query}" if query else path
 
     def call(self) -> Call:
-        """Return the call as code would make it."""
+        """Return the call for the examples in code."""
         json_body = self.operation.body_type == "application/json"
         return Call(
             method=self.operation.method,
@@ -92,7 +92,7 @@ class CallForm(forms.Form):
         )
 
     def holder(self) -> dict[str, str] | None:
-        """Return what the page asks a token for; None for a call without one."""
+        """Return the parameters of the page's request for a token; None for a call without one."""
         caller = self.cleaned_data["caller"]
         if caller in {NOBODY, CODE}:
             return None
@@ -104,18 +104,18 @@ class CallForm(forms.Form):
         return bool(self.cleaned_data["caller"] != CODE)
 
     def _sent(self, place: str) -> dict[str, Any]:
-        """Return what was typed for a place; what was left empty is not sent."""
+        """Return the entered values of a place; empty ones are not sent."""
         typed = {each.name: self.cleaned_data.get(name) for name, each in self._inputs.items() if each.place == place}
         return {name: value for name, value in typed.items() if value not in (None, "", [])}
 
 
 def scope_of(operation: Operation) -> str:
-    """Return the scope that the operation demands; empty for a public one."""
+    """Return the scope that the operation requires; empty for a public one."""
     return next((scope for _, scopes in operation.credentials for scope in scopes), "")
 
 
 def _callers(operation: Operation, apps: Sequence[App]) -> list[tuple[str, str]]:
-    """Return as whom the call can be made: apps first, since a program will."""
+    """Return as whom the call can be made, apps first."""
     kinds, scope = {kind for kind, _ in operation.credentials}, scope_of(operation)
     choices = []
     if not kinds:
@@ -137,10 +137,10 @@ def _credential(operation: Operation, caller: str) -> Credential:
 
 
 class JsonField(forms.JSONField):
-    """JSON that is kept as it was typed."""
+    """JSON that is redisplayed as it was entered."""
 
     def to_python(self, value: Any) -> Any:
-        """Return the value as the API would read it: Python's own reading takes what is no JSON, and cannot be written again."""
+        """Return the value, parsed as by the API: Python's parser also accepts what is not JSON."""
         if value in self.empty_values:
             return None
         try:
@@ -149,11 +149,11 @@ class JsonField(forms.JSONField):
             raise forms.ValidationError(problem.detail, code="invalid") from problem
 
     def bound_data(self, data: Any, initial: Any) -> Any:
-        """Return what was typed: nothing is parsed and written again in another way."""
+        """Return the entered text, unchanged."""
         return initial if data is None else data
 
     def prepare_value(self, value: Any) -> Any:
-        """Return what is shown."""
+        """Return the text to display."""
         return value if isinstance(value, str) else json.dumps(value, indent=2)
 
 
@@ -169,7 +169,7 @@ class LinesField(forms.CharField):
 
 
 class PlainDecimalField(forms.DecimalField):
-    """A number as JSON and a query have it."""
+    """A number as in JSON and in queries."""
 
     def clean(self, value: Any) -> Any:
         """Return an integer where it is one, so that 19 is not sent as 19.0."""
@@ -209,10 +209,10 @@ def _field(given: Input, sample: str) -> forms.Field:
         case Kind.FILE:
             return forms.FileField(**shared)
         case _:
-            long = given.longest is not None and given.longest > LONG and given.place == "body"
+            long = given.max_length is not None and given.max_length > LONG and given.place == "body"
             widget = forms.Textarea(attrs={"rows": 4}) if long else plain
-            held = [_HELD[given.place]] if given.place in _HELD else []
-            return forms.CharField(max_length=bounds.LONG_TEXT_BYTES, strip=False, widget=widget, validators=held, **shared)
+            validators = [_VALIDATORS[given.place]] if given.place in _VALIDATORS else []
+            return forms.CharField(max_length=bounds.LONG_TEXT_BYTES, strip=False, widget=widget, validators=validators, **shared)
 
 
 def _in_query(value: Any) -> str:

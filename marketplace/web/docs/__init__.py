@@ -1,8 +1,8 @@
 """The documentation: Markdown files beside this module, each a page at /docs/<its name>.
 
 A file begins with a front matter of `name: value` lines between two lines of three dashes: `title`, `summary`, `section` (the
-heading that it stands under in the navigation) and `order` (a number; sections stand in the order of their first page).
-In the text `{{base_url}}` and the other names of `values` stand for what this service knows of itself. Blocks of code that follow
+heading that it is under in the navigation) and `order` (a number; sections are in the order of their first page).
+In the text `{{base_url}}` and the other names in `values` are replaced by values of this service. Blocks of code that follow
 each other directly, each named like ```` ```python tab=Python ````, become one block with tabs.
 """
 

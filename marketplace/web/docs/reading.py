@@ -1,4 +1,4 @@
-"""Finds, reads and keeps the pages of the documentation."""
+"""Reads and caches the pages of the documentation."""
 
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -21,8 +21,8 @@ class Document:
         slug: Its name in the address.
         title: Its heading.
         summary: One sentence.
-        section: What it stands under in the navigation.
-        order: Where it stands there.
+        section: The heading that it is under in the navigation.
+        order: Its position there.
         source: Its Markdown as it was written.
     """
 
@@ -35,7 +35,7 @@ class Document:
 
     @cached_property
     def text(self) -> str:
-        """Its Markdown, with values filled in: when it is first asked for, for then all of the service is loaded."""
+        """Its Markdown with values filled in, at the first access: by then the whole service is loaded."""
         return filled_in(self.source).strip() + "\n"
 
     @cached_property
@@ -45,7 +45,7 @@ class Document:
 
     @cached_property
     def headings(self) -> list[Heading]:
-        """Its parts, for the table of contents."""
+        """Its headings, for the table of contents."""
         return self._rendered[1]
 
     @cached_property
@@ -79,11 +79,11 @@ def _all() -> dict[str, Document]:
 
 
 def _read(path: Path) -> Document:
-    head, text = _parted(path)
+    head, text = _split(path)
     return Document(path.stem, head["title"], head["summary"], head["section"], int(head["order"]), text)
 
 
-def _parted(path: Path) -> tuple[dict[str, str], str]:
+def _split(path: Path) -> tuple[dict[str, str], str]:
     begin, front, text = path.read_text("utf-8").split(_FENCE, 2)
     head = {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in front.splitlines())}
     if begin or set(head) != _NAMES:

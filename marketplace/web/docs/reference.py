@@ -1,4 +1,4 @@
-"""The API reference: every operation of the OpenAPI document as a page, so that it is read without a script and found by a search."""
+"""The API reference: every operation of the OpenAPI document as a page, readable without a script and found by search engines."""
 
 import re
 from collections.abc import Iterator
@@ -17,13 +17,13 @@ from .rendering import rendered, tabs_html
 from .snippets import Call, Credential, snippets
 
 Json = dict[str, Any]
-# Answers go deeper here and there; what is below is told by its type.
+# Fields nested more deeply are described by their type only.
 DEPTH = 4
 _JSON = "application/json"
 _METHODS = ("get", "post", "put", "patch", "delete")
 _CODE = re.compile(r"`(\w+)`")
 _SAMPLES = {"asset_id": "halden-grotesk", "assetId": "halden-grotesk", "currency": "INR", "licenseSlug": "personal", "q": "grotesk"}
-# Of the bodies of examples: values that the service takes.
+# Valid values for the bodies of examples.
 _BODIES = {
     "allowedLicenseSlugs": ["personal", "commercial"],
     "altText": "Crumpled brown paper in low light from the left.",
@@ -45,7 +45,7 @@ _BODIES = {
 
 @dataclass(frozen=True)
 class Field:
-    """A line of a table: what is sent or what comes back."""
+    """A row in a table of inputs or of response fields."""
 
     name: str
     type: str
@@ -55,7 +55,7 @@ class Field:
 
 
 class Kind(StrEnum):
-    """What is typed for an input."""
+    """The kind of value of an input."""
 
     TEXT = "text"
     INTEGER = "integer"
@@ -69,17 +69,17 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Input:
-    """Something that a caller fills in.
+    """A value that a caller sends.
 
     Args:
         name: As it is sent.
         place: path, query, header, body or file.
-        kind: What is typed.
+        kind: The kind of value.
         required: Whether the call needs it.
-        sample: What could be typed.
-        description: What it means and what it is held to.
-        choices: All that there are, where they are few.
-        longest: How many characters; None where nothing is said.
+        sample: An example value.
+        description: Its meaning and bounds.
+        choices: The values of an enumeration.
+        max_length: Maximum number of characters; None if there is none.
     """
 
     name: str
@@ -89,7 +89,7 @@ class Input:
     sample: str
     description: SafeString
     choices: tuple[str, ...] = ()
-    longest: int | None = None
+    max_length: int | None = None
 
 
 @dataclass(frozen=True)
@@ -98,19 +98,19 @@ class Operation:
 
     Args:
         id: Its name in generated clients.
-        tag: What it belongs to.
+        tag: The group that it belongs to.
         method: GET, POST …
         path: With its parameters in braces.
         summary: Its heading.
-        description: Its sentences.
+        description: Its description.
         credentials: Kinds of credential with the scopes that they need; empty for none.
         parameters: Of the path, the query and the header.
         body: Fields of what is sent.
         body_type: The media type of what is sent.
-        inputs: What a caller fills in.
+        inputs: The values that a caller sends.
         answer: Fields of what comes back.
         answer_type: The media type of what comes back.
-        problems: Status and codes of its refusals.
+        problems: Status, code and title of its errors.
         example: The call in three languages.
     """
 
@@ -133,7 +133,7 @@ class Operation:
 
 @cache
 def operations() -> dict[str, Operation]:
-    """Return every operation by its id, in the order of the document; made once, when it is first asked for."""
+    """Return every operation by its id, in the order of the document; made once, at the first call."""
     document: Json = dict(SchemaGenerator().get_schema(request=None, public=True) or {})
     read = _Reader(document)
     found = (
@@ -143,7 +143,7 @@ def operations() -> dict[str, Operation]:
 
 
 def by_tag() -> list[tuple[str, list[Operation]]]:
-    """Return the operations by what they belong to."""
+    """Return the operations by tag."""
     tags: dict[str, list[Operation]] = {}
     for operation in operations().values():
         tags.setdefault(operation.tag, []).append(operation)
@@ -151,7 +151,7 @@ def by_tag() -> list[tuple[str, list[Operation]]]:
 
 
 class _Reader:
-    """Reads a document whose parts point to each other."""
+    """Reads an OpenAPI document, resolving its references."""
 
     def __init__(self, document: Json) -> None:
         self._schemas: Json = document["components"]["schemas"]
@@ -199,7 +199,7 @@ class _Reader:
             sample="" if sample in ("…", [], {}) else str(sample),
             description=_described(schema),
             choices=tuple(str(value) for value in schema.get("enum", ()) if value is not None),
-            longest=schema.get("maxLength"),
+            max_length=schema.get("maxLength"),
         )
 
     def _kind(self, schema: Json) -> Kind:
@@ -218,7 +218,7 @@ class _Reader:
         return "", {}
 
     def _whole(self, schema: Json) -> Json:
-        """Return a schema with what it points to put in."""
+        """Return a schema with its references and alternatives resolved."""
         whole: Json = dict(schema)
         while "$ref" in whole:
             whole = self._schemas[whole.pop("$ref").rsplit("/", 1)[1]] | whole
@@ -244,8 +244,8 @@ class _Reader:
     def _type(self, schema: Json) -> str:
         kind = schema.get("type", "object")
         kinds = [kind] if isinstance(kind, str) else kind
-        words = [f"list of {self._type(self._whole(schema.get('items', {})))}" if each == "array" else str(each) for each in kinds]
-        return " or ".join(words)
+        names = [f"list of {self._type(self._whole(schema.get('items', {})))}" if each == "array" else str(each) for each in kinds]
+        return " or ".join(names)
 
     def _sample(self, schema: Json) -> Json:
         required = schema.get("required") or list(schema.get("properties", {}))[:2]
@@ -260,9 +260,9 @@ def _parameter(given: Json, schema: Json) -> Field:
 
 
 def _described(schema: Json) -> SafeString:
-    """Return what a field means and what it is held to."""
-    # What it lists of its values is said below.
-    words = re.split(r"(?:^|\n\n)\*", schema.get("description", ""))[0].strip()
+    """Return the description of a field, with its bounds."""
+    # The list of values is replaced by the one below.
+    text = re.split(r"(?:^|\n\n)\*", schema.get("description", ""))[0].strip()
     bounds = []
     if schema.get("enum"):
         bounds.append("One of " + ", ".join(f"`{value}`" for value in schema["enum"] if value is not None) + ".")
@@ -277,11 +277,11 @@ def _described(schema: Json) -> SafeString:
     if "default" in schema and schema["default"] not in (None, ""):
         bounds.append(f"default `{schema['default']}`")
     held = ", ".join(bounds)
-    return _prose(f"{words} {held[:1].upper()}{held[1:]}{'.' if held and not held.endswith('.') else ''}".strip())
+    return _prose(f"{text} {held[:1].upper()}{held[1:]}{'.' if held and not held.endswith('.') else ''}".strip())
 
 
 def _prose(text: str) -> SafeString:
-    # Our own document; its Markdown is rendered without markup inside.
+    # Our own document; HTML in its Markdown is escaped.
     return mark_safe(rendered(text)[0])  # noqa: S308
 
 

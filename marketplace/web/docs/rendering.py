@@ -1,4 +1,4 @@
-"""Markdown to HTML: headings with anchors, code in colour, tabs. Markup inside of the text is shown, not obeyed."""
+"""Markdown to HTML: headings with anchors, code in colour, tabs. HTML in the text is escaped."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -20,11 +20,11 @@ _FORMATTER = HtmlFormatter(nowrap=True)
 
 
 class Heading(NamedTuple):
-    """A part of a page: the level of its heading, its anchor and its words."""
+    """A heading of a page: its level, anchor and text."""
 
     level: int
     anchor: str
-    words: str
+    text: str
 
 
 def rendered(text: str) -> tuple[str, list[Heading]]:
@@ -39,7 +39,7 @@ def rendered(text: str) -> tuple[str, list[Heading]]:
 
 
 def code_html(source: str, language: str) -> str:
-    """Return a block of code in colour, which a script adds a copy button to."""
+    """Return a highlighted block of code, to which a script adds a copy button."""
     try:
         coloured = highlight(source, get_lexer_by_name(language, stripnl=False), _FORMATTER).rstrip("\n")
     except ClassNotFound:
@@ -48,23 +48,23 @@ def code_html(source: str, language: str) -> str:
 
 
 def tabs_html(name: str, blocks: Sequence[tuple[str, str, str]]) -> str:
-    """Return blocks of code of which one is seen, chosen by radio buttons: they work without a script.
+    """Return blocks of code as tabs, chosen by radio buttons: they work without a script.
 
     Args:
-        name: What no other tabs of the page are called.
-        blocks: Of each: the tab's words, the language, the code.
+        name: A name that is unique on the page.
+        blocks: Label, language and code of each tab.
     """
     heads = "".join(
-        f'<label for="{name}-{number}"><input type="radio" id="{name}-{number}" name="{name}" data-tab="{escape(words)}"'
-        f"{'' if number else ' checked'}>{escape(words)}</label>"
-        for number, (words, _, _) in enumerate(blocks)
+        f'<label for="{name}-{number}"><input type="radio" id="{name}-{number}" name="{name}" data-tab="{escape(label)}"'
+        f"{'' if number else ' checked'}>{escape(label)}</label>"
+        for number, (label, _, _) in enumerate(blocks)
     )
     bodies = "".join(f'<div class="tab">{code_html(source, language)}</div>' for _, language, source in blocks)
     return f'<div class="tabs"><fieldset class="tabs-heads"><legend class="visually-hidden">Language</legend>{heads}</fieldset>{bodies}</div>\n'
 
 
 class _Renderer(RendererHTML):
-    """Renders what we render in a way of our own."""
+    """Renders code, tabs, tables and headings in our own way."""
 
     def fence(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
         language = tokens[idx].info.split(" ", 1)[0]
@@ -82,7 +82,7 @@ class _Renderer(RendererHTML):
         return "</table></div>\n"
 
     def th_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
-        # Numbers stand at the right by a class: our policy takes no style of its own.
+        # Numbers are aligned by a class: the content security policy forbids inline styles.
         right = ' class="end"' if tokens[idx].attrs.get("style") == "text-align:right" else ""
         label = tokens[idx].meta.get("label")
         named = f' data-label="{escape(label)}"' if label else ""
@@ -97,7 +97,7 @@ class _Renderer(RendererHTML):
 
 
 def _label_cells(tokens: list[Token]) -> None:
-    """Give each cell but the first of a row its column's heading: on a phone cells stand below each other."""
+    """Label each cell but the first of a row with its column's heading: on a phone cells are shown below each other."""
     headings: list[str] = []
     column = 0
     for index, token in enumerate(tokens):
@@ -114,23 +114,23 @@ def _label_cells(tokens: list[Token]) -> None:
 
 
 def _anchored(tokens: list[Token]) -> Iterator[Heading]:
-    """Give headings an anchor each, no two the same."""
+    """Give each heading a unique anchor."""
     taken: set[str] = set()
     for index, token in enumerate(tokens):
         if token.type != "heading_open" or token.tag not in {"h2", "h3"}:
             continue
-        words = "".join(part.content for part in tokens[index + 1].children or [] if part.type in {"text", "code_inline"})
-        anchor = slugify(words) or "part"
+        text = "".join(part.content for part in tokens[index + 1].children or [] if part.type in {"text", "code_inline"})
+        anchor = slugify(text) or "part"
         while anchor in taken:
             anchor += "-more"
         taken.add(anchor)
         token.attrSet("id", anchor)
         tokens[index + 2].meta["anchor"] = anchor
-        yield Heading(int(token.tag[1]), anchor, words)
+        yield Heading(int(token.tag[1]), anchor, text)
 
 
 def _with_tabs(tokens: list[Token]) -> list[Token]:
-    """Return the tokens with neighbouring blocks that are named as tabs put into one."""
+    """Return the tokens, with adjacent blocks of tabs joined into one."""
     found: list[Token] = []
     for number, token in enumerate(tokens):
         named = _TAB.match(token.info) if token.type == "fence" else None

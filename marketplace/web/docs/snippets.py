@@ -1,4 +1,4 @@
-"""A call of the API as a person would write it: for a shell, in Python, in JavaScript. Each can be run as it stands."""
+"""A call of the API as code: for a shell, in Python, in JavaScript. Each can be run as it is."""
 
 import json
 import mimetypes
@@ -46,7 +46,7 @@ class Call:
 
     @property
     def saved_as(self) -> str:
-        """Where an answer that is no JSON is put; empty for JSON."""
+        """The name of the file for a response that is not JSON; empty for JSON."""
         return "" if self.answers in {_JSON, ""} else f"answer{mimetypes.guess_extension(self.answers) or '.bin'}"
 
 
@@ -70,7 +70,7 @@ def _curl(call: Call) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Return a word of a shell that stands for exactly this text."""
+    """Return the text, quoted for a shell."""
     return "'" + text.replace("'", "'\"'\"'") + "'"
 
 
@@ -98,7 +98,7 @@ def _literal(value: Any) -> str:
         case list():
             return "[" + ", ".join(map(_literal, value)) + "]"
         case _:
-            # The escapes of JSON are those of Python, save for half of a character, which neither can send.
+            # The escapes of JSON are those of Python, except for lone surrogates, which neither can send.
             return json.dumps(value, ensure_ascii=False)
 
 

@@ -1,4 +1,4 @@
-"""What the documentation says of this very service: addresses, limits, error codes, scopes. Never written by hand."""
+"""Values of this service for the documentation: addresses, limits, error codes, scopes."""
 
 import re
 from collections.abc import Callable
@@ -43,7 +43,7 @@ def problem_table() -> str:
 
 
 def scope_table() -> str:
-    """Return the scopes in the words of the consent page, as a Markdown table."""
+    """Return the scopes with the labels of the consent page, as a Markdown table."""
     lines = ["| Scope | Allows to | Works with |", "| --- | --- | --- |"]
     lines += [f"| `{scope}` | {SCOPE_LABELS[scope]} | {_credentials_of(scope)} |" for scope in Scope]
     return "\n".join(lines)
@@ -76,12 +76,12 @@ def tool_table() -> str:
 
 
 def mcp_revisions() -> str:
-    """Return the revisions of the tool protocol that are spoken, newest first."""
+    """Return the supported revisions of the tool protocol, newest first."""
     return ", ".join(f"`{revision}`" for revision in sorted(SUPPORTED, reverse=True))
 
 
 def client_metadata_sentence() -> str:
-    """Return whose clients may describe themselves here."""
+    """Return which hosts may serve client metadata documents."""
     hosts = ", ".join(f"`{host}`" for host in settings.CLIENT_METADATA_HOSTS)
     about = "A client can use the https URL of its client ID metadata document as its client ID if it is hosted"
     return f"{about} on one of: {hosts}." if hosts else f"{about} on a host that the operator has allowed; this site allows none."
@@ -97,7 +97,7 @@ VALUES: dict[str, Callable[[], str]] = {
     "client_metadata_sentence": client_metadata_sentence,
     "insufficient_balance_title": lambda: catalogue()["insufficient_balance"].title,
     "example_buy_a_font": lambda: (EXAMPLES / "buy_a_font.py").read_text("utf-8").rstrip(),
-    "quote_minutes": lambda: str(wallet_bounds.QUOTE_SECONDS // 60),
+    "quote_minutes": lambda: str(wallet_bounds.QUOTE_MINUTES),
     "body_seconds": lambda: str(bounds.BODY_SECONDS),
     "uploads_at_once": lambda: str(bounds.UPLOADS_AT_ONCE),
     "body_block_kib": lambda: str(BLOCK_BYTES // bounds.KIB),

@@ -1,1 +1,1 @@
-"""The storefront's own logic: what an address asks for, what is shown for it, in whose currency."""
+"""The storefront: its parameters, results and offers, and the currency of prices."""

@@ -24,7 +24,7 @@ def currency_of(request: HttpRequest) -> Currency:
 
 
 def remember(request: HttpRequest, response: HttpResponse) -> HttpResponse:
-    """Keep the currency that the address chose for the pages to come."""
+    """Save the currency in the query string as a cookie."""
     chosen = request.GET.get("currency")
     if chosen in set(Currency) and chosen != request.COOKIES.get(COOKIE):
         response.set_cookie(COOKIE, str(chosen), max_age=_YEAR, samesite="Lax", secure=request.is_secure(), httponly=True)
@@ -39,5 +39,5 @@ def amount_in(prices: Prices, currency: Currency) -> tuple[int | None, Currency]
 
 @receiver(user_logged_in)
 def note_preference(sender: Any, request: HttpRequest, user: User, **_: Any) -> None:
-    """Put the wallet's currency into the session that begins, so that no page asks for it again."""
+    """Store the wallet's currency in the new session, so that pages need no query for it."""
     request.session[PREFERENCE] = currency_preference_of(user)

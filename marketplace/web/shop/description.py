@@ -1,4 +1,4 @@
-"""Vendors' Markdown as HTML: no markup of theirs, no image from elsewhere, headings below ours."""
+"""Vendors' Markdown as HTML: without raw HTML and images, with headings below the page's own."""
 
 import re
 from functools import lru_cache
@@ -8,7 +8,7 @@ from cmarkgfm.cmark import Options
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
-# More quotes are no text: nested, they take the most time, and their HTML is thirty times as long as they are.
+# Nested quotes take the most time, and their HTML is thirty times as long as the text.
 QUOTES = 10_000
 HTML_CHARS = 512 * 2**10
 TEXTS = 64
@@ -22,7 +22,7 @@ _ALIGNED = re.compile(r'<(t[hd]) align="\w+">')
 def description_html(text: str) -> SafeString:
     """Return a vendor's text as HTML, as plain text if its HTML would be too long.
 
-    Links carry no recommendation of ours. The time that it takes grows with the length of the text only.
+    Links are marked as not endorsed. The time grows linearly with the length of the text.
     """
     plain = format_html("<p>{}</p>", text)
     if text.count(">") > QUOTES:

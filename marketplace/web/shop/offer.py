@@ -1,4 +1,4 @@
-"""A listing's page: its samples by kind, its licences with their prices, what the viewer has of it."""
+"""The data of a listing's page: samples, licences with prices, and what the viewer owns."""
 
 import uuid
 from dataclasses import dataclass
@@ -46,15 +46,15 @@ class Samples:
 
 @dataclass(frozen=True)
 class Offer:
-    """All of a listing's page.
+    """The data of a listing's page.
 
     Args:
         listing: The listing, with store, category and reviewed file.
-        samples: What can be looked at and listened to.
-        licenses: What can be bought.
-        prices: What the first licence costs now.
+        samples: The public samples.
+        licenses: The licences on sale.
+        prices: Current prices of the first licence.
         list_prices: The same without the discount.
-        currencies: Those that a wallet can pay it in.
+        currencies: Wallet currencies that it can be paid in.
         alike: Other listings of the category.
     """
 
@@ -68,21 +68,21 @@ class Offer:
 
     @property
     def is_owned(self) -> bool:
-        """Tell whether the viewer holds some licence of it."""
+        """Tell whether the viewer owns any licence of it."""
         return any(sold.owned for sold in self.licenses)
 
     @property
     def first_to_buy(self) -> str:
-        """The licence that is chosen at first: the first one that the viewer does not hold."""
+        """The licence that is selected at first: the first one that the viewer does not own."""
         return next((sold.slug for sold in self.licenses if not sold.owned), "")
 
 
 def offer_of(slug: str, viewer: User | None) -> Offer:
-    """Return a listing's page in five queries.
+    """Return the data of a listing's page, in five queries.
 
     Args:
         slug: Its slug or id.
-        viewer: Who looks, where that is known.
+        viewer: The signed-in user, if any.
 
     Raises:
         NotFound: it is not for sale.
@@ -107,7 +107,7 @@ def offer_of(slug: str, viewer: User | None) -> Offer:
 
 
 def samples_of(listing: Listing) -> Samples:
-    """Return the samples of a listing: each picture small and whole."""
+    """Return the samples of a listing, each picture in two sizes."""
     previews = list(listing.previews.all())
     pictures = []
     for preview in previews:

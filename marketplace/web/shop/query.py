@@ -1,4 +1,4 @@
-"""The address of the storefront: its parameters are all of its state."""
+"""The query parameters of the storefront, which are all of its state."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -9,22 +9,23 @@ from django.http import QueryDict
 from django.urls import reverse
 
 from catalog import bounds as catalog_bounds
-from catalog.filters import ListingFilter, Values, given_of
-from catalog.selectors import Names, Sort
+from catalog.filters import ListingFilter, Values, ValuesField, given_filters
+from catalog.selectors import FilterNames, Sort
 from marketplace.core import bounds
 
-SORTS = ((Sort.POPULAR, "Most popular"), (Sort.NEWEST, "Newest"), (Sort.PRICE_ASC, "Lowest price"), (Sort.PRICE_DESC, "Highest price"))
-# Filters that the page has a control for that takes one value.
+# Filters that have a control for a single value on the page.
 CONTROLS = ("category", "license", "fileType")
+# Filters of one value that the page places itself.
+PLACED = ("minPrice", "maxPrice", "currency")
 
 
 class ShopForm(ListingFilter.form_class()):  # type: ignore[misc]  # made of the filters
-    """What is looked for: the filters of the API, a search, an order, a page. A field that cannot be read is told of and ignored."""
+    """The filters of the API, a search, an order, a page. An invalid field shows an error and is ignored."""
 
-    # Its ids would be those of the search box beside it.
+    # The default ids would be those of the search box beside it.
     auto_id = "shop_%s"
     q = forms.CharField(required=False, max_length=catalog_bounds.SEARCH_QUERY_CHARS, label="Search")
-    sort = forms.ChoiceField(required=False, choices=[(sort.value, words) for sort, words in SORTS], label="Order")
+    sort = forms.ChoiceField(required=False, choices=Sort.choices, label="Order")
     page = forms.IntegerField(required=False, min_value=1, max_value=bounds.PAGE)
 
     def __init__(self, data: QueryDict) -> None:
@@ -33,13 +34,13 @@ class ShopForm(ListingFilter.form_class()):  # type: ignore[misc]  # made of the
 
     @property
     def query(self) -> str:
-        """What was typed."""
+        """The search text."""
         text: str = self.cleaned_data.get("q", "")
         return text.strip()
 
     @property
     def order(self) -> Sort:
-        """The order, in the name of the API."""
+        """The order, by its name in the API."""
         return Sort(self.cleaned_data.get("sort") or Sort.POPULAR)
 
     @property
@@ -50,7 +51,7 @@ class ShopForm(ListingFilter.form_class()):  # type: ignore[misc]  # made of the
     @property
     def given(self) -> dict[str, Any]:
         """The filters that were given."""
-        return given_of(self.cleaned_data)
+        return given_filters(self.cleaned_data)
 
     @property
     def chosen(self) -> dict[str, str]:
@@ -61,39 +62,47 @@ class ShopForm(ListingFilter.form_class()):  # type: ignore[misc]  # made of the
     def hidden(self) -> list[tuple[str, str]]:
         """The filters that no control of the page shows, by name and value."""
         chosen = self.chosen
-        return [(name, value) for name, values in self._written() for value in values if name not in CONTROLS or name not in chosen]
+        return [(name, value) for name, values in self._filter_values() for value in values if name not in CONTROLS or name not in chosen]
+
+    @property
+    def others(self) -> list[forms.BoundField]:
+        """The fields of all other filters of one value."""
+        return [self[name] for name in ListingFilter.base_filters if name not in PLACED and not isinstance(self.fields[name], ValuesField)]
 
     def address(self, **changes: object) -> str:
-        """Return the address of this state with some of it changed; None leaves a parameter out, another page begins anew."""
-        return _address(urlencode([pair]) for pair in self._said(**changes))
+        """Return the address of this state with some parameters changed; None removes one, and the page starts over."""
+        return _address(urlencode([pair]) for pair in self._parameters(**changes))
 
-    def chips(self, names: Names) -> list[tuple[str, str]]:
-        """Return each filter in words with the address that goes without it."""
-        words: dict[str, Callable[[str], str | None]] = {"category": names.categories.get, "license": names.licenses.get}
-        # Once: there is an address for each value, and all other values are in it.
-        encoded = {(name, value): urlencode([(name, value)]) for name, value in self._said()}
+    def chips(self, names: FilterNames) -> list[tuple[str, str]]:
+        """Return the label of each filter with the address that removes it."""
+        labels: dict[str, Callable[[str], str | None]] = {"category": names.categories.get, "license": names.licenses.get}
+        # Encoded once: the address for each value contains all the others.
+        encoded = {(name, value): urlencode([(name, value)]) for name, value in self._parameters()}
         chips = [
             (
-                words.get(name, str)(value) or value.replace("!", "not ", 1),
+                labels.get(name, str)(value) or value.replace("!", "not ", 1),
                 _address(text for pair, text in encoded.items() if pair != (name, value)),
             )
-            for name, values in self._written()
+            for name, values in self._filter_values()
             for value in values
         ]
-        said = {"minPrice": "from", "maxPrice": "up to"}
-        prices = {name: self.given[name] for name in said if name in self.given}
-        return chips + [(f"{said[name]} {price}", self.address(**{name: None})) for name, price in prices.items()]
+        labels_in_chips = {"maxPrice": "up to"}
+        single = {name: value for name, value in self.given.items() if name != "currency" and not isinstance(value, Values)}
+        return chips + [
+            (f"{labels_in_chips.get(name, self[name].label.lower())} {value}", self.address(**{name: None}))
+            for name, value in single.items()
+        ]
 
-    def _said(self, **changes: object) -> list[tuple[str, object]]:
+    def _parameters(self, **changes: object) -> list[tuple[str, object]]:
         """Return the parameters of this state, with some of it changed, each value by itself."""
         state: dict[str, object] = {name: self.cleaned_data.get(name) for name in self.fields} | {"page": None}
-        state |= {**dict(self._written()), **changes}
-        said = [(name, each) for name, value in state.items() for each in (value if isinstance(value, list) else [value])]
-        return [(name, value) for name, value in said if value not in (None, "") and (name, value) != ("sort", Sort.POPULAR)]
+        state |= {**dict(self._filter_values()), **changes}
+        parameters = [(name, each) for name, value in state.items() for each in (value if isinstance(value, list) else [value])]
+        return [(name, value) for name, value in parameters if value not in (None, "") and (name, value) != ("sort", Sort.POPULAR)]
 
-    def _written(self) -> list[tuple[str, list[str]]]:
+    def _filter_values(self) -> list[tuple[str, list[str]]]:
         """Return the values of filters as an address has them."""
-        return [(name, value.written) for name, value in self.given.items() if isinstance(value, Values)]
+        return [(name, value.as_sent) for name, value in self.given.items() if isinstance(value, Values)]
 
 
 def _address(parameters: Iterable[str]) -> str:

@@ -1,4 +1,4 @@
-"""What the storefront shows for a state: a page of cards, how many there are, and what one can narrow by."""
+"""The results of the storefront: a page of cards, their number, and the filters to choose from."""
 
 import math
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from catalog import bounds, selectors
 from catalog.filters import ListingFilter, Listings
 from catalog.models import ListingIndex
 from catalog.search import search
-from catalog.selectors import Card, Counts, Names, Total
+from catalog.selectors import Card, FilterCounts, FilterNames, Total
 from marketplace.core.money import Currency
 
 from .query import ShopForm
@@ -28,39 +28,39 @@ class Results:
         pages: How many pages.
         names: Categories and licences to choose from.
         counts: How many listings each choice has; None where a search ranks instead of counting.
-        suggestions: Where a search finds nothing, words like those of the query that find something.
+        suggestions: For a search without hits, similar words that have some.
     """
 
     cards: list[Card]
     total: Total
     pages: int
-    names: Names
-    counts: Counts | None
+    names: FilterNames
+    counts: FilterCounts | None
     suggestions: Sequence[str] = ()
 
 
 def results_of(form: ShopForm, currency: Currency) -> Results:
-    """Return what is shown, in five queries at most besides those of a search."""
-    filters = ListingFilter(_in(currency, form.data), ListingIndex.objects.all())
+    """Return the results, in five queries at most besides those of a search."""
+    filters = ListingFilter(_with_currency(currency, form.data), ListingIndex.objects.all())
     listings, given = filters.qs, filters.given()
-    names = selectors.names_to_choose_from()
+    names = selectors.filter_names()
     if form.query:
-        return _found(form.query, listings if given.keys() - {"currency"} else None, names)
+        return _search_results(form.query, listings if given.keys() - {"currency"} else None, names)
     page = selectors.list_listings(listings, given, sort=form.order, limit=PAGE_SIZE, start=(form.page_number - 1) * PAGE_SIZE)
-    counts = selectors.counts_to_choose_from(form.chosen.get("category"), form.chosen.get("tier"))
+    counts = selectors.filter_counts(form.chosen.get("category"), form.chosen.get("tier"))
     cards = [selectors.card_of(row) for row in page.rows]
     return Results(cards, page.total, math.ceil(page.total.listings / PAGE_SIZE), names, counts)
 
 
-def _in(currency: Currency, data: QueryDict) -> QueryDict:
-    """Return parameters whose prices are in a currency."""
+def _with_currency(currency: Currency, data: QueryDict) -> QueryDict:
+    """Return the parameters with the currency of their prices."""
     data = data.copy()
     data["currency"] = currency.value
     return data
 
 
-def _found(query: str, listings: Listings | None, names: Names) -> Results:
-    """Return the best hits of a search: one page, for what comes after them is no answer."""
+def _search_results(query: str, listings: Listings | None, names: FilterNames) -> Results:
+    """Return the best hits of a search, on one page."""
     found = search(query, within=listings, limit=bounds.SEARCH_LIMIT)
     cards = selectors.cards_of(hit.id for hit in found.hits)
     return Results(cards, Total(len(cards), exact=found.next_cursor is None), 1, names, None, found.suggestions)

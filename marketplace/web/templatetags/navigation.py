@@ -1,4 +1,4 @@
-"""Where one is, and how one gets elsewhere."""
+"""Links of the navigation."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ register = template.Library()
 
 @register.simple_tag(takes_context=True)
 def nav_link(context: dict[str, Any], name: str, words: str, *, under: str = "") -> SafeString:
-    """Return a link that says when it is the present page, or leads to a page above it.
+    """Return a link that is marked as current on its page and those below it.
 
     Args:
         context: The page's.

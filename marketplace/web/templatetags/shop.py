@@ -31,11 +31,11 @@ def percent(basis_points: int) -> str:
 
 @register.filter
 def tier_name(tier: str) -> str:
-    """Return a tier of accounts as it is called on pages."""
+    """Return the label of a tier of accounts."""
     return "VIP" if tier == Tier.VIP else tier.capitalize()
 
 
 @register.filter
 def words(text: str) -> list[str]:
-    """Return the words of a constant text, to go through them."""
+    """Split a text into words, to iterate over them."""
     return text.split()

@@ -9,8 +9,8 @@ from marketplace.core.scopes import SCOPE_LABELS, Scope
 from marketplace.ui.formatting import money, status_colour, status_label, when
 
 register = template.Library()
-for words in (field_name, money, status_label, status_colour, when):
-    register.filter(words)
+for function in (field_name, money, status_label, status_colour, when):
+    register.filter(function)
 
 
 @register.filter
@@ -20,8 +20,8 @@ def heading(tag: str) -> str:
 
 
 @register.filter
-def scope_words(scope: str) -> str:
-    """Return what a scope allows, in plain words."""
+def scope_label(scope: str) -> str:
+    """Return the label of a scope: what it allows."""
     return SCOPE_LABELS[Scope(scope)]
 
 

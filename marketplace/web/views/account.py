@@ -1,4 +1,4 @@
-"""One's own account: name, sign-in, a copy of the data, the end of it."""
+"""The account page: name, sign-in, export and deletion."""
 
 from functools import partial
 
@@ -13,8 +13,8 @@ from developers.dashboard.credential_forms import password_is_right
 from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, signed_in_page
 from marketplace.accounts.services import delete_account, end_sessions, rename_user
 from marketplace.core.errors import Problem
-from marketplace.operations.exports import KEPT, export_of, read_export, request_export
-from marketplace.operations.people import unsettled
+from marketplace.operations.exports import RETENTION, export_of, read_export, request_export
+from marketplace.operations.people import deletion_blockers
 
 from ..forms import DeletionForm, NameForm
 
@@ -34,7 +34,7 @@ def account(request: SignedInRequest) -> HttpResponseBase:
         "form": form,
         "totp": Authenticator.objects.filter(user=request.user, type=Authenticator.Type.TOTP).exists(),
         "export": export_of(request.user),
-        "days": KEPT.days,
+        "days": RETENTION.days,
     }
     return render(request, "account/overview.html", context, status=400 if form.is_bound else 200)
 
@@ -50,7 +50,7 @@ def sessions(request: SignedInRequest) -> HttpResponseBase:
 
 @signed_in_page("POST")
 def export(request: SignedInRequest) -> HttpResponseBase:
-    """Have a copy of the data written."""
+    """Request an export of the user's data."""
     try:
         request_export(user=request.user, actor=request.user)
     except Problem as problem:
@@ -62,7 +62,7 @@ def export(request: SignedInRequest) -> HttpResponseBase:
 
 @signed_in_page("GET")
 def export_file(request: SignedInRequest) -> HttpResponseBase:
-    """Give the copy to whom it is about, while it lasts."""
+    """Return the export of the user's data, while it is kept."""
     text = read_export(request.user)
     if text is None:
         raise Http404
@@ -72,14 +72,14 @@ def export_file(request: SignedInRequest) -> HttpResponseBase:
 
 @signed_in_page("GET", "POST")
 def delete(request: SignedInRequest) -> HttpResponseBase:
-    """Say what goes and what stays, ask for address and password, then delete the account."""
+    """Ask for address and password, then delete the account."""
     form = DeletionForm(request.POST or None, user=request.user, password_is_right=partial(password_is_right, request))
     if form.is_valid():
         with problems_as_form_errors(form):
-            # Who decides is the owner, as when the operators are asked: nobody acts upon someone.
+            # The owner decides, so there is no staff member as actor.
             delete_account(user=request.user, reason=DELETION_REASON, actor=None)
             logout(request)
             messages.success(request, "Your account is deleted. A last mail confirms it.")
             return redirect("landing")
-    context = {"form": form, "unsettled": unsettled(request.user.pk), "staff": request.user.is_staff}
+    context = {"form": form, "deletion_blockers": deletion_blockers(request.user.pk), "staff": request.user.is_staff}
     return render(request, "account/delete.html", context, status=400 if form.is_bound else 200)

@@ -26,7 +26,7 @@ MOST_PAGES = 1_000
 
 @require_safe
 def asset(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show a listing: samples, licences, prices, the way to buy it."""
+    """Show a listing with its samples, licences and prices."""
     viewer = request.user if isinstance(request.user, User) else None
     try:
         offer = offer_of(slug, viewer)
@@ -52,7 +52,7 @@ def asset(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def specimen(request: HttpRequest, slug: str) -> HttpResponse:
-    """Name the listing's specimen as a font, for the page that shows it. It is the public sample, never the file for sale."""
+    """Return a stylesheet with the listing's specimen as a font: the public sample, never the file for sale."""
     try:
         listing = selectors.listing_for_sale(slug)
     except NotFound as error:
@@ -95,7 +95,7 @@ def store(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _page_number(request: HttpRequest) -> int:
     text = request.GET.get("page", "1")
-    # Shorter first: a number of thousands of digits cannot even be read.
+    # The length first: Python refuses to parse thousands of digits.
     if len(text) > len(str(MOST_PAGES)) or not text.isascii() or not text.isdigit() or not 1 <= int(text) <= MOST_PAGES:
         raise Http404
     return int(text)

@@ -1,4 +1,4 @@
-"""Licence certificates as everyone can verify them in a browser."""
+"""The page where anyone can verify a licence certificate."""
 
 import orjson
 from django import forms
@@ -9,7 +9,7 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods
 
 from library.certificates import CertificateStatus, Verdict, check_certificate, check_certificate_id
-from marketplace.api.problems import answer
+from marketplace.api.problems import problem_response
 from marketplace.core import bounds
 from marketplace.core.errors import BodyTooLarge, NotFound
 
@@ -21,7 +21,7 @@ MAXIMUM_BYTES = 64 * bounds.KIB
 
 
 class CertificateForm(forms.Form):
-    """A certificate that somebody was shown: its text, its file or its ID."""
+    """Asks for a certificate: its text, its file or its ID."""
 
     text = forms.CharField(
         label="Certificate",
@@ -53,12 +53,12 @@ class CertificateForm(forms.Form):
         return values
 
     def verdict(self) -> Verdict:
-        """Return what the certificate is worth now."""
+        """Return whether the certificate is genuine and its licence still valid."""
         text = _signature_in((self.cleaned_data["file"] or self.cleaned_data["text"]).strip())
         return check_certificate(text) if "." in text else _verdict_by_id(text)
 
 
-# The token is in the body, which is not read before its length is known.
+# The CSRF token is in the body, which is read only after its length is checked.
 @csrf_exempt
 @require_http_methods(["GET", "HEAD", "POST"])
 @rate_limited
@@ -66,7 +66,7 @@ def verify(request: HttpRequest) -> HttpResponse:
     """Show whether a certificate is genuine and its licence still valid."""
     length = request.META.get("CONTENT_LENGTH") or "0"
     if not length.isdigit() or int(length) > 2 * MAXIMUM_BYTES:
-        return answer(BodyTooLarge(maximumBytes=MAXIMUM_BYTES), request)
+        return problem_response(BodyTooLarge(maximumBytes=MAXIMUM_BYTES), request)
     return _verify(request)
 
 

@@ -1,4 +1,4 @@
-"""Buying on the page: a quote, a confirmation that says what happens, a purchase that happens once."""
+"""The checkout: a quote, its confirmation and the purchase."""
 
 import uuid
 
@@ -20,7 +20,7 @@ from wallet.services.spending import spend
 
 @signed_in_page("GET", "POST")
 def begin(request: SignedInRequest, slug: str) -> HttpResponseBase:
-    """Have a price promised and lead to its confirmation; whoever comes back from the sign-in chooses again."""
+    """Create a quote and redirect to its confirmation; a GET, as after signing in, returns to the listing."""
     if request.method != "POST":
         return redirect("asset-page", slug=slug)
     currency = request.POST.get("currency")
@@ -37,7 +37,7 @@ def begin(request: SignedInRequest, slug: str) -> HttpResponseBase:
 
 @signed_in_page("GET", "POST")
 def confirm(request: SignedInRequest, quote_id: uuid.UUID) -> HttpResponseBase:
-    """Say what will be charged and what is left; buy when that is confirmed. Sent twice, it is one purchase."""
+    """Show what will be charged; a POST buys it, only once if it is sent twice."""
     quote = quote_of(request.user, str(quote_id))
     if quote is None:
         raise Http404

@@ -9,7 +9,7 @@ from django.shortcuts import render
 from django.utils.safestring import mark_safe
 
 from catalog import bounds
-from catalog.selectors import newest_addresses
+from catalog.selectors import newest_slugs
 from developers.models.apps import AppStatus
 from developers.selectors import apps_of
 from marketplace.accounts.pages import SignedInRequest, signed_in_page
@@ -22,7 +22,7 @@ from ..docs.snippets import snippets
 
 @signed_in_page("GET")
 def console(request: SignedInRequest) -> HttpResponseBase:
-    """List the operations, or those in which what was typed is found."""
+    """List the operations that match the search."""
     query = request.GET.get("q", "").strip()[: bounds.SEARCH_QUERY_CHARS]
     found = [(tag, [each for each in group if _matches(each, query)]) for tag, group in by_tag()]
     context = {"groups": [(tag, group) for tag, group in found if group], "query": query, "app": _chosen(request)}
@@ -31,7 +31,7 @@ def console(request: SignedInRequest) -> HttpResponseBase:
 
 @signed_in_page("GET", "POST")
 def operation(request: SignedInRequest, operation_id: str) -> HttpResponseBase:
-    """Show the form of an operation; when it was filled in, the call as code too."""
+    """Show the form of an operation and, once it is filled in, the call as code."""
     found = operations().get(operation_id)
     if found is None:
         raise Http404
@@ -45,7 +45,7 @@ def operation(request: SignedInRequest, operation_id: str) -> HttpResponseBase:
     context: dict[str, Any] = {"operation": found, "form": form, "scope": scope_of(found), "app": _chosen(request)}
     if form.is_bound and form.is_valid():
         context |= _made(form, found)
-    # A script asks for what changes, and puts it in place.
+    # A script requests only the part that changes.
     part = request.headers.get("X-Part") == "call"
     status = 400 if form.is_bound and not form.is_valid() else 200
     return render(request, "console/call.html" if part else "console/operation.html", context, status=status)
@@ -57,7 +57,7 @@ def _made(form: CallForm, found: Operation) -> dict[str, Any]:
         "method": call.method,
         "path": form.path(),
         "headers": dict(call.headers) if call.body is None else {**call.headers, "Content-Type": "application/json"},
-        # As text: a browser that read it would send large numbers as other ones.
+        # As text: a browser that parsed it would change large numbers.
         "body": None if call.body is None else json.dumps(call.body, ensure_ascii=False),
         "upload": call.upload,
         "holder": form.holder(),
@@ -69,7 +69,7 @@ def _made(form: CallForm, found: Operation) -> dict[str, Any]:
 
 
 def _chosen(request: SignedInRequest) -> str:
-    """Return the id of the app that the address names; empty for none. Whether it is one's own, the form sees."""
+    """Return the id of the app in the query string; empty for none. The form offers only the user's own."""
     try:
         return str(uuid.UUID(request.GET.get("app", "")))
     except ValueError:
@@ -77,11 +77,11 @@ def _chosen(request: SignedInRequest) -> str:
 
 
 def _matches(each: Operation, query: str) -> bool:
-    words = f"{each.id} {each.method} {each.path} {each.summary} {scope_of(each)}".lower()
-    return all(word in words for word in query.lower().split())
+    text = f"{each.id} {each.method} {each.path} {each.summary} {scope_of(each)}".lower()
+    return all(word in text for word in query.lower().split())
 
 
 def _samples() -> dict[str, str]:
-    """Return values that are found here: an asset that is on sale."""
-    newest = newest_addresses(1)
+    """Return values that exist here: an asset on sale."""
+    newest = newest_slugs(1)
     return {"asset_id": newest[0][0], "assetId": newest[0][0]} if newest else {}

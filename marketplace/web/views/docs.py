@@ -30,15 +30,15 @@ def page(request: HttpRequest, slug: str) -> HttpResponse:
     """Show a page between the navigation and its table of contents."""
     found = _found(slug)
     order = docs.documents()
-    place = order.index(found)
+    position = order.index(found)
     return render(
         request,
         "docs/page.html",
         {
             "page": found,
             "sections": docs.sections(),
-            "before": order[place - 1] if place else None,
-            "after": order[place + 1] if place + 1 < len(order) else None,
+            "before": order[position - 1] if position else None,
+            "after": order[position + 1] if position + 1 < len(order) else None,
             "canonical": settings.BASE_URL + reverse("docs-page", args=[slug]),
             "headline": found.title,
             "description": found.summary,
@@ -48,7 +48,7 @@ def page(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def source(request: HttpRequest, slug: str) -> HttpResponse:
-    """Give a page as the Markdown that it was made of, for programs that read."""
+    """Return a page as Markdown, for programs."""
     found = _found(slug)
     return HttpResponse(f"# {found.title}\n\n{found.summary}\n\n{found.text}", content_type="text/markdown; charset=utf-8")
 
@@ -68,7 +68,7 @@ def reference(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def operation(request: HttpRequest, operation_id: str) -> HttpResponse:
-    """Show one operation: what it takes, what it gives, how it refuses, how it is called."""
+    """Show one operation: inputs, response, errors and an example."""
     found = operations().get(operation_id)
     if found is None:
         raise Http404

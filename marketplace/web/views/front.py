@@ -1,4 +1,4 @@
-"""The start page, and what robots and browsers ask for at the root."""
+"""The start page, robots.txt and the favicon."""
 
 from collections import Counter
 
@@ -11,14 +11,15 @@ from django.views.decorators.http import require_safe
 
 from catalog import selectors
 from catalog.selectors import Card
+from wallet.bounds import QUOTE_MINUTES
 
 from ..docs.rendering import code_html
 from ..shop.currency import currency_of, remember
 
 SHOTS = 4
 FEATURED = 8
-# The most popular ones, of which some of every category are shown.
-LOOKED_THROUGH = 60
+# Of this many popular listings, some of every category are shown.
+CANDIDATES = 60
 EXAMPLE = """\
 # What is on sale: no key needed
 curl {base_url}/api/v1/assets
@@ -35,9 +36,9 @@ curl -H "X-Api-Key: $KEY" \\
 
 @require_safe
 def landing(request: HttpRequest) -> HttpResponse:
-    """Say what the service is, show what is for sale, and where to go."""
+    """Show what the service is, what is on sale, and where to go."""
     categories = list(selectors.categories_with_counts())
-    featured = _from_every_category(selectors.popular_cards(limit=LOOKED_THROUGH))
+    featured = _from_every_category(selectors.popular_cards(limit=CANDIDATES))
     context = {
         "categories": categories,
         "listings": sum(getattr(category, "asset_count", 0) for category in categories),
@@ -45,6 +46,7 @@ def landing(request: HttpRequest) -> HttpResponse:
         "shots": [card for card in featured if card.picture][:SHOTS],
         "featured": featured[SHOTS : SHOTS + FEATURED] or featured,
         "currency": currency_of(request),
+        "quote_minutes": QUOTE_MINUTES,
         "example": code_html(EXAMPLE.format(base_url=settings.BASE_URL), "bash"),
         "canonical": f"{settings.BASE_URL}/",
         "description": "Fonts, motion templates, presets and AI skills, reviewed by people and sold with clear licences. "
@@ -54,7 +56,7 @@ def landing(request: HttpRequest) -> HttpResponse:
 
 
 def _from_every_category(cards: list[Card]) -> list[Card]:
-    """Return the cards in turns: the first of every category, then the second, each in the order they came."""
+    """Return the cards interleaved: the first of every category, then the second, each in the original order."""
     places: Counter[str] = Counter()
     turns = []
     for card in cards:
@@ -65,7 +67,7 @@ def _from_every_category(cards: list[Card]) -> list[Card]:
 
 @require_safe
 def robots(_request: HttpRequest) -> HttpResponse:
-    """Keep crawlers to what is public."""
+    """Exclude private pages from crawling."""
     private = ("/dashboard", "/account/", "/admin/", "/checkout/", "/api/v1/downloads/", "/suggest")
     lines = ["User-agent: *", *(f"Disallow: {path}" for path in private), f"Sitemap: {settings.BASE_URL}{reverse('sitemap')}", ""]
     return HttpResponse("\n".join(lines), content_type="text/plain; charset=utf-8")
@@ -73,5 +75,5 @@ def robots(_request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def favicon(_request: HttpRequest) -> HttpResponse:
-    """Lead browsers that ask for the icon at the root to where it is."""
+    """Redirect to the icon."""
     return redirect(static("favicon.svg"))

@@ -57,9 +57,9 @@ def item(request: SignedInRequest, slug: str) -> HttpResponseBase:
 
 @signed_in_page("POST")
 def download(request: SignedInRequest, slug: str) -> HttpResponseBase:
-    """Make a download link and show it; it works without the session, for a while.
+    """Create a download link and show it; it works without the session, for a while.
 
-    It is not followed by a redirect: where the file store serves, our policy would hold the form to our own origin.
+    There is no redirect to it: the content security policy limits forms to our origin, and the file store may have another.
     """
     with _owned():
         licence = owned_licence(request.user, slug)
@@ -76,7 +76,7 @@ def download(request: SignedInRequest, slug: str) -> HttpResponseBase:
 
 @signed_in_page("GET")
 def certificate(request: SignedInRequest, slug: str) -> HttpResponseBase:
-    """Give the licence certificate as a PDF."""
+    """Return the licence certificate as a PDF."""
     with _owned():
         licence = owned_licence(request.user, slug, license_slug=_name(request.GET.get("license")))
     disposition = safe_disposition(f"licence-{licence.listing.slug}.pdf", inline=False)
@@ -86,7 +86,7 @@ def certificate(request: SignedInRequest, slug: str) -> HttpResponseBase:
 
 @signed_in_page("GET")
 def signed(request: SignedInRequest, slug: str) -> HttpResponseBase:
-    """Give the signed licence certificate as a JSON file, which others can verify."""
+    """Return the signed licence certificate as a JSON file, which others can verify."""
     with _owned():
         licence = owned_licence(request.user, slug, license_slug=_name(request.GET.get("license")))
     disposition = safe_disposition(f"licence-{licence.listing.slug}.json", inline=False)
@@ -94,7 +94,7 @@ def signed(request: SignedInRequest, slug: str) -> HttpResponseBase:
 
 
 def _name(said: str | None) -> str | None:
-    """Return what a parameter names, if anything; PostgreSQL does not even look for a text with a null character."""
+    """Return a parameter, None if it is empty; one with a null character, which PostgreSQL refuses, is not found."""
     if said and "\0" in said:
         raise NotFound
     return said or None
@@ -102,7 +102,7 @@ def _name(said: str | None) -> str | None:
 
 @contextmanager
 def _owned() -> Iterator[None]:
-    """Tell nobody what there is that they do not own."""
+    """Raise 404 for what does not exist or is not owned."""
     try:
         yield
     except (NotFound, NotOwned) as error:

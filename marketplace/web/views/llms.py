@@ -1,4 +1,4 @@
-"""What language models should read first, in the form of llmstxt.org."""
+"""The llms.txt of the site (llmstxt.org)."""
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -20,7 +20,7 @@ Ask the person you work for before you spend their money."""
 
 @require_safe
 def llms(request: HttpRequest) -> HttpResponse:
-    """List the documentation and the machine-readable entrances, as Markdown."""
+    """List the documentation and the machine-readable entry points, as Markdown."""
     base = settings.BASE_URL
     interfaces = [
         ("OpenAPI document", reverse("schema"), "every REST operation with its fields, problems and scopes"),

@@ -1,4 +1,4 @@
-"""The dashboard's first page: one's own things at a glance."""
+"""The dashboard's first page."""
 
 from django.http import HttpResponseBase
 from django.shortcuts import render
@@ -17,7 +17,7 @@ OVERVIEW_ROWS = 5
 
 @signed_in_page("GET")
 def dashboard(request: SignedInRequest) -> HttpResponseBase:
-    """Show where the user's own things stand."""
+    """Show the user's application, apps, wallet, licences and store."""
     user = request.user
     return render(
         request,

@@ -1,4 +1,4 @@
-"""What a vendor sold, earned and was paid."""
+"""Pages of a vendor's sales, earnings and payouts."""
 
 import csv
 import datetime as dt
@@ -33,13 +33,13 @@ def sales(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
     """Show what is to be paid, this month against the last, sales and earnings over time, and what sold most."""
     span, accounts, now = _span_of(request), earnings_of(request.user), timezone.now()
     period = span.period(now)
-    takings = sales_totals_of(accounts, since=since(period, now), step=span.step)
+    totals = sales_totals_of(accounts, since=since(period, now), step=span.step)
     listings = list(sales_by_listing(accounts, since=period.start)[: TOP + 1]) if accounts else []
     context = {
         "span": span,
         "spans": [(each, f"?last={each.key}") for each in SPANS.values()],
-        "figures": figures_of(accounts, takings, now),
-        "charts": charts_of(takings, period, span),
+        "figures": figures_of(accounts, totals, now),
+        "charts": charts_of(totals, period, span),
         "listings": [_listing_row(row, accounts) for row in listings[:TOP]],
         "more": len(listings) > TOP,
         "accounts": accounts,
@@ -68,7 +68,7 @@ def by_listing(request: SignedInRequest, profile: VendorProfile) -> HttpResponse
 
 @vendor_page("GET")
 def statement(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
-    """Show each sale, refund and payout with what became of the price, newest first."""
+    """Show each sale, refund and payout with the parts of its price, newest first."""
     accounts = earnings_of(request.user)
     with cursor_of(request) as cursor:
         page = newest_first(map(movements_of, accounts), "at", limit=ROWS, cursor=cursor)
@@ -83,7 +83,7 @@ def statement(request: SignedInRequest, profile: VendorProfile) -> HttpResponseB
 
 @vendor_page("GET")
 def payouts(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
-    """Show what was paid out, and what waits."""
+    """Show the payouts, and the amounts to be paid."""
     accounts = earnings_of(request.user)
     page = _page_of(request, payouts_of(accounts))
     context = {
@@ -98,11 +98,11 @@ def payouts(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBas
 
 @vendor_page("GET")
 def payouts_csv(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
-    """Give all payouts as a spreadsheet takes them."""
+    """Return all payouts as CSV."""
     rows = payouts_of(earnings_of(request.user))
     name = f"payouts-{profile.store.slug}-{timezone.now():%Y-%m-%d}.csv"
     return StreamingHttpResponse(
-        _written(rows.iterator(chunk_size=500)),
+        _csv_lines(rows.iterator(chunk_size=500)),
         content_type="text/csv; charset=utf-8",
         headers={"Content-Disposition": f'attachment; filename="{name}"'},
     )
@@ -115,7 +115,7 @@ class _Echo:
         return text
 
 
-def _written(payouts: Iterator[VendorPayout]) -> Iterator[str]:
+def _csv_lines(payouts: Iterator[VendorPayout]) -> Iterator[str]:
     writer: Any = csv.writer(_Echo())
     yield writer.writerow(CSV_HEADER)
     for payout in payouts:

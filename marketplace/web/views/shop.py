@@ -22,7 +22,7 @@ from ..shop.results import page_numbers, results_of
 @require_safe
 @rate_limited
 def browse(request: HttpRequest) -> HttpResponse:
-    """Show the catalog as the address asks; a script that replaces the results gets only those."""
+    """Show the filtered catalog; htmx gets only the results."""
     form, currency = ShopForm(request.GET), currency_of(request)
     results = results_of(form, currency)
     context: dict[str, Any] = {
@@ -57,6 +57,6 @@ def browse(request: HttpRequest) -> HttpResponse:
 @require_safe
 @rate_limited
 def suggestions(request: HttpRequest) -> HttpResponse:
-    """Name a few listings for what has been typed so far, as a part of a page."""
+    """Return a few listings for the text entered so far, as an HTML fragment."""
     typed = request.GET.get("q", "")[: bounds.SEARCH_QUERY_CHARS].strip()
     return render(request, "shop/suggestions.html", {"q": typed, "found": suggest(typed) if typed else []})

@@ -1,6 +1,6 @@
-"""The addresses that search engines may show: an index of sitemaps, one of our own pages and as many as the listings need.
+"""Sitemaps: an index, one sitemap of our own pages, and as many as the listings need.
 
-Each is made once until the catalog changes, or for a minute: a crawler that asks for all of them does not make them anew.
+Each is cached until the catalog changes, and for a minute at most.
 """
 
 from collections.abc import Callable, Iterable
@@ -19,7 +19,7 @@ from catalog.catalog_version import current_version
 
 from .. import docs
 
-# Of one sitemap, which may hold 50,000: so that each is soon made and sent.
+# Per sitemap; 50,000 are allowed, but fewer are built and sent sooner.
 LISTINGS = 10_000
 SECONDS = 60
 _BEGIN = '<?xml version="1.0" encoding="UTF-8"?>\n<{name} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
@@ -27,14 +27,14 @@ _BEGIN = '<?xml version="1.0" encoding="UTF-8"?>\n<{name} xmlns="http://www.site
 
 @require_safe
 def index(_request: HttpRequest) -> HttpResponse:
-    """Name the sitemaps."""
+    """Return the index of sitemaps."""
     return _xml(reverse("sitemap"), _index)
 
 
 @require_safe
 def sitemap(_request: HttpRequest, number: int) -> HttpResponse:
-    """Name our own pages, in the one of number 0, or listings for sale."""
-    # Of those that there are not, none is kept.
+    """Return the sitemap of our own pages, number 0, or one of listings on sale."""
+    # Numbers that do not exist are not cached.
     if number and number > _listed():
         raise Http404
     return _xml(reverse("sitemap-part", args=[number]), partial(_listings, number) if number else _pages)
@@ -54,7 +54,7 @@ def _pages() -> bytes:
 
 def _listings(number: int) -> bytes:
     rows = selectors.slugs_for_sale((number - 1) * LISTINGS, LISTINGS)
-    # Thousands of addresses that differ in their end only.
+    # The addresses differ only in the slug.
     before = (settings.BASE_URL + reverse("asset-page", args=["slug"])).removesuffix("slug")
     return _document("urlset", (_url(before + slug, changed) for slug, changed in rows))
 
@@ -74,7 +74,7 @@ def _document(name: str, entries: Iterable[str]) -> bytes:
 
 def _xml(address: str, build: Callable[[], bytes]) -> HttpResponse:
     key, version = f"sitemap:{address}", current_version()
-    # Without the version in the key, since a sitemap is long: the new one takes the place of the old.
+    # The version is not in the key, so that a new sitemap, which is large, replaces the old one.
     built_for, body = caches["answers"].get(key, ("", b""))
     if built_for != version:
         body = build()

@@ -1,4 +1,4 @@
-"""The buyer's wallet: balances, what moved them, orders with their receipts."""
+"""The buyer's wallet: balances, movements, orders and receipts."""
 
 import uuid
 
@@ -24,7 +24,7 @@ ROWS = 25
 
 @signed_in_page("GET")
 def wallet(request: SignedInRequest) -> HttpResponseBase:
-    """Show what the wallet holds and what came and went, newest first."""
+    """Show the balances, and the movements, newest first."""
     movements = [
         movements_of(account).select_related("wallet_payout", "settled_wallet_payout", "credit_reference")
         for account in accounts_of(request.user)
@@ -56,14 +56,14 @@ def preference(request: SignedInRequest) -> HttpResponseBase:
 
 @signed_in_page("GET")
 def order(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
-    """Show a purchase as its receipt has it."""
+    """Show an order."""
     found = _own_order(request, order_id)
     return render(request, "buyer/order.html", {"order": found, "net": found.price_minor - found.tax_minor})
 
 
 @signed_in_page("GET")
 def receipt(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
-    """Give the receipt as a PDF."""
+    """Return the receipt as a PDF."""
     found = _own_order(request, order_id)
     disposition = safe_disposition(f"receipt-{found.pk}.pdf", inline=False)
     return HttpResponse(

@@ -1,4 +1,4 @@
-"""Having the wallet paid out: asking for it, looking at what became of it, cancelling it."""
+"""Wallet payouts: request, show, cancel."""
 
 import uuid
 from functools import partial
@@ -19,7 +19,7 @@ from wallet.services.wallet_payouts import cancel_wallet_payout, request_wallet_
 
 from ..forms import WalletPayoutForm
 
-_BESIDE: dict[type[Problem], str] = {
+_ERROR_FIELDS: dict[type[Problem], str] = {
     InvalidAmount: "amount",
     InsufficientBalance: "amount",
     WithdrawalOpen: "currency",
@@ -29,14 +29,14 @@ _BESIDE: dict[type[Problem], str] = {
 
 @signed_in_page("GET", "POST")
 def ask(request: SignedInRequest) -> HttpResponseBase:
-    """Say what happens, ask how much and where to, and set it aside."""
+    """Request a payout, which sets the amount aside."""
     waiting = list(open_wallet_payouts_of(request.user.pk))
     taken = {wallet_payout.currency for wallet_payout in waiting}
     balances = {code: held for code, held in sorted(balances_of(request.user).items()) if held and code not in taken}
     sent = request.POST if request.method == "POST" else None
     form = WalletPayoutForm(sent, balances=balances, password_is_right=partial(password_is_right, request))
     if form.is_valid():
-        with problems_as_form_errors(form, _BESIDE):
+        with problems_as_form_errors(form, _ERROR_FIELDS):
             wallet_payout = request_wallet_payout(
                 user=request.user,
                 currency=form.cleaned_data["currency"],
@@ -54,14 +54,14 @@ def ask(request: SignedInRequest) -> HttpResponseBase:
 
 @signed_in_page("GET")
 def wallet_payout(request: SignedInRequest, wallet_payout_id: uuid.UUID) -> HttpResponseBase:
-    """Show what was asked for and what became of it."""
+    """Show a payout and its status."""
     found = _own(request, wallet_payout_id)
     return render(request, "buyer/wallet_payout.html", {"wallet_payout": found, "being_paid": is_claimed(found)})
 
 
 @signed_in_page("POST")
 def cancel(request: SignedInRequest, wallet_payout_id: uuid.UUID) -> HttpResponseBase:
-    """Put the money back into the wallet."""
+    """Cancel a payout, which returns the amount to the wallet."""
     found = _own(request, wallet_payout_id)
     try:
         cancel_wallet_payout(wallet_payout=found, actor=request.user)

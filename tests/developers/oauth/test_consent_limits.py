@@ -1,4 +1,4 @@
-"""The consent page asks how much an app may spend that asks to spend."""
+"""The consent page asks for a spending limit if the app requests `wallet:spend`."""
 
 from typing import Any
 from urllib.parse import urlencode

@@ -10,9 +10,10 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from developers import bounds, throttling
+from developers import bounds
 from developers.models import App
 from developers.oauth import server
+from marketplace.http import rate_limits
 from tests.factories import AppFactory
 
 from .parties import API, Party, assert_error, call, end_grace, post_form
@@ -172,7 +173,7 @@ def test_counter_store_that_is_down_stops_nobody(party: Party, monkeypatch: pyte
     def down(*_args: Any, **_kwargs: Any) -> Any:
         raise ConnectionError
 
-    monkeypatch.setattr(throttling, "get_usage", down)
+    monkeypatch.setattr(rate_limits, "get_usage", down)
     tokens = party.tokens()
     assert party.refresh(tokens["refresh_token"]).status_code == 200
     end_grace()

@@ -14,7 +14,7 @@ from developers.secrets import Prefix, new_secret
 from developers.services.apps import suspend_app
 from developers.services.consents import withdraw_consent
 from developers.services.leaks import Finding, report_leaks
-from developers.services.oauth import NewPair, Replayed, exchange_code, rotate, void_code
+from developers.services.oauth import NewPair, Replayed, exchange_code, rotate_refresh_token, void_code
 from marketplace.accounts.models import User
 from marketplace.accounts.services import deactivate_user
 from marketplace.core.errors import NotFound
@@ -52,10 +52,10 @@ def test_refresh_token_that_was_replaced_since_it_was_read_gets_the_same_pair(pa
 
     def late(*, refresh_token: RefreshToken, pair: NewPair) -> NewPair:
         # Someone else is quicker, between the look and the lock.
-        rotate(refresh_token=stale, pair=quicker)
-        return rotate(refresh_token=refresh_token, pair=pair)
+        rotate_refresh_token(refresh_token=stale, pair=quicker)
+        return rotate_refresh_token(refresh_token=refresh_token, pair=pair)
 
-    monkeypatch.setattr(validator, "rotate", late)
+    monkeypatch.setattr(validator, "rotate_refresh_token", late)
     answer = party.refresh(first["refresh_token"]).json()
     assert (answer["access_token"], answer["refresh_token"]) == (quicker.access_secret, quicker.refresh_secret)
 
@@ -67,11 +67,11 @@ def test_refresh_token_whose_pair_was_used_since_it_was_read_is_a_replay_that_en
     stale = RefreshToken.objects.get()
 
     def late(*, refresh_token: RefreshToken, pair: NewPair) -> NewPair:
-        rotate(refresh_token=stale, pair=new_pair())
-        rotate(refresh_token=RefreshToken.objects.get(revoked=None), pair=new_pair())
-        return rotate(refresh_token=refresh_token, pair=pair)
+        rotate_refresh_token(refresh_token=stale, pair=new_pair())
+        rotate_refresh_token(refresh_token=RefreshToken.objects.get(revoked=None), pair=new_pair())
+        return rotate_refresh_token(refresh_token=refresh_token, pair=pair)
 
-    monkeypatch.setattr(validator, "rotate", late)
+    monkeypatch.setattr(validator, "rotate_refresh_token", late)
     assert_error(party.refresh(first["refresh_token"]), "invalid_grant")
     assert not RefreshToken.objects.filter(revoked=None).exists()
     assert not AccessToken.objects.filter(revoked_at=None).exists()
@@ -91,7 +91,7 @@ def test_nothing_is_issued_on_a_consent_that_was_withdrawn_since(party: Party) -
     stale = RefreshToken.objects.get()
     withdraw_consent(user=stale.user, app=party.app, actor=stale.user)
     with pytest.raises(NotFound):
-        rotate(refresh_token=stale, pair=new_pair())
+        rotate_refresh_token(refresh_token=stale, pair=new_pair())
 
 
 @pytest.mark.postgres

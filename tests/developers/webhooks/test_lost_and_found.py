@@ -15,7 +15,7 @@ from developers.services.webhooks import delete_endpoint, disable_endpoint, rede
 from developers.webhooks import delivering, publishing
 from marketplace.core.scopes import Scope
 from marketplace.jobs.models import Job
-from marketplace.jobs.queue import claim_job, release_job, run_job, settle_job
+from marketplace.jobs.queue import claim_job, record_outcome, release_job, run_job
 from tests.eager import drain
 from tests.factories import UserFactory
 
@@ -68,10 +68,10 @@ def test_stop_ends_a_turn_after_the_present_call_and_the_next_worker_goes_on_at_
     # As the worker of a process that ends: it takes no further job once its present one is done.
     worker = claim_job(queue_names=["default"], worker_id="ends")
     while worker is not None and worker.task_path != delivering.deliver.module_path:
-        settle_job(worker, run_job(worker))
+        record_outcome(worker, run_job(worker))
         worker = claim_job(queue_names=["default", "webhooks"], worker_id="ends")
     assert worker is not None
-    settle_job(worker, run_job(worker))
+    record_outcome(worker, run_job(worker))
     assert len(receiver.calls) == 1
     assert to.fresh.leased_until is None
     stopped.clear()

@@ -141,6 +141,14 @@ def tar_of_devices() -> bytes:
     return target.getvalue()
 
 
+def tar_of_fields(kind: bytes, fields: int, count: int) -> bytes:
+    """Return a tar.xz of so many entries: a global header (`g`) with fields for all of them, or one for each (`x`) of one repeated field."""
+    content = b"".join(pax_record(b"%x" % number, b"") for number in range(fields)) if kind == b"g" else b"5 a=\n" * fields
+    head = makers.tar_header("pax", b"%011o" % len(content), kind) + content + b"\0" * (-len(content) % 512)
+    entry = makers.tar_header("a", b"0" * 11)
+    return lzma.compress(head + entry * count if kind == b"g" else (head + entry) * count, preset=1)
+
+
 def zeros_tar(mode: str) -> bytes:
     return makers.tarred({"zeros": b"\0" * (80 * MIB)}, mode)
 
@@ -230,6 +238,8 @@ ARCHIVES: tuple[Case, ...] = (
     Case("tar of 200,001 entries", lambda: large_tar(200_001), Refused("more than 200000 entries")),
     Case("tar with a pax header of 1.5 GiB", lambda: makers.tar_header("x", b"%011o" % (3 * 2**29), b"x") + b"\0" * 1024, Refused("1 MiB")),
     Case("tar with 100,000 pax records", lambda: pax_tar(b"7 a=bc\n" * 100_000), Taken("tar", {"entryCount": 1})),
+    Case("tar whose entries all get 90,000 fields", lambda: tar_of_fields(b"g", 90_000, 20_000), Refused("extended fields")),
+    Case("tar of entries with 200,000 pax records", lambda: tar_of_fields(b"x", 200_000, 150), Refused("far more")),
     Case("tar with a pax header of a million digits", lambda: pax_tar(b"1" * 10**6), Refused("extended header")),
     Case("tar of nothing but pax headers", lambda: gzip.compress(makers.tar_header("x", b"0" * 11, b"x") * 200_001, 1), Refused("damaged")),
     Case("tar with a negative size", lambda: makers.tar_header("x", b"\xff" * 12) + b"\0" * 1024, Refused("impossible size")),

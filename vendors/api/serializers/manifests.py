@@ -6,7 +6,7 @@ from rest_framework import serializers
 
 
 class TechnicalRecord(serializers.Serializer[Any]):
-    """What the file holds."""
+    """The technical details of the file."""
 
     formats = serializers.ListField(child=serializers.CharField())
     glyphCount = serializers.IntegerField()

@@ -89,7 +89,7 @@ class Preflight(serializers.Serializer[Any]):
 
 
 class Standing(serializers.Serializer[Any]):
-    """Where a listing stands after a step; `updateStatus` is there for published listings only, null when nothing waits."""
+    """The status of a listing after a step; `updateStatus` is present for published listings only, null if nothing is in review."""
 
     id = serializers.CharField()
     status = serializers.ChoiceField(choices=ListingStatus.choices)
@@ -110,6 +110,6 @@ class Standing(serializers.Serializer[Any]):
 
 
 class Submitted(Standing):
-    """Where a listing stands after it was submitted."""
+    """The status of a listing after its submission."""
 
     submittedAt = serializers.DateTimeField(source="submitted_at")

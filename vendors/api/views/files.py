@@ -69,7 +69,7 @@ class FileViews(VendorViewSet):
         files.ensure_uploadable(listing)
         key = files.new_deliverable_key()
         with receive(request._request, key=key, maximum_bytes=catalog_bounds.DELIVERABLE_BYTES) as received:
-            inspection = inspect_deliverable(store=received.store, key=received.key, size=received.size)
+            inspection = inspect_deliverable(store=received.store, key=received.key, size=received.size, sender=str(self.user.pk))
             deliverable = files.attach_deliverable(listing=listing, received=received, inspection=inspection, actor=self.user)
         return Response(DeliverableRecord(deliverable).data)
 
@@ -147,11 +147,12 @@ class FileViews(VendorViewSet):
         return Response(PreviewRecord(files.remove_preview(listing=listing, preview_id=parse_id(preview_id), actor=self.user)).data)
 
     def _preview(
-        self, request: Request, asset_id: str, kind: PreviewKind, process: Callable[[bytes], ProcessedPreview], maximum_bytes: int
+        self, request: Request, asset_id: str, kind: PreviewKind, process: Callable[[bytes, str], ProcessedPreview], maximum_bytes: int
     ) -> Response:
         listing = self.listing_to_change(request, asset_id)
         ensure_editable(listing)
         slot = self.query()["slot"] if kind == PreviewKind.GALLERY else 0
         _, content = receive_small(request._request, maximum_bytes=maximum_bytes)
-        preview = files.attach_preview(listing=listing, kind=kind, slot=slot, processed=process(content), actor=self.user)
+        processed = process(content, str(self.user.pk))
+        preview = files.attach_preview(listing=listing, kind=kind, slot=slot, processed=processed, actor=self.user)
         return Response(PreviewRecord(preview).data)

@@ -11,7 +11,7 @@ from marketplace.jobs.commands import progress_bar
 from marketplace.storage import default_storage
 from vendors.inspection import FORMATS
 
-from ...services.reinspecting import FAILURES, ReinspectOptions, find_deliverables, reinspect
+from ...services.reinspecting import FAILURES, ReinspectOutcome, find_deliverables, reinspect
 
 # A single failure may be one unreadable file; this many in a row mean that the store is unavailable.
 UNREADABLE_IN_A_ROW = 3
@@ -42,24 +42,24 @@ class Command(BaseCommand):
             ids = []
         if not ids and options["listing"] is not None:
             raise CommandError(f"The listing {options['listing']} has no such files.")
-        counts, stale = self._look(ids, dry_run=options["dry_run"])
-        summary = ", ".join(f"{counts[look]} {look}" for look in ReinspectOptions if counts[look])
+        counts, stale = self._inspect(ids, dry_run=options["dry_run"])
+        summary = ", ".join(f"{counts[outcome]} {outcome}" for outcome in ReinspectOutcome if counts[outcome])
         would = " (nothing was recorded)" if options["dry_run"] else f"; {stale} manifests are stale"
         self.stdout.write(f"{counts.total()} files: {summary or 'none'}{would}.")
-        failures = sum(counts[look] for look in FAILURES)
+        failures = sum(counts[outcome] for outcome in FAILURES)
         if failures:
             raise CommandError(f"{failures} files could not be inspected, or would be refused today.")
 
-    def _look(self, ids: list[Any], *, dry_run: bool) -> tuple[Counter[ReinspectOptions], int]:
-        counts, stale, unreadable, store = Counter[ReinspectOptions](), 0, 0, default_storage
+    def _inspect(self, ids: list[Any], *, dry_run: bool) -> tuple[Counter[ReinspectOutcome], int]:
+        counts, stale, unreadable, store = Counter[ReinspectOutcome](), 0, 0, default_storage
         with progress_bar() as progress:
             for deliverable_id in progress.track(ids, description="Inspecting"):
-                looked = reinspect(deliverable_id=deliverable_id, store=store, dry_run=dry_run)
-                counts[looked.outcome] += 1
-                stale += looked.stale_manifest
-                if looked.detail:
-                    self.stdout.write(f"{looked.outcome}: {deliverable_id}: {looked.detail}")
-                unreadable = unreadable + 1 if looked.outcome == ReinspectOptions.UNREADABLE else 0
+                result = reinspect(deliverable_id=deliverable_id, store=store, dry_run=dry_run)
+                counts[result.outcome] += 1
+                stale += result.stale_manifest
+                if result.detail:
+                    self.stdout.write(f"{result.outcome}: {deliverable_id}: {result.detail}")
+                unreadable = unreadable + 1 if result.outcome == ReinspectOutcome.UNREADABLE else 0
                 if unreadable == UNREADABLE_IN_A_ROW:
-                    raise CommandError(f"The store cannot be read: {looked.detail}")
+                    raise CommandError(f"The store cannot be read: {result.detail}")
         return counts, stale

@@ -7,6 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from rich.progress import Progress
 
+from marketplace.accounts.models import User
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.jobs.commands import progress_bar
 from marketplace.storage import default_storage
@@ -21,16 +22,15 @@ class Command(BaseCommand):
     """Sweeps the store of files."""
 
     help = (
-        "List stored files older than a day that have no database record, and uploads that were never finished. Deletes nothing "
-        "without --delete. Safe to run beside uploads and in parallel. Exit status: 0 in order, 1 a record's file is missing (restore "
+        "List stored files older than a day that have no database record, and uploads that were never finished; with --delete, delete "
+        "them, unless the database has no users. The worker runs it with --delete daily. Safe to run beside uploads and in parallel. "
+        "Exit status: 0 in order, 1 a record's file is missing (restore "
         "it), 2 the file store cannot be used."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Declare the options."""
-        parser.add_argument(
-            "--delete", action="store_true", help="Delete the files without a record. Run without it first and check the list."
-        )
+        parser.add_argument("--delete", action="store_true", help="Delete the files without a record, unless the database has no users.")
         parser.add_argument(
             "--hours",
             type=float,
@@ -45,7 +45,9 @@ class Command(BaseCommand):
             raise CommandError("--hours must be between 0 and 87600 (ten years).", returncode=NOT_DONE)
         try:
             with progress_bar() as progress:
-                missing = self._sweep(default_storage, progress, delete=options["delete"], age=options["hours"] * HOUR)
+                # A database that is yet to be restored has no records, and every file would be deleted.
+                delete = options["delete"] and User.objects.exists()
+                missing = self._sweep(default_storage, progress, delete=delete, age=options["hours"] * HOUR)
         except DependencyUnavailable as problem:
             raise CommandError(problem.message, returncode=NOT_DONE) from problem
         if missing:

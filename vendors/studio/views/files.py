@@ -18,7 +18,7 @@ from catalog.models import Listing
 from catalog.models.files import PreviewKind
 from marketplace.accounts.pages import SignedInRequest
 from marketplace.core.errors import NotFound, Problem
-from marketplace.http.pages import PICTURES_POLICY, POLICY_HEADER
+from marketplace.http.pages import IMAGE_PREVIEW_POLICY, POLICY_HEADER
 
 from ... import bounds
 from ...errors import ListingChanged
@@ -31,11 +31,11 @@ from ...services.pictures import update_picture
 from ...uploads import receive, receive_small
 from ..access import listing_page
 from ..files_page import WHOLE, Refused, files_page
-from ..picture_forms import MoveForm, WordsForm
-from ..upload_fields import in_words, picture_name, slot_name
+from ..picture_forms import AltTextForm, MoveForm
+from ..upload_fields import message_for, picture_name, slot_name
 from ..uploading import FormRefused, checked_form
 
-PREVIEWS: dict[str, tuple[PreviewKind, Callable[[bytes], ProcessedPreview], int, str]] = {
+PREVIEWS: dict[str, tuple[PreviewKind, Callable[[bytes, str], ProcessedPreview], int, str]] = {
     "picture": (PreviewKind.GALLERY, process_image, bounds.IMAGE_BYTES, "The picture was added."),
     "specimen": (PreviewKind.FONT_SPECIMEN, process_font, bounds.FONT_BYTES, "The specimen was added to the type tester."),
     "sound": (PreviewKind.AUDIO_PREVIEW, process_audio, bounds.AUDIO_BYTES, "The sound was added to the player."),
@@ -58,7 +58,7 @@ def upload_file(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
         services.ensure_uploadable(listing)
         key = services.new_deliverable_key()
         with receive(request, key=key, maximum_bytes=catalog_bounds.DELIVERABLE_BYTES, reader=checked_form) as received:
-            inspection = inspect_deliverable(store=received.store, key=received.key, size=received.size)
+            inspection = inspect_deliverable(store=received.store, key=received.key, size=received.size, sender=str(request.user.pk))
             file = services.attach_deliverable(listing=listing, received=received, inspection=inspection, actor=request.user)
         return f"{file.original_filename} was uploaded and checked."
 
@@ -76,7 +76,8 @@ def upload_preview(request: SignedInRequest, listing: Listing, place: str, slot:
     def take() -> str:
         ensure_editable(listing)
         _, content = receive_small(request, maximum_bytes=maximum, reader=checked_form)
-        services.attach_preview(listing=listing, kind=kind, slot=slot, processed=process(content), actor=request.user)
+        processed = process(content, str(request.user.pk))
+        services.attach_preview(listing=listing, kind=kind, slot=slot, processed=processed, actor=request.user)
         return done
 
     return _answer(request, listing, slot_name(slot) if place == "picture" else place, take)
@@ -110,7 +111,7 @@ def remove_preview(request: SignedInRequest, listing: Listing, preview_id: uuid.
 @listing_page("POST")
 def describe_picture(request: SignedInRequest, listing: Listing, preview_id: uuid.UUID) -> HttpResponseBase:
     """Set the alternative text of an image."""
-    form = WordsForm(request.POST, preview_id=preview_id)
+    form = AltTextForm(request.POST, preview_id=preview_id)
     if form.is_valid():
         try:
             return _edited(request, listing, preview_id, lambda _: "Saved.", **form.cleaned_data)
@@ -170,18 +171,18 @@ def _done(request: SignedInRequest, listing: Listing, place: str, done: str) -> 
 def _refused(request: SignedInRequest, listing: Listing, place: str, problem: Problem) -> HttpResponseBase:
     # Read again, because it may have come under review in the meantime.
     listing = own_listing(request.user, listing.slug)
-    return _page(request, listing, Refused(place, in_words(problem)), status=problem.status)
+    return _page(request, listing, Refused(place, message_for(problem)), status=problem.status)
 
 
 def _page(
     request: SignedInRequest,
     listing: Listing,
     refused: Refused | None = None,
-    typed: Mapping[uuid.UUID, WordsForm] | None = None,
+    typed: Mapping[uuid.UUID, AltTextForm] | None = None,
     status: int = 200,
 ) -> HttpResponseBase:
     context = {"page": files_page(listing, refused, typed), "features": FEATURES, "sample": TEXT, "listing": listing}
     response = render(request, "studio/files.html", context, status=status)
     # The page's script shows a local preview of an image while it is being uploaded.
-    response[POLICY_HEADER] = PICTURES_POLICY
+    response[POLICY_HEADER] = IMAGE_PREVIEW_POLICY
     return response

@@ -60,8 +60,8 @@ def create(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase
 @vendor_page("GET")
 def address(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
     """Check whether a slug is available for a listing."""
-    slug, words = (request.GET.get(name, "") for name in ("slug", "title"))
-    found = address_of(slug, words, prefix="/assets/", taken=listing_slug_taken)
+    slug, title = (request.GET.get(name, "") for name in ("slug", "title"))
+    found = address_of(slug, title, prefix="/assets/", taken=listing_slug_taken)
     return render(request, "studio/address.html", {"address": found})
 
 
@@ -72,7 +72,7 @@ def _is_sent_again(profile: VendorProfile, form: NewListingForm) -> bool:
 
 
 def _page(profile: VendorProfile, *, q: str, status: str, after: Any) -> dict[str, Any]:
-    found = list(listings_in_studio(profile, status=status, words=q, after=after)[: ROWS + 1])
+    found = list(listings_in_studio(profile, status=status, search=q, after=after)[: ROWS + 1])
     shown, more = found[:ROWS], len(found) > ROWS
     counts = statuses_of(profile)
     places = [("", counts.total()), *((each.value, counts[each]) for each in ListingStatus)]

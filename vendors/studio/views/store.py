@@ -59,8 +59,8 @@ def settings(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBa
 @signed_in_page("GET")
 def address(request: SignedInRequest) -> HttpResponseBase:
     """Check whether a slug is available for a store."""
-    slug, words = (request.GET.get(name, "") for name in ("store_slug", "store_name"))
-    found = address_of(slug, words, prefix="/stores/", taken=store_slug_taken)
+    slug, title = (request.GET.get(name, "") for name in ("store_slug", "store_name"))
+    found = address_of(slug, title, prefix="/stores/", taken=store_slug_taken)
     return render(request, "studio/address.html", {"address": found})
 
 

@@ -1,1 +1,1 @@
-"""Shapes of the wallet's bodies and answers."""
+"""Serializers of the wallet's request and response bodies."""

@@ -1,4 +1,4 @@
-"""Shapes of what a vendor earned."""
+"""Serializers of a vendor's earnings."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ KINDS = (JournalKind.SALE.value, JournalKind.REFUND.value, JournalKind.PAYOUT.va
 
 
 class EarningsBalance(serializers.Serializer[Any]):
-    """What was earned in one currency and is not paid out."""
+    """The earnings in one currency that are not paid out."""
 
     currency = serializers.ChoiceField(CURRENCIES)
     balance = Amount(
@@ -33,7 +33,7 @@ class EarningsLine(serializers.Serializer[Journal]):
     title = serializers.SerializerMethodField(help_text="The asset that was sold; null for a payout.")
 
     def get_title(self, journal: Journal) -> str | None:
-        """Return what was sold, as it was called then."""
+        """Return the title at the time of the sale."""
         return None if journal.order is None else journal.order.title
 
 

@@ -1,4 +1,4 @@
-"""Shapes of what happened: purchases, and what moved the caller's money."""
+"""Serializers of purchases and wallet transactions."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from ...models.ledger import JournalKind
 from ...models.orders import OrderStatus
 from ...models.quotes import CURRENCIES
 
-# In the words of the one whose wallet it is.
+# Kinds of transactions from the view of the wallet's owner.
 KINDS = {
     JournalKind.FUNDING: "funding",
     JournalKind.SALE: "purchase",
@@ -90,16 +90,16 @@ class WalletTransaction(serializers.Serializer[Journal]):
 
     @extend_schema_field(serializers.ChoiceField(sorted(KINDS.values())))
     def get_kind(self, journal: Journal) -> str:
-        """Return why money moved."""
+        """Return the kind of the transaction."""
         return KINDS[JournalKind(journal.kind)]
 
     def get_title(self, journal: Journal) -> str | None:
-        """Return what the order was for."""
+        """Return the title of the purchased asset."""
         return None if journal.order is None else journal.order.title
 
 
 class WalletTransactionPage(serializers.Serializer[Any]):
-    """What moved the caller's money, newest first."""
+    """The caller's transactions, newest first."""
 
     items = WalletTransaction(many=True)
     nextCursor = serializers.CharField(allow_null=True, help_text="Send it as cursor to get the next page; null on the last page.")

@@ -1,4 +1,4 @@
-"""Shapes of the wallet's bodies and answers."""
+"""Serializers of the wallet's request and response bodies."""
 
 from rest_framework import serializers
 
@@ -22,7 +22,7 @@ class WalletAnswer(serializers.Serializer[Wallet]):
 
 
 class PreferenceBody(Body):
-    """What the owner of the wallet may choose."""
+    """The preferences of the wallet's owner."""
 
     read_back = frozenset({"balanceINR", "balanceUSD"})
 
@@ -72,15 +72,15 @@ class SpendAnswer(serializers.Serializer[Receipt]):
     licenseSlug = serializers.CharField(source="license_slug")
 
     def get_success(self, receipt: Receipt) -> bool:
-        """Return true: what fails is a problem document."""
+        """Return True; failures are problem documents."""
         return True
 
     def get_debitedINR(self, receipt: Receipt) -> float:
-        """Return what left the INR wallet."""
+        """Return the amount debited in INR."""
         return _debited(receipt, Currency.INR)
 
     def get_debitedUSD(self, receipt: Receipt) -> float:
-        """Return what left the USD wallet."""
+        """Return the amount debited in USD."""
         return _debited(receipt, Currency.USD)
 
     def get_newBalance(self, receipt: Receipt) -> float:

@@ -1,4 +1,4 @@
-"""What a vendor earned and was paid."""
+"""The endpoint of a vendor's earnings."""
 
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request

@@ -1,4 +1,4 @@
-"""What happened: purchases with their receipts, and what moved the money."""
+"""The endpoints of purchases, receipts and wallet transactions."""
 
 from http import HTTPStatus
 
@@ -27,7 +27,7 @@ _ACCOUNT = key_or_bearer(Scope.ACCOUNT_READ)
 
 
 class HistoryViewSet(ApiViewSet):
-    """The caller's own past."""
+    """The caller's purchases and wallet transactions."""
 
     access = dict.fromkeys(("orders", "order", "receipt", "receipt_pdf", "transactions"), _ACCOUNT)
     queries = dict.fromkeys(("orders", "transactions"), HistoryQuery)

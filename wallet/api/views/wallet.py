@@ -35,11 +35,11 @@ from ..serializers.wallet import PreferenceBody, QuoteAnswer, QuoteBody, SpendAn
 
 IDEMPOTENCY_HEADER = "Idempotency-Key"
 REPLAYED_HEADER = "Idempotent-Replayed"
-# Bare, or the quoted string of the IETF draft.
+# Bare, or a quoted string as in the IETF draft.
 _KEY = re.compile(rf'[!#-~][!-~]{{0,{bounds.IDEMPOTENCY_KEY_CHARS - 1}}}|"[!-~]{{1,{bounds.IDEMPOTENCY_KEY_CHARS}}}"')
 
 
-# Why something cannot be bought, whoever pays.
+# Problems of the purchase itself, independent of the balance.
 _NO_OFFER = (NotFound, TierRequired, AlreadyOwned, OwnListing, PriceUnavailable, LicenseNotAvailable)
 
 
@@ -78,9 +78,15 @@ class WalletViewSet(ApiViewSet):
         set_currency_preference(user=user, currency=parse_body(PreferenceBody, request)["currencyPreference"], actor=user)
         return Response(responses.wallet(user))
 
-    @extend_schema(operation_id="quoteAsset", summary="Get a quote", request=QuoteBody, responses=QuoteAnswer)
+    @extend_schema(
+        operation_id="quoteAsset",
+        summary="Get a quote",
+        description=f"Get a price that is guaranteed for {bounds.QUOTE_MINUTES} minutes, even if the vendor changes it.",
+        request=QuoteBody,
+        responses=QuoteAnswer,
+    )
     def quote(self, request: Request) -> Response:
-        """Get a price that is guaranteed for 10 minutes, even if the vendor changes it."""
+        """Get a price that is guaranteed for a while, even if the vendor changes it."""
         body = parse_body(QuoteBody, request)
         return Response(responses.quote(principal_of(request).user, body))
 
@@ -108,7 +114,7 @@ class WalletViewSet(ApiViewSet):
 
 
 def _idempotency_key(request: Request) -> str | None:
-    """Return the key of the request, bare or as the quoted string of the IETF draft.
+    """Return the key of the request without quotes.
 
     Raises:
         InvalidInput: it is empty, too long, or has spaces or other than printable ASCII.

@@ -1,4 +1,4 @@
-"""`manage.py credit_wallet`: put credit into a user's wallet, as a ledger transfer with a reason."""
+"""`manage.py credit_wallet`: credit a user's wallet by a ledger transfer with a reason."""
 
 from argparse import ArgumentParser
 from decimal import Decimal, InvalidOperation
@@ -25,7 +25,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare whose wallet, how much and why."""
+        """Add the arguments."""
         parser.add_argument("email", help="The user's e-mail address.")
         parser.add_argument("amount", help="An amount with at most two decimals, such as 499.00.")
         parser.add_argument("currency", choices=CURRENCIES, help="The wallet to credit; nothing is converted.")
@@ -34,7 +34,7 @@ class Command(BaseCommand):
         parser.add_argument("--source", help=f"Where that number comes from, if not from your {SOURCE}: another bank, a payment service.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Credit the wallet and say what it holds now."""
+        """Credit the wallet and print the new balance."""
         user = User.objects.filter(email=options["email"].strip().lower()).first()
         if user is None:
             raise CommandError(f"No user has the e-mail address {options['email']}.")

@@ -1,4 +1,4 @@
-"""`manage.py database_role`: print the SQL of a PostgreSQL role that can run the service and cannot rewrite the ledger."""
+"""`manage.py database_role`: print grants for a PostgreSQL role that can run the service but not change the ledger."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -17,11 +17,11 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare the role."""
+        """Add the argument."""
         parser.add_argument("role", help="The role that the service connects as, such as shop_app.")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """Print it."""
+        """Print the statements."""
         try:
             statements = grants(options["role"])
         except ValueError as error:

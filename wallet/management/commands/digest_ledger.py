@@ -1,4 +1,4 @@
-"""`manage.py digest_ledger`: put what the ledger gained under the next digests."""
+"""`manage.py digest_ledger`: add digests for new journals."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ class Command(BaseCommand):
     )
 
     def handle(self, *_args: Any, **_options: Any) -> None:
-        """Cover, and tell the last digest."""
+        """Add digests and print the last one."""
         until = timezone.now() - GRACE
         journals = ledger_digests = 0
         with progress_bar() as progress:

@@ -1,4 +1,4 @@
-"""`manage.py payout`: pay vendors what they earned, as transfers of the ledger, and list it for the bank."""
+"""`manage.py payout`: record payouts of vendors' earnings in the ledger, and list them for the bank."""
 
 import csv
 from argparse import ArgumentParser
@@ -33,7 +33,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare the run and whom it pays."""
+        """Add the options."""
         parser.add_argument("--run", required=True, help="A name for the run, such as 2026-11. A new name starts a new run.")
         parser.add_argument("--currency", choices=CURRENCIES, help="Only earnings in this currency.")
         parser.add_argument("--minimum", default="0.01", help="Skip balances below this amount (default 0.01).")
@@ -42,7 +42,7 @@ class Command(BaseCommand):
         parser.add_argument("--csv", metavar="FILE", type=Path, help="Write the list to this file instead of printing it.")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """Pay, list, and tell the sums."""
+        """Record the payouts, list them, and print the sums."""
         run, dry_run = options["run"], options["dry_run"]
         minimum = _minimum(options["minimum"])
         accounts = vendor_accounts(currency=options["currency"], store_slug=options["vendor"])
@@ -52,7 +52,7 @@ class Command(BaseCommand):
             raise CommandError(problem.message, returncode=NOT_DONE) from problem
         if options["vendor"] is not None and not accounts.exists():
             raise CommandError(f"No store {options['vendor']} has earned anything.", returncode=NOT_DONE)
-        # Nobody is paid when the list could not be kept.
+        # Nothing is recorded if the list cannot be written.
         if options["csv"] is not None:
             _ensure_writable(options["csv"])
         lines: list[Line] = []

@@ -1,4 +1,4 @@
-"""`manage.py purge_wallet`: delete quotes that expired unused, old answers to Idempotency-Keys, and where wallets were paid out to."""
+"""`manage.py purge_wallet`: delete expired quotes and idempotency records, and erase old bank details."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,15 +6,15 @@ from typing import Any
 from django.db.models import QuerySet
 
 from marketplace.jobs.commands import PurgeCommand
-from wallet.services.quotes import forgotten_quotes
+from wallet.services.quotes import expired_quotes
 
 from ... import bounds
 from ...services.idempotency import expired_responses
-from ...services.wallet_payouts import forgettable_details
+from ...services.wallet_payouts import expired_payment_details
 
 
 class Command(PurgeCommand):
-    """Deletes expired quotes and answers."""
+    """Deletes expired quotes and idempotency records."""
 
     help = (
         f"Delete unused quotes that expired a day ago, and responses stored for Idempotency-Keys more than {bounds.IDEMPOTENCY_HOURS} "
@@ -22,13 +22,13 @@ class Command(PurgeCommand):
     )
 
     def expired(self) -> Mapping[str, QuerySet[Any]]:
-        """Return what nobody can use any more."""
-        return {"expired quotes": forgotten_quotes(), "old answers": expired_responses()}
+        """Return expired quotes and idempotency records."""
+        return {"expired quotes": expired_quotes(), "old answers": expired_responses()}
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Delete the rows, then erase what outlived its use in rows that stay."""
+        """Delete the rows, then erase old bank details."""
         super().handle(*args, **options)
-        details = forgettable_details()
+        details = expired_payment_details()
         if options["dry_run"]:
             self.stdout.write(f"Bank details of {details.count()} payouts would be erased.")
         else:

@@ -12,12 +12,12 @@ from wallet.models import Order
 from wallet.reconciliation import differences
 from wallet.selectors import held_sums, unclaimed_sums
 
-_SEAL = re.compile(r"([1-9][0-9]{0,17}):([0-9a-f]{64})")
+_LEDGER_DIGEST = re.compile(r"([1-9][0-9]{0,17}):([0-9a-f]{64})")
 
 
 def ledger_digest(text: str) -> tuple[int, str]:
-    """Return the number and the digest of a digest."""
-    match = _SEAL.fullmatch(text)
+    """Parse a digest as `digest_ledger` prints it into its number and value."""
+    match = _LEDGER_DIGEST.fullmatch(text)
     if match is None:
         message = "a digest is written NUMBER:DIGEST, as digest_ledger prints it"
         raise ArgumentTypeError(message)
@@ -25,7 +25,7 @@ def ledger_digest(text: str) -> tuple[int, str]:
 
 
 class Command(BaseCommand):
-    """Reconciles the money."""
+    """Checks the consistency of the ledger."""
 
     help = (
         "Check the ledger against balances, orders, licences, payouts and its digests, and list amounts that are set aside. "
@@ -33,13 +33,13 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare what was kept elsewhere."""
+        """Add the option for digests that were stored elsewhere."""
         parser.add_argument(
             "--digest", type=ledger_digest, action="append", default=[], help="A digest printed by digest_ledger; can be repeated."
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Print each difference, then the verdict."""
+        """Print each difference, then the result."""
         count = 0
         orders = Order.objects.count()
         with progress_bar() as progress:

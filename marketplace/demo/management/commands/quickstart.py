@@ -17,25 +17,25 @@ from django.db import connection
 from marketplace.jobs.commands import progress_bar
 from marketplace.settings.environment import text
 
-from ...entries import Entry, load_entries
+from ...entries import CatalogEntry, load_entries
 from ...facts import curl_lines, read_facts, suggested_slug, write_facts
 from ...people import Facts, make_credentials, make_people
 from ...shop import fill_shop
 
 FACTS_NAME = "demo.json"
 SECOND_FACTOR = "ADMIN_REQUIRES_SECOND_FACTOR"
-# Few of them work at once; in the others slow clients wait, so that they keep nobody from an answer.
+# Few of them work at once; the others serve slow clients, so that these block nobody.
 THREADS = 64
 
 
 class Command(BaseCommand):
-    """Prepares the database and the demo content, tells what is there, and serves."""
+    """Prepares the database and the demo content, prints addresses and credentials, and starts the server."""
 
     help = "Create a local service with demo content and start it. Running it again keeps the existing data."
     requires_migrations_checks = False
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare where to listen and whether to start over."""
+        """Add the options."""
         parser.add_argument("--port", type=int, default=8000, help="port to listen on (default 8000)")
         parser.add_argument("--host", default="127.0.0.1", help="loopback address to listen on (default 127.0.0.1)")
         parser.add_argument("--reset", action="store_true", help="delete the local database and files first")
@@ -43,13 +43,13 @@ class Command(BaseCommand):
         parser.add_argument("--no-serve", action="store_true", help="create the data and exit")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Prepare, tell, serve."""
+        """Prepare the content, print the facts, start the server."""
         host, port = options["host"], options["port"]
         _refuse_unusable(host, port, serving=not options["no_serve"])
         base_url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
         if options["reset"]:
             self._reset(asked=options["yes"])
-        # What is made from here on, by the server too, holds what only its owner may read.
+        # Files created from here on, by the server too, are readable by their owner only.
         os.umask(0o077)
         self.stdout.write("Creating the database and the demo content. The first time this takes up to a minute.")
         self.stdout.flush()
@@ -59,7 +59,7 @@ class Command(BaseCommand):
         path = Path(settings.DATA_DIR) / FACTS_NAME
         entries = load_entries()
         facts, slug = self._prepare(entries, path, base_url)
-        self._tell(facts, slug, path)
+        self._print_facts(facts, slug, path)
         if not options["no_serve"]:
             if not text(SECOND_FACTOR):
                 os.environ[SECOND_FACTOR] = "false"
@@ -71,7 +71,7 @@ class Command(BaseCommand):
             serve(host, port, base_url)
 
     def _reset(self, *, asked: bool) -> None:
-        """Delete what this command made: the embedded database, the files and the facts."""
+        """Delete what this command created: the embedded database, the files and the facts."""
         database = settings.DATABASES["default"]
         if connection.vendor != "sqlite" or settings.S3:
             raise CommandError(
@@ -86,8 +86,8 @@ class Command(BaseCommand):
         shutil.rmtree(settings.MEDIA_ROOT, ignore_errors=True)
         (data / FACTS_NAME).unlink(missing_ok=True)
 
-    def _prepare(self, entries: list[Entry], path: Path, base_url: str) -> tuple[Facts, str]:
-        """Make what is missing; the facts are written as soon as they hold, so that an interrupted run loses none."""
+    def _prepare(self, entries: list[CatalogEntry], path: Path, base_url: str) -> tuple[Facts, str]:
+        """Create what is missing; the facts are written before the content, so that an interrupted run loses none."""
         facts: Facts = {"baseUrl": base_url} | read_facts(path)
         people = make_people(facts)
         make_credentials(people, facts)
@@ -97,7 +97,7 @@ class Command(BaseCommand):
                 pass
         return facts, suggested_slug(entries, people.developer)
 
-    def _tell(self, facts: Facts, slug: str, path: Path) -> None:
+    def _print_facts(self, facts: Facts, slug: str, path: Path) -> None:
         base_url = facts["baseUrl"]
         pages = {"Site": "/", "API documentation": "/api/v1/docs", "Dashboard": "/dashboard", "Admin": "/admin/"}
         self.stdout.write("\nAddresses")
@@ -114,7 +114,7 @@ class Command(BaseCommand):
 
 
 def serve(host: str, port: int, base_url: str) -> None:
-    """Become the server: one process, so that its counters are exact, with threads."""
+    """Replace this process by the server: one process, so that its counters are exact, with threads."""
     os.environ["BASE_URL"] = base_url
     command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--host", host, "--port", str(port), "--workers", "1"]
     # In the environment, which the settings read too.

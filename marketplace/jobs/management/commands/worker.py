@@ -1,4 +1,4 @@
-"""`manage.py worker`: do what no request waits for."""
+"""`manage.py worker`: run background jobs."""
 
 import os
 import signal
@@ -17,7 +17,7 @@ NOT_DONE = 1
 
 
 class Command(BaseCommand):
-    """Works until it is told to stop."""
+    """Runs jobs until it is stopped."""
 
     help = (
         "Run background jobs: send mails, build packages, deliver webhooks, and run the scheduled commands. Run any number of workers, "
@@ -26,10 +26,10 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare how much is done at once, and until when."""
+        """Add the options for threads, queues and stopping."""
         parser.add_argument(
             "--threads",
-            type=_some,
+            type=_thread_count,
             default=2,
             help="Mails and packages processed in parallel, and the same number of webhooks (default 2).",
         )
@@ -43,7 +43,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Work."""
+        """Run the worker."""
         counts = {DEFAULT: options["threads"], WEBHOOKS: options["threads"], SCHEDULE: 1}
         threads = {queue_name: counts[queue_name] for queue_name in options["queues"]}
         worker = JobWorker(threads=threads, scheduling=not options["no_schedule"] and SCHEDULE in threads)
@@ -68,11 +68,11 @@ class Command(BaseCommand):
             return
         self.stderr.write("Stopped during a job; it was returned to the queue.")
         self.stderr.flush()
-        # Its thread goes on until the process ends, and the next worker has the job already.
+        # The job's thread would keep the process alive, while the next worker already has the job.
         os._exit(NOT_DONE)
 
 
-def _some(text: str) -> int:
+def _thread_count(text: str) -> int:
     if not text.isdecimal() or not 0 < int(text) <= 64:
         raise ArgumentTypeError("a number from 1 to 64")
     return int(text)

@@ -1,4 +1,4 @@
-"""`manage.py backup`: the database and every stored object, in a folder."""
+"""`manage.py backup`: back up the database and every stored object."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -12,7 +12,7 @@ from marketplace.operations.dumps import BackupFailed
 
 
 class Command(BaseCommand):
-    """Backs up."""
+    """Makes a backup."""
 
     help = (
         "Create a backup in a new folder inside DIR: a consistent copy of the database, made beside the running service with SQLite's "
@@ -21,12 +21,12 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare where to, and whether with objects."""
+        """Add the options."""
         parser.add_argument("folder", type=Path, metavar="DIR", help="folder of the backups; created if missing")
         parser.add_argument("--no-objects", action="store_true", help="back up the database only; the files are backed up by other means")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Make it."""
+        """Make the backup."""
         try:
             with progress_bar() as progress:
                 task = progress.add_task("Objects", total=None)

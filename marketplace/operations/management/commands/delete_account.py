@@ -1,4 +1,4 @@
-"""`manage.py delete_account`: an account, for good."""
+"""`manage.py delete_account`: delete an account permanently."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -21,13 +21,13 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare whose, and why."""
+        """Add the options."""
         parser.add_argument("email")
         parser.add_argument("--reason", required=True, help="for the audit log")
         parser.add_argument("--dry-run", action="store_true", help="change nothing")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Delete it."""
+        """Delete the account."""
         user = User.objects.filter(email=options["email"].lower()).first()
         if user is None:
             raise CommandError(f"There is no user {options['email']}.")

@@ -1,4 +1,4 @@
-"""`manage.py doctor`: look at the whole installation and say what to do."""
+"""`manage.py doctor`: check the whole installation and say how to fix what is wrong."""
 
 import json
 from argparse import ArgumentParser
@@ -20,21 +20,21 @@ class Command(BaseCommand):
         "files and backups. Each result is ok, warn or fail, with what to do. Writes one small file to the file store and deletes it "
         "again. Exit status: 0 nothing failed, 1 something did."
     )
-    # It says by itself what is wrong with them.
+    # The command runs the system checks itself.
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare the format, and where backups are."""
+        """Add the options."""
         parser.add_argument("--json", action="store_true", help="print a JSON list instead of lines")
         parser.add_argument("--backups", type=Path, metavar="DIR", help="folder of backups; checks the age of the newest")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Print what is found."""
+        """Print the findings."""
         findings = []
         for finding in examine(backup_folder=options["backups"]):
             findings.append(finding)
             if not options["json"]:
-                self._tell(finding)
+                self._print(finding)
         if options["json"]:
             self.stdout.write(json.dumps([asdict(finding) for finding in findings], indent=2))
         counts = Counter(finding.status for finding in findings)
@@ -43,7 +43,7 @@ class Command(BaseCommand):
         if not options["json"]:
             self.stdout.write(self.style.SUCCESS(f"Nothing failed, {counts[Status.WARN]} warnings."))
 
-    def _tell(self, finding: Finding) -> None:
+    def _print(self, finding: Finding) -> None:
         style = {Status.OK: self.style.SUCCESS, Status.WARN: self.style.WARNING, Status.FAIL: self.style.ERROR}[finding.status]
         self.stdout.write(f"{style(f'{finding.status:<4}')} {finding.part:<13} {finding.sentence}")
         if finding.remedy:

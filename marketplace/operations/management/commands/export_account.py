@@ -1,4 +1,4 @@
-"""`manage.py export_account`: everything about a user, as JSON."""
+"""`manage.py export_account`: write everything about a user as JSON."""
 
 import json
 import os
@@ -21,7 +21,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare whose, and where to."""
+        """Add the options."""
         parser.add_argument("email")
         parser.add_argument(
             "--output", type=Path, metavar="FILE", help="write to this new file, readable by its owner only; printed if left out"
@@ -41,7 +41,7 @@ class Command(BaseCommand):
             try:
                 _write(descriptor, text + "\n")
             except OSError:
-                # Half of it would be in the way of the next attempt, and is somebody's affair.
+                # An incomplete file would block the next attempt, and contains personal data.
                 options["output"].unlink()
                 raise
         except OSError as error:

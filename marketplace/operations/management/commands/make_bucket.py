@@ -1,4 +1,4 @@
-"""`manage.py make_bucket`: the bucket of the settings, where there is none."""
+"""`manage.py make_bucket`: create the S3 bucket of the settings."""
 
 from typing import Any
 
@@ -10,13 +10,13 @@ from marketplace.storage.s3 import S3Storage
 
 
 class Command(BaseCommand):
-    """Makes the bucket."""
+    """Creates the bucket."""
 
     help = "Create the S3 bucket named in the settings if it does not exist. Does nothing when files are stored in a local folder."
     requires_system_checks = ()
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Make it, or find it."""
+        """Create the bucket if it does not exist."""
         store = default_storage
         if not isinstance(store, S3Storage):
             self.stdout.write("Files are kept in a local folder; no bucket is needed.")

@@ -1,4 +1,4 @@
-"""`manage.py purge`: everything that has expired, in one go."""
+"""`manage.py purge`: delete everything that has expired."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -8,26 +8,26 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-# Each says itself what it removes; each has a rehearsal.
+# All of them take --dry-run.
 COMMANDS = ("purge_tokens", "purge_wallet", "purge_usage", "purge_webhooks", "purge_jobs", "purge_exports")
 
 
 class Command(BaseCommand):
-    """Removes what has expired."""
+    """Deletes expired rows and files."""
 
     help = (
         f"Delete expired sessions, then run {', '.join(COMMANDS)} and "
         "sweep_objects --delete: expired codes and tokens, quotes and stored responses, old usage, webhook deliveries, finished jobs, "
         "expired account exports, files without a record and unfinished uploads. If one fails, the others still run. With --dry-run "
-        "rows are counted, not deleted. The worker runs the purge_ commands daily; run this one from cron for the rest."
+        "rows are counted, not deleted. The worker runs all but the deletion of sessions daily; run this one from cron for it."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Offer a rehearsal."""
+        """Add `--dry-run`."""
         parser.add_argument("--dry-run", action="store_true", help="count, delete nothing")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Remove, or count."""
+        """Run all purge commands."""
         dry = options["dry_run"]
         failed = []
         for name in ("sessions", *COMMANDS, "sweep_objects"):

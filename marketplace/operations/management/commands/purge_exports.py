@@ -1,4 +1,4 @@
-"""`manage.py purge_exports`: delete copies of accounts' data that have expired."""
+"""`manage.py purge_exports`: delete expired account exports."""
 
 from collections.abc import Mapping
 
@@ -10,10 +10,10 @@ from marketplace.operations.models import AccountExport
 
 
 class Command(PurgeCommand):
-    """Deletes expired copies."""
+    """Deletes expired account exports."""
 
     help = "Delete expired account exports. The worker runs this daily."
 
     def expired(self) -> Mapping[str, QuerySet[AccountExport]]:
-        """Return the copies that nobody can fetch any more."""
+        """Return the expired exports."""
         return {"exports": AccountExport.objects.filter(expires_at__lte=timezone.now())}

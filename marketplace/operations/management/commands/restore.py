@@ -1,4 +1,4 @@
-"""`manage.py restore`: a backup back to where the settings point."""
+"""`manage.py restore`: restore a backup into the database and file store of the settings."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -12,26 +12,26 @@ from marketplace.operations.dumps import BackupFailed
 
 
 class Command(BaseCommand):
-    """Restores."""
+    """Restores a backup."""
 
     help = (
         "Restore a backup into the configured database and file store. Stop all servers and workers first. The database must be empty "
         "unless --replace is given. Afterwards run migrate (the backup may be older than the code), reconcile and doctor."
     )
-    # There may be no table to look at.
+    # There may be no tables to check.
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare which, and what may go."""
+        """Add the options."""
         parser.add_argument("backup", type=Path, metavar="BACKUP", help="a folder printed by `backup`")
         parser.add_argument("--replace", action="store_true", help="drop the existing tables")
         parser.add_argument("--dry-run", action="store_true", help="show what the backup contains, change nothing")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Restore it."""
+        """Restore the backup."""
         try:
             if options["dry_run"]:
-                self._tell(backups.read_manifest(options["backup"]), "would be restored")
+                self._print(backups.read_manifest(options["backup"]), "would be restored")
                 return
             with progress_bar() as progress:
                 task = progress.add_task("Objects", total=None)
@@ -40,7 +40,7 @@ class Command(BaseCommand):
                 )
         except (BackupFailed, OSError) as error:
             raise CommandError(str(error)) from error
-        self._tell(manifest, "restored; now run migrate, reconcile and doctor")
+        self._print(manifest, "restored; now run migrate, reconcile and doctor")
 
-    def _tell(self, manifest: backups.Manifest, what: str) -> None:
+    def _print(self, manifest: backups.Manifest, what: str) -> None:
         self.stdout.write(f"{manifest.engine} of {manifest.made_at:%Y-%m-%d %H:%M} UTC, {max(manifest.objects, 0)} objects: {what}.")

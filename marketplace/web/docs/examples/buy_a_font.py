@@ -1,4 +1,4 @@
-"""An agent's errand without the agent: a font under a budget, with the right licence, bought, fetched and verified.
+"""Buys a font as an agent would: under a budget, with the right licence, downloaded and verified.
 
 pip install mcp
 MARKETPLACE_URL=https://… MARKETPLACE_TOKEN=cam_mcp_… python buy_a_font.py --budget 2500 --licence commercial
@@ -19,7 +19,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 
 async def call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
-    """Return what a tool answers; a refusal says in its text what to do next."""
+    """Return the result of a tool; the text of a refusal says what to do next."""
     result = await client.call_tool(tool, arguments)
     if result.is_error:
         raise SystemExit(f"{tool}: {getattr(result.content[0], 'text', '')}")
@@ -63,7 +63,7 @@ async def fetch(client: Client, http: httpx2.AsyncClient, font: dict[str, Any]) 
 
 
 async def main(budget: float, licence: str, *, agreed: bool) -> None:
-    """Run the errand."""
+    """Choose, buy and fetch a font."""
     address, token = os.environ["MARKETPLACE_URL"].rstrip("/"), os.environ["MARKETPLACE_TOKEN"]
     headers = {"Authorization": f"Bearer {token}"}
     async with (

@@ -1,7 +1,7 @@
-"""Which listings are popular: common words are looked for among these.
+"""Marks the popular listings, among which common words are searched.
 
-Results are the most popular of what matches, so each match must be read to be sorted: a word that a tenth of a million listings have
-would take a tenth of a second. Among popular listings, which have an index of their own, it takes milliseconds.
+Results are the most popular matches, so each match must be read to be sorted: with a word that a tenth of a million listings have, this
+takes a tenth of a second. Among popular listings, which have an index of their own, it takes milliseconds.
 """
 
 import math
@@ -14,7 +14,7 @@ from django.db.models import Q
 from ..catalog_version import change_version
 from ..models import SearchDocument
 
-# The smallest set of popular listings.
+# The least number of popular listings.
 LEAST_POPULAR = 4_000
 # Publications wait for one batch.
 BATCH = 500
@@ -23,26 +23,26 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
-class Ranked:
-    """What a ranking wrote."""
+class Marked:
+    """The number of published listings, and of those whose mark changed."""
 
     listings: int
-    moved: int
+    changed: int
 
 
 def popular_listings(total: int) -> int:
-    """Return how many of so many listings are popular.
+    """Return how many of `total` listings are popular.
 
-    By the square root: as many matches are read at most of a common word among popular listings as of a rarer one among all.
+    It grows with the square root, so that a common word among popular listings has at most as many matches as a rarer one among all.
     """
     return max(LEAST_POPULAR, 7 * math.isqrt(total))
 
 
-def update_popular(progress: Progress = lambda _done, _total: None) -> Ranked:
-    """Mark the best-selling listings as popular, and none as new; safe at any time, also twice at once.
+def update_popular(progress: Progress = lambda _done, _total: None) -> Marked:
+    """Mark the best-selling listings as popular, and none as new; safe to run at any time, also in parallel.
 
     Args:
-        progress: Told how many rows of how many are written.
+        progress: Called with the number of rows written and their total.
     """
     documents = SearchDocument.objects.all()
     best = documents.filter(is_shown=True).order_by("-popularity", "-published_at", "-listing_id")
@@ -53,7 +53,7 @@ def update_popular(progress: Progress = lambda _done, _total: None) -> Ranked:
     for done in range(0, len(due), BATCH):
         _mark(due[done : done + BATCH], popular)
         progress(min(done + BATCH, len(due)), len(due))
-    return Ranked(listings=documents.count(), moved=len(due))
+    return Marked(listings=documents.count(), changed=len(due))
 
 
 @transaction.atomic
