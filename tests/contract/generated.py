@@ -46,6 +46,7 @@ BEYOND_A_SCHEMA = {
     "below_minimum": "maxPrice is not below minPrice",
     "invalid_cursor": "cursors are opaque",
     "unknown_category": "which categories there are is data",
+    "unknown_license": "which licences there are is data",
     "invalid_json": "applicationDataJson is a text in JSON",
     "not_an_object": "applicationDataJson is a text in JSON",
 }
