@@ -23,6 +23,8 @@ def update_store_visibility(store: Store) -> None:
 
     The caller holds the lock of the catalog's version.
     """
+    # Locked first, as in `count_purchases`, which then changes the index and the documents.
+    list(ListingStats.objects.select_for_update().filter(listing__store=store).order_by("pk").values_list("pk"))
     SearchDocument.objects.filter(listing__store=store).exclude(is_shown=store.is_open).update(is_shown=store.is_open)
 
 
@@ -36,7 +38,7 @@ def update_documents(ids: Collection[uuid.UUID]) -> int:
     listings = {listing.pk: listing for listing in published.select_related("category", "store", "live_deliverable")}
     stored = {document.listing_id: document for document in SearchDocument.objects.filter(listing__in=ids)}
     # Locked against `count_purchases`: a purchase is counted either here or, once the document exists, by that.
-    purchases = dict(ListingStats.objects.select_for_update().filter(listing__in=listings).values_list("listing", "purchases"))
+    purchases = dict(ListingStats.objects.select_for_update().filter(listing__in=ids).values_list("listing", "purchases"))
     words: Counter[str] = Counter()
     headings: Counter[str] = Counter()
     changed = []

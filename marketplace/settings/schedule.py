@@ -24,6 +24,6 @@ COMMANDS: tuple[tuple[str, timedelta, timedelta], ...] = (
     ("purge_exports", _DAY, _at(1, 55)),
     ("flag_dormant_keys", _DAY, _at(2)),
     ("reconcile", _DAY, _at(2, 15)),
-    ("sweep_objects --delete", _DAY, _at(2, 45)),
+    ("sweep_objects --delete --hours 72", _DAY, _at(2, 45)),
     ("verify_checksums", _DAY, _at(3)),
 )

@@ -18,7 +18,7 @@ from marketplace.core.ids import new_id
 from .base import Blocks, ObjectFile, ObjectStorage, Unfinished, check_key, is_key, storage_errors
 
 STAGING = ".staging"
-# No upload takes a day; older parts were left by killed processes.
+# Parts of a running upload are written to all the time; older ones were left by killed processes.
 STALE_SECONDS = 24 * 3600
 
 

@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 from boto3.s3.transfer import TransferConfig
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError, EndpointConnectionError, HTTPClientError
+from botocore.exceptions import ConnectionError as StoreConnectionError
 from django.conf import settings
 from django.core.files.base import File
 from django.utils.functional import cached_property
@@ -56,6 +57,11 @@ class S3Storage(ObjectStorage, s3.S3Storage):  # type: ignore[misc]  # django-st
         max_pool_connections=32,
     )
 
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        # Shared by all connections.
+        self.breaker = Breaker(str(self.endpoint_url))
+
     @cached_property
     def connection(self) -> Any:
         """The connection shared by all threads; one for each would take ten megabytes."""
@@ -70,11 +76,6 @@ class S3Storage(ObjectStorage, s3.S3Storage):  # type: ignore[misc]  # django-st
     def public_connection(self) -> Any:
         """A connection that signs links for the public address."""
         return self._connect(settings.S3_PUBLIC_ENDPOINT_URL or self.endpoint_url, self.client_config)
-
-    @cached_property
-    def breaker(self) -> "Breaker":
-        """The circuit breaker shared by all connections."""
-        return Breaker(str(self.endpoint_url))
 
     def _connect(self, endpoint: str | None, config: Config) -> Any:
         connection = self._create_session().resource(
@@ -175,7 +176,9 @@ class S3Storage(ObjectStorage, s3.S3Storage):  # type: ignore[misc]  # django-st
         """Yield the multipart uploads that were neither completed nor aborted."""
         with s3_errors():
             for upload in self.bucket.multipart_uploads.all():
-                yield Unfinished(f"upload of {upload.object_key}", upload.initiated, partial(_abort, upload))
+                # Other programs may use the bucket too.
+                if is_key(upload.object_key):
+                    yield Unfinished(f"upload of {upload.object_key}", upload.initiated, partial(_abort, upload))
 
     def presigned_url(self, key: str, *, seconds: int, filename: str, content_type: str) -> str | None:
         """Return a link at the public address that downloads the file as `filename`."""
@@ -269,7 +272,7 @@ class Breaker:
         self._failures = 0
 
     def _failed(self, exception: Exception, **_kwargs: Any) -> None:
-        if isinstance(exception, HTTPClientError):
+        if isinstance(exception, HTTPClientError | StoreConnectionError):
             self._failures += 1
             self._retry_at = time.monotonic() + PAUSE_SECONDS
 

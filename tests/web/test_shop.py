@@ -14,7 +14,7 @@ from django_filters import DateFilter
 
 from benchmarks.seeding.fill import fill
 from catalog.filters import ListingFilter
-from catalog.models import Deliverable, Preview, Store
+from catalog.models import Deliverable, ListingIndex, Preview, Store
 from catalog.search.rebuild import rebuild
 from catalog.services.visibility import store_changed
 from marketplace.web.shop.description import description_html
@@ -354,3 +354,11 @@ def test_page_asks_little_of_a_thousand_listings(browse: Callable[..., Client], 
         with django_assert_max_num_queries(BOUND):
             response = client.get(address)
         assert response.status_code == 200, address
+
+
+def test_page_of_a_listing_says_how_often_it_was_bought(client: Client) -> None:
+    listing = on_sale()
+    ListingIndex.objects.filter(pk=listing.pk).update(popularity=3)
+    bought = page_at(client, f"/assets/{listing.slug}").select_one("dt:-soup-contains('Bought') + dd")
+    assert bought is not None
+    assert bought.get_text(strip=True) == "3 times"

@@ -26,8 +26,9 @@ from .source import DONE, HEAD, READ, STRETCH_BYTES
 
 # The most children at once. Inspections are short and bound by the CPU, so more than one per processor gains nothing.
 CHILDREN = max(2, os.cpu_count() or 1)
-WAIT_SECONDS = 60
-# Of them, files of one sender: the slowest takes minutes, and others wait for as long.
+# Longer than the longest job, and with it shorter than a proxy waits.
+WAIT_SECONDS = 270
+# Of them, files of one sender: the slowest takes minutes.
 CHILDREN_OF_ONE = max(1, CHILDREN // 2)
 ROOT_REFUSED = "Uploaded files are not inspected, because this process runs as root."
 ROOT_HINT = "Run the service as another user, as its image does. Only where nothing but tests run, set INSPECT_AS_ROOT to true."

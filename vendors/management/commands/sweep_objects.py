@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from rich.progress import Progress
 
-from marketplace.accounts.models import User
+from catalog.models import Deliverable, Preview
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.jobs.commands import progress_bar
 from marketplace.storage import default_storage
@@ -23,14 +23,16 @@ class Command(BaseCommand):
 
     help = (
         "List stored files older than a day that have no database record, and uploads that were never finished; with --delete, delete "
-        "them, unless the database has no users. The worker runs it with --delete daily. Safe to run beside uploads and in parallel. "
+        "them, unless the database has no record of any file. The worker deletes what is older than three days, daily. Safe to run beside uploads and in parallel. "
         "Exit status: 0 in order, 1 a record's file is missing (restore "
         "it), 2 the file store cannot be used."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Declare the options."""
-        parser.add_argument("--delete", action="store_true", help="Delete the files without a record, unless the database has no users.")
+        parser.add_argument(
+            "--delete", action="store_true", help="Delete the files without a record, unless the database has no record of any file."
+        )
         parser.add_argument(
             "--hours",
             type=float,
@@ -46,7 +48,7 @@ class Command(BaseCommand):
         try:
             with progress_bar() as progress:
                 # A database that is yet to be restored has no records, and every file would be deleted.
-                delete = options["delete"] and User.objects.exists()
+                delete = options["delete"] and (Deliverable.objects.exists() or Preview.objects.exists())
                 missing = self._sweep(default_storage, progress, delete=delete, age=options["hours"] * HOUR)
         except DependencyUnavailable as problem:
             raise CommandError(problem.message, returncode=NOT_DONE) from problem

@@ -47,6 +47,6 @@ class Command(BaseCommand):
             count = expired.count() if dry else expired.delete()[0]
             self.stdout.write(f"{count} sessions {'would be ' if dry else ''}deleted.")
         elif name == "sweep_objects":
-            call_command(name, delete=not dry, **streams)
+            call_command(name, delete=not dry, hours=72, **streams)
         else:
             call_command(name, dry_run=dry, **streams)
