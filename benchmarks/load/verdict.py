@@ -30,7 +30,7 @@ def judged(full: Measured, steady: Measured, over: Measured, calm: Measured) -> 
     sizes = ", ".join(f"{samples[-1] / 2**20:.0f} MiB" for samples in steady.memory)
     wrong = _wrong(steady, allowed=()) + _wrong(calm, allowed=())
     strange = _wrong(over, allowed=(429, 503)) + _wrong(full, allowed=(429, 503))
-    share = over.done_a_second / full.done_a_second
+    share = over.done_a_second / full.done_a_second if full.done_a_second else 0.0
     slowest = max(2 * steady.answered[0], NOTHING_MS)
     return [
         Line("full speed", f"{full.done_a_second:.0f} calls/s, 95 % within {full.answered[0]:.0f} ms", "", met=True),

@@ -34,7 +34,7 @@ FEW_FOR_PAGES = ASKED if EVERYTHING else 2
 FEW_OF_FILTERS = 9
 FEW_OF_ROWS = min(24, ASKED or 24)
 # On sale where filters are tried: SQLite gathers what each keeps, and that takes longer the more there are.
-LISTINGS = 3_000
+LISTINGS = 2_000
 # What is slow to render, or long once it is rendered.
 MARKDOWN = {
     "a wide table": "|" + "a|" * 1_000 + "\n|" + "-|" * 1_000 + "\n" + "|\n" * 30_000,

@@ -54,6 +54,8 @@ class _Connection(socketserver.BaseRequestHandler):
                         # Broken, not ended: what is under way is lost.
                         self.request.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
                         self.request.close()
+                        # The server must see it too, although the other thread still reads.
+                        far.shutdown(socket.SHUT_RDWR)
                         return
                     far.sendall(block)
                     time.sleep(self.server.pause_seconds)

