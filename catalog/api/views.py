@@ -79,7 +79,7 @@ def json(answer: ResponseModel) -> HttpResponse:
 
 def as_parameter_errors(error: serializers.ValidationError) -> serializers.ValidationError:
     """Return the errors of query parameters, with pointers of the form `?parameter`."""
-    return serializers.ValidationError({f"?{name}": details for name, details in error.detail.items()})  # type: ignore[union-attr]  # by field
+    return serializers.ValidationError({f"?{name}": details for name, details in error.detail.items()})  # type: ignore[union-attr]  # a dict, by field
 
 
 class CategoryViewSet(ApiViewSet):
