@@ -96,11 +96,11 @@ def make(folder: Path, *, objects: bool = True, report: Report = lambda _count: 
         # Otherwise a cron job with wrong settings would make empty backups without an error.
         raise BackupFailed("The database is empty: see where DATABASE_URL and DJANGO_SETTINGS_MODULE lead.")
     made_at = datetime.now(tz=UTC)
-    backup = folder / made_at.strftime("%Y%m%dT%H%M%SZ")
+    backup = folder / made_at.strftime("%Y%m%dT%H%M%S.%fZ")
     try:
         backup.mkdir(parents=True, mode=0o700)
     except FileExistsError as error:
-        raise BackupFailed(f"{backup} is there already: another backup was begun in the same second.") from error
+        raise BackupFailed(f"{backup} is there already: another backup was begun at the same moment.") from error
     store, count = default_storage, -1
     if objects:
         # The files for sale are private.
