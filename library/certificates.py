@@ -30,6 +30,7 @@ class CertificateStatus(TextChoices):
 
     VALID = "valid", "The licence is valid"
     REVOKED = "revoked", "The purchase was refunded"
+    SUSPENDED = "suspended", "The payment for the licence is disputed"
     NOT_GENUINE = "notGenuine", "Not signed by us, or altered"
 
 
@@ -161,4 +162,6 @@ def licence_of_certificate(certificate_id: str) -> Licence:
 
 def status_of(licence: Licence) -> CertificateStatus:
     """Return the status of a certificate with a valid signature."""
-    return CertificateStatus.VALID if licence.live else CertificateStatus.REVOKED
+    if not licence.live:
+        return CertificateStatus.REVOKED
+    return CertificateStatus.VALID if licence.suspended_at is None else CertificateStatus.SUSPENDED

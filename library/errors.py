@@ -19,6 +19,14 @@ class NotOwned(Problem):
     detail = "Buy it first. Refunded purchases don't count."
 
 
+class LicenceSuspended(Problem):
+    """403: the payment for the licence is disputed."""
+
+    status = 403
+    title = "The licence is suspended"
+    detail = "The card payment behind this purchase is disputed. You can download again once the dispute is decided in our favour."
+
+
 class FileBlocked(Problem):
     """410: a reviewer marked the file as malicious."""
 

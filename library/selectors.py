@@ -125,3 +125,8 @@ def licences_of_orders(order_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, Licenc
 def licences_outside_of(order_ids: QuerySet[Any, Any]) -> QuerySet[Licence]:
     """Return the licences whose order is not among these; a consistency check expects none."""
     return Licence.objects.exclude(order_id__in=order_ids)
+
+
+def suspended_order_ids() -> set[uuid.UUID]:
+    """Return the orders whose live licences are suspended."""
+    return set(Licence.objects.filter(suspended_at__isnull=False, revoked_at__isnull=True).values_list("order_id", flat=True))

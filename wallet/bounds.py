@@ -20,3 +20,15 @@ QUOTE_MINUTES = 10
 OPEN_QUOTES = 50
 IDEMPOTENCY_KEY_CHARS = 255
 IDEMPOTENCY_HOURS = 24
+# How long a payment page is open, which providers require to be at least half an hour, and how many a user may have open.
+TOP_UP_MINUTES = 35
+OPEN_TOP_UPS = 10
+# The smallest top-up in either currency.
+TOP_UP_MINOR = 100
+# A quote that waits for a top-up lasts longer, up to this many minutes from its making.
+WAITING_QUOTE_MINUTES = 60
+# An event of a payment provider, and the names that providers give.
+PROVIDER_EVENT_BYTES = 256 * 2**10
+PROVIDER_ID_CHARS = 255
+# Events that fit no payment of ours are deleted after these days.
+PROVIDER_EVENT_DAYS = 30

@@ -131,3 +131,54 @@ class TooManyQuotes(Problem):
     status = 409
     title = "Too many open quotes"
     detail = "Use one of them, or wait until they expire."
+
+
+class TopUpUnavailable(Problem):
+    """409: `availableCurrencies` lists the currencies in which credit can be added."""
+
+    status = 409
+    title = "Credit cannot be added in this currency"
+
+
+class TopUpLimitExceeded(Problem):
+    """403: `limit` is once, day or balance; `maximum` and `left` are amounts in `currency`."""
+
+    status = 403
+    title = "The top-up is larger than the limit"
+
+
+class TooManyTopUps(Problem):
+    """409: `maximum` is the number of payment pages that may be open at once."""
+
+    status = 409
+    title = "Too many open payment pages"
+    detail = f"Pay on one of them, or wait: a page closes after {bounds.TOP_UP_MINUTES} minutes."
+
+
+class ReturnsToCard(Problem):
+    """409: `available` is the amount that can be paid out; the rest was paid by card and returns only to its card."""
+
+    status = 409
+    title = "Credit that was paid by card returns only to its card"
+
+
+class PaymentProviderUnavailable(Problem):
+    """503: the payment provider does not answer, or refuses."""
+
+    status = 503
+    title = "The payment provider does not answer"
+    detail = "Nothing was charged. Try again in a minute."
+
+
+class PaymentSignatureInvalid(Problem):
+    """400: an event of a payment provider whose signature is missing, wrong or old."""
+
+    status = 400
+    title = "The signature of the event is not valid"
+
+
+class PaymentEventInvalid(Problem):
+    """400: a signed event that lacks what it must have."""
+
+    status = 400
+    title = "The event is not understood"

@@ -1,5 +1,7 @@
 """The triggers that protect the ledger in the database (see `marketplace.core.guards`)."""
 
+from collections.abc import Iterable
+
 from marketplace.core.guards import Guards, Trigger, refuse
 
 ACCOUNTS = "wallet_ledgeraccount"
@@ -10,6 +12,30 @@ ASKED = ("id", "wallet_id", "asked_id", "requested_at")
 SETTLED = ("status", "settled_id", "reference", "reason")
 # The only columns that change.
 CHANGING = (*SETTLED, "payment_details", "claimed_by_id", "claimed_at")
+TOP_UPS, EVENTS, REVERSALS, FROZEN_ORDERS = ("wallet_topup", "wallet_providerevent", "wallet_reversal", "wallet_frozenorder")
+# By table: the columns that never change, a condition, and the columns that are fixed where it holds.
+PAID: dict[str, tuple[tuple[str, ...], str, tuple[str, ...]]] = {
+    TOP_UPS: (
+        ("id", "user_id", "currency", "amount_minor", "provider", "created_at"),
+        "OLD.journal_id IS NOT NULL",
+        ("journal_id", "paid_at", "payment_reference"),
+    ),
+    EVENTS: (
+        ("id", "provider", "event_id", "kind", "payment_reference", "case_reference", "amount_minor", "currency", "occurred_at"),
+        "OLD.applied_at IS NOT NULL",
+        ("applied_at", "outcome", "top_up_id"),
+    ),
+    REVERSALS: (
+        ("id", "top_up_id", "kind", "amount_minor", "frozen_id", "opened_at"),
+        "OLD.status <> 'Open'",
+        ("status", "settled_id", "decided_at", "reference"),
+    ),
+    FROZEN_ORDERS: (
+        ("id", "reversal_id", "order_id", "withheld_minor", "withheld_id"),
+        "OLD.released_id IS NOT NULL OR OLD.taken_minor <> 0",
+        ("released_id", "taken_minor"),
+    ),
+}
 _SENTENCE = "the ledger only grows"
 
 
@@ -20,18 +46,42 @@ def _identity(vendor: str, differs: str) -> Trigger:
     return Trigger(f"{ACCOUNTS}_identity", ACCOUNTS, "BEFORE UPDATE", f"{row}WHEN {when} {refuse(vendor, 'wallet', _SENTENCE)}")
 
 
-def _wallet_payouts(vendor: str, differs: str) -> list[Trigger]:
-    """Return the triggers that protect payout requests and their outcome; bank details can only be erased."""
-    asked, settled = (" OR ".join(f"OLD.{column} {differs} NEW.{column}" for column in columns) for columns in (ASKED, SETTLED))
-    details = f"OLD.payment_details {differs} NEW.payment_details AND NEW.payment_details <> ''"
-    changed = f"({asked} OR (OLD.status <> 'Waiting' AND ({settled})) OR ({details}))"
+def _kept(vendor: str, table: str, changed: str, sentence: str) -> list[Trigger]:
+    """Return the triggers that refuse a change of a row, and any deletion."""
     row, removal = ("FOR EACH ROW ", "BEFORE DELETE OR TRUNCATE") if vendor == "postgresql" else ("", "BEFORE DELETE")
-    refused = refuse(vendor, "wallet", "what was asked to be paid out stays as it was")
+    refused = refuse(vendor, "wallet", sentence)
     statement = "FOR EACH STATEMENT " if vendor == "postgresql" else ""
     return [
-        Trigger(f"{WALLET_PAYOUTS}_kept", WALLET_PAYOUTS, "BEFORE UPDATE", f"{row}WHEN {changed} {refused}"),
-        Trigger(f"{WALLET_PAYOUTS}_never_deleted", WALLET_PAYOUTS, removal, f"{statement}{refused}"),
+        Trigger(f"{table}_kept", table, "BEFORE UPDATE", f"{row}WHEN ({changed}) {refused}"),
+        Trigger(f"{table}_never_deleted", table, removal, f"{statement}{refused}"),
     ]
+
+
+def _any_differs(columns: Iterable[str], differs: str) -> str:
+    return " OR ".join(f"OLD.{column} {differs} NEW.{column}" for column in columns)
+
+
+def _wallet_payouts(vendor: str, differs: str) -> list[Trigger]:
+    """Return the triggers that protect payout requests and their outcome; bank details can only be erased."""
+    details = f"OLD.payment_details {differs} NEW.payment_details AND NEW.payment_details <> ''"
+    settled = f"OLD.status <> 'Waiting' AND ({_any_differs(SETTLED, differs)})"
+    changed = f"{_any_differs(ASKED, differs)} OR ({settled}) OR ({details})"
+    return _kept(vendor, WALLET_PAYOUTS, changed, "what was asked to be paid out stays as it was")
+
+
+def _top_ups(vendor: str, differs: str) -> list[Trigger]:
+    """Return the triggers that protect what was paid for, what providers told, and what was returned."""
+    triggers = []
+    for table, (fixed, final, once) in PAID.items():
+        ended = f"({final}) AND ({_any_differs(once, differs)})"
+        changed = f"{_any_differs(fixed, differs)} OR ({ended})"
+        kept, never_deleted = _kept(vendor, table, changed, "what a provider told stays as it was")
+        triggers += [kept] if table == EVENTS else [kept, never_deleted]
+    # An event that fits no payment of ours can be deleted.
+    row = "FOR EACH ROW " if vendor == "postgresql" else ""
+    refused = refuse(vendor, "wallet", "what a provider told stays as it was")
+    when = f"{row}WHEN (OLD.top_up_id IS NOT NULL) {refused}"
+    return [*triggers, Trigger(f"{EVENTS}_never_deleted", EVENTS, "BEFORE DELETE", when)]
 
 
 def _in_currency(side: str) -> Trigger:
@@ -89,6 +139,7 @@ LEDGER = Guards(
             _identity("postgresql", "IS DISTINCT FROM"),
             _chain("postgresql"),
             *_wallet_payouts("postgresql", "IS DISTINCT FROM"),
+            *_top_ups("postgresql", "IS DISTINCT FROM"),
         ],
         "sqlite": [
             _identity("sqlite", "IS NOT"),
@@ -96,6 +147,7 @@ LEDGER = Guards(
             _in_currency("debit"),
             _in_currency("credit"),
             *_wallet_payouts("sqlite", "IS NOT"),
+            *_top_ups("sqlite", "IS NOT"),
         ],
     },
     functions=(_CHAIN_FUNCTION,),

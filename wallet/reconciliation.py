@@ -20,9 +20,15 @@ from .models.ledger import BOUNDED_KINDS, AccountKind, JournalKind
 from .models.orders import OrderStatus
 from .models.wallet_payouts import WalletPayoutStatus
 from .selectors import with_ledger_balance
+from .top_up_differences import top_up_differences
 
 BATCH = 500
-_NAMES = {AccountKind.WALLET.value: "wallet", AccountKind.HELD.value: "held account"}
+_NAMES = {
+    AccountKind.WALLET.value: "wallet",
+    AccountKind.HELD.value: "held account",
+    AccountKind.FROZEN.value: "frozen account",
+    AccountKind.WITHHELD.value: "withheld account",
+}
 # (journal kind, account kind debited, account kind credited, owner debited, owner credited, currency) to the amount.
 Movements = Counter[tuple[Any, ...]]
 Report = Callable[[int], None]
@@ -47,6 +53,7 @@ def differences(report: Report = lambda _done: None, ledger_digests: Mapping[int
         yield from _references()
         yield from _payouts()
         yield from _wallet_payouts()
+        yield from top_up_differences()
         yield from digest_differences(ledger_digests)
 
 

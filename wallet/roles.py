@@ -5,7 +5,7 @@ The triggers refuse changes anyway; this role cannot drop them, because it owns 
 
 import re
 
-from .guards import CHANGING, LEDGER, WALLET_PAYOUTS
+from .guards import CHANGING, FROZEN_ORDERS, LEDGER, REVERSALS, TOP_UPS, WALLET_PAYOUTS
 
 _NAME = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 APPEND_ONLY = (*LEDGER.append_only, "core_auditentry")
@@ -30,5 +30,6 @@ def grants(role: str) -> list[str]:
         f"GRANT UPDATE (balance_minor, entries) ON wallet_ledgeraccount TO {role}",
         f"REVOKE UPDATE, DELETE ON {WALLET_PAYOUTS} FROM {role}",
         f"GRANT UPDATE ({', '.join(CHANGING)}) ON {WALLET_PAYOUTS} TO {role}",
+        f"REVOKE DELETE ON {TOP_UPS}, {REVERSALS}, {FROZEN_ORDERS} FROM {role}",
         f"REVOKE INSERT, UPDATE, DELETE ON django_migrations FROM {role}",
     ]

@@ -285,7 +285,7 @@ class Migration(migrations.Migration):
                 'verbose_name_plural': 'API usage',
                 'ordering': ('-day', 'operation', 'status'),
                 'indexes': [models.Index(fields=['app', 'day'], name='apiusage_app_day'), models.Index(fields=['credential_id', 'day'], name='apiusage_credential_day')],
-                'constraints': [models.UniqueConstraint(fields=('day', 'kind', 'credential_id', 'operation', 'status'), name='apiusage_once'), models.CheckConstraint(condition=models.Q(('kind__in', ['api_key', 'personal', 'oauth', 'mcp', 'console'])), name='apiusage_kind_known'), models.CheckConstraint(condition=models.Q(('scope__in', ['', marketplace.core.scopes.Scope['CATALOG_READ'], marketplace.core.scopes.Scope['LIBRARY_READ'], marketplace.core.scopes.Scope['LIBRARY_DOWNLOAD'], marketplace.core.scopes.Scope['ACCOUNT_READ'], marketplace.core.scopes.Scope['WALLET_SPEND'], marketplace.core.scopes.Scope['VENDOR_MANAGE']])), name='apiusage_scope_known')],
+                'constraints': [models.UniqueConstraint(fields=('day', 'kind', 'credential_id', 'operation', 'status'), name='apiusage_once'), models.CheckConstraint(condition=models.Q(('kind__in', ['api_key', 'personal', 'oauth', 'mcp', 'console'])), name='apiusage_kind_known'), models.CheckConstraint(condition=models.Q(('scope__in', ['', marketplace.core.scopes.Scope['CATALOG_READ'], marketplace.core.scopes.Scope['LIBRARY_READ'], marketplace.core.scopes.Scope['LIBRARY_DOWNLOAD'], marketplace.core.scopes.Scope['ACCOUNT_READ'], marketplace.core.scopes.Scope['WALLET_SPEND'], marketplace.core.scopes.Scope['WALLET_FUND'], marketplace.core.scopes.Scope['VENDOR_MANAGE']])), name='apiusage_scope_known')],
             },
         ),
         migrations.CreateModel(
@@ -304,7 +304,7 @@ class Migration(migrations.Migration):
             name='AppScope',
             fields=[
                 ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('scope', models.CharField(choices=[('catalog:read', 'catalog:read'), ('library:read', 'library:read'), ('library:download', 'library:download'), ('account:read', 'account:read'), ('wallet:spend', 'wallet:spend')], max_length=32)),
+                ('scope', models.CharField(choices=[('catalog:read', 'catalog:read'), ('library:read', 'library:read'), ('library:download', 'library:download'), ('account:read', 'account:read'), ('wallet:spend', 'wallet:spend'), ('wallet:fund', 'wallet:fund')], max_length=32)),
                 ('reason', models.TextField(max_length=2000)),
                 ('granted', models.BooleanField(null=True)),
                 ('note', models.TextField(blank=True, max_length=2000)),
@@ -314,7 +314,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('id',),
-                'constraints': [models.UniqueConstraint(fields=('app', 'scope'), name='appscope_once'), models.CheckConstraint(condition=models.Q(('scope__in', ['catalog:read', 'library:read', 'library:download', 'account:read', 'wallet:spend'])), name='appscope_known')],
+                'constraints': [models.UniqueConstraint(fields=('app', 'scope'), name='appscope_once'), models.CheckConstraint(condition=models.Q(('scope__in', ['catalog:read', 'library:read', 'library:download', 'account:read', 'wallet:spend', 'wallet:fund'])), name='appscope_known')],
             },
         ),
         migrations.CreateModel(
@@ -422,7 +422,7 @@ class Migration(migrations.Migration):
                 ('endpoint', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='subscriptions', to='developers.webhookendpoint')),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('event', 'endpoint'), name='webhooksubscription_once'), models.CheckConstraint(condition=models.Q(('event__in', ['asset.published', 'asset.updated', 'asset.removed', 'order.completed', 'order.refunded', 'listing.reviewed', 'app.scopes_changed'])), name='webhooksubscription_known')],
+                'constraints': [models.UniqueConstraint(fields=('event', 'endpoint'), name='webhooksubscription_once'), models.CheckConstraint(condition=models.Q(('event__in', ['asset.published', 'asset.updated', 'asset.removed', 'order.completed', 'order.refunded', 'wallet.topped_up', 'listing.reviewed', 'app.scopes_changed'])), name='webhooksubscription_known')],
             },
         ),
         migrations.AddConstraint(

@@ -26,6 +26,7 @@ class Migration(migrations.Migration):
                 ('version', models.CharField(blank=True, max_length=32)),
                 ('acquired_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('revoked_at', models.DateTimeField(blank=True, null=True)),
+                ('suspended_at', models.DateTimeField(blank=True, null=True)),
                 ('revoke_reason', models.CharField(blank=True, max_length=2000)),
                 ('buyer', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='licences', to=settings.AUTH_USER_MODEL)),
                 ('deliverable', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog.deliverable')),

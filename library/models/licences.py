@@ -30,6 +30,8 @@ class Licence(models.Model):
     deliverable = models.ForeignKey(Deliverable, on_delete=models.PROTECT, related_name="+")
     acquired_at = models.DateTimeField(default=timezone.now)
     revoked_at = models.DateTimeField(null=True, blank=True)
+    # While the payment is disputed, nothing can be downloaded.
+    suspended_at = models.DateTimeField(null=True, blank=True)
     revoke_reason = models.CharField(max_length=bounds.REASON_CHARS, blank=True)
 
     class Meta:

@@ -1,6 +1,7 @@
 """Grants and revokes licences, in the caller's transaction."""
 
 import uuid
+from collections.abc import Iterable
 
 from django.db import IntegrityError
 from django.utils import timezone
@@ -65,3 +66,21 @@ def revoke_licence(*, order_id: uuid.UUID, reason: str, actor: User | None) -> N
     revoked = Licence.objects.filter(pk=licence.pk, revoked_at__isnull=True).update(revoked_at=timezone.now(), revoke_reason=reason)
     if revoked:
         audit.record("licence.revoke", licence, actor=actor, reason=reason)
+
+
+def suspend_licences(*, order_ids: Iterable[uuid.UUID], reason: str) -> None:
+    """Suspend the live licences of these orders, and with them their download links."""
+    _set_suspended(order_ids, "suspend", reason, from_null=True)
+
+
+def restore_licences(*, order_ids: Iterable[uuid.UUID], reason: str) -> None:
+    """Restore suspended licences of these orders."""
+    _set_suspended(order_ids, "restore", reason, from_null=False)
+
+
+def _set_suspended(order_ids: Iterable[uuid.UUID], verb: str, reason: str, *, from_null: bool) -> None:
+    licences = Licence.objects.filter(order_id__in=list(order_ids), revoked_at__isnull=True, suspended_at__isnull=from_null)
+    for licence in licences.select_for_update(no_key=True).order_by("pk"):
+        licence.suspended_at = timezone.now() if from_null else None
+        licence.save(update_fields=["suspended_at"])
+        audit.record(f"licence.{verb}", licence, actor=None, reason=reason)

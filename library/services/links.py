@@ -14,7 +14,7 @@ from developers.principals import Principal
 from marketplace.core.ids import current_request_id
 
 from .. import bounds
-from ..errors import FileBlocked, LinkExpired, LinkInvalid, LinkRevoked
+from ..errors import FileBlocked, LicenceSuspended, LinkExpired, LinkInvalid, LinkRevoked
 from ..models import Download, DownloadLink, Licence
 from ..selectors import current_file, owned_version, version_of_file
 from .building import package_for
@@ -33,8 +33,11 @@ def issue_link(*, licence: Licence, version: str | None = None, principal: Princ
 
     Raises:
         FileBlocked: a reviewer marked the file as malicious.
+        LicenceSuspended: the payment is disputed.
         NotFound, NotOwned: there is no such version, or the licence does not cover it.
     """
+    if licence.suspended_at is not None:
+        raise LicenceSuspended
     deliverable = current_file(licence) if version is None else owned_version(licence, version)
     if deliverable is None:
         raise FileBlocked
@@ -72,6 +75,7 @@ def open_link(*, token: str) -> DownloadLink:
         LinkInvalid: the token is not valid.
         LinkExpired: the link has expired.
         LinkRevoked: the licence was revoked, or its holder's account is closed.
+        LicenceSuspended: the payment is disputed.
         FileBlocked: a reviewer marked the file as malicious meanwhile.
     """
     related = ("package__deliverable", "deliverable", "licence", "user")
@@ -82,6 +86,8 @@ def open_link(*, token: str) -> DownloadLink:
         raise LinkExpired
     if not link.licence.live or not link.user.is_active:
         raise LinkRevoked
+    if link.licence.suspended_at is not None:
+        raise LicenceSuspended
     if link.deliverable.blocked_at is not None or link.package.deliverable.blocked_at is not None:
         raise FileBlocked
     return link

@@ -12,6 +12,7 @@ class Scope(StrEnum):
     LIBRARY_DOWNLOAD = "library:download"
     ACCOUNT_READ = "account:read"
     WALLET_SPEND = "wallet:spend"
+    WALLET_FUND = "wallet:fund"
     VENDOR_MANAGE = "vendor:manage"
 
 
@@ -21,6 +22,7 @@ SCOPE_LABELS = {
     Scope.LIBRARY_DOWNLOAD: "Download the assets you own",
     Scope.ACCOUNT_READ: "View your wallet balance and your orders",
     Scope.WALLET_SPEND: "Buy assets with your credit",
+    Scope.WALLET_FUND: "Ask you to add credit; you pay on the provider's page",
     Scope.VENDOR_MANAGE: "Manage your store: listings, uploads, prices",
 }
 

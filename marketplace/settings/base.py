@@ -11,6 +11,7 @@ from .credentials import *  # noqa: F403 - likewise
 from .load import *  # noqa: F403 - likewise
 from .monitoring import *  # noqa: F403 - likewise
 from .monitoring import logging_config
+from .payments import *  # noqa: F403 - likewise
 from .schedule import COMMANDS
 
 BASE_DIR = read.BASE_DIR

@@ -38,6 +38,7 @@ if boolean("TRUST_PROXY_HEADERS", default=False):
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 ADMINS = [("Operations", text("ADMIN_EMAIL"))] if text("ADMIN_EMAIL") else []
 
+TEST_PAYMENTS_ALLOWED = False
 INSPECT_AS_ROOT = boolean("INSPECT_AS_ROOT", default=False)
 ACCESS_LOG = boolean("ACCESS_LOG", default=True)
 LOGGING = logging_config("json")

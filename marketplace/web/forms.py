@@ -1,6 +1,6 @@
 """Forms of the account page."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -9,7 +9,7 @@ from django import forms
 from developers.dashboard.credential_forms import PasswordAgain
 from marketplace.accounts.models import User
 from marketplace.core import bounds as core_bounds
-from marketplace.core.money import to_minor
+from marketplace.core.money import Currency, to_minor
 from marketplace.ui.formatting import money
 from wallet import bounds as wallet_bounds
 
@@ -55,6 +55,34 @@ class DeletionForm(forms.Form):
         if not self.errors and not self.password_is_right(cleaned["password"]):
             self.add_error("password", forms.ValidationError("That is not your password.", code="wrong_password"))
         return cleaned
+
+
+class TopUpForm(forms.Form):
+    """Asks for the amount and the currency of a top-up.
+
+    Args:
+        currencies: The currencies in which credit can be added.
+    """
+
+    currency = forms.ChoiceField(label="Currency", widget=forms.RadioSelect)
+    amount = forms.DecimalField(
+        label="Amount",
+        min_value=Decimal(wallet_bounds.TOP_UP_MINOR) / 100,
+        max_digits=14,
+        decimal_places=2,
+        widget=forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off"}),
+    )
+    # The purchase that waits for the credit.
+    quote = forms.UUIDField(required=False, widget=forms.HiddenInput)
+
+    def __init__(self, *args: Any, currencies: Sequence[Currency], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        labels = {Currency.INR: "Rupees (INR)", Currency.USD: "US dollars (USD)"}
+        self.fields["currency"].choices = [(code.value, labels[code]) for code in currencies]  # type: ignore[attr-defined]  # a choice field
+
+    def amount_minor(self) -> int:
+        """Return the amount in minor units."""
+        return to_minor(self.cleaned_data["amount"])
 
 
 class WalletPayoutForm(PasswordAgain):

@@ -51,8 +51,8 @@ OF_THE_SOURCE = (
     Mutant(
         "no lock: a refund reads the order and does not lock it",
         "wallet/services/refunds.py",
-        "order = lock(Order.objects.all(), pk=order.pk)\n    if actor",
-        "order = Order.objects.get(pk=order.pk)\n    if actor",
+        "    buyer = lock(User.objects.all(), pk=order.buyer_id)\n    order = lock(Order.objects.all(), pk=order.pk)\n    if actor",
+        "    buyer = User.objects.get(pk=order.buyer_id)\n    order = Order.objects.get(pk=order.pk)\n    if actor",
         f"{RACES}::test_one_order_is_refunded_once",
     ),
     Mutant(
@@ -100,8 +100,8 @@ OF_THE_SOURCE = (
     Mutant(
         "no balance: a refund forgets the wallet",
         "wallet/services/refunds.py",
-        "wallet = None if deleted else credit_wallet_balance(wallet_id, order.price_minor)",
-        "wallet = None if deleted else WalletEntry(wallet_id, order.price_minor, order.price_minor, 3)",
+        "wallet = None if wallet_id is None else credit_wallet_balance(wallet_id, order.price_minor)",
+        "wallet = None if wallet_id is None else WalletEntry(wallet_id, order.price_minor, order.price_minor, 3)",
         "tests/wallet/test_refunds.py::test_refund_mirrors_every_leg_and_takes_the_licence_back",
     ),
     Mutant(

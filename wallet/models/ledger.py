@@ -13,7 +13,7 @@ from .quotes import CURRENCIES
 
 
 class AccountKind(models.TextChoices):
-    """The kind of an account. Wallets, held amounts and vendors' earnings belong to a user, the others to the platform."""
+    """The kind of an account. Wallets, vendors' earnings and what is set aside or owed belong to a user, the others to the platform."""
 
     WALLET = "wallet"
     VENDOR = "vendor"
@@ -25,11 +25,18 @@ class AccountKind(models.TextChoices):
     HELD = "held"
     # Refunds owed to deleted accounts.
     UNCLAIMED = "unclaimed"
+    # Credit of a disputed top-up, or of one that returns to its card; and vendors' shares of what it paid for.
+    FROZEN = "frozen"
+    WITHHELD = "withheld"
+    # What a buyer owes after a lost dispute: negative.
+    RECEIVABLE = "receivable"
 
 
-OWNED_KINDS = (AccountKind.WALLET.value, AccountKind.VENDOR.value, AccountKind.HELD.value)
+# Set aside from a wallet or from earnings.
+ASIDE_KINDS = (AccountKind.HELD.value, AccountKind.FROZEN.value, AccountKind.WITHHELD.value)
+OWNED_KINDS = (AccountKind.WALLET.value, AccountKind.VENDOR.value, AccountKind.RECEIVABLE.value, *ASIDE_KINDS)
 # Their balances are updated by each transfer and never negative.
-BOUNDED_KINDS = (AccountKind.WALLET.value, AccountKind.HELD.value)
+BOUNDED_KINDS = (AccountKind.WALLET.value, *ASIDE_KINDS)
 
 
 class LedgerAccount(models.Model):
@@ -65,7 +72,7 @@ class LedgerAccount(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(kind="wallet", may_go_negative=False)
-                | Q(kind="held", may_go_negative=False, entries=0)
+                | Q(kind__in=ASIDE_KINDS, may_go_negative=False, entries=0)
                 | (~Q(kind__in=BOUNDED_KINDS) & Q(may_go_negative=True, entries=0)),
                 name="ledgeraccount_bounds_fit_kind",
             ),
@@ -91,6 +98,13 @@ class JournalKind(models.TextChoices):
     SETTLEMENT = "settlement"
     # A refund owed to a deleted account, paid to the person who claimed it.
     CLAIM = "claim"
+    # Credit of a top-up is frozen, then either returned to the wallet or to the card.
+    FREEZE = "freeze"
+    UNFREEZE = "unfreeze"
+    REVERSAL = "reversal"
+    # A vendor's share is withheld during a dispute, then released.
+    WITHHOLD = "withhold"
+    RELEASE = "release"
 
 
 _NO_WALLET = Q(wallet__isnull=True, wallet_entry__isnull=True, wallet_net_minor__isnull=True, wallet_balance_minor__isnull=True)
@@ -131,8 +145,12 @@ class Journal(models.Model):
             models.UniqueConstraint(fields=("order", "kind"), name="journal_once_for_order"),
             models.UniqueConstraint(fields=("wallet", "wallet_entry"), name="journal_wallet_entry_once"),
             models.CheckConstraint(
-                condition=Q(kind__in=("funding", "payout", "withdrawal", "settlement"), order__isnull=True, reverses__isnull=True)
-                | Q(kind="return", order__isnull=True, reverses__isnull=False)
+                condition=Q(
+                    kind__in=("funding", "payout", "withdrawal", "settlement", "freeze", "reversal", "withhold", "release"),
+                    order__isnull=True,
+                    reverses__isnull=True,
+                )
+                | Q(kind__in=("return", "unfreeze"), order__isnull=True, reverses__isnull=False)
                 | Q(kind__in=("sale", "claim"), order__isnull=False, reverses__isnull=True)
                 | Q(kind="refund", order__isnull=False, reverses__isnull=False),
                 name="journal_fits_kind",
@@ -140,10 +158,10 @@ class Journal(models.Model):
             models.CheckConstraint(condition=~Q(reason=""), name="journal_has_reason"),
             models.CheckConstraint(
                 # A refund to a deleted account has no wallet.
-                condition=(Q(kind__in=("payout", "settlement", "claim", "refund")) & _NO_WALLET)
+                condition=(Q(kind__in=("payout", "settlement", "claim", "refund", "reversal", "withhold", "release")) & _NO_WALLET)
                 | Q(
-                    Q(kind__in=("funding", "refund", "return"), wallet_net_minor__gt=0)
-                    | Q(kind__in=("sale", "withdrawal"), wallet_net_minor__lt=0),
+                    Q(kind__in=("funding", "refund", "return", "unfreeze"), wallet_net_minor__gt=0)
+                    | Q(kind__in=("sale", "withdrawal", "freeze"), wallet_net_minor__lt=0),
                     # A check that evaluates to NULL passes.
                     wallet__isnull=False,
                     wallet_entry__isnull=False,
@@ -155,9 +173,10 @@ class Journal(models.Model):
                 name="journal_wallet_fits_kind",
             ),
             models.CheckConstraint(
-                condition=(~Q(kind="payout") & _NO_VENDOR)
+                condition=(~Q(kind__in=("payout", "withhold", "release")) & _NO_VENDOR)
                 | Q(
-                    Q(kind__in=("payout", "refund"), vendor_net_minor__lt=0) | Q(kind="sale", vendor_net_minor__gt=0),
+                    Q(kind__in=("payout", "refund", "withhold"), vendor_net_minor__lt=0)
+                    | Q(kind__in=("sale", "release"), vendor_net_minor__gt=0),
                     vendor__isnull=False,
                     vendor_net_minor__isnull=False,
                 ),

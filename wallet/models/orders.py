@@ -19,6 +19,8 @@ class OrderStatus(models.TextChoices):
 
     COMPLETED = "Completed"
     REFUNDED = "Refunded"
+    # The card payment behind it was lost in a dispute.
+    CHARGED_BACK = "ChargedBack"
 
 
 class Order(models.Model):
@@ -66,7 +68,8 @@ class Order(models.Model):
             models.UniqueConstraint(fields=("quote",), name="order_quote_once"),
             models.CheckConstraint(condition=Q(currency__in=CURRENCIES), name="order_currency_known"),
             models.CheckConstraint(
-                condition=Q(status="Completed", refunded_at__isnull=True) | Q(status="Refunded", refunded_at__isnull=False),
+                condition=Q(status__in=("Completed", "ChargedBack"), refunded_at__isnull=True)
+                | Q(status="Refunded", refunded_at__isnull=False),
                 name="order_status_fits_refund",
             ),
             models.CheckConstraint(

@@ -21,11 +21,15 @@ from .. import bounds
 from ..models import Journal, Order
 from ..models.ledger import AccountKind, JournalKind
 from ..models.orders import OrderStatus
+from ..models.top_ups import ReversalStatus
 from ..selectors import unclaimed_refunds
 from ..webhooks import publish_refund
 from .ledger import Leg, VendorEntry, credit_wallet_balance, open_accounts, write_journal
 
-ORDER_TRANSITIONS = TransitionTable("order", {"refund": ({OrderStatus.COMPLETED.value}, OrderStatus.REFUNDED.value)})
+_COMPLETED = {OrderStatus.COMPLETED.value}
+ORDER_TRANSITIONS = TransitionTable(
+    "order", {"refund": (_COMPLETED, OrderStatus.REFUNDED.value), "charge_back": (_COMPLETED, OrderStatus.CHARGED_BACK.value)}
+)
 
 
 @transaction.atomic
@@ -33,19 +37,23 @@ def refund_order(*, order: Order, reason: str, actor: User | None) -> Order:
     """Refund the price and revoke the licence, with its download links.
 
     Raises:
-        InvalidTransition: the order was refunded already.
+        InvalidTransition: the order was refunded already, or its payment is disputed.
         InvalidInput: no reason.
         SelfReview: the actor is the buyer.
         NotFound: there is no such order.
     """
     reason = texts.prose(reason, "reason")
+    # The buyer first, as in a dispute. Serialised with the deletion of the account, which must leave no money behind.
+    buyer = lock(User.objects.all(), pk=order.buyer_id)
     order = lock(Order.objects.all(), pk=order.pk)
     if actor is not None and actor.pk == order.buyer_id:
         raise SelfReview("Someone else must refund your purchase.")
+    if order.freezes.filter(reversal__status=ReversalStatus.OPEN).exists():
+        raise InvalidTransition("The card payment behind this purchase is disputed: wait until that is decided.")
     ORDER_TRANSITIONS.apply(order, "refund", actor=actor, reason=reason, changes={"refunded_at": timezone.now()})
     sale = Journal.objects.filter(order=order, kind=JournalKind.SALE).first()
     if sale is not None and sale.wallet_id is not None:
-        _return_money(sale, sale.wallet_id, order, reason=reason, actor=actor)
+        _return_money(sale, None if buyer.deleted else sale.wallet_id, order, reason=reason, actor=actor)
     revoke_licence(order_id=order.id, reason=reason, actor=actor)
     undo_purchase(listing_id=order.listing_id)
     publish_refund(order)
@@ -86,13 +94,11 @@ def pay_unclaimed(*, order: Order, reference: str, reason: str, actor: User) -> 
     return Journal.objects.get(pk=journal_id)
 
 
-def _return_money(sale: Journal, wallet_id: uuid.UUID, order: Order, *, reason: str, actor: User | None) -> None:
-    """Reverse the transfers of the sale."""
-    # Serialised with the deletion of the account, which must leave no money behind.
-    deleted = lock(User.objects.all(), pk=order.buyer_id).deleted
+def _return_money(sale: Journal, wallet_id: uuid.UUID | None, order: Order, *, reason: str, actor: User | None) -> None:
+    """Reverse the transfers of the sale; without a wallet, the money waits to be claimed."""
     # The wallet is locked before the licence, as in a purchase, to avoid deadlocks.
-    wallet = None if deleted else credit_wallet_balance(wallet_id, order.price_minor)
-    back_id = wallet_id if wallet is not None else open_accounts(order.currency, {AccountKind.UNCLAIMED: None})[AccountKind.UNCLAIMED]
+    wallet = None if wallet_id is None else credit_wallet_balance(wallet_id, order.price_minor)
+    back_id = wallet_id or open_accounts(order.currency, {AccountKind.UNCLAIMED: None})[AccountKind.UNCLAIMED]
     transfers = sale.transfers.order_by("id")
     write_journal(
         kind=JournalKind.REFUND,

@@ -23,7 +23,8 @@ from marketplace.review.claims import is_claimed
 from marketplace.ui.mail import mail
 
 from .. import bounds
-from ..errors import InsufficientBalance, InvalidAmount, TooManyWithdrawals, WithdrawalOpen
+from ..card_credit import card_credit
+from ..errors import InsufficientBalance, InvalidAmount, ReturnsToCard, TooManyWithdrawals, WithdrawalOpen
 from ..models import LedgerAccount, WalletPayout
 from ..models.ledger import AccountKind, JournalKind
 from ..models.wallet_payouts import WalletPayoutStatus
@@ -63,6 +64,7 @@ def request_wallet_payout(
         WithdrawalOpen: another payout of this wallet waits.
         TooManyWithdrawals: too many payouts were requested today.
         InsufficientBalance: the balance is too low.
+        ReturnsToCard: the rest was paid by card.
         NotFound: it is not the actor's wallet, or the account is not active.
     """
     if actor.pk != user.pk:
@@ -79,12 +81,15 @@ def request_wallet_payout(
     wallet = wallets.filter(currency=currency).first()
     if wallet is not None:
         _check_open_payouts(wallet)
-    holds = 0 if wallet is None else wallet.balance_minor
+    balance = 0 if wallet is None else wallet.balance_minor
+    holds = balance if wallet is None else balance - card_credit(wallet)
     amount = holds if amount_minor is None else amount_minor
+    if holds < balance and holds < max(amount, 1) <= balance:
+        raise _by_card(holds, currency)
     if amount < 1:
         raise InvalidAmount(f"The wallet holds nothing in {currency}." if amount_minor is None else "Ask for 0.01 or more.")
     if wallet is None or amount > holds:
-        raise _insufficient(amount, holds, currency)
+        raise _insufficient(amount, balance, currency)
     payout = _set_aside(wallet, amount, details, actor)
     audit.record("wallet_payout.ask", payout, actor=actor, to_state=payout.status, currency=currency, amountMinor=payout.amount_minor)
     _notify(payout, "ask")
@@ -167,6 +172,11 @@ def _insufficient(amount: int, holds: int, currency: str) -> InsufficientBalance
     price, balance = to_number(amount), to_number(holds)
     sentence = f"You ask for {price:.2f} {currency}; the wallet holds {balance:.2f} {currency}."
     return InsufficientBalance(sentence, price=price, currency=currency, balance=balance)
+
+
+def _by_card(available: int, currency: str) -> ReturnsToCard:
+    sentence = f"{to_number(available):.2f} {currency} can be paid out. The rest was paid by card: ask us to return it to the card."
+    return ReturnsToCard(sentence, available=to_number(available), currency=currency)
 
 
 def _set_aside(wallet: LedgerAccount, amount: int, details: str, actor: User) -> WalletPayout:

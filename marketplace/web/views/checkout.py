@@ -10,8 +10,11 @@ from django.utils import timezone
 from catalog.selectors import cards_of
 from marketplace.accounts.pages import SignedInRequest, signed_in_page
 from marketplace.core.errors import NotFound, Problem
-from marketplace.core.money import WALLET_CURRENCIES
+from marketplace.core.money import WALLET_CURRENCIES, to_number
+from marketplace.http.pages import POLICY_HEADER, REDIRECTING_FORM_POLICY
+from wallet.bounds import TOP_UP_MINOR
 from wallet.models import Quote
+from wallet.providers import currencies_to_add
 from wallet.selectors import quote_of, wallet_of
 from wallet.services.offers import PurchaseRequest
 from wallet.services.quotes import make_quote
@@ -48,6 +51,7 @@ def confirm(request: SignedInRequest, quote_id: uuid.UUID) -> HttpResponseBase:
         return redirect("order-page", order_id=used_by)
     wallet = wallet_of(request.user)
     balance = wallet.balance_minor(quote.currency)
+    missing = _missing(quote, balance)
     context = {
         "quote": quote,
         "listing": quote.listing,
@@ -55,8 +59,20 @@ def confirm(request: SignedInRequest, quote_id: uuid.UUID) -> HttpResponseBase:
         "balance": balance,
         "left": balance - quote.price_minor,
         "expired": quote.expires_at <= timezone.now(),
+        "missing": missing,
+        "missing_amount": f"{to_number(missing):.2f}",
     }
-    return render(request, "shop/checkout.html", context)
+    response = render(request, "shop/checkout.html", context)
+    response[POLICY_HEADER] = REDIRECTING_FORM_POLICY
+    return response
+
+
+def _missing(quote: Quote, balance_minor: int) -> int:
+    """Return the amount to add for the purchase, 0 if the credit is enough or cannot be added in this currency."""
+    missing = quote.price_minor - balance_minor
+    if missing < 1 or quote.currency not in currencies_to_add():
+        return 0
+    return max(missing, TOP_UP_MINOR)
 
 
 def _buy(request: SignedInRequest, quote: Quote) -> HttpResponseBase:

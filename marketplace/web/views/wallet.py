@@ -13,6 +13,7 @@ from marketplace.core.money import WALLET_CURRENCIES
 from marketplace.storage.responses import safe_disposition
 from wallet import receipts
 from wallet.models import Order
+from wallet.providers import currencies_to_add
 from wallet.selectors import accounts_of, movements_of, open_wallet_payouts_of, order_of, wallet_of
 from wallet.services.preferences import set_currency_preference
 
@@ -26,7 +27,9 @@ ROWS = 25
 def wallet(request: SignedInRequest) -> HttpResponseBase:
     """Show the balances, and the movements, newest first."""
     movements = [
-        movements_of(account).select_related("wallet_payout", "settled_wallet_payout", "credit_reference")
+        movements_of(account).select_related(
+            "wallet_payout", "settled_wallet_payout", "credit_reference", "top_up", "froze_for", "settled_reversal"
+        )
         for account in accounts_of(request.user)
     ]
     with cursor_of(request) as cursor:
@@ -36,6 +39,7 @@ def wallet(request: SignedInRequest) -> HttpResponseBase:
         "waiting": open_wallet_payouts_of(request.user.pk),
         "currencies": [code.value for code in WALLET_CURRENCIES],
         "movements": page.rows,
+        "can_add": bool(currencies_to_add()),
         **paging_context(request, page, "wallet-page"),
     }
     return render(request, "buyer/wallet.html", context)

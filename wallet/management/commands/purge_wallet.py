@@ -10,6 +10,7 @@ from wallet.services.quotes import expired_quotes
 
 from ... import bounds
 from ...services.idempotency import expired_responses
+from ...services.provider_events import unmatched_events
 from ...services.wallet_payouts import expired_payment_details
 
 
@@ -18,12 +19,12 @@ class Command(PurgeCommand):
 
     help = (
         f"Delete unused quotes that expired a day ago, and responses stored for Idempotency-Keys more than {bounds.IDEMPOTENCY_HOURS} "
-        f"hours ago, and erase bank details of wallet payouts {bounds.PAYMENT_DETAILS_DAYS} days after they were paid. The worker runs this daily."
+        f"hours ago, and providers' events of {bounds.PROVIDER_EVENT_DAYS} days ago that fitted no payment, and erase bank details of wallet payouts {bounds.PAYMENT_DETAILS_DAYS} days after they were paid. The worker runs this daily."
     )
 
     def expired(self) -> Mapping[str, QuerySet[Any]]:
-        """Return expired quotes and idempotency records."""
-        return {"expired quotes": expired_quotes(), "old answers": expired_responses()}
+        """Return expired quotes, idempotency records, and events that fitted no payment."""
+        return {"expired quotes": expired_quotes(), "old answers": expired_responses(), "foreign events": unmatched_events()}
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Delete the rows, then erase old bank details."""

@@ -1,0 +1,84 @@
+"""Where payment providers send their events, and the page of the test provider."""
+
+from datetime import timedelta
+
+from django import forms
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt
+
+from marketplace.api.problems import problem_response
+from marketplace.core.errors import BodyTooLarge, Problem
+from marketplace.http.refusals import allow_methods
+from wallet import bounds
+from wallet.models import TopUp
+from wallet.models.top_ups import ReversalStatus, TopUpStatus
+from wallet.providers import TestProvider, provider_named
+from wallet.services.provider_events import receive_event
+from wallet.services.test_payments import OUTCOMES, VERDICTS, pay
+from wallet.services.top_ups import return_url_of
+
+LATE = timedelta(seconds=20)
+
+
+@csrf_exempt
+@allow_methods("POST")
+def events(request: HttpRequest, provider: str) -> HttpResponse:
+    """Receive an event of a payment provider. The length is bounded, then the signature checked, before it is parsed."""
+    try:
+        receive_event(provider=provider, body=_body(request), headers=request.headers)
+    except Problem as problem:
+        return problem_response(problem, request)
+    return JsonResponse({"received": True})
+
+
+@csrf_exempt
+@never_cache
+@allow_methods("GET", "POST")
+def test_payment(request: HttpRequest, reference: str) -> HttpResponseBase:
+    """Show the test provider's page. Like a real one it needs no sign-in: its address is the secret, so no form can be forged."""
+    top_up = TopUp.objects.filter(provider=TestProvider.name, page_reference=reference).first()
+    if top_up is None or provider_named(TestProvider.name) is None:
+        raise Http404
+    choices = _choices(top_up)
+    form = OutcomeForm(request.POST if request.method == "POST" else None, choices=choices)
+    if choices and form.is_valid():
+        pay(top_up=top_up, outcome=form.cleaned_data["outcome"], late=timezone.now() + LATE)
+        if not top_up.return_url:
+            return redirect(return_url_of(top_up))
+        return render(request, "pages/test_payment.html", {"top_up": top_up, "done": True})
+    status = 400 if form.errors else 200
+    return render(request, "pages/test_payment.html", {"top_up": top_up, "form": form, "choices": choices}, status=status)
+
+
+class OutcomeForm(forms.Form):
+    """What comes of a payment with the test provider."""
+
+    def __init__(self, *args: object, choices: dict[str, str], **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]  # Django's own arguments
+        self.fields["outcome"] = forms.ChoiceField(
+            label="Outcome", choices=list(choices.items()), initial=next(iter(choices), None), widget=forms.RadioSelect
+        )
+
+
+def _choices(top_up: TopUp) -> dict[str, str]:
+    """Return what can happen to a payment now."""
+    if top_up.status == TopUpStatus.PENDING:
+        return OUTCOMES
+    if top_up.status == TopUpStatus.SUCCEEDED:
+        return {"disputed": OUTCOMES["disputed"]}
+    return VERDICTS if top_up.reversals.filter(status=ReversalStatus.OPEN).exists() else {}
+
+
+def _body(request: HttpRequest) -> bytes:
+    """Return the body.
+
+    Raises:
+        BodyTooLarge: it is longer than an event of a provider.
+    """
+    length = request.META.get("CONTENT_LENGTH") or "0"
+    if not length.isdecimal() or int(length) > bounds.PROVIDER_EVENT_BYTES:
+        raise BodyTooLarge(maximumBytes=bounds.PROVIDER_EVENT_BYTES)
+    return request.body

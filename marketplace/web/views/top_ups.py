@@ -1,0 +1,78 @@
+"""Top-ups: ask for a payment page, and show what came of it."""
+
+import uuid
+
+from django.contrib import messages
+from django.http import Http404, HttpResponseBase
+from django.shortcuts import redirect
+from django.utils import timezone
+
+from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
+from marketplace.core.errors import Problem
+from marketplace.http.pages import POLICY_HEADER, REDIRECTING_FORM_POLICY
+from marketplace.ui.formatting import money
+from wallet.card_credit import top_up_of
+from wallet.errors import InvalidAmount, TooManyTopUps, TopUpLimitExceeded, TopUpUnavailable
+from wallet.models import TopUp
+from wallet.models.top_ups import TopUpStatus
+from wallet.providers import currencies_to_add, provider_named
+from wallet.selectors import currency_preference_of, quote_of
+from wallet.services.top_ups import TopUpRequest, request_top_up
+
+from ..forms import TopUpForm
+
+_ERROR_FIELDS: dict[type[Problem], str] = {
+    InvalidAmount: "amount",
+    TopUpLimitExceeded: "amount",
+    TooManyTopUps: "amount",
+    TopUpUnavailable: "currency",
+}
+
+
+@signed_in_page("GET", "POST")
+def add(request: SignedInRequest) -> HttpResponseBase:
+    """Ask for an amount, and redirect to the provider's page."""
+    currencies = currencies_to_add()
+    sent = request.POST if request.method == "POST" else None
+    form = TopUpForm(sent, currencies=currencies, initial={"currency": currency_preference_of(request.user)})
+    if currencies and form.is_valid():
+        with problems_as_form_errors(form, _ERROR_FIELDS):
+            wanted = TopUpRequest(form.cleaned_data["currency"], form.amount_minor(), quote_id=_own_quote(request, form))
+            top_up, _ = request_top_up(user=request.user, wanted=wanted)
+            return redirect(top_up.payment_url)
+    response = render_form(request, "buyer/top_up_form.html", form, currencies=currencies)
+    response[POLICY_HEADER] = REDIRECTING_FORM_POLICY
+    return response
+
+
+@signed_in_page("GET")
+def top_up(request: SignedInRequest, top_up_id: uuid.UUID) -> HttpResponseBase:
+    """Show a top-up; once it is paid, return to the purchase that waits for it."""
+    found = top_up_of(request.user, str(top_up_id))
+    if found is None:
+        raise Http404
+    quote = None if found.quote is None else quote_of(request.user, str(found.quote.pk))
+    waits = quote is not None and getattr(quote, "used_by", None) is None and quote.expires_at > timezone.now()
+    if quote is not None and waits and found.status == TopUpStatus.SUCCEEDED:
+        messages.success(request, f"{money(found.amount_minor, found.currency)} was added to your wallet.")
+        return redirect("checkout", quote_id=quote.pk)
+    context = {"top_up": found, "quote": quote if waits else None, "provider": _label(found), "open": _is_open(found)}
+    return render_form(request, "buyer/top_up.html", None, **context)
+
+
+def _own_quote(request: SignedInRequest, form: TopUpForm) -> str:
+    """Return the id of the quote that waits, empty if there is none any more."""
+    quote_id = form.cleaned_data["quote"]
+    quote = None if quote_id is None else quote_of(request.user, str(quote_id))
+    if quote is None or getattr(quote, "used_by", None) is not None or quote.expires_at <= timezone.now():
+        return ""
+    return str(quote.pk)
+
+
+def _is_open(found: TopUp) -> bool:
+    return found.status == TopUpStatus.PENDING and found.expires_at > timezone.now()
+
+
+def _label(found: TopUp) -> str:
+    provider = provider_named(found.provider)
+    return found.provider if provider is None else provider.label

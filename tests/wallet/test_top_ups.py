@@ -1,0 +1,272 @@
+"""Top-ups: a provider's event credits once, or never."""
+
+from typing import Any
+
+import pytest
+from django.core import mail as outbox
+from django.db import IntegrityError, transaction
+from pytest_django import DjangoCaptureOnCommitCallbacks
+
+from marketplace.accounts.services import deactivate_user
+from marketplace.core.errors import Problem
+from tests.factories import AppFactory, UserFactory
+from tests.shop import funded, on_sale
+from wallet import bounds
+from wallet.errors import PaymentProviderUnavailable
+from wallet.models import Journal, ProviderEvent, Quote, TopUp
+from wallet.models.top_ups import EventKind
+from wallet.providers import TestProvider
+from wallet.providers.simulated import SIGNATURE, signed_event
+from wallet.reconciliation import differences
+from wallet.selectors import wallet_of
+from wallet.services.funding import Payment, credit_wallet
+from wallet.services.offers import PurchaseRequest
+from wallet.services.provider_events import receive_event
+from wallet.services.quotes import make_quote
+from wallet.services.top_ups import TopUpRequest, request_top_up
+
+from .spenders import connected, personal
+from .topping_up import asked_for, paid, tell
+
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
+
+
+def refusal(**given: Any) -> Problem:
+    with pytest.raises(Problem) as met:
+        request_top_up(user=UserFactory(), **given)
+    return met.value
+
+
+def test_paid_top_up_is_credited_and_told(django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks) -> None:
+    top_up = asked_for()
+    assert (top_up.status, wallet_of(top_up.user).balance_inr_minor) == ("Pending", 0)
+    with django_capture_on_commit_callbacks(execute=True):
+        tell(top_up, EventKind.SUCCEEDED)
+    assert (top_up.status, wallet_of(top_up.user).balance_inr_minor) == ("Succeeded", 50_000)
+    assert top_up.journal is not None
+    assert str(top_up.journal.credit_reference) == f"{top_up.payment_reference} (test)"
+    assert [message.to for message in outbox.outbox] == [[top_up.user.email]]
+    assert list(differences()) == []
+
+
+def test_event_that_comes_again_credits_nothing() -> None:
+    top_up = paid()
+    for told in ({}, {"event_id": "another"}, {"event_id": "third", "payment": "another-payment"}):
+        tell(top_up, EventKind.SUCCEEDED, **told)
+    assert wallet_of(top_up.user).balance_inr_minor == 50_000
+    assert sorted(ProviderEvent.objects.values_list("outcome", flat=True)) == ["credited", *["nothing: it was Succeeded already"] * 2]
+
+
+@pytest.mark.parametrize("kind", [EventKind.SUCCEEDED, EventKind.FAILED])
+def test_failure_told_after_or_before_the_payment_does_not_stop_it(kind: EventKind) -> None:
+    top_up = asked_for()
+    other = EventKind.FAILED if kind == EventKind.SUCCEEDED else EventKind.SUCCEEDED
+    tell(top_up, kind)
+    tell(top_up, other)
+    assert (top_up.status, wallet_of(top_up.user).balance_inr_minor) == ("Succeeded", 50_000)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"amount_minor": 50_001}, {"amount_minor": 49_999}, {"amount_minor": 0}, {"currency": "USD"}, {"currency": ""}, {"payment": ""}],
+)
+def test_payment_of_something_else_is_not_credited_but_recorded(change: dict[str, Any]) -> None:
+    top_up = tell(asked_for(), EventKind.SUCCEEDED, **change)
+    assert (top_up.status, Journal.objects.count()) == ("Pending", 0)
+    assert ProviderEvent.objects.get().outcome.startswith("refused")
+
+
+def test_payment_of_a_deactivated_account_is_credited_because_the_money_has_come() -> None:
+    top_up = asked_for()
+    deactivate_user(user=top_up.user, reason="test", actor=UserFactory(is_superuser=True))
+    assert tell(top_up, EventKind.SUCCEEDED).status == "Succeeded"
+
+
+def test_payment_that_staff_credited_by_hand_is_not_credited_again() -> None:
+    top_up = asked_for()
+    payment = Payment(f"payment-{top_up.pk}", "test")
+    credit_wallet(user=top_up.user, currency="INR", amount_minor=50_000, reason="test", actor=None, payment=payment)
+    assert tell(top_up, EventKind.SUCCEEDED).status == "Succeeded"
+    assert wallet_of(top_up.user).balance_inr_minor == 50_000
+    assert list(differences()) == []
+
+
+def test_payment_that_was_credited_to_someone_else_is_refused() -> None:
+    top_up = asked_for()
+    payment = Payment(f"payment-{top_up.pk}", "test")
+    credit_wallet(user=UserFactory(), currency="INR", amount_minor=50_000, reason="test", actor=None, payment=payment)
+    assert tell(top_up, EventKind.SUCCEEDED).status == "Pending"
+    assert wallet_of(top_up.user).balance_inr_minor == 0
+    assert ProviderEvent.objects.get().outcome.startswith("refused")
+
+
+def forged(body: bytes, headers: dict[str, str]) -> list[tuple[bytes, dict[str, str]]]:
+    return [
+        (body, {}),
+        (body, {SIGNATURE: ""}),
+        (body, {SIGNATURE: "é"}),
+        (body, {SIGNATURE: headers[SIGNATURE].upper()}),
+        (body + b" ", headers),
+        (body.replace(b"50000", b"60000"), headers),
+        (b"", headers),
+    ]
+
+
+def test_forged_event_is_refused_and_leaves_no_trace() -> None:
+    top_up = asked_for()
+    for body, headers in forged(*signed_event(top_up, EventKind.SUCCEEDED)):
+        with pytest.raises(Problem) as met:
+            receive_event(provider="test", body=body, headers=headers)
+        assert met.value.code == "payment_signature_invalid"
+    assert not ProviderEvent.objects.exists()
+
+
+def test_event_of_a_provider_that_is_not_set_up_is_not_found(settings: Any) -> None:
+    body, headers = signed_event(asked_for(), EventKind.SUCCEEDED)
+    settings.TEST_PAYMENTS = False
+    for name in ("test", "stripe", "nobody"):
+        with pytest.raises(Problem) as met:
+            receive_event(provider=name, body=body, headers=headers)
+        assert met.value.code == "not_found"
+
+
+def test_payment_of_another_program_on_the_same_account_is_ignored() -> None:
+    top_up = asked_for()
+    tell(top_up, EventKind.SUCCEEDED, top_up_id="", page="another-page")
+    tell(top_up, EventKind.SUCCEEDED, top_up_id="0190a0a0-0000-7000-8000-000000000000", page="")
+    assert (top_up.status, ProviderEvent.objects.count()) == ("Pending", 0)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "code"),
+    [
+        (TopUpRequest("EUR", 50_000), "invalid_amount"),
+        (TopUpRequest("INR", bounds.TOP_UP_MINOR - 1), "invalid_amount"),
+        (TopUpRequest("INR", -50_000), "invalid_amount"),
+        (TopUpRequest("INR", 50_000_01), "top_up_limit_exceeded"),
+        (TopUpRequest("INR", 50_000, return_url="https://elsewhere.example/"), "invalid_input"),
+        (TopUpRequest("INR", 50_000, quote_id="0190a0a0-0000-7000-8000-000000000000"), "not_found"),
+    ],
+)
+def test_top_up_that_cannot_be_is_refused(wanted: TopUpRequest, code: str) -> None:
+    assert refusal(wanted=wanted).code == code
+    assert not TopUp.objects.exists()
+
+
+def test_currency_without_a_provider_is_refused_and_names_those_with_one(settings: Any) -> None:
+    settings.TEST_PAYMENTS = False
+    settings.STRIPE = {"SECRET_KEY": "sk_test_x", "WEBHOOK_SECRET": "whsec_x"}
+    problem = refusal(wanted=TopUpRequest("INR", 50_000))
+    assert (problem.code, problem.members) == ("top_up_unavailable", {"availableCurrencies": ["USD"]})
+
+
+def test_limits_of_a_day_and_of_the_wallet_count_open_pages_and_the_balance() -> None:
+    user = funded(inr=450_000_00)
+    paid(user, 40_000_00)
+    with pytest.raises(Problem) as met:
+        asked_for(user, 20_000_00)
+    assert (met.value.code, met.value.members["limit"], met.value.members["left"]) == ("top_up_limit_exceeded", "balance", 10_000.0)
+    poor = UserFactory()
+    asked_for(poor, 50_000_00)
+    asked_for(poor, 40_000_00)
+    with pytest.raises(Problem) as met:
+        asked_for(poor, 10_000_01)
+    assert (met.value.members["limit"], met.value.members["left"]) == ("day", 10_000.0)
+    tell(TopUp.objects.get(user=poor, amount_minor=50_000_00), EventKind.FAILED)
+    asked_for(poor, 10_000_01)
+
+
+def test_more_open_pages_than_allowed_are_refused() -> None:
+    user = UserFactory()
+    for _ in range(bounds.OPEN_TOP_UPS):
+        asked_for(user, 100)
+    with pytest.raises(Problem) as met:
+        asked_for(user, 100)
+    assert met.value.code == "too_many_top_ups"
+
+
+def test_app_returns_to_its_own_origins_only() -> None:
+    app = AppFactory(redirect_uris="https://app.example/callback http://127.0.0.1/callback")
+    user = UserFactory()
+    for url, principal in (
+        ("https://app.example/paid?x=1", connected(user, app)),
+        ("http://127.0.0.1:4711/paid", connected(user, app)),
+    ):
+        assert request_top_up(user=user, wanted=TopUpRequest("INR", 100, return_url=url), principal=principal)[0].return_url == url
+    for url, principal in (
+        ("https://app.example.evil.example/paid", connected(user, app)),
+        ("https://app.example@evil.example/paid", connected(user, app)),
+        ("http://app.example/paid", connected(user, app)),
+        ("https://app.example:8443/paid", connected(user, app)),
+        ("javascript:alert(1)", connected(user, app)),
+        ("//app.example/paid", connected(user, app)),
+        ("https://app.example/paid", connected(user, AppFactory())),
+        ("https://app.example/paid", personal(user)),
+    ):
+        with pytest.raises(Problem) as met:
+            request_top_up(user=user, wanted=TopUpRequest("INR", 100, return_url=url), principal=principal)
+        assert met.value.code == "invalid_input", url
+
+
+def test_same_key_makes_one_top_up_and_another_body_is_refused() -> None:
+    user = UserFactory()
+    first, replayed = request_top_up(user=user, wanted=TopUpRequest("INR", 100), idempotency_key="a")
+    again, replayed_again = request_top_up(user=user, wanted=TopUpRequest("INR", 100), idempotency_key="a")
+    assert (first.pk, replayed, replayed_again) == (again.pk, False, True)
+    with pytest.raises(Problem) as met:
+        request_top_up(user=user, wanted=TopUpRequest("INR", 200), idempotency_key="a")
+    assert met.value.code == "idempotency_key_reused"
+
+
+def test_provider_that_does_not_answer_is_asked_again_by_the_same_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    user = UserFactory()
+    with monkeypatch.context() as patched:
+        patched.setattr(TestProvider, "create_page", lambda *_: (_ for _ in ()).throw(PaymentProviderUnavailable()))
+        with pytest.raises(PaymentProviderUnavailable):
+            request_top_up(user=user, wanted=TopUpRequest("INR", 100), idempotency_key="a")
+    top_up, replayed = request_top_up(user=user, wanted=TopUpRequest("INR", 100), idempotency_key="a")
+    assert (replayed, TopUp.objects.count(), bool(top_up.payment_url)) == (True, 1, True)
+
+
+def test_quote_outlives_the_payment_but_not_for_ever() -> None:
+    user = UserFactory()
+    quote = make_quote(buyer=user, purchase=PurchaseRequest(str(on_sale().pk), "INR"))
+    for _ in range(3):
+        asked_for(user, 49_900, quote_id=str(quote.pk))
+    quote.refresh_from_db()
+    assert (quote.expires_at - quote.created_at).total_seconds() <= bounds.WAITING_QUOTE_MINUTES * 60
+    assert (quote.expires_at - quote.created_at).total_seconds() > bounds.TOP_UP_MINUTES * 60
+    with pytest.raises(Problem):
+        asked_for(UserFactory(), 49_900, quote_id=str(quote.pk))
+    assert Quote.objects.get(pk=quote.pk).expires_at == quote.expires_at
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"amount_minor": 1}, {"currency": "USD"}, {"provider": "stripe"}, {"journal": None}, {"payment_reference": "x"}, {"user": "other"}],
+)
+def test_what_was_paid_for_is_never_changed(change: dict[str, Any]) -> None:
+    top_up = paid()
+    change = {name: UserFactory() if value == "other" else value for name, value in change.items()}
+    with pytest.raises(IntegrityError), transaction.atomic():
+        TopUp.objects.filter(pk=top_up.pk).update(**change)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        top_up.delete()
+
+
+@pytest.mark.parametrize("change", [{"amount_minor": 1}, {"event_id": "x"}, {"outcome": "x"}, {"applied_at": None, "outcome": ""}])
+def test_what_a_provider_told_is_never_changed(change: dict[str, Any]) -> None:
+    paid()
+    with pytest.raises(IntegrityError), transaction.atomic():
+        ProviderEvent.objects.update(**change)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        ProviderEvent.objects.all()._raw_delete(using="default")
+
+
+def test_second_event_of_the_same_id_is_refused_by_the_database() -> None:
+    paid()
+    event = ProviderEvent.objects.get()
+    event.pk, event.top_up, event.applied_at, event.outcome = None, None, None, ""
+    event._state.adding = True
+    with pytest.raises(IntegrityError, match=r"providerevent_once|event_id"), transaction.atomic():
+        ProviderEvent.objects.bulk_create([event])

@@ -1,0 +1,78 @@
+"""How much of a wallet was paid by card. Such credit returns only to its card, never to a bank account."""
+
+import datetime as dt
+import uuid
+from collections import defaultdict
+
+from django.db.models import F, Q, QuerySet, Sum
+from django.utils import timezone
+
+from marketplace.accounts.models import User
+from marketplace.core.ids import parse_id
+
+from .models import Journal, LedgerAccount, Reversal, TopUp
+from .models.ledger import JournalKind
+from .models.top_ups import ReversalStatus, TopUpStatus
+
+CREDITED = (TopUpStatus.SUCCEEDED, TopUpStatus.DISPUTED, TopUpStatus.RETURNED)
+
+
+def card_credit(wallet: LedgerAccount) -> int:
+    """Return how much of a wallet's balance was paid by card, in minor units.
+
+    The wallet's journals since its first top-up are followed: a purchase takes what was not paid by card first, a refund
+    returns what its purchase took, and what is frozen is taken from the credit by card first.
+    """
+    first = Journal.objects.filter(wallet=wallet, top_up__isnull=False).order_by("wallet_entry").first()
+    if first is None:
+        return 0
+    card, other = 0, (first.wallet_balance_minor or 0) - (first.wallet_net_minor or 0)
+    taken: defaultdict[uuid.UUID | None, int] = defaultdict(int)
+    later = Journal.objects.filter(wallet=wallet, wallet_entry__gte=first.wallet_entry).order_by("wallet_entry")
+    rows = later.values_list("pk", "kind", "wallet_net_minor", "order_id", "reverses_id", "top_up")
+    for journal, kind, net, order, reverses, top_up in rows.iterator():
+        if kind == JournalKind.SALE:
+            by_card = taken[order] = max(-net - other, 0)
+        elif kind == JournalKind.FREEZE:
+            by_card = taken[journal] = min(-net, card)
+        elif kind == JournalKind.FUNDING:
+            by_card = -net if top_up is not None else 0
+        else:
+            # Refunds and what is unfrozen; payouts and their return have taken nothing that was paid by card.
+            by_card = -taken[order if kind == JournalKind.REFUND else reverses]
+        card, other = card - by_card, other + net + by_card
+    return card
+
+
+def refundable_minor(top_up: TopUp, wallet: LedgerAccount) -> int:
+    """Return how much of a top-up can return to its card: what is left of it, and is in the wallet."""
+    gone = top_up.reversals.exclude(status=ReversalStatus.KEPT).aggregate(total=Sum("amount_minor"))["total"] or 0
+    return max(min(top_up.amount_minor - gone, card_credit(wallet)), 0)
+
+
+def top_ups_of(user: User) -> QuerySet[TopUp]:
+    """Return the user's top-ups, newest first."""
+    return TopUp.objects.filter(user=user).order_by("-created_at", "-id")
+
+
+def top_up_of(user: User, top_up_id: str) -> TopUp | None:
+    """Return one of the user's top-ups, None if it is not theirs."""
+    key = parse_id(top_up_id)
+    return None if key is None else top_ups_of(user).select_related("quote__listing").filter(pk=key).first()
+
+
+def open_top_ups_of(user_id: uuid.UUID) -> QuerySet[TopUp]:
+    """Return the user's top-ups whose payment page is open."""
+    return TopUp.objects.filter(user=user_id, status=TopUpStatus.PENDING, expires_at__gt=timezone.now())
+
+
+def asked_since(user_id: uuid.UUID, currency: str, since: dt.datetime) -> int:
+    """Return the sum of what a user has added since a time or can still add on an open page."""
+    recent = Q(status__in=CREDITED, created_at__gt=since) | Q(status=TopUpStatus.PENDING, expires_at__gt=timezone.now())
+    rows = TopUp.objects.filter(recent, user=user_id, currency=currency)
+    return rows.aggregate(total=Sum("amount_minor"))["total"] or 0
+
+
+def open_reversals_of(user_id: uuid.UUID) -> QuerySet[Reversal]:
+    """Return the open disputes and refunds of the user's top-ups."""
+    return Reversal.objects.filter(top_up__user=user_id, status=ReversalStatus.OPEN).annotate(currency=F("top_up__currency")).order_by("pk")

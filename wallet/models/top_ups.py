@@ -1,0 +1,216 @@
+"""Top-ups: credit that is paid for through a payment provider, and what is returned of it."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+from django.utils import timezone
+
+from developers.models import App
+from marketplace.core import bounds as core_bounds
+from marketplace.core.ids import new_id
+
+from .. import bounds
+from .ledger import Journal
+from .orders import Order
+from .quotes import CURRENCIES, Quote
+
+
+class TopUpStatus(models.TextChoices):
+    """The status of a top-up. A failed one still succeeds if its payment arrives late."""
+
+    PENDING = "Pending"
+    SUCCEEDED = "Succeeded"
+    FAILED = "Failed"
+    DISPUTED = "Disputed"
+    RETURNED = "Returned"
+
+
+class TopUp(models.Model):
+    """A request of a user to pay for credit on a page of a payment provider. The journal exists once it is paid."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="top_ups")
+    currency = models.CharField(max_length=3)
+    amount_minor = models.BigIntegerField()
+    provider = models.CharField(max_length=bounds.CREDIT_SOURCE_CHARS)
+    status = models.CharField(max_length=16, choices=TopUpStatus.choices, default=TopUpStatus.PENDING)
+    # The provider's names of its page and of the payment; empty until they are known.
+    page_reference = models.CharField(max_length=bounds.PROVIDER_ID_CHARS, blank=True)
+    payment_reference = models.CharField(max_length=bounds.PAYMENT_REFERENCE_CHARS, blank=True)
+    payment_url = models.CharField(max_length=core_bounds.URL_CHARS, blank=True)
+    # Where the provider sends the payer; empty for our own page.
+    return_url = models.CharField(max_length=core_bounds.URL_CHARS, blank=True)
+    # The app that asked for it; empty for a user's own token and for pages.
+    app = models.ForeignKey(App, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+    credential_kind = models.CharField(max_length=16, blank=True)
+    # The purchase that it is for.
+    quote = models.ForeignKey(Quote, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+    journal = models.OneToOneField(Journal, null=True, blank=True, on_delete=models.PROTECT, related_name="top_up")
+    created_at = models.DateTimeField(default=timezone.now)
+    expires_at = models.DateTimeField()
+    # By the provider's clock.
+    paid_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("-id",)
+        verbose_name = "top-up"
+        default_permissions = ("view",)
+        permissions = (("refund_topup", "Can refund top-ups to their cards"),)
+        constraints = (
+            models.CheckConstraint(condition=Q(currency__in=CURRENCIES), name="topup_currency_known"),
+            models.CheckConstraint(condition=Q(amount_minor__gt=0, amount_minor__lte=bounds.CREDIT_MINOR), name="topup_amount_in_range"),
+            models.CheckConstraint(condition=~Q(provider=""), name="topup_has_provider"),
+            models.CheckConstraint(condition=Q(expires_at__gt=F("created_at")), name="topup_lasts"),
+            models.CheckConstraint(
+                condition=Q(status__in=("Pending", "Failed"), journal__isnull=True, paid_at__isnull=True)
+                | Q(status__in=("Succeeded", "Disputed", "Returned"), journal__isnull=False, paid_at__isnull=False)
+                & ~Q(payment_reference=""),
+                name="topup_status_fits",
+            ),
+            models.UniqueConstraint(
+                fields=("provider", "payment_reference"), condition=~Q(payment_reference=""), name="topup_one_for_payment"
+            ),
+            models.UniqueConstraint(fields=("provider", "page_reference"), condition=~Q(page_reference=""), name="topup_one_for_page"),
+        )
+        indexes = (models.Index(fields=("user", "-created_at", "-id"), name="topup_newest"),)
+
+    def __str__(self) -> str:
+        return str(self.id)
+
+
+class EventKind(models.TextChoices):
+    """What a provider tells of a payment."""
+
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    DISPUTED = "disputed"
+    DISPUTE_WON = "dispute_won"
+    DISPUTE_LOST = "dispute_lost"
+    REFUNDED = "refunded"
+    REFUND_FAILED = "refund_failed"
+
+
+class ProviderEvent(models.Model):
+    """An event of a payment provider whose signature was right. It is applied once, or waits for one that was sent before it."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    provider = models.CharField(max_length=bounds.CREDIT_SOURCE_CHARS)
+    event_id = models.CharField(max_length=bounds.PROVIDER_ID_CHARS)
+    kind = models.CharField(max_length=16, choices=EventKind.choices)
+    top_up = models.ForeignKey(TopUp, null=True, blank=True, on_delete=models.PROTECT, related_name="events")
+    payment_reference = models.CharField(max_length=bounds.PAYMENT_REFERENCE_CHARS, blank=True)
+    # The provider's name of the dispute or refund.
+    case_reference = models.CharField(max_length=bounds.PROVIDER_ID_CHARS, blank=True)
+    amount_minor = models.BigIntegerField()
+    currency = models.CharField(max_length=3, blank=True)
+    occurred_at = models.DateTimeField()
+    received_at = models.DateTimeField(default=timezone.now)
+    applied_at = models.DateTimeField(null=True, blank=True)
+    outcome = models.CharField(max_length=200, blank=True)
+
+    class Meta:
+        ordering = ("-id",)
+        verbose_name = "provider event"
+        default_permissions = ("view",)
+        constraints = (
+            models.UniqueConstraint(fields=("provider", "event_id"), name="providerevent_once"),
+            models.CheckConstraint(condition=Q(kind__in=EventKind.values), name="providerevent_kind_known"),
+            models.CheckConstraint(
+                condition=Q(applied_at__isnull=True, outcome="") | Q(applied_at__isnull=False, top_up__isnull=False) & ~Q(outcome=""),
+                name="providerevent_applied_fits",
+            ),
+        )
+        indexes = (
+            models.Index(fields=("provider", "payment_reference"), condition=Q(applied_at__isnull=True), name="providerevent_waiting"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.provider} {self.event_id}"
+
+
+class ReversalKind(models.TextChoices):
+    """Why a top-up returns to its card."""
+
+    DISPUTE = "dispute"
+    REFUND = "refund"
+
+
+class ReversalStatus(models.TextChoices):
+    """The status of a reversal: a dispute that was won and a refund that failed are kept."""
+
+    OPEN = "Open"
+    KEPT = "Kept"
+    RETURNED = "Returned"
+
+
+class Reversal(models.Model):
+    """A dispute or a refund of a top-up. What is left of the credit is frozen until it is decided."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    top_up = models.ForeignKey(TopUp, on_delete=models.PROTECT, related_name="reversals")
+    kind = models.CharField(max_length=16, choices=ReversalKind.choices)
+    # The provider's name of it; empty for a refund that was not sent yet.
+    reference = models.CharField(max_length=bounds.PROVIDER_ID_CHARS, blank=True)
+    amount_minor = models.BigIntegerField()
+    status = models.CharField(max_length=16, choices=ReversalStatus.choices, default=ReversalStatus.OPEN)
+    # The journal that froze what the wallet held, empty if it held nothing, and the journal that ended it.
+    frozen = models.OneToOneField(Journal, null=True, blank=True, on_delete=models.PROTECT, related_name="froze_for")
+    settled = models.OneToOneField(Journal, null=True, blank=True, on_delete=models.PROTECT, related_name="settled_reversal")
+    opened_at = models.DateTimeField(default=timezone.now)
+    decided_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("-id",)
+        default_permissions = ("view",)
+        constraints = (
+            models.UniqueConstraint(fields=("top_up",), condition=Q(status="Open"), name="reversal_one_open"),
+            models.UniqueConstraint(fields=("top_up", "reference"), condition=~Q(reference=""), name="reversal_once"),
+            models.CheckConstraint(condition=Q(amount_minor__gt=0), name="reversal_positive"),
+            models.CheckConstraint(condition=Q(kind__in=ReversalKind.values), name="reversal_kind_known"),
+            models.CheckConstraint(
+                condition=Q(status="Open", settled__isnull=True, decided_at__isnull=True)
+                | Q(status="Kept", frozen__isnull=True, settled__isnull=True, decided_at__isnull=False)
+                | Q(status="Kept", frozen__isnull=False, settled__isnull=False, decided_at__isnull=False)
+                | Q(status="Returned", settled__isnull=False, decided_at__isnull=False),
+                name="reversal_status_fits",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return str(self.id)
+
+    @property
+    def frozen_minor(self) -> int:
+        """The amount that was frozen in the wallet."""
+        return 0 if self.frozen is None else -(self.frozen.wallet_net_minor or 0)
+
+
+class FrozenOrder(models.Model):
+    """A purchase that a disputed top-up paid for, and what is withheld of the vendor's share."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    reversal = models.ForeignKey(Reversal, on_delete=models.PROTECT, related_name="orders")
+    order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="freezes")
+    withheld_minor = models.BigIntegerField()
+    # One journal for each vendor: what was withheld, and what was released of it.
+    withheld = models.ForeignKey(Journal, null=True, blank=True, on_delete=models.PROTECT, related_name="withheld_for")
+    released = models.ForeignKey(Journal, null=True, blank=True, on_delete=models.PROTECT, related_name="released_for")
+    # The part that covers a lost dispute.
+    taken_minor = models.BigIntegerField(default=0)
+
+    class Meta:
+        ordering = ("-id",)
+        default_permissions = ("view",)
+        constraints = (
+            models.UniqueConstraint(fields=("reversal", "order"), name="frozenorder_once"),
+            models.CheckConstraint(
+                condition=Q(withheld_minor=0, withheld__isnull=True) | Q(withheld_minor__gt=0, withheld__isnull=False),
+                name="frozenorder_withheld_fits",
+            ),
+            models.CheckConstraint(
+                condition=Q(taken_minor__gte=0, taken_minor__lte=F("withheld_minor")), name="frozenorder_takes_what_is_withheld"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return str(self.order_id)

@@ -1,0 +1,49 @@
+"""Payment providers: who takes the money for a currency."""
+
+from django.conf import settings
+
+from marketplace.core.money import Currency
+
+from .base import PaymentEvent, PaymentPage, Provider, ProviderPayment
+from .razorpay import RazorpayProvider
+from .simulated import TestProvider
+from .stripe import StripeProvider
+
+__all__ = [
+    "PaymentEvent",
+    "PaymentPage",
+    "Provider",
+    "ProviderPayment",
+    "TestProvider",
+    "currencies_to_add",
+    "provider_for",
+    "provider_named",
+    "providers",
+]
+
+
+def providers() -> dict[str, Provider]:
+    """Return the providers that are set up, by name."""
+    found: list[Provider] = []
+    if settings.STRIPE:
+        found.append(StripeProvider(settings.STRIPE, timeout=settings.PAYMENT_TIMEOUT_SECONDS))
+    if settings.RAZORPAY:
+        found.append(RazorpayProvider(settings.RAZORPAY, timeout=settings.PAYMENT_TIMEOUT_SECONDS))
+    if settings.TEST_PAYMENTS and settings.TEST_PAYMENTS_ALLOWED:
+        found.append(TestProvider())
+    return {provider.name: provider for provider in found}
+
+
+def provider_named(name: str) -> Provider | None:
+    """Return a provider, None if it is not set up."""
+    return providers().get(name)
+
+
+def provider_for(currency: str) -> Provider | None:
+    """Return the provider of a currency, None if there is none; the test provider comes last."""
+    return next((provider for provider in providers().values() if currency in provider.currencies), None)
+
+
+def currencies_to_add() -> list[Currency]:
+    """Return the currencies in which credit can be added."""
+    return [currency for currency in (Currency.INR, Currency.USD) if provider_for(currency) is not None]

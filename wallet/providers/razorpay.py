@@ -1,0 +1,149 @@
+"""Razorpay: payment links, by its own library."""
+
+import datetime as dt
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import orjson
+import razorpay
+import requests
+from razorpay.errors import BadRequestError, GatewayError, ServerError, SignatureVerificationError
+
+from ..errors import PaymentEventInvalid, PaymentProviderUnavailable, PaymentSignatureInvalid
+from ..models.top_ups import EventKind
+from .base import PaymentEvent, PaymentPage, PaymentRequest, ProviderPayment, Refund, day_bounds, moment_of
+
+_KINDS = {
+    "payment_link.paid": EventKind.SUCCEEDED,
+    "payment_link.expired": EventKind.FAILED,
+    "payment_link.cancelled": EventKind.FAILED,
+    "payment.dispute.created": EventKind.DISPUTED,
+    "payment.dispute.won": EventKind.DISPUTE_WON,
+    "payment.dispute.closed": EventKind.DISPUTE_WON,
+    "payment.dispute.lost": EventKind.DISPUTE_LOST,
+    "refund.processed": EventKind.REFUNDED,
+    "refund.failed": EventKind.REFUND_FAILED,
+}
+# Inquiries, which take no money.
+_INQUIRIES = ("fraud", "retrieval")
+PAGE = 100
+
+
+class RazorpayProvider:
+    """Takes rupees on Razorpay's page."""
+
+    name = "razorpay"
+    label = "Razorpay"
+    currencies = frozenset({"INR"})
+
+    def __init__(self, credentials: Mapping[str, str], *, timeout: float) -> None:
+        self._webhook_secret = credentials["WEBHOOK_SECRET"]
+        self._auth = (credentials["KEY_ID"], credentials["KEY_SECRET"])
+        self._timeout = timeout
+
+    def create_page(self, request: PaymentRequest) -> PaymentPage:
+        """Return a payment link, the same one for the same top-up."""
+        reference = str(request.top_up_id)
+        with _calls(), self._client() as client:
+            # A reference is accepted once, so a link that an earlier call made is found by it.
+            known = client.payment_link.all({"reference_id": reference}, timeout=self._timeout)["payment_links"]
+            link = known[0] if known else client.payment_link.create(self._link(request, reference), timeout=self._timeout)
+        return PaymentPage(link["id"], link["short_url"])
+
+    def read_event(self, body: bytes, headers: Mapping[str, str]) -> PaymentEvent | None:
+        """Return the event in the body, whose signature Razorpay's library checks before it is parsed."""
+        try:
+            razorpay.Utility().verify_webhook_signature(body.decode(), headers.get("X-Razorpay-Signature", ""), self._webhook_secret)
+        except (SignatureVerificationError, ValueError, TypeError) as error:
+            raise PaymentSignatureInvalid from error
+        try:
+            return _event(orjson.loads(body))
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
+            raise PaymentEventInvalid from error
+
+    def refund(self, *, payment: str, amount_minor: int, reversal_id: uuid.UUID) -> Refund:
+        """Refund a part of a payment."""
+        once = {"X-Refund-Idempotency": str(reversal_id)}
+        with _calls(), self._client() as client:
+            refund = client.payment.refund(payment, {"amount": amount_minor}, headers=once, timeout=self._timeout)
+            return Refund(str(refund["id"]), done=refund["status"] == "processed")
+
+    def payments_of(self, day: dt.date) -> Iterator[ProviderPayment]:
+        """Yield the captured payments of a day."""
+        start, end = day_bounds(day)
+        skip = 0
+        with _calls(), self._client() as client:
+            while True:
+                query = {"from": start, "to": end - 1, "count": PAGE, "skip": skip}
+                items = client.payment.all(query, timeout=self._timeout)["items"]
+                for payment in items:
+                    if payment["captured"]:
+                        yield ProviderPayment(payment["id"], payment["amount"], payment["currency"])
+                if len(items) < PAGE:
+                    return
+                skip += PAGE
+
+    @contextmanager
+    def _client(self) -> Iterator[Any]:
+        """Return a client of its own for each call: its session is not safe between threads."""
+        with requests.Session() as session:
+            yield razorpay.Client(session=session, auth=self._auth)
+
+    @staticmethod
+    def _link(request: PaymentRequest, reference: str) -> dict[str, Any]:
+        return {
+            "amount": request.amount_minor,
+            "currency": request.currency,
+            "accept_partial": False,
+            "reference_id": reference,
+            "description": "Wallet credit",
+            "notify": {"sms": False, "email": False},
+            "reminder_enable": False,
+            "notes": {"topUpId": reference},
+            "callback_url": request.return_url,
+            "callback_method": "get",
+            "expire_by": int(request.expires_at.timestamp()),
+        }
+
+
+@contextmanager
+def _calls() -> Iterator[None]:
+    try:
+        yield
+    except (BadRequestError, GatewayError, ServerError, requests.RequestException, LookupError, TypeError, ValueError) as error:
+        raise PaymentProviderUnavailable(headers={"Retry-After": "60"}) from error
+
+
+def _event(event: Mapping[str, Any]) -> PaymentEvent | None:
+    """Return an event about a payment link, a dispute or a refund, None for others."""
+    name = event["event"]
+    kind = _KINDS.get(name)
+    if kind is None:
+        return None
+    parts = {part: held["entity"] for part, held in event["payload"].items()}
+    if kind in {EventKind.SUCCEEDED, EventKind.FAILED}:
+        told = _link_event(parts)
+    else:
+        case = parts["refund" if name.startswith("refund.") else "dispute"]
+        # A payment that was never captured is refunded by itself.
+        automatic = name.startswith("refund.") and parts.get("payment", {}).get("captured") is False
+        if automatic or (kind == EventKind.DISPUTED and case.get("phase") in _INQUIRIES):
+            return None
+        told = {"case": case["id"], "payment": case["payment_id"], "amount_minor": case["amount"], "currency": case["currency"]}
+    # The header with the event's id is not signed, so the id is made from what is.
+    subject = told.get("case") or told["page"]
+    event_id = f"{name}:{subject}:{event['created_at']}"
+    return PaymentEvent(event_id=event_id, kind=kind, occurred_at=moment_of(event["created_at"]), **told)
+
+
+def _link_event(parts: Mapping[str, Any]) -> dict[str, Any]:
+    link, payment = parts["payment_link"], parts.get("payment", {})
+    return {
+        "page": link["id"],
+        "top_up_id": link.get("reference_id") or "",
+        "payment": payment.get("id", ""),
+        "amount_minor": link["amount_paid"],
+        "currency": link["currency"],
+    }

@@ -1,0 +1,79 @@
+"""The test provider: a page of our own that moves no money. Its events are signed and read like those of a real one."""
+
+import datetime as dt
+import hashlib
+import hmac
+import uuid
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import orjson
+from django.conf import settings
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
+
+from ..errors import PaymentEventInvalid, PaymentSignatureInvalid
+from ..models import TopUp
+from ..models.top_ups import EventKind
+from .base import PaymentEvent, PaymentPage, PaymentRequest, ProviderPayment, Refund, day_bounds, moment_of
+
+SIGNATURE = "Test-Signature"
+
+
+class TestProvider:
+    """Takes test money in both currencies."""
+
+    # Not a test case.
+    __test__ = False
+    name = "test"
+    label = "Test provider"
+    currencies = frozenset({"INR", "USD"})
+
+    def create_page(self, request: PaymentRequest) -> PaymentPage:
+        """Return our own page, whose address cannot be guessed."""
+        reference = _keyed("page", request.top_up_id.bytes)
+        return PaymentPage(reference, settings.BASE_URL + reverse("test-payment", args=[reference]))
+
+    def read_event(self, body: bytes, headers: Mapping[str, str]) -> PaymentEvent | None:
+        """Return the event in the body."""
+        if not hmac.compare_digest(_keyed("event", body).encode(), headers.get(SIGNATURE, "").encode()):
+            raise PaymentSignatureInvalid
+        try:
+            told = orjson.loads(body)
+            return PaymentEvent(**told | {"kind": EventKind(told["kind"]), "occurred_at": moment_of(told["occurred_at"])})
+        except (ValueError, LookupError, TypeError) as error:
+            raise PaymentEventInvalid from error
+
+    def refund(self, *, payment: str, amount_minor: int, reversal_id: uuid.UUID) -> Refund:
+        """Return a refund that is done."""
+        return Refund(f"refund-{reversal_id}", done=True)
+
+    def payments_of(self, day: dt.date) -> Iterator[ProviderPayment]:
+        """Yield what was paid on our own page."""
+        start, end = (moment_of(seconds) for seconds in day_bounds(day))
+        for top_up in TopUp.objects.filter(provider=self.name, paid_at__gte=start, paid_at__lt=end):
+            yield ProviderPayment(top_up.payment_reference, top_up.amount_minor, top_up.currency)
+
+
+def signed_event(top_up: TopUp, kind: EventKind, **told: Any) -> tuple[bytes, dict[str, str]]:
+    """Return an event about a top-up as the test provider sends it: the body and its headers."""
+    facts: dict[str, Any] = {
+        "kind": kind.value,
+        "event_id": f"{kind}-{top_up.pk}",
+        "occurred_at": int(timezone.now().timestamp()),
+        "top_up_id": str(top_up.pk),
+        "page": top_up.page_reference,
+        "payment": f"payment-{top_up.pk}",
+        "amount_minor": top_up.amount_minor,
+        "currency": top_up.currency,
+    }
+    if kind not in {EventKind.SUCCEEDED, EventKind.FAILED}:
+        facts |= {"case": f"dispute-{top_up.pk}"}
+    body = orjson.dumps(facts | told)
+    return body, {SIGNATURE: _keyed("event", body)}
+
+
+def _keyed(purpose: str, content: bytes) -> str:
+    """Return a keyed hash of the content."""
+    return salted_hmac(f"wallet.test-provider.{purpose}", content, algorithm=hashlib.sha256().name).hexdigest()

@@ -1,0 +1,152 @@
+"""Stripe: Checkout Sessions, by its own library."""
+
+import datetime as dt
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import orjson
+import stripe
+
+from ..errors import PaymentEventInvalid, PaymentProviderUnavailable, PaymentSignatureInvalid
+from ..models.top_ups import EventKind
+from .base import PaymentEvent, PaymentPage, PaymentRequest, ProviderPayment, Refund, day_bounds, moment_of
+
+_SESSION = {
+    "checkout.session.completed": EventKind.SUCCEEDED,
+    "checkout.session.async_payment_succeeded": EventKind.SUCCEEDED,
+    "checkout.session.async_payment_failed": EventKind.FAILED,
+    "checkout.session.expired": EventKind.FAILED,
+}
+# An inquiry withdraws nothing.
+_INQUIRY = ("warning_needs_response", "warning_under_review")
+_DISPUTE_ENDS = {"won": EventKind.DISPUTE_WON, "warning_closed": EventKind.DISPUTE_WON, "lost": EventKind.DISPUTE_LOST}
+
+
+class StripeProvider:
+    """Takes US dollars by card on Stripe's page."""
+
+    name = "stripe"
+    label = "Stripe"
+    currencies = frozenset({"USD"})
+
+    def __init__(self, credentials: Mapping[str, str], *, timeout: float) -> None:
+        self._webhook_secret = credentials["WEBHOOK_SECRET"]
+        http = stripe.RequestsClient(timeout=timeout)
+        self._client = stripe.StripeClient(credentials["SECRET_KEY"], http_client=http, max_network_retries=1)
+
+    def create_page(self, request: PaymentRequest) -> PaymentPage:
+        """Return a Checkout Session, the same one for the same top-up."""
+        top_up = str(request.top_up_id)
+        with _calls():
+            session = self._client.v1.checkout.sessions.create(
+                {
+                    "mode": "payment",
+                    "payment_method_types": ["card"],
+                    "line_items": [
+                        {
+                            "quantity": 1,
+                            "price_data": {
+                                "currency": request.currency.lower(),
+                                "unit_amount": request.amount_minor,
+                                "product_data": {"name": "Wallet credit"},
+                            },
+                        }
+                    ],
+                    # What is paid is what is credited.
+                    "adaptive_pricing": {"enabled": False},
+                    "client_reference_id": top_up,
+                    "metadata": {"topUpId": top_up},
+                    "payment_intent_data": {"metadata": {"topUpId": top_up}},
+                    "success_url": request.return_url,
+                    "cancel_url": request.return_url,
+                    "expires_at": int(request.expires_at.timestamp()),
+                },
+                {"idempotency_key": f"top-up-{top_up}"},
+            )
+        return PaymentPage(session.id, session.url or "")
+
+    def read_event(self, body: bytes, headers: Mapping[str, str]) -> PaymentEvent | None:
+        """Return the event in the body, whose signature Stripe's library checks before it is parsed."""
+        try:
+            stripe.WebhookSignature.verify_header(
+                body, headers.get("Stripe-Signature"), self._webhook_secret, stripe.Webhook.DEFAULT_TOLERANCE
+            )
+        except (stripe.SignatureVerificationError, ValueError, TypeError) as error:
+            raise PaymentSignatureInvalid from error
+        try:
+            event = orjson.loads(body)
+            return _event(event, event["data"]["object"])
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
+            raise PaymentEventInvalid from error
+
+    def refund(self, *, payment: str, amount_minor: int, reversal_id: uuid.UUID) -> Refund:
+        """Refund a part of a payment intent."""
+        with _calls():
+            refund = self._client.v1.refunds.create(
+                {"payment_intent": payment, "amount": amount_minor, "metadata": {"reversalId": str(reversal_id)}},
+                {"idempotency_key": f"reversal-{reversal_id}"},
+            )
+        return Refund(refund.id, done=refund.status == "succeeded")
+
+    def payments_of(self, day: dt.date) -> Iterator[ProviderPayment]:
+        """Yield the payment intents of a day that a charge paid."""
+        start, end = day_bounds(day)
+        with _calls():
+            charges = self._client.v1.charges.list({"created": {"gte": start, "lt": end}, "limit": 100})
+            for charge in charges.auto_paging_iter():
+                if charge.paid:
+                    payment = charge.payment_intent if isinstance(charge.payment_intent, str) else charge.id
+                    yield ProviderPayment(payment, charge.amount, charge.currency.upper())
+
+
+@contextmanager
+def _calls() -> Iterator[None]:
+    try:
+        yield
+    except stripe.StripeError as error:
+        raise PaymentProviderUnavailable(headers={"Retry-After": "60"}) from error
+
+
+def _event(event: Mapping[str, Any], thing: Mapping[str, Any]) -> PaymentEvent | None:
+    """Return an event about a session, a dispute or a refund, None for others."""
+    told = _session(event["type"], thing) or _dispute(event["type"], thing) or _refund(event["type"], thing)
+    if told is None:
+        return None
+    occurred = moment_of(event["created"])
+    return PaymentEvent(event_id=event["id"], occurred_at=occurred, currency=str(thing["currency"] or "").upper(), **told)
+
+
+def _session(name: str, session: Mapping[str, Any]) -> dict[str, Any] | None:
+    kind = _SESSION.get(name)
+    # A completed session whose money is on its way is paid by a later event.
+    if kind is None or (kind == EventKind.SUCCEEDED and session["payment_status"] != "paid"):
+        return None
+    return {
+        "kind": kind,
+        "page": session["id"],
+        "top_up_id": session.get("client_reference_id") or "",
+        "payment": session.get("payment_intent") or "",
+        "amount_minor": session["amount_total"],
+    }
+
+
+def _dispute(name: str, dispute: Mapping[str, Any]) -> dict[str, Any] | None:
+    if name in {"charge.dispute.created", "charge.dispute.funds_withdrawn"}:
+        kind = None if dispute["status"] in _INQUIRY else EventKind.DISPUTED
+    elif name == "charge.dispute.closed":
+        kind = _DISPUTE_ENDS.get(dispute["status"])
+    else:
+        kind = None
+    if kind is None:
+        return None
+    return {"kind": kind, "case": dispute["id"], "payment": dispute.get("payment_intent") or "", "amount_minor": dispute["amount"]}
+
+
+def _refund(name: str, refund: Mapping[str, Any]) -> dict[str, Any] | None:
+    ends = {"succeeded": EventKind.REFUNDED, "failed": EventKind.REFUND_FAILED, "canceled": EventKind.REFUND_FAILED}
+    kind = ends.get(refund.get("status") or "") if name in {"refund.created", "refund.updated", "refund.failed"} else None
+    if kind is None:
+        return None
+    return {"kind": kind, "case": refund["id"], "payment": refund.get("payment_intent") or "", "amount_minor": refund["amount"]}

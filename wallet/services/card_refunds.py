@@ -1,0 +1,67 @@
+"""Refunds of top-ups to their cards, decided by staff and made by a job."""
+
+from typing import Any
+
+from django.db import transaction
+
+from marketplace.accounts.models import User
+from marketplace.core import audit, texts
+from marketplace.core.errors import InvalidTransition
+from marketplace.core.transitions import lock, lock_for_decision
+from marketplace.jobs.policy import job
+
+from ..models import Reversal, TopUp
+from ..models.top_ups import ReversalStatus
+from ..providers import provider_named
+from .provider_events import apply_waiting
+from .reversals import open_refund, settle_reversal
+from .top_ups import TRANSITIONS
+
+
+@transaction.atomic
+def refund_top_up(*, top_up: TopUp, reason: str, actor: User) -> TopUp:
+    """Refund to its card what is left of a top-up; the provider is asked by a job.
+
+    Raises:
+        InvalidTransition: it is not paid, a dispute or refund is open, or nothing of it is left.
+        InvalidInput: no reason.
+        SelfReview: the actor owns the wallet.
+        NotFound: there is no such top-up.
+    """
+    reason = texts.prose(reason, "reason")
+    top_up = lock_for_decision(TopUp.objects.select_related("user"), pk=top_up.pk, owner="user_id", actor=actor)
+    if not TRANSITIONS.allows(top_up, "return"):
+        raise InvalidTransition(f"It is {top_up.status}.", currentState=top_up.status)
+    if top_up.reversals.filter(status=ReversalStatus.OPEN).exists():
+        raise InvalidTransition("A refund of it is on its way.")
+    reversal = open_refund(top_up=top_up)
+    if reversal is None:
+        raise InvalidTransition("Nothing of it is left in the wallet.")
+    facts: dict[str, Any] = {"currency": top_up.currency, "amountMinor": reversal.amount_minor}
+    audit.record("top_up.refund", top_up, actor=actor, reason=reason, **facts)
+    send_refund.enqueue(str(reversal.pk))
+    return top_up
+
+
+@job()
+def send_refund(reversal_id: str) -> None:
+    """Ask the provider for a refund, outside of a transaction, and settle it if it is done."""
+    reversal = Reversal.objects.select_related("top_up").filter(pk=reversal_id, status=ReversalStatus.OPEN).first()
+    if reversal is None:
+        return
+    top_up = reversal.top_up
+    provider = provider_named(top_up.provider)
+    if provider is None:
+        message = f"the provider {top_up.provider} is not set up"
+        raise RuntimeError(message)
+    refund = provider.refund(payment=top_up.payment_reference, amount_minor=reversal.amount_minor, reversal_id=reversal.pk)
+    with transaction.atomic():
+        top_up = lock(TopUp.objects.select_related("user"), pk=top_up.pk)
+        reversal = top_up.reversals.select_related("frozen").get(pk=reversal.pk)
+        if reversal.status != ReversalStatus.OPEN:
+            return
+        reversal.top_up, reversal.reference = top_up, refund.reference
+        reversal.save(update_fields=["reference"])
+        if refund.done:
+            settle_reversal(reversal=reversal, end=ReversalStatus.RETURNED)
+            apply_waiting(top_up=top_up)

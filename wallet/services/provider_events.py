@@ -1,0 +1,131 @@
+"""Events of payment providers: each is recorded once, by the provider's id, and applied in the same transaction.
+
+An event that is about another one that has not arrived waits for it: a dispute may be told before its payment.
+"""
+
+from collections.abc import Mapping
+from datetime import timedelta
+
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from marketplace.core.errors import NotFound, Problem
+from marketplace.core.ids import parse_id
+from marketplace.core.transitions import lock
+
+from .. import bounds
+from ..models import ProviderEvent, TopUp
+from ..models.top_ups import EventKind
+from ..providers import PaymentEvent, provider_named
+from .reversals import apply_reversal
+from .top_ups import credit_top_up, fail_top_up
+
+_PAGE_KINDS = {EventKind.SUCCEEDED, EventKind.FAILED}
+
+
+def receive_event(*, provider: str, body: bytes, headers: Mapping[str, str]) -> None:
+    """Apply an event in a request from a provider; one that came before changes nothing.
+
+    Raises:
+        NotFound: no such provider is set up.
+        SignatureInvalid: it is not the provider's.
+        EventInvalid: it lacks something.
+    """
+    known = provider_named(provider)
+    if known is None:
+        raise NotFound
+    event = known.read_event(body, headers)
+    # Other programs may use the same account with the provider.
+    if event is not None and (event.kind not in _PAGE_KINDS or _top_up_of(provider, event) is not None):
+        _apply_once(provider, event)
+
+
+def unmatched_events() -> QuerySet[ProviderEvent]:
+    """Return the old events that fitted no payment of ours."""
+    before = timezone.now() - timedelta(days=bounds.PROVIDER_EVENT_DAYS)
+    return ProviderEvent.objects.filter(applied_at__isnull=True, top_up__isnull=True, received_at__lte=before)
+
+
+@transaction.atomic
+def _apply_once(provider: str, event: PaymentEvent) -> None:
+    facts = {
+        "kind": event.kind,
+        "payment_reference": event.payment,
+        "case_reference": event.case,
+        "amount_minor": event.amount_minor,
+        "currency": event.currency,
+        "occurred_at": event.occurred_at,
+    }
+    # A concurrent duplicate waits here for the first.
+    row, created = ProviderEvent.objects.get_or_create(provider=provider, event_id=event.event_id, defaults=facts)
+    if not created and row.applied_at is not None:
+        return
+    top_up = _top_up_of(provider, event)
+    if top_up is None:
+        return
+    top_up = lock(TopUp.objects.select_related("user"), pk=top_up.pk)
+    row.refresh_from_db()
+    if row.applied_at is None:
+        _apply(row, top_up, event)
+        apply_waiting(top_up=top_up)
+
+
+def apply_waiting(*, top_up: TopUp) -> None:
+    """Apply the events that waited for a top-up, which the caller has locked, in the order in which they happened."""
+    if not top_up.payment_reference:
+        return
+    waiting = ProviderEvent.objects.filter(
+        Q(top_up=top_up) | Q(payment_reference=top_up.payment_reference), provider=top_up.provider, applied_at__isnull=True
+    )
+    for row in waiting.order_by("occurred_at", "id"):
+        _apply(row, top_up, _told_by(row))
+
+
+def _apply(row: ProviderEvent, top_up: TopUp, event: PaymentEvent) -> None:
+    """Apply an event to the top-up, which is locked, and record the outcome; an event that must wait stays as it is."""
+    outcome = _outcome(top_up, event)
+    row.top_up = top_up
+    if outcome:
+        row.applied_at, row.outcome = timezone.now(), outcome[:200]
+    row.save(update_fields=["top_up", "applied_at", "outcome"])
+
+
+def _outcome(top_up: TopUp, event: PaymentEvent) -> str:
+    """Return what an event changed, empty when it must wait."""
+    if event.kind == EventKind.FAILED:
+        return fail_top_up(top_up=top_up)
+    if event.kind != EventKind.SUCCEEDED:
+        return apply_reversal(top_up=top_up, event=event)
+    if not event.payment or (event.amount_minor, event.currency) != (top_up.amount_minor, top_up.currency):
+        return "refused: the amount or the currency is not what was asked for"
+    try:
+        # A refused credit is undone, the record of the event is not.
+        with transaction.atomic():
+            return credit_top_up(top_up=top_up, event=event)
+    except Problem as problem:
+        top_up.refresh_from_db()
+        return f"refused: {problem.message}"
+
+
+def _top_up_of(provider: str, event: PaymentEvent) -> TopUp | None:
+    """Return the top-up that an event is about: by our id or the page where it has them, else by the payment."""
+    top_ups = TopUp.objects.filter(provider=provider)
+    if event.kind in _PAGE_KINDS:
+        key = parse_id(event.top_up_id)
+        by_id = None if key is None else top_ups.filter(pk=key).first()
+        return by_id or (top_ups.filter(page_reference=event.page).first() if event.page else None)
+    return top_ups.filter(payment_reference=event.payment).first() if event.payment else None
+
+
+def _told_by(row: ProviderEvent) -> PaymentEvent:
+    """Return a recorded event as it was read."""
+    return PaymentEvent(
+        event_id=row.event_id,
+        kind=EventKind(row.kind),
+        occurred_at=row.occurred_at,
+        payment=row.payment_reference,
+        case=row.case_reference,
+        amount_minor=row.amount_minor,
+        currency=row.currency,
+    )

@@ -1,0 +1,305 @@
+"""Disputes and refunds of top-ups. Money returns to the card by new entries; what is not covered is owed by the buyer.
+
+While a dispute is open, what is left of the credit is frozen, and so are the newest purchases after the top-up that make up
+the rest: their licences are suspended, and of their vendors' shares what was not paid out is withheld. A dispute that is won
+restores all of it. One that is lost takes it: the operator bears what vendors were paid already.
+
+Locks are taken in one order: top-up, buyer, orders, wallet, vendors' accounts, licences.
+"""
+
+import uuid
+from collections import Counter
+from collections.abc import Sequence
+from operator import attrgetter
+from typing import Any
+
+from django.db.models import Sum
+from django.utils import timezone
+
+from catalog.services.purchase_counts import undo_purchase
+from library.services.licences import restore_licences, revoke_licence, suspend_licences
+from marketplace.accounts.models import User
+from marketplace.core import audit
+from marketplace.core.transitions import lock
+from marketplace.ui.mail import mail
+
+from ..card_credit import refundable_minor
+from ..models import FrozenOrder, Journal, LedgerAccount, Order, Reversal, TopUp
+from ..models.ledger import AccountKind, JournalKind
+from ..models.orders import OrderStatus
+from ..models.top_ups import EventKind, ReversalKind, ReversalStatus, TopUpStatus
+from ..providers import PaymentEvent
+from ..selectors import with_earnings
+from .ledger import Leg, VendorEntry, change_held_amount, credit_wallet_balance, open_accounts, write_journal
+from .refunds import ORDER_TRANSITIONS
+from .top_ups import TRANSITIONS
+
+_UNPAID = {TopUpStatus.PENDING, TopUpStatus.FAILED}
+_REFUNDS = {EventKind.REFUNDED, EventKind.REFUND_FAILED}
+_ENDS = {
+    EventKind.DISPUTE_WON: ReversalStatus.KEPT,
+    EventKind.REFUND_FAILED: ReversalStatus.KEPT,
+    EventKind.DISPUTE_LOST: ReversalStatus.RETURNED,
+    EventKind.REFUNDED: ReversalStatus.RETURNED,
+}
+
+
+def apply_reversal(*, top_up: TopUp, event: PaymentEvent) -> str:
+    """Apply an event about a dispute or a refund, in the caller's transaction, which has locked the top-up.
+
+    The end of a dispute may be told before its beginning, and a refund that staff made at the provider is told here first.
+
+    Returns:
+        What happened; empty when the event must wait for the payment, or for the end of another dispute or refund.
+    """
+    if top_up.status in _UNPAID:
+        return ""
+    reversal = _reversal_of(top_up, event)
+    if reversal is None:
+        if event.kind == EventKind.REFUND_FAILED:
+            return "nothing: there is no such refund"
+        amount = min(event.amount_minor, top_up.amount_minor - _returned(top_up))
+        if amount < 1:
+            return "nothing: all of it has returned"
+        if top_up.reversals.filter(status=ReversalStatus.OPEN).exists():
+            return ""
+        reversal = _open(top_up, _kind_of(event), event.case, amount)
+    elif reversal.status != ReversalStatus.OPEN:
+        if event.kind == EventKind.REFUND_FAILED and reversal.status == ReversalStatus.RETURNED:
+            return "refused: the refund failed after it was booked; credit the wallet by hand"
+        return f"nothing: it was {reversal.status} already"
+    end = _ENDS.get(event.kind)
+    if end is None:
+        return "frozen"
+    _settle(reversal, end)
+    return end.value.lower()
+
+
+def open_refund(*, top_up: TopUp) -> Reversal | None:
+    """Freeze what is left of a top-up, which the caller has locked, to refund it; None if nothing is left."""
+    lock(User.objects.all(), pk=top_up.user_id)
+    amount = refundable_minor(top_up, _locked_wallet(top_up))
+    return _open(top_up, ReversalKind.REFUND, "", amount) if amount else None
+
+
+def settle_reversal(*, reversal: Reversal, end: ReversalStatus) -> None:
+    """End an open reversal, whose top-up the caller has locked: everything is restored, or the money returns to the card."""
+    _settle(reversal, end)
+
+
+def _kind_of(event: PaymentEvent) -> ReversalKind:
+    return ReversalKind.REFUND if event.kind in _REFUNDS else ReversalKind.DISPUTE
+
+
+def _returned(top_up: TopUp) -> int:
+    gone = top_up.reversals.filter(status=ReversalStatus.RETURNED).aggregate(total=Sum("amount_minor"))
+    return gone["total"] or 0
+
+
+def _reversal_of(top_up: TopUp, event: PaymentEvent) -> Reversal | None:
+    """Return the reversal that an event is about; a refund of ours may be told before its reference is saved."""
+    known = top_up.reversals.select_related("frozen").filter(reference=event.case).first() if event.case else None
+    if known is None and event.kind in _REFUNDS:
+        sent = top_up.reversals.select_related("frozen").filter(kind=ReversalKind.REFUND, status=ReversalStatus.OPEN, reference="")
+        known = sent.filter(amount_minor=event.amount_minor).first()
+        if known is not None:
+            known.reference = event.case
+            known.save(update_fields=["reference"])
+    if known is not None:
+        known.top_up = top_up
+    return known
+
+
+def _locked_wallet(top_up: TopUp) -> LedgerAccount:
+    return lock(LedgerAccount.objects.filter(kind=AccountKind.WALLET), owner=top_up.user_id, currency=top_up.currency)
+
+
+def _open(top_up: TopUp, kind: ReversalKind, reference: str, amount_minor: int) -> Reversal:
+    """Freeze what the wallet holds, and for the rest the newest purchases after the top-up."""
+    lock(User.objects.all(), pk=top_up.user_id)
+    wallet = _locked_wallet(top_up)
+    frozen_minor = min(amount_minor, wallet.balance_minor)
+    reversal = Reversal.objects.create(
+        top_up=top_up,
+        kind=kind,
+        reference=reference,
+        amount_minor=amount_minor,
+        frozen_id=_freeze(wallet, frozen_minor, kind) if frozen_minor else None,
+    )
+    sales = _sales_behind(top_up, wallet, amount_minor - frozen_minor)
+    if sales:
+        withheld = _withhold(sales)
+        FrozenOrder.objects.bulk_create(
+            FrozenOrder(reversal=reversal, order_id=sale.order_id, withheld_id=journal, withheld_minor=amount)
+            for sale, (journal, amount) in zip(sales, withheld, strict=True)
+        )
+        suspend_licences(order_ids=[sale.order_id for sale in sales if sale.order_id], reason=f"{kind} of a top-up")
+    if kind == ReversalKind.DISPUTE:
+        TRANSITIONS.apply(top_up, "dispute", actor=None, dispute=reference)
+        _notify(reversal, "top_up_disputed", suspended=len(sales))
+    return reversal
+
+
+def _freeze(wallet: LedgerAccount, amount_minor: int, kind: ReversalKind) -> uuid.UUID:
+    frozen_id = open_accounts(wallet.currency, {AccountKind.FROZEN: wallet.owner_id})[AccountKind.FROZEN]
+    entry = credit_wallet_balance(wallet.pk, -amount_minor)
+    change_held_amount(frozen_id, amount_minor)
+    return write_journal(
+        kind=JournalKind.FREEZE,
+        legs=[Leg(wallet.pk, frozen_id, amount_minor)],
+        currency=wallet.currency,
+        reason=f"{kind} of a top-up",
+        actor_id=None,
+        wallet=entry,
+    )
+
+
+def _sales_behind(top_up: TopUp, wallet: LedgerAccount, uncovered_minor: int) -> list[Journal]:
+    """Return the newest sales after the top-up that make up an amount, without those that are frozen already."""
+    credited = top_up.journal
+    if credited is None or uncovered_minor < 1:
+        return []
+    frozen = FrozenOrder.objects.filter(reversal__status=ReversalStatus.OPEN).values("order")
+    later = Journal.objects.filter(wallet=wallet, kind=JournalKind.SALE, wallet_entry__gt=credited.wallet_entry)
+    sales: list[Journal] = []
+    for sale in later.filter(order__status=OrderStatus.COMPLETED).exclude(order__in=frozen).order_by("-wallet_entry").iterator():
+        sales.append(sale)
+        uncovered_minor += sale.wallet_net_minor or 0
+        if uncovered_minor < 1:
+            break
+    return sales
+
+
+def _withhold(sales: Sequence[Journal]) -> list[tuple[uuid.UUID | None, int]]:
+    """Withhold the vendors' shares that were not paid out; return for each sale the journal and the amount."""
+    amounts: Counter[uuid.UUID] = Counter()
+    journals: dict[uuid.UUID | None, uuid.UUID] = {}
+    vendors = LedgerAccount.objects.filter(pk__in={sale.vendor_id for sale in sales if sale.vendor_id is not None})
+    # By owner, like the accounts of what is withheld, to avoid deadlocks.
+    for vendor in vendors.select_for_update(no_key=True).order_by("owner"):
+        unpaid = max(with_earnings(LedgerAccount.objects.filter(pk=vendor.pk)).get().earned_minor, 0)
+        mine = [sale for sale in sales if sale.vendor_id == vendor.pk]
+        for sale in mine:
+            amounts[sale.pk] = min(sale.vendor_net_minor or 0, unpaid)
+            unpaid -= amounts[sale.pk]
+        total = sum(amounts[sale.pk] for sale in mine)
+        if total:
+            journals[vendor.pk] = _withhold_from(vendor, total)
+    return [(journals.get(sale.vendor_id) if amounts[sale.pk] else None, amounts[sale.pk]) for sale in sales]
+
+
+def _withhold_from(vendor: LedgerAccount, amount_minor: int) -> uuid.UUID:
+    withheld_id = open_accounts(vendor.currency, {AccountKind.WITHHELD: vendor.owner_id})[AccountKind.WITHHELD]
+    change_held_amount(withheld_id, amount_minor)
+    return write_journal(
+        kind=JournalKind.WITHHOLD,
+        legs=[Leg(vendor.pk, withheld_id, amount_minor)],
+        currency=vendor.currency,
+        reason="the buyer's payment is disputed",
+        actor_id=None,
+        vendor=VendorEntry(vendor.pk, -amount_minor),
+    )
+
+
+def _settle(reversal: Reversal, end: ReversalStatus) -> None:
+    """End an open reversal: everything is restored, or the money returns to the card."""
+    top_up = reversal.top_up
+    lock(User.objects.all(), pk=top_up.user_id)
+    # Newest purchases first.
+    orders = list(reversal.orders.select_related("order", "withheld__vendor").order_by("-order__created_at", "-order_id"))
+    kept = end == ReversalStatus.KEPT
+    reversal.settled_id = _unfreeze(reversal) if kept else _return(reversal, orders)
+    _release(orders)
+    if kept:
+        restore_licences(order_ids=[frozen.order_id for frozen in orders], reason="the dispute was won")
+    reversal.status, reversal.decided_at = end, timezone.now()
+    reversal.save(update_fields=["status", "decided_at", "settled"])
+    audit.record(f"reversal.{end.value.lower()}", reversal, actor=None, currency=top_up.currency, amountMinor=reversal.amount_minor)
+    if reversal.kind == ReversalKind.DISPUTE:
+        TRANSITIONS.apply(top_up, "win" if kept else "lose", actor=None, dispute=reversal.reference)
+        _notify(reversal, "top_up_dispute_won" if kept else "top_up_dispute_lost", suspended=len(orders))
+    elif not kept:
+        if _returned(top_up) == top_up.amount_minor:
+            TRANSITIONS.apply(top_up, "return", actor=None)
+        _notify(reversal, "top_up_refunded")
+
+
+def _unfreeze(reversal: Reversal) -> uuid.UUID | None:
+    """Return what was frozen to the wallet; None if nothing was."""
+    frozen, top_up = reversal.frozen, reversal.top_up
+    if frozen is None or frozen.wallet_id is None:
+        return None
+    frozen_id = open_accounts(top_up.currency, {AccountKind.FROZEN: top_up.user_id})[AccountKind.FROZEN]
+    entry = credit_wallet_balance(frozen.wallet_id, reversal.frozen_minor)
+    change_held_amount(frozen_id, -reversal.frozen_minor)
+    return write_journal(
+        kind=JournalKind.UNFREEZE,
+        legs=[Leg(frozen_id, frozen.wallet_id, reversal.frozen_minor)],
+        currency=top_up.currency,
+        reason=f"{reversal.kind} of a top-up ended",
+        actor_id=None,
+        reverses_id=frozen.pk,
+        wallet=entry,
+    )
+
+
+def _return(reversal: Reversal, orders: Sequence[FrozenOrder]) -> uuid.UUID:
+    """Take the amount from what is frozen, then from withheld shares; the buyer owes the rest. End the purchases behind it."""
+    top_up = reversal.top_up
+    locked = list(Order.objects.select_for_update(no_key=True).filter(freezes__reversal=reversal).order_by("pk"))
+    missing = reversal.amount_minor - reversal.frozen_minor
+    taken: Counter[uuid.UUID] = Counter()
+    for frozen in orders:
+        frozen.taken_minor = min(frozen.withheld_minor, missing)
+        missing -= frozen.taken_minor
+        if frozen.withheld is not None and frozen.withheld.vendor is not None and frozen.withheld.vendor.owner_id is not None:
+            taken[frozen.withheld.vendor.owner_id] += frozen.taken_minor
+    own = {AccountKind.FROZEN: top_up.user_id, AccountKind.RECEIVABLE: top_up.user_id, AccountKind.FUNDING: None}
+    accounts = open_accounts(top_up.currency, own)
+    to = accounts[AccountKind.FUNDING]
+    legs = [Leg(accounts[AccountKind.FROZEN], to, reversal.frozen_minor)]
+    change_held_amount(accounts[AccountKind.FROZEN], -reversal.frozen_minor)
+    for vendor_id, amount in sorted(taken.items()):
+        withheld_id = open_accounts(top_up.currency, {AccountKind.WITHHELD: vendor_id})[AccountKind.WITHHELD]
+        change_held_amount(withheld_id, -amount)
+        legs.append(Leg(withheld_id, to, amount))
+    legs.append(Leg(accounts[AccountKind.RECEIVABLE], to, missing))
+    reason = f"{reversal.kind} of a top-up: returned to the card"
+    journal = write_journal(kind=JournalKind.REVERSAL, legs=legs, currency=top_up.currency, reason=reason, actor_id=None)
+    for order in locked:
+        ORDER_TRANSITIONS.apply(order, "charge_back", actor=None, reason=reason)
+        revoke_licence(order_id=order.pk, reason="the card payment was returned", actor=None)
+        undo_purchase(listing_id=order.listing_id)
+    return journal
+
+
+def _release(orders: Sequence[FrozenOrder]) -> None:
+    """Release to the vendors what was withheld and not taken."""
+    vendors = {frozen.withheld.vendor for frozen in orders if frozen.withheld is not None and frozen.withheld.vendor is not None}
+    for vendor in sorted(vendors, key=attrgetter("owner_id")):
+        mine = [frozen for frozen in orders if frozen.withheld is not None and frozen.withheld.vendor == vendor]
+        rest = sum(frozen.withheld_minor - frozen.taken_minor for frozen in mine)
+        released = _release_to(vendor, rest) if rest else None
+        for frozen in mine:
+            frozen.released_id = released
+            frozen.save(update_fields=["released", "taken_minor"])
+
+
+def _release_to(vendor: LedgerAccount, amount_minor: int) -> uuid.UUID:
+    withheld_id = open_accounts(vendor.currency, {AccountKind.WITHHELD: vendor.owner_id})[AccountKind.WITHHELD]
+    change_held_amount(withheld_id, -amount_minor)
+    return write_journal(
+        kind=JournalKind.RELEASE,
+        legs=[Leg(withheld_id, vendor.pk, amount_minor)],
+        currency=vendor.currency,
+        reason="the dispute of the buyer's payment ended",
+        actor_id=None,
+        vendor=VendorEntry(vendor.pk, amount_minor),
+    )
+
+
+def _notify(reversal: Reversal, template: str, **facts: Any) -> None:
+    top_up = reversal.top_up
+    if not top_up.user.deleted:
+        amounts = {"amount_minor": reversal.amount_minor, "frozen_minor": reversal.frozen_minor, "currency": top_up.currency}
+        mail(top_up.user, f"wallet/{template}", top_up=top_up, reversal=reversal, **amounts, **facts)

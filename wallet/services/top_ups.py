@@ -1,0 +1,247 @@
+"""Top-ups: ask for a payment page, and credit what was paid on it."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.urls import reverse
+from django.utils import timezone
+
+from developers.principals import Principal
+from developers.redirects import origin_of, uri_error
+from marketplace.accounts.models import User
+from marketplace.core import audit, texts
+from marketplace.core.errors import NotFound
+from marketplace.core.money import WALLET_CURRENCIES, Currency, to_number
+from marketplace.core.transitions import TransitionTable, lock
+from marketplace.ui.formatting import money
+from marketplace.ui.mail import mail
+
+from .. import bounds
+from ..card_credit import asked_since, open_top_ups_of
+from ..errors import AlreadyCredited, InvalidAmount, PaymentProviderUnavailable, TooManyTopUps, TopUpLimitExceeded, TopUpUnavailable
+from ..models import Quote, TopUp
+from ..models.top_ups import TopUpStatus
+from ..providers import PaymentEvent, Provider, currencies_to_add, provider_for, provider_named
+from ..providers.base import PaymentRequest
+from ..selectors import balances_of, credit_of
+from ..webhooks import publish_top_up
+from .funding import Payment, credit_wallet
+from .idempotency import KeyedRequest, keyed_request, save_response, saved_response
+
+_PENDING, _FAILED = TopUpStatus.PENDING.value, TopUpStatus.FAILED.value
+_SUCCEEDED, _DISPUTED = TopUpStatus.SUCCEEDED.value, TopUpStatus.DISPUTED.value
+TRANSITIONS = TransitionTable(
+    "top_up",
+    {
+        # A payment may arrive after its page has closed.
+        "succeed": ({_PENDING, _FAILED}, _SUCCEEDED),
+        "fail": ({_PENDING}, _FAILED),
+        "dispute": ({_SUCCEEDED}, _DISPUTED),
+        "win": ({_DISPUTED}, _SUCCEEDED),
+        "lose": ({_DISPUTED}, TopUpStatus.RETURNED.value),
+        "return": ({_SUCCEEDED}, TopUpStatus.RETURNED.value),
+    },
+)
+_DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True)
+class TopUpRequest:
+    """What a user or an app asks for.
+
+    Args:
+        currency: INR or USD.
+        amount_minor: The amount.
+        return_url: Where the payer is sent afterwards; empty for our own page.
+        quote_id: The purchase that waits for it; its price is guaranteed a while longer.
+    """
+
+    currency: str
+    amount_minor: int
+    return_url: str = ""
+    quote_id: str = ""
+
+
+def request_top_up(
+    *, user: User, wanted: TopUpRequest, idempotency_key: str | None = None, principal: Principal | None = None
+) -> tuple[TopUp, bool]:
+    """Ask a payment provider for a page on which the user pays; nothing is credited yet.
+
+    The provider is called after the top-up is committed. If it does not answer, a repeated request asks it again.
+
+    Args:
+        user: The owner of the wallet.
+        wanted: Amount, currency and where to return to.
+        idempotency_key: A repeated call with the same key returns the same top-up.
+        principal: The credential of an API request; None for a page.
+
+    Returns:
+        The top-up, and whether it is from an earlier call.
+
+    Raises:
+        InvalidAmount: it is too small, or the currency is not a wallet currency.
+        InvalidInput: the return address does not belong to the app.
+        TopUpUnavailable: no provider takes the currency.
+        TopUpLimitExceeded: it is above a limit of the operator.
+        TooManyTopUps: too many payment pages are open.
+        NotFound: the account is not active, or the quote is not the user's.
+        PaymentProviderUnavailable: the provider does not answer.
+        IdempotencyKeyReused: the key belongs to another request.
+    """
+    request = None
+    if idempotency_key is not None:
+        request = keyed_request(owner=user, key=idempotency_key, operation="wallet.top_up", **vars(wanted))
+    if answer := saved_response(request):
+        top_up, replayed = TopUp.objects.get(pk=answer["topUp"]), True
+    else:
+        top_up, replayed = _create(user, wanted, _checked(wanted, principal), request, principal)
+    if not top_up.payment_url and TRANSITIONS.allows(top_up, "fail"):
+        top_up = _open_page(top_up)
+    return top_up, replayed
+
+
+def return_url_of(top_up: TopUp) -> str:
+    """Return where the payer is sent after the payment."""
+    return top_up.return_url or settings.BASE_URL + reverse("top-up", args=[top_up.pk])
+
+
+def credit_top_up(*, top_up: TopUp, event: PaymentEvent) -> str:
+    """Credit a top-up that was paid, in the caller's transaction, which has locked it; return what happened.
+
+    Raises:
+        Problem: the credit is refused, such as for a deleted account; the event then waits for staff.
+    """
+    if not TRANSITIONS.allows(top_up, "succeed"):
+        return f"nothing: it was {top_up.status} already"
+    payment = Payment(event.payment, top_up.provider)
+    try:
+        journal = credit_wallet(
+            user=top_up.user,
+            currency=top_up.currency,
+            amount_minor=top_up.amount_minor,
+            reason="top-up",
+            actor=None,
+            payment=payment,
+        )
+    except AlreadyCredited:
+        # Staff credited the payment by hand.
+        known = credit_of(source=payment.source, reference=payment.reference)
+        if known is None:
+            raise
+        journal = known.journal
+    changes = {"payment_reference": event.payment, "paid_at": event.occurred_at, "journal": journal}
+    TRANSITIONS.apply(top_up, "succeed", actor=None, changes=changes, payment=event.payment)
+    publish_top_up(top_up)
+    facts = {"amount_minor": top_up.amount_minor, "currency": top_up.currency}
+    mail(top_up.user, "wallet/topped_up", top_up=top_up, balance_minor=journal.wallet_balance_minor, **facts)
+    return "credited"
+
+
+def fail_top_up(*, top_up: TopUp) -> str:
+    """Mark a top-up as failed, in the caller's transaction, which has locked it; return what happened."""
+    if not TRANSITIONS.allows(top_up, "fail"):
+        return f"nothing: it was {top_up.status} already"
+    TRANSITIONS.apply(top_up, "fail", actor=None)
+    return "failed"
+
+
+def _checked(wanted: TopUpRequest, principal: Principal | None) -> Provider:
+    """Return the provider of a request that is valid by itself."""
+    if wanted.currency not in WALLET_CURRENCIES:
+        raise InvalidAmount(f"Wallets hold {' and '.join(Currency(code) for code in WALLET_CURRENCIES)}, not {wanted.currency}.")
+    if wanted.amount_minor < bounds.TOP_UP_MINOR:
+        raise InvalidAmount(f"Add {money(bounds.TOP_UP_MINOR, wanted.currency)} or more.")
+    _check_return_url(wanted.return_url, principal)
+    provider = provider_for(wanted.currency)
+    if provider is None:
+        available = [code.value for code in currencies_to_add()]
+        sentence = f"It can be added in {' and '.join(available)}." if available else "No payment provider is set up."
+        raise TopUpUnavailable(sentence, availableCurrencies=available)
+    return provider
+
+
+def _check_return_url(url: str, principal: Principal | None) -> None:
+    """Refuse an address outside of the app's registered redirect origins, and any address from a user's own token."""
+    if not url:
+        return
+    fault = uri_error(url)
+    if not fault:
+        app = None if principal is None else principal.app
+        origins = set() if app is None else {origin_of(registered) for registered in app.redirect_uris.split()}
+        fault = "" if origin_of(url) in origins else "It must have the origin of one of the app's redirect URIs."
+    if fault:
+        raise texts.invalid("returnUrl", "invalid", fault)
+
+
+@transaction.atomic
+def _create(
+    user: User, wanted: TopUpRequest, provider: Provider, request: KeyedRequest | None, principal: Principal | None
+) -> tuple[TopUp, bool]:
+    # Serialised with the user's other top-ups, so that limits are exact, and with the deletion of the account.
+    user = lock(User.objects.filter(is_active=True), pk=user.pk)
+    if answer := saved_response(request):
+        return TopUp.objects.get(pk=answer["topUp"]), True
+    _enforce_limits(user, wanted)
+    now = timezone.now()
+    top_up = TopUp.objects.create(
+        user=user,
+        currency=wanted.currency,
+        amount_minor=wanted.amount_minor,
+        provider=provider.name,
+        return_url=wanted.return_url,
+        quote=_extended_quote(user, wanted),
+        app=None if principal is None else principal.app,
+        credential_kind="" if principal is None else principal.kind.value,
+        created_at=now,
+        expires_at=now + timedelta(minutes=bounds.TOP_UP_MINUTES),
+    )
+    facts: dict[str, Any] = {"currency": top_up.currency, "amountMinor": top_up.amount_minor, "provider": provider.name}
+    audit.record("top_up.request", top_up, actor=user, to_state=top_up.status, **facts)
+    if request is not None:
+        save_response(request, {"topUp": str(top_up.pk)})
+    return top_up, False
+
+
+def _enforce_limits(user: User, wanted: TopUpRequest) -> None:
+    if open_top_ups_of(user.pk).count() >= bounds.OPEN_TOP_UPS:
+        raise TooManyTopUps(maximum=bounds.OPEN_TOP_UPS)
+    limits = settings.TOP_UP_LIMITS[wanted.currency]
+    today = asked_since(user.pk, wanted.currency, timezone.now() - _DAY)
+    balance = balances_of(user).get(wanted.currency, 0)
+    for name, maximum, used, sentence in (
+        ("once", limits["once"], 0, "at once"),
+        ("day", limits["day"], today, "within 24 hours, open payment pages included"),
+        ("balance", limits["balance"], balance, "in the wallet"),
+    ):
+        if used + wanted.amount_minor > maximum:
+            left = max(maximum - used, 0)
+            told = f"At most {money(maximum, wanted.currency)} {sentence}; {money(left, wanted.currency)} is left."
+            raise TopUpLimitExceeded(told, limit=name, currency=wanted.currency, maximum=to_number(maximum), left=to_number(left))
+
+
+def _extended_quote(user: User, wanted: TopUpRequest) -> Quote | None:
+    """Return the quote that waits for the payment, with its price guaranteed until the payment page has closed."""
+    if not wanted.quote_id:
+        return None
+    quote = lock(Quote.objects.filter(owner=user, orders__isnull=True), pk=wanted.quote_id)
+    now = timezone.now()
+    if quote.expires_at <= now:
+        raise NotFound
+    longest = quote.created_at + timedelta(minutes=bounds.WAITING_QUOTE_MINUTES)
+    quote.expires_at = max(quote.expires_at, min(longest, now + timedelta(minutes=bounds.TOP_UP_MINUTES + bounds.QUOTE_MINUTES)))
+    quote.save(update_fields=["expires_at"])
+    return quote
+
+
+def _open_page(top_up: TopUp) -> TopUp:
+    """Ask the provider for the page, outside of a transaction, and save its address."""
+    provider = provider_named(top_up.provider)
+    if provider is None or top_up.expires_at <= timezone.now():
+        raise PaymentProviderUnavailable("The payment page is closed. Ask for a new one.")
+    page = provider.create_page(PaymentRequest(top_up.pk, top_up.currency, top_up.amount_minor, return_url_of(top_up), top_up.expires_at))
+    TopUp.objects.filter(pk=top_up.pk, page_reference="").update(page_reference=page.reference, payment_url=page.url)
+    top_up.refresh_from_db()
+    return top_up

@@ -1,0 +1,122 @@
+"""Checks that top-ups, disputes and refunds agree with the ledger, and with the lists of their providers. It only reads."""
+
+import datetime as dt
+from collections.abc import Iterator
+
+from django.db.models import F, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce
+
+from library.selectors import suspended_order_ids
+from marketplace.ui.formatting import money
+
+from .models import FrozenOrder, Journal, LedgerAccount, ProviderEvent, Reversal, TopUp, Transfer
+from .models.ledger import AccountKind, JournalKind
+from .models.top_ups import ReversalStatus
+from .providers import Provider
+
+# A payment close to midnight may be listed under the next day, or the day before.
+MARGIN = dt.timedelta(hours=1)
+_OPEN = Q(reversal__status=ReversalStatus.OPEN)
+_STRAYS = (
+    (Q(kind=JournalKind.FREEZE, froze_for__isnull=True), "freezes credit for no dispute or refund"),
+    (Q(kind__in=(JournalKind.UNFREEZE, JournalKind.REVERSAL), settled_reversal__isnull=True), "ends no dispute or refund"),
+    (Q(kind=JournalKind.WITHHOLD, withheld_for__isnull=True), "withholds a share for no dispute"),
+    (Q(kind=JournalKind.RELEASE, released_for__isnull=True), "releases a share of no dispute"),
+)
+
+
+def top_up_differences() -> Iterator[str]:
+    """Yield a sentence for each difference between top-ups, disputes, refunds and the ledger."""
+    for condition, what in _STRAYS:
+        for journal in Journal.objects.filter(condition).iterator():
+            yield f"journal {journal.pk} {what}"
+    for top_up in _wrongly_credited().iterator():
+        yield f"top-up {top_up.pk} and its credit differ"
+    yield from _reversals()
+    yield from _set_aside()
+    yield from _shares()
+    frozen = set(FrozenOrder.objects.filter(_OPEN).values_list("order", flat=True))
+    for order in frozen ^ suspended_order_ids():
+        yield f"order {order} is disputed and its licence not suspended, or the other way round"
+
+
+def provider_differences(provider: Provider, day: dt.date) -> Iterator[str]:
+    """Yield a sentence for each difference between a provider's list of a day (UTC) and the ledger.
+
+    Raises:
+        PaymentProviderUnavailable: the provider does not answer.
+    """
+    start = dt.datetime.combine(day, dt.time(), dt.UTC)
+    listed = {payment.payment: payment for payment in provider.payments_of(day)}
+    known = TopUp.objects.filter(provider=provider.name, payment_reference__in=listed, journal__isnull=False)
+    credited = {top_up.payment_reference: top_up for top_up in known}
+    for name, payment in sorted(listed.items()):
+        top_up = credited.get(name)
+        paid = money(payment.amount_minor, payment.currency)
+        if top_up is None:
+            yield f"{provider.name} lists {name}, {paid}; it was not credited"
+        elif (top_up.amount_minor, top_up.currency) != (payment.amount_minor, payment.currency):
+            yield f"{provider.name} lists {name}, {paid}; top-up {top_up.pk} credited {money(top_up.amount_minor, top_up.currency)}"
+    inside = Q(paid_at__gte=start + MARGIN, paid_at__lt=start + dt.timedelta(days=1) - MARGIN)
+    unlisted = TopUp.objects.filter(inside, provider=provider.name).exclude(payment_reference__in=listed)
+    for top_up in unlisted.order_by("pk"):
+        yield f"top-up {top_up.pk} credited {money(top_up.amount_minor, top_up.currency)} for {top_up.payment_reference}, which {provider.name} does not list"
+    for event in _of_day(start).filter(provider=provider.name, outcome__startswith="refused"):
+        yield f"event {event.event_id} of {provider.name} for top-up {event.top_up_id} was {event.outcome}"
+    for event in _of_day(start).filter(provider=provider.name, applied_at__isnull=True):
+        yield f"event {event.event_id} of {provider.name} waits: no payment {event.payment_reference} was credited"
+
+
+def _of_day(start: dt.datetime) -> QuerySet[ProviderEvent]:
+    return ProviderEvent.objects.filter(occurred_at__gte=start, occurred_at__lt=start + dt.timedelta(days=1)).order_by("pk")
+
+
+def _wrongly_credited() -> QuerySet[TopUp]:
+    fits = Q(
+        journal__kind=JournalKind.FUNDING,
+        journal__wallet__owner=F("user"),
+        journal__wallet__currency=F("currency"),
+        journal__wallet_net_minor=F("amount_minor"),
+        journal__credit_reference__source=F("provider"),
+        journal__credit_reference__reference=F("payment_reference"),
+    )
+    paid = TopUp.objects.filter(journal__isnull=False)
+    return paid.exclude(pk__in=paid.filter(fits).values("pk"))
+
+
+def _reversals() -> Iterator[str]:
+    """Compare what returned to cards with the transfers, and what was kept with what had been frozen."""
+    to_funding = Transfer.objects.filter(journal=OuterRef("settled"), credit__kind=AccountKind.FUNDING).order_by().values("journal")
+    moved = Coalesce(Subquery(to_funding.annotate(total=Sum("amount_minor")).values("total")), 0)
+    returned = Q(status=ReversalStatus.RETURNED, settled__kind=JournalKind.REVERSAL, moved=F("amount_minor"))
+    kept = Q(status=ReversalStatus.KEPT) & (Q(frozen__isnull=True) | Q(settled__reverses=F("frozen")))
+    fits = Reversal.objects.annotate(moved=moved).filter(returned | kept | Q(status=ReversalStatus.OPEN))
+    for reversal in Reversal.objects.exclude(pk__in=fits.values("pk")).iterator():
+        yield f"{reversal.kind} {reversal.pk} and its transfers differ"
+
+
+def _set_aside() -> Iterator[str]:
+    """Compare what is frozen and withheld with the open disputes and refunds."""
+    mine = Reversal.objects.filter(status=ReversalStatus.OPEN, top_up__user=OuterRef("owner"), top_up__currency=OuterRef("currency"))
+    frozen = mine.order_by().values("top_up__user").annotate(total=-Sum("frozen__wallet_net_minor")).values("total")
+    shares = FrozenOrder.objects.filter(_OPEN, withheld__vendor__owner=OuterRef("owner"), withheld__vendor__currency=OuterRef("currency"))
+    withheld = shares.order_by().values("withheld__vendor").annotate(total=Sum("withheld_minor")).values("total")
+    for kind, due in ((AccountKind.FROZEN, frozen), (AccountKind.WITHHELD, withheld)):
+        accounts = LedgerAccount.objects.filter(kind=kind).annotate(due=Coalesce(Subquery(due), 0))
+        for account in accounts.exclude(balance_minor=F("due")).iterator():
+            yield f"{kind} account {account.pk} holds {account.balance_minor} {account.currency}, what is disputed is {account.due}"
+
+
+def _shares() -> Iterator[str]:
+    """Compare what was withheld of vendors' shares, and released, with the journals."""
+    mine = FrozenOrder.objects.filter(withheld=OuterRef("pk")).order_by().values("withheld")
+    told = Coalesce(Subquery(mine.annotate(total=Sum("withheld_minor")).values("total")), 0)
+    for journal in Journal.objects.filter(kind=JournalKind.WITHHOLD).annotate(told=told).exclude(vendor_net_minor=-F("told")).iterator():
+        yield f"journal {journal.pk} withholds another amount than its purchases tell"
+    freed = FrozenOrder.objects.filter(released=OuterRef("pk")).order_by().values("released")
+    rest = Coalesce(Subquery(freed.annotate(total=Sum(F("withheld_minor") - F("taken_minor"))).values("total")), 0)
+    for journal in Journal.objects.filter(kind=JournalKind.RELEASE).annotate(rest=rest).exclude(vendor_net_minor=F("rest")).iterator():
+        yield f"journal {journal.pk} releases another amount than its purchases tell"
+    unreleased = FrozenOrder.objects.exclude(_OPEN).filter(released__isnull=True, withheld_minor__gt=F("taken_minor"))
+    for frozen in unreleased.iterator():
+        yield f"order {frozen.order_id}: a share is withheld for a dispute that has ended"
