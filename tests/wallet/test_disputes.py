@@ -1,0 +1,320 @@
+"""Disputes freeze what is left of a top-up and what it bought; won they restore it, lost they take it back by new entries."""
+
+import itertools
+from typing import Any
+
+import pytest
+from django.core import mail as outbox
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+from pytest_django import DjangoCaptureOnCommitCallbacks
+
+from library.errors import LicenceSuspended
+from library.models import Licence
+from library.services.links import issue_link, open_link, url_of
+from marketplace.core.errors import InvalidTransition, Problem
+from tests.factories import UserFactory
+from tests.shop import archive, bought, funded, on_sale, store_keeping
+from vendors.models import VendorProfile
+from wallet.card_credit import card_credit
+from wallet.models import FrozenOrder, LedgerAccount, Order, ProviderEvent, Reversal, TopUp
+from wallet.models.top_ups import EventKind
+from wallet.providers import TestProvider
+from wallet.providers.base import Refund
+from wallet.reconciliation import differences
+from wallet.selectors import vendor_accounts, wallet_of, with_ledger_balance
+from wallet.services.card_refunds import refund_top_up
+from wallet.services.digests import digest_ledger
+from wallet.services.refunds import refund_order
+from wallet.services.vendor_payouts import pay_out
+
+from .leaving import asked
+from .payees import earned
+from .topping_up import asked_for, paid, tell
+
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
+
+PRICE = 49_900
+# Of a price of 499.00 without tax, of which the platform keeps a fifth.
+SHARE = 39_920
+
+
+def accounts(kind: str) -> int:
+    """Return the sum of the entries of all accounts of a kind."""
+    return sum(account.entries_minor for account in with_ledger_balance(LedgerAccount.objects.filter(kind=kind)))
+
+
+def agree() -> None:
+    """Let the books speak."""
+    assert list(differences()) == []
+    list(digest_ledger(until=timezone.now()))
+    assert list(differences()) == []
+
+
+def bought_with(top_up: TopUp, **fields: Any) -> Order:
+    """Return a purchase of the top-up's owner."""
+    return bought(on_sale(**fields), top_up.user)
+
+
+def vendor_of(order: Order) -> Any:
+    """Return the user who sold it."""
+    return order.listing.store.owner
+
+
+def test_dispute_freezes_the_rest_of_the_credit_and_what_it_bought_and_won_restores_all() -> None:
+    top_up = paid(amount_minor=60_000)
+    order = bought_with(top_up)
+    assert tell(top_up, EventKind.DISPUTED).status == "Disputed"
+    assert (wallet_of(top_up.user).balance_inr_minor, accounts("frozen"), accounts("withheld")) == (0, 10_100, SHARE)
+    assert earned(vendor_of(order))["INR"] == 0
+    assert Licence.objects.get().suspended_at is not None
+    agree()
+    assert tell(top_up, EventKind.DISPUTE_WON).status == "Succeeded"
+    assert (wallet_of(top_up.user).balance_inr_minor, accounts("frozen"), accounts("withheld")) == (10_100, 0, 0)
+    assert earned(vendor_of(order))["INR"] == SHARE
+    assert Licence.objects.get().suspended_at is None
+    agree()
+
+
+def test_lost_dispute_takes_credit_then_unpaid_shares_and_the_rest_is_owed() -> None:
+    top_up = paid(amount_minor=60_000)
+    order = bought_with(top_up)
+    tell(top_up, EventKind.DISPUTED)
+    assert tell(top_up, EventKind.DISPUTE_LOST).status == "Returned"
+    order.refresh_from_db()
+    assert (order.status, Licence.objects.get().live) == ("ChargedBack", False)
+    assert (accounts("frozen"), accounts("withheld"), accounts("receivable")) == (0, 0, -(60_000 - 10_100 - SHARE))
+    assert accounts("funding") == 0
+    assert earned(vendor_of(order))["INR"] == 0
+    agree()
+    # It can be bought again, with other money.
+    funded(inr=0)
+    paid(top_up.user)
+    assert bought(order.listing, top_up.user).status == "Completed"
+
+
+def test_share_that_was_paid_out_is_borne_by_the_operator() -> None:
+    store = store_keeping(2000)
+    VendorProfile.objects.filter(store=store).update(payout_method="test")
+    top_up = paid(amount_minor=PRICE)
+    order = bought_with(top_up, store=store)
+    pay_out(account=vendor_accounts().get(owner=store.owner), run="1", minimum_minor=1)
+    tell(top_up, EventKind.DISPUTED)
+    tell(top_up, EventKind.DISPUTE_LOST)
+    assert (earned(vendor_of(order))["INR"], accounts("receivable")) == (0, -PRICE)
+    agree()
+
+
+def test_purchases_are_attributed_newest_first_and_those_before_the_top_up_never() -> None:
+    user = funded(inr=PRICE)
+    before = bought(on_sale(), user)
+    top_up = paid(user, 2 * PRICE)
+    older, newer = bought_with(top_up), bought_with(top_up)
+    funding = paid(user, 30_000)
+    tell(top_up, EventKind.DISPUTED)
+    # 300.00 are frozen in the wallet; 698.00 are missing, which the two purchases make up.
+    assert set(FrozenOrder.objects.values_list("order", flat=True)) == {older.pk, newer.pk}
+    tell(funding, EventKind.DISPUTED)
+    assert before.freezes.count() == 0
+    # Nothing is left that the other top-up could have bought.
+    assert Reversal.objects.get(top_up=funding).orders.count() == 0
+    tell(funding, EventKind.DISPUTE_LOST)
+    assert accounts("receivable") == -30_000
+    tell(top_up, EventKind.DISPUTE_WON)
+    assert wallet_of(user).balance_inr_minor == 30_000
+    agree()
+
+
+def test_part_of_a_share_that_a_lost_dispute_does_not_need_is_released() -> None:
+    user = funded(inr=0)
+    top_up = paid(user, 100_00)
+    funded_by_hand = paid(user, PRICE)
+    order = bought(on_sale(), user)
+    # 100.00 are left: the purchase covers the rest of the second top-up.
+    tell(funded_by_hand, EventKind.DISPUTED)
+    assert FrozenOrder.objects.get().order == order
+    tell(funded_by_hand, EventKind.DISPUTE_LOST)
+    # 399.00 are missing, of which the withheld share pays all but 0.
+    assert FrozenOrder.objects.get().taken_minor == min(SHARE, PRICE - 100_00)
+    assert earned(vendor_of(order))["INR"] == SHARE - (PRICE - 100_00)
+    assert accounts("receivable") == 0
+    tell(top_up, EventKind.DISPUTED)
+    agree()
+
+
+def test_events_in_any_order_and_twice_end_alike() -> None:
+    outcomes = {
+        EventKind.DISPUTE_WON: ("Succeeded", 50_000),
+        EventKind.DISPUTE_LOST: ("Returned", 0),
+    }
+    for end, expected in outcomes.items():
+        for order in itertools.permutations((EventKind.SUCCEEDED, EventKind.DISPUTED, end)):
+            top_up = asked_for()
+            for kind in (*order, *order):
+                tell(top_up, kind)
+            assert (top_up.status, wallet_of(top_up.user).balance_inr_minor) == expected, order
+            assert not ProviderEvent.objects.filter(applied_at=None).exists()
+    agree()
+
+
+def test_dispute_of_a_payment_that_nobody_knows_waits() -> None:
+    top_up = tell(asked_for(), EventKind.DISPUTED, payment="of-another-program")
+    assert (top_up.status, ProviderEvent.objects.get().applied_at) == ("Pending", None)
+
+
+def test_dispute_of_more_than_was_paid_freezes_what_was_paid() -> None:
+    user = funded(inr=500_000)
+    top_up = paid(user)
+    tell(top_up, EventKind.DISPUTED, amount_minor=9_999_999)
+    assert wallet_of(user).balance_inr_minor == 500_000
+    tell(top_up, EventKind.DISPUTED, amount_minor=0, case="another", event_id="another")
+    assert Reversal.objects.count() == 1
+
+
+def test_second_dispute_of_what_has_returned_changes_nothing() -> None:
+    top_up = paid()
+    tell(top_up, EventKind.DISPUTED)
+    tell(top_up, EventKind.DISPUTE_LOST)
+    tell(top_up, EventKind.DISPUTED, case="another", event_id="another")
+    assert (Reversal.objects.count(), accounts("funding")) == (1, 0)
+
+
+def test_link_of_a_suspended_licence_is_dead_until_the_dispute_is_won() -> None:
+    top_up = paid()
+    bought(on_sale(archive()), top_up.user)
+    licence = Licence.objects.select_related("listing__live_deliverable", "deliverable", "buyer").get()
+    link = url_of(issue_link(licence=licence)).rsplit("/", 1)[1]
+    tell(top_up, EventKind.DISPUTED)
+    licence.refresh_from_db()
+    with pytest.raises(LicenceSuspended):
+        open_link(token=link)
+    with pytest.raises(LicenceSuspended):
+        issue_link(licence=licence)
+    tell(top_up, EventKind.DISPUTE_WON)
+    assert open_link(token=link).licence == licence
+
+
+def test_purchase_behind_a_dispute_is_not_refunded_meanwhile() -> None:
+    top_up = paid(amount_minor=PRICE)
+    order = bought_with(top_up)
+    tell(top_up, EventKind.DISPUTED)
+    with pytest.raises(InvalidTransition):
+        refund_order(order=order, reason="test", actor=None)
+    tell(top_up, EventKind.DISPUTE_WON)
+    refund_order(order=order, reason="test", actor=None)
+    tell(top_up, EventKind.DISPUTED, case="second", event_id="second")
+    assert (wallet_of(top_up.user).balance_inr_minor, FrozenOrder.objects.filter(reversal__status="Open").count()) == (0, 0)
+    agree()
+
+
+def test_buyer_is_told_of_a_dispute_and_of_its_end(django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        top_up, other = paid(), paid()
+        for each, end in ((top_up, EventKind.DISPUTE_WON), (other, EventKind.DISPUTE_LOST)):
+            tell(each, EventKind.DISPUTED)
+            tell(each, end)
+    assert len([message for message in outbox.outbox if message.to == [top_up.user.email]]) == 3
+    assert len([message for message in outbox.outbox if message.to == [other.user.email]]) == 3
+
+
+def test_card_credit_returns_to_its_card_and_never_to_a_bank(django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks) -> None:
+    user = funded(inr=10_000)
+    top_up = paid(user)
+    with pytest.raises(Problem) as met:
+        asked(user, 10_001)
+    assert (met.value.code, met.value.members["available"]) == ("returns_to_card", 100.0)
+    assert asked(user).amount_minor == 10_000
+    with django_capture_on_commit_callbacks(execute=True):
+        refund_top_up(top_up=top_up, reason="test", actor=UserFactory())
+    top_up.refresh_from_db()
+    assert (top_up.status, wallet_of(user).balance_inr_minor, accounts("funding")) == ("Returned", 0, -10_000)
+    agree()
+
+
+def test_purchase_and_its_refund_do_not_turn_card_credit_into_other_credit() -> None:
+    user = funded(inr=10_000)
+    paid(user)
+    order = bought(on_sale(), user)
+    wallet = LedgerAccount.objects.get(kind="wallet", owner=user)
+    # What was not paid by card is spent first.
+    assert card_credit(wallet) == 60_000 - PRICE
+    refund_order(order=order, reason="test", actor=None)
+    assert card_credit(wallet) == 50_000
+    with pytest.raises(Problem):
+        asked(user, 10_001)
+
+
+def test_refund_that_the_provider_sends_later_settles_by_its_event(
+    monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
+    monkeypatch.setattr(TestProvider, "refund", lambda *_, **__: Refund("later", done=False))
+    top_up, staff = paid(), UserFactory()
+    with django_capture_on_commit_callbacks(execute=True):
+        refund_top_up(top_up=top_up, reason="test", actor=staff)
+    with pytest.raises(InvalidTransition):
+        refund_top_up(top_up=top_up, reason="test", actor=staff)
+    # A dispute waits for the refund's end.
+    assert tell(top_up, EventKind.DISPUTED).status == "Succeeded"
+    assert (wallet_of(top_up.user).balance_inr_minor, accounts("frozen")) == (0, 50_000)
+    tell(top_up, EventKind.REFUND_FAILED, case="later")
+    assert (top_up.status, wallet_of(top_up.user).balance_inr_minor) == ("Disputed", 0)
+    assert list(Reversal.objects.order_by("id").values_list("kind", "status")) == [("refund", "Kept"), ("dispute", "Open")]
+    agree()
+
+
+def test_refund_that_was_made_at_the_provider_is_taken_from_the_wallet() -> None:
+    top_up = paid()
+    tell(top_up, EventKind.REFUNDED, amount_minor=20_000, case="by-hand")
+    assert (top_up.status, wallet_of(top_up.user).balance_inr_minor) == ("Succeeded", 30_000)
+    tell(top_up, EventKind.REFUNDED, amount_minor=30_000, case="the-rest", event_id="the-rest")
+    assert (top_up.status, wallet_of(top_up.user).balance_inr_minor) == ("Returned", 0)
+    agree()
+
+
+def test_refund_of_nothing_by_oneself_or_without_a_reason_is_refused() -> None:
+    top_up, staff = paid(amount_minor=PRICE), UserFactory()
+    for given, code in (
+        ({"reason": "test", "actor": top_up.user}, "self_review"),
+        ({"reason": " ", "actor": staff}, "invalid_input"),
+    ):
+        with pytest.raises(Problem) as met:
+            refund_top_up(top_up=top_up, **given)
+        assert met.value.code == code
+    bought_with(top_up)
+    with pytest.raises(InvalidTransition):
+        refund_top_up(top_up=top_up, reason="test", actor=staff)
+    with pytest.raises(InvalidTransition):
+        refund_top_up(top_up=asked_for(), reason="test", actor=staff)
+
+
+@pytest.mark.parametrize(
+    "change", [{"amount_minor": 1}, {"frozen": None}, {"kind": "refund"}, {"status": "Open", "settled": None, "decided_at": None}]
+)
+def test_what_came_of_a_dispute_is_never_changed(change: dict[str, Any]) -> None:
+    top_up = paid()
+    tell(top_up, EventKind.DISPUTED)
+    tell(top_up, EventKind.DISPUTE_LOST)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Reversal.objects.update(**change)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Reversal.objects.get().delete()
+
+
+@pytest.mark.parametrize("change", [{"withheld_minor": 1}, {"order": "other"}, {"taken_minor": 0}])
+def test_what_was_withheld_is_never_changed(change: dict[str, Any]) -> None:
+    top_up = paid(amount_minor=PRICE)
+    bought_with(top_up)
+    tell(top_up, EventKind.DISPUTED)
+    tell(top_up, EventKind.DISPUTE_LOST)
+    changed = {name: bought(on_sale()) if value == "other" else value for name, value in change.items()}
+    with pytest.raises(IntegrityError), transaction.atomic():
+        FrozenOrder.objects.update(**changed)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        FrozenOrder.objects.get().delete()
+
+
+def test_second_open_dispute_of_a_top_up_is_refused_by_the_database() -> None:
+    top_up = paid()
+    tell(top_up, EventKind.DISPUTED)
+    with pytest.raises(IntegrityError, match=r"reversal_one_open|top_up_id"), transaction.atomic():
+        Reversal.objects.create(top_up=top_up, kind="dispute", reference="x", amount_minor=1)
