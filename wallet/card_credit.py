@@ -4,7 +4,7 @@ import datetime as dt
 import uuid
 from collections import defaultdict
 
-from django.db.models import F, Q, QuerySet, Sum
+from django.db.models import Q, QuerySet, Sum
 from django.utils import timezone
 
 from marketplace.accounts.models import User
@@ -75,4 +75,4 @@ def asked_since(user_id: uuid.UUID, currency: str, since: dt.datetime) -> int:
 
 def open_reversals_of(user_id: uuid.UUID) -> QuerySet[Reversal]:
     """Return the open disputes and refunds of the user's top-ups."""
-    return Reversal.objects.filter(top_up__user=user_id, status=ReversalStatus.OPEN).annotate(currency=F("top_up__currency")).order_by("pk")
+    return Reversal.objects.filter(top_up__user=user_id, status=ReversalStatus.OPEN).select_related("top_up").order_by("pk")

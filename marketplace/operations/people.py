@@ -36,6 +36,7 @@ from marketplace.accounts.models import User
 from marketplace.core.models import AuditEntry
 from marketplace.ui.formatting import money
 from vendors.models import VendorProfile
+from wallet.card_credit import card_credit, open_reversals_of, open_top_ups_of
 from wallet.models import (
     CreditReference,
     IdempotencyRecord,
@@ -43,11 +44,14 @@ from wallet.models import (
     LedgerAccount,
     Order,
     Quote,
+    Reversal,
+    TopUp,
     VendorPayout,
     WalletPayout,
     WalletSettings,
 )
 from wallet.models.ledger import AccountKind
+from wallet.models.top_ups import ReversalKind
 from wallet.selectors import open_wallet_payouts_of, with_earnings
 
 from .models import AccountExport
@@ -142,6 +146,27 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
             "settled__at",
         ),
     ),
+    "topUps": (
+        TopUp,
+        "user",
+        (
+            "id",
+            "currency",
+            "amount_minor",
+            "provider",
+            "status",
+            "page_reference",
+            "payment_reference",
+            "return_url",
+            "created_at",
+            "paid_at",
+        ),
+    ),
+    "topUpReversals": (
+        Reversal,
+        "top_up__user",
+        ("top_up_id", "kind", "reference", "amount_minor", "status", "opened_at", "decided_at"),
+    ),
     "creditReferences": (CreditReference, "journal__wallet__owner", ("source", "reference", "journal__wallet_net_minor", "journal__at")),
     "licences": (Licence, "buyer", ("id", "title", "store_name", "version", "order_id", "acquired_at", "revoked_at", "revoke_reason")),
     "downloads": (DownloadLink, "user", ("file_name", "version", "issued_at", "expires_at")),
@@ -207,6 +232,7 @@ def anonymise(event: AccountDeleted) -> None:
     _erase_credentials(user)
     _erase_developer_records(user)
     WalletPayout.objects.filter(wallet__owner=user).update(payment_details="")
+    TopUp.objects.filter(user=user).update(return_url="", payment_url="")
     SpendingLimit.objects.filter(owner=user).delete()
     IdempotencyRecord.objects.filter(owner=user).delete()
     Quote.objects.filter(owner=user).delete()
@@ -273,7 +299,7 @@ def deletion_blockers(user: uuid.UUID) -> list[DeletionBlocker]:
     """Return the reasons why the account cannot be deleted yet: money, and listings on sale."""
     for_sale = DeletionBlocker("Some listings are on sale or in review: unpublish or withdraw them first.", "studio", "Go to the listings")
     open_listings = Listing.objects.filter(store__owner=user).exclude(status__in=(ListingStatus.DRAFT, ListingStatus.REJECTED))
-    return [*_balance_blockers(user), *_payout_blockers(user), *([for_sale] if open_listings.exists() else [])]
+    return [*_balance_blockers(user), *_payout_blockers(user), *_top_up_blockers(user), *([for_sale] if open_listings.exists() else [])]
 
 
 def _balance_blockers(user: uuid.UUID) -> Iterator[DeletionBlocker]:
@@ -281,7 +307,11 @@ def _balance_blockers(user: uuid.UUID) -> Iterator[DeletionBlocker]:
     for account in with_earnings(LedgerAccount.objects.filter(owner=user)).order_by("-kind", "currency"):
         if account.kind == AccountKind.WALLET and account.balance_minor:
             held = money(account.balance_minor, account.currency)
-            yield DeletionBlocker(f"The wallet holds {held}: have it paid out first.", "wallet-payout-new", "Have it paid out")
+            if card_credit(account):
+                sentence = f"The wallet holds {held}, which was paid by card in part: spend it, or ask us to return it to the card."
+                yield DeletionBlocker(sentence, "wallet-page", "See the wallet")
+            else:
+                yield DeletionBlocker(f"The wallet holds {held}: have it paid out first.", "wallet-payout-new", "Have it paid out")
         elif account.kind == AccountKind.VENDOR and account.earned_minor > 0:
             earned = money(account.earned_minor, account.currency)
             yield DeletionBlocker(
@@ -297,3 +327,13 @@ def _payout_blockers(user: uuid.UUID) -> Iterator[DeletionBlocker]:
         held = money(wallet_payout.amount_minor, wallet_payout.currency)
         sentence = f"A payout of {held} from the wallet waits: wait until it is paid, or cancel it."
         yield DeletionBlocker(sentence, "wallet-page", "See the payout")
+
+
+def _top_up_blockers(user: uuid.UUID) -> Iterator[DeletionBlocker]:
+    for top_up in open_top_ups_of(user):
+        asked = money(top_up.amount_minor, top_up.currency)
+        yield DeletionBlocker(f"A payment page for {asked} is open: wait until it closes.", "wallet-page", "See the wallet")
+    for reversal in open_reversals_of(user):
+        what = "disputed" if reversal.kind == ReversalKind.DISPUTE else "on its way back to its card"
+        amount = money(reversal.amount_minor, reversal.top_up.currency)
+        yield DeletionBlocker(f"A card payment of {amount} is {what}: wait until that has ended.", "wallet-page", "See the wallet")

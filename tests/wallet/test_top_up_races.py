@@ -1,0 +1,119 @@
+"""Events of providers, many at once: each counts once, and the books agree afterwards."""
+
+import random
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import pytest
+
+from marketplace.accounts.services import delete_account
+from marketplace.core.errors import Problem
+from tests.factories import UserFactory
+from tests.races import at_once
+from tests.shop import bought, on_sale
+from wallet.models import Journal, ProviderEvent, Reversal, TopUp
+from wallet.models.top_ups import EventKind
+from wallet.providers.simulated import signed_event
+from wallet.reconciliation import differences
+from wallet.selectors import wallet_of
+from wallet.services.offers import PurchaseRequest
+from wallet.services.provider_events import receive_event
+from wallet.services.refunds import refund_order
+from wallet.services.spending import spend
+from wallet.services.top_ups import TopUpRequest, request_top_up
+
+from .leaving import asked
+from .racing import THREADS, outcomes_at_once
+from .topping_up import asked_for, paid, tell
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
+ENDS = (EventKind.DISPUTE_WON, EventKind.DISPUTE_LOST)
+
+
+@pytest.fixture(autouse=True)
+def _books_agree_afterwards() -> Iterator[None]:
+    yield
+    assert list(differences()) == []
+
+
+def telling(top_up: TopUp, kind: EventKind, **told: Any) -> Callable[[], None]:
+    body, headers = signed_event(top_up, kind, **told)
+    return partial(receive_event, provider="test", body=body, headers=headers)
+
+
+def test_same_event_sixteen_times_at_once_credits_once() -> None:
+    for _ in range(3):
+        top_up = asked_for()
+        assert at_once(*(telling(top_up, EventKind.SUCCEEDED) for _ in range(THREADS))) == [None] * THREADS
+        assert wallet_of(top_up.user).balance_inr_minor == 50_000
+        assert ProviderEvent.objects.filter(top_up=top_up).count() == 1
+
+
+def test_different_events_of_one_payment_at_once_credit_once() -> None:
+    top_up = asked_for()
+    at_once(*(telling(top_up, EventKind.SUCCEEDED, event_id=f"e{number}") for number in range(THREADS)))
+    assert (wallet_of(top_up.user).balance_inr_minor, Journal.objects.count()) == (50_000, 1)
+
+
+def test_dispute_and_its_end_at_once_with_the_payment_end_it_once() -> None:
+    for end in ENDS * 2:
+        top_up = asked_for()
+        at_once(*(telling(top_up, kind) for kind in (EventKind.SUCCEEDED, EventKind.DISPUTED, end) for _ in range(4)))
+        top_up.refresh_from_db()
+        assert top_up.status == ("Succeeded" if end == EventKind.DISPUTE_WON else "Returned")
+        assert wallet_of(top_up.user).balance_inr_minor == (50_000 if end == EventKind.DISPUTE_WON else 0)
+        assert not ProviderEvent.objects.filter(top_up=top_up, applied_at=None).exists()
+
+
+def test_dispute_meets_purchases_refunds_and_payouts_without_a_circle() -> None:
+    for end in ENDS:
+        top_up = paid(amount_minor=49_900 * 4)
+        user = top_up.user
+        orders = [bought(on_sale(), user) for _ in range(2)]
+        outcomes_at_once(
+            telling(top_up, EventKind.DISPUTED),
+            telling(top_up, end),
+            *(partial(refund_order, order=order, reason="test", actor=None) for order in orders),
+            *(partial(spend, buyer=user, purchase=PurchaseRequest(str(on_sale().pk))) for _ in range(2)),
+            partial(asked, user, 100),
+        )
+        # What was told before its beginning.
+        tell(top_up, EventKind.DISPUTED)
+        assert Reversal.objects.get(top_up=top_up).status == ("Kept" if end == EventKind.DISPUTE_WON else "Returned")
+
+
+def test_disputes_of_two_buyers_of_the_same_vendors_meet_without_a_circle() -> None:
+    listings = [on_sale() for _ in range(3)]
+    top_ups = [paid(amount_minor=49_900 * 3) for _ in range(4)]
+    for number, top_up in enumerate(top_ups):
+        for listing in (listings[number % 3 :] + listings[: number % 3])[:3]:
+            bought(listing, top_up.user)
+    at_once(*(telling(top_up, EventKind.DISPUTED) for top_up in top_ups))
+    at_once(*(telling(top_up, random.choice(ENDS)) for top_up in top_ups))
+    assert not Reversal.objects.filter(status="Open").exists()
+
+
+def test_limit_of_a_day_is_reached_and_never_passed() -> None:
+    user = UserFactory()
+    outcomes = outcomes_at_once(*(partial(request_top_up, user=user, wanted=TopUpRequest("INR", 30_000_00)) for _ in range(8)))
+    assert outcomes.count("top_up_limit_exceeded") == 5
+    assert TopUp.objects.filter(user=user).count() == 3
+
+
+def test_same_key_at_once_makes_one_top_up() -> None:
+    user = UserFactory()
+    wanted = TopUpRequest("INR", 100)
+    made = at_once(*(partial(request_top_up, user=user, wanted=wanted, idempotency_key="a") for _ in range(8)))
+    assert len({top_up.pk for top_up, _ in made}) == 1
+    assert [replayed for _, replayed in made].count(False) == 1
+
+
+def test_payment_that_meets_the_end_of_an_account_leaves_no_money_behind() -> None:
+    for _ in range(3):
+        top_up = asked_for()
+        TopUp.objects.filter(pk=top_up.pk).update(expires_at="2099-01-01T00:00:00Z")
+        outcomes = at_once(telling(top_up, EventKind.SUCCEEDED), partial(delete_account, user=top_up.user, reason="test", actor=None))
+        top_up.user.refresh_from_db()
+        assert isinstance(outcomes[1], Problem)
+        assert wallet_of(top_up.user).balance_inr_minor == 50_000
