@@ -65,7 +65,7 @@ class StripeProvider:
                 },
                 {"idempotency_key": f"top-up-{top_up}"},
             )
-        return PaymentPage(session.id, session.url or "")
+            return PaymentPage(session.id, str(session.url))
 
     def read_event(self, body: bytes, headers: Mapping[str, str]) -> PaymentEvent | None:
         """Return the event in the body, whose signature Stripe's library checks before it is parsed."""
@@ -88,7 +88,7 @@ class StripeProvider:
                 {"payment_intent": payment, "amount": amount_minor, "metadata": {"reversalId": str(reversal_id)}},
                 {"idempotency_key": f"reversal-{reversal_id}"},
             )
-        return Refund(refund.id, done=refund.status == "succeeded")
+            return Refund(refund.id, done=refund.status == "succeeded")
 
     def payments_of(self, day: dt.date) -> Iterator[ProviderPayment]:
         """Yield the payment intents of a day that a charge paid."""
@@ -105,7 +105,7 @@ class StripeProvider:
 def _calls() -> Iterator[None]:
     try:
         yield
-    except stripe.StripeError as error:
+    except (stripe.StripeError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise PaymentProviderUnavailable(headers={"Retry-After": "60"}) from error
 
 

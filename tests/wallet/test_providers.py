@@ -1,0 +1,288 @@
+"""Stripe and Razorpay: events signed as their own libraries sign them, and the requests that are sent to them."""
+
+import datetime as dt
+import hashlib
+import hmac
+import json
+import uuid
+from typing import Any
+from urllib.parse import parse_qs
+
+import pytest
+import requests
+from stripe import WebhookSignature
+
+from marketplace.core.errors import Problem
+from wallet.errors import PaymentProviderUnavailable
+from wallet.models.top_ups import EventKind
+from wallet.providers.base import PaymentRequest, Provider
+from wallet.providers.razorpay import RazorpayProvider
+from wallet.providers.stripe import StripeProvider
+
+SECRET = "whsec_of_the_tests"
+NOW = dt.datetime(2031, 3, 1, 12, tzinfo=dt.UTC)
+TOP_UP = uuid.UUID("0190a0a0-0000-7000-8000-000000000000")
+
+
+def stripe() -> StripeProvider:
+    return StripeProvider({"SECRET_KEY": "sk_test_1", "WEBHOOK_SECRET": SECRET}, timeout=7)
+
+
+def razorpay() -> RazorpayProvider:
+    return RazorpayProvider({"KEY_ID": "rzp_test_1", "KEY_SECRET": "s", "WEBHOOK_SECRET": SECRET}, timeout=7)
+
+
+def of_stripe(name: str, thing: dict[str, Any], **changes: Any) -> tuple[bytes, dict[str, str]]:
+    event = {"id": "evt_1", "object": "event", "type": name, "created": 1_700_000_000, "data": {"object": thing}} | changes
+    body = json.dumps(event)
+    return body.encode(), {"Stripe-Signature": WebhookSignature.generate_signature_header(body, SECRET)}
+
+
+def of_razorpay(name: str, **parts: dict[str, Any]) -> tuple[bytes, dict[str, str]]:
+    payload = {part: {"entity": entity} for part, entity in parts.items()}
+    body = json.dumps({"entity": "event", "event": name, "created_at": 1_700_000_000, "payload": payload}).encode()
+    return body, {"X-Razorpay-Signature": hmac.new(SECRET.encode(), body, hashlib.sha256).hexdigest()}
+
+
+SESSION = {
+    "id": "cs_1",
+    "client_reference_id": str(TOP_UP),
+    "payment_intent": "pi_1",
+    "payment_status": "paid",
+    "amount_total": 1999,
+    "currency": "usd",
+}
+DISPUTE = {"id": "dp_1", "payment_intent": "pi_1", "amount": 1999, "currency": "usd", "status": "needs_response"}
+REFUND = {"id": "re_1", "payment_intent": "pi_1", "amount": 500, "currency": "usd", "status": "succeeded"}
+
+
+@pytest.mark.parametrize(
+    ("name", "thing", "kind"),
+    [
+        ("checkout.session.completed", SESSION, EventKind.SUCCEEDED),
+        ("checkout.session.completed", SESSION | {"payment_status": "unpaid"}, None),
+        ("checkout.session.async_payment_succeeded", SESSION, EventKind.SUCCEEDED),
+        ("checkout.session.async_payment_failed", SESSION, EventKind.FAILED),
+        ("checkout.session.expired", SESSION | {"payment_intent": None, "payment_status": "unpaid"}, EventKind.FAILED),
+        ("charge.dispute.created", DISPUTE, EventKind.DISPUTED),
+        ("charge.dispute.created", DISPUTE | {"status": "warning_needs_response"}, None),
+        ("charge.dispute.funds_withdrawn", DISPUTE, EventKind.DISPUTED),
+        ("charge.dispute.closed", DISPUTE | {"status": "won"}, EventKind.DISPUTE_WON),
+        ("charge.dispute.closed", DISPUTE | {"status": "lost"}, EventKind.DISPUTE_LOST),
+        ("charge.dispute.closed", DISPUTE | {"status": "warning_closed"}, EventKind.DISPUTE_WON),
+        ("charge.dispute.updated", DISPUTE, None),
+        ("refund.created", REFUND, EventKind.REFUNDED),
+        ("refund.created", REFUND | {"status": "pending"}, None),
+        ("refund.failed", REFUND | {"status": "failed"}, EventKind.REFUND_FAILED),
+        ("charge.succeeded", {"id": "ch_1", "currency": "usd"}, None),
+    ],
+)
+def test_event_of_stripe_says_what_happened(name: str, thing: dict[str, Any], kind: EventKind | None) -> None:
+    event = stripe().read_event(*of_stripe(name, thing))
+    assert (None if event is None else event.kind) == kind
+    if event is not None and kind == EventKind.SUCCEEDED:
+        assert (event.event_id, event.top_up_id, event.page) == ("evt_1", str(TOP_UP), "cs_1")
+        assert (event.payment, event.amount_minor, event.currency) == ("pi_1", 1999, "USD")
+
+
+LINK = {"id": "plink_1", "reference_id": str(TOP_UP), "amount_paid": 49_900, "currency": "INR"}
+CASE = {"id": "disp_1", "payment_id": "pay_1", "amount": 49_900, "currency": "INR", "phase": "chargeback"}
+PAYMENT = {"id": "pay_1", "captured": True}
+
+
+@pytest.mark.parametrize(
+    ("name", "parts", "kind"),
+    [
+        ("payment_link.paid", {"payment_link": LINK, "payment": PAYMENT}, EventKind.SUCCEEDED),
+        ("payment_link.expired", {"payment_link": LINK | {"amount_paid": 0}}, EventKind.FAILED),
+        ("payment_link.cancelled", {"payment_link": LINK | {"amount_paid": 0}}, EventKind.FAILED),
+        ("payment.dispute.created", {"dispute": CASE, "payment": PAYMENT}, EventKind.DISPUTED),
+        ("payment.dispute.created", {"dispute": CASE | {"phase": "retrieval"}, "payment": PAYMENT}, None),
+        ("payment.dispute.won", {"dispute": CASE, "payment": PAYMENT}, EventKind.DISPUTE_WON),
+        ("payment.dispute.closed", {"dispute": CASE, "payment": PAYMENT}, EventKind.DISPUTE_WON),
+        ("payment.dispute.lost", {"dispute": CASE, "payment": PAYMENT}, EventKind.DISPUTE_LOST),
+        ("refund.processed", {"refund": CASE | {"id": "rfnd_1"}, "payment": PAYMENT}, EventKind.REFUNDED),
+        ("refund.processed", {"refund": CASE | {"id": "rfnd_1"}, "payment": PAYMENT | {"captured": False}}, None),
+        ("refund.failed", {"refund": CASE | {"id": "rfnd_1"}, "payment": PAYMENT}, EventKind.REFUND_FAILED),
+        ("payment.captured", {"payment": PAYMENT}, None),
+    ],
+)
+def test_event_of_razorpay_says_what_happened(name: str, parts: dict[str, Any], kind: EventKind | None) -> None:
+    event = razorpay().read_event(*of_razorpay(name, **parts))
+    assert (None if event is None else event.kind) == kind
+    if event is not None and kind == EventKind.SUCCEEDED:
+        assert (event.top_up_id, event.page) == (str(TOP_UP), "plink_1")
+        assert (event.payment, event.amount_minor, event.currency) == ("pay_1", 49_900, "INR")
+
+
+def test_id_of_an_event_of_razorpay_comes_from_what_is_signed() -> None:
+    body, headers = of_razorpay("payment_link.paid", payment_link=LINK, payment=PAYMENT)
+    first = razorpay().read_event(body, headers | {"X-Razorpay-Event-Id": "one"})
+    again = razorpay().read_event(body, headers | {"X-Razorpay-Event-Id": "two"})
+    assert first == again
+
+
+GOOD = {
+    "stripe": (stripe(), *of_stripe("checkout.session.completed", SESSION)),
+    "razorpay": (razorpay(), *of_razorpay("payment_link.paid", payment_link=LINK, payment=PAYMENT)),
+}
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_forged_event_is_refused_before_it_is_parsed(name: str) -> None:
+    provider, body, headers = GOOD[name]
+    ((header, signature),) = headers.items()
+    for forged, sent in (
+        (body, {}),
+        (body, {header: ""}),
+        (body, {header: "é"}),
+        (body, {header: "t=,v1="}),
+        (body, {header: signature[:-1] + ("0" if signature[-1] != "0" else "1")}),
+        (body.replace(b"19", b"91", 1) if name == "stripe" else body.replace(b"49900", b"99900"), headers),
+        (body + b" ", headers),
+        (b"\xff" + body, headers),
+        (b"", headers),
+        (b"not json", headers),
+    ):
+        with pytest.raises(Problem) as met:
+            provider.read_event(forged, sent)
+        assert met.value.code == "payment_signature_invalid", (forged[:20], sent)
+
+
+def test_old_event_of_stripe_is_refused() -> None:
+    body, _ = of_stripe("checkout.session.completed", SESSION)
+    old = WebhookSignature.generate_signature_header(body.decode(), SECRET, timestamp=1_700_000_000)
+    with pytest.raises(Problem) as met:
+        stripe().read_event(body, {"Stripe-Signature": old})
+    assert met.value.code == "payment_signature_invalid"
+
+
+@pytest.mark.parametrize(
+    "thing",
+    [
+        {},
+        SESSION | {"amount_total": "1999"},
+        SESSION | {"amount_total": -1},
+        SESSION | {"amount_total": 2**60},
+        SESSION | {"payment_intent": "x" * 300},
+        SESSION | {"payment_intent": {"id": "pi_1"}},
+        SESSION | {"id": "\x00"},
+        SESSION | {"currency": "dollars"},
+    ],
+)
+def test_signed_event_that_lacks_something_is_refused(thing: dict[str, Any]) -> None:
+    with pytest.raises(Problem) as met:
+        stripe().read_event(*of_stripe("checkout.session.completed", thing))
+    assert met.value.code == "payment_event_invalid"
+
+
+@pytest.mark.parametrize("body", ["[]", "1", "null", '{"type": "x"}', '{"id": 1}', "[" * 5_000])
+def test_signed_body_that_is_no_event_is_refused(body: str) -> None:
+    signature = WebhookSignature.generate_signature_header(body, SECRET)
+    with pytest.raises(Problem) as met:
+        stripe().read_event(body.encode(), {"Stripe-Signature": signature})
+    assert met.value.code == "payment_event_invalid"
+
+
+class Wire:
+    """What is sent to a provider, and what it answers."""
+
+    def __init__(self, *answers: Any) -> None:
+        self.answers = list(answers)
+        self.sent: list[dict[str, Any]] = []
+
+    def __call__(self, method: str, url: str, **options: Any) -> requests.Response:
+        """Answer a request."""
+        self.sent.append({"method": method, "url": url, **options})
+        answer = self.answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        response = requests.Response()
+        response.status_code, told = answer if isinstance(answer, tuple) else (200, answer)
+        response._content = json.dumps(told).encode()
+        return response
+
+
+@pytest.fixture
+def wire(monkeypatch: pytest.MonkeyPatch) -> Any:
+    def connect(*answers: Any) -> Wire:
+        connected = Wire(*answers)
+        monkeypatch.setattr(requests.Session, "request", connected)
+        return connected
+
+    return connect
+
+
+WANTED = PaymentRequest(TOP_UP, "USD", 1999, "https://shop.example/back", NOW)
+
+
+def test_page_of_stripe_is_asked_for_once_with_a_time_limit(wire: Any) -> None:
+    sent = wire({"id": "cs_1", "object": "checkout.session", "url": "https://checkout.stripe.com/c/pay/cs_1"}).sent
+    page = stripe().create_page(WANTED)
+    assert (page.reference, page.url) == ("cs_1", "https://checkout.stripe.com/c/pay/cs_1")
+    (request,) = sent
+    form = {name: values[0] for name, values in parse_qs(request["data"]).items()}
+    assert (form["line_items[0][price_data][unit_amount]"], form["line_items[0][price_data][currency]"]) == ("1999", "usd")
+    assert (form["client_reference_id"], form["success_url"], form["expires_at"]) == (
+        str(TOP_UP),
+        "https://shop.example/back",
+        str(int(NOW.timestamp())),
+    )
+    assert request["headers"]["Idempotency-Key"] == f"top-up-{TOP_UP}"
+    assert request["timeout"] == 7
+
+
+def test_page_of_razorpay_is_found_again(wire: Any) -> None:
+    link = {"id": "plink_1", "short_url": "https://rzp.io/i/1"}
+    sent = wire({"payment_links": []}, link).sent
+    assert razorpay().create_page(WANTED).url == "https://rzp.io/i/1"
+    body = json.loads(sent[1]["data"])
+    assert (body["amount"], body["reference_id"], body["accept_partial"]) == (1999, str(TOP_UP), False)
+    assert {request["timeout"] for request in sent} == {7}
+    wire({"payment_links": [link]})
+    assert razorpay().create_page(WANTED).reference == "plink_1"
+
+
+def test_refund_names_the_payment_and_is_made_once(wire: Any) -> None:
+    reversal = uuid.uuid4()
+    sent = wire({"id": "re_1", "object": "refund", "status": "succeeded"}).sent
+    refund = stripe().refund(payment="pi_1", amount_minor=500, reversal_id=reversal)
+    assert (refund.reference, refund.done, sent[0]["headers"]["Idempotency-Key"]) == ("re_1", True, f"reversal-{reversal}")
+    sent = wire({"id": "rfnd_1", "status": "pending"}).sent
+    refund = razorpay().refund(payment="pay_1", amount_minor=500, reversal_id=reversal)
+    assert (refund.reference, refund.done, sent[0]["headers"]["X-Refund-Idempotency"]) == ("rfnd_1", False, str(reversal))
+    assert sent[0]["url"].endswith("/payments/pay_1/refund")
+
+
+def test_list_of_a_day_has_what_was_paid_and_every_page(wire: Any) -> None:
+    charge = {"object": "charge", "amount": 1999, "currency": "usd", "paid": True}
+    charges = [charge | {"id": "ch_1", "payment_intent": "pi_1"}, charge | {"id": "ch_2", "paid": False, "payment_intent": "pi_2"}]
+    page = {"object": "list", "url": "/v1/charges"}
+    wire(
+        page | {"has_more": True, "data": charges}, page | {"has_more": False, "data": [charge | {"id": "ch_3", "payment_intent": "pi_3"}]}
+    )
+    assert [payment.payment for payment in stripe().payments_of(NOW.date())] == ["pi_1", "pi_3"]
+    paid = [{"id": f"pay_{number}", "amount": 100, "currency": "INR", "captured": number != 1} for number in range(101)]
+    sent = wire({"items": paid[:100]}, {"items": paid[100:]}).sent
+    assert len(list(razorpay().payments_of(NOW.date()))) == 100
+    assert sent[1]["params"]["skip"] == 100
+
+
+@pytest.mark.parametrize("provider", [stripe(), razorpay()], ids=["stripe", "razorpay"])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        requests.exceptions.ConnectTimeout(),
+        requests.exceptions.ConnectionError(),
+        (500, {"error": {"message": "x", "code": "SERVER_ERROR"}}),
+        (401, {"error": {"message": "x", "code": "BAD_REQUEST_ERROR", "description": "x"}}),
+        (502, "no json"),
+        {},
+    ],
+    ids=["timeout", "refused", "500", "401", "502", "empty"],
+)
+def test_provider_that_does_not_answer_properly_is_unavailable(provider: Provider, answer: Any, wire: Any, monkeypatch: Any) -> None:
+    monkeypatch.setattr("time.sleep", lambda _seconds: None)
+    wire(*[answer] * 4)
+    with pytest.raises(PaymentProviderUnavailable):
+        provider.create_page(WANTED)
