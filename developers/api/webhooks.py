@@ -38,6 +38,14 @@ def _order() -> Fields:
     }
 
 
+def _top_up() -> Fields:
+    return {
+        "topUpId": serializers.CharField(),
+        "status": serializers.CharField(help_text="Succeeded."),
+        "url": _link("the top-up, with a token of the wallet's owner"),
+    }
+
+
 def _review() -> Fields:
     return {
         "assetId": serializers.CharField(),
@@ -60,6 +68,7 @@ DATA: Mapping[str, Fields] = {
     EventType.ASSET_REMOVED: _asset(),
     EventType.ORDER_COMPLETED: _order(),
     EventType.ORDER_REFUNDED: _order(),
+    EventType.WALLET_TOPPED_UP: _top_up(),
     EventType.LISTING_REVIEWED: _review(),
     EventType.SCOPES_CHANGED: _grant(),
     PING: {"endpointId": serializers.CharField()},

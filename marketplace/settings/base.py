@@ -209,6 +209,7 @@ SPECTACULAR_SETTINGS = {
         "OrderStatusEnum": "wallet.models.orders.OrderStatus",
         "PreviewKindEnum": "catalog.models.files.PreviewKind",
         "ReviewKindEnum": "catalog.models.reviews.ReviewKind",
+        "TopUpStatusEnum": "wallet.models.top_ups.TopUpStatus",
         "ReviewStatusEnum": "catalog.models.reviews.ReviewStatus",
         "VendorStatusEnum": "vendors.models.VendorStatus",
         "WalletCurrencyEnum": "wallet.models.quotes.CURRENCIES",

@@ -7,7 +7,7 @@ from .shapes import BYTES, NUMBER, STRING, TIME, Auth, Field, Operation, Query, 
 ORDER = record(
     {
         "id": STRING,
-        "status": one_of("Completed", "Refunded"),
+        "status": one_of("Completed", "Refunded", "ChargedBack"),
         "assetId": STRING,
         "title": STRING,
         "licenseSlug": STRING,
@@ -28,7 +28,7 @@ ORDER = record(
 MOVEMENT = record(
     {
         "id": STRING,
-        "kind": one_of("funding", "purchase", "refund", "withdrawal", "withdrawal_returned"),
+        "kind": one_of("funding", "purchase", "refund", "withdrawal", "withdrawal_returned", "frozen", "unfrozen"),
         "amount": NUMBER,
         "currency": CURRENCY,
         "balanceAfter": NUMBER,

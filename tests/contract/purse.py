@@ -11,6 +11,17 @@ WISH = (
 )
 NO_OFFER = frozenset({"not_found", "tier_required", "already_owned", "own_listing", "price_unavailable", "license_not_available"})
 
+TOP_UP = record(
+    {
+        "id": STRING,
+        "status": one_of("Pending", "Succeeded", "Failed", "Disputed", "Returned"),
+        "amount": NUMBER,
+        "currency": CURRENCY,
+        "paymentUrl": STRING,
+        "expiresAt": TIME,
+    }
+)
+
 OPERATIONS = (
     Operation(
         "GET",
@@ -44,7 +55,7 @@ OPERATIONS = (
         record({"downloadUrl": STRING, "expiresAt": TIME}, added={"fileName": STRING, "size": INTEGER, "checksum": SHA256}),
         scope="library:download",
         query=(Query("version", "string", bounds={"maxLength": 36}, bad=("x" * 37,)),),
-        refusals=frozenset({"not_found", "not_owned", "file_blocked", "invalid_input"}),
+        refusals=frozenset({"not_found", "not_owned", "file_blocked", "licence_suspended", "invalid_input"}),
     ),
     Operation(
         "GET",
@@ -52,7 +63,7 @@ OPERATIONS = (
         Auth.NONE,
         "link",
         BYTES,
-        refusals=frozenset({"link_invalid", "link_expired", "link_revoked", "file_blocked", "range_not_satisfiable"}),
+        refusals=frozenset({"link_invalid", "link_expired", "link_revoked", "licence_suspended", "file_blocked", "range_not_satisfiable"}),
         added=True,
     ),
     Operation(
@@ -103,5 +114,54 @@ OPERATIONS = (
             "idempotency_conflict",
             "idempotency_key_reused",
         },
+    ),
+    Operation(
+        "POST",
+        "/wallet/top-ups",
+        Auth.BEARER,
+        "without_credit",
+        TOP_UP,
+        scope="wallet:fund",
+        body=(
+            Field(
+                "amount",
+                "number",
+                499.0,
+                required=True,
+                bounds={"minimum": 0, "maximum": 999_999.99},
+                bad=(-1, 1_000_000, 1.005, "499"),
+                added=True,
+            ),
+            Field("currency", "string", "INR", required=True, bounds={"enum": ["INR", "USD"]}, bad=("EUR", "inr", ""), added=True),
+            Field(
+                "returnUrl",
+                "string",
+                "http://testserver/dashboard/wallet",
+                bounds={"maxLength": 2000},
+                bad=("https://elsewhere.example/", "http://testserver.example/", ""),
+                added=True,
+            ),
+        ),
+        refusals=frozenset(
+            {
+                "invalid_amount",
+                "top_up_unavailable",
+                "top_up_limit_exceeded",
+                "too_many_top_ups",
+                "payment_provider_unavailable",
+                "idempotency_key_reused",
+            }
+        ),
+        added=True,
+    ),
+    Operation(
+        "GET",
+        "/wallet/top-ups/{top_up_id}",
+        Auth.BEARER,
+        "topping_up",
+        TOP_UP,
+        scope="wallet:fund",
+        refusals=frozenset({"not_found"}),
+        added=True,
     ),
 )

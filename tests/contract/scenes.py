@@ -20,6 +20,7 @@ from tests.factories import CategoryFactory, ListingFactory, UserFactory
 from tests.shop import archive, bought, funded, on_sale, tiers
 from tests.vendors import makers
 from tests.vendors.cases import make_vendor
+from tests.wallet.topping_up import asked_for
 from vendors.inspection import Inspection
 from vendors.previews import ProcessedPreview
 from vendors.services.files import attach_deliverable, attach_preview, new_deliverable_key
@@ -99,6 +100,18 @@ def quoted() -> Scene:
     scene = for_sale()
     scene.body["quoteId"] = str(make_quote(buyer=scene.user, purchase=PurchaseRequest(scene.names["id"], "USD", "commercial")).pk)
     return scene
+
+
+def without_credit() -> Scene:
+    """Someone with an empty wallet."""
+    return Scene(UserFactory())
+
+
+def topping_up() -> Scene:
+    """Someone asked for credit, and it is about the top-up."""
+    user = UserFactory()
+    top_up = asked_for(user)
+    return Scene(user, names={"top_up_id": str(top_up.pk)}, shows={"id": str(top_up.pk), "status": "Pending"})
 
 
 def owned() -> Scene:
@@ -198,5 +211,20 @@ def earning() -> Scene:
 
 SCENES: dict[str, Callable[[], Scene]] = {
     scene.__name__: scene
-    for scene in (for_sale, quoted, owned, ordered, link, developer, draft, ready, uploaded, waiting, selling, earning)
+    for scene in (
+        for_sale,
+        quoted,
+        without_credit,
+        topping_up,
+        owned,
+        ordered,
+        link,
+        developer,
+        draft,
+        ready,
+        uploaded,
+        waiting,
+        selling,
+        earning,
+    )
 }

@@ -27,6 +27,8 @@ SCOPES = {
     "GET /orders/{order_id}/receipt": "account:read",
     "GET /orders/{order_id}/receipt.pdf": "account:read",
     "POST /wallet/quote": "wallet:spend",
+    "POST /wallet/top-ups": "wallet:fund",
+    "GET /wallet/top-ups/{top_up_id}": "wallet:fund",
     "POST /wallet/spend": "wallet:spend",
 }
 

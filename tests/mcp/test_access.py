@@ -24,7 +24,7 @@ pytestmark = pytest.mark.django_db
 METADATA = 'resource_metadata="http://testserver/.well-known/oauth-protected-resource/mcp"'
 ALL = f'scope="{format_scopes(APP_SCOPES)}"'
 Refusal = tuple[int, str] | None
-ARGUMENTS = {"assetId": "no-such-asset", "q": "words", "idempotencyKey": "one"}
+ARGUMENTS = {"assetId": "no-such-asset", "q": "words", "idempotencyKey": "one", "amount": 100, "currency": "INR"}
 
 
 @pytest.fixture(autouse=True)
@@ -33,7 +33,7 @@ def _unlimited(settings: Any) -> None:
     settings.RATE_LIMITS = dict.fromkeys(settings.RATE_LIMITS, 1_000_000)
 
 
-def arguments_of(tool: str) -> dict[str, str]:
+def arguments_of(tool: str) -> dict[str, Any]:
     """Return arguments that a tool takes."""
     return {name: ARGUMENTS[name] for name in TOOLS[tool].input_schema.get("required", ())}
 

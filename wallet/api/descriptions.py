@@ -14,6 +14,7 @@ DESCRIPTIONS: Mapping[str, str] = {
     "newBalanceUSD": "Balance in US dollars after the purchase.",
     "orderId": "Id of the order; null if there is none.",
     "quoteId": "Id of the quote, for spend.",
+    "topUpId": "Id of the top-up.",
     "refundedAt": "Time of the refund; null if it was not refunded.",
 }
 describe = describe_with(DESCRIPTIONS)

@@ -10,6 +10,8 @@ from ..selectors import wallet_of
 from ..services.offers import PurchaseRequest
 from ..services.quotes import make_quote
 from ..services.spending import spend
+from ..services.top_ups import TopUpRequest, request_top_up
+from .serializers.top_ups import TopUpAnswer
 from .serializers.wallet import QuoteAnswer, SpendAnswer, WalletAnswer
 
 
@@ -33,6 +35,13 @@ def purchase(principal: Principal, body: Mapping[str, str], *, idempotency_key: 
         principal=principal,
     )
     return dict(SpendAnswer(receipt).data), replayed
+
+
+def top_up(principal: Principal, body: Mapping[str, Any], *, idempotency_key: str | None) -> tuple[dict[str, Any], bool]:
+    """Ask for a top-up, and return the answer of POST wallet/top-ups and whether it is an earlier one; raises what `request_top_up` raises."""
+    wanted = TopUpRequest(body["currency"], body["amount"], return_url=body.get("returnUrl", ""))
+    made, replayed = request_top_up(user=principal.user, wanted=wanted, idempotency_key=idempotency_key, principal=principal)
+    return dict(TopUpAnswer(made).data), replayed
 
 
 def _purchase_request(body: Mapping[str, str]) -> PurchaseRequest:

@@ -2,12 +2,14 @@
 
 from django.urls import path
 
-from .views import EarningsViewSet, HistoryViewSet, WalletViewSet
+from .views import EarningsViewSet, HistoryViewSet, TopUpViewSet, WalletViewSet
 
 urlpatterns = [
     path("wallet", WalletViewSet.as_view({"get": "retrieve", "patch": "update"}), name="wallet"),
     path("wallet/quote", WalletViewSet.as_view({"post": "quote"}), name="wallet-quote"),
     path("wallet/spend", WalletViewSet.as_view({"post": "spend"}), name="wallet-spend"),
+    path("wallet/top-ups", TopUpViewSet.as_view({"post": "ask"}), name="wallet-top-ups"),
+    path("wallet/top-ups/<str:top_up_id>", TopUpViewSet.as_view({"get": "retrieve"}), name="wallet-top-up"),
     path("wallet/transactions", HistoryViewSet.as_view({"get": "transactions"}), name="wallet-transactions"),
     path("orders", HistoryViewSet.as_view({"get": "orders"}), name="orders"),
     path("orders/<str:order_id>", HistoryViewSet.as_view({"get": "order"}), name="order"),

@@ -12,8 +12,8 @@ from django.utils import timezone
 from developers.principals import Principal
 from developers.redirects import origin_of, uri_error
 from marketplace.accounts.models import User
-from marketplace.core import audit, texts
-from marketplace.core.errors import NotFound
+from marketplace.core import audit
+from marketplace.core.errors import InvalidInput, NotFound
 from marketplace.core.money import WALLET_CURRENCIES, Currency, to_number
 from marketplace.core.transitions import TransitionTable, lock
 from marketplace.ui.formatting import money
@@ -164,8 +164,8 @@ def _checked(wanted: TopUpRequest, principal: Principal | None) -> Provider:
 
 
 def _check_return_url(url: str, principal: Principal | None) -> None:
-    """Refuse an address outside of the app's registered redirect origins, and any address from a user's own token."""
-    if not url:
+    """Refuse an address that is neither ours nor of the origin of one of the app's redirect URIs."""
+    if not url or (url.startswith(f"{settings.BASE_URL}/") and url.isascii() and url.isprintable()):
         return
     fault = uri_error(url)
     if not fault:
@@ -173,7 +173,7 @@ def _check_return_url(url: str, principal: Principal | None) -> None:
         origins = set() if app is None else {origin_of(registered) for registered in app.redirect_uris.split()}
         fault = "" if origin_of(url) in origins else "It must have the origin of one of the app's redirect URIs."
     if fault:
-        raise texts.invalid("returnUrl", "invalid", fault)
+        raise InvalidInput(errors=[{"pointer": "#/returnUrl", "code": "invalid", "detail": fault}])
 
 
 @transaction.atomic

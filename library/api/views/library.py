@@ -17,7 +17,7 @@ from marketplace.storage.responses import safe_disposition
 
 from ... import bounds
 from ...certificates import certificate_of, certificate_pdf, signed_certificate
-from ...errors import FileBlocked, NotOwned
+from ...errors import FileBlocked, LicenceSuspended, NotOwned
 from ...models import Licence
 from ...selectors import owned_licence, owned_versions
 from .. import responses
@@ -39,7 +39,7 @@ class LibraryViewSet(ApiViewSet):
         "certificate_pdf": key_or_bearer(Scope.LIBRARY_READ),
     }
     problems = {
-        "download": (NotOwned, FileBlocked),
+        "download": (NotOwned, FileBlocked, LicenceSuspended),
         "versions": (NotOwned,),
         "certificate": (NotOwned,),
         "certificate_pdf": (NotOwned,),

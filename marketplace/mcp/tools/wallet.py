@@ -4,10 +4,11 @@ from developers.principals import Principal
 from marketplace.api.serializers import EmptyBody
 from marketplace.core.scopes import Scope
 from wallet.api import responses
+from wallet.api.serializers.top_ups import TopUpAnswer
 from wallet.api.serializers.wallet import QuoteAnswer, QuoteBody, SpendAnswer, WalletAnswer
 from wallet.bounds import QUOTE_MINUTES
 
-from .arguments import PurchaseArguments
+from .arguments import PurchaseArguments, TopUpArguments
 from .base import Arguments, Effects, Tool, ToolResult, json_of, validated
 
 
@@ -29,6 +30,13 @@ def _buy_asset(principal: Principal, arguments: Arguments) -> ToolResult:
     text = f"Bought under the {body['licenseSlug']} licence: {body['debited']:.2f} {body['currency']} paid, {body['newBalance']:.2f} left. "
     again = "It was bought by an earlier call with the same key; nothing was charged again. " if replayed else ""
     return ToolResult(json_of(body), f"{text}{again}get_download_link gives the file.")
+
+
+def _request_top_up(principal: Principal, arguments: Arguments) -> ToolResult:
+    values = validated(TopUpArguments, arguments)
+    body, _ = responses.top_up(principal, values, idempotency_key=values["idempotencyKey"])
+    text = f"Nothing was charged. Ask the user to open {body['paymentUrl']} and to pay {body['amount']:.2f} {body['currency']} there."
+    return ToolResult(json_of(body), f"{text} Only the user can pay; get_wallet tells when the credit has arrived.")
 
 
 TOOLS = (
@@ -63,5 +71,16 @@ TOOLS = (
         run=_buy_asset,
         # Money that was spent comes back by an admin only; the key makes a repeated call harmless.
         effects=Effects(reads_only=False, destructive=True),
+    ),
+    Tool(
+        name="request_top_up",
+        title="Ask for credit",
+        description="Makes a payment page on which the user can add credit to the wallet, and returns its address. It pays nothing: show the "
+        "address to the user, who decides and pays. Use it when the balance is too low for a purchase that the user wants.",
+        scope=Scope.WALLET_FUND,
+        takes=TopUpArguments,
+        gives=TopUpAnswer,
+        run=_request_top_up,
+        effects=Effects(reads_only=False),
     ),
 )

@@ -10,7 +10,7 @@ from ...models import Journal
 from ...models.ledger import JournalKind
 from ...models.quotes import CURRENCIES
 
-KINDS = (JournalKind.SALE.value, JournalKind.REFUND.value, JournalKind.PAYOUT.value)
+KINDS = tuple(kind.value for kind in (JournalKind.SALE, JournalKind.REFUND, JournalKind.PAYOUT, JournalKind.WITHHOLD, JournalKind.RELEASE))
 
 
 class EarningsBalance(serializers.Serializer[Any]):
@@ -26,11 +26,11 @@ class EarningsLine(serializers.Serializer[Journal]):
     """One event that moved the vendor's earnings."""
 
     at = serializers.DateTimeField()
-    kind = serializers.ChoiceField(KINDS)
+    kind = serializers.ChoiceField(KINDS, help_text="withhold: a buyer's card payment is disputed; release: that has ended.")
     amount = Amount(source="vendor_net_minor", help_text="The vendor's share; negative for refunds and payouts.")
     currency = serializers.ChoiceField(CURRENCIES, source="vendor.currency")
     orderId = serializers.CharField(source="order_id", allow_null=True)
-    title = serializers.SerializerMethodField(help_text="The asset that was sold; null for a payout.")
+    title = serializers.SerializerMethodField(help_text="The asset that was sold; null if there is no order.")
 
     def get_title(self, journal: Journal) -> str | None:
         """Return the title at the time of the sale."""

@@ -23,6 +23,8 @@ KINDS = {
     JournalKind.REFUND: "refund",
     JournalKind.WITHDRAWAL: "withdrawal",
     JournalKind.RETURN: "withdrawal_returned",
+    JournalKind.FREEZE: "frozen",
+    JournalKind.UNFREEZE: "unfrozen",
 }
 
 
@@ -79,7 +81,8 @@ class WalletTransaction(serializers.Serializer[Journal]):
 
     id = serializers.CharField()
     kind = serializers.SerializerMethodField(
-        help_text="withdrawal: set aside to be paid out to the owner; withdrawal_returned: it was refused or cancelled. More may be added."
+        help_text="withdrawal: set aside to be paid out to the owner; withdrawal_returned: it was refused or cancelled; frozen: a card payment "
+        "is disputed or returns to its card; unfrozen: the dispute was won. More may be added."
     )
     amount = Amount(source="wallet_net_minor", help_text="Negative for debits.")
     currency = serializers.ChoiceField(CURRENCIES, source="wallet.currency")

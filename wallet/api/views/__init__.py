@@ -2,6 +2,7 @@
 
 from .earnings import EarningsViewSet
 from .history import HistoryViewSet
+from .top_ups import TopUpViewSet
 from .wallet import WalletViewSet
 
-__all__ = ["EarningsViewSet", "HistoryViewSet", "WalletViewSet"]
+__all__ = ["EarningsViewSet", "HistoryViewSet", "TopUpViewSet", "WalletViewSet"]

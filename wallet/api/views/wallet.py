@@ -1,8 +1,6 @@
 """The wallet's endpoints (reference section 4)."""
 
-import re
-
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -11,7 +9,7 @@ from library.errors import AlreadyOwned
 from marketplace.api.serializers import parse_body
 from marketplace.api.views import ApiViewSet
 from marketplace.core.access import key_or_bearer
-from marketplace.core.errors import InvalidInput, NotFound
+from marketplace.core.errors import NotFound
 from marketplace.core.scopes import Scope
 
 from ... import bounds
@@ -31,13 +29,8 @@ from ...errors import (
 )
 from ...services.preferences import set_currency_preference
 from .. import responses
+from ..idempotency import IDEMPOTENCY_PARAMETER, REPLAYED_HEADER, idempotency_key
 from ..serializers.wallet import PreferenceBody, QuoteAnswer, QuoteBody, SpendAnswer, SpendBody, WalletAnswer
-
-IDEMPOTENCY_HEADER = "Idempotency-Key"
-REPLAYED_HEADER = "Idempotent-Replayed"
-# Bare, or a quoted string as in the IETF draft.
-_KEY = re.compile(rf'[!#-~][!-~]{{0,{bounds.IDEMPOTENCY_KEY_CHARS - 1}}}|"[!-~]{{1,{bounds.IDEMPOTENCY_KEY_CHARS}}}"')
-
 
 # Problems of the purchase itself, independent of the balance.
 _NO_OFFER = (NotFound, TierRequired, AlreadyOwned, OwnListing, PriceUnavailable, LicenseNotAvailable)
@@ -93,36 +86,13 @@ class WalletViewSet(ApiViewSet):
     @extend_schema(
         operation_id="buyAsset",
         summary="Buy an asset",
-        parameters=[
-            OpenApiParameter(
-                IDEMPOTENCY_HEADER,
-                {"type": "string", "pattern": f"^(?:{_KEY.pattern})$", "minLength": 1, "maxLength": bounds.IDEMPOTENCY_KEY_CHARS + 2},
-                OpenApiParameter.HEADER,
-                description="Any text without spaces, up to 255 characters, in double quotes or without. Within 24 hours, a repeated request returns "
-                "the first response.",
-            ),
-        ],
+        parameters=[IDEMPOTENCY_PARAMETER],
         request=SpendBody,
         responses=SpendAnswer,
     )
     def spend(self, request: Request) -> Response:
         """Buy an asset: debit the wallet and grant the licence at once."""
-        key = _idempotency_key(request)
+        key = idempotency_key(request)
         body = parse_body(SpendBody, request)
         answer, replayed = responses.purchase(principal_of(request), body, idempotency_key=key)
         return Response(answer, headers={REPLAYED_HEADER: "true"} if replayed else {})
-
-
-def _idempotency_key(request: Request) -> str | None:
-    """Return the key of the request without quotes.
-
-    Raises:
-        InvalidInput: it is empty, too long, or has spaces or other than printable ASCII.
-    """
-    given = request.headers.get(IDEMPOTENCY_HEADER)
-    if given is None:
-        return None
-    if not _KEY.fullmatch(given):
-        sentence = f"1 to {bounds.IDEMPOTENCY_KEY_CHARS} printable ASCII characters without spaces."
-        raise InvalidInput(errors=[{"pointer": IDEMPOTENCY_HEADER, "code": "invalid", "detail": sentence}])
-    return given[1:-1] if given.startswith('"') else given

@@ -1,0 +1,64 @@
+"""The endpoints of top-ups (added to the reference)."""
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from developers.principals import principal_of
+from marketplace.api.serializers import parse_body
+from marketplace.api.views import ApiViewSet
+from marketplace.core.access import bearer_only
+from marketplace.core.errors import NotFound
+from marketplace.core.scopes import Scope
+
+from ...card_credit import top_up_of
+from ...errors import (
+    IdempotencyKeyReused,
+    InvalidAmount,
+    PaymentProviderUnavailable,
+    TooManyTopUps,
+    TopUpLimitExceeded,
+    TopUpUnavailable,
+)
+from .. import responses
+from ..idempotency import IDEMPOTENCY_PARAMETER, REPLAYED_HEADER, idempotency_key
+from ..serializers.top_ups import TopUpAnswer, TopUpBody
+
+TOP_UP_ID = OpenApiParameter("top_up_id", str, OpenApiParameter.PATH, description="id of a top-up.")
+
+
+class TopUpViewSet(ApiViewSet):
+    """The caller's top-ups."""
+
+    access = dict.fromkeys(("ask", "retrieve"), bearer_only(Scope.WALLET_FUND))
+    problems = {
+        "ask": (
+            InvalidAmount,
+            TopUpUnavailable,
+            TopUpLimitExceeded,
+            TooManyTopUps,
+            PaymentProviderUnavailable,
+            IdempotencyKeyReused,
+        ),
+    }
+
+    @extend_schema(
+        operation_id="requestTopUp",
+        summary="Ask for a top-up",
+        parameters=[IDEMPOTENCY_PARAMETER],
+        request=TopUpBody,
+        responses=TopUpAnswer,
+    )
+    def ask(self, request: Request) -> Response:
+        """Make a payment page on which the account's owner pays for credit. Nothing is credited before the provider confirms the payment."""
+        key = idempotency_key(request)
+        answer, replayed = responses.top_up(principal_of(request), parse_body(TopUpBody, request), idempotency_key=key)
+        return Response(answer, headers={REPLAYED_HEADER: "true"} if replayed else {})
+
+    @extend_schema(operation_id="getTopUp", summary="Get a top-up", parameters=[TOP_UP_ID], responses=TopUpAnswer)
+    def retrieve(self, request: Request, top_up_id: str) -> Response:
+        """Return one of the caller's top-ups with its current status."""
+        top_up = top_up_of(principal_of(request).user, top_up_id)
+        if top_up is None:
+            raise NotFound
+        return Response(TopUpAnswer(top_up).data)
