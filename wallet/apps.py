@@ -14,5 +14,11 @@ class WalletConfig(AppConfig):
 
     def ready(self) -> None:
         """Register the statuses, and the ledger's triggers, which are created after each migration and checked at start-up."""
-        register_statuses(good=("Paid", "Completed"), waiting=("Waiting",), bad=("Refused",))
+        from . import checks  # noqa: F401, PLC0415 - registers itself; settings and apps are there only now
+
+        register_statuses(
+            good=("Paid", "Completed", "Succeeded", "Kept"),
+            waiting=("Waiting", "Disputed", "Open"),
+            bad=("Refused", "Failed", "Returned", "ChargedBack"),
+        )
         LEDGER.register(self)

@@ -34,11 +34,13 @@ from marketplace.review.search import SearchQuery
 from tests.catalog.cases import draft, make_deliverable, open_review, published, submitted
 from tests.developers.oauth.documents import app_of_document
 from tests.factories import AppFactory, UserFactory
-from tests.shop import funded
+from tests.shop import bought, funded, on_sale
 from tests.wallet.leaving import asked
 from vendors.models import VendorProfile
 from vendors.services import profiles
-from wallet.models import WalletPayout
+from tests.wallet.topping_up import paid, tell
+from wallet.models import ProviderEvent, Reversal, TopUp, WalletPayout
+from wallet.models.top_ups import EventKind
 
 REASON = {"reason": "For a good reason."}
 NEW_FACTS: dict[str, Any] = {"name": "Assistant", "redirect_uris": ["https://client.example/callback", "http://localhost/callback"]}
@@ -180,6 +182,23 @@ def wallet_payout() -> WalletPayout:
     return asked(funded(inr=50_000), 20_000)
 
 
+def top_up() -> TopUp:
+    """Return a top-up that was paid."""
+    return paid()
+
+
+def disputed() -> Reversal:
+    """Return a dispute that is open."""
+    top_up = tell(paid(amount_minor=49_900), EventKind.SUCCEEDED)
+    bought(on_sale(), top_up.user)
+    return Reversal.objects.get(top_up=tell(top_up, EventKind.DISPUTED))
+
+
+def provider_event() -> ProviderEvent:
+    """Return an event of a payment provider."""
+    return ProviderEvent.objects.get(top_up=top_up())
+
+
 def review() -> ListingReview:
     """Return a submission that waits."""
     return open_review(submitted())
@@ -290,6 +309,7 @@ CASES = (
     ),
     Case("pay", wallet_payout, PAY, "wallet_payout.pay", {"reference": "UTR 7781"}),
     Case("refuse", wallet_payout, PAY, "wallet_payout.refuse"),
+    Case("refund", top_up, "wallet.refund_topup", "top_up.refund"),
     Case("approve", review, "catalog.review_listing", "listing.approve", APPROVAL),
     Case("reject", review, "catalog.review_listing", "listing.reject", FINDINGS),
     Case("claim", review, "catalog.review_listing", "review.claim", {}, again=True),
@@ -320,6 +340,9 @@ LOOKED_AT: tuple[Callable[[], Model], ...] = (
     token,
     vendor,
     wallet_payout,
+    top_up,
+    disputed,
+    provider_event,
     published_review,
     claimed_review,
     lambda: Group.objects.create(name="Editors"),

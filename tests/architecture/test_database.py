@@ -23,7 +23,9 @@ from tests.factories import AppFactory
 from tests.shop import funded
 from tests.vendors.cases import make_vendor
 from tests.wallet.leaving import asked
+from tests.wallet.topping_up import paid, tell
 from wallet.models import WalletSettings
+from wallet.models.top_ups import EventKind
 
 from .source import PACKAGES
 
@@ -61,6 +63,7 @@ def rows(db: None) -> None:
     buyer = scenes.link().user
     WalletSettings.objects.create(owner=buyer)
     asked(funded(inr=100))
+    tell(paid(), EventKind.DISPUTED)
     day = timezone.now().date()
     ApiUsage.objects.create(day=day, kind="personal", credential_id=buyer.pk, operation="GET wallet", status=200, calls=1)
     issue_personal_token(

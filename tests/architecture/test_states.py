@@ -18,8 +18,10 @@ from marketplace.core.transitions import TransitionTable
 from vendors.models import VendorStatus
 from vendors.services.profiles import TRANSITIONS as VENDOR
 from wallet.models.orders import OrderStatus
+from wallet.models.top_ups import TopUpStatus
 from wallet.models.wallet_payouts import WalletPayoutStatus
 from wallet.services.refunds import ORDER_TRANSITIONS as ORDER
+from wallet.services.top_ups import TRANSITIONS as TOP_UP
 from wallet.services.wallet_payouts import TRANSITIONS as WITHDRAWAL
 
 # Verb: from which states, to which.
@@ -88,11 +90,23 @@ TABLES: list[tuple[TransitionTable, type[models.TextChoices], Edges]] = [
             "refuse": ({"Changed"}, "Known"),
         },
     ),
-    (ORDER, OrderStatus, {"refund": ({"Completed"}, "Refunded")}),
+    (ORDER, OrderStatus, {"refund": ({"Completed"}, "Refunded"), "charge_back": ({"Completed"}, "ChargedBack")}),
     (
         WITHDRAWAL,
         WalletPayoutStatus,
         {"pay": ({"Waiting"}, "Paid"), "refuse": ({"Waiting"}, "Refused"), "cancel": ({"Waiting"}, "Cancelled")},
+    ),
+    (
+        TOP_UP,
+        TopUpStatus,
+        {
+            "succeed": ({"Pending", "Failed"}, "Succeeded"),
+            "fail": ({"Pending"}, "Failed"),
+            "dispute": ({"Succeeded"}, "Disputed"),
+            "win": ({"Disputed"}, "Succeeded"),
+            "lose": ({"Disputed"}, "Returned"),
+            "return": ({"Succeeded"}, "Returned"),
+        },
     ),
 ]
 PAIRS = [

@@ -78,7 +78,12 @@ def test_definitions_are_valid_and_strict(revision: str) -> None:
 def test_annotations_tell_what_a_call_does() -> None:
     listed = Speaker(tool_token()[1]).result("tools/list")["tools"]
     hints = {tool["name"]: tool["annotations"] for tool in listed}
-    assert {name for name, hint in hints.items() if not hint["readOnlyHint"]} == {"get_download_link", "quote_purchase", "buy_asset"}
+    assert {name for name, hint in hints.items() if not hint["readOnlyHint"]} == {
+        "get_download_link",
+        "quote_purchase",
+        "buy_asset",
+        "request_top_up",
+    }
     assert {name for name, hint in hints.items() if hint["destructiveHint"]} == {"buy_asset"}
     assert {name for name, hint in hints.items() if not hint["idempotentHint"]} == {"get_download_link", "quote_purchase"}
     assert not any(hint["openWorldHint"] for hint in hints.values())

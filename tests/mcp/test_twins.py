@@ -25,7 +25,7 @@ CASES = 200
 SEED = 42
 WORDS = ["harbor", "harbour", "grotesk", "neon", "titles", "minimal", "deck", "grain", "xyzzy", "a"]
 # What no two calls have in common.
-_ONCE = ("requestId", "instance", "downloadUrl", "expiresAt", "quoteId")
+_ONCE = ("requestId", "instance", "downloadUrl", "expiresAt", "quoteId", "paymentUrl")
 
 
 @pytest.fixture(autouse=True)
@@ -86,6 +86,8 @@ class Twins:
                 return self.bearer.get("/api/v1/wallet")
             case "quote_purchase":
                 return self.bearer.post("/api/v1/wallet/quote", arguments, format="json")
+            case "request_top_up":
+                return self.bearer.post("/api/v1/wallet/top-ups", rest, format="json", headers={"Idempotency-Key": key})
             case _:
                 body = {"assetId": asset, **rest}
                 return self.bearer.post("/api/v1/wallet/spend", body, format="json", headers={"Idempotency-Key": key})
@@ -140,6 +142,8 @@ def case(dice: random.Random, listings: list[Listing]) -> tuple[str, dict[str, A
         case "buy_asset":
             choices = some(currency=["INR", "USD"], licenseSlug=["commercial", "extended", "none"])
             return tool, {"assetId": asset(), "idempotencyKey": f"k{dice.random()}", **choices}
+        case "request_top_up":
+            return tool, {"amount": dice.choice([0, 1, 49.5, 1e6]), "currency": "INR", "idempotencyKey": f"k{dice.random()}"}
         case _:
             return tool, {}
 
@@ -199,6 +203,7 @@ ARGUMENTS: dict[str, Callable[[Listing], dict[str, Any]]] = {
     "get_wallet": lambda _listing: {},
     "quote_purchase": lambda listing: {"assetId": listing.slug, "licenseSlug": "commercial"},
     "buy_asset": lambda listing: {"assetId": listing.slug, "licenseSlug": "commercial", "idempotencyKey": "one", "currency": "USD"},
+    "request_top_up": lambda _listing: {"amount": 10, "currency": "USD", "idempotencyKey": "top-up"},
 }
 
 
@@ -218,11 +223,13 @@ def test_tool_asks_the_database_no_more_than_its_twin(twins: Twins, listings: li
     assert not result["isError"], result
     if tool == "buy_asset":
         arguments = arguments | {"licenseSlug": "extended", "idempotencyKey": "two"}
+    if tool == "request_top_up":
+        arguments = arguments | {"idempotencyKey": "another"}
     forget()
     with CaptureQueriesContext(connection) as by_twin:
         assert twins.rest(tool, arguments).status_code == 200
     assert 2 <= len(by_tool) <= len(by_twin), [query["sql"] for query in by_tool]
-    if tool not in {"get_download_link", "quote_purchase", "buy_asset"}:
+    if tool not in {"get_download_link", "quote_purchase", "buy_asset", "request_top_up"}:
         assert len(by_tool) <= 8
 
 

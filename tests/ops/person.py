@@ -144,6 +144,11 @@ class Person:
         wallet = self.add("wallet.LedgerAccount", kind="wallet", owner=user, currency="INR", may_go_negative=False)
         funding = self._move("wallet.Journal", wallet, "funding", 10)
         self.add("wallet.CreditReference", journal=funding)
+        paid_up = {"status": "Succeeded", "journal": funding, "paid_at": self.now, "expires_at": self.now + SOON}
+        top_up = self.add("wallet.TopUp", user=user, currency="INR", amount_minor=10, **paid_up)
+        kept = {"kind": "dispute", "status": "Kept", "amount_minor": 10, "decided_at": self.now}
+        self.reversal = self.add("wallet.Reversal", top_up=top_up, **kept)
+        self.add("wallet.ProviderEvent", top_up=top_up, kind="succeeded", amount_minor=10, occurred_at=self.now, applied_at=self.now)
         asked = self._move("", wallet, "withdrawal", -10)
         paid = self._journal(kind="settlement")
         self.add("wallet.WalletPayout paid", wallet=wallet, asked=asked, settled=paid, status="Paid")
@@ -185,6 +190,7 @@ class Person:
         self.add("wallet.Quote of another person", owner=self.other, expires_at=self.now + SOON, **unsold)
         parts = {"commission_minor": 0, "vendor_share_minor": 0, "status": "Completed"}
         order = self.add("wallet.Order", buyer=user, deliverable=file, **offer, **parts)
+        self.add("wallet.FrozenOrder", reversal=self.reversal, order=order, withheld_minor=0)
         licence = self.add("library.Licence", buyer=user, order_id=order.pk, deliverable=file, acquired_at=self.now, **what)
         times = {"issued_at": self.now, "expires_at": self.now + SOON}
         package = self.rows["library.Package sold"]

@@ -25,11 +25,11 @@ TOP_UP = uuid.UUID("0190a0a0-0000-7000-8000-000000000000")
 
 
 def stripe() -> StripeProvider:
-    return StripeProvider({"SECRET_KEY": "sk_test_1", "WEBHOOK_SECRET": SECRET}, timeout=7)
+    return StripeProvider({"STRIPE_SECRET_KEY": "sk_test_1", "STRIPE_WEBHOOK_SECRET": SECRET}, timeout=7)
 
 
 def razorpay() -> RazorpayProvider:
-    return RazorpayProvider({"KEY_ID": "rzp_test_1", "KEY_SECRET": "s", "WEBHOOK_SECRET": SECRET}, timeout=7)
+    return RazorpayProvider({"RAZORPAY_KEY_ID": "rzp_test_1", "RAZORPAY_KEY_SECRET": "s", "RAZORPAY_WEBHOOK_SECRET": SECRET}, timeout=7)
 
 
 def of_stripe(name: str, thing: dict[str, Any], **changes: Any) -> tuple[bytes, dict[str, str]]:

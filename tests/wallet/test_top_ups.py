@@ -155,7 +155,7 @@ def test_top_up_that_cannot_be_is_refused(wanted: TopUpRequest, code: str) -> No
 
 def test_currency_without_a_provider_is_refused_and_names_those_with_one(settings: Any) -> None:
     settings.TEST_PAYMENTS = False
-    settings.STRIPE = {"SECRET_KEY": "sk_test_x", "WEBHOOK_SECRET": "whsec_x"}
+    settings.STRIPE = {"STRIPE_SECRET_KEY": "sk_test_x", "STRIPE_WEBHOOK_SECRET": "whsec_x"}
     problem = refusal(wanted=TopUpRequest("INR", 50_000))
     assert (problem.code, problem.members) == ("top_up_unavailable", {"availableCurrencies": ["USD"]})
 

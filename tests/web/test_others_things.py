@@ -29,6 +29,7 @@ from tests.shop import bought, funded, on_sale
 from tests.studio.cases import ready
 from tests.wallet.leaving import asked
 from tests.wallet.payees import payee
+from tests.wallet.topping_up import asked_for
 from wallet.services.funding import credit_wallet
 from wallet.services.offers import PurchaseRequest
 from wallet.services.quotes import make_quote
@@ -56,6 +57,8 @@ NAMED = (
     ("dashboard/library/", "slug", "owned"),
     ("dashboard/orders/", "order_id", "order"),
     ("dashboard/wallet/payouts/", "wallet_payout_id", "wallet_payout"),
+    ("dashboard/wallet/top-ups/", "top_up_id", "top_up"),
+    ("api/v1/wallet/top-ups/", "top_up_id", "top_up"),
     ("checkout/", "quote_id", "quote"),
     ("assets/", "slug", "listing"),
     ("api/v1/assets/", "asset_id", "listing_id"),
@@ -85,7 +88,13 @@ OPEN_TO_ALL = {
         "sitemap-part",
     },
     "is public: a store, and a certificate, which its holder shows to whom they like": {"store", "certificate"},
-    "takes a secret for a credential": {"account_confirm_email", "account_reset_password_from_key", "library-package"},
+    "takes a secret or a signature for a credential": {
+        "account_confirm_email",
+        "account_reset_password_from_key",
+        "library-package",
+        "test-payment",
+        "payment-events",
+    },
 }
 OF_AN_ACCOUNT = ("dashboard", "checkout/")
 # Of the admin, `tests/admin` knows who may do what.
@@ -109,7 +118,7 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("vendor-preview", "delete"): {},
 }
 # The tools that name nothing, and what an argument of the others stands for.
-NAMELESS_TOOLS = {"search_assets", "list_assets", "list_categories", "list_library", "get_wallet"}
+NAMELESS_TOOLS = {"search_assets", "list_assets", "list_categories", "list_library", "get_wallet", "request_top_up"}
 TOOL_ARGUMENTS = {"assetId": "listing_id", "quoteId": "quote", "idempotencyKey": "key"}
 # A form that every page could take, were the thing one's own.
 FORM: dict[str, Any] = {
@@ -152,6 +161,7 @@ def _things(reviewer: User) -> tuple[User, dict[str, str]]:
         "order": str(bought(owned, user).pk),
         "quote": str(make_quote(buyer=user, purchase=PurchaseRequest(str(on_sale().pk), currency="INR")).pk),
         "wallet_payout": str(asked(user, 1_000).pk),
+        "top_up": str(asked_for(user, 1_000).pk),
     }
     return user, things
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 from allauth.account.models import EmailAddress
 from django.contrib import admin
@@ -38,6 +38,7 @@ from tests.shop import archive, bought, on_sale
 from tests.studio.cases import submitted
 from tests.wallet.leaving import asked
 from tests.wallet.payees import payee
+from tests.wallet.topping_up import asked_for
 from wallet.models import Order
 from wallet.selectors import vendor_accounts
 from wallet.services.funding import credit_wallet
@@ -103,6 +104,9 @@ PAGES: dict[str, list[str]] = {
         "/dashboard/wallet",
         "/dashboard/wallet/payouts/new",
         "/dashboard/wallet/payouts/{wallet_payout}",
+        "/dashboard/wallet/top-ups/new",
+        "/dashboard/wallet/top-ups/{top_up}",
+        "{payment_page}",
         "/dashboard/orders/{order}",
         "/checkout/{quote}",
         "/dashboard/library",
@@ -304,6 +308,8 @@ def make_world() -> World:
     world.places |= {"asset": asset.slug, "store": asset.store.slug, "owned": owned.slug, "own": own.slug, "draft": draft.slug}
     world.places |= {"sent": sent.listing.slug, "order": str(order.id), "quote": str(quote.id), "review": str(sent.id)}
     world.places["wallet_payout"] = str(asked(member, 1_000).pk)
+    top_up = asked_for(member, 1_000)
+    world.places |= {"top_up": str(top_up.pk), "payment_page": urlsplit(top_up.payment_url).path}
     world.places["operation"] = next(iter(operations()))
     licence = Licence.objects.get(buyer=member)
     world.places["certificate"] = str(licence.pk)

@@ -39,8 +39,8 @@ class RazorpayProvider:
     currencies = frozenset({"INR"})
 
     def __init__(self, credentials: Mapping[str, str], *, timeout: float) -> None:
-        self._webhook_secret = credentials["WEBHOOK_SECRET"]
-        self._auth = (credentials["KEY_ID"], credentials["KEY_SECRET"])
+        self._webhook_secret = credentials["RAZORPAY_WEBHOOK_SECRET"]
+        self._auth = (credentials["RAZORPAY_KEY_ID"], credentials["RAZORPAY_KEY_SECRET"])
         self._timeout = timeout
 
     def create_page(self, request: PaymentRequest) -> PaymentPage:

@@ -32,9 +32,9 @@ class StripeProvider:
     currencies = frozenset({"USD"})
 
     def __init__(self, credentials: Mapping[str, str], *, timeout: float) -> None:
-        self._webhook_secret = credentials["WEBHOOK_SECRET"]
+        self._webhook_secret = credentials["STRIPE_WEBHOOK_SECRET"]
         http = stripe.RequestsClient(timeout=timeout)
-        self._client = stripe.StripeClient(credentials["SECRET_KEY"], http_client=http, max_network_retries=1)
+        self._client = stripe.StripeClient(credentials["STRIPE_SECRET_KEY"], http_client=http, max_network_retries=1)
 
     def create_page(self, request: PaymentRequest) -> PaymentPage:
         """Return a Checkout Session, the same one for the same top-up."""

@@ -103,7 +103,7 @@ def request_top_up(
     return top_up, replayed
 
 
-def return_url_of(top_up: TopUp) -> str:
+def return_url_of(*, top_up: TopUp) -> str:
     """Return where the payer is sent after the payment."""
     return top_up.return_url or settings.BASE_URL + reverse("top-up", args=[top_up.pk])
 
@@ -241,7 +241,9 @@ def _open_page(top_up: TopUp) -> TopUp:
     provider = provider_named(top_up.provider)
     if provider is None or top_up.expires_at <= timezone.now():
         raise PaymentProviderUnavailable("The payment page is closed. Ask for a new one.")
-    page = provider.create_page(PaymentRequest(top_up.pk, top_up.currency, top_up.amount_minor, return_url_of(top_up), top_up.expires_at))
+    page = provider.create_page(
+        PaymentRequest(top_up.pk, top_up.currency, top_up.amount_minor, return_url_of(top_up=top_up), top_up.expires_at)
+    )
     TopUp.objects.filter(pk=top_up.pk, page_reference="").update(page_reference=page.reference, payment_url=page.url)
     top_up.refresh_from_db()
     return top_up

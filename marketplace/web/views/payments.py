@@ -47,7 +47,7 @@ def test_payment(request: HttpRequest, reference: str) -> HttpResponseBase:
     if choices and form.is_valid():
         pay(top_up=top_up, outcome=form.cleaned_data["outcome"], late=timezone.now() + LATE)
         if not top_up.return_url:
-            return redirect(return_url_of(top_up))
+            return redirect(return_url_of(top_up=top_up))
         return render(request, "pages/test_payment.html", {"top_up": top_up, "done": True})
     status = 400 if form.errors else 200
     return render(request, "pages/test_payment.html", {"top_up": top_up, "form": form, "choices": choices}, status=status)

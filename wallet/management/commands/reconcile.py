@@ -1,16 +1,21 @@
 """`manage.py reconcile`: check that ledger, balances, orders and licences agree."""
 
+import datetime as dt
 import re
 from argparse import ArgumentParser, ArgumentTypeError
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
 
 from marketplace.jobs.commands import progress_bar
 from marketplace.ui.formatting import money
+from wallet.errors import PaymentProviderUnavailable
 from wallet.models import Order
+from wallet.providers import provider_named, providers
 from wallet.reconciliation import differences
 from wallet.selectors import held_sums, unclaimed_sums
+from wallet.top_up_differences import provider_differences
 
 _LEDGER_DIGEST = re.compile(r"([1-9][0-9]{0,17}):([0-9a-f]{64})")
 
@@ -28,8 +33,8 @@ class Command(BaseCommand):
     """Checks the consistency of the ledger."""
 
     help = (
-        "Check the ledger against balances, orders, licences, payouts and its digests, and list amounts that are set aside. "
-        "Changes nothing; fails if anything differs."
+        "Check the ledger against balances, orders, licences, payouts, top-ups and its digests, and list amounts that are set aside. "
+        "With --provider, compare a day's list of a payment provider with the ledger instead. Changes nothing; fails if anything differs."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -37,9 +42,18 @@ class Command(BaseCommand):
         parser.add_argument(
             "--digest", type=ledger_digest, action="append", default=[], help="A digest printed by digest_ledger; can be repeated."
         )
+        parser.add_argument("--provider", metavar="NAME", help="The payment provider whose list is compared, such as stripe.")
+        parser.add_argument(
+            "--day", type=dt.date.fromisoformat, help="The day of the list in UTC, such as 2026-11-22; yesterday by default."
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Print each difference, then the result."""
+        if options["provider"] is not None:
+            self._compare(options["provider"], options["day"] or timezone.now().date() - dt.timedelta(days=1))
+            return
+        if options["day"] is not None:
+            raise CommandError("--day is the day of a provider's list; give --provider too.")
         count = 0
         orders = Order.objects.count()
         with progress_bar() as progress:
@@ -53,3 +67,19 @@ class Command(BaseCommand):
         if count:
             raise CommandError(f"Found {count} differences.")
         self.stdout.write(self.style.SUCCESS(f"Everything agrees: {orders} orders."))
+
+    def _compare(self, name: str, day: dt.date) -> None:
+        """Print the differences between a provider's list of a day and the ledger."""
+        provider = provider_named(name)
+        if provider is None:
+            known = ", ".join(providers()) or "none"
+            raise CommandError(f"{name} is not set up; set up: {known}.")
+        try:
+            found = list(provider_differences(provider, day))
+        except PaymentProviderUnavailable as problem:
+            raise CommandError(f"{provider.label} does not answer. Try again later.") from problem
+        for difference in found:
+            self.stdout.write(difference)
+        if found:
+            raise CommandError(f"Found {len(found)} differences.")
+        self.stdout.write(self.style.SUCCESS(f"{provider.label} and the ledger agree on {day}."))

@@ -1,0 +1,133 @@
+"""Top-ups, disputes and refunds, and providers' events in the admin: read-only, but for refunds to the card."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Q
+from django.http import HttpRequest
+
+from marketplace.review.decisions import Decision, service_decision
+from marketplace.review.panels import Panel, QuerySets
+from marketplace.review.search import SearchQuery
+from marketplace.review.service import ServiceAdmin
+from marketplace.ui.formatting import money
+
+from ..models import ProviderEvent, Reversal, TopUp
+from ..models.top_ups import TopUpStatus
+from ..services.card_refunds import refund_top_up
+
+REFUND = "wallet.refund_topup"
+
+
+@admin.register(TopUp)
+class TopUpAdmin(ServiceAdmin):
+    """Credit that users asked to pay for, with what its provider told."""
+
+    list_display = ("created_at", "user", "amount", "provider", "status", "paid_at")
+    list_filter = ("status", "provider", "currency")
+    list_select_related = ("user",)
+    search_fields = ("user__email", "payment_reference", "page_reference")
+    fields = ("user", "amount", "provider", "status", "created_at", "expires_at", "paid_at", "payment_reference", "page_reference", "app")
+    readonly_fields = ("amount",)
+    ordering = ("-id",)
+    decision_names = ("refund",)
+    found_title, found_detail = "user__email", "status"
+
+    def name(self, subject: TopUp) -> str:
+        """Return the user and the amount."""
+        return f"{'A deleted account' if subject.user.deleted else subject.user}: {self.amount(subject)}"
+
+    def find(self, query: SearchQuery) -> list[Q]:
+        """Search by id, user, or the provider's name of the payment."""
+        if query.id:
+            return [Q(pk=query.id)]
+        return [Q(user__email=query.email)] if query.email else [Q(payment_reference=query.text)]
+
+    @admin.display(description="Amount")
+    def amount(self, top_up: TopUp) -> str:
+        """Return the amount with its currency."""
+        return money(top_up.amount_minor, top_up.currency)
+
+    def querysets(self, request: HttpRequest, subject: TopUp) -> QuerySets:
+        """Add the provider's events, and disputes and refunds."""
+        events = ProviderEvent.objects.filter(top_up=subject).order_by("id")
+        reversals = Reversal.objects.filter(top_up=subject).select_related("frozen").order_by("id")
+        return {**super().querysets(request, subject), "events": events, "reversals": reversals}
+
+    def panels(self, request: HttpRequest, subject: TopUp, related: QuerySets) -> list[Panel]:
+        """Show the provider's events, disputes and refunds, then the history."""
+        events = [
+            (f"{event.occurred_at:%Y-%m-%d %H:%M}", event.kind, event.event_id, event.outcome or "waits") for event in related["events"]
+        ]
+        reversals = [
+            (f"{each.opened_at:%Y-%m-%d %H:%M}", each.kind, money(each.amount_minor, subject.currency), each.status, each.reference)
+            for each in related["reversals"]
+        ]
+        return [
+            Panel("Events of the provider", ("At (UTC)", "Kind", "Event", "Outcome"), events),
+            Panel("Disputes and refunds", ("At (UTC)", "Kind", "Amount", "Status", "Reference"), reversals),
+            *super().panels(request, subject, related),
+        ]
+
+    refund = service_decision(
+        Decision(
+            "Refund to card",
+            REFUND,
+            "What is left of the credit returns to the card that paid it. The provider is asked at once; banks take days.",
+            "The refund is on its way.",
+            available=lambda top_up: top_up.status == TopUpStatus.SUCCEEDED,
+            danger=True,
+        ),
+        refund_top_up,
+        "top_up",
+    )
+
+
+@admin.register(ProviderEvent)
+class ProviderEventAdmin(ServiceAdmin):
+    """What payment providers told."""
+
+    list_display = ("occurred_at", "provider", "kind", "top_up", "outcome", "applied_at")
+    list_filter = ("provider", "kind", ("applied_at", admin.EmptyFieldListFilter))
+    search_fields = ("event_id", "payment_reference", "case_reference")
+    ordering = ("-id",)
+
+    def querysets(self, request: HttpRequest, subject: Any) -> QuerySets:
+        """Return nothing: the top-up has the history."""
+        return {}
+
+    def panels(self, request: HttpRequest, subject: Any, related: QuerySets) -> list[Panel]:
+        """Return nothing."""
+        return []
+
+
+@admin.register(Reversal)
+class ReversalAdmin(ServiceAdmin):
+    """Disputes and refunds of top-ups, with the purchases that they froze."""
+
+    list_display = ("opened_at", "kind", "top_up", "amount", "status", "decided_at")
+    list_filter = ("status", "kind")
+    list_select_related = ("top_up",)
+    search_fields = ("reference", "top_up__user__email")
+    ordering = ("-id",)
+
+    @admin.display(description="Amount")
+    def amount(self, reversal: Reversal) -> str:
+        """Return the amount with its currency."""
+        return money(reversal.amount_minor, reversal.top_up.currency)
+
+    def querysets(self, request: HttpRequest, subject: Reversal) -> QuerySets:
+        """Add the purchases."""
+        return {**super().querysets(request, subject), "orders": subject.orders.select_related("order").order_by("id")}
+
+    def panels(self, request: HttpRequest, subject: Reversal, related: QuerySets) -> list[Panel]:
+        """Show the purchases, then the history."""
+        rows = [
+            (
+                each.order.title,
+                money(each.order.price_minor, each.order.currency),
+                *(money(part, each.order.currency) for part in (each.withheld_minor, each.taken_minor)),
+            )
+            for each in related["orders"]
+        ]
+        return [Panel("Purchases", ("Asset", "Price", "Withheld", "Taken"), rows), *super().panels(request, subject, related)]

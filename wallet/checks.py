@@ -1,0 +1,15 @@
+"""Start-up checks of the wallet."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, register
+
+
+@register("payments")
+def test_payments_are_refused_in_production(**_kwargs: Any) -> list[CheckMessage]:
+    """Return an error if the test provider is on where credit is worth money."""
+    if not settings.TEST_PAYMENTS or settings.TEST_PAYMENTS_ALLOWED:
+        return []
+    sentence = "TEST_PAYMENTS is on: anyone could add credit without paying."
+    return [Error(sentence, hint="Unset TEST_PAYMENTS, and set up Stripe or Razorpay.", id="wallet.E001")]
