@@ -36,9 +36,9 @@ from tests.developers.oauth.documents import app_of_document
 from tests.factories import AppFactory, UserFactory
 from tests.shop import bought, funded, on_sale
 from tests.wallet.leaving import asked
+from tests.wallet.topping_up import paid, tell
 from vendors.models import VendorProfile
 from vendors.services import profiles
-from tests.wallet.topping_up import paid, tell
 from wallet.models import ProviderEvent, Reversal, TopUp, WalletPayout
 from wallet.models.top_ups import EventKind
 

@@ -60,6 +60,7 @@ class Circumstances(RuleBasedStateMachine):
             self.principals[index, "own"] = spenders.own_key(buyer)
         self.expected = Expected()
         self.steps = 0
+        self.happened = 0
 
     def listing(self, terms: Terms) -> Listing:
         """Put an asset on sale on these terms."""
@@ -78,6 +79,11 @@ class Circumstances(RuleBasedStateMachine):
             self.clock.stop()
             transaction.set_rollback(True)
             self.block.__exit__(None, None, None)
+
+    def numbered(self) -> int:
+        """Return the next number of something that happens."""
+        self.happened += 1
+        return self.happened
 
     def counted(self, name: str, outcome: str = "") -> None:
         """Count an operation."""

@@ -3,11 +3,12 @@
 import datetime as dt
 from collections.abc import Iterator
 
+import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import invariant, rule
 
-from marketplace.core.errors import Problem
+from marketplace.core.errors import InvalidTransition, Problem
 from wallet.models import LedgerAccount, Order, VendorPayout
 from wallet.selectors import vendor_accounts, with_earnings
 from wallet.services.offers import PurchaseRequest
@@ -18,11 +19,11 @@ from wallet.services.vendor_payouts import WithheldPayout, pay_out
 
 from .circumstances import BOUND, BUYERS, CURRENCIES, KEYS, LISTINGS, RUNS, THROUGH, TIERS
 from .model import OPEN_QUOTES, Bought, Quoted
-from .paying_out import Withdrawing
+from .topping import Adding
 
 
-class Wallets(Withdrawing):
-    """Credits, quotes, purchases, refunds, payouts, changed prices, takedowns and limits in any order."""
+class Wallets(Adding):
+    """Credits, card payments, disputes, quotes, purchases, refunds, payouts, changed prices, takedowns and limits in any order."""
 
     @rule(buyer=BUYERS, listing=LISTINGS, tier=TIERS)
     def buy_plainly(self, buyer: int, listing: int, tier: str) -> None:
@@ -149,10 +150,16 @@ class Wallets(Withdrawing):
             return False
         assert (replayed, receipt.debited_minor, receipt.tax_minor) == (False, price, tax)
         earned = self.terms[listing].vendors_share(price, tax)
+        by_card = 0
         if price:
+            other = self.expected.balances[buyer, currency] - self.expected.by_card.get((buyer, currency), 0)
+            by_card = max(price - other, 0)
+            self.expected.by_card[buyer, currency] = self.expected.by_card.get((buyer, currency), 0) - by_card
             self.expected.balances[buyer, currency] -= price
             self.expected.earnings[listing, currency] = self.expected.earnings.get((listing, currency), 0) + earned
-        self.expected.owned[buyer, listing, tier] = Bought(receipt.order_id, through, currency, price, tax, earned, self.now)
+        self.expected.owned[buyer, listing, tier] = Bought(
+            receipt.order_id, through, currency, price, tax, earned, self.now, self.numbered(), by_card
+        )
         if key is not None:
             self.expected.keys[buyer, key] = ((body, quote_id), receipt, self.now)
         return True
@@ -162,11 +169,19 @@ class Wallets(Withdrawing):
         """Give one purchase back."""
         if not self.expected.owned:
             return
-        self.counted("refund")
         owned = data.draw(st.sampled_from(sorted(self.expected.owned)))
+        order = Order.objects.get(pk=self.expected.owned[owned].order_id)
+        if any(owned == frozen for dispute in self.expected.frozen.values() for frozen, _ in dispute.purchases):
+            with pytest.raises(InvalidTransition):
+                refund_order(order=order, reason="test", actor=None)
+            self.counted("refund", "invalid_transition")
+            return
+        self.counted("refund")
         bought = self.expected.owned.pop(owned)
-        refund_order(order=Order.objects.get(pk=bought.order_id), reason="test", actor=None)
+        refund_order(order=order, reason="test", actor=None)
         if bought.price:
+            by_card = self.expected.by_card.get((owned[0], bought.currency), 0)
+            self.expected.by_card[owned[0], bought.currency] = by_card + bought.by_card
             self.expected.balances[owned[0], bought.currency] += bought.price
             self.expected.earnings[owned[1], bought.currency] -= bought.earned
 

@@ -60,6 +60,31 @@ class Bought:
     tax: int
     earned: int
     at: dt.datetime
+    # Its place among everything that happened, and the part that was paid by card.
+    number: int
+    by_card: int
+
+
+@dataclass
+class Added:
+    """A top-up that was paid by card."""
+
+    buyer: int
+    currency: str
+    amount: int
+    at: dt.datetime
+    number: int
+    disputed: bool = False
+
+
+@dataclass
+class Frozen:
+    """What an open dispute froze: credit, the part of it that was paid by card, what is missing, and purchases with withheld shares."""
+
+    credit: int
+    by_card: int
+    missing: int
+    purchases: list[tuple[tuple[int, int, str], int]]
 
 
 @dataclass
@@ -86,6 +111,11 @@ class Expected:
     waiting: dict[tuple[int, str], int] = field(default_factory=dict)
     wallet_payouts: dict[str, tuple[int, str]] = field(default_factory=dict)
     paid: dict[str, int] = field(default_factory=dict)
+    # Card payments, what their open disputes froze, the part of each balance that was paid by card, and what is owed.
+    added: dict[str, Added] = field(default_factory=dict)
+    frozen: dict[str, Frozen] = field(default_factory=dict)
+    by_card: dict[tuple[int, str], int] = field(default_factory=dict)
+    owed: dict[tuple[int, str], int] = field(default_factory=dict)
     runs: set[tuple[int, str, str]] = field(default_factory=set)
     owned: dict[tuple[int, int, str], Bought] = field(default_factory=dict)
     keys: dict[tuple[int, str], tuple[Any, Any, dt.datetime]] = field(default_factory=dict)

@@ -26,11 +26,15 @@ class Withdrawing(Circumstances):
     @rule(buyer=BUYERS, currency=CURRENCIES, amount=AMOUNTS)
     def withdraw(self, buyer: int, currency: str, amount: int | None) -> None:
         """Ask for money, perhaps for all of it or for more than there is."""
-        user, holds = self.buyers[buyer], self.expected.balances.get((buyer, currency), 0)
+        user, balance = self.buyers[buyer], self.expected.balances.get((buyer, currency), 0)
+        # What was paid by card returns only to its card.
+        holds = balance - self.expected.by_card.get((buyer, currency), 0)
         wanted = holds if amount is None else amount
         refusal = "withdrawal_open" if (buyer, currency) in self.expected.waiting else ""
         often = list(self.expected.wallet_payouts.values()).count((buyer, currency)) >= bounds.WALLET_PAYOUTS_A_DAY
         refusal = refusal or ("too_many_withdrawals" if often else "")
+        by_card = holds < balance and holds < max(wanted, 1) <= balance
+        refusal = refusal or ("returns_to_card" if by_card else "")
         refusal = refusal or ("invalid_amount" if wanted < 1 else "insufficient_balance" if wanted > holds else "")
         try:
             wallet_payout = asked(user, amount, currency)

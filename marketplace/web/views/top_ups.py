@@ -4,7 +4,7 @@ import uuid
 
 from django.contrib import messages
 from django.http import Http404, HttpResponseBase
-from django.shortcuts import redirect
+from django.shortcuts import redirect, render
 from django.utils import timezone
 
 from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
@@ -57,7 +57,7 @@ def top_up(request: SignedInRequest, top_up_id: uuid.UUID) -> HttpResponseBase:
         messages.success(request, f"{money(found.amount_minor, found.currency)} was added to your wallet.")
         return redirect("checkout", quote_id=quote.pk)
     context = {"top_up": found, "quote": quote if waits else None, "provider": _label(found), "open": _is_open(found)}
-    return render_form(request, "buyer/top_up.html", None, **context)
+    return render(request, "buyer/top_up.html", context)
 
 
 def _own_quote(request: SignedInRequest, form: TopUpForm) -> str:

@@ -1,0 +1,124 @@
+"""Random lives: card payments, which banks dispute, and what that freezes."""
+
+import datetime as dt
+
+from django.conf import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import invariant, rule
+
+from marketplace.core.errors import Problem
+from wallet.models import LedgerAccount, TopUp
+from wallet.models.top_ups import EventKind
+from wallet.selectors import with_ledger_balance
+
+from .circumstances import BUYERS, CURRENCIES
+from .model import Added, Frozen
+from .paying_out import Withdrawing
+from .topping_up import asked_for, tell
+
+DISPUTES = st.sampled_from([EventKind.DISPUTED, EventKind.DISPUTED, EventKind.DISPUTE_WON, EventKind.DISPUTE_LOST])
+
+
+class Adding(Withdrawing):
+    """Buyers add credit by card, and their banks dispute it, in any order and again."""
+
+    @rule(buyer=BUYERS, currency=CURRENCIES, amount=st.sampled_from([100, 7_700, 49_900]), often=st.integers(1, 2))
+    def add_by_card(self, buyer: int, currency: str, amount: int, often: int) -> None:
+        """Pay for credit, of which the provider tells once or twice."""
+        limits = settings.TOP_UP_LIMITS[currency]
+        recent = [
+            a for a in self.expected.added.values() if (a.buyer, a.currency) == (buyer, currency) and a.at > self.now - dt.timedelta(days=1)
+        ]
+        held = self.expected.balances.get((buyer, currency), 0)
+        beyond = sum(a.amount for a in recent) + amount > limits["day"] or held + amount > limits["balance"]
+        try:
+            top_up = asked_for(self.buyers[buyer], amount, currency)
+        except Problem as problem:
+            met, top_up = problem.code, None
+        else:
+            met = ""
+        self.counted("add_by_card", met)
+        assert met == ("top_up_limit_exceeded" if beyond else "")
+        if top_up is None:
+            return
+        for _ in range(often):
+            tell(top_up, EventKind.SUCCEEDED)
+        self.expected.balances[buyer, currency] = held + amount
+        self.expected.by_card[buyer, currency] = self.expected.by_card.get((buyer, currency), 0) + amount
+        self.expected.added[str(top_up.pk)] = Added(buyer, currency, amount, self.now, self.numbered())
+
+    @rule(data=st.data(), kind=DISPUTES)
+    def dispute(self, data: st.DataObject, kind: EventKind) -> None:
+        """Tell of a dispute or of its end, perhaps of its end first, or of one that has ended."""
+        if not self.expected.added:
+            return
+        name = data.draw(st.sampled_from(sorted(self.expected.added)))
+        added = self.expected.added[name]
+        top_up = TopUp.objects.get(pk=name)
+        tell(top_up, kind, event_id=f"{kind}-{name}-{self.numbered()}", case=f"case-{name}")
+        if not added.disputed:
+            added.disputed = True
+            self.expected.frozen[name] = self._frozen(added)
+        if kind != EventKind.DISPUTED and name in self.expected.frozen:
+            self._ended(added, self.expected.frozen.pop(name), lost=kind == EventKind.DISPUTE_LOST)
+        self.counted(f"{kind} of a card payment")
+
+    def _frozen(self, added: Added) -> Frozen:
+        """Freeze what the wallet holds, and for the rest the newest purchases."""
+        key, expected = (added.buyer, added.currency), self.expected
+        credit = min(added.amount, expected.balances[key])
+        by_card = min(credit, expected.by_card.get(key, 0))
+        expected.balances[key] -= credit
+        expected.by_card[key] = expected.by_card.get(key, 0) - by_card
+        missing, purchases = added.amount - credit, []
+        taken = {owned for frozen in expected.frozen.values() for owned, _ in frozen.purchases}
+        mine = [
+            (b.number, owned)
+            for owned, b in expected.owned.items()
+            if (owned[0], b.currency) == key and b.price and b.number > added.number
+        ]
+        for _, owned in sorted(mine, reverse=True):
+            if missing < 1:
+                break
+            if owned in taken:
+                continue
+            bought, seller = expected.owned[owned], (owned[1], added.currency)
+            withheld = min(bought.earned, max(expected.earnings.get(seller, 0), 0))
+            if withheld:
+                expected.earnings[seller] -= withheld
+            purchases.append((owned, withheld))
+            missing -= bought.price
+        return Frozen(credit, by_card, added.amount - credit, purchases)
+
+    def _ended(self, added: Added, frozen: Frozen, *, lost: bool) -> None:
+        """Restore everything, or take it."""
+        key, expected = (added.buyer, added.currency), self.expected
+        missing = frozen.missing if lost else 0
+        for owned, withheld in frozen.purchases:
+            taken = min(withheld, missing)
+            missing -= taken
+            if withheld:
+                expected.earnings[owned[1], added.currency] += withheld - taken
+            if lost:
+                del expected.owned[owned]
+        if lost:
+            expected.owed[key] = expected.owed.get(key, 0) + missing
+        else:
+            expected.balances[key] += frozen.credit
+            expected.by_card[key] += frozen.by_card
+
+    @invariant()
+    def what_is_disputed_is_frozen_and_what_is_missing_is_owed(self) -> None:
+        """Compare what is frozen, from time to time what is owed too: these are sums."""
+        if self.steps % 16:
+            return
+        open_ones = [(self.expected.added[name], frozen) for name, frozen in self.expected.frozen.items()]
+        sums = {
+            "frozen": sum(frozen.credit for _, frozen in open_ones),
+            "withheld": sum(withheld for _, frozen in open_ones for _, withheld in frozen.purchases),
+            "receivable": -sum(self.expected.owed.values()),
+        }
+        held = dict.fromkeys(sums, 0)
+        for account in with_ledger_balance(LedgerAccount.objects.filter(kind__in=sums)):
+            held[account.kind] += account.entries_minor
+        assert held == sums

@@ -1,0 +1,154 @@
+"""From an empty wallet through the test provider's page to a purchase; and where providers send their events."""
+
+from datetime import timedelta
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from django.core.checks import run_checks
+from django.test import Client
+from rest_framework.test import APIClient
+
+from marketplace.web.views import payments
+from tests.eager import drain
+from tests.factories import UserFactory
+from tests.shop import funded, on_sale
+from tests.wallet.topping_up import asked_for, paid, tell
+from wallet import bounds
+from wallet.models import Order, ProviderEvent, TopUp
+from wallet.models.top_ups import EventKind
+from wallet.providers.simulated import signed_event
+from wallet.selectors import wallet_of
+
+pytestmark = pytest.mark.django_db
+
+
+def signed_in(user: Any = None) -> Client:
+    client = Client()
+    client.force_login(user or UserFactory())
+    return client
+
+
+def outcome(address: str, chosen: str) -> Any:
+    """Choose on the test provider's page, in another browser."""
+    return Client().post(urlsplit(address).path, {"outcome": chosen})
+
+
+def test_empty_wallet_at_the_checkout_is_topped_up_and_the_purchase_goes_on() -> None:
+    user = funded(inr=10_000)
+    client, listing = signed_in(user), on_sale()
+    checkout = client.post(f"/assets/{listing.slug}/buy", {"currency": "INR"}).headers["Location"]
+    page = client.get(checkout)
+    assert b'name="amount" value="399.00"' in page.content
+    quote = checkout.rsplit("/", 1)[1]
+    sent = client.post("/dashboard/wallet/top-ups/new", {"currency": "INR", "amount": "399.00", "quote": quote})
+    assert sent.status_code == 302
+    back = outcome(sent.headers["Location"], "succeeded")
+    assert back.status_code == 302
+    assert client.get(back.headers["Location"]).headers["Location"] == checkout
+    bought = client.post(checkout)
+    assert Order.objects.get(buyer=user).price_minor == 49_900
+    assert bought.headers["Location"].startswith("/dashboard/orders/")
+
+
+@pytest.mark.parametrize(
+    ("chosen", "status", "balance"),
+    [("succeeded", "Succeeded", 50_000), ("failed", "Failed", 0), ("late", "Pending", 0), ("disputed", "Disputed", 0)],
+)
+def test_outcome_chosen_on_the_test_page_is_what_happens(chosen: str, status: str, balance: int) -> None:
+    top_up = asked_for()
+    assert outcome(top_up.payment_url, chosen).status_code == 302
+    top_up.refresh_from_db()
+    assert (top_up.status, wallet_of(top_up.user).balance_inr_minor) == (status, balance)
+    page = signed_in(top_up.user).get(f"/dashboard/wallet/top-ups/{top_up.pk}")
+    assert page.status_code == 200
+
+
+def test_late_payment_is_credited_by_a_job(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(payments, "LATE", timedelta(seconds=-1))
+    top_up = asked_for()
+    outcome(top_up.payment_url, "late")
+    drain()
+    top_up.refresh_from_db()
+    assert top_up.status == "Succeeded"
+
+
+@pytest.mark.parametrize(("verdict", "status"), [("won", "Succeeded"), ("lost", "Returned")])
+def test_dispute_is_decided_on_the_test_page(verdict: str, status: str) -> None:
+    top_up = asked_for()
+    outcome(top_up.payment_url, "disputed")
+    outcome(top_up.payment_url, verdict)
+    top_up.refresh_from_db()
+    assert top_up.status == status
+    assert Client().get(urlsplit(top_up.payment_url).path).status_code == 200
+
+
+def test_test_page_refuses_what_cannot_be_and_is_gone_without_the_test_provider(settings: Any) -> None:
+    top_up = asked_for()
+    assert outcome(top_up.payment_url, "won").status_code == 400
+    assert outcome(top_up.payment_url, "x" * 1000).status_code == 400
+    assert Client().get("/payments/test/guessed").status_code == 404
+    settings.TEST_PAYMENTS_ALLOWED = False
+    assert Client().get(urlsplit(top_up.payment_url).path).status_code == 404
+
+
+def test_test_provider_in_production_stops_the_start(settings: Any) -> None:
+    assert run_checks(tags=["payments"]) == []
+    settings.TEST_PAYMENTS_ALLOWED = False
+    assert [message.id for message in run_checks(tags=["payments"])] == ["wallet.E001"]
+
+
+def test_form_names_what_is_wrong_and_without_a_provider_there_is_none(settings: Any) -> None:
+    client = signed_in()
+    for sent in ({}, {"currency": "INR", "amount": "0.99"}, {"currency": "EUR", "amount": "5"}, {"currency": "INR", "amount": "60000"}):
+        assert client.post("/dashboard/wallet/top-ups/new", sent).status_code == 400
+    settings.TEST_PAYMENTS = False
+    assert b"payment provider" in client.get("/dashboard/wallet/top-ups/new").content
+    assert client.post("/dashboard/wallet/top-ups/new", {"currency": "INR", "amount": "5"}).status_code in {200, 400}
+    assert not TopUp.objects.exists()
+
+
+def test_movements_of_card_credit_are_shown_in_the_wallet() -> None:
+    top_up = paid()
+    tell(top_up, EventKind.DISPUTED)
+    tell(top_up, EventKind.DISPUTE_WON)
+    page = signed_in(top_up.user).get("/dashboard/wallet").content.decode()
+    assert page.count(f"/dashboard/wallet/top-ups/{top_up.pk}") == 3
+
+
+def test_event_is_received_once_and_parameters_of_the_address_are_ignored() -> None:
+    top_up = asked_for()
+    body, headers = signed_event(top_up, EventKind.SUCCEEDED)
+    for _ in range(2):
+        sent = Client().post("/payments/test/events?utm_source=x", body, content_type="application/json", headers=headers)
+        assert (sent.status_code, sent.json()) == (200, {"received": True})
+    assert (wallet_of(top_up.user).balance_inr_minor, ProviderEvent.objects.count()) == (50_000, 1)
+
+
+def test_event_that_is_too_long_forged_or_for_nobody_is_refused_with_a_problem() -> None:
+    body, headers = signed_event(asked_for(), EventKind.SUCCEEDED)
+    long = b" " * (bounds.PROVIDER_EVENT_BYTES + 1)
+    for path, sent, status, code in (
+        ("/payments/test/events", long, 413, "body_too_large"),
+        ("/payments/test/events", body + b" ", 400, "payment_signature_invalid"),
+        ("/payments/stripe/events", body, 404, "not_found"),
+    ):
+        answer = Client().post(path, sent, content_type="application/json", headers=headers | {"Accept": "application/json"})
+        assert (answer.status_code, answer.json()["code"]) == (status, code)
+    assert Client().get("/payments/test/events").status_code == 405
+
+
+def test_asking_by_api_returns_the_page_and_a_key_is_refused(bearer_client: Any, key_client: Any) -> None:
+    user = UserFactory()
+    body = {"amount": 499.0, "currency": "INR"}
+    asked = bearer_client(user).post("/api/v1/wallet/top-ups", body, format="json", headers={"Idempotency-Key": "a"})
+    again = bearer_client(user).post("/api/v1/wallet/top-ups", body, format="json", headers={"Idempotency-Key": "a"})
+    assert asked.json() == again.json()
+    assert again.headers["Idempotent-Replayed"] == "true"
+    assert asked.json()["status"] == "Pending"
+    outcome(asked.json()["paymentUrl"], "succeeded")
+    shown = bearer_client(user).get(f"/api/v1/wallet/top-ups/{asked.json()['id']}")
+    assert shown.json()["status"] == "Succeeded"
+    assert bearer_client(UserFactory()).get(f"/api/v1/wallet/top-ups/{asked.json()['id']}").status_code == 404
+    assert key_client(user).post("/api/v1/wallet/top-ups", body, format="json").status_code == 401
+    assert APIClient().post("/api/v1/wallet/top-ups", body, format="json").status_code == 401
