@@ -28,10 +28,9 @@ from .answers import (
 from .filters import ListingFilter, Listings
 from .manifests import manifest_of
 from .manifests.public import PublicManifest, public_manifest
-from .models import ListingIndex
 from .search import search, suggest
 from .selectors import (
-    ITEM_COLUMNS,
+    ITEMS,
     Facet,
     Sort,
     categories_with_counts,
@@ -147,11 +146,10 @@ def filter_listings(parameters: Mapping[str, Any]) -> tuple[Listings, dict[str, 
     Raises:
         ValidationError: a filter is not valid.
     """
-    listings = ListingIndex.objects.all()
     if ListingFilter.base_filters.keys().isdisjoint(parameters):
         # Building a form takes as long as the query.
-        return listings, {}
-    filters = ListingFilter(parameters, listings)
+        return ITEMS, {}
+    filters = ListingFilter(parameters, ITEMS)
     if not filters.form.is_valid():
         raise translate_validation(filters.form.errors)
     return filters.qs, filters.given()
@@ -173,7 +171,7 @@ def browse(listings: Listings, given: Mapping[str, Any], query: Mapping[str, Any
         number, after = cursors.decode(query["cursor"], sort=sort, filters=given)
     start = 0 if after else (number - 1) * limit
     facets = query.get("facets", ())
-    found = list_listings(listings, given, sort=sort, limit=limit, start=start, after=after, facets=facets, columns=ITEM_COLUMNS)
+    found = list_listings(listings, given, sort=sort, limit=limit, start=start, after=after, facets=facets)
     cursor = None
     if found.last is not None and number < core_bounds.PAGE:
         cursor = cursors.encode(found.last, page=number + 1, sort=sort, filters=given)
@@ -184,7 +182,7 @@ def search_assets(listings: Listings, given: Mapping[str, Any], query: Mapping[s
     """Return the results of a validated `SearchQuery` among `listings`, which match the filters `given`."""
     q, names, within = query["q"], query.get("facets", []), listings if given else None
     found = search(q, within=within, limit=query["limit"], cursor=query.get("cursor"))
-    rows = rows_of([hit.id for hit in found.hits], ITEM_COLUMNS)
+    rows = rows_of([hit.id for hit in found.hits], ITEMS)
     results = [item_of(rows[hit.id]) | {"score": hit.score} for hit in found.hits if hit.id in rows]
     values = {"query": q, "count": len(results), "results": results, "total": found.total, "next_cursor": found.next_cursor}
     if not found.total_is_exact:
