@@ -128,7 +128,7 @@ def list_listings(
 
     Args:
         listings: `ITEMS` or `CARDS` that match the filters.
-        given: The filters in use (`ListingFilter.given`).
+        given: The filters in use (`filters.given_filters`).
         sort: The order. Prices are those of the filters' licence and currency.
         limit: How many to return.
         start: The offset of the first.
