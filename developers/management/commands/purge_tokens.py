@@ -10,8 +10,6 @@ from marketplace.jobs.commands import PurgeCommand
 
 
 class Command(PurgeCommand):
-    """Deletes codes and tokens."""
-
     help = (
         f"Delete authorization codes, and tokens of apps that expired more than {KEPT.days} days ago. Used codes and refresh tokens are "
         "kept while their connection exists, to detect their reuse; so are personal tokens. Tokens of this site's own pages are "
@@ -20,7 +18,6 @@ class Command(PurgeCommand):
     )
 
     def expired(self) -> Mapping[str, QuerySet[Any]]:
-        """Return the codes and tokens to delete."""
         return {
             "codes": ended_codes(),
             "refresh tokens": ended_refresh_tokens(),

@@ -10,13 +10,10 @@ from marketplace.jobs.commands import PurgeCommand
 
 
 class Command(PurgeCommand):
-    """Deletes old usage."""
-
     help = (
         f"Remove the usage of keys and apps by day that is older than {KEPT_MONTHS} months, and by hour that is older than {KEPT_HOURS} "
         "hours. Run it daily. With --dry-run the rows are counted and none is removed."
     )
 
     def expired(self) -> Mapping[str, QuerySet[Any]]:
-        """Return the rows that no chart shows any more."""
         return {"daily rows": old_days(), "hourly rows": old_hours()}

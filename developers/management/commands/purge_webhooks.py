@@ -10,13 +10,11 @@ from marketplace.jobs.commands import PurgeCommand
 
 
 class Command(PurgeCommand):
-    """Deletes old webhook events."""
-
     help = (
         f"Delete webhook events older than {KEPT.days} days with their delivery log, except those still being delivered. The worker "
         "runs this daily. With --dry-run rows are counted, not deleted."
     )
 
     def expired(self) -> Mapping[str, QuerySet[Any]]:
-        """Return the deliveries first: one event may have very many, too many to delete with it in one transaction."""
+        # The deliveries first: one event may have very many, too many to delete with it in one transaction.
         return {"deliveries": old_deliveries(), "events": old_messages()}

@@ -16,15 +16,13 @@ SUCCESSFUL_KEPT, FAILED_KEPT = timedelta(days=2), timedelta(days=60)
 
 
 class Command(PurgeCommand):
-    """Deletes finished jobs."""
-
     help = (
         "Delete jobs that finished more than 2 days ago, and failed ones that nobody has restarted for 60 days. The worker runs this "
         "daily. With --dry-run rows are counted, not deleted."
     )
 
     def expired(self) -> Mapping[str, QuerySet[Job]]:
-        """Return the jobs to delete; failed ones are kept longer, so that someone can look at them."""
+        # Failed jobs are kept longer, so that someone can look at them.
         now = timezone.now()
         return {
             "done jobs": ended_jobs(TaskResultStatus.SUCCESSFUL, before=now - SUCCESSFUL_KEPT),

@@ -13,8 +13,6 @@ COMMANDS = ("purge_tokens", "purge_wallet", "purge_usage", "purge_webhooks", "pu
 
 
 class Command(BaseCommand):
-    """Deletes expired rows and files."""
-
     help = (
         f"Delete expired sessions, then run {', '.join(COMMANDS)} and "
         "sweep_objects --delete: expired codes and tokens, quotes and stored responses, old usage, webhook deliveries, finished jobs, "
@@ -23,11 +21,9 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add `--dry-run`."""
         parser.add_argument("--dry-run", action="store_true", help="count, delete nothing")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Run all purge commands."""
         dry = options["dry_run"]
         failed = []
         for name in ("sessions", *COMMANDS, "sweep_objects"):

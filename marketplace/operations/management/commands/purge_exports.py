@@ -10,10 +10,7 @@ from marketplace.operations.models import AccountExport
 
 
 class Command(PurgeCommand):
-    """Deletes expired account exports."""
-
     help = "Delete expired account exports. The worker runs this daily."
 
     def expired(self) -> Mapping[str, QuerySet[AccountExport]]:
-        """Return the expired exports."""
         return {"exports": AccountExport.objects.filter(expires_at__lte=timezone.now())}
