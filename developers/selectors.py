@@ -132,17 +132,12 @@ def developer_name(app: App) -> str:
 
 @dataclass(frozen=True)
 class Connection:
-    """An app that a user has connected.
-
-    Args:
-        app: The app.
-        scopes: What it may do for the user now.
-        since: When the user first allowed it.
-        last_used_at: When it last called; None if never.
-    """
+    """An app that a user has connected."""
 
     app: App
+    # What it may do for the user now.
     scopes: list[Scope]
+    # When the user first allowed it.
     since: datetime
     last_used_at: datetime | None
 
@@ -202,18 +197,13 @@ def spending_apps_of(user: User) -> QuerySet[App]:
 
 @dataclass(frozen=True)
 class Spender:
-    """An app or a token with the limits of its spending from one wallet.
-
-    Args:
-        subject: The app or the token.
-        own: Whether it is an app of the wallet's owner.
-        limits: Limits that the owner set.
-        app_limits: Limits that admins set for the app.
-    """
+    """An app or a token with the limits of its spending from one wallet."""
 
     subject: App | AccessToken
+    # Whether it is an app of the wallet's owner.
     own: bool
     limits: list[SpendingLimit]
+    # Set by admins, for the app.
     app_limits: list[SpendingLimit]
 
 

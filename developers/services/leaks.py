@@ -35,14 +35,10 @@ _TOKEN_NAMES = {
 
 @dataclass(frozen=True)
 class Finding:
-    """A reported secret.
-
-    Args:
-        secret: What was found.
-        url: Where it was found; empty if the report does not say.
-    """
+    """A reported secret."""
 
     secret: str
+    # Where it was found; empty if the report does not say.
     url: str = ""
 
 

@@ -19,16 +19,13 @@ META_KEY = "marketplace.usage_operation"
 
 @dataclass(frozen=True)
 class Operation:
-    """An operation that calls are counted by.
+    """An operation that calls are counted by."""
 
-    Args:
-        name: Method and route name, or a tool's name: never a path, which holds ids.
-        scope: The scope that it requires; empty for a public one.
-        status: The outcome where it differs from the response's status, as for a refusal by a tool, which has 200; else None.
-    """
-
+    # Method and route name, or a tool's name: never a path, which holds ids.
     name: str
+    # The scope that it requires; empty for a public one.
     scope: str = ""
+    # The outcome where it differs from the response's status, as for a refusal by a tool, which has 200.
     status: int | None = None
 
 

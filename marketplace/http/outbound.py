@@ -52,18 +52,14 @@ class Failed(Exception):
 
 @dataclass(frozen=True)
 class Response:
-    """A response.
+    """A response."""
 
-    Args:
-        status: The HTTP status, which may be a redirect.
-        headers: The headers by name, case-insensitive.
-        body: At most `max_bytes` of the body.
-        whole: Whether the body is complete.
-    """
-
+    # May be a redirect.
     status: int
     headers: Mapping[str, str]
+    # At most `max_bytes` of the body.
     body: bytes
+    # Whether the body is complete.
     whole: bool
 
 

@@ -17,18 +17,12 @@ from .responses import ProtocolError
 
 @dataclass(frozen=True)
 class Call:
-    """A method call.
-
-    Args:
-        request: The HTTP request.
-        caller: The authenticated caller.
-        revision: The revision of the protocol.
-        params: The parameters, validated against the schemas of the revision.
-    """
+    """A method call."""
 
     request: HttpRequest
     caller: Caller
     revision: str
+    # Validated against the schemas of the revision.
     params: dict[str, Any]
 
     @property

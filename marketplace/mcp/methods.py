@@ -26,16 +26,13 @@ _MAX_ERRORS = 5
 
 @dataclass(frozen=True)
 class Method:
-    """A method of the protocol.
+    """A method of the protocol."""
 
-    Args:
-        answer: Returns the result.
-        revisions: The revisions that have the method.
-        cache_hints: For how long a client may keep the result, in milliseconds, and for whom; None: the protocol has no such hint for it.
-    """
-
+    # Returns the result.
     answer: Callable[[Call], Result]
+    # The revisions that have the method.
     revisions: tuple[str, ...] = SUPPORTED
+    # For how long a client may keep the result, in milliseconds, and for whom; None: the protocol has no such hint for it.
     cache_hints: Mapping[str, Any] | None = field(default=None)
 
 

@@ -37,22 +37,17 @@ Report = Callable[[int], None]
 
 @dataclass(frozen=True)
 class Manifest:
-    """The contents of a backup.
-
-    Args:
-        made_at: When its database was dumped.
-        engine: The database's vendor.
-        database: The dump's file name.
-        sha256: Checksum of the dump.
-        migrations: The newest migration of each app.
-        objects: Number of objects in the folder, shared by all its backups; -1 if objects were left out.
-    """
+    """The contents of a backup."""
 
     made_at: datetime
+    # The database's vendor.
     engine: str
+    # The dump's file name and checksum.
     database: str
     sha256: str
+    # The newest migration of each app.
     migrations: dict[str, str]
+    # Number of objects in the folder, shared by all its backups; -1 if objects were left out.
     objects: int
 
 

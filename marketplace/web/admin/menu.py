@@ -48,20 +48,15 @@ LISTED: tuple[tuple[str, tuple[tuple[str, type[Model]], ...]], ...] = (
 
 @dataclass
 class MenuEntry:
-    """A link of the menu.
-
-    Args:
-        title: The text of the link.
-        path: The path of the page.
-        query: Parameters that filter the list there.
-        waiting: How many rows wait there.
-        current: `page` for the page that is shown, `true` for one that it belongs to; empty for all others.
-    """
+    """A link of the menu."""
 
     title: str
     path: str
+    # Parameters that filter the list there.
     query: Mapping[str, str] = field(default_factory=dict)
+    # How many rows wait there.
     waiting: int = 0
+    # `page` for the page that is shown, `true` for one that it belongs to; empty for all others.
     current: str = ""
 
     @property

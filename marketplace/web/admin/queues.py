@@ -31,24 +31,19 @@ _TALLIES = "_admin_tallies"
 
 @dataclass(frozen=True)
 class Queue:
-    """Rows that wait for staff.
+    """Rows that wait for staff."""
 
-    Args:
-        key: Its name in the query.
-        title: Its heading.
-        model: The model whose list it is in.
-        permission: The permission to work on it.
-        rows: Returns the waiting rows.
-        since: The field with the time since when a row waits; empty if there is none.
-        query: The parameters that filter the list to it.
-    """
-
+    # Its name in the query.
     key: str
     title: str
     model: type[Model]
+    # To work on it.
     permission: str
+    # Returns the waiting rows.
     rows: Callable[[], QuerySet[Any]]
+    # The field with the time since when a row waits; empty if there is none.
     since: str
+    # The parameters that filter the list to it.
     query: Mapping[str, str]
 
     @property
@@ -66,19 +61,13 @@ class Queue:
 
 @dataclass(frozen=True)
 class Tally:
-    """The counts of a queue.
-
-    Args:
-        queue: The queue.
-        count: How many rows wait.
-        oldest: Since when the oldest waits.
-        mine: How many the viewer has claimed.
-        held: How many anyone has claimed.
-    """
+    """The counts of a queue."""
 
     queue: Queue
     count: int = 0
+    # Since when the oldest waits.
     oldest: datetime | None = None
+    # How many the viewer has claimed, and how many anyone has.
     mine: int = 0
     held: int = 0
 

@@ -20,22 +20,16 @@ PAGE_SIZE = 24
 
 @dataclass(frozen=True)
 class Results:
-    """A page of the storefront.
-
-    Args:
-        cards: Its listings.
-        total: How many there are in all.
-        pages: How many pages.
-        names: Categories and licences to choose from.
-        counts: How many listings each choice has; None where a search ranks instead of counting.
-        suggestions: For a search without hits, similar words that have some.
-    """
+    """A page of the storefront."""
 
     cards: list[Card]
     total: Total
     pages: int
+    # Categories and licences to choose from.
     names: FilterNames
+    # How many listings each choice has; None where a search ranks instead of counting.
     counts: FilterCounts | None
+    # For a search without hits, similar words that have some.
     suggestions: Sequence[str] = ()
 
 
