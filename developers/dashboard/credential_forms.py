@@ -19,11 +19,7 @@ _OVERLAPS = ((7, "in 7 days"), (1, "in a day"), (30, "in 30 days"), (0, "at once
 
 
 class PasswordAgain(forms.Form):
-    """Asks for the password again before a program may spend money, or money leaves.
-
-    Args:
-        password_is_right: Checks the password.
-    """
+    """Asks for the password again before a program may spend money, or money leaves."""
 
     needed_for = "a token that can spend your money"
 
@@ -79,11 +75,7 @@ class TokenForm(PasswordAgain, LimitsForm):
 
 
 class _SpendingCredentialForm(PasswordAgain):
-    """Asks for the password if the new credential can spend money.
-
-    Args:
-        spends: Whether it can spend money.
-    """
+    """Asks for the password if the new credential can spend money."""
 
     def __init__(self, *args: Any, spends: bool, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -34,11 +34,7 @@ class LimitGroup:
 
 
 class LimitsForm(forms.Form):
-    """Asks how much may be spent in each currency of a wallet.
-
-    Args:
-        limits: Initial values.
-    """
+    """Asks how much may be spent in each currency of a wallet; `limits` are initial values."""
 
     def __init__(self, *args: Any, limits: Iterable[LimitValues | SpendingLimit] = SUGGESTED, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -79,11 +75,7 @@ class LimitsForm(forms.Form):
 
 
 class SpendingForm(LimitsForm):
-    """Changes what an app or a token may spend.
-
-    Args:
-        required: Whether at least one limit is required.
-    """
+    """Changes what an app or a token may spend."""
 
     def __init__(self, *args: Any, required: bool, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

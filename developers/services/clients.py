@@ -37,9 +37,8 @@ _REASON = "The client describes itself and gives no reason."
 def submit_document(*, client: App, actor: User) -> App:
     """Submit a client's document for review: all of it for a new client, the changes for a known one.
 
-    Args:
-        client: The app as the toolkit has just fetched it. Its row is new and pending, or unchanged (`App.save`).
-        actor: The user who connects the client, without owning it.
+    `client` is the app as the toolkit has just fetched it: its row is new and pending, or unchanged (`App.save`). The actor connects the
+    client, without owning it.
 
     Raises:
         TooManyClientsWaiting: the maximum of new clients, of its host or of all, waits for review; the app is deleted.
@@ -109,13 +108,7 @@ def _update_document(app: App, document: ClientDocument, said: dict[str, Any]) -
 
 @transaction.atomic
 def accept_document(*, document: ClientDocument, shown: dict[str, object], reason: str, actor: User) -> ClientDocument:
-    """Accept a client's latest document, with its name and its redirect URIs.
-
-    Args:
-        document: The document.
-        shown: The contents that the reviewer saw.
-        reason: The reason, for the audit log.
-        actor: The reviewer.
+    """Accept a client's latest document, with its name and its redirect URIs, if it is still what the reviewer was shown.
 
     Raises:
         InvalidInput: no reason.

@@ -107,10 +107,7 @@ def withdraw_consent(*, user: User, app: App, actor: User, reason: str = "") -> 
 
 @transaction.atomic
 def end_consent(*, consent: Consent, reason: str, actor: User) -> int:
-    """Withdraw a user's consent as staff, and notify the user.
-
-    Returns:
-        How many live tokens ended.
+    """Withdraw a user's consent as staff, notify the user, and return how many live tokens ended.
 
     Raises:
         InvalidInput: no reason.

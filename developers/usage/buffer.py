@@ -42,11 +42,7 @@ class UsageBuffer:
             self._start()
 
     def flush(self) -> int:
-        """Add the counters to the rows; they are kept for the next time if the database fails.
-
-        Returns:
-            How many counters were written.
-        """
+        """Add the counters to the rows; they are kept for the next time if the database fails. Return their number."""
         with self._writing:
             with self._lock:
                 counts, self._counts = self._counts, Counter()

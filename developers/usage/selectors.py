@@ -137,12 +137,7 @@ def _busiest_first(tallies: dict[str, Tally]) -> dict[str, Tally]:
 
 
 def unused_scopes(app: App, rows: Iterable[AppScope] | None = None) -> list[Scope]:
-    """Return the scopes that were granted more than 90 days ago and not needed by a successful call since.
-
-    Args:
-        app: The app.
-        rows: The scopes that it requested, if they are loaded already.
-    """
+    """Return the scopes that were granted more than 90 days ago and not needed by a successful call since."""
     since = timezone.now() - IDLE
     if app.created > since:
         return []

@@ -126,10 +126,7 @@ def end_sessions(*, user: User, actor: User) -> User:
 def delete_account(*, user: User, reason: str, actor: User | None) -> User:
     """Delete an account permanently: personal data is erased; what the ledger and other users depend on is kept anonymously.
 
-    Args:
-        user: The account.
-        reason: The reason, for the audit log.
-        actor: The staff member who decides; None when the user asked for it.
+    The actor is the staff member who decides; None if the user asked for it.
 
     Raises:
         AccountInUse: the user is staff, or something must be settled first.

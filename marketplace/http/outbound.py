@@ -83,13 +83,7 @@ def request(
 ) -> Response:
     """Send a request to an address that a user supplied.
 
-    Args:
-        method: The HTTP method.
-        url: The address.
-        headers: Headers to send; `Host` is overridden.
-        body: The body to send.
-        seconds: The time limit from the lookup to the last byte.
-        max_bytes: The most bytes of the response that are read.
+    `seconds` is the time from the lookup to the last byte; of the response, `max_bytes` are read at most.
 
     Raises:
         Refused: it is none that we call.

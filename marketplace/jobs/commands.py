@@ -7,9 +7,5 @@ _COLUMNS = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
 
 
 def progress_bar(*columns: ProgressColumn) -> Progress:
-    """Return a progress bar on standard error that disappears when it is done: standard output is for results.
-
-    Args:
-        *columns: Columns to show instead of the default ones.
-    """
+    """Return a progress bar on standard error that disappears when it is done: standard output is for results."""
     return Progress(*(columns or _COLUMNS), console=Console(stderr=True), transient=True)

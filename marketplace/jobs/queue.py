@@ -57,11 +57,7 @@ def run_job(job: Job) -> Exception | SystemExit | None:
 
 
 def record_outcome(job: Job, error: BaseException | None) -> bool:
-    """Record the outcome of a job.
-
-    Returns:
-        Whether the outcome was saved: it is not if the worker has been declared lost in the meantime.
-    """
+    """Record the outcome of a job; return False if its worker was declared lost in the meantime."""
     if error is not None:
         return _fail(job, f"{type(error).__module__}.{type(error).__qualname__}", _format_error(error))
     changes: dict[str, Any] = {

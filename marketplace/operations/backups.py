@@ -145,14 +145,7 @@ def restore(backup: Path, *, replace: bool = False, report: Report = lambda _cou
 
 
 def _copy_out(store: ObjectStorage, folder: Path, part: Path, report: Report) -> int:
-    """Copy the objects that are not in the folder yet; return the number of objects in the store.
-
-    Args:
-        store: The source.
-        folder: The destination.
-        part: Temporary file for an object until it is complete.
-        report: As in `make`.
-    """
+    """Copy the objects that are not in the folder yet; return the number of objects in the store."""
     count = 0
     for key in _keys(store):
         target = folder / key

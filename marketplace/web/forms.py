@@ -58,11 +58,7 @@ class DeletionForm(forms.Form):
 
 
 class WalletPayoutForm(PasswordAgain):
-    """Asks for the currency, the amount and the payment details of a wallet payout.
-
-    Args:
-        balances: What can be paid out, by currency.
-    """
+    """Asks for the currency, the amount and the payment details of a wallet payout; `balances` can be paid out."""
 
     needed_for = "taking money out of the wallet"
 

@@ -21,11 +21,5 @@ def cursor_of(request: HttpRequest) -> Iterator[str | None]:
 
 
 def paging_context(request: HttpRequest, page: Page, route: str) -> dict[str, Any]:
-    """Return the context for the links to the next page and to the first.
-
-    Args:
-        request: For a page of the list.
-        page: The page.
-        route: The name of the list's route.
-    """
+    """Return the context for the links to the next page of a list and to the first."""
     return {"later": bool(request.GET.get("after")), "next": f"{reverse(route)}?after={page.next_cursor}" if page.next_cursor else ""}

@@ -8,11 +8,7 @@ from .findings import Finding, Results, Status
 
 
 def examine(*, backup_folder: Path | None = None) -> Iterator[Finding]:
-    """Yield the findings of all checks; a check that raises is a finding too.
-
-    Args:
-        backup_folder: The folder of the backups; None to skip their check.
-    """
+    """Yield the findings of all checks; a check that raises is a finding too. Without a folder, backups are not checked."""
     parts: dict[str, Callable[[], Results]] = {
         "settings": node.check_settings,
         "database": database.check_database,

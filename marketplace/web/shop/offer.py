@@ -72,11 +72,7 @@ class Offer:
 
 
 def offer_of(slug: str, viewer: User | None) -> Offer:
-    """Return the data of a listing's page, in five queries.
-
-    Args:
-        slug: Its slug or id.
-        viewer: The signed-in user, if any.
+    """Return the data of a listing's page, by slug or id, in five queries.
 
     Raises:
         NotFound: it is not for sale.
