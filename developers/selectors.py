@@ -84,11 +84,6 @@ def open_review_of(app: App) -> ScopeReview | None:
     return ScopeReview.objects.filter(app=app, status=ReviewStatus.PENDING).first()
 
 
-def pending_scopes_of(app: App) -> QuerySet[AppScope]:
-    """Return the undecided scopes of the open request."""
-    return scope_rows_of(app).filter(granted=None)
-
-
 def keys_of(app: App) -> QuerySet[ApiKey]:
     """Return every key of an app, revoked ones too, newest first."""
     return ApiKey.objects.filter(app=app).order_by("-id")

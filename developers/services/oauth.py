@@ -126,7 +126,7 @@ def _successor(old: RefreshToken, pair: NewPair) -> NewPair:
         raise Replayed(old.token_family) from error
     token = row.access_token
     lifetime = token.expires - timezone.now()
-    return replace(pair, access_secret=access_secret, refresh_secret=refresh_secret, scopes=token.effective_scopes, lifetime=lifetime)
+    return replace(pair, access_secret=access_secret, refresh_secret=refresh_secret, scopes=token.scopes, lifetime=lifetime)
 
 
 @transaction.atomic

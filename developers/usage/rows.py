@@ -8,8 +8,6 @@ from typing import Any
 from django.db import connection, transaction
 from django.db.models import Model
 
-from marketplace.ui.charts import Span, Step
-
 from ..models import ApiUsage, App, HourlyUsage
 from ..models.usage import KEPT_HOURS
 from .calls import Call
@@ -69,9 +67,3 @@ def _upsert(model: type[Model], unique: Sequence[str], rows: Sequence[Mapping[st
             f"ON CONFLICT ({', '.join(map(quote, unique))}) DO UPDATE SET {calls} = {table}.{calls} + excluded.{calls}",
             values,
         )
-
-
-DAY = Span("24h", "24 hours", Step.HOUR, 24)
-WEEK = Span("7d", "7 days", Step.DAY, 7)
-MONTH = Span("30d", "30 days", Step.DAY, 30)
-SPANS = {span.key: span for span in (DAY, WEEK, MONTH)}

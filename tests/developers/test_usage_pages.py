@@ -18,8 +18,7 @@ from developers.services.credentials import issue_api_key, issue_personal_token
 from developers.usage import rows
 from developers.usage.calls import Call
 from developers.usage.chart import chart_of
-from developers.usage.rows import DAY, SPANS, WEEK
-from developers.usage.selectors import usage_of_app, usage_of_credential
+from developers.usage.selectors import DAY, SPANS, WEEK, usage_of_app, usage_of_credential
 from marketplace.core.ids import new_id
 from marketplace.core.scopes import Scope
 from tests.admin.pages import signed_in
