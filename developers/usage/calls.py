@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from django.http import HttpRequest
 
 from marketplace.core.access import CredentialKind
+from marketplace.http.monitoring import METHODS
 
 from ..models import AccessToken, FirstPartyToken
 from ..models.usage import OPERATION_CHARS
@@ -27,10 +28,6 @@ class Operation:
     scope: str = ""
     # The outcome where it differs from the response's status, as for a refusal by a tool, which has 200.
     status: int | None = None
-
-
-# Other methods are counted as one: callers could invent any number.
-METHODS = frozenset({"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"})
 
 
 class Call(NamedTuple):

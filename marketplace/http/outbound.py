@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from http.client import HTTPException
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from ipaddress import IPv6Address, IPv6Network, ip_address
 from typing import Any
 
 from django.conf import settings
@@ -28,8 +28,7 @@ from urllib3.util import Url, parse_url
 
 from marketplace.core import bounds
 
-Address = IPv4Address | IPv6Address
-Network = IPv4Network | IPv6Network
+from .client_address import Address, networks
 
 _PORTS = {"https": 443, "http": 80}
 _VISIBLE = re.compile(r"[!-~]+")
@@ -176,7 +175,7 @@ def _allowed(address: Address, scheme: str) -> bool:
         return bool(settings.OUTBOUND_LOOPBACK)
     if scheme != "https" or (isinstance(address, IPv6Address) and address not in _GLOBAL_IPV6):
         return False
-    if any(address in network for network in _networks(_SPECIAL + tuple(settings.OUTBOUND_REFUSED_NETWORKS))):
+    if any(address in network for network in networks(_SPECIAL + tuple(settings.OUTBOUND_REFUSED_NETWORKS))):
         return False
     return address.is_global and not address.is_multicast and not address.is_reserved
 
@@ -230,8 +229,3 @@ def _remaining(deadline: float) -> float:
 @lru_cache(maxsize=1)
 def _tls() -> ssl.SSLContext:
     return ssl.create_default_context()
-
-
-@lru_cache(maxsize=8)
-def _networks(networks: tuple[str, ...]) -> tuple[Network, ...]:
-    return tuple(ip_network(network, strict=False) for network in networks)

@@ -17,7 +17,7 @@ from .calls import Call
 from .messages import Message
 from .responses import ProtocolError
 from .revisions import MODERN, SUPPORTED, WITH_HANDSHAKE
-from .tools import calling, registry
+from .tools import calling
 
 Result = dict[str, Any]
 # Maximum number of errors in a response.
@@ -89,7 +89,7 @@ METHODS: dict[str, Method] = {
     "server/discover": Method(about.discover, MODERN, _PUBLIC),
     "initialize": Method(about.initialize, WITH_HANDSHAKE),
     "ping": Method(_ping, WITH_HANDSHAKE),
-    "tools/list": Method(registry.list_tools, cache_hints=_PRIVATE),
+    "tools/list": Method(calling.list_tools, cache_hints=_PRIVATE),
     "tools/call": Method(calling.call_tool),
     "resources/list": Method(resources.list_resources, cache_hints=_PRIVATE),
     "resources/templates/list": Method(resources.list_templates, cache_hints=_PRIVATE),

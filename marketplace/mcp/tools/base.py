@@ -12,6 +12,9 @@ from pydantic import BaseModel
 from rest_framework import serializers
 
 from developers.principals import Principal
+from marketplace.api.fields import Line
+from marketplace.api.serializers import Body
+from marketplace.core import bounds
 from marketplace.core.scopes import Scope
 
 from . import schemas
@@ -46,6 +49,12 @@ def validated(shape: type[serializers.Serializer[Any]], arguments: Arguments) ->
     serializer.is_valid(raise_exception=True)
     values: dict[str, Any] = serializer.validated_data
     return values
+
+
+class AssetArgument(Body):
+    """The asset."""
+
+    assetId = Line(max_length=bounds.SLUG_CHARS, help_text="The asset's id or slug.")
 
 
 @dataclass(frozen=True)
