@@ -41,7 +41,7 @@ class LimitsForm(forms.Form):
         known = {limit.currency: limit for limit in limits}
         for currency in WALLET_CURRENCIES:
             for amount in AMOUNTS:
-                self.fields[_name(currency, amount)] = _amount_field(amount, getattr(known.get(currency), amount, None))
+                self.fields[_name(currency, amount)] = amount_field(_LABELS[amount], getattr(known.get(currency), amount, None))
         chosen = sorted({slug for limit in known.values() for slug in limit.categories})
         self.fields[_CATEGORIES] = _categories_field(chosen)
 
@@ -93,9 +93,10 @@ def _name(currency: Currency, amount: str) -> str:
     return f"limit_{currency.lower()}_{amount.removesuffix('_minor')}"
 
 
-def _amount_field(amount: str, minor: int | None) -> forms.DecimalField:
+def amount_field(label: str, minor: int | None = None) -> forms.DecimalField:
+    """Return the field of one limit, with an initial value in minor units."""
     return forms.DecimalField(
-        label=_LABELS[amount],
+        label=label,
         required=False,
         initial=None if minor is None else Decimal(minor).scaleb(-2),
         min_value=Decimal("0.01"),

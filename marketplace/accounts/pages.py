@@ -121,6 +121,17 @@ def problems_as_form_errors(form: BaseForm, fields: Mapping[type[Problem], str] 
             form.add_error(name if name in form.fields else None, detail)
 
 
+@contextmanager
+def problems_as_messages(request: HttpRequest, success: str) -> Iterator[None]:
+    """Show a service's refusal, or else its success, as a message on the next page."""
+    try:
+        yield
+    except Problem as problem:
+        messages.error(request, problem.message)
+    else:
+        messages.success(request, success)
+
+
 def render_form(request: HttpRequest, template: str, form: BaseForm, **context: Any) -> HttpResponse:
     """Return the page with its form: 400 when what was sent is not accepted."""
     return render(request, template, {"form": form, **context}, status=400 if form.is_bound else 200)
