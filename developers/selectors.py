@@ -44,7 +44,7 @@ def applications_of(user: User) -> QuerySet[DeveloperApplication]:
 
 
 def current_application(user: User) -> DeveloperApplication | None:
-    """Return the user's newest application, which is the open or the approved one if there is such; None if there is none."""
+    """Return the user's newest application, which is the open or approved one if one exists; None without any."""
     return applications_of(user).first()
 
 

@@ -100,10 +100,10 @@ def _notify(owner: User, what: str, app: App | None) -> None:
     """Mail the owner of the account and the developer of the app, each a few times a day at most, so that reports cannot fill a mailbox."""
     since = timezone.now() - timedelta(days=1)
     for user in {owner} if app is None or app.user is None else {owner, app.user}:
-        sent = audit.history_of(user).filter(action="user.tell_leak", at__gt=since).count()
+        sent = audit.history_of(user).filter(action="user.notify_leak", at__gt=since).count()
         if sent >= bounds.LEAK_MAILS_A_DAY:
             continue
-        audit.record("user.tell_leak", user, actor=None, what=what)
+        audit.record("user.notify_leak", user, actor=None, what=what)
         own_app = app if app is not None and app.user_id == user.pk else None
         last = sent + 1 == bounds.LEAK_MAILS_A_DAY
         mail(user, "developers/credential_leaked", what=what, app=app, own_app=own_app, last=last)

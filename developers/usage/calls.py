@@ -85,5 +85,5 @@ def note_status(request: HttpRequest, status: int) -> None:
 def _counted_under(principal: Principal) -> uuid.UUID:
     """Return the id of the key or named token; of the app for short-lived tokens."""
     credential = principal.credential
-    passing = isinstance(credential, FirstPartyToken) or (isinstance(credential, AccessToken) and not credential.name)
-    return principal.app_id if passing and principal.app_id is not None else credential.pk
+    short_lived = isinstance(credential, FirstPartyToken) or (isinstance(credential, AccessToken) and not credential.name)
+    return principal.app_id if short_lived and principal.app_id is not None else credential.pk

@@ -72,7 +72,7 @@ def read_manifest(backup: Path) -> Manifest:
         known = {"made_at": made_at, "objects": int(values["objects"]), "database": dumps.NAMES[values["engine"]]}
         return Manifest(**values | known)
     except (OSError, ValueError, TypeError, KeyError) as error:
-        raise BackupFailed(f"{backup} is no whole backup: it has no {MANIFEST} that can be read.") from error
+        raise BackupFailed(f"{backup} is not a complete backup: it has no readable {MANIFEST}.") from error
 
 
 def make(folder: Path, *, objects: bool = True, report: Report = lambda _count: None) -> Path:
@@ -95,7 +95,7 @@ def make(folder: Path, *, objects: bool = True, report: Report = lambda _count: 
     try:
         backup.mkdir(parents=True, mode=0o700)
     except FileExistsError as error:
-        raise BackupFailed(f"{backup} is there already: another backup was begun at the same moment.") from error
+        raise BackupFailed(f"{backup} already exists: another backup began at the same moment.") from error
     store, count = default_storage, -1
     if objects:
         # The files for sale are private.
@@ -182,14 +182,14 @@ def _keys(store: ObjectStorage) -> Iterator[str]:
 
 
 def _copy_in(folder: Path, store: ObjectStorage, report: Report) -> None:
-    there = dict.fromkeys(_keys(store), True)
+    stored = set(_keys(store))
     for path in sorted(folder.rglob("*")):
         key = path.relative_to(folder).as_posix()
         # A symbolic link could bring in any file of this machine.
         if path.is_symlink() or not path.is_file() or not is_key(key) or path.suffix == ".part":
             continue
         report(1)
-        if key not in there:
+        if key not in stored:
             _put(store, key, path)
 
 
