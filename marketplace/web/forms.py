@@ -6,8 +6,8 @@ from typing import Any
 
 from django import forms
 
-from developers.dashboard.credential_forms import PasswordAgain
 from marketplace.accounts.models import User
+from marketplace.accounts.password_again import PasswordAgain
 from marketplace.core import bounds as core_bounds
 from marketplace.core.money import to_minor
 from marketplace.ui.formatting import money

@@ -9,8 +9,8 @@ from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
 
-from developers.dashboard.credential_forms import password_is_right
 from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, problems_as_messages, signed_in_page
+from marketplace.accounts.password_again import password_is_right
 from marketplace.accounts.services import delete_account, end_sessions, rename_user
 from marketplace.operations.exports import RETENTION, export_of, read_export, request_export
 from marketplace.operations.people import deletion_blockers
