@@ -68,7 +68,7 @@ JUNK = [
 def good_messages() -> list[dict[str, Any]]:
     """Return a message for each method and tool."""
     from marketplace.mcp.methods import METHODS  # noqa: PLC0415 - models load only once Django is set up
-    from marketplace.mcp.tools.registry import TOOLS  # noqa: PLC0415 - as above
+    from marketplace.mcp.tools.calling import TOOLS  # noqa: PLC0415 - as above
 
     given = {
         "initialize": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "f", "version": "1"}},

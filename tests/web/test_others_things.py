@@ -20,7 +20,7 @@ from developers.models import App
 from developers.services.credentials import issue_api_key, issue_personal_token
 from marketplace.accounts.models import User
 from marketplace.core.scopes import Scope
-from marketplace.mcp.tools.registry import TOOLS
+from marketplace.mcp.tools.calling import TOOLS
 from tests.contract.calls import rows
 from tests.eager import EagerBackend
 from tests.factories import PLENTY, ListingFactory, UserFactory
