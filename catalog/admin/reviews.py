@@ -52,33 +52,21 @@ class ListingReviewAdmin(QueueAdmin):
     search_help_text = "Title, slug or store"
     fields = ("listing", "kind", "status", "submitted_at", "submitted_by", "claimed_by", "note", "decided_at", "decided_by")
     decision_names = ("approve", "reject", *CLAIMING, "takedown", "block")
-    decides = REVIEW
+    noun, decides = "review", REVIEW
     on_page = {"approve": "a", "reject": "r"}
     kept = ("status__exact", "claimed", "category", "kind", "vendor", "days", "q")
     claim, take_over, release = claiming(REVIEW, _pending)
     list_template = "admin/catalog/queue.html"
     row_template = "admin/catalog/review.html"
 
-    def open_to(self, viewer: User) -> QuerySet[ListingReview]:
-        """Return the reviews that the viewer may claim."""
-        return open_to(viewer)
+    def open_to(self, viewer: User, chosen: Mapping[str, str]) -> QuerySet[ListingReview]:
+        """Return the reviews of the chosen category and kind that the viewer may claim."""
+        kind = ReviewKind(chosen["kind"]) if chosen.get("kind") in ReviewKind.values else None
+        return open_to(viewer, category_slug=chosen.get("category", ""), kind=kind)
 
     def is_own(self, row: ListingReview, viewer: User) -> bool:
         """Tell whether the viewer owns or submitted it."""
         return viewer.pk in {row.listing.store.owner_id, row.submitted_by_id}
-
-    def claim_row(self, row: ListingReview, actor: User, *, take_over: bool = False) -> ListingReview:
-        """Claim the review for the actor."""
-        return services.claim_review(review=row, actor=actor, take_over=take_over)
-
-    def release_row(self, row: ListingReview, actor: User) -> None:
-        """Release the actor's claim."""
-        services.release_review(review=row, actor=actor)
-
-    def claim_next(self, actor: User, *, after: ListingReview | None, chosen: Mapping[str, str]) -> ListingReview | None:
-        """Claim the next submission of the chosen category and kind."""
-        kind = ReviewKind(chosen["kind"]) if chosen["kind"] in ReviewKind.values else None
-        return services.claim_next(actor=actor, after=after, category_slug=chosen["category"], kind=kind)
 
     @admin.display(description="Store", ordering="listing__store__name")
     def store(self, review: ListingReview) -> str:

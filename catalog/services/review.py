@@ -1,4 +1,4 @@
-"""The reviewer's decisions: approve, reject, take down, block a file. Re-exports claims and the vendor's actions."""
+"""The reviewer's decisions: approve, reject, take down, block a file. Re-exports the vendor's actions."""
 
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +22,6 @@ from ..models.listings import ListingStatus, UpdateStatus
 from ..models.reviews import ReviewKind, ReviewStatus
 from ..selectors.reviews import is_blocked
 from . import findings as catalogue
-from .claims import claim_next, claim_review, release_review
 from .snapshots import snapshot_of
 from .submission import close_open_review, submit_listing, unpublish_listing, withdraw_listing
 from .transitions import LISTING, UPDATE, lock_listing, lock_open_review, lock_review, refuse_self_review
@@ -35,10 +34,7 @@ CORRECT = "Fix it, then submit it again."
 __all__ = [
     "approve_listing",
     "block_deliverable",
-    "claim_next",
-    "claim_review",
     "reject_listing",
-    "release_review",
     "submit_listing",
     "takedown_listing",
     "unpublish_listing",
