@@ -176,5 +176,5 @@ def _upload(listing: Listing) -> None:
     """Attach a file as an upload does that began before the decision."""
     store, key = default_storage, new_deliverable_key()
     store.save_bytes(key, b"0123456789")
-    received = Received(store, key, "new.zip", 10, "f" * 64, 1, b"")
+    received = Received(store, key, "new.zip", 10, "f" * 64, 1)
     attach_deliverable(listing=listing, received=received, inspection=Inspection("zip", {"format": "zip"}), actor=listing.store.owner)
