@@ -57,13 +57,7 @@ class ApproveForm(DecisionForm):
 
 @dataclass(frozen=True)
 class ReasonRow:
-    """A row of the form for a reason of the catalogue.
-
-    Args:
-        reason: The reason.
-        chosen: Its checkbox.
-        details: The field for further details.
-    """
+    """A row of the form: a reason of the catalogue, its checkbox, and the field for details."""
 
     reason: RejectionReason
     chosen: BoundField

@@ -46,11 +46,7 @@ __all__ = [
 def approve_listing(*, review: ListingReview, actor: User, tier_requirement: Tier | None = None, note: str = "") -> ListingReview:
     """Publish what was submitted: the listing, or the candidate file of a published one.
 
-    Args:
-        review: The submission as the reviewer saw it.
-        actor: The reviewer.
-        tier_requirement: The minimum account tier of buyers; None leaves it unchanged.
-        note: A note to the vendor.
+    `tier_requirement`, unless it is None, becomes the minimum account tier of buyers.
 
     Raises:
         DeliverableBlocked: the file is marked as malicious.

@@ -56,12 +56,7 @@ class RepliedReasonForm(ReasonForm):
 
 
 def saved_reply_form(use: SavedReplyUse, base: type[ReasonForm] = ReasonForm) -> type[ReasonForm]:
-    """Return a decision form that offers saved replies.
-
-    Args:
-        use: The decision.
-        base: The form to extend.
-    """
+    """Return a decision form that extends `base` by the saved replies of a decision."""
     return type("SavedReplyReasonForm", (RepliedReasonForm, base) if base is not ReasonForm else (RepliedReasonForm,), {"use": use})
 
 

@@ -43,13 +43,7 @@ def is_claimed(row: Claimable) -> bool:
 
 
 def take(row: Claimable, *, noun: str, actor: models.Model, take_over: bool = False) -> None:
-    """Claim a row that the caller has locked; claiming again extends the claim.
-
-    Args:
-        row: The row to claim.
-        noun: First half of the audit action, such as `review`.
-        actor: The reviewer.
-        take_over: Whether to replace someone else's claim.
+    """Claim a row that the caller has locked; claiming again extends the claim, `take_over` replaces that of someone else.
 
     Raises:
         InvalidTransition: someone else has claimed it.
@@ -80,15 +74,7 @@ def give_up(row: Claimable, *, noun: str, actor: models.Model) -> None:
 
 @transaction.atomic
 def claim(*, row: C, waiting: QuerySet[C], own: bool, noun: str, actor: models.Model, take_over: bool = False) -> C:
-    """Claim a row for review.
-
-    Args:
-        row: The row to claim.
-        waiting: The rows that wait for a decision.
-        own: Whether it is the actor's own row, on which others decide.
-        noun: First half of the audit action.
-        actor: The reviewer.
-        take_over: Whether to replace someone else's claim.
+    """Claim a waiting row for review, unless it is the actor's own.
 
     Raises:
         InvalidTransition: it no longer waits, or someone else has claimed it.

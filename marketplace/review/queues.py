@@ -58,9 +58,7 @@ class QueueAdmin(ServiceAdmin):
     def open_to(self, viewer: Any, chosen: Mapping[str, str]) -> QuerySet[Any]:
         """Return the waiting rows that the viewer may decide on and nobody else has claimed, oldest first.
 
-        Args:
-            viewer: The reviewer.
-            chosen: Filters of the list; a queue can override this method to apply them.
+        A queue can override it to apply the chosen filters of its list.
         """
         rows = self.waiting_rows().exclude(claims.claimed_by_others(viewer))
         return rows.exclude(**{self.owner: viewer}) if self.owner else rows

@@ -48,11 +48,6 @@ def process_preview(kind: PreviewKind, data: bytes, sender: str = "") -> Process
     An image (JPG, PNG or WebP) becomes WebP of at most 1920 pixels, with a `card` rendition of at most 640. A font (WOFF or WOFF2)
     is rewritten by the sanitizer that browsers use. A sound (MP3, AAC in ADTS or M4A, or WAV) is unchanged; its duration is computed.
 
-    Args:
-        kind: The kind of preview.
-        data: The uploaded file.
-        sender: Who sent it.
-
     Raises:
         UnsupportedType: the content is of another type.
         FileRejected: it is damaged or too large inside, or browsers would refuse it.

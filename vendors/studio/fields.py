@@ -43,11 +43,7 @@ def _sentences(detail: Any) -> Iterable[str]:
 
 
 class ShapedField(forms.CharField):
-    """Text that is validated by a field of the API.
-
-    Args:
-        shape: The API's field.
-    """
+    """Text that is validated by a field of the API."""
 
     def __init__(self, shape: Shape, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -113,12 +109,7 @@ def _categories() -> list[tuple[str, str]]:
 
 
 class HundredthsField(forms.DecimalField):
-    """A price or a percentage: typed with two decimals, stored as an integer of hundredths.
-
-    Args:
-        most: The maximum, in hundredths.
-        empty: The value of an empty field.
-    """
+    """A price or a percentage: typed with two decimals, stored as an integer of hundredths, as are the maximum and the value of an empty field."""
 
     default_error_messages: ClassVar[dict[str, Any]] = {
         "invalid": "A number is required.",
@@ -167,26 +158,14 @@ class TagsField(forms.CharField):
 
 @dataclass(frozen=True)
 class Address:
-    """The result of checking a slug.
-
-    Args:
-        path: The path of the page; empty where the slug is refused or nothing was typed yet.
-        refusal: Why the slug cannot be used; empty where it can.
-    """
+    """The result of checking a slug: the path of its page, or why it cannot be used; both empty where nothing was typed yet."""
 
     path: str = ""
     refusal: str = ""
 
 
 def address_of(slug: str, title: str, *, prefix: str, taken: Callable[[str], bool]) -> Address:
-    """Check the slug and return the path of the page.
-
-    Args:
-        slug: The typed slug.
-        title: The title or name from which a slug is derived where none was typed.
-        prefix: The path before the slug.
-        taken: Tells whether a slug is in use.
-    """
+    """Check the typed slug, or the one derived from the title, and return the path of its page below `prefix`."""
     # `SlugField` limits the length.
     wanted = slug.strip() or slug_from(title)
     if not wanted:

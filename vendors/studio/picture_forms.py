@@ -20,13 +20,7 @@ class AltTextField(LineField):
 
 
 class AltTextForm(forms.Form):
-    """Sets the alternative text of an image.
-
-    Args:
-        data: The submitted data, None for an unbound form.
-        preview_id: The image; each image on the page has a form of its own.
-        alt_text: The present alternative text.
-    """
+    """Sets the alternative text of an image; each image on the page has a form of its own."""
 
     seen = forms.CharField(widget=forms.HiddenInput, required=False, max_length=MARK_CHARS)
 

@@ -16,12 +16,7 @@ _SEEN_CHARS = 2000
 
 
 class SectionForm(forms.Form):
-    """A section of a listing. The hidden field `seen` has marks of the values shown, to detect changes made elsewhere in the meantime.
-
-    Args:
-        data: The submitted data, None for an unbound form.
-        listing: The listing in its current state.
-    """
+    """A section of a listing. The hidden field `seen` has marks of the values shown, to detect changes made elsewhere in the meantime."""
 
     # The listing's fields in this section, by the service that saves them.
     details: ClassVar[tuple[str, ...]] = ()
@@ -176,13 +171,7 @@ class PricesForm(SectionForm):
 
 
 class LicencesForm(SectionForm):
-    """The permitted licences and the readme.
-
-    Args:
-        data: The submitted data, None for an unbound form.
-        listing: The listing in its current state.
-        tiers: All licence tiers; retired ones are offered only where the listing permits them already.
-    """
+    """The permitted licences and the readme. Retired licences are offered only where the listing permits them already."""
 
     licensing = ("allowed_license_slugs", "readme")
     EVERY, SOME = "every", "some"
