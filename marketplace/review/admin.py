@@ -5,19 +5,18 @@ from typing import TYPE_CHECKING, Any
 from django import forms
 from django.contrib import admin
 from django.db.models import Q
-from django.http import HttpRequest
 
 from marketplace.core.errors import InvalidInput
 from marketplace.core.models import AuditEntry
 from marketplace.core.texts import line
 
-from .base import Base
+from .base import EditedAdmin
 from .decisions import ReasonForm
 from .models import SavedReply, SavedReplyUse
 from .panels import QuerySets
 from .saved_replies import REPLY_CHARS, active_replies, save_reply
 from .search import SearchQuery
-from .service import ServiceAdmin, staff_of
+from .service import ServiceAdmin
 
 if TYPE_CHECKING:
     SavedReplyModelForm = forms.ModelForm[SavedReply]
@@ -76,21 +75,15 @@ class SavedReplyForm(SavedReplyModelForm):
 
 
 @admin.register(SavedReply)
-class SavedReplyAdmin(Base):
-    """Saved replies by decision; unwanted ones are deactivated."""
+class SavedReplyAdmin(EditedAdmin):
+    """Saved replies by decision."""
 
     form = SavedReplyForm
+    saved_by = save_reply, "reply"
     list_display = ("text", "use", "is_active")
     list_filter = ("use", "is_active")
     search_fields = ("text",)
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Return False: replies are deactivated instead."""
-        return False
-
-    def save_model(self, request: HttpRequest, obj: SavedReply, form: "forms.ModelForm[SavedReply]", change: bool) -> None:  # noqa: FBT001 - Django's signature
-        """Save through the service."""
-        save_reply(reply=obj, changed=form.changed_data, actor=staff_of(request))
+    fixed = ()
 
 
 @admin.register(AuditEntry)

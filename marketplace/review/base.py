@@ -137,3 +137,25 @@ class Base(ModelAdmin):
     def shown(self, name: Any) -> Any:
         """Return the display function of a field, or the name if Django's display is used."""
         return name if hasattr(self, str(name)) else column(self.model, name)
+
+
+class EditedAdmin(Base):
+    """Rows that staff edit, and a service saves; they are deactivated, not deleted, because other data refers to them."""
+
+    # The service, and its argument for the row.
+    saved_by: tuple[Callable[..., object], str]
+    # Fields that are read-only once the row exists.
+    fixed: tuple[str, ...] = ("slug",)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Return False."""
+        return False
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        """Return the fixed fields of an existing row."""
+        return self.fixed if obj is not None else ()
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:  # noqa: FBT001 - Django's signature
+        """Call the service."""
+        service, argument = self.saved_by
+        service(**{argument: obj}, changed=form.changed_data, actor=request.user)
