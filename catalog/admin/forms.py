@@ -84,7 +84,6 @@ class RejectForm(DecisionForm):
 
     @classmethod
     def querysets(cls, _subject: ListingReview) -> QuerySets:
-        """Return the reasons of the catalogue."""
         return {"reasons": RejectionReason.objects.filter(is_active=True)}
 
     def rows(self) -> list[tuple[str, list[ReasonRow]]]:
@@ -125,7 +124,6 @@ class CheckedForm(ModelForm):
     find_error: ClassVar[Callable[[Any], InvalidInput | None]]
 
     def clean(self) -> dict[str, Any]:
-        """Ask the service."""
         cleaned = super().clean() or self.cleaned_data
         if not self.errors:
             refusal = type(self).find_error(construct_instance(self, copy(self.instance)))

@@ -60,7 +60,6 @@ class ListingReviewAdmin(QueueAdmin):
     row_template = "admin/catalog/review.html"
 
     def open_to(self, viewer: User, chosen: Mapping[str, str]) -> QuerySet[ListingReview]:
-        """Return the reviews of the chosen category and kind that the viewer may claim."""
         kind = ReviewKind(chosen["kind"]) if chosen.get("kind") in ReviewKind.values else None
         return open_to(viewer, category_slug=chosen.get("category", ""), kind=kind)
 
@@ -91,7 +90,6 @@ class ListingReviewAdmin(QueueAdmin):
         return (since.asc(nulls_last=True), "-submitted_at", "id")
 
     def get_urls(self) -> list[URLPattern]:
-        """Add the style sheet of a font specimen."""
         view = self.admin_site.admin_view(allow_methods("GET")(self.specimen))
         return [path("<path:object_id>/specimen.css", view, name="catalog_listingreview_specimen"), *super().get_urls()]
 
@@ -115,15 +113,12 @@ class ListingReviewAdmin(QueueAdmin):
         return HttpResponse(face, content_type="text/css; charset=utf-8", headers={"Cache-Control": "private, no-store"})
 
     def querysets(self, request: HttpRequest, subject: ListingReview) -> QuerySets:
-        """Return the listing's history and the querysets of the review page."""
         return {**super().querysets(request, subject), "history": history(subject.listing), **review_querysets(subject)}
 
     def page_context(self, request: HttpRequest, subject: ListingReview, related: QuerySets) -> dict[str, Any]:
-        """Return the context with the listing's title as heading."""
         return super().page_context(request, subject, related) | {"heading": subject.listing.title}
 
     def case_context(self, request: HttpRequest, subject: ListingReview, related: QuerySets) -> dict[str, Any]:
-        """Return the listing, its file and previews, and the changes since the last approval."""
         return review_context(subject, related)
 
     @decision(

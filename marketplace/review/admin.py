@@ -41,11 +41,9 @@ class RepliedReasonForm(ReasonForm):
 
     @classmethod
     def querysets(cls, subject: Any) -> QuerySets:
-        """Return the replies that are saved for the decision."""
         return {**super().querysets(subject), cls.use: active_replies(cls.use)}
 
     def clean(self) -> dict[str, Any]:
-        """Combine the reply and the reason."""
         cleaned = super().clean() or self.cleaned_data
         reply = self.offered.get(cleaned.get("reply", ""), "")
         cleaned["reason"] = "\n\n".join(filter(None, (reply, cleaned.get("reason", "").strip())))
@@ -67,7 +65,6 @@ class SavedReplyForm(SavedReplyModelForm):
         fields = ("use", "text", "is_active")
 
     def clean_text(self) -> str:
-        """Check that the text is a single line."""
         try:
             return line(self.cleaned_data["text"], "text", maximum=REPLY_CHARS)
         except InvalidInput as problem:
@@ -98,5 +95,4 @@ class AuditEntryAdmin(ServiceAdmin):
     found_title, found_detail = "action", "request_id"
 
     def find(self, query: SearchQuery) -> list[Q]:
-        """Search by request id or entry id."""
         return [Q(request_id=query.text), *([Q(pk=query.id)] if query.id else [])]

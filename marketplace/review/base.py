@@ -119,7 +119,6 @@ class Base(ModelAdmin):
         return Media()
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
-        """Return `BoundedChangeList`."""
         return BoundedChangeList
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
@@ -148,14 +147,11 @@ class EditedAdmin(Base):
     fixed: tuple[str, ...] = ("slug",)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Return False."""
         return False
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
-        """Return the fixed fields of an existing row."""
         return self.fixed if obj is not None else ()
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:  # noqa: FBT001 - Django's signature
-        """Call the service."""
         service, argument = self.saved_by
         service(**{argument: obj}, changed=form.changed_data, actor=request.user)

@@ -94,7 +94,6 @@ class QueueAdmin(ServiceAdmin):
         return claims.claim_first(rows, lambda row: self.claim_row(row, actor))
 
     def get_ordering(self, request: HttpRequest) -> Any:
-        """Order waiting rows first, oldest first."""
         waits = Case(When(**self.waiting, then=Value(0)), default=Value(1), output_field=IntegerField())
         return (waits.asc(), self.waiting_since)
 
@@ -103,11 +102,9 @@ class QueueAdmin(ServiceAdmin):
         return []
 
     def button_names(self) -> list[str]:
-        """Return the decisions without a form on the page."""
         return [name for name in self.decision_names if name not in {*self.on_page, *CLAIMING}]
 
     def get_urls(self) -> list[URLPattern]:
-        """Add the URL that claims the next row."""
         view = self.admin_site.admin_view(allow_methods("POST")(self.take_next))
         name = f"{self.opts.app_label}_{self.opts.model_name}_next"
         return [path("next/", view, name=name), *super().get_urls()]

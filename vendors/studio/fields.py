@@ -50,7 +50,6 @@ class ShapedField(forms.CharField):
         self._shape = shape
 
     def clean(self, value: Any) -> Any:
-        """Return the value that the API's field returns for the text."""
         text = super().clean(value)
         return validated(self._shape, text) if text else text
 
@@ -69,7 +68,6 @@ class TextField(ShapedField):
         super().__init__(LongText(), strip=False, widget=forms.Textarea(attrs={"rows": rows}), **kwargs)
 
     def to_python(self, value: Any) -> str:
-        """Return the text with plain line breaks."""
         return str(super().to_python(value)).replace("\r\n", "\n")
 
 
@@ -96,11 +94,9 @@ class CategoryField(forms.ChoiceField):
         super().__init__(choices=_categories, **kwargs)
 
     def prepare_value(self, value: Any) -> Any:
-        """Return the slug of a category."""
         return value.slug if isinstance(value, Category) else value
 
     def clean(self, value: Any) -> Any:
-        """Return the category."""
         return validated(CategorySlug(), super().clean(value))
 
 
@@ -130,7 +126,6 @@ class HundredthsField(forms.DecimalField):
         return str(value // 100) if value % 100 == 0 else f"{value // 100}.{value % 100:02}"
 
     def clean(self, value: Any) -> Any:
-        """Return the integer of hundredths."""
         amount = super().clean(value)
         return self._empty if amount is None else int(amount * 100)
 
@@ -146,11 +141,9 @@ class TagsField(forms.CharField):
         super().__init__(max_length=catalog_bounds.TAGS * (catalog_bounds.TAG_CHARS + 2), required=False, widget=widget, **kwargs)
 
     def prepare_value(self, value: Any) -> Any:
-        """Return the tags, one per line."""
         return "\n".join(value) if isinstance(value, list) else value
 
     def clean(self, value: Any) -> Any:
-        """Return the tags."""
         lines = [line.strip() for line in super().clean(value).splitlines()]
         tags = [tag for line in lines for tag in ([line] if line in self.known else line.split(","))]
         return validated(Tags(), [tag.strip() for tag in tags if tag.strip()])

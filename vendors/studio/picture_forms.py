@@ -15,7 +15,6 @@ class AltTextField(LineField):
     """One line of text, typed into a multi-line box: line breaks become spaces."""
 
     def to_python(self, value: Any) -> str:
-        """Return the text with each run of white space replaced by one space."""
         return " ".join(str(super().to_python(value)).split())
 
 

@@ -44,7 +44,6 @@ class OnePassHandler(FileUploadHandler):
         self.given_name = str(self.file_name)
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
-        """Pass a block on."""
         self.size += len(raw_data)
         if self.size > self._maximum_bytes:
             raise BodyTooLarge(maximumBytes=self._maximum_bytes)

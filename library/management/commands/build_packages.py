@@ -37,7 +37,6 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare the options."""
         parser.add_argument("--listing", metavar="SLUG", help="Only this listing.")
         parser.add_argument(
             "--prune", metavar="DAYS", type=int, help="Instead, delete packages that nobody has downloaded for this many days."
@@ -45,7 +44,6 @@ class Command(BaseCommand):
         parser.add_argument("--dry-run", action="store_true", help="With --prune: only list them.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Build or prune packages."""
         if options["dry_run"] and options["prune"] is None:
             raise CommandError("--dry-run can only be used with --prune.", returncode=NOT_DONE)
         if options["prune"] is not None and options["prune"] < 1:

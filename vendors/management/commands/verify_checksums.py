@@ -39,7 +39,6 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare the options: which files, and how fast."""
         parser.add_argument(
             "--since",
             type=moment,
@@ -50,7 +49,6 @@ class Command(BaseCommand):
         parser.add_argument("--rate", type=above_zero, help="Read at most this many MiB per second.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Verify, list what differs, and print a summary."""
         pace, counts = Pace(options["rate"]), Counter[str]()
         columns = (TextColumn("{task.description}"), DownloadColumn(binary_units=True), TransferSpeedColumn(), TimeElapsedColumn())
         with progress_bar(*columns) as progress:
