@@ -26,7 +26,7 @@ from marketplace.demo.people import APP_NAME  # noqa: E402
 from tests.files.makers import picture  # noqa: E402
 from tests.studio.cases import submitted, with_candidate  # noqa: E402
 from vendors.models import VendorProfile  # noqa: E402
-from vendors.previews import process_image  # noqa: E402
+from vendors.previews import process_preview  # noqa: E402
 from vendors.services.files import attach_preview  # noqa: E402
 from vendors.services.listings import create_listing  # noqa: E402
 from vendors.services.profiles import apply, approve_vendor  # noqa: E402
@@ -62,7 +62,12 @@ def _rejected_listing(profile: VendorProfile, admin: User) -> Listing:
     )
     listing.allowed_license_slugs = ["personal", tier.slug]
     listing.save()
-    attach_preview(listing=listing, kind=PreviewKind.GALLERY, processed=process_image(picture(size=(1200, 800))), actor=profile.user)
+    attach_preview(
+        listing=listing,
+        kind=PreviewKind.GALLERY,
+        processed=process_preview(PreviewKind.GALLERY, picture(size=(1200, 800))),
+        actor=profile.user,
+    )
     findings = [
         {"code": "description_thin"},
         {"code": "other", "field": "previews", "message": "The cover shows another typeface.", "hint": "Show this one, in large letters."},
