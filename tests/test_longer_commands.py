@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks import MISSED
+from tests import ROOT
 
-from .checks import ROOT
 from .waiting import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.full

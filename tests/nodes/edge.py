@@ -45,7 +45,7 @@ def at_the_edge(deployment: Deployment) -> Iterator[Edge]:
     """Run nginx before the nodes.
 
     Raises:
-        postgres.Unavailable: it is not installed.
+        Unavailable: it is not installed.
     """
     with ExitStack() as stack:
         gates = [stack.enter_context(gate(urlsplit(address).port or 0)) for address in deployment.addresses]

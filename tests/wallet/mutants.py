@@ -18,7 +18,7 @@ import pytest
 from django.db import connection
 from django.db.models import QuerySet
 
-from tests.checks import ROOT
+from tests import ROOT
 from tests.servers.postgres import postgres
 
 # Names what the tests of a process do without.

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.architecture.source import ROOT
+from tests import ROOT
 
 from .mutants import LOCKS, SAFEGUARDS, TRANSACTION, drop
 
