@@ -11,25 +11,13 @@ from playwright.sync_api import Browser, BrowserContext, Page
 
 from catalog.models import Listing
 from marketplace.accounts.models import User
+from tests.callers import signed_in
 from tests.factories import CategoryFactory, ListingFactory, UserFactory
 from tests.screenshots.driving import Scheme, Visit, context, watched
 from tests.servers.gate import Gate
 from tests.shop import tiers
 from tests.vendors.cases import make_vendor
 from vendors.models import VendorProfile
-
-
-def signed_in(user: User | None = None, *, checked: bool = False) -> Client:
-    """Return the browser of someone who is signed in; `checked` enforces the CSRF check that the test client leaves out."""
-    client = Client(enforce_csrf_checks=checked)
-    client.force_login(user or UserFactory())
-    return client
-
-
-@pytest.fixture
-def browse() -> Callable[..., Client]:
-    """Sign someone in: `browse(user)`."""
-    return signed_in
 
 
 @pytest.fixture

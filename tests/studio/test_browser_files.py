@@ -16,11 +16,11 @@ from playwright.sync_api import Page, expect
 from catalog import bounds
 from catalog.models import Deliverable, Listing, Preview
 from developers.models import FirstPartyToken
+from tests.files import makers
 from tests.files.makers import picture
 from tests.keyboard import choose
 from tests.screenshots.driving import Visit, overflows, still, violations
 from tests.servers.gate import Gate, gate
-from tests.vendors import makers
 from tests.vendors.cases import publish
 from tests.waiting import until
 
@@ -194,7 +194,7 @@ def test_session_that_ends_in_the_middle_loses_nothing_and_says_what_to_do(
     expect(error).to_have_text("Aurora.zip was uploaded and checked. Reload the page to see it.")
     assert Deliverable.objects.get().file_size == large.stat().st_size
     # The next one needs the sign-in, and is asked for before anything is sent.
-    page.get_by_label("Add cover picture").set_input_files({"name": "a.png", "mimeType": "", "buffer": makers.png()})
+    page.get_by_label("Add cover picture").set_input_files({"name": "a.png", "mimeType": "", "buffer": makers.picture()})
     expect(page.locator("#picture-0-error")).to_contain_text("You are no longer signed in. Sign in again")
     assert not Preview.objects.exists()
 
@@ -227,12 +227,12 @@ def test_dropped_pictures_fill_the_free_places_and_are_shown(
     page.evaluate("document.querySelectorAll('img[loading=lazy]').forEach((image) => { image.loading = 'eager'; })")
     page.wait_for_function("() => [...document.querySelectorAll('.slot img')].every((each) => each.src.includes('/api/') && each.complete)")
     assert page.evaluate("[...document.querySelectorAll('.slot img')].every((each) => each.naturalWidth === 300)")
-    drop(page, "#specimen", ("Aurora.woff2", makers.font("woff2")))
+    drop(page, "#specimen", ("Aurora.woff2", makers.font(flavor="woff2")))
     expect(page.locator("#specimen .note-success")).to_contain_text("Aurora.woff2")
     page.wait_for_function("() => document.fonts.check('20px specimen')")
     page.get_by_label(re.compile("^Size")).fill("96")
     assert page.locator("#tester-text").evaluate("(each) => getComputedStyle(each).fontSize") == "96px"
-    drop(page, "#sound", ("loop.wav", makers.wav()))
+    drop(page, "#sound", ("loop.wav", makers.sound("WAV", 0.1)))
     expect(page.locator("#sound audio")).to_have_count(1)
     assert violations(page) == []
     assert not overflows(page)
@@ -265,7 +265,7 @@ def test_candidate_of_a_published_listing_is_shown_beside_the_reviewed_file(
 def test_keyboard_alone_chooses_and_removes(opened: Callable[..., tuple[Page, Visit]], tmp_path: Path) -> None:
     page, _ = opened()
     image = tmp_path / "thumb.png"
-    image.write_bytes(makers.png())
+    image.write_bytes(makers.picture())
     choose(page, "picture-0-input", image)
     expect(page.locator("#picture-0 .note-success")).to_contain_text("thumb.png")
     # One goes on where one was.
@@ -289,7 +289,7 @@ def test_without_scripts_forms_upload_and_tell(opened: Callable[..., tuple[Page,
     form.get_by_label("Add cover picture").set_input_files({"name": "no.png", "mimeType": "image/png", "buffer": b"none"})
     form.get_by_role("button", name="Upload", exact=True).click()
     expect(page.locator("#picture-0-error")).to_contain_text("JPG, PNG or WebP")
-    form.get_by_label("Add cover picture").set_input_files({"name": "a.png", "mimeType": "image/png", "buffer": makers.png()})
+    form.get_by_label("Add cover picture").set_input_files({"name": "a.png", "mimeType": "image/png", "buffer": makers.picture()})
     form.get_by_role("button", name="Upload", exact=True).click()
     expect(page.get_by_text("The picture was added.")).to_be_visible()
     assert Preview.objects.get().slot == 0
