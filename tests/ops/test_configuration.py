@@ -14,9 +14,10 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import ProgrammingError
 
 import manage
+from tests import ROOT
 from tests.waiting import PATIENCE_SECONDS
 
-from ..checks import PRODUCTION, ROOT, SETTINGS
+from ..checks import PRODUCTION, SETTINGS
 
 S3 = {"S3_BUCKET": "shop", "S3_ACCESS_KEY_ID": "id", "S3_SECRET_ACCESS_KEY": "secret"}
 # A key of another kind in the same wrapping.

@@ -22,9 +22,10 @@ from uuid import uuid4
 
 import psycopg
 
+from tests import ROOT
+
 from .postgres import find_programs
 
-ROOT = Path(__file__).resolve().parents[2]
 # Names the folder of the run, so that all of its processes share it.
 FOLDER = "TEST_TEMPLATES"
 # Interfaces: what migrates imports none of them.
