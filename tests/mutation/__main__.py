@@ -11,6 +11,7 @@ import json
 import os
 import random
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -18,12 +19,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from fnmatch import fnmatch
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from cosmic_ray import plugins
 from cosmic_ray.commands.init import init
-from cosmic_ray.mutating import mutate_and_test
+from cosmic_ray.mutating import mutate_and_test, mutate_code
 from cosmic_ray.work_db import WorkDB, use_db
 from cosmic_ray.work_item import MutationSpec, WorkItem, WorkResult
 
@@ -49,6 +51,8 @@ MUTATED = (
 COVERAGE = f"[run]\nsource = {','.join(PACKAGES)}\nomit = */migrations/*\nrelative_files = true\n"
 # Of a mutant's time, what its tests may take; the rest is for the start, and for what the mutant makes slow.
 TESTS_TAKE = 0.5
+# A mutant that waits uses no processor time: how many times as long it may wait.
+WALL = 10
 _VERDICT = re.compile(r"```diff\n(.*?)\n```\n\n(.*?)\n(?=\n#|\Z)", re.DOTALL)
 
 
@@ -81,7 +85,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sample", type=int, default=150, help="how many mutants")
     parser.add_argument("--seed", type=int, default=1, help="which sample")
-    parser.add_argument("--seconds", type=float, default=30, help="how long a mutant may take")
+    parser.add_argument("--seconds", type=float, default=30, help="how much processor time a mutant may take")
     parser.add_argument("--only", default="*", help="mutate files whose path matches this pattern")
     parser.add_argument("--again", action="store_true", help="run those again that survived or timed out")
     parser.add_argument("--measure", nargs="*", help="measure the coverage again, or that of these tests, such as new ones, too")
@@ -130,19 +134,31 @@ def _sample(items: Iterable[WorkItem], options: argparse.Namespace) -> list[Work
     dice = random.Random(options.seed)  # noqa: S311 - nothing secret
     chosen = [dice.choice(places[place]) for place in sorted(places)]
     dice.shuffle(chosen)
-    return chosen[: options.sample]
+    return list(islice((item for item in chosen if _is_python(item.mutations[0])), options.sample))
+
+
+def _is_python(mutation: MutationSpec) -> bool:
+    """Tell whether the mutant compiles: the operators take the star of a parameter list for a product."""
+    code = mutate_code(mutation.module_path.read_text("utf-8"), plugins.get_operator(mutation.operator_name)(), mutation.occurrence)
+    try:
+        compile(code, mutation.module_path, "exec")
+    except SyntaxError:
+        return False
+    return True
 
 
 def _run(sample: list[WorkItem], session: WorkDB, covering: Covering, options: argparse.Namespace) -> None:
     results = dict(session.results)
+    # Processor time, which other programs don't use up; the status tells a test's failure from its limit.
+    script = f"ulimit -t {options.seconds:.0f}; {sys.executable} -m pytest -q -x -p no:cacheprovider @covering.txt; status=$?; echo status $status; exit $status"
+    command = shlex.join(["sh", "-c", script])
     for number, item in enumerate(sample, 1):
         mutation: MutationSpec = item.mutations[0]
         if item.job_id in results and not (options.again and _outcome(results[item.job_id]) != "killed"):
             continue
         tests = covering.tests(str(mutation.module_path), mutation.start_pos[0], options.seconds * TESTS_TAKE)
-        Path("covering.txt").write_text("\n".join(tests or ["--co"]))
-        command = f"{sys.executable} -m pytest -q -x -p no:cacheprovider @covering.txt"
-        result = mutate_and_test([mutation], command, options.seconds)
+        Path("covering.txt").write_text("\n".join(tests or ["--collect-only"]))
+        result = mutate_and_test([mutation], command, WALL * options.seconds)
         session.set_result(item.job_id, result)
         where = f"{mutation.module_path}:{mutation.start_pos[0]} {mutation.operator_name}"
         sys.stdout.write(f"{number}/{len(sample)} {_outcome(result)} by {len(tests)} tests: {where}\n")
@@ -150,7 +166,7 @@ def _run(sample: list[WorkItem], session: WorkDB, covering: Covering, options: a
 
 
 def _outcome(result: WorkResult) -> str:
-    return "timed out" if result.output == "timeout" else str(result.test_outcome.value)
+    return "timed out" if re.search(r"^timeout$|^status 152$", result.output, re.MULTILINE) else str(result.test_outcome.value)
 
 
 def _report(done: list[tuple[MutationSpec, WorkResult]], options: argparse.Namespace) -> int:
