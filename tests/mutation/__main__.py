@@ -12,6 +12,7 @@ import os
 import random
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -62,9 +63,12 @@ def main() -> int:
     folder: Path = options.folder or ROOT / "var" / "mutation" / _source()
     folder.mkdir(parents=True, exist_ok=True)
     plugins.OPERATOR_PROVIDERS["ours"] = Provider()
-    with tempfile.TemporaryDirectory(prefix="marketplace-mutants-") as scratch, use_db(folder / "session.sqlite3", WorkDB.Mode.create) as session:
+    with (
+        tempfile.TemporaryDirectory(prefix="marketplace-mutants-") as scratch,
+        use_db(folder / "session.sqlite3", WorkDB.Mode.create) as session,
+    ):
         clone = Path(scratch) / "clone"
-        subprocess.run(["git", "clone", "--quiet", "--shared", ROOT, clone], check=True)
+        _git("clone", "--quiet", "--shared", str(ROOT), str(clone))
         template = folder.resolve() / "migrated.sqlite3"
         if not template.exists():
             migrated.copy_sqlite(template)
@@ -82,7 +86,9 @@ def main() -> int:
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.mutation", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--sample", type=int, default=150, help="how many mutants")
     parser.add_argument("--seed", type=int, default=1, help="which sample")
     parser.add_argument("--seconds", type=float, default=30, help="how much processor time a mutant may take")
@@ -96,8 +102,11 @@ def _arguments() -> argparse.Namespace:
 
 def _source() -> str:
     """Return a digest of the committed source, without the tests."""
-    trees = subprocess.run(["git", "rev-parse", *(f"HEAD:{name}" for name in PACKAGES)], cwd=ROOT, stdout=subprocess.PIPE, check=True).stdout
-    return sha256(trees).hexdigest()[:12]
+    return sha256(_git("rev-parse", *(f"HEAD:{name}" for name in PACKAGES))).hexdigest()[:12]
+
+
+def _git(*words: str) -> bytes:
+    return subprocess.run([shutil.which("git") or "git", *words], cwd=ROOT, stdout=subprocess.PIPE, check=True).stdout
 
 
 def _measure(folder: Path, tests: list[str]) -> None:
@@ -126,23 +135,25 @@ def _covering(folder: Path) -> Covering:
 def _sample(items: Iterable[WorkItem], options: argparse.Namespace) -> list[WorkItem]:
     """Return one mutant each of so many places: operators differ in how many they make of one."""
     places: dict[tuple[str, tuple[int, int], tuple[int, int]], list[WorkItem]] = defaultdict(list)
-    for item in sorted(items, key=lambda item: (str(item.mutations[0].module_path), item.mutations[0].operator_name, item.mutations[0].occurrence)):
+    for item in sorted(
+        items, key=lambda item: (str(item.mutations[0].module_path), item.mutations[0].operator_name, item.mutations[0].occurrence)
+    ):
         mutation = item.mutations[0]
         path = str(mutation.module_path)
         if fnmatch(path, options.only) and not any(first <= mutation.start_pos < last for first, last in annotations(path)):
             places[path, mutation.start_pos, mutation.end_pos].append(item)
-    dice = random.Random(options.seed)  # noqa: S311 - nothing secret
+    dice = random.Random(options.seed)
     chosen = [dice.choice(places[place]) for place in sorted(places)]
     dice.shuffle(chosen)
     return list(islice((item for item in chosen if _is_python(item.mutations[0])), options.sample))
 
 
 def _is_python(mutation: MutationSpec) -> bool:
-    """Tell whether the mutant compiles: the operators take the star of a parameter list for a product."""
-    code = mutate_code(mutation.module_path.read_text("utf-8"), plugins.get_operator(mutation.operator_name)(), mutation.occurrence)
+    """Tell whether the mutant compiles: operators take the star of parameters for a product, and stumble over dotted exceptions."""
     try:
+        code = mutate_code(mutation.module_path.read_text("utf-8"), plugins.get_operator(mutation.operator_name)(), mutation.occurrence)
         compile(code, mutation.module_path, "exec")
-    except SyntaxError:
+    except (AttributeError, SyntaxError):
         return False
     return True
 

@@ -55,7 +55,9 @@ class Covering:
         """Return the tests of the line, or of the statement around it that has any, or, since a module is imported once, of its users."""
         if tests := self._of_file(path).get(line):
             return tests
-        around = [node for node in ast.walk(self._trees[path]) if isinstance(node, ast.stmt) and _first(node) <= line <= (node.end_lineno or 0)]
+        around = [
+            node for node in ast.walk(self._trees[path]) if isinstance(node, ast.stmt) and _first(node) <= line <= (node.end_lineno or 0)
+        ]
         for node in sorted(around, key=lambda node: (node.end_lineno or 0) - _first(node)):
             if tests := self._within(path, node):
                 return tests
