@@ -31,13 +31,13 @@ from cosmic_ray.work_item import MutationSpec, WorkItem, WorkResult
 
 from benchmarks import MISSED
 from tests.__main__ import SELECTED
+from tests.architecture.source import PACKAGES
 from tests.checks import ROOT, clean_environment
 from tests.servers import migrated
 
 from .covering import Covering
 from .operators import OPERATORS
 
-PACKAGES = ("marketplace", "developers", "catalog", "vendors", "library", "wallet")
 MUTATED = (
     "*/services/*.py",
     "*/services.py",
@@ -142,12 +142,11 @@ def _place(item: WorkItem) -> str:
 
 def _sample(items: Iterable[WorkItem], options: argparse.Namespace) -> Iterator[WorkItem]:
     """Yield one mutant each of places in a random order: operators differ in how many they make of one."""
-    wanted = (item for item in items if fnmatch(str(item.mutations[0].module_path), options.only))
-    ordered = sorted(wanted, key=lambda item: (_place(item), item.mutations[0].occurrence))
+    ordered = sorted(items, key=lambda item: (_place(item), item.mutations[0].occurrence))
     dice = random.Random(options.seed)
     chosen = [dice.choice(list(same)) for _, same in groupby(ordered, key=lambda item: _place(item).partition(" ")[0])]
     dice.shuffle(chosen)
-    return (item for item in chosen if _is_mutant(item.mutations[0]))
+    return (item for item in chosen if fnmatch(str(item.mutations[0].module_path), options.only) and _is_mutant(item.mutations[0]))
 
 
 def _is_mutant(mutation: MutationSpec) -> bool:
