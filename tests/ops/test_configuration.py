@@ -228,7 +228,7 @@ def test_command_on_a_database_with_nothing_in_it_prints_one_sentence(tmp_path: 
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_SECONDS,
         check=False,
     )
     assert done.returncode == 1
