@@ -12,7 +12,6 @@ class CatalogConfig(AppConfig):
     name = "catalog"
 
     def ready(self) -> None:
-        """Register statuses, webhooks and the source of category names."""
         from . import webhooks  # noqa: PLC0415 - models load before `ready`, and after this module
         from .selectors import category_names  # noqa: PLC0415 - the same
 

@@ -25,7 +25,7 @@ hypothesis.settings.load_profile("suite")
 def counters_clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     """Stop the clock of the counters of calls, `now`: beyond the edge of a minute as many more pass, rightly."""
     clock = SimpleNamespace(now=time.time())
-    monkeypatch.setattr("marketplace.http.rate_limits.time", SimpleNamespace(time=lambda: clock.now))
+    monkeypatch.setattr("django_ratelimit.core.time", SimpleNamespace(time=lambda: clock.now))
     return clock
 
 

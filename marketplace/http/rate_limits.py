@@ -3,16 +3,13 @@
 Across the boundary of two windows, a burst of twice the limit is possible; within a window the count is exact.
 """
 
-import hashlib
 import logging
-import time
-import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from django.conf import settings
-from django.core.cache import cache
 from django.http import HttpRequest, HttpResponseBase
+from django_ratelimit.core import get_usage
 from rest_framework.request import Request
 
 from marketplace.core.errors import RateLimited
@@ -39,8 +36,6 @@ class RateLimitFieldsMiddleware:
 
 
 WINDOW_SECONDS = 60
-# How much longer counters are kept: the clocks of nodes differ.
-CLOCK_SECONDS = 5
 
 logger = logging.getLogger(__name__)
 
@@ -51,15 +46,11 @@ class CounterStoreDown(Exception):
 
 @dataclass(frozen=True)
 class Limit:
-    """A limit of calls per minute for a bucket.
+    """A limit of calls per minute for a bucket."""
 
-    Args:
-        policy: Name of the policy, sent to the client.
-        bucket: The subject whose calls are counted, such as an address.
-        calls: The most calls.
-    """
-
+    # Its name, sent to the client.
     policy: str
+    # The subject whose calls are counted, such as an address.
     bucket: str
     calls: int
 
@@ -85,7 +76,7 @@ def count_call(request: HttpRequest | Request, limits: Sequence[Limit]) -> None:
         CounterStoreDown: the cache does not answer.
         RateLimited: a bucket is full.
     """
-    _apply(request, [_usage(limit) for limit in limits])
+    _apply(request, [_usage(request, limit) for limit in limits])
 
 
 def refuse_when_full(request: HttpRequest | Request, limits: Sequence[Limit]) -> None:
@@ -95,7 +86,7 @@ def refuse_when_full(request: HttpRequest | Request, limits: Sequence[Limit]) ->
         CounterStoreDown: the cache does not answer.
         RateLimited: a bucket is full.
     """
-    usages = [_usage(limit, increment=False) for limit in limits]
+    usages = [_usage(request, limit, increment=False) for limit in limits]
     full = [usage for usage in usages if usage.used >= usage.limit.calls]
     if full:
         request.META[META_KEY] = _fields(usages)
@@ -124,25 +115,24 @@ def _limit_by_address(request: HttpRequest | Request, bucket: str) -> Limit:
     return Limit(bucket.replace("_", "-"), client_network(request), settings.RATE_LIMITS[bucket])
 
 
-def _usage(limit: Limit, *, increment: bool = True) -> Usage:
-    # Not every window ends with the minute, so that not all callers start again at once.
-    window, passed = divmod(int(time.time()) + zlib.crc32(limit.bucket.encode()), WINDOW_SECONDS)
-    key = "rl:" + hashlib.sha256(f"{limit.policy} {limit.bucket} {window}".encode()).hexdigest()
+def _usage(request: HttpRequest | Request, limit: Limit, *, increment: bool = True) -> Usage:
     try:
-        used = _counted(key) if increment else cache.get(key, 0)
+        usage = get_usage(
+            request,
+            group=f"api.{limit.policy}",
+            key=lambda _group, _request: limit.bucket,
+            rate=(limit.calls, WINDOW_SECONDS),
+            increment=increment,
+        )
     except Exception as error:
         logger.warning("calls are not counted, the cache does not answer: %r", error)
         raise CounterStoreDown from error
-    return Usage(limit, used, WINDOW_SECONDS - passed)
-
-
-def _counted(key: str) -> int:
-    """Return how many calls a window has, this one included."""
-    try:
-        return cache.incr(key)
-    except ValueError:
-        # The window's first call, unless another process has counted one meanwhile.
-        return 1 if cache.add(key, 1, WINDOW_SECONDS + CLOCK_SECONDS) else cache.incr(key)
+    # django-ratelimit returns a limit of zero if the cache did not count.
+    if not usage["limit"]:
+        logger.warning("rate limits are not applied: the cache does not count")
+        raise CounterStoreDown
+    # The library's time left is one second short.
+    return Usage(limit, usage["count"], max(0, usage["time_left"]) + 1)
 
 
 def _apply(request: HttpRequest | Request, usages: Sequence[Usage]) -> None:

@@ -1,5 +1,7 @@
 """Credentials of the API: OAuth, signing keys, rate limits and usage counts."""
 
+import hashlib
+
 from . import environment as read
 
 OAUTH2_PROVIDER_APPLICATION_MODEL = "developers.App"
@@ -23,9 +25,9 @@ OAUTH2_PROVIDER = {
     "ALLOWED_REDIRECT_URI_SCHEMES": ["https"],
     "PKCE_REQUIRED": True,
     "OAUTH2_SERVER_CLASS": "oauthlib.oauth2.WebApplicationServer",
-    "SCOPES_BACKEND_CLASS": "developers.oauth.scopes.GrantedScopes",
-    "ACCESS_TOKEN_GENERATOR": "developers.oauth.generators.access_token",
-    "REFRESH_TOKEN_GENERATOR": "developers.oauth.generators.refresh_token",
+    "SCOPES_BACKEND_CLASS": "developers.oauth.toolkit.GrantedScopes",
+    "ACCESS_TOKEN_GENERATOR": "developers.oauth.toolkit.access_token",
+    "REFRESH_TOKEN_GENERATOR": "developers.oauth.toolkit.refresh_token",
     "AUTHORIZATION_CODE_EXPIRE_SECONDS": 60,
     "ACCESS_TOKEN_EXPIRE_SECONDS": 3600,
     # A connection that is unused for this long expires.
@@ -63,5 +65,10 @@ RATE_LIMITS = {
     "client_documents": read.integer("RATE_LIMIT_CLIENT_DOCUMENTS", default=5, minimum=1),
     "live_checks": read.integer("RATE_LIMIT_LIVE_CHECKS", default=300, minimum=1),
 }
+# The library's defaults. It reads them at every call, and looking up a missing setting takes five times as long.
+RATELIMIT_ENABLE = True
+RATELIMIT_USE_CACHE = "default"
+RATELIMIT_CACHE_PREFIX = "rl:"
+RATELIMIT_HASH_ALGORITHM = hashlib.sha256
 # Calls are counted in memory and saved this often; a killed process loses the counts since. 0: not automatically.
 USAGE_FLUSH_SECONDS = read.integer("USAGE_FLUSH_SECONDS", default=10)

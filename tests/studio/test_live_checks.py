@@ -131,7 +131,7 @@ def test_what_is_told_while_one_types_has_the_same_bound_and_is_silent_when_sign
     client: Client, listing: Listing, settings: Any, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     # In one window of the counters, however long it takes.
-    monkeypatch.setattr("marketplace.http.rate_limits.time.time", lambda: 1_800_000_000.0)
+    monkeypatch.setattr("django_ratelimit.core.time.time", lambda: 1_800_000_000.0)
     settings.RATE_LIMITS = settings.RATE_LIMITS | {"live_checks": 1}
     address = reverse(name, args=[listing.slug] if name == "studio-split" else [])
 

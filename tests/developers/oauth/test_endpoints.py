@@ -173,7 +173,7 @@ def test_counter_store_that_is_down_stops_nobody(party: Party, monkeypatch: pyte
     def down(*_args: Any, **_kwargs: Any) -> Any:
         raise ConnectionError
 
-    monkeypatch.setattr(rate_limits.cache, "incr", down)
+    monkeypatch.setattr(rate_limits, "get_usage", down)
     tokens = party.tokens()
     assert party.refresh(tokens["refresh_token"]).status_code == 200
     end_grace()
