@@ -21,7 +21,8 @@ from marketplace.core.models import AuditEntry
 from marketplace.jobs.models import Job
 from marketplace.web.admin.queues import queues
 from tests.admin import subjects
-from tests.admin.pages import address, press, signed_in, staff, text_of
+from tests.admin.pages import address, press, staff, text_of
+from tests.callers import signed_in
 from tests.catalog.cases import PASSED, draft
 from tests.factories import UserFactory
 from vendors.models import VendorProfile

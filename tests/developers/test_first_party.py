@@ -27,9 +27,10 @@ from marketplace.accounts.services import deactivate_user, reactivate_user
 from marketplace.core.access import CredentialKind
 from marketplace.core.errors import NotFound
 from marketplace.core.scopes import APP_SCOPES, Scope
+from tests.callers import signed_in
 from tests.factories import AppFactory, UserFactory
 
-from .cases import console_token, page_token, session_of, signed_in
+from .cases import console_token, page_token, session_of
 
 pytestmark = pytest.mark.django_db
 ADDRESS = "/dashboard/api-token"

@@ -21,7 +21,7 @@ from developers.usage.chart import chart_of
 from developers.usage.selectors import DAY, SPANS, WEEK, usage_of_app, usage_of_credential
 from marketplace.core.ids import new_id
 from marketplace.core.scopes import Scope
-from tests.admin.pages import signed_in
+from tests.callers import signed_in
 from tests.factories import AppFactory, UserFactory
 from tests.web.markup import faults_of
 

@@ -14,8 +14,9 @@ from django.utils import timezone
 
 from marketplace.jobs.models import Job, Worker
 from marketplace.jobs.worker import JobWorker, QueueThreads
+from tests import ROOT
 
-from ..flows.server import ROOT, environment
+from ..flows.server import environment
 from ..waiting import PATIENCE_SECONDS, until
 from . import tasks
 

@@ -19,18 +19,12 @@ from tests.factories import UserFactory
 
 from .speaking import NEWEST, Speaker, tool_token
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("unlimited")]
 
 METADATA = 'resource_metadata="http://testserver/.well-known/oauth-protected-resource/mcp"'
 ALL = f'scope="{format_scopes(APP_SCOPES)}"'
 Refusal = tuple[int, str] | None
 ARGUMENTS = {"assetId": "no-such-asset", "q": "words", "idempotencyKey": "one"}
-
-
-@pytest.fixture(autouse=True)
-def _unlimited(settings: Any) -> None:
-    """Hundreds of calls in a second, many of them bad."""
-    settings.RATE_LIMITS = dict.fromkeys(settings.RATE_LIMITS, 1_000_000)
 
 
 def arguments_of(tool: str) -> dict[str, str]:

@@ -19,7 +19,7 @@ from marketplace.storage import default_storage
 
 from ..faults.service import Service, service
 from ..servers.migrated import fill_postgres
-from ..servers.postgres import Cluster, Unavailable
+from ..servers.postgres import Cluster
 from ..waiting import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.full
@@ -71,12 +71,9 @@ def shop(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Shop]:
     with contextlib.ExitStack() as stack:
         given, cluster = {}, None
         if request.param == "postgresql":
-            try:
-                cluster = Cluster()
-                stack.callback(cluster.remove)
-                cluster.start()
-            except Unavailable as reason:
-                pytest.skip(str(reason))
+            cluster = Cluster()
+            stack.callback(cluster.remove)
+            cluster.start()
             given = {"DATABASE_URL": cluster.address}
             if shutil.which("pg_dump") is None:
                 pytest.skip("needs pg_dump")

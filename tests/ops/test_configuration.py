@@ -14,9 +14,10 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import ProgrammingError
 
 import manage
+from tests import ROOT
 from tests.waiting import PATIENCE_SECONDS
 
-from ..checks import PRODUCTION, ROOT, SETTINGS
+from ..checks import PRODUCTION, SETTINGS
 
 S3 = {"S3_BUCKET": "shop", "S3_ACCESS_KEY_ID": "id", "S3_SECRET_ACCESS_KEY": "secret"}
 # A key of another kind in the same wrapping.
@@ -227,7 +228,7 @@ def test_command_on_a_database_with_nothing_in_it_prints_one_sentence(tmp_path: 
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_SECONDS,
         check=False,
     )
     assert done.returncode == 1

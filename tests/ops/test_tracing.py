@@ -25,9 +25,8 @@ from sentry_sdk.transport import Transport
 
 from developers.secrets import Prefix, new_secret
 from marketplace.monitoring import crashes, tracing
+from tests import ROOT
 from tests.waiting import PATIENCE_SECONDS
-
-from ..checks import ROOT
 
 pytestmark = pytest.mark.django_db(transaction=True)
 # Up here: the source around a crash is sent.

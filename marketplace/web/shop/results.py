@@ -8,7 +8,6 @@ from django.http import QueryDict
 
 from catalog import bounds, selectors
 from catalog.filters import ListingFilter, Listings
-from catalog.models import ListingIndex
 from catalog.search import search
 from catalog.selectors import Card, FilterCounts, FilterNames, Total
 from marketplace.core.money import Currency
@@ -35,7 +34,7 @@ class Results:
 
 def results_of(form: ShopForm, currency: Currency) -> Results:
     """Return the results, in five queries at most besides those of a search."""
-    filters = ListingFilter(_with_currency(currency, form.data), ListingIndex.objects.all())
+    filters = ListingFilter(_with_currency(currency, form.data), selectors.CARDS)
     listings, given = filters.qs, filters.given()
     names = selectors.filter_names()
     if form.query:

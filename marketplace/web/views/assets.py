@@ -8,7 +8,6 @@ from django.views.decorators.http import require_safe
 
 from catalog import font_tester, selectors
 from catalog.filters import Values
-from catalog.models import ListingIndex
 from catalog.models.files import public_technical
 from catalog.selectors import Sort
 from marketplace.accounts.models import User
@@ -74,7 +73,7 @@ def store(request: HttpRequest, slug: str) -> HttpResponse:
         raise Http404 from error
     number = page_number(request)
     given = {"vendor": Values((slug,))}
-    listings = ListingIndex.objects.filter(store_slug=slug)
+    listings = selectors.CARDS.filter(store_slug=slug)
     page = selectors.list_listings(listings, given, sort=Sort.NEWEST, start=(number - 1) * PAGE_SIZE, limit=PAGE_SIZE)
     pages = -(-page.total.listings // PAGE_SIZE)
     address = reverse("store", args=[slug])

@@ -17,7 +17,8 @@ from developers.models import App, WebhookDelivery, WebhookEndpoint, WebhookMess
 from developers.services.webhooks import create_endpoint, disable_endpoint, send_test_event
 from marketplace.core import bounds
 from marketplace.core.models import AuditEntry
-from tests.admin.pages import signed_in, text_of
+from tests.admin.pages import text_of
+from tests.callers import signed_in
 from tests.eager import drain
 from tests.factories import AppFactory, UserFactory
 
