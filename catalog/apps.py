@@ -5,8 +5,6 @@ from django.apps import AppConfig
 from developers import categories
 from marketplace.ui.formatting import register_statuses
 
-from .api import cors
-
 
 class CatalogConfig(AppConfig):
     """The catalog and its review."""
@@ -20,5 +18,4 @@ class CatalogConfig(AppConfig):
         register_statuses(good=("Published",), waiting=("PendingReview",), labels={"PendingReview": "In review"})
 
         webhooks.connect()
-        cors.connect()
         categories.register_source(category_names)

@@ -15,8 +15,9 @@ from marketplace.core.errors import InvalidTransition
 from marketplace.core.models import AuditEntry
 from marketplace.http.pages import PAGE_POLICY
 from marketplace.review import claims
-from tests.admin.pages import address, press, signed_in, staff, text_of
+from tests.admin.pages import address, press, staff, text_of
 from tests.admin.subjects import APPROVAL, FINDINGS
+from tests.callers import signed_in
 from tests.catalog.cases import PASSED, add_candidate, claim_review, draft, make_deliverable, open_review, published, rejected, submitted
 from tests.factories import CategoryFactory, StoreFactory, UserFactory
 from vendors.services.listings import update_details

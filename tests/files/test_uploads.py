@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tests import ROOT
 from tests.servers.ports import free_port
 from tests.waiting import PATIENCE_SECONDS, end, until, until_it_answers
 from vendors.uploads import safe_filename
 
-ROOT = Path(__file__).resolve().parents[2]
 MIB = 2**20
 BOUNDARY = "----boundary"
 MULTIPART = f"multipart/form-data; boundary={BOUNDARY}"

@@ -14,8 +14,8 @@ from catalog.models.reviews import ReviewStatus
 from catalog.services.review import approve_listing, reject_listing
 from marketplace.accounts.models import User
 from tests.factories import ListingFactory, UserFactory
+from tests.files import makers
 from tests.screenshots.driving import MOST_BYTES, Scheme, Visit, overflows, still, violations, watched
-from tests.vendors import makers
 from vendors.models import VendorProfile
 from vendors.previews import process_preview
 from vendors.services.files import attach_preview
@@ -181,7 +181,7 @@ def test_pictures_are_described_and_put_in_order_and_buyers_find_them_so(
             listing=listing,
             kind=PreviewKind.GALLERY,
             slot=slot,
-            processed=process_preview(PreviewKind.GALLERY, makers.png(colour)),
+            processed=process_preview(PreviewKind.GALLERY, makers.picture(colour=colour)),
             actor=listing.store.owner,
         )
     published(listing)
@@ -211,7 +211,7 @@ def test_words_of_a_picture_are_not_lost_by_a_wrong_click(opened: Callable[..., 
         listing=listing,
         kind=PreviewKind.GALLERY,
         slot=1,
-        processed=process_preview(PreviewKind.GALLERY, makers.png()),
+        processed=process_preview(PreviewKind.GALLERY, makers.picture()),
         actor=listing.store.owner,
     )
     page, _ = opened(listing.store.owner, f"/dashboard/studio/listings/{listing.slug}/files")

@@ -3,15 +3,14 @@
 import hashlib
 import zlib
 
-from catalog.models import Listing
+from catalog.models import Listing, Preview
 from catalog.models.files import PreviewKind
 from marketplace.storage import default_storage
+from tests.files import makers
 from vendors.inspection import Inspection
 from vendors.previews import ProcessedPreview
 from vendors.services.files import attach_deliverable, attach_preview, new_deliverable_key
 from vendors.uploads import Received
-
-from . import makers
 
 
 def upload(listing: Listing, text: str = "1") -> None:
@@ -23,7 +22,7 @@ def upload(listing: Listing, text: str = "1") -> None:
     attach_deliverable(listing=Listing.objects.get(pk=listing.pk), received=received, inspection=inspection, actor=listing.store.owner)
 
 
-def show(listing: Listing, slot: int) -> None:
+def show(listing: Listing, slot: int = 0) -> Preview:
     """Attach a gallery image as an upload does."""
-    processed = ProcessedPreview(makers.png(), "image/webp", {}, {})
-    attach_preview(listing=listing, kind=PreviewKind.GALLERY, slot=slot, processed=processed, actor=listing.store.owner)
+    processed = ProcessedPreview(makers.picture(), "image/webp", {}, {})
+    return attach_preview(listing=listing, kind=PreviewKind.GALLERY, slot=slot, processed=processed, actor=listing.store.owner)

@@ -1,11 +1,13 @@
 """A door in front of a server: open, shut (nobody listens, every connection is cut), silent (it takes connections and says nothing) or slow."""
 
 import asyncio
+import socket
 import threading
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from ..servers.ports import free_port
+from .ports import free_port
 
 T = TypeVar("T")
 CHUNK = 65_536
@@ -16,11 +18,16 @@ class Gate:
 
     Args:
         target: The server's port on loopback.
+
+    Attributes:
+        cut_after: Connections of which more bytes than this come are cut; None cuts none.
     """
+
+    cut_after: int | None = None
 
     def __init__(self, target: int) -> None:
         self.port = free_port()
-        self._target = target
+        self.target = target
         self._loop = asyncio.new_event_loop()
         self._server: asyncio.Server | None = None
         self._flowing = asyncio.Event()
@@ -61,6 +68,9 @@ class Gate:
         self._flowing.set()
         if self._server is None:
             self._server = await asyncio.start_server(self._serve, "127.0.0.1", self.port)
+            for listener in self._server.sockets:
+                # Little is under way: what a sender has got rid of has nearly arrived.
+                listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, CHUNK)
 
     async def _shut(self) -> None:
         if self._server is not None:
@@ -80,10 +90,10 @@ class Gate:
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._writers.add(writer)
         try:
-            onward_reader, onward = await asyncio.open_connection("127.0.0.1", self._target)
+            onward_reader, onward = await asyncio.open_connection("127.0.0.1", self.target)
             self._writers.add(onward)
             try:
-                await asyncio.gather(self._copy(reader, onward), self._copy(onward_reader, writer))
+                await asyncio.gather(self._copy(reader, onward, counted=True), self._copy(onward_reader, writer))
             finally:
                 self._writers.discard(onward)
                 onward.transport.abort()
@@ -93,8 +103,12 @@ class Gate:
             self._writers.discard(writer)
             writer.transport.abort()
 
-    async def _copy(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _copy(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, counted: bool = False) -> None:
+        passed = 0
         while data := await reader.read(CHUNK):
+            passed += len(data)
+            if counted and self.cut_after is not None and passed > self.cut_after:
+                raise ConnectionAbortedError
             await self._flowing.wait()
             if self._delay:
                 await asyncio.sleep(self._delay)
@@ -102,3 +116,13 @@ class Gate:
             await writer.drain()
         if writer.can_write_eof():
             writer.write_eof()
+
+
+@contextmanager
+def gate(target: int) -> Iterator[Gate]:
+    """Put a gate before a server until the block ends."""
+    made = Gate(target)
+    try:
+        yield made
+    finally:
+        made.remove()

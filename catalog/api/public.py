@@ -1,11 +1,14 @@
-"""Caching of public catalog responses: by the service until the catalog changes, by shared caches for a few seconds."""
+"""Public catalog responses: kept by the service until the catalog changes, by shared caches for a few seconds, and open to scripts of any origin."""
 
 import hashlib
+import re
 import time
 from collections.abc import Callable
 from functools import partial, wraps
 from typing import Any
 
+from corsheaders.conf import conf
+from corsheaders.middleware import CorsMiddleware
 from django.conf import settings
 from django.core.cache import caches
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
@@ -26,6 +29,8 @@ SECONDS = 60
 QUERY_CHARS = 400
 ANSWER_BYTES = 64 * bounds.KIB
 PRIVATE = "private, no-cache"
+# Without the manifest: it needs an API key, which must not be used in browsers.
+_OPEN = re.compile(r"/api/v1/(?:categories|assets(?:/[^/]+)?|previews/[^/]+)")
 _HITS, _MISSES = CATALOG.labels("hit"), CATALOG.labels("miss")
 
 View = Callable[..., HttpResponseBase]
@@ -119,3 +124,21 @@ def _rendered(response: Any) -> HttpResponse:
 def _key(request: HttpRequest, version: str) -> str:
     address = repr((request.path_info, sorted(request.GET.lists())))
     return f"catalog:{version}:{hashlib.blake2b(address.encode(), digest_size=16).hexdigest()}"
+
+
+class OpenCorsMiddleware(CorsMiddleware):
+    """Sends `*` on public addresses whatever the Origin, so that a shared cache can serve one response to all; never with credentials."""
+
+    def check_signal(self, request: HttpRequest) -> bool:
+        """Tell whether any origin may read the address."""
+        return _OPEN.fullmatch(request.path_info) is not None
+
+    def add_response_headers(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        """Add the CORS headers."""
+        is_open = self.check_signal(request)
+        if not is_open or request.method == "OPTIONS":
+            super().add_response_headers(request, response)
+        if is_open:
+            response["Access-Control-Allow-Origin"] = "*"
+            response["Access-Control-Expose-Headers"] = ", ".join(conf.CORS_EXPOSE_HEADERS)
+        return response

@@ -1,4 +1,4 @@
-"""The scopes that an app may request: those that it is granted now."""
+"""What the settings of django-oauth-toolkit name: the scopes that an app may request, and the secrets of tokens."""
 
 from typing import Any
 
@@ -7,6 +7,7 @@ from oauth2_provider.scopes import BaseScopes
 from marketplace.core.scopes import APP_SCOPES, SCOPE_LABELS, format_scopes
 
 from ..models import App
+from ..secrets import Prefix, new_secret
 
 
 class GrantedScopes(BaseScopes):
@@ -23,3 +24,13 @@ class GrantedScopes(BaseScopes):
     def get_default_scopes(self, application: App | None = None, request: Any = None, *args: Any, **kwargs: Any) -> list[str]:
         """Return the scopes of a request without `scope`: all that the app is granted; the consent page names each."""
         return [] if application is None else format_scopes(application.scopes).split()
+
+
+def access_token(request: Any) -> str:
+    """Return an access token for the audience, which the validator has determined from the resource."""
+    return new_secret(request.audience.prefix)
+
+
+def refresh_token(request: Any) -> str:
+    """Return a refresh token."""
+    return new_secret(Prefix.REFRESH_TOKEN)
