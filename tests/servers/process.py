@@ -16,6 +16,11 @@ from ..waiting import PATIENCE_SECONDS, until_it_answers, wait_for_end
 from . import Unavailable
 
 
+def bare_environment() -> dict[str, str]:
+    """Return what every program needs of our environment, without any setting."""
+    return {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "VIRTUAL_ENV") if name in os.environ}
+
+
 def granian(port: int, *options: str) -> list[str]:
     """Return the command that serves the site."""
     command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--port", str(port), "--no-ws"]
