@@ -296,7 +296,7 @@ def test_purge_removes_what_is_over() -> None:
     ended, _ = page_token(UserFactory())
     live, _ = page_token(UserFactory())
     FirstPartyToken.objects.filter(pk=ended.pk).update(expires_at=timezone.now())
-    call_command("purge_tokens", verbosity=0)
+    call_command("purge", "tokens", verbosity=0)
     assert list(FirstPartyToken.objects.all()) == [live]
 
 

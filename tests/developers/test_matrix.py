@@ -121,7 +121,7 @@ def test_table_holds_every_operation_of_the_service() -> None:
 
 
 def test_anonymous_caller_gets_the_public_operations_only() -> None:
-    assert answers({}) == {operation.name: None if operation.access.public else ANONYMOUS for operation in OPERATIONS}
+    assert answers({}) == {operation.name: None if operation.access.scope is None else ANONYMOUS for operation in OPERATIONS}
 
 
 @pytest.mark.parametrize(("kind", "condition"), CASES, ids=lambda value: getattr(value, "__name__", str(value)))

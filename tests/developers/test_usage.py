@@ -17,6 +17,7 @@ from django.urls import resolve
 from django.utils import timezone
 from rest_framework.test import APIClient
 
+from developers import purging
 from developers.models import ApiUsage, App, AppScope
 from developers.services.credentials import issue_api_key
 from developers.usage import buffer, rows
@@ -280,17 +281,17 @@ def test_unused_scope_is_flagged_to_owner_and_admin() -> None:
     [("2026-11-21", "2025-10-21"), ("2026-03-31", "2025-02-28"), ("2026-01-15", "2024-12-15"), ("2026-02-01", "2025-01-01")],
 )
 def test_rows_are_kept_for_13_months(today: str, first: str) -> None:
-    assert rows.oldest_kept(dt.date.fromisoformat(today)) == dt.date.fromisoformat(first)
+    assert purging.oldest_usage(dt.date.fromisoformat(today)) == dt.date.fromisoformat(first)
 
 
 def test_purge_removes_what_is_older_and_rehearses() -> None:
-    app, first = AppFactory(), rows.oldest_kept(timezone.now().date())
+    app, first = AppFactory(), purging.oldest_usage(timezone.now().date())
     day = dt.timedelta(days=1)
     rows.add_to_rows({call_for(app, day=day_): 1 for day_ in (first, first - day, first - 2 * day)})
     out = StringIO()
-    call_command("purge_usage", dry_run=True, stdout=out)
+    call_command("purge", "usage", dry_run=True, stdout=out)
     assert (ApiUsage.objects.count(), out.getvalue()) == (3, "2 daily rows, 0 hourly rows would be deleted.\n")
-    call_command("purge_usage", stdout=out)
+    call_command("purge", "usage", stdout=out)
     assert ApiUsage.objects.get().day == first
 
 

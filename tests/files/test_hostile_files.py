@@ -21,10 +21,10 @@ from marketplace.storage.base import ObjectStorage
 from tests import ROOT
 from tests.factories import ListingFactory
 from tests.waiting import PATIENCE_SECONDS, until
+from vendors.errors import FileRejected
 from vendors.models import VendorProfile, VendorStatus
 from vendors.sandbox import replies, runner
 from vendors.sandbox.runner import Limits, reader_of_bytes, run_job
-from vendors.uploads import FileRejected
 
 from . import makers
 from .helpers import inspect

@@ -190,6 +190,15 @@ def test_link_is_absolute_lasts_15_minutes_and_is_recorded(key_client: Client, b
     assert link.credential_id == link.app.api_keys.get().id
 
 
+def test_link_and_each_download_through_it_keep_the_ids_of_their_requests(bearer_client: Client, anonymous: APIClient, buyer: User) -> None:
+    listing = on_sale(archive())
+    bought(listing, buyer)
+    answer = download(bearer_client(buyer), listing, headers={"x-request-id": "for-the-link"}).json()
+    anonymous.get(answer["downloadUrl"], headers={"x-request-id": "for-the-file"})
+    link = DownloadLink.objects.get()
+    assert (link.request_id, link.downloads.get().request_id) == ("for-the-link", "for-the-file")
+
+
 def test_package_is_measured_once_for_all_its_buyers(bearer_client: Client, buyer: User) -> None:
     listing = on_sale(archive())
     bought(listing, buyer)

@@ -13,7 +13,7 @@ from developers.services.scopes import narrow_scopes
 from marketplace.core.access import KEY_KINDS, CredentialKind
 from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
 from marketplace.mcp.resources import PARTS
-from marketplace.mcp.tools.registry import TOOLS
+from marketplace.mcp.tools.calling import TOOLS
 from tests.developers.conditions import CASES, DEAD, SCOPED, Held, hold
 from tests.factories import UserFactory
 

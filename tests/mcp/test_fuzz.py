@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, Phase, given
 from hypothesis import strategies as st
 
 from marketplace.mcp.methods import METHODS
-from marketplace.mcp.tools.registry import TOOLS
+from marketplace.mcp.tools.calling import TOOLS
 from tests.shop import archive, bought, funded, on_sale
 
 from .speaking import CAPABILITIES, NAMED_BY, NEWEST, VERSION, WITH_HANDSHAKE, Speaker, tool_token

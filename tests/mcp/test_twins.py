@@ -14,7 +14,7 @@ from rest_framework.test import APIClient
 
 from catalog.models import Listing
 from marketplace.accounts.models import User
-from marketplace.mcp.tools.registry import TOOLS
+from marketplace.mcp.tools.calling import TOOLS
 from tests.shop import archive, bought, funded, on_sale
 
 from .speaking import Speaker, tool_token

@@ -126,7 +126,7 @@ def test_what_was_lost_comes_back_whole(shop: Shop, tmp_path: Path) -> None:
 
 
 def test_folder_that_holds_no_whole_backup_is_refused(shop: Shop, tmp_path: Path) -> None:
-    assert "no whole backup" in shop.manage("restore", str(tmp_path), fails=True)
+    assert "not a complete backup" in shop.manage("restore", str(tmp_path), fails=True)
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_folder_that_holds_no_whole_backup_is_refused(shop: Shop, tmp_path: Path
 )
 def test_manifest_that_makes_no_sense_is_no_backup(tmp_path: Path, text: str) -> None:
     (tmp_path / backups.MANIFEST).write_text(text)
-    with pytest.raises(dumps.BackupFailed, match="no whole backup"):
+    with pytest.raises(dumps.BackupFailed, match="not a complete backup"):
         backups.read_manifest(tmp_path)
 
 

@@ -17,7 +17,7 @@ def upload(listing: Listing, text: str = "1") -> None:
     """Attach a deliverable as an upload does; the upload itself is tried elsewhere."""
     content, store, key = makers.archive(a_txt=text), default_storage, new_deliverable_key()
     store.save_bytes(key, content)
-    received = Received(store, key, "a.zip", len(content), hashlib.sha256(content).hexdigest(), zlib.crc32(content), content[:512])
+    received = Received(store, key, "a.zip", len(content), hashlib.sha256(content).hexdigest(), zlib.crc32(content))
     inspection = Inspection("zip", {"format": "zip", "contentsByExtension": {"txt": 1}})
     attach_deliverable(listing=Listing.objects.get(pk=listing.pk), received=received, inspection=inspection, actor=listing.store.owner)
 

@@ -235,7 +235,7 @@ def received(content: bytes = b"x") -> Received:
     """Store bytes as an upload does."""
     store, key = default_storage, new_deliverable_key()
     store.save_bytes(key, content)
-    return Received(store, key, "a.zip", len(content), hashlib.sha256(content).hexdigest(), 0, content)
+    return Received(store, key, "a.zip", len(content), hashlib.sha256(content).hexdigest(), 0)
 
 
 INSPECTION = Inspection("zip", {"format": "zip"})

@@ -28,6 +28,7 @@ from tests.factories import AppFactory
 from tests.files import makers
 from tests.shop import archive, funded, on_sale
 from tests.vendors.cases import make_vendor
+from tests.waiting import PATIENCE_SECONDS
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.full]
 PROGRAMS = {"bash": ["sh", "-eu"], "python": [sys.executable], "javascript": ["node"]}
@@ -61,7 +62,9 @@ def run(code: str, language: str, folder: Path, **variables: str) -> str:
     file = folder / f"snippet.{SUFFIXES[language]}"
     file.write_text(code, encoding="utf-8")
     env = {"PATH": os.environ["PATH"], "HOME": str(folder), "PYTHONUTF8": "1", **variables}
-    done = subprocess.run([*program, file], cwd=folder, env=env, capture_output=True, encoding="utf-8", timeout=60, check=False)
+    done = subprocess.run(
+        [*program, file], cwd=folder, env=env, capture_output=True, encoding="utf-8", timeout=PATIENCE_SECONDS, check=False
+    )
     assert done.returncode == 0, f"{code}\n{done.stderr}"
     assert "/problems/" not in done.stdout, f"{code}\n{done.stdout}"
     return done.stdout

@@ -17,7 +17,7 @@ from catalog.models import Preview
 from developers.models import App
 from developers.services.credentials import issue_api_key
 from marketplace.accounts.models import User
-from marketplace.mcp.tools.registry import TOOLS
+from marketplace.mcp.tools.calling import TOOLS
 from tests.callers import personal_token
 from tests.contract.calls import rows
 from tests.eager import EagerBackend
