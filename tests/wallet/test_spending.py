@@ -230,6 +230,11 @@ def test_free_listing_makes_a_zero_order_and_no_ledger_entry(bearer_client: Clie
     assert not LedgerAccount.objects.exists()
 
 
+def test_free_listing_leaves_a_buyer_who_never_had_credit_with_none(bearer_client: Client) -> None:
+    answer = spend(bearer_client(), on_sale(price_inr_minor=0)).json()
+    assert {name: answer[name] for name in answer if "alance" in name} == {"newBalance": 0, "newBalanceINR": 0, "newBalanceUSD": 0}
+
+
 def test_discounted_price_is_charged_in_the_named_currency(bearer_client: Client) -> None:
     user = funded(usd=1000, inr=100)
     response = spend(bearer_client(user), on_sale(discount_bp=3333), currency="USD").json()
