@@ -57,7 +57,10 @@ class Covering:
         return set().union(*(self._lines(path).get(line, set()) for line in _lines(node)))
 
     def _read(self, path: str) -> dict[int, set[str]]:
-        contexts = self._data.contexts_by_lineno(path)
+        # What an import runs counts for the one test that happened to import it.
+        functions = (node for node in ast.walk(self._trees[path]) if isinstance(node, ast.FunctionDef))
+        inside = {line for node in functions for line in range(node.body[0].lineno, (node.end_lineno or 0) + 1)}
+        contexts = {line: names for line, names in self._data.contexts_by_lineno(path).items() if line in inside}
         return {line: {name.rpartition("|")[0] for name in names} & self._seconds.keys() for line, names in contexts.items()}
 
 

@@ -138,6 +138,7 @@ def test_second_purchase_is_refused_and_charges_nothing(bearer_client: Client) -
     for body in ({}, {"licenseSlug": "personal"}, {"currency": "INR"}):
         response = spend(client, listing, **body)
         assert (response.status_code, response.json()["code"]) == (409, "already_owned")
+        assert (response.json()["assetId"], response.json()["licenseSlug"]) == (str(listing.pk), "personal")
     assert wallet_of(user).balance_inr_minor == 1_000_000 - 49_900
     assert Order.objects.count() == 1
 
