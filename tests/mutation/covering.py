@@ -1,7 +1,7 @@
 """Which tests cover a line, as coverage.py recorded it."""
 
 import ast
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 from itertools import accumulate
@@ -26,9 +26,13 @@ class Covering:
         self._trees = {path: ast.parse(Path(path).read_text("utf-8")) for path in sorted(self._data.measured_files())}
 
     def tests(self, path: str, line: int, seconds: float) -> list[str]:
-        """Return as many tests of a line as fit in the time: first those that run much of its file in little, and of each function one."""
-        known = Counter(test for tests in self._lines(path).values() for test in tests)
-        rank = {test: (self._seconds[test] / (known[test] + 1), test) for test in self._of_line(path, line)}
+        """Return as many tests of a line as fit in the time: first, one of each, those that soon run what few others run of its function."""
+        functions = [_lines(node) for node in ast.walk(self._trees[path]) if isinstance(node, ast.FunctionDef) and line in _lines(node)]
+        rare: dict[str, float] = defaultdict(lambda: 0.001)
+        for near in min(functions, key=len, default=self._lines(path)):
+            for test in self._lines(path).get(near, set()):
+                rare[test] += 1 / len(self._lines(path)[near])
+        rank = {test: (self._seconds[test] / rare[test], test) for test in self._of_line(path, line)}
         turns: dict[str, list[str]] = {}
         for test in sorted(rank, key=rank.__getitem__):
             turns.setdefault(test.partition("[")[0], []).append(test)
