@@ -27,9 +27,10 @@ from marketplace.accounts.services import deactivate_user, reactivate_user
 from marketplace.core.access import CredentialKind
 from marketplace.core.errors import NotFound
 from marketplace.core.scopes import APP_SCOPES, Scope
+from tests.callers import signed_in
 from tests.factories import AppFactory, UserFactory
 
-from .cases import console_token, page_token, session_of, signed_in
+from .cases import console_token, page_token, session_of
 
 pytestmark = pytest.mark.django_db
 ADDRESS = "/dashboard/api-token"
@@ -295,7 +296,7 @@ def test_purge_removes_what_is_over() -> None:
     ended, _ = page_token(UserFactory())
     live, _ = page_token(UserFactory())
     FirstPartyToken.objects.filter(pk=ended.pk).update(expires_at=timezone.now())
-    call_command("purge_tokens", verbosity=0)
+    call_command("purge", "tokens", verbosity=0)
     assert list(FirstPartyToken.objects.all()) == [live]
 
 
@@ -308,3 +309,11 @@ def test_leaked_one_is_ended_and_its_user_told_once(django_capture_on_commit_cal
             APIClient().post("/api/v1/leaked-credentials", found, format="json")
     assert wallet({"x-api-key": secret}) == 401
     assert [message.to for message in mail.outbox] == [[app.developer.email]]
+
+
+def test_leaked_one_that_has_expired_is_no_news_for_its_user(django_capture_on_commit_callbacks: Any) -> None:
+    token, secret = page_token(UserFactory())
+    FirstPartyToken.objects.filter(pk=token.pk).update(expires_at=timezone.now())
+    with django_capture_on_commit_callbacks(execute=True):
+        APIClient().post("/api/v1/leaked-credentials", {"credentials": [{"value": secret}]}, format="json")
+    assert mail.outbox == []

@@ -22,11 +22,15 @@ from uuid import uuid4
 
 import psycopg
 
-from .postgres import find_programs
+from tests import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
+from .postgres import find_programs
+from .process import bare_environment
+
 # Names the folder of the run, so that all of its processes share it.
 FOLDER = "TEST_TEMPLATES"
+# Names a migrated SQLite file that is taken as it is.
+SQLITE = "TEST_SQLITE_TEMPLATE"
 # Interfaces: what migrates imports none of them.
 ABOVE = {"admin", "admin.py", "api", "commands", "dashboard", "mcp", "oauth", "studio", "web"}
 KEPT_SECONDS = 7 * 24 * 3600
@@ -68,7 +72,9 @@ def copy_into(target: sqlite3.Connection, watch: Callable[[int, int, int], None]
 
 @cache
 def _sqlite_template() -> Path:
-    return _kept("sqlite", _migrate) / "marketplace.sqlite3"
+    # A mutated source keeps the tables of the untouched one.
+    given = os.environ.get(SQLITE)
+    return Path(given) if given else _kept("sqlite", _migrate) / "marketplace.sqlite3"
 
 
 def fill_postgres(address: str) -> None:
@@ -173,8 +179,7 @@ def _migrate_postgres(address: str) -> None:
 
 
 def _migrate(folder: Path, address: str = "") -> None:
-    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "VIRTUAL_ENV") if name in os.environ}
-    env = kept | {"DJANGO_SETTINGS_MODULE": "marketplace.settings.embedded", "DATA_DIR": str(folder), "DATABASE_URL": address}
+    env = bare_environment() | {"DJANGO_SETTINGS_MODULE": "marketplace.settings.embedded", "DATA_DIR": str(folder), "DATABASE_URL": address}
     _run(sys.executable, "manage.py", "migrate", "--verbosity", "0", "--skip-checks", env=env)
 
 

@@ -7,7 +7,7 @@ from django.db.models import Q
 from django.http import HttpRequest
 
 from marketplace.review.decisions import Decision, service_decision
-from marketplace.review.panels import Panel, QuerySets
+from marketplace.review.panels import Panel
 from marketplace.review.search import SearchQuery
 from marketplace.review.service import ServiceAdmin
 from marketplace.ui.formatting import money
@@ -48,25 +48,20 @@ class TopUpAdmin(ServiceAdmin):
         """Return the amount with its currency."""
         return money(top_up.amount_minor, top_up.currency)
 
-    def querysets(self, request: HttpRequest, subject: TopUp) -> QuerySets:
-        """Add the provider's events, and disputes and refunds."""
-        events = ProviderEvent.objects.filter(top_up=subject).order_by("id")
-        reversals = Reversal.objects.filter(top_up=subject).select_related("frozen").order_by("id")
-        return {**super().querysets(request, subject), "events": events, "reversals": reversals}
-
-    def panels(self, request: HttpRequest, subject: TopUp, related: QuerySets) -> list[Panel]:
+    def panels(self, request: HttpRequest, subject: TopUp) -> list[Panel]:
         """Show the provider's events, disputes and refunds, then the history."""
         events = [
-            (f"{event.occurred_at:%Y-%m-%d %H:%M}", event.kind, event.event_id, event.outcome or "waits") for event in related["events"]
+            (f"{event.occurred_at:%Y-%m-%d %H:%M}", event.kind, event.event_id, event.outcome or "waits")
+            for event in ProviderEvent.objects.filter(top_up=subject).order_by("id")
         ]
         reversals = [
             (f"{each.opened_at:%Y-%m-%d %H:%M}", each.kind, money(each.amount_minor, subject.currency), each.status, each.reference)
-            for each in related["reversals"]
+            for each in Reversal.objects.filter(top_up=subject).order_by("id")
         ]
         return [
             Panel("Events of the provider", ("At (UTC)", "Kind", "Event", "Outcome"), events),
             Panel("Disputes and refunds", ("At (UTC)", "Kind", "Amount", "Status", "Reference"), reversals),
-            *super().panels(request, subject, related),
+            *super().panels(request, subject),
         ]
 
     refund = service_decision(
@@ -92,11 +87,7 @@ class ProviderEventAdmin(ServiceAdmin):
     search_fields = ("event_id", "payment_reference", "case_reference")
     ordering = ("-id",)
 
-    def querysets(self, request: HttpRequest, subject: Any) -> QuerySets:
-        """Return nothing: the top-up has the history."""
-        return {}
-
-    def panels(self, request: HttpRequest, subject: Any, related: QuerySets) -> list[Panel]:
+    def panels(self, request: HttpRequest, subject: Any) -> list[Panel]:
         """Return nothing."""
         return []
 
@@ -116,11 +107,7 @@ class ReversalAdmin(ServiceAdmin):
         """Return the amount with its currency."""
         return money(reversal.amount_minor, reversal.top_up.currency)
 
-    def querysets(self, request: HttpRequest, subject: Reversal) -> QuerySets:
-        """Add the purchases."""
-        return {**super().querysets(request, subject), "orders": subject.orders.select_related("order").order_by("id")}
-
-    def panels(self, request: HttpRequest, subject: Reversal, related: QuerySets) -> list[Panel]:
+    def panels(self, request: HttpRequest, subject: Reversal) -> list[Panel]:
         """Show the purchases, then the history."""
         rows = [
             (
@@ -128,6 +115,6 @@ class ReversalAdmin(ServiceAdmin):
                 money(each.order.price_minor, each.order.currency),
                 *(money(part, each.order.currency) for part in (each.withheld_minor, each.taken_minor)),
             )
-            for each in related["orders"]
+            for each in subject.orders.select_related("order").order_by("id")
         ]
-        return [Panel("Purchases", ("Asset", "Price", "Withheld", "Taken"), rows), *super().panels(request, subject, related)]
+        return [Panel("Purchases", ("Asset", "Price", "Withheld", "Taken"), rows), *super().panels(request, subject)]
