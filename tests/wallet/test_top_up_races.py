@@ -10,7 +10,7 @@ import pytest
 from marketplace.accounts.services import delete_account
 from marketplace.core.errors import Problem
 from tests.factories import UserFactory
-from tests.races import at_once
+from tests.races import THREADS, at_once, outcomes_at_once
 from tests.shop import bought, on_sale
 from wallet.models import Journal, ProviderEvent, Reversal, TopUp
 from wallet.models.top_ups import EventKind
@@ -24,7 +24,6 @@ from wallet.services.spending import spend
 from wallet.services.top_ups import TopUpRequest, request_top_up
 
 from .leaving import asked
-from .racing import THREADS, outcomes_at_once
 from .topping_up import asked_for, paid, tell
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]

@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 
-from marketplace.api.problems import problem_response
+from marketplace.api.problems import json_problem_response
 from marketplace.core.errors import BodyTooLarge, Problem
 from marketplace.http.refusals import allow_methods
 from wallet import bounds
@@ -30,7 +30,7 @@ def events(request: HttpRequest, provider: str) -> HttpResponse:
     try:
         receive_event(provider=provider, body=_body(request), headers=request.headers)
     except Problem as problem:
-        return problem_response(problem, request)
+        return json_problem_response(problem, request)
     return JsonResponse({"received": True})
 
 
