@@ -30,7 +30,8 @@ def card_credit(wallet: LedgerAccount) -> int:
     taken: defaultdict[uuid.UUID | None, int] = defaultdict(int)
     later = Journal.objects.filter(wallet=wallet, wallet_entry__gte=first.wallet_entry).order_by("wallet_entry")
     rows = later.values_list("pk", "kind", "wallet_net_minor", "order_id", "reverses_id", "top_up")
-    for journal, kind, net, order, reverses, top_up in rows.iterator():
+    for journal, kind, moved, order, reverses, top_up in rows.iterator():
+        net = moved or 0
         if kind == JournalKind.SALE:
             by_card = taken[order] = max(-net - other, 0)
         elif kind == JournalKind.FREEZE:

@@ -115,8 +115,8 @@ def _shares() -> Iterator[str]:
         yield f"journal {journal.pk} withholds another amount than its purchases tell"
     freed = FrozenOrder.objects.filter(released=OuterRef("pk")).order_by().values("released")
     rest = Coalesce(Subquery(freed.annotate(total=Sum(F("withheld_minor") - F("taken_minor"))).values("total")), 0)
-    for journal in Journal.objects.filter(kind=JournalKind.RELEASE).annotate(rest=rest).exclude(vendor_net_minor=F("rest")).iterator():
-        yield f"journal {journal.pk} releases another amount than its purchases tell"
+    for release in Journal.objects.filter(kind=JournalKind.RELEASE).annotate(rest=rest).exclude(vendor_net_minor=F("rest")).iterator():
+        yield f"journal {release.pk} releases another amount than its purchases tell"
     unreleased = FrozenOrder.objects.exclude(_OPEN).filter(released__isnull=True, withheld_minor__gt=F("taken_minor"))
     for frozen in unreleased.iterator():
         yield f"order {frozen.order_id}: a share is withheld for a dispute that has ended"

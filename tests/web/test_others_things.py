@@ -305,7 +305,7 @@ def test_tools_find_nothing_of_someone_elses(everyone: Everyone) -> None:
     named = set()
     for tool in TOOLS.values():
         arguments = {name: everyone.theirs[TOOL_ARGUMENTS[name]] for name in tool.input_schema["properties"] if name in TOOL_ARGUMENTS}
-        if arguments:
+        if arguments and tool.name not in NAMELESS_TOOLS:
             named.add(tool.name)
             result = speaker.call(tool.name, **arguments)
             assert result["isError"], tool.name

@@ -39,32 +39,31 @@ class StripeProvider:
     def create_page(self, request: PaymentRequest) -> PaymentPage:
         """Return a Checkout Session, the same one for the same top-up."""
         top_up = str(request.top_up_id)
-        with _calls():
-            session = self._client.v1.checkout.sessions.create(
+        # Typed by the library as a dictionary of literals.
+        wanted: Any = {
+            "mode": "payment",
+            "payment_method_types": ["card"],
+            "line_items": [
                 {
-                    "mode": "payment",
-                    "payment_method_types": ["card"],
-                    "line_items": [
-                        {
-                            "quantity": 1,
-                            "price_data": {
-                                "currency": request.currency.lower(),
-                                "unit_amount": request.amount_minor,
-                                "product_data": {"name": "Wallet credit"},
-                            },
-                        }
-                    ],
-                    # What is paid is what is credited.
-                    "adaptive_pricing": {"enabled": False},
-                    "client_reference_id": top_up,
-                    "metadata": {"topUpId": top_up},
-                    "payment_intent_data": {"metadata": {"topUpId": top_up}},
-                    "success_url": request.return_url,
-                    "cancel_url": request.return_url,
-                    "expires_at": int(request.expires_at.timestamp()),
-                },
-                {"idempotency_key": f"top-up-{top_up}"},
-            )
+                    "quantity": 1,
+                    "price_data": {
+                        "currency": request.currency.lower(),
+                        "unit_amount": request.amount_minor,
+                        "product_data": {"name": "Wallet credit"},
+                    },
+                }
+            ],
+            # What is paid is what is credited.
+            "adaptive_pricing": {"enabled": False},
+            "client_reference_id": top_up,
+            "metadata": {"topUpId": top_up},
+            "payment_intent_data": {"metadata": {"topUpId": top_up}},
+            "success_url": request.return_url,
+            "cancel_url": request.return_url,
+            "expires_at": int(request.expires_at.timestamp()),
+        }
+        with _calls():
+            session = self._client.v1.checkout.sessions.create(wanted, {"idempotency_key": f"top-up-{top_up}"})
             return PaymentPage(session.id, str(session.url))
 
     def read_event(self, body: bytes, headers: Mapping[str, str]) -> PaymentEvent | None:

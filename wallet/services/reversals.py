@@ -132,6 +132,7 @@ def _open(top_up: TopUp, kind: ReversalKind, reference: str, amount_minor: int) 
         FrozenOrder.objects.bulk_create(
             FrozenOrder(reversal=reversal, order_id=sale.order_id, withheld_id=journal, withheld_minor=amount)
             for sale, (journal, amount) in zip(sales, withheld, strict=True)
+            if sale.order_id is not None
         )
         suspend_licences(order_ids=[sale.order_id for sale in sales if sale.order_id], reason=f"{kind} of a top-up")
     if kind == ReversalKind.DISPUTE:
