@@ -102,3 +102,19 @@ class SubmitChecksFailed(Problem):
 def invalid_field(pointer: str, detail: str, code: str = "invalid") -> InvalidInput:
     """Return an `invalid_input` problem for one field, for rules that only a service can check."""
     return InvalidInput(errors=[{"pointer": pointer, "code": code, "detail": detail}])
+
+
+class PayoutsHeld(Problem):
+    """409: the vendor's payouts are held."""
+
+    status = 409
+    title = "Your payouts are held"
+    detail = "Nothing is paid out and no bank account can be changed until our staff release it. Write to us."
+
+
+class TooManyPayoutChanges(Problem):
+    """409: `maximum` is the number of changes of a bank account that are possible in 24 hours."""
+
+    status = 409
+    title = "The bank account was changed too often today"
+    detail = "Change it again tomorrow."

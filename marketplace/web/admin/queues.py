@@ -165,6 +165,15 @@ QUEUES = (
         {"earnings": "due"},
     ),
     Queue(
+        "heldPayouts",
+        "Vendors with held payouts",
+        VendorProfile,
+        "vendors.hold_payouts_vendorprofile",
+        lambda: VendorProfile.objects.filter(payouts_held_at__isnull=False),
+        "payouts_held_at",
+        {"payouts_held_at__isempty": "0"},
+    ),
+    Queue(
         "walletPayouts",
         "Wallets to pay out",
         WalletPayout,
