@@ -11,7 +11,6 @@ from django.db.models import Q
 
 from catalog.selectors.listings import published_in
 from marketplace.accounts.models import User
-from marketplace.core import bounds
 from marketplace.review.admin import saved_reply_form
 from marketplace.review.decisions import CLAIMING, Decision, ReasonForm, claiming, decision, service_decision
 from marketplace.review.models import SavedReplyUse
@@ -63,7 +62,18 @@ class VendorProfileAdmin(QueueAdmin):
     list_filter = ("status", ("payouts_held_at", admin.EmptyFieldListFilter))
     list_select_related = ("store", "user", "decided_by", "claimed_by")
     search_fields = ("store__name", "store__slug", "user__email")
-    fields = ("store", "user", "status", "bio", "application_data", "commission", "payouts_held_at", "applied_at", "decided_at", "decided_by")
+    fields = (
+        "store",
+        "user",
+        "status",
+        "bio",
+        "application_data",
+        "commission",
+        "payouts_held_at",
+        "applied_at",
+        "decided_at",
+        "decided_by",
+    )
     readonly_fields = ("commission",)
     decision_names = ("approve", "suspend", "reinstate", *CLAIMING, "commission_rate", "hold_payouts", "release_payouts")
     owner, noun, decides = "user", "vendor", DECIDE

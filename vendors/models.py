@@ -78,7 +78,9 @@ class PayoutDetails(models.Model):
         verbose_name_plural = "payout details"
         default_permissions = ()
         constraints = (
-            models.CheckConstraint(condition=Q(currency__in=[code.value for code in WALLET_CURRENCIES]), name="payoutdetails_currency_known"),
+            models.CheckConstraint(
+                condition=Q(currency__in=[code.value for code in WALLET_CURRENCIES]), name="payoutdetails_currency_known"
+            ),
         )
         indexes = (models.Index(fields=("profile", "currency", "-created_at"), name="payoutdetails_newest"),)
 

@@ -204,6 +204,11 @@ def stored_marks() -> set[str]:
     return {name for table in _tables() for name in marks_in(_rows_of(table))}
 
 
+def all_rows() -> str:
+    """Return everything that is in the database as one text."""
+    return "\n".join(str(_rows_of(table)) for table in sorted(_tables()))
+
+
 def _tables() -> set[str]:
     """Return every table; the virtual ones of SQLite's text search cannot be read, but the tables that they store in are."""
     names = set(connection.introspection.table_names())

@@ -71,13 +71,19 @@ def change_payout_details(
     today = PayoutDetails.objects.filter(profile=profile, created_at__gt=Now() - timedelta(days=1))
     if today.count() >= bounds.PAYOUT_CHANGES_A_DAY:
         raise TooManyPayoutChanges(maximum=bounds.PAYOUT_CHANGES_A_DAY)
-    details = PayoutDetails.objects.create(
-        profile=profile, currency=currency, encrypted=_encrypted(account), label=account.label(currency)
-    )
+    details = PayoutDetails.objects.create(profile=profile, currency=currency, encrypted=_encrypted(account), label=account.label(currency))
     old = None if before is None else before.label
     audit.record("vendor.change_payout_details", profile, actor=actor, currency=currency, before=old, after=details.label)
     token = signing.dumps(str(details.pk), salt=_UNDO)
-    mail(profile.user, "vendors/payout_details_changed", details=details, store=profile.store, token=token, days=bounds.UNDO_DAYS, hours=bounds.PAYOUT_WAIT // timedelta(hours=1))
+    mail(
+        profile.user,
+        "vendors/payout_details_changed",
+        details=details,
+        store=profile.store,
+        token=token,
+        days=bounds.UNDO_DAYS,
+        hours=bounds.PAYOUT_WAIT // timedelta(hours=1),
+    )
     return details
 
 

@@ -159,7 +159,8 @@ class Journal(models.Model):
             models.CheckConstraint(
                 condition=(~Q(kind__in=("payout", "payout_return")) & _NO_VENDOR)
                 | Q(
-                    Q(kind__in=("payout", "refund"), vendor_net_minor__lt=0) | Q(kind__in=("sale", "payout_return"), vendor_net_minor__gt=0),
+                    Q(kind__in=("payout", "refund"), vendor_net_minor__lt=0)
+                    | Q(kind__in=("sale", "payout_return"), vendor_net_minor__gt=0),
                     vendor__isnull=False,
                     vendor_net_minor__isnull=False,
                 ),

@@ -46,11 +46,13 @@ class PayoutBatch(models.Model):
             models.UniqueConstraint(fields=("currency",), condition=Q(status="Prepared"), name="payoutbatch_one_open"),
             models.CheckConstraint(condition=Q(currency__in=CURRENCIES) & ~Q(run=""), name="payoutbatch_has_run_and_currency"),
             models.CheckConstraint(
-                condition=Q(transfer_currency=F("currency"), rate__isnull=True) | Q(transfer_currency="EUR", rate__isnull=False, rate__gt=0),
+                condition=Q(transfer_currency=F("currency"), rate__isnull=True)
+                | Q(transfer_currency="EUR", rate__isnull=False, rate__gt=0),
                 name="payoutbatch_rate_fits",
             ),
             models.CheckConstraint(
-                condition=Q(status="Exported", exported_at__isnull=False) | Q(status__in=("Prepared", "Cancelled"), exported_at__isnull=True),
+                condition=Q(status="Exported", exported_at__isnull=False)
+                | Q(status__in=("Prepared", "Cancelled"), exported_at__isnull=True),
                 name="payoutbatch_status_fits",
             ),
         )

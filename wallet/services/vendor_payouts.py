@@ -6,10 +6,9 @@ Locks are always taken in this order: batch, payout, account.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 
-from django.db import IntegrityError, models, transaction
+from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 from django.utils import timezone
@@ -21,8 +20,7 @@ from marketplace.core.errors import InvalidInput, InvalidTransition
 from marketplace.core.money import Currency
 from marketplace.core.transitions import TransitionTable, lock, lock_for_decision
 from marketplace.ui.mail import mail
-from vendors.models import PayoutDetails, VendorProfile, VendorStatus
-from vendors.selectors import has_waited, payout_details_of
+from vendors.models import PayoutDetails
 from vendors.services.payout_details import account_of
 
 from .. import bounds
@@ -30,7 +28,8 @@ from ..errors import PayoutBatchOpen
 from ..models import LedgerAccount, PayoutBatch, VendorPayout
 from ..models.ledger import AccountKind, JournalKind
 from ..models.vendor_payouts import BatchStatus, PayoutStatus
-from ..selectors import payouts, transfer_minor, with_earnings
+from ..selectors import payouts, transfer_minor
+from .due_payouts import WithheldPayout, WithheldReason, due_payout, refusal_of
 from .ledger import Leg, VendorEntry, open_accounts, write_journal
 
 _RUN = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{bounds.PAYOUT_RUN_CHARS - 1}}}")
@@ -56,34 +55,6 @@ PAYOUTS = TransitionTable(
 )
 
 
-class WithheldReason(models.TextChoices):
-    """Why earnings are not paid out."""
-
-    BELOW_MINIMUM = "below_minimum", "less than the minimum"
-    NO_PROFILE = "no_vendor_profile", "there is no vendor profile"
-    NOT_APPROVED = "vendor_not_approved", "the vendor is not approved"
-    HELD = "payouts_held", "the vendor's payouts are held"
-    NO_ACCOUNT = "no_bank_account", "there is no bank account"
-    NEW_ACCOUNT = "new_bank_account", "the bank account is too new"
-    OUTSIDE_SEPA = "outside_sepa", "the bank account is outside of the SEPA area"
-
-
-@dataclass(frozen=True)
-class WithheldPayout:
-    """Earnings that are not paid out, and the reason."""
-
-    amount_minor: int
-    reason: WithheldReason
-
-
-@dataclass(frozen=True)
-class DuePayout:
-    """Earnings that can be paid out, and the bank account."""
-
-    amount_minor: int
-    details: PayoutDetails
-
-
 def check_run(*, run: str) -> None:
     """Check the name of a run.
 
@@ -93,32 +64,6 @@ def check_run(*, run: str) -> None:
     if not _RUN.fullmatch(run):
         sentence = f"Letters, digits, dots, underscores and hyphens, at most {bounds.PAYOUT_RUN_CHARS}, such as 2026-11."
         raise InvalidInput(sentence, errors=[{"pointer": "run", "code": "invalid", "detail": sentence}])
-
-
-def due_payout(*, account: LedgerAccount, minimum_minor: int) -> DuePayout | WithheldPayout:
-    """Return what can be paid out of a vendor's account now."""
-    amount = with_earnings(LedgerAccount.objects.filter(pk=account.pk)).get().earned_minor
-    if amount < max(minimum_minor, 1):
-        return WithheldPayout(amount, WithheldReason.BELOW_MINIMUM)
-    profile = VendorProfile.objects.filter(user=account.owner_id).first()
-    if profile is None:
-        return WithheldPayout(amount, WithheldReason.NO_PROFILE)
-    details = payout_details_of(profile).get(account.currency)
-    refusal = _refusal(profile, details)
-    if details is None or refusal is not None:
-        return WithheldPayout(amount, refusal or WithheldReason.NO_ACCOUNT)
-    return DuePayout(amount, details)
-
-
-def _refusal(profile: VendorProfile, details: PayoutDetails | None) -> WithheldReason | None:
-    """Return why nothing is paid to a vendor's bank account, None if it can be paid."""
-    if profile.status != VendorStatus.APPROVED:
-        return WithheldReason.NOT_APPROVED
-    if profile.payouts_held_at is not None:
-        return WithheldReason.HELD
-    if details is None or details.withdrawn_at is not None or not details.encrypted:
-        return WithheldReason.NO_ACCOUNT
-    return None if has_waited(details) else WithheldReason.NEW_ACCOUNT
 
 
 @transaction.atomic
@@ -153,7 +98,9 @@ def open_batch(*, run: str, currency: str, actor: User | None, euro_rate: Decima
             if batch is None or batch.run != run:
                 raise PayoutBatchOpen(run="" if batch is None else batch.run) from error
     if batch.status != BatchStatus.PREPARED:
-        raise InvalidTransition(f"Run {run} in {currency} is {batch.status} already; a new run needs a new name.", currentState=batch.status)
+        raise InvalidTransition(
+            f"Run {run} in {currency} is {batch.status} already; a new run needs a new name.", currentState=batch.status
+        )
     if (batch.transfer_currency, batch.rate) != (terms["transfer_currency"], euro_rate):
         raise InvalidTransition(f"Run {run} was begun with other terms: cancel it, then begin a new one.", currentState=batch.status)
     return batch
@@ -216,7 +163,7 @@ def export_batch(*, batch: PayoutBatch, actor: User | None) -> PayoutBatch:
     exported = 0
     for payout in _locked(batch, PayoutStatus.PREPARED):
         profile = payout.details.profile
-        refusal = _refusal(profile, payout.details)
+        refusal = refusal_of(profile=profile, details=payout.details)
         if refusal is None:
             PAYOUTS.apply(payout, "export", actor=actor)
             exported += 1

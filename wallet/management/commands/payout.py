@@ -20,13 +20,11 @@ from ...models.quotes import CURRENCIES
 from ...models.vendor_payouts import BatchStatus
 from ...payout_files import bank_file, paying_account
 from ...selectors import payouts, transfer_minor, vendor_accounts
+from ...services.due_payouts import DuePayout, WithheldPayout, due_payout
 from ...services.vendor_payouts import (
-    DuePayout,
-    WithheldPayout,
     bounce_payout,
     cancel_batch,
     cancel_payout,
-    due_payout,
     export_batch,
     mark_batch_paid,
     mark_payout_paid,
@@ -102,7 +100,9 @@ class Command(BaseCommand):
                 why = f", {outcome.reason.label}" if isinstance(outcome, WithheldPayout) else ""
                 if outcome.amount_minor:
                     self.stdout.write(f"{'kept' if kept else 'due'}: {store_of(account)}, {figure(outcome.amount_minor)} {currency}{why}")
-        self.stdout.write(f"Run {run}: {due['payouts']} payouts of {figure(due['minor'])} {currency}; kept: {figure(withheld['minor'])} {currency}.")
+        self.stdout.write(
+            f"Run {run}: {due['payouts']} payouts of {figure(due['minor'])} {currency}; kept: {figure(withheld['minor'])} {currency}."
+        )
         if batch is not None and due["payouts"]:
             self.stdout.write(f"Next: payout export --run {run} --currency {currency} --file FILE")
 
@@ -120,7 +120,9 @@ class Command(BaseCommand):
                 file.write(content)
             done = True
         except OSError as error:
-            sentence = f"{path} could not be written: {error.strerror}. The run is exported: repeat the command with --again and another file."
+            sentence = (
+                f"{path} could not be written: {error.strerror}. The run is exported: repeat the command with --again and another file."
+            )
             raise CommandError(sentence, returncode=NOT_WRITTEN) from error
         finally:
             os.close(descriptor)
