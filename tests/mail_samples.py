@@ -39,15 +39,19 @@ CONTEXT: dict[str, Any] = {
     "note": "A good start. Ask again once the checkout is built.",
     "notes": {"wallet:spend": "Nobody used it for a year.", "library:download": "The app no longer offers downloads."},
     "own_app": _APP,
-    "payout": SimpleNamespace(pk=_ID),
+    "details": SimpleNamespace(currency="USD", label="IBAN ending in 3000"),
+    "hours": 72,
+    "payout": SimpleNamespace(
+        pk=_ID, reason="The account is closed.", batch=SimpleNamespace(run="2026-11"), details=SimpleNamespace(label="IBAN ending in 3000")
+    ),
     "question": "Which library will you use to draw the previews, and who sees them?",
     "reason": "The terms ask for a working contact address, and ours came back.",
     "review": SimpleNamespace(kind="Listing", note="Thank you for the clear description.", findings=_FINDINGS),
-    "run": "2026-11",
     "scope_rows": [
         SimpleNamespace(scope="catalog:read", granted=True, note=""),
         SimpleNamespace(scope="wallet:spend", granted=False, note="Not before there is a limit"),
     ],
+    "token": "IjAxOTM2YjFlLTdiMWEtN2MzZS05ZDU1LTVmM2E5YzFlMmI0NCI:1wABCD:abcdefghijklmnopqrstuvwxyz",
     "store": SimpleNamespace(name="Northlight Type & Motion"),
     "what": "API key build server (…x7Qz)",
     "wallet_payout": SimpleNamespace(

@@ -105,7 +105,7 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
     "payouts": (
         VendorPayout,
         "account__owner",
-        ("batch__run", "account__currency", "journal__vendor_net_minor", "details__label", "status", "reason", "journal__at", "settled_at"),
+        ("batch__run", "account__currency", "journal__vendor_net_minor", "status", "reason", "journal__at", "settled_at"),
     ),
     "walletSettings": (WalletSettings, "owner", ("currency_preference",)),
     "walletEntries": (

@@ -20,14 +20,13 @@ from tests.factories import CategoryFactory, ListingFactory, UserFactory
 from tests.shop import archive, bought, funded, on_sale, tiers
 from tests.vendors import makers
 from tests.vendors.cases import make_vendor
+from tests.wallet.payees import account_of, paid_out, payee
 from vendors.inspection import Inspection
 from vendors.previews import ProcessedPreview
 from vendors.services.files import attach_deliverable, attach_preview, new_deliverable_key
 from vendors.uploads import Received
-from wallet.selectors import vendor_accounts
 from wallet.services.offers import PurchaseRequest
 from wallet.services.quotes import make_quote
-from wallet.services.vendor_payouts import pay_out
 
 
 @dataclass
@@ -186,12 +185,10 @@ def selling() -> Scene:
 
 def earning() -> Scene:
     """An asset of the vendor's was sold, paid out, and sold again."""
-    profile = make_vendor()
-    profile.payout_method = "IBAN DE02"
-    profile.save()
+    profile = payee()
     listing = on_sale(store=profile.store, **DETAILS)
     bought(listing)
-    pay_out(account=vendor_accounts().get(owner=profile.user), run="2026-11", minimum_minor=1)
+    paid_out(account_of(profile))
     bought(listing)
     return Scene(profile.user)
 

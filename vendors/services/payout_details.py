@@ -113,7 +113,8 @@ def undo_payout_change(*, token: str) -> VendorProfile:
     profile = lock(VendorProfile.objects.select_related("user", "store"), pk=change_of(token=token).profile_id)
     details = change_of(token=token)
     if details.withdrawn_at is None:
-        later = PayoutDetails.objects.filter(profile=profile, currency=details.currency, created_at__gte=details.created_at)
+        began = PayoutDetails.objects.filter(pk=details.pk).values("created_at")
+        later = PayoutDetails.objects.filter(profile=profile, currency=details.currency, created_at__gte=began)
         later.filter(withdrawn_at__isnull=True).update(withdrawn_at=Now())
         _hold(profile)
         end_sessions(user=profile.user, actor=profile.user)

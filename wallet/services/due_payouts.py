@@ -4,6 +4,7 @@ import calendar
 import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.conf import settings
 from django.db import models
@@ -49,12 +50,16 @@ class DuePayout:
 def due_payout(*, account: LedgerAccount, minimum_minor: int) -> DuePayout | WithheldPayout:
     """Return what can be paid out of a vendor's account now."""
     amount = with_earnings(LedgerAccount.objects.filter(pk=account.pk)).get().earned_minor
-    if amount < max(minimum_minor, 1):
-        return WithheldPayout(amount, WithheldReason.BELOW_MINIMUM)
     profile = VendorProfile.objects.filter(user=account.owner_id).first()
     if profile is None:
         return WithheldPayout(amount, WithheldReason.NO_PROFILE)
     details = payout_details_of(profile).get(account.currency)
+    return _due(amount, minimum_minor, profile, details)
+
+
+def _due(amount: int, minimum: int, profile: VendorProfile, details: PayoutDetails | None) -> DuePayout | WithheldPayout:
+    if amount < max(minimum, 1):
+        return WithheldPayout(amount, WithheldReason.BELOW_MINIMUM)
     refusal = refusal_of(profile=profile, details=details)
     if details is None or refusal is not None:
         return WithheldPayout(amount, refusal or WithheldReason.NO_ACCOUNT)
@@ -93,14 +98,19 @@ class NextPayout:
     minimum_minor: int
 
 
-def next_payouts(*, profile: VendorProfile, accounts: Sequence[LedgerAccount]) -> list[NextPayout]:
-    """Return the vendor's next payout in each currency: when, how much, and why not."""
-    by_currency, details = {account.currency: account for account in accounts}, payout_details_of(profile)
+def next_payouts(*, profile: VendorProfile, accounts: Sequence[Any]) -> list[NextPayout]:
+    """Return the vendor's next payout in each currency: when, how much, and why not.
+
+    Args:
+        profile: The vendor.
+        accounts: The vendor's accounts with their earnings (`earnings_of`).
+    """
+    earned, details = {account.currency: account.earned_minor for account in accounts}, payout_details_of(profile)
     minimum, now = settings.PAYOUT_MINIMUM * 100, timezone.now()
     found = []
     for currency in CURRENCIES:
-        account, own = by_currency.get(currency), details.get(currency)
-        due = WithheldPayout(0, WithheldReason.BELOW_MINIMUM) if account is None else due_payout(account=account, minimum_minor=minimum)
+        own = details.get(currency)
+        due = _due(earned.get(currency, 0), minimum, profile, own)
         reason = due.reason.value if isinstance(due, WithheldPayout) else ""
         waits = own is not None and reason == WithheldReason.NEW_ACCOUNT
         on = next_run(after=own.created_at + PAYOUT_WAIT if own is not None and waits else now)
