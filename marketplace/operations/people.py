@@ -32,7 +32,7 @@ from developers.models.webhooks import WebhookEndpoint, WebhookMessage
 from library.models import DownloadLink, Licence, Package
 from marketplace.accounts.errors import AccountInUse
 from marketplace.accounts.events import AccountDeleted, AccountEnding
-from marketplace.accounts.models import User
+from marketplace.accounts.models import MailOptOut, User
 from marketplace.core.models import AuditEntry
 from marketplace.ui.formatting import money
 from vendors.models import PayoutDetails, VendorProfile
@@ -55,6 +55,7 @@ from .models import AccountExport
 # Model, lookup of the user and exported columns. Columns are listed one by one, so that a new secret is not exported.
 SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
     "addresses": (EmailAddress, "user", ("email", "verified", "primary")),
+    "mailsSwitchedOff": (MailOptOut, "user", ("topic",)),
     "applications": (
         DeveloperApplication,
         "user",

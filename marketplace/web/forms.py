@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 
 from developers.dashboard.credential_forms import PasswordAgain
-from marketplace.accounts.models import User
+from marketplace.accounts.models import MailTopic, User
 from marketplace.core import bounds as core_bounds
 from marketplace.core.money import to_minor
 from marketplace.ui.formatting import money
@@ -22,6 +22,14 @@ class NameForm(forms.Form):
         max_length=core_bounds.NAME_CHARS,
         required=False,
         help_text="How we address you on the site and in mails. Nobody else sees it.",
+    )
+
+
+class MailTopicsForm(forms.Form):
+    """Asks which mails the user wants."""
+
+    topics = forms.MultipleChoiceField(
+        label="Send me mails about", choices=MailTopic.choices, required=False, widget=forms.CheckboxSelectMultiple
     )
 
 

@@ -70,6 +70,7 @@ class Person:
         self.add("accounts.User_groups", user=user, group=Group.objects.get_or_create(name="Readers")[0])
         self.add("accounts.User_user_permissions", user=user, permission=Permission.objects.earliest("pk"))
         address = self.add("account.EmailAddress", user=user, verified=True, primary=True)
+        self.add("accounts.MailOptOut", user=self.user, topic="sale")
         self.add("account.EmailConfirmation", email_address=address)
         self.add("mfa.Authenticator", user=user, type="totp")
         self.add("sessions.Session", expire_date=now + SOON)

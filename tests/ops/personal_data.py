@@ -108,6 +108,7 @@ ACCOUNTS = (
     Holding("accounts.User_groups"),
     Holding("accounts.User_user_permissions"),
     Holding("account.EmailAddress", exported={"addresses": "email"}),
+    Holding("accounts.MailOptOut"),
     Holding("account.EmailConfirmation", hidden={SECRET: "key"}),
     Holding("mfa.Authenticator", hidden={SECRET: "data"}),
     Holding(
@@ -336,6 +337,7 @@ IMPERSONAL = {
 OTHER_KEYS = {
     "account": "id tier is_active date_joined last_login",
     "addresses": "verified primary",
+    "mailsSwitchedOff": "topic",
     "applications": "status created_at decided_at",
     "apps": "id status created",
     "scopes": "app_id scope granted requested_at decided_at",

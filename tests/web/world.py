@@ -158,6 +158,8 @@ PAGES: dict[str, list[str]] = {
         "/dashboard/studio/payouts",
         "/dashboard/studio/payout-details/INR",
         "/payout-details/undo/{undo}",
+        "/dashboard/account/mails",
+        "/mails/unsubscribe/{unsubscribe}",
     ],
     # One of each kind; `pages_of_the_admin` names every list and a row of each.
     "admin": [
@@ -307,6 +309,7 @@ def make_world() -> World:
     world.places |= {"asset": asset.slug, "store": asset.store.slug, "owned": owned.slug, "own": own.slug, "draft": draft.slug}
     world.places |= {"sent": sent.listing.slug, "order": str(order.id), "quote": str(quote.id), "review": str(sent.id)}
     world.places |= {"payout": str(payout.pk), "batch": str(payout.batch_id)}
+    world.places["unsubscribe"] = signing.dumps([member.pk.hex, "sale"], salt="accounts.mail.unsubscribe")
     world.places["undo"] = signing.dumps(str(payout.details_id), salt="vendors.payout-details.undo")
     world.places["wallet_payout"] = str(asked(member, 1_000).pk)
     world.places["operation"] = next(iter(operations()))

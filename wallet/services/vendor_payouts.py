@@ -13,7 +13,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from marketplace.accounts.models import User
+from marketplace.accounts.models import MailTopic, User
 from marketplace.core import audit, texts
 from marketplace.core.database import violates
 from marketplace.core.errors import InvalidInput, InvalidTransition
@@ -275,7 +275,7 @@ def _locked(batch: PayoutBatch, status: PayoutStatus) -> list[VendorPayout]:
 
 def _pay(payout: VendorPayout, actor: User | None) -> VendorPayout:
     PAYOUTS.apply(payout, "pay", actor=actor, changes={"settled_at": timezone.now()})
-    _notify(payout, "wallet/paid_out")
+    _notify(payout, "wallet/paid_out", MailTopic.PAYOUT)
     return payout
 
 
@@ -298,9 +298,9 @@ def _give_back(payout: VendorPayout, verb: str, *, reason: str, actor: User | No
     return payout
 
 
-def _notify(payout: VendorPayout, template: str) -> None:
+def _notify(payout: VendorPayout, template: str, topic: str = "") -> None:
     """Mail the vendor; the bank account is shortened in mails."""
     vendor = payout.account.owner
     if vendor is not None and not vendor.deleted:
         facts: Mapping[str, object] = {"payout": payout, "amount_minor": payout.amount_minor, "currency": payout.account.currency}
-        mail(vendor, template, store=vendor.store, **facts)
+        mail(vendor, template, topic=topic, store=vendor.store, **facts)
