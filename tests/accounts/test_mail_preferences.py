@@ -65,7 +65,7 @@ def test_every_mail_that_can_be_ended_says_how_in_both_forms_and_in_its_head() -
     assert link in message.alternatives[0][0]
     # As the mail server gets it.
     head = message_from_bytes(message.message().as_bytes(), policy=policy.default)
-    assert head["List-Unsubscribe"] == f"<http://testserver{link}>"
+    assert head["List-Unsubscribe"].strip() == f"<http://testserver{link}>"
     assert head["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
 
 
