@@ -37,9 +37,9 @@ def make_payout(profile: VendorProfile, customer: User, admin: User) -> None:
         )
     if VendorPayout.objects.filter(account__owner=profile.user_id).exists():
         return
-    for number, slug in enumerate(_for_sale(profile, customer)):
+    for index, slug in enumerate(_for_sale(profile, customer)):
         spend(buyer=customer, purchase=PurchaseRequest(slug, "INR"))
-        if number == 0:
+        if index == 0:
             batch = open_batch(run=RUN, currency="INR", actor=admin)
             account = vendor_accounts(currency="INR").get(owner=profile.user_id)
             prepare_payout(account=account, batch=batch, minimum_minor=1, actor=admin)

@@ -5,8 +5,8 @@ Locks are always taken in this order: batch, payout, account.
 """
 
 import re
-from collections.abc import Mapping
 from decimal import Decimal
+from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -302,5 +302,5 @@ def _notify(payout: VendorPayout, template: str, topic: str = "") -> None:
     """Mail the vendor; the bank account is shortened in mails."""
     vendor = payout.account.owner
     if vendor is not None and not vendor.deleted:
-        facts: Mapping[str, object] = {"payout": payout, "amount_minor": payout.amount_minor, "currency": payout.account.currency}
+        facts: dict[str, Any] = {"payout": payout, "amount_minor": payout.amount_minor, "currency": payout.account.currency}
         mail(vendor, template, topic=topic, store=vendor.store, **facts)

@@ -167,10 +167,8 @@ def _batch(options: dict[str, Any]) -> PayoutBatch:
 
 def _payout(options: dict[str, Any]) -> VendorPayout:
     key = parse_id(options["payout"])
-    rows = payouts().filter(pk=key)
-    if "run" in options:
-        rows = rows.filter(batch__run=options["run"], batch__currency=options["currency"])
-    payout = None if key is None else rows.first()
+    run = {"batch__run": options["run"], "batch__currency": options["currency"]} if "run" in options else {}
+    payout = None if key is None else payouts().filter(pk=key, **run).first()
     if payout is None:
         raise CommandError(f"There is no payout {options['payout']}.", returncode=NOT_DONE)
     return payout
