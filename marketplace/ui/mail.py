@@ -24,14 +24,7 @@ class Recipient(Protocol):
 
 @dataclass(frozen=True)
 class Part:
-    """A part of a mail: a link, a list or a paragraph.
-
-    Args:
-        text: A paragraph, or the URL of a link.
-        link: Whether it is a link.
-        points: The points of a list.
-        label: The text of the link's button.
-    """
+    """A part of a mail: a paragraph, a link with the text of its button, or a list."""
 
     text: str = ""
     link: bool = False

@@ -17,6 +17,7 @@ from django.utils import timezone
 from marketplace.core.errors import InvalidInput, InvalidTransition, NotFound, SelfReview
 from marketplace.core.models import AuditEntry
 from tests.factories import UserFactory
+from tests.races import THREADS, outcomes_at_once
 from tests.shop import bought, funded, on_sale
 from vendors.models import PayoutDetails, VendorProfile, VendorStatus
 from wallet.errors import PayoutBatchOpen
@@ -40,7 +41,6 @@ from wallet.services.vendor_payouts import (
 )
 
 from .payees import IFSC, NUMBER, account_of, changed, earned, exported, old_enough, paid_out, payee, prepared
-from .racing import THREADS, outcomes_at_once
 from .tampering import unguarded
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -428,7 +428,7 @@ def test_bank_account_that_was_replaced_is_erased_once_no_payout_needs_it() -> N
     assert not expired_payout_details().exists()
     VendorPayout.objects.update(settled_at=timezone.now() - timedelta(days=91))
     assert [details.pk for details in expired_payout_details()] == [payout.details_id]
-    call_command("purge_wallet", stdout=StringIO())
+    call_command("purge", "wallet", stdout=StringIO())
     payout.details.refresh_from_db()
     assert payout.details.encrypted == ""
     assert PayoutDetails.objects.exclude(encrypted="").count() == 2

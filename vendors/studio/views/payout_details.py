@@ -7,8 +7,8 @@ from django.http import Http404, HttpRequest, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 
-from developers.dashboard.credential_forms import password_is_right
 from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form
+from marketplace.accounts.password_again import password_is_right
 from marketplace.core.errors import NotFound
 from marketplace.core.money import WALLET_CURRENCIES
 from marketplace.http.refusals import allow_methods
