@@ -148,7 +148,10 @@ class MailOptOut(models.Model):
 
     class Meta:
         default_permissions = ()
-        constraints = (models.UniqueConstraint(fields=("user", "topic"), name="mailoptout_once"),)
+        constraints = (
+            models.UniqueConstraint(fields=("user", "topic"), name="mailoptout_once"),
+            models.CheckConstraint(condition=models.Q(topic__in=MailTopic.values), name="mailoptout_topic_known"),
+        )
 
     def __str__(self) -> str:
         return self.topic

@@ -61,16 +61,10 @@ def change_payout_details(
         raise PasswordRequired("Your earnings are paid to this account: enter your password to change it.")
     account = checked_account(currency=currency, holder=holder, number=number, bank=bank)
     profile = lock(VendorProfile.objects.select_related("user", "store"), pk=profile.pk)
-    if profile.status != VendorStatus.APPROVED:
-        raise VendorNotApproved(vendorStatus=profile.status)
-    if profile.payouts_held_at is not None:
-        raise PayoutsHeld
     before = payout_details_of(profile).get(currency)
     if before is not None and before.encrypted and account_of(details=before) == account:
         return before
-    today = PayoutDetails.objects.filter(profile=profile, created_at__gt=Now() - timedelta(days=1))
-    if today.count() >= bounds.PAYOUT_CHANGES_A_DAY:
-        raise TooManyPayoutChanges(maximum=bounds.PAYOUT_CHANGES_A_DAY)
+    _check_changeable(profile)
     details = PayoutDetails.objects.create(profile=profile, currency=currency, encrypted=_encrypted(account), label=account.label(currency))
     old = None if before is None else before.label
     audit.record("vendor.change_payout_details", profile, actor=actor, currency=currency, before=old, after=details.label)
@@ -183,6 +177,16 @@ def reencrypt_payout_details(*, details: PayoutDetails) -> None:
     if details.encrypted:
         details.encrypted = _encrypted(account_of(details=details))
         details.save(update_fields=["encrypted"])
+
+
+def _check_changeable(profile: VendorProfile) -> None:
+    if profile.status != VendorStatus.APPROVED:
+        raise VendorNotApproved(vendorStatus=profile.status)
+    if profile.payouts_held_at is not None:
+        raise PayoutsHeld
+    today = PayoutDetails.objects.filter(profile=profile, created_at__gt=Now() - timedelta(days=1))
+    if today.count() >= bounds.PAYOUT_CHANGES_A_DAY:
+        raise TooManyPayoutChanges(maximum=bounds.PAYOUT_CHANGES_A_DAY)
 
 
 def _encrypted(account: BankAccount) -> str:

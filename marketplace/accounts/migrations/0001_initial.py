@@ -47,7 +47,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'default_permissions': (),
-                'constraints': [models.UniqueConstraint(fields=('user', 'topic'), name='mailoptout_once')],
+                'constraints': [models.UniqueConstraint(fields=('user', 'topic'), name='mailoptout_once'), models.CheckConstraint(condition=models.Q(('topic__in', ['purchase', 'refund', 'sale', 'payout'])), name='mailoptout_topic_known')],
             },
         ),
     ]

@@ -68,8 +68,9 @@ class Command(BaseCommand):
             if part == "wallet":
                 details, accounts = expired_payment_details(), expired_payout_details()
                 count = details.count() if dry_run else details.update(payment_details="")
-                vendors = accounts.count() if dry_run else accounts.update(encrypted="")
-                self.stdout.write(f"Bank details of {count} payouts and {vendors} vendors {'would be ' if dry_run else ''}erased.")
+                self.stdout.write(f"Bank details of {count} payouts {'would be ' if dry_run else ''}erased.")
+                count = accounts.count() if dry_run else accounts.update(encrypted="")
+                self.stdout.write(f"Bank accounts of {count} vendors {'would be ' if dry_run else ''}erased.")
 
 
 def _delete(expired: purging.Expired, totals: Mapping[str, int]) -> dict[str, int]:
