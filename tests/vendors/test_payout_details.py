@@ -193,7 +193,7 @@ def test_vendor_changes_the_account_and_is_told_by_mail(
     assert message.to == [profile.user.email]
     assert "List-Unsubscribe" not in message.extra_headers
     assert IBAN not in message.body
-    assert LINK.search(message.body)
+    assert LINK.search(str(message.body))
 
 
 def test_link_of_the_mail_brings_the_earlier_account_back_and_holds_the_payouts(
@@ -204,7 +204,7 @@ def test_link_of_the_mail_brings_the_earlier_account_back_and_holds_the_payouts(
     with django_capture_on_commit_callbacks(execute=True):
         changed(profile, number="GB33BUKB20201555555555", bank="BUKBGB22")
     changed(profile, number="NL91ABNA0417164300", bank="ABNANL2A")
-    found = LINK.search(outbox.outbox[-1].body)
+    found = LINK.search(str(outbox.outbox[-1].body))
     assert found
     link, stranger = reverse("payout-details-undo", args=[found[1]]), Client()
     # Programs that open every link of a mail change nothing.
