@@ -16,10 +16,9 @@ from tests.factories import CategoryFactory, ListingFactory, UserFactory
 from tests.shop import archive, bought, funded, on_sale, tiers
 from tests.vendors.attaching import show, upload
 from tests.vendors.cases import make_vendor
-from wallet.selectors import vendor_accounts
+from tests.wallet.payees import account_of, paid_out, payee
 from wallet.services.offers import PurchaseRequest
 from wallet.services.quotes import make_quote
-from wallet.services.vendor_payouts import pay_out
 
 
 @dataclass
@@ -163,12 +162,10 @@ def selling() -> Scene:
 
 def earning() -> Scene:
     """An asset of the vendor's was sold, paid out, and sold again."""
-    profile = make_vendor()
-    profile.payout_method = "IBAN DE02"
-    profile.save()
+    profile = payee()
     listing = on_sale(store=profile.store, **DETAILS)
     bought(listing)
-    pay_out(account=vendor_accounts().get(owner=profile.user), run="2026-11", minimum_minor=1)
+    paid_out(account_of(profile))
     bought(listing)
     return Scene(profile.user)
 

@@ -38,6 +38,6 @@ def test_gallery_in_the_storefront_says_what_each_picture_shows(settings: Any, t
     entry = next(entry for entry in ENTRIES if entry.kind.category == "motion")
     Category.objects.get_or_create(slug=entry.kind.category, defaults={"name": "Motion"})
     staff = UserFactory(is_staff=True, is_superuser=True)
-    assert list(fill_shop([entry], People(staff, UserFactory(), UserFactory(), {entry.store: make_vendor()}))) == [entry]
+    assert list(fill_shop([entry], People(staff, UserFactory(), UserFactory(), UserFactory(), {entry.store: make_vendor()}))) == [entry]
     page = BeautifulSoup(Client().get(f"/assets/{entry.slug}").content, "html.parser")
     assert [image["alt"] for image in page.select(".gallery img")] == entry.pictures
