@@ -79,8 +79,8 @@ OF_THE_SOURCE = (
     Mutant(
         "double rounding: the vendor's share is rounded by itself",
         "marketplace/core/money.py",
-        "return Split(tax, commission, price_minor - tax - commission)",
-        "return Split(tax, commission, share(price_minor - tax, 10_000 - commission_rate_bp))",
+        "return Split(tax_minor, commission, price_minor - tax_minor - commission)",
+        "return Split(tax_minor, commission, share(price_minor - tax_minor, 10_000 - commission_rate_bp))",
         f"{SPENDING}::test_split_leaves_no_paisa_over",
     ),
     Mutant(
