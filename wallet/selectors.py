@@ -9,12 +9,15 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
 from marketplace.accounts.models import User
+from marketplace.core.errors import NotFound
 from marketplace.core.ids import first_id_at, parse_id
 from marketplace.core.money import Currency
 
+from .errors import InvoicePending, NotInvoiced
 from .models import (
     CoveredJournal,
     CreditReference,
+    Invoice,
     Journal,
     LedgerAccount,
     Order,
@@ -24,6 +27,7 @@ from .models import (
     WalletPayout,
     WalletSettings,
 )
+from .models.invoices import InvoiceKind
 from .models.ledger import AccountKind, JournalKind
 from .models.wallet_payouts import WalletPayoutStatus
 
@@ -72,6 +76,30 @@ def order_of(user: User, order_id: str) -> Order | None:
     """Return one of the user's purchases with the relations of its receipt, None if it is not theirs."""
     key = parse_id(order_id)
     return None if key is None else orders_of(user).select_related("listing__store", "buyer").filter(pk=key).first()
+
+
+def invoice_of_order(user: User, order_id: str, kind: InvoiceKind = InvoiceKind.INVOICE) -> Invoice:
+    """Return the invoice or credit note of one of the user's purchases.
+
+    Raises:
+        NotFound: it is not their purchase.
+        InvoicePending: it is not issued yet.
+        NotInvoiced: there is none, nor will there be.
+    """
+    order = order_of(user, order_id)
+    if order is None:
+        raise NotFound
+    invoice = invoices().filter(order=order, kind=kind).first()
+    if invoice is not None:
+        return invoice
+    expected = order.seller_id is not None and order.price_minor and (kind == InvoiceKind.INVOICE or order.refunded_at is not None)
+    raise InvoicePending(headers={"Retry-After": "30"}) if expected else NotInvoiced
+
+
+def invoices() -> QuerySet[Invoice]:
+    """Return the documents with what they show, newest first."""
+    related = ("seller", "seller_details", "buyer_details", "corrects", "corrected_by__seller_details", "corrected_by__buyer_details")
+    return Invoice.objects.select_related(*related).order_by("-id")
 
 
 def quote_of(user: User, quote_id: str) -> Quote | None:

@@ -111,6 +111,15 @@ def owned() -> Scene:
     return scene
 
 
+def invoiced() -> Scene:
+    """The asset was bought and refunded, and both were invoiced."""
+    operator()
+    scene = owned()
+    refund_order(order=Order.objects.get(pk=scene.names["order_id"]), reason="broken", actor=None)
+    issue()
+    return scene
+
+
 def ordered() -> Scene:
     """As owned, and it is about the order."""
     scene = owned()
