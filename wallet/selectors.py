@@ -2,11 +2,11 @@
 
 import uuid
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
-from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery, Sum
-from django.db.models.functions import Coalesce
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce, TruncMonth
 
 from marketplace.accounts.models import User
 from marketplace.core.errors import NotFound
@@ -100,6 +100,21 @@ def invoices() -> QuerySet[Invoice]:
     """Return the documents with what they show, newest first."""
     related = ("seller", "seller_details", "buyer_details", "corrects", "corrected_by__seller_details", "corrected_by__buyer_details")
     return Invoice.objects.select_related(*related).order_by("-id")
+
+
+def invoices_of_month(month: date, *, vendor: User | None = None) -> QuerySet[Invoice]:
+    """Return the documents of a month in the order of their numbers, of all sellers or of one vendor's sales."""
+    after = (month.replace(day=28) + timedelta(days=4)).replace(day=1)
+    rows = invoices().select_related("order__listing__store").filter(date__gte=month, date__lt=after)
+    if vendor is not None:
+        rows = rows.filter(order__listing__store__owner=vendor)
+    return rows.order_by("date", "id")
+
+
+def invoice_months_of(vendor: User) -> list[tuple[date, int]]:
+    """Return the months in which a vendor's sales were invoiced, newest first, with the number of documents."""
+    rows = Invoice.objects.filter(order__listing__store__owner=vendor).annotate(month=TruncMonth("date")).order_by("-month")
+    return list(rows.values("month").annotate(count=Count("pk")).values_list("month", "count"))
 
 
 def quote_of(user: User, quote_id: str) -> Quote | None:

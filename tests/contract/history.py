@@ -101,12 +101,12 @@ OPERATIONS = (
             ("/orders/{order_id}/credit-note.pdf", BYTES),
         )
     ),
-    Operation("GET", "/account/billing", Auth.KEY_OR_BEARER, "for_sale", BILLING, scope="account:read", added=True),
+    Operation("GET", "/account/billing", Auth.KEY_OR_BEARER, "billed", BILLING, scope="account:read", added=True),
     Operation(
         "PATCH",
         "/account/billing",
         Auth.KEY_OR_BEARER,
-        "for_sale",
+        "billed",
         BILLING,
         scope="wallet:spend",
         body=(

@@ -20,13 +20,16 @@ from tests.factories import CategoryFactory, ListingFactory, UserFactory
 from tests.shop import archive, bought, funded, on_sale, tiers
 from tests.vendors import makers
 from tests.vendors.cases import make_vendor
+from tests.wallet import invoicing
 from vendors.inspection import Inspection
 from vendors.previews import ProcessedPreview
 from vendors.services.files import attach_deliverable, attach_preview, new_deliverable_key
 from vendors.uploads import Received
+from wallet.models import Order
 from wallet.selectors import vendor_accounts
 from wallet.services.offers import PurchaseRequest
 from wallet.services.quotes import make_quote
+from wallet.services.refunds import refund_order
 from wallet.services.vendor_payouts import pay_out
 
 
@@ -111,12 +114,19 @@ def owned() -> Scene:
     return scene
 
 
+def billed() -> Scene:
+    """The caller has billing details."""
+    scene = for_sale()
+    invoicing.billed(scene.user, invoicing.MUMBAI)
+    return scene
+
+
 def invoiced() -> Scene:
     """The asset was bought and refunded, and both were invoiced."""
-    operator()
+    invoicing.operator()
     scene = owned()
     refund_order(order=Order.objects.get(pk=scene.names["order_id"]), reason="broken", actor=None)
-    issue()
+    invoicing.issue()
     return scene
 
 
@@ -207,5 +217,5 @@ def earning() -> Scene:
 
 SCENES: dict[str, Callable[[], Scene]] = {
     scene.__name__: scene
-    for scene in (for_sale, quoted, owned, ordered, link, developer, draft, ready, uploaded, waiting, selling, earning)
+    for scene in (for_sale, quoted, owned, ordered, billed, invoiced, link, developer, draft, ready, uploaded, waiting, selling, earning)
 }

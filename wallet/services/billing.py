@@ -93,7 +93,20 @@ def save_billing_details(*, user: User, values: Mapping[str, str], actor: User, 
 
 @transaction.atomic
 def save_seller(*, seller: Seller, changed: list[str], details: Mapping[str, str], actor: User) -> Seller:
-    """Save a seller of record; `details` are the operator's, a vendor enters their own.
+    """Save a seller of record; `details` are the operator's, a vendor enters their own. Raises what `check_seller` raises."""
+    checked = check_seller(seller=seller, details=details)
+    if seller.vendor is None:
+        seller.details = _replace(None, checked)
+    else:
+        seller.details = BillingDetails.objects.get(owner=seller.vendor, current=True)
+    verb = "create" if seller._state.adding else "update"
+    seller.save()
+    audit.record(f"seller.{verb}", seller, actor=actor, changed=changed)
+    return seller
+
+
+def check_seller(*, seller: Seller, details: Mapping[str, str]) -> dict[str, str]:
+    """Normalise a seller, and return the operator's checked billing details; none for a vendor.
 
     Raises:
         InvalidInput: the pattern of numbers, the time zone or the operator's details are not valid, there is an operator
@@ -103,17 +116,11 @@ def save_seller(*, seller: Seller, changed: list[str], details: Mapping[str, str
     seller.tax_currency = tax_currency(seller.tax_currency)
     if seller.vendor is None:
         if Seller.objects.filter(vendor__isnull=True).exclude(pk=seller.pk).exists():
-            raise texts.invalid("vendor", "unique", "The operator is a seller already. Choose a vendor.")
-        seller.details = _replace(None, clean_billing_details(details))
-    else:
-        current = billing_details_of(seller.vendor)
-        if current is None:
-            raise texts.invalid("vendor", "invalid", "This vendor has not entered billing details yet.")
-        seller.details = current
-    verb = "create" if seller._state.adding else "update"
-    seller.save()
-    audit.record(f"seller.{verb}", seller, actor=actor, changed=changed)
-    return seller
+            raise texts.invalid("store", "unique", "The operator is a seller already. Name the store of a vendor.")
+        return clean_billing_details(details)
+    if billing_details_of(seller.vendor) is None:
+        raise texts.invalid("store", "invalid", "This vendor has not entered billing details yet.")
+    return {}
 
 
 @transaction.atomic

@@ -42,7 +42,13 @@ def exchange_rate_on(*, currency: str, tax_currency: str, day: date) -> Decimal 
 
 @transaction.atomic
 def save_tax_rate(*, rate: TaxRate, changed: list[str], actor: User) -> TaxRate:
-    """Save a new or changed rate; sales from now on use it.
+    """Save a new or changed rate; sales from now on use it. Raises what `check_tax_rate` raises."""
+    check_tax_rate(rate=rate)
+    return _save(rate, changed, actor)
+
+
+def check_tax_rate(*, rate: TaxRate) -> None:
+    """Normalise the place of a rate.
 
     Raises:
         InvalidInput: the country or the state of India is unknown.
@@ -52,12 +58,17 @@ def save_tax_rate(*, rate: TaxRate, changed: list[str], actor: User) -> TaxRate:
         raise texts.invalid("country", "invalid", "Enter the two letters of a country, such as DE.")
     if rate.country == INDIA and rate.region and rate.region not in INDIAN_STATES:
         raise texts.invalid("region", "invalid", "Enter the two digits of the state's GST code, or nothing for all of India.")
-    return _save(rate, changed, actor)
 
 
 @transaction.atomic
 def save_exchange_rate(*, rate: ExchangeRate, changed: list[str], actor: User) -> ExchangeRate:
-    """Save a new or changed rate of exchange; invoices from now on use it.
+    """Save a new or changed rate of exchange; invoices from now on use it. Raises what `check_exchange_rate` raises."""
+    check_exchange_rate(rate=rate)
+    return _save(rate, changed, actor)
+
+
+def check_exchange_rate(*, rate: ExchangeRate) -> None:
+    """Normalise the currency of a rate of exchange.
 
     Raises:
         InvalidInput: both currencies are the same, or the second is not three letters.
@@ -65,7 +76,6 @@ def save_exchange_rate(*, rate: ExchangeRate, changed: list[str], actor: User) -
     rate.tax_currency = tax_currency(rate.tax_currency)
     if rate.tax_currency in {"", rate.currency}:
         raise texts.invalid("tax_currency", "invalid", "Enter another currency.")
-    return _save(rate, changed, actor)
 
 
 def tax_currency(code: str) -> str:
