@@ -15,6 +15,7 @@ from marketplace.core.money import Currency
 
 from .errors import InvoicePending, NotInvoiced
 from .models import (
+    BillingDetails,
     CoveredJournal,
     CreditReference,
     Invoice,
@@ -22,6 +23,7 @@ from .models import (
     LedgerAccount,
     Order,
     Quote,
+    Seller,
     Transfer,
     VendorPayout,
     WalletPayout,
@@ -78,6 +80,16 @@ def order_of(user: User, order_id: str) -> Order | None:
     return None if key is None else orders_of(user).select_related("listing__store", "buyer").filter(pk=key).first()
 
 
+def billing_details_of(user: User) -> BillingDetails | None:
+    """Return a user's billing details, None if there are none."""
+    return BillingDetails.objects.filter(owner=user, current=True).first()
+
+
+def operator() -> Seller | None:
+    """Return the operator as a seller, None before the details are entered."""
+    return Seller.objects.select_related("details").filter(vendor__isnull=True).first()
+
+
 def invoice_of_order(user: User, order_id: str, kind: InvoiceKind = InvoiceKind.INVOICE) -> Invoice:
     """Return the invoice or credit note of one of the user's purchases.
 
@@ -92,8 +104,12 @@ def invoice_of_order(user: User, order_id: str, kind: InvoiceKind = InvoiceKind.
     invoice = invoices().filter(order=order, kind=kind).first()
     if invoice is not None:
         return invoice
-    expected = order.seller_id is not None and order.price_minor and (kind == InvoiceKind.INVOICE or order.refunded_at is not None)
-    raise InvoicePending(headers={"Retry-After": "30"}) if expected else NotInvoiced
+    raise InvoicePending(headers={"Retry-After": "30"}) if is_invoiced(order, kind) else NotInvoiced
+
+
+def is_invoiced(order: Order, kind: InvoiceKind) -> bool:
+    """Tell whether an order has a document, or will have it within a minute."""
+    return order.seller_id is not None and order.price_minor > 0 and (kind == InvoiceKind.INVOICE or order.refunded_at is not None)
 
 
 def invoices() -> QuerySet[Invoice]:

@@ -20,10 +20,11 @@ from marketplace.core.scopes import Scope
 from tests.catalog.cases import submitted
 from tests.contract import scenes
 from tests.factories import AppFactory
-from tests.shop import funded
+from tests.shop import bought, funded, on_sale
 from tests.vendors.cases import make_vendor
+from tests.wallet import invoicing
 from tests.wallet.leaving import asked
-from wallet.models import WalletSettings
+from wallet.models import ExchangeRate, WalletSettings
 
 from .source import PACKAGES
 
@@ -61,6 +62,10 @@ def rows(db: None) -> None:
     buyer = scenes.link().user
     WalletSettings.objects.create(owner=buyer)
     asked(funded(inr=100))
+    invoicing.operator()
+    bought(on_sale())
+    invoicing.issue()
+    ExchangeRate.objects.create(currency="USD", tax_currency="INR", rate=80, valid_from=timezone.now().date())
     day = timezone.now().date()
     ApiUsage.objects.create(day=day, kind="personal", credential_id=buyer.pk, operation="GET wallet", status=200, calls=1)
     issue_personal_token(

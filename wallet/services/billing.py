@@ -16,6 +16,7 @@ from .. import bounds
 from ..invoice_numbers import invoice_number
 from ..models import BillingDetails, Invoice, Order, Seller
 from ..places import INDIA, INDIAN_STATES, compact_tax_id, is_country
+from ..selectors import billing_details_of
 from .tax_rates import tax_currency
 
 # The longest value of each field, and whether it is required.
@@ -31,16 +32,6 @@ FIELDS = {
 # Numbers that a pattern must have room for in a year.
 NUMBER_DIGITS = 6
 _LITERAL = re.compile(r"[A-Za-z0-9/-]*")
-
-
-def billing_details_of(user: User) -> BillingDetails | None:
-    """Return a user's billing details, None if there are none."""
-    return BillingDetails.objects.filter(owner=user, current=True).first()
-
-
-def operator() -> Seller | None:
-    """Return the operator as a seller, None before the details are entered."""
-    return Seller.objects.select_related("details").filter(vendor__isnull=True).first()
 
 
 def clean_billing_details(values: Mapping[str, str]) -> dict[str, str]:

@@ -1,7 +1,6 @@
 """Billing details, the documents of an order, and a vendor's invoices by month."""
 
 import uuid
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from django.contrib import messages
@@ -14,14 +13,13 @@ from marketplace.core.errors import Problem
 from marketplace.http.client_address import client_country
 from vendors.models import VendorProfile
 from vendors.studio.access import vendor_page
-from wallet.errors import InvoicePending
 from wallet.invoice_csv import csv_lines, parse_month
 from wallet.invoice_documents import pdf_response
-from wallet.models import Invoice, Seller
+from wallet.models import Invoice, Order, Seller
 from wallet.models.invoices import InvoiceKind
 from wallet.places import INDIA
-from wallet.selectors import invoice_months_of, invoice_of_order, invoices_of_month
-from wallet.services.billing import FIELDS, billing_details_of, save_billing_details
+from wallet.selectors import billing_details_of, invoice_months_of, invoice_of_order, invoices, invoices_of_month, is_invoiced
+from wallet.services.billing import FIELDS, save_billing_details
 
 from ..billing_forms import BillingForm
 
@@ -33,14 +31,12 @@ class OrderDocument:
     Args:
         label: What it is.
         route: The URL name of its PDF.
-        invoice: The document, None if it is not issued.
-        pending: Whether it will be.
+        invoice: The document, None until it is issued.
     """
 
     label: str
     route: str
     invoice: Invoice | None
-    pending: bool
 
 
 @signed_in_page("GET", "POST")
@@ -97,13 +93,11 @@ def month_csv(request: SignedInRequest, profile: VendorProfile, month: str) -> H
     return StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8", headers=headers)
 
 
-def documents_of(request: SignedInRequest, order_id: uuid.UUID) -> Iterator[OrderDocument]:
-    """Yield the invoice and the credit note of an order, issued or expected."""
-    for kind, route in ((InvoiceKind.INVOICE, "order-page-invoice"), (InvoiceKind.CREDIT_NOTE, "order-page-credit-note")):
-        try:
-            yield OrderDocument(kind.label, route, invoice_of_order(request.user, str(order_id), kind), pending=False)
-        except Problem as problem:
-            yield OrderDocument(kind.label, route, None, pending=isinstance(problem, InvoicePending))
+def documents_of(order: Order) -> list[OrderDocument]:
+    """Return the invoice and the credit note of an order, as far as they are issued or expected."""
+    issued = {document.kind: document for document in invoices().filter(order=order)}
+    routes = {InvoiceKind.INVOICE: "order-page-invoice", InvoiceKind.CREDIT_NOTE: "order-page-credit-note"}
+    return [OrderDocument(kind.label, route, issued.get(kind)) for kind, route in routes.items() if is_invoiced(order, kind)]
 
 
 def _document(request: SignedInRequest, order_id: uuid.UUID, kind: InvoiceKind) -> HttpResponseBase:

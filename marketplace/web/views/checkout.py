@@ -12,8 +12,7 @@ from marketplace.accounts.pages import SignedInRequest, signed_in_page
 from marketplace.core.errors import NotFound, Problem
 from marketplace.core.money import WALLET_CURRENCIES
 from wallet.models import Quote
-from wallet.selectors import quote_of, wallet_of
-from wallet.services.billing import billing_details_of
+from wallet.selectors import billing_details_of, quote_of, wallet_of
 from wallet.services.offers import PurchaseRequest
 from wallet.services.quotes import make_quote
 from wallet.services.spending import spend

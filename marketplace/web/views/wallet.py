@@ -59,7 +59,7 @@ def preference(request: SignedInRequest) -> HttpResponseBase:
 def order(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
     """Show an order."""
     found = _own_order(request, order_id)
-    documents = list(documents_of(request, order_id))
+    documents = documents_of(found)
     return render(request, "buyer/order.html", {"order": found, "net": found.price_minor - found.tax_minor, "documents": documents})
 
 

@@ -19,8 +19,8 @@ from ...errors import InvoicePending, NotInvoiced
 from ...invoice_documents import pdf_response
 from ...models import BillingDetails
 from ...models.invoices import InvoiceKind
-from ...selectors import invoice_of_order
-from ...services.billing import FIELDS, billing_details_of, save_billing_details
+from ...selectors import billing_details_of, invoice_of_order
+from ...services.billing import FIELDS, save_billing_details
 from ..serializers.invoices import NAMES, BillingAnswer, BillingBody, InvoiceAnswer
 from .history import ORDER_ID, PDF
 
