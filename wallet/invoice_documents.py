@@ -82,10 +82,10 @@ def _facts(invoice: Invoice) -> Iterator[tuple[str, str]]:
         yield ("Corrects", f"Invoice {invoice.corrects.number} of {invoice.corrects.date:%d %B %Y}")
     yield ("Seller", _address(seller))
     if seller.tax_id:
-        yield (_tax_id_name(seller), seller.tax_id)
+        yield (f"Seller's {_tax_id_name(seller)}", seller.tax_id)
     yield ("Buyer", invoice.buyer_name if buyer is None else _address(buyer))
     if buyer is not None and buyer.tax_id:
-        yield (_tax_id_name(buyer), buyer.tax_id)
+        yield (f"Buyer's {_tax_id_name(buyer)}", buyer.tax_id)
     if invoice.country:
         yield ("Place of supply", place_name(invoice.country, invoice.region))
     if invoice.service_code:
@@ -99,7 +99,7 @@ def _address(details: BillingDetails) -> str:
 
 
 def _tax_id_name(details: BillingDetails) -> str:
-    return f"GSTIN of {details.name}" if details.country == INDIA else f"Tax id of {details.name}"
+    return "GSTIN" if details.country == INDIA else "tax ID"
 
 
 def _notes(invoice: Invoice) -> Iterator[str]:
@@ -107,7 +107,7 @@ def _notes(invoice: Invoice) -> Iterator[str]:
         yield _EXPORT_FROM_INDIA
     elif note := _NOTES.get(Treatment(invoice.treatment)):
         yield note
-    if invoice.exchange_rate is not None and invoice.tax_in_tax_currency_minor is not None:
+    if invoice.exchange_rate is not None and invoice.tax_in_tax_currency_minor:
         units, cents = divmod(invoice.tax_in_tax_currency_minor, 100)
         rate = f"1 {invoice.currency} = {invoice.exchange_rate.normalize():f} {invoice.tax_currency}"
         yield f"Tax in {invoice.tax_currency}: {units:,}.{cents:02} ({rate})."

@@ -14,6 +14,7 @@ from library.selectors import licences_of_orders, licences_outside_of
 
 from .digests import digest_differences
 from .guards import LEDGER
+from .invoice_differences import invoice_differences
 from .models import CreditReference, Journal, LedgerAccount, Order, Transfer, VendorPayout, WalletPayout
 from .models.ledger import BOUNDED_KINDS, AccountKind, JournalKind
 from .models.orders import OrderStatus
@@ -47,6 +48,7 @@ def differences(report: Report = lambda _done: None, ledger_digests: Mapping[int
         yield from _references()
         yield from _payouts()
         yield from _wallet_payouts()
+        yield from invoice_differences()
         yield from digest_differences(ledger_digests)
 
 

@@ -1,5 +1,6 @@
 """Invoices: one for each sale, a credit note for each refund, numbered without a gap and never changed."""
 
+import re
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -12,6 +13,8 @@ from django.utils import timezone
 from marketplace.core.errors import InvalidInput
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
+from wallet.invoice_differences import invoice_differences
+from wallet.invoice_documents import invoice_document, top_up_receipt_pdf
 from wallet.invoice_numbers import fiscal_year_of, invoice_number
 from wallet.models import BillingDetails, ExchangeRate, Invoice, Journal, Order, Seller
 from wallet.reconciliation import differences
@@ -303,6 +306,43 @@ def test_journal_that_commits_late_gets_the_next_number() -> None:
         issue()
     assert hidden.get().at < Journal.objects.get(order=late).at
     assert [invoice.order for invoice in issue()] == [late, early]
+
+
+def test_documents_that_do_not_fit_are_reported() -> None:
+    operator()
+    order = bought(on_sale())
+    issue()
+    with patch("django.utils.timezone.now", return_value=timezone.now() - timedelta(hours=2)):
+        forgotten = bought(on_sale())
+    assert [sentence for sentence in invoice_differences() if str(Journal.objects.get(order=forgotten).pk) in sentence]
+    issue_invoices()
+    assert len(list(invoice_differences())) == 1
+    issue_invoices(everything=True)
+    assert list(invoice_differences()) == []
+    Order.objects.filter(pk=order.pk).update(seller=None)
+    assert len(list(invoice_differences())) == 1
+    Order.objects.filter(pk=order.pk).update(seller=Seller.objects.get())
+
+
+def test_document_shows_no_identifier_of_ours_and_what_the_law_demands() -> None:
+    operator(BERLIN)
+    order = bought(on_sale(), buyer_at(PARIS))
+    refund_order(order=order, reason="broken", actor=None)
+    for invoice in issue():
+        document = invoice_document(invoice)
+        words = " ".join([document.title, document.subtitle, *document.paragraphs, *(" ".join(fact) for fact in document.facts)])
+        assert not re.search(r"[0-9a-f]{8}-[0-9a-f]{4}", words)
+        assert "Reverse charge" in words
+        for expected in (invoice.number, BERLIN["tax_id"], PARIS["tax_id"], PARIS["street"], BERLIN["city"]):
+            assert expected in words
+
+
+def test_receipt_of_a_payment_is_a_pdf() -> None:
+    details = operator().details
+    receipt = top_up_receipt_pdf(
+        number="pi_1", payer="Bo", seller_details=details, currency="INR", amount_minor=100, paid_on=date(2026, 11, 22)
+    )
+    assert receipt.startswith(b"%PDF")
 
 
 def test_seller_is_recorded_in_the_order_and_survives_a_change_of_the_operator() -> None:

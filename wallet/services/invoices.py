@@ -30,37 +30,40 @@ GRACE = timedelta(seconds=10)
 _AT_SELLER = (Treatment.INTRA_STATE, Treatment.DOMESTIC)
 
 
-def issue_invoices(*, until: datetime | None = None) -> int:
+def issue_invoices(*, until: datetime | None = None, everything: bool = False) -> int:
     """Issue what is due, batch by batch, and return the number of documents.
 
     Args:
         until: Only sales and refunds up to this time; by default `GRACE` before now.
+        everything: Whether to search all sales and refunds, not only those since an hour before the last one that has a document.
     """
     until = timezone.now() - GRACE if until is None else until
     issued = 0
     for seller_id in Seller.objects.order_by("pk").values_list("pk", flat=True):
-        while batch := _issue_batch(seller_id, until):
+        while batch := _issue_batch(seller_id, until, everything=everything):
             issued += batch
     return issued
 
 
-def uninvoiced_journals(*, seller_id: Any, until: datetime) -> QuerySet[Journal]:
+def uninvoiced_journals(*, seller_id: Any, until: datetime, everything: bool) -> QuerySet[Journal]:
     """Return the sales and refunds of a seller up to a time without a document, oldest first.
 
-    They are searched from an hour before the last one that has a document: no transaction lasts longer.
+    Unless `everything` is searched, those since an hour before the last one that has a document: no transaction lasts longer.
     """
     rows = Journal.objects.filter(
         kind__in=(JournalKind.SALE, JournalKind.REFUND), order__seller=seller_id, invoice__isnull=True, at__lte=until
     )
     last = Invoice.objects.filter(seller=seller_id).order_by("-issued_at").values_list("journal__at", flat=True).first()
-    return (rows if last is None else rows.filter(at__gt=last - COMMIT_DELAY)).order_by("id")
+    return (rows if last is None or everything else rows.filter(at__gt=last - COMMIT_DELAY)).order_by("id")
 
 
 @transaction.atomic
-def _issue_batch(seller_id: Any, until: datetime) -> int:
+def _issue_batch(seller_id: Any, until: datetime, *, everything: bool = False) -> int:
     """Issue the next documents of a seller, whose row is locked meanwhile: numbers are given by one run at a time."""
     seller = lock(Seller.objects.select_related("details"), pk=seller_id)
-    journals = uninvoiced_journals(seller_id=seller_id, until=until).select_related("order__buyer", "order__buyer_details")
+    journals = uninvoiced_journals(seller_id=seller_id, until=until, everything=everything).select_related(
+        "order__buyer", "order__buyer_details"
+    )
     issued: list[Invoice] = []
     batch = list(journals[:BATCH])
     invoices = _invoices_of([journal.order for journal in batch if journal.order is not None])

@@ -1,5 +1,6 @@
 """`manage.py issue_invoices`: number the invoices and credit notes that are due."""
 
+from argparse import ArgumentParser
 from typing import Any
 
 from django.core.management.base import BaseCommand
@@ -15,6 +16,10 @@ class Command(BaseCommand):
         "runs this twice a minute. Safe to interrupt, to repeat and to run in parallel and beside sales."
     )
 
-    def handle(self, *_args: Any, **_options: Any) -> None:
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Add the option."""
+        parser.add_argument("--all", action="store_true", help="Search all sales, not only recent ones: for those that reconcile reports.")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
         """Issue what is due and print how many."""
-        self.stdout.write(f"Issued {issue_invoices()} documents.")
+        self.stdout.write(f"Issued {issue_invoices(everything=options['all'])} documents.")
