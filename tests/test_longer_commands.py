@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks import MISSED
+from tests import ROOT
 
-from .checks import ROOT
 from .waiting import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.full
@@ -21,7 +21,8 @@ COMMANDS = (
     "tests.wallet.long lives --operations 50",
     "tests.wallet.long races --operations 50",
     "tests.wallet.long kills --clients 2 --servers 1",
-    "tests.wallet.mutants 'a second answer overwrites'",
+    "tests.wallet.mutants order_quote_once",
+    "tests.mutation --sample 1 --only library/services/links.py --measure tests/library/test_links.py --folder {folder}",
     "tests.files.fuzz --count 4 --jobs 1 --keep {folder}",
     "tests.files.packages --size 1",
     "tests.faults.uploads --count 1 --store local",
@@ -41,6 +42,8 @@ COMMANDS = (
     "benchmarks.load --minutes 0.05 --seconds 1 --listings 60 --no-file",
 )
 PROGRAMS = {"tests.mcp.conformance": "npm", "tests.screenshots.lighthouse": "npm", "benchmarks.catalog": "wrk"}
+# A library that a command needs, and the dependency group that brings it.
+GROUPS = {"benchmarks.load": ("locust", "load"), "tests.mutation": ("cosmic_ray", "mutation")}
 # A minute is usual.
 SECONDS = 3 * PATIENCE_SECONDS
 
@@ -62,8 +65,9 @@ def test_smallest_run_ends_well(command: str, tmp_path: Path) -> None:
     program = PROGRAMS.get(module)
     if program and shutil.which(program) is None:
         pytest.skip(f"needs {program}")
-    if module == "benchmarks.load" and importlib.util.find_spec("locust") is None:
-        pytest.skip("needs the dependency group load")
+    library, group = GROUPS.get(module, ("pytest", "dev"))
+    if importlib.util.find_spec(library) is None:
+        pytest.skip(f"needs the dependency group {group}")
     done = subprocess.run(
         [sys.executable, "-m", module, *arguments],
         cwd=ROOT,

@@ -62,11 +62,7 @@ def listing_of(profile: VendorProfile, asset_id: str) -> Listing:
 def listings_in_studio(profile: VendorProfile, *, status: str = "", search: str = "", after: uuid.UUID | None = None) -> QuerySet[Listing]:
     """Return the vendor's listings for the studio, newest first, with `sales`, the `findings` of the last review, and its thumbnail.
 
-    Args:
-        profile: The vendor.
-        status: Only those in this status.
-        search: Only those whose title or slug contains this text.
-        after: Only those older than the listing with this id.
+    `search` is a part of the title or slug; `after` is the id of the last listing of the previous page.
     """
     last_review = ListingReview.objects.filter(listing=OuterRef("pk")).order_by("-id")
     listings = listings_of(profile).defer("description", "readme")

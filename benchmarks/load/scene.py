@@ -6,7 +6,7 @@ import sys
 from typing import Any
 
 from benchmarks.catalog.servers import seed
-from tests.flows.server import ROOT
+from tests import ROOT
 from tests.nodes.deployment import Deployment
 
 BUYERS = 20
@@ -17,8 +17,7 @@ import django
 django.setup()
 from catalog.models import Listing
 from developers.services.credentials import issue_api_key
-from marketplace.core.scopes import Scope
-from tests.contract.generated import _headers_of_personal
+from tests.callers import bearer, personal_token
 from tests.factories import AppFactory
 from tests.shop import archive, bought, funded, on_sale, store_keeping, tiers
 tiers()
@@ -32,7 +31,7 @@ for number in range({BUYERS}):
 assets = [str(pk) for pk in Listing.objects.filter(status="Published", tier_requirement="free").exclude(pk=own[0].pk).values_list("pk", flat=True)[:2000]]
 print(json.dumps({{
     "buyers": buyers, "owned": str(own[0].pk), "own": [str(listing.pk) for listing in own[1:]], "assets": assets,
-    "vendor": _headers_of_personal(store.owner, frozenset(Scope)),
+    "vendor": bearer(personal_token(store.owner)[1]),
 }}))
 """
 

@@ -36,13 +36,7 @@ TECHNICAL_SHOWN_SEPARATELY = {"members", "skill", "warnings", "axes", "contentsB
 
 @dataclass(frozen=True)
 class FieldChange:
-    """A changed field, for a side-by-side view.
-
-    Args:
-        field: Its name in the reference.
-        before: As it was approved.
-        after: As it is now.
-    """
+    """A changed field, for a side-by-side view."""
 
     field: str
     before: Sequence[TextPart]

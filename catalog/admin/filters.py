@@ -31,7 +31,6 @@ class QueueFilter(SimpleListFilter):
     empty_label = "All"
 
     def options(self) -> list[dict[str, Any]]:
-        """Return the options of the select field."""
         chosen = self.value() or ""
         offered = [("", self.empty_label), *((str(value), str(label)) for value, label in self.lookup_choices)]
         return [{"value": value, "label": label, "chosen": value == chosen} for value, label in offered]
@@ -59,7 +58,6 @@ class StateFilter(QueueFilter):
     empty_label = "Waiting"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
-        """Return the statuses."""
         return [*((status.value, status.label) for status in ReviewStatus), (EVERYTHING, "All")]
 
     def options(self) -> list[dict[str, Any]]:
@@ -75,7 +73,6 @@ class StateFilter(QueueFilter):
         return super().queryset(request, queryset)
 
     def filter_by(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
-        """Return the reviews of one status, or all."""
         return queryset if value == EVERYTHING else queryset.filter(status=value)
 
 
@@ -91,7 +88,6 @@ class ClaimFilter(QueueFilter):
         super().__init__(request, *args)
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
-        """Return the choices."""
         return [("nobody", "Nobody"), ("me", "Me"), ("others", "Others")]
 
     def filter_by(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
@@ -111,11 +107,9 @@ class KindFilter(QueueFilter):
     parameter_name = "kind"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
-        """Return the kinds."""
         return [(kind.value, kind.label) for kind in ReviewKind]
 
     def filter_by(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
-        """Return the reviews of one kind."""
         return queryset.filter(kind=value)
 
 
@@ -126,11 +120,9 @@ class CategoryFilter(QueueFilter):
     parameter_name = "category"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
-        """Return the categories."""
         return [(category.slug, category.name) for category in _choices(request)["categories"]]
 
     def filter_by(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
-        """Return the reviews of one category."""
         return queryset.filter(listing__category__slug=value)
 
 
@@ -148,7 +140,6 @@ class VendorFilter(QueueFilter):
         return list((offered | asked).items())
 
     def filter_by(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
-        """Return the reviews of one vendor."""
         return queryset.filter(listing__store__slug=value)
 
 
@@ -177,11 +168,9 @@ class WaitingFilter(QueueFilter):
     empty_label = "Any time"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
-        """Return the durations."""
         return list(DAYS.items())
 
     def filter_by(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
-        """Return the reviews that have been pending for more than `value` days."""
         return queryset.filter(status=ReviewStatus.PENDING, submitted_at__lt=timezone.now() - timedelta(days=int(value)))
 
 
@@ -192,7 +181,6 @@ class EditedFilter(SimpleListFilter):
     parameter_name = "edited"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
-        """Return the only choice."""
         return [("since", "Edited since the last approval")]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Listing]) -> QuerySet[Listing]:

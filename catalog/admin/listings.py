@@ -55,14 +55,12 @@ class ListingAdmin(ServiceAdmin):
         return [Q(slug=slug), Q(pk__in=hits), Q(store__slug=slug)]
 
     def querysets(self, request: HttpRequest, subject: Listing) -> QuerySets:
-        """Return the reviews, the last approval and the current previews."""
         reviews = ListingReview.objects.filter(listing=subject).select_related("decided_by").order_by("-id")
         shown = ("submitted_at", "kind", "status", "findings", "decided_by__email")
         of_listing = {"approved": approvals_of(subject).only("snapshot")[:1], "previews": previews_of(subject)}
         return {**super().querysets(request, subject), "reviews": reviews.only(*shown), **of_listing}
 
     def panels(self, request: HttpRequest, subject: Listing, related: QuerySets) -> list[Panel]:
-        """Return the reviews, the changes since the last approval and the history."""
         reviews = [
             (
                 f"{review.submitted_at:%Y-%m-%d %H:%M}",

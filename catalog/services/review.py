@@ -1,4 +1,4 @@
-"""The reviewer's decisions: approve, reject, take down, block a file. Re-exports claims and the vendor's actions."""
+"""The reviewer's decisions: approve, reject, take down, block a file. Re-exports the vendor's actions."""
 
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +22,6 @@ from ..models.listings import ListingStatus, UpdateStatus
 from ..models.reviews import ReviewKind, ReviewStatus
 from ..selectors.reviews import is_blocked
 from . import findings as catalogue
-from .claims import claim_next, claim_review, release_review
 from .snapshots import snapshot_of
 from .submission import close_open_review, submit_listing, unpublish_listing, withdraw_listing
 from .transitions import LISTING, UPDATE, lock_listing, lock_open_review, lock_review, refuse_self_review
@@ -35,10 +34,7 @@ CORRECT = "Fix it, then submit it again."
 __all__ = [
     "approve_listing",
     "block_deliverable",
-    "claim_next",
-    "claim_review",
     "reject_listing",
-    "release_review",
     "submit_listing",
     "takedown_listing",
     "unpublish_listing",
@@ -50,11 +46,7 @@ __all__ = [
 def approve_listing(*, review: ListingReview, actor: User, tier_requirement: Tier | None = None, note: str = "") -> ListingReview:
     """Publish what was submitted: the listing, or the candidate file of a published one.
 
-    Args:
-        review: The submission as the reviewer saw it.
-        actor: The reviewer.
-        tier_requirement: The minimum account tier of buyers; None leaves it unchanged.
-        note: A note to the vendor.
+    `tier_requirement`, unless it is None, becomes the minimum account tier of buyers.
 
     Raises:
         DeliverableBlocked: the file is marked as malicious.

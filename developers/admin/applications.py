@@ -1,6 +1,6 @@
 """The queue of developer applications."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -24,10 +24,6 @@ from .effects import withdrawal_effects
 DECIDE = "developers.decide_developerapplication"
 
 
-def _allows(verb: str) -> Callable[[Any], bool]:
-    return partial(APPLICATION.allows, verb=verb)
-
-
 @admin.register(DeveloperApplication)
 class DeveloperApplicationAdmin(QueueAdmin):
     """Applications for developer access, with the decisions on them."""
@@ -41,7 +37,7 @@ class DeveloperApplicationAdmin(QueueAdmin):
     decision_names = ("approve", "reject", "ask", *CLAIMING, "withdraw")
     owner, noun, decides = "user", "application", DECIDE
     on_page = {"approve": "a", "reject": "r", "ask": "m"}
-    claim, take_over, release = claiming(DECIDE, _allows("approve"))
+    claim, take_over, release = claiming(DECIDE, partial(APPLICATION.allows, verb="approve"))
 
     def querysets(self, request: HttpRequest, subject: DeveloperApplication) -> QuerySets:
         """Return the conversation and the history."""
@@ -59,7 +55,7 @@ class DeveloperApplicationAdmin(QueueAdmin):
             DECIDE,
             "The applicant becomes a verified developer and can create apps.",
             "The application was approved.",
-            available=_allows("approve"),
+            available=partial(APPLICATION.allows, verb="approve"),
             form=saved_reply_form(SavedReplyUse.APPLICATION_APPROVE),
         ),
         services.approve_application,
@@ -72,7 +68,7 @@ class DeveloperApplicationAdmin(QueueAdmin):
             DECIDE,
             "The applicant gets the reason by mail and can apply again.",
             "The application was rejected.",
-            available=_allows("reject"),
+            available=partial(APPLICATION.allows, verb="reject"),
             danger=True,
             form=saved_reply_form(SavedReplyUse.APPLICATION_REJECT),
         ),
@@ -86,7 +82,7 @@ class DeveloperApplicationAdmin(QueueAdmin):
             DECIDE,
             "The applicant gets the question by mail; the application waits for the answer.",
             "The question was sent.",
-            available=_allows("ask"),
+            available=partial(APPLICATION.allows, verb="ask"),
             form=saved_reply_form(SavedReplyUse.APPLICATION_ASK),
         )
     )
@@ -100,7 +96,7 @@ class DeveloperApplicationAdmin(QueueAdmin):
             DECIDE,
             "The developer's apps are suspended, and their keys and tokens stop working at once.",
             "The approval was withdrawn.",
-            available=_allows("withdraw"),
+            available=partial(APPLICATION.allows, verb="withdraw"),
             danger=True,
             effects=withdrawal_effects,
         ),

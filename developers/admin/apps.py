@@ -1,6 +1,6 @@
 """Apps in the admin, with the decisions on them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -51,10 +51,6 @@ def _state_of(key: ApiKey) -> str:
     if is_dormant(key):
         return "active, unused for 90 days"
     return "live" if key.live else "ended"
-
-
-def _allows(verb: str) -> Callable[[Any], bool]:
-    return partial(APP.allows, verb=verb)
 
 
 @admin.register(App)
@@ -130,7 +126,7 @@ class AppAdmin(ServiceAdmin):
             SUSPEND,
             "Keys and tokens of the app stop working at once. Its scopes are kept for when it is reinstated.",
             "The app was suspended.",
-            available=_allows("suspend"),
+            available=partial(APP.allows, verb="suspend"),
             danger=True,
             effects=suspension_effects,
         ),
@@ -144,7 +140,7 @@ class AppAdmin(ServiceAdmin):
             SUSPEND,
             "Keys and tokens of the app that were not revoked work again.",
             "The app was reinstated.",
-            available=_allows("reinstate"),
+            available=partial(APP.allows, verb="reinstate"),
         ),
         reinstate_app,
         "app",
@@ -156,7 +152,7 @@ class AppAdmin(ServiceAdmin):
             DECIDE,
             "All requested scopes are refused.",
             "The app was rejected.",
-            available=_allows("reject"),
+            available=partial(APP.allows, verb="reject"),
             danger=True,
         ),
         reject_app,

@@ -10,33 +10,22 @@ from marketplace.core.money import WALLET_CURRENCIES, Currency, to_minor
 from marketplace.review.decisions import ReasonForm
 from marketplace.review.panels import Panel, QuerySets
 
-from .. import bounds
+from ..dashboard.limit_forms import amount_field
 from ..models import App, SpendingLimit
 from ..models.spending import AMOUNTS
 from ..selectors import app_limits_of
 from ..services.spending import LimitValues
 
 _CURRENCIES = [(currency.value, currency.value) for currency in WALLET_CURRENCIES]
-_HIGHEST = Decimal(bounds.SPENDING_LIMIT_MINOR).scaleb(-2)
-
-
-def _amount_field(label: str) -> forms.DecimalField:
-    return forms.DecimalField(
-        label=label,
-        required=False,
-        min_value=Decimal("0.01"),
-        max_value=_HIGHEST,
-        decimal_places=2,
-    )
 
 
 class AppLimitForm(ReasonForm):
     """Asks for the limits in one currency, and the reason."""
 
     currency = forms.ChoiceField(choices=_CURRENCIES)
-    per_purchase = _amount_field("One purchase")
-    per_day = _amount_field("A day (UTC)")
-    total = _amount_field("In all")
+    per_purchase = amount_field("One purchase")
+    per_day = amount_field("A day (UTC)")
+    total = amount_field("In all")
     field_order = ("currency", "per_purchase", "per_day", "total", "reason")
 
 

@@ -41,16 +41,12 @@ interrupted = threading.Event()
 
 @dataclass(frozen=True)
 class ScheduledCommand:
-    """One line of the schedule.
+    """One line of the schedule."""
 
-    Args:
-        command: The command with its arguments, without `manage.py`.
-        every: The interval.
-        after: Offset from the interval's beginning; daily intervals begin at midnight UTC.
-    """
-
+    # With its arguments, without `manage.py`.
     command: str
     every: timedelta
+    # Offset from the interval's beginning; daily intervals begin at midnight UTC.
     after: timedelta = timedelta()
 
     def due_at(self, now: datetime) -> datetime:

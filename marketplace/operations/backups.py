@@ -37,22 +37,17 @@ Report = Callable[[int], None]
 
 @dataclass(frozen=True)
 class Manifest:
-    """The contents of a backup.
-
-    Args:
-        made_at: When its database was dumped.
-        engine: The database's vendor.
-        database: The dump's file name.
-        sha256: Checksum of the dump.
-        migrations: The newest migration of each app.
-        objects: Number of objects in the folder, shared by all its backups; -1 if objects were left out.
-    """
+    """The contents of a backup."""
 
     made_at: datetime
+    # The database's vendor.
     engine: str
+    # The dump's file name and checksum.
     database: str
     sha256: str
+    # The newest migration of each app.
     migrations: dict[str, str]
+    # Number of objects in the folder, shared by all its backups; -1 if objects were left out.
     objects: int
 
 
@@ -77,7 +72,7 @@ def read_manifest(backup: Path) -> Manifest:
         known = {"made_at": made_at, "objects": int(values["objects"]), "database": dumps.NAMES[values["engine"]]}
         return Manifest(**values | known)
     except (OSError, ValueError, TypeError, KeyError) as error:
-        raise BackupFailed(f"{backup} is no whole backup: it has no {MANIFEST} that can be read.") from error
+        raise BackupFailed(f"{backup} is not a complete backup: it has no readable {MANIFEST}.") from error
 
 
 def make(folder: Path, *, objects: bool = True, report: Report = lambda _count: None) -> Path:
@@ -100,7 +95,7 @@ def make(folder: Path, *, objects: bool = True, report: Report = lambda _count: 
     try:
         backup.mkdir(parents=True, mode=0o700)
     except FileExistsError as error:
-        raise BackupFailed(f"{backup} is there already: another backup was begun at the same moment.") from error
+        raise BackupFailed(f"{backup} already exists: another backup began at the same moment.") from error
     store, count = default_storage, -1
     if objects:
         # The files for sale are private.
@@ -150,14 +145,7 @@ def restore(backup: Path, *, replace: bool = False, report: Report = lambda _cou
 
 
 def _copy_out(store: ObjectStorage, folder: Path, part: Path, report: Report) -> int:
-    """Copy the objects that are not in the folder yet; return the number of objects in the store.
-
-    Args:
-        store: The source.
-        folder: The destination.
-        part: Temporary file for an object until it is complete.
-        report: As in `make`.
-    """
+    """Copy the objects that are not in the folder yet; return the number of objects in the store."""
     count = 0
     for key in _keys(store):
         target = folder / key
@@ -194,14 +182,14 @@ def _keys(store: ObjectStorage) -> Iterator[str]:
 
 
 def _copy_in(folder: Path, store: ObjectStorage, report: Report) -> None:
-    there = dict.fromkeys(_keys(store), True)
+    stored = set(_keys(store))
     for path in sorted(folder.rglob("*")):
         key = path.relative_to(folder).as_posix()
         # A symbolic link could bring in any file of this machine.
         if path.is_symlink() or not path.is_file() or not is_key(key) or path.suffix == ".part":
             continue
         report(1)
-        if key not in there:
+        if key not in stored:
             _put(store, key, path)
 
 

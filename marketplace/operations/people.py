@@ -164,15 +164,11 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
 
 @dataclass(frozen=True)
 class DeletionBlocker:
-    """A reason why an account cannot be deleted yet.
+    """A reason why an account cannot be deleted yet."""
 
-    Args:
-        sentence: The reason, and what to do about it.
-        page: The URL name of the page where it is resolved.
-        link: The text of the link to that page.
-    """
-
+    # The reason, and what to do about it.
     sentence: str
+    # The URL name of the page where it is resolved, and the text of the link to it.
     page: str
     link: str
 

@@ -110,13 +110,7 @@ def service_decision(settings: Decision, service: Callable[..., object], subject
 
 @dataclass(frozen=True)
 class Button:
-    """A link from a row's page to a decision page.
-
-    Args:
-        label: The text.
-        address: The URL.
-        danger: Whether it is destructive.
-    """
+    """A link from a row's page to a decision page."""
 
     label: str
     address: str
@@ -128,10 +122,6 @@ class Step:
     """A decision form on a row's page.
 
     Args:
-        name: The name of the admin's method.
-        decision: The texts and the form class.
-        form: The form.
-        address: The URL that the form is sent to.
         key: The keyboard shortcut.
         effects: Sentences about the effects on this row.
     """

@@ -16,14 +16,7 @@ QuerySets = Mapping[str, QuerySet[Any]]
 
 @dataclass(frozen=True)
 class Panel:
-    """A table on a row's page.
-
-    Args:
-        title: Its heading.
-        columns: Its column heads.
-        rows: Its cells.
-        empty: The text shown without rows.
-    """
+    """A table on a row's page."""
 
     title: str
     columns: Sequence[str]

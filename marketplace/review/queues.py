@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
+from operator import attrgetter
 from typing import Any
 
 from django.contrib import admin, messages
@@ -54,8 +55,11 @@ class QueueAdmin(ServiceAdmin):
         rows: QuerySet[Any] = self.model._default_manager.filter(**self.waiting).order_by(self.waiting_since, "pk")
         return rows
 
-    def open_to(self, viewer: Any) -> QuerySet[Any]:
-        """Return the waiting rows that the viewer may decide on and nobody else has claimed, oldest first."""
+    def open_to(self, viewer: Any, chosen: Mapping[str, str]) -> QuerySet[Any]:
+        """Return the waiting rows that the viewer may decide on and nobody else has claimed, oldest first.
+
+        A queue can override it to apply the chosen filters of its list.
+        """
         rows = self.waiting_rows().exclude(claims.claimed_by_others(viewer))
         return rows.exclude(**{self.owner: viewer}) if self.owner else rows
 
@@ -65,23 +69,16 @@ class QueueAdmin(ServiceAdmin):
 
     def is_own(self, row: Any, viewer: Any) -> bool:
         """Tell whether the viewer owns the row."""
-        return bool(self.owner) and self._owner_of(row) == viewer.pk
-
-    def _owner_of(self, row: Any) -> Any:
-        for name in self.owner.split("__") if self.owner else ():
-            row = getattr(row, name, None)
-        return getattr(row, "pk", None) if self.owner else None
+        return bool(self.owner) and attrgetter(self.owner.replace("__", "."))(row) == viewer
 
     def claim_row(self, row: Any, actor: Any, *, take_over: bool = False) -> Any:
         """Claim a row for the actor."""
-        held: Any = claims.claim(
-            row=row, waiting=self._claimable(), owner=self._owner_of(row), noun=self.noun, actor=actor, take_over=take_over
-        )
-        return held
+        own = self.is_own(row, actor)
+        return claims.claim(row=row, waiting=self._claimable(), own=own, noun=self.noun, actor=actor, take_over=take_over)
 
     def release_row(self, row: Any, actor: Any) -> None:
         """Release the actor's claim."""
-        claims.release(row=row, waiting=self._claimable(), owner=self._owner_of(row), noun=self.noun, actor=actor)
+        claims.release(row=row, waiting=self._claimable(), own=self.is_own(row, actor), noun=self.noun, actor=actor)
 
     def _claimable(self) -> QuerySet[Any]:
         rows: QuerySet[Any] = self.model._default_manager.filter(**self.waiting).select_related("claimed_by")
@@ -89,7 +86,7 @@ class QueueAdmin(ServiceAdmin):
 
     def claim_next(self, actor: Any, *, after: Any, chosen: Mapping[str, str]) -> Any:
         """Claim the row that has waited longest after `after`; None if there is none."""
-        rows = self.open_to(actor)
+        rows = self.open_to(actor, chosen)
         if after is not None:
             rows = rows.exclude(pk=after.pk)
             later = rows.filter(**{f"{self.waiting_since}__gte": getattr(after, self.waiting_since)})
@@ -97,7 +94,6 @@ class QueueAdmin(ServiceAdmin):
         return claims.claim_first(rows, lambda row: self.claim_row(row, actor))
 
     def get_ordering(self, request: HttpRequest) -> Any:
-        """Order waiting rows first, oldest first."""
         waits = Case(When(**self.waiting, then=Value(0)), default=Value(1), output_field=IntegerField())
         return (waits.asc(), self.waiting_since)
 
@@ -106,11 +102,9 @@ class QueueAdmin(ServiceAdmin):
         return []
 
     def button_names(self) -> list[str]:
-        """Return the decisions without a form on the page."""
         return [name for name in self.decision_names if name not in {*self.on_page, *CLAIMING}]
 
     def get_urls(self) -> list[URLPattern]:
-        """Add the URL that claims the next row."""
         view = self.admin_site.admin_view(allow_methods("POST")(self.take_next))
         name = f"{self.opts.app_label}_{self.opts.model_name}_next"
         return [path("next/", view, name=name), *super().get_urls()]
@@ -123,7 +117,7 @@ class QueueAdmin(ServiceAdmin):
             may_review = viewer.has_perm(self.decides)
             response.context_data |= {
                 "may_review": may_review,
-                "open_to_me": self.open_to(viewer).count() if may_review else 0,
+                "open_to_me": self.open_to(viewer, {}).count() if may_review else 0,
                 "chosen": self.chosen(request.GET),
                 "next_url": self.next_url(),
             }

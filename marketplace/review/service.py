@@ -92,7 +92,6 @@ class ServiceAdmin(Base):
         return {settings.permission for settings in self.decisions().values()}
 
     def get_urls(self) -> list[URLPattern]:
-        """Add the decision pages."""
         pages = [
             path(
                 f"<path:object_id>/{name.replace('_', '-')}/",

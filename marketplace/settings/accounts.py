@@ -32,7 +32,7 @@ MFA_ADAPTER = "marketplace.accounts.second_factor.MFAAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_FORMS = {
     "authenticate": "marketplace.accounts.forms.AuthenticateForm",
-    "reauthenticate": "marketplace.accounts.forms.CodeAgainForm",
+    "reauthenticate": "marketplace.accounts.forms.ReauthenticateByCodeForm",
     "activate_totp": "marketplace.accounts.forms.ActivateTOTPForm",
 }
 MFA_TOTP_ISSUER = "Creative Asset Marketplace"

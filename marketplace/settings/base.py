@@ -73,13 +73,13 @@ INSTALLED_APPS = [
 # In the order that `marketplace.http` explains.
 MIDDLEWARE = [
     "marketplace.http.monitoring.HealthMiddleware",
-    "marketplace.http.request_id.RequestIdMiddleware",
+    "marketplace.http.monitoring.RequestIdMiddleware",
     "marketplace.http.monitoring.MonitoringMiddleware",
     "marketplace.http.rate_limits.RateLimitFieldsMiddleware",
     "developers.usage.middleware.UsageMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "marketplace.http.static_files.StaticFilesMiddleware",
-    "catalog.api.cors.OpenCorsMiddleware",
+    "catalog.api.public.OpenCorsMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "marketplace.http.pages.ContentPolicyMiddleware",
     "marketplace.http.refusals.RequestSizeMiddleware",

@@ -20,14 +20,7 @@ class Recipient(Protocol):
 
 @dataclass(frozen=True)
 class Part:
-    """A part of a mail: a link, a list or a paragraph.
-
-    Args:
-        text: A paragraph, or the URL of a link.
-        link: Whether it is a link.
-        points: The points of a list.
-        label: The text of the link's button.
-    """
+    """A part of a mail: a paragraph, a link with the text of its button, or a list."""
 
     text: str = ""
     link: bool = False
@@ -36,13 +29,7 @@ class Part:
 
 
 def mail(user: Recipient, template: str, **context: Any) -> None:
-    """Enqueue a mail from `templates/mail/<template>.txt`; it is sent once the current transaction is committed.
-
-    Args:
-        user: The recipient.
-        template: The template's name, such as `vendors/approved`.
-        **context: The template's context, in addition to `user` and `base_url`.
-    """
+    """Enqueue a mail from `templates/mail/<template>.txt`, which also gets `user` and `base_url`; it is sent after the commit."""
     text = render_to_string(f"mail/{template}.txt", {"user": user, "base_url": settings.BASE_URL, **context})
     # Text typed into a form has CRLF line breaks.
     subject, _, body = text.replace("\r\n", "\n").partition("\n")

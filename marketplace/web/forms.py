@@ -6,8 +6,8 @@ from typing import Any
 
 from django import forms
 
-from developers.dashboard.credential_forms import PasswordAgain
 from marketplace.accounts.models import User
+from marketplace.accounts.password_again import PasswordAgain
 from marketplace.core import bounds as core_bounds
 from marketplace.core.money import to_minor
 from marketplace.ui.formatting import money
@@ -58,11 +58,7 @@ class DeletionForm(forms.Form):
 
 
 class WalletPayoutForm(PasswordAgain):
-    """Asks for the currency, the amount and the payment details of a wallet payout.
-
-    Args:
-        balances: What can be paid out, by currency.
-    """
+    """Asks for the currency, the amount and the payment details of a wallet payout; `balances` can be paid out."""
 
     needed_for = "taking money out of the wallet"
 

@@ -13,7 +13,6 @@ from django.db.models import Model
 from django.utils import timezone
 
 from catalog.models import Deliverable, Listing, ListingReview
-from catalog.services import review as reviews
 from developers.audiences import Audience
 from developers.event_types import EventType
 from developers.models import AccessToken, ApiKey, App, ClientDocument, Consent, DeveloperApplication, ScopeReview, WebhookEndpoint
@@ -31,7 +30,7 @@ from marketplace.jobs.mailing import send_mail
 from marketplace.jobs.models import Job
 from marketplace.review.models import Claimable
 from marketplace.review.search import SearchQuery
-from tests.catalog.cases import draft, make_deliverable, open_review, published, submitted
+from tests.catalog.cases import claim_review, draft, make_deliverable, open_review, published, submitted
 from tests.developers.oauth.documents import app_of_document
 from tests.factories import AppFactory, UserFactory
 from tests.shop import funded
@@ -187,7 +186,7 @@ def review() -> ListingReview:
 
 def claimed_review() -> ListingReview:
     """Return a submission that someone else is at."""
-    return reviews.claim_review(review=review(), actor=UserFactory())
+    return claim_review(review(), UserFactory())
 
 
 def published_review() -> ListingReview:

@@ -19,16 +19,17 @@ from marketplace.accounts.models import User
 from marketplace.core.ids import new_id
 from marketplace.core.models import AuditEntry
 from marketplace.jobs.models import Job
-from marketplace.web.admin.queues import QUEUES
+from marketplace.web.admin.queues import queues
 from tests.admin import subjects
-from tests.admin.pages import address, press, signed_in, staff, text_of
+from tests.admin.pages import address, press, staff, text_of
+from tests.callers import signed_in
 from tests.catalog.cases import PASSED, draft
 from tests.factories import UserFactory
 from vendors.models import VendorProfile
 
 pytestmark = pytest.mark.django_db
 HOME = reverse("admin:index")
-EVERYTHING = {queue.permission for queue in QUEUES} | {"wallet.view_order", "developers.view_app", "core.view_auditentry"}
+EVERYTHING = {queue.permission for queue in queues()} | {"wallet.view_order", "developers.view_app", "core.view_auditentry"}
 
 
 @pytest.fixture(autouse=True)
@@ -51,7 +52,7 @@ def test_staff_without_any_permission_sees_no_queue_chart_or_decision() -> None:
     assert "You have no permission for any review queue" in page.get_text()
 
 
-@pytest.mark.parametrize("queue", QUEUES, ids=lambda queue: queue.key)
+@pytest.mark.parametrize("queue", queues(), ids=lambda queue: queue.key)
 def test_card_is_for_those_who_hold_its_permission(queue: Any) -> None:
     assert queue.title not in cards(signed_in(staff(*EVERYTHING - {queue.permission})))
     assert queue.title in cards(signed_in(staff(queue.permission)))
@@ -60,7 +61,7 @@ def test_card_is_for_those_who_hold_its_permission(queue: Any) -> None:
 def test_empty_queues_say_so_and_offer_nothing_to_begin_with() -> None:
     client = signed_in(staff(*EVERYTHING))
     page = BeautifulSoup(client.get(HOME).content, "html.parser")
-    assert set(cards(client)) == {queue.title for queue in QUEUES}
+    assert set(cards(client)) == {queue.title for queue in queues()}
     assert all("Nothing to review" in words for words in cards(client).values())
     assert not page.select(".home-card button")
     for words in ("No sales in 30 days", "No decisions in 30 days", "No calls in 30 days", "No decisions yet"):

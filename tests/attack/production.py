@@ -29,8 +29,8 @@ import requests
 
 from benchmarks import MISSED
 from marketplace.core import bounds
+from tests import ROOT
 
-from ..flows.server import ROOT
 from ..nodes.balancer import BASE_URL, HOST
 from ..nodes.deployment import Deployment, deployed
 from ..servers.nginx import Proxy, nginx
@@ -51,16 +51,13 @@ REPORTS = f"{API}/leaked-credentials"
 UPLOAD = "/api/v1/vendor/assets/0192f0c1-d5e8-7a8f-9a3b-0192f0c1d5e8/file"
 SCENE = f"""
 import json
-from datetime import timedelta
 import django
 django.setup()
 from django.conf import settings
 from django.contrib.auth.models import Permission
-from django.test import Client
-from django.utils import timezone
-from developers.services.credentials import issue_api_key, issue_personal_token
-from marketplace.core.scopes import Scope
-from tests.contract.scenes import thumbnail
+from developers.services.credentials import issue_api_key
+from tests.callers import personal_token, signed_in
+from tests.vendors.attaching import show
 from tests.factories import AppFactory, UserFactory
 from tests.shop import funded, on_sale, store_keeping, tiers
 tiers()
@@ -68,20 +65,16 @@ buyer = funded(inr=10**9, email="buyer@example.com")
 store = store_keeping(2000)
 staff = UserFactory(is_staff=True)
 staff.user_permissions.add(Permission.objects.get(codename="view_listing"))
-browser = Client()
-browser.force_login(staff)
+browser = signed_in(staff)
 links = ("[" * 50 + "a](<b" * 10) * 300
 described = [on_sale(store=store, slug=f"described-{{n}}", description=f"{{n}} {{links}}"[:60_000]).slug for n in range({DESCRIPTIONS})]
 print(json.dumps({{
     "key": issue_api_key(app=AppFactory(user=buyer), name="victim", actor=buyer)[1],
     "staff": {{settings.SESSION_COOKIE_NAME: browser.cookies[settings.SESSION_COOKIE_NAME].value}},
     "described": described,
-    "vendor": issue_personal_token(
-        user=store.vendor_profile.user, name="attacker", scopes=frozenset([Scope.VENDOR_MANAGE]), expires_at=timezone.now() + timedelta(days=1),
-        actor=store.vendor_profile.user, password_confirmed=True, limits=[],
-    )[1],
+    "vendor": personal_token(store.vendor_profile.user)[1],
     "listing": str(on_sale(store=store).pk),
-    "preview": str(thumbnail(on_sale(store=store)).pk),
+    "preview": str(show(on_sale(store=store)).pk),
     "for_sale": [str(on_sale(store=store).pk) for _ in range({LISTINGS})],
 }}))
 """

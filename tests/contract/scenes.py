@@ -1,30 +1,22 @@
 """What must be there before an operation can succeed, built by services and factories."""
 
-import hashlib
-import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from catalog.models import Listing, Preview
-from catalog.models.files import PreviewKind
+from catalog.models import Listing
 from catalog.services.review import submit_listing
 from developers.services.applications import approve_application, submit_application
 from library.certificates import certificate_of, signed_certificate
 from library.models import Licence
 from library.services.links import issue_link, url_of
 from marketplace.accounts.models import User
-from marketplace.storage import default_storage
 from tests.catalog.cases import PASSED
 from tests.factories import CategoryFactory, ListingFactory, UserFactory
 from tests.shop import archive, bought, funded, on_sale, tiers
-from tests.vendors import makers
+from tests.vendors.attaching import show, upload
 from tests.vendors.cases import make_vendor
 from tests.wallet import invoicing
-from vendors.inspection import Inspection
-from vendors.previews import ProcessedPreview
-from vendors.services.files import attach_deliverable, attach_preview, new_deliverable_key
-from vendors.uploads import Received
 from wallet.models import Order
 from wallet.selectors import vendor_accounts
 from wallet.services.offers import PurchaseRequest
@@ -64,24 +56,9 @@ DETAILS: dict[str, Any] = {
 }
 
 
-def thumbnail(listing: Listing) -> Preview:
-    """Attach a gallery image as an upload does."""
-    processed = ProcessedPreview(makers.png(), "image/webp", {}, {})
-    return attach_preview(listing=listing, kind=PreviewKind.GALLERY, slot=0, processed=processed, actor=listing.store.owner)
-
-
-def deliverable(listing: Listing) -> None:
-    """Attach an archive as an upload does."""
-    content, store, key = archive(), default_storage, new_deliverable_key()
-    store.save_bytes(key, content)
-    received = Received(store, key, "aurora.zip", len(content), hashlib.sha256(content).hexdigest(), zlib.crc32(content), content[:512])
-    technical = {"format": "zip", "entryCount": 1, "uncompressedSize": 3000, "contentsByExtension": {"otf": 1}}
-    attach_deliverable(listing=listing, received=received, inspection=Inspection("zip", technical), actor=listing.store.owner)
-
-
 def _shop(buyer: User | None = None) -> tuple[Scene, Listing]:
     listing = on_sale(archive(), **DETAILS)
-    preview = thumbnail(listing)
+    preview = show(listing)
     scene = Scene(
         user=buyer or funded(inr=100_000, usd=5_000),
         names={"id": str(listing.id), "preview_id": str(preview.id)},
@@ -171,8 +148,8 @@ def draft() -> Scene:
 def ready() -> Scene:
     """The draft passes every check."""
     scene, listing = _vendor()
-    deliverable(listing)
-    thumbnail(listing)
+    upload(listing)
+    show(listing)
     scene.shows |= {"id": str(listing.id), "slug": "aurora-sans", "passed": True}
     return scene
 
@@ -180,16 +157,16 @@ def ready() -> Scene:
 def uploaded() -> Scene:
     """The draft has a file and a picture, and it is about these."""
     scene, listing = _vendor()
-    deliverable(listing)
-    scene.names["preview_id"] = str(thumbnail(listing).id)
+    upload(listing)
+    scene.names["preview_id"] = str(show(listing).id)
     return scene
 
 
 def waiting() -> Scene:
     """The listing waits for review."""
     scene, listing = _vendor()
-    deliverable(listing)
-    scene.names["preview_id"] = str(thumbnail(listing).id)
+    upload(listing)
+    scene.names["preview_id"] = str(show(listing).id)
     submit_listing(listing=Listing.objects.get(pk=listing.pk), checks=PASSED, actor=scene.user)
     scene.shows |= {"id": str(listing.id), "total": 1, "status": "Draft"}
     return scene

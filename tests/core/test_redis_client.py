@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 import redis
 
-from marketplace.settings import redis_client
-from marketplace.settings.redis_client import PAUSE_SECONDS, PausingRedis
+from marketplace.settings import clients
+from marketplace.settings.clients import PAUSE_SECONDS, PausingRedis
+from tests.servers.ports import free_port
 from tests.servers.redis import redis_in
 
 
@@ -16,7 +17,7 @@ from tests.servers.redis import redis_in
 def clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     """The time by which the client pauses."""
     clock = SimpleNamespace(now=100.0)
-    monkeypatch.setattr(redis_client, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    monkeypatch.setattr(clients, "time", SimpleNamespace(monotonic=lambda: clock.now))
     return clock
 
 
@@ -33,8 +34,7 @@ def test_server_that_is_silent_is_waited_for_by_one_command_in_a_while(clock: Si
 
 
 def test_server_that_is_back_is_asked_after_the_pause(clock: SimpleNamespace, tmp_path: Any) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as gone:
-        port = gone.getsockname()[1]
+    port = free_port()
     client = PausingRedis(connection_pool=redis.ConnectionPool(host="127.0.0.1", port=port))
     with pytest.raises(redis.ConnectionError):
         client.ping()
@@ -46,8 +46,7 @@ def test_server_that_is_back_is_asked_after_the_pause(clock: SimpleNamespace, tm
 
 
 def test_refused_command_is_no_reason_to_pause(tmp_path: Any) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     with redis_in(tmp_path, port):
         client = PausingRedis(connection_pool=redis.ConnectionPool(host="127.0.0.1", port=port))
         client.set("text", "no number")

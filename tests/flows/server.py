@@ -13,11 +13,13 @@ from typing import Protocol
 
 import requests
 
+from tests import ROOT
+
 from ..servers.migrated import copy_sqlite
 from ..servers.ports import free_port
-from ..waiting import end, until, until_it_answers
+from ..servers.process import Process, granian
+from ..waiting import until
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 ADMIN = ("admin@example.com", "an admin's long phrase")
 # Commands that make none of the checks.
 WITHOUT_CHECKS = {"doctor", "make_bucket", "restore", "shell"}
@@ -93,16 +95,12 @@ def running_server(folder: Path, given: Mapping[str, str]) -> Iterator[Server]:
         copy_sqlite(folder / "marketplace.sqlite3")
     manage(env | {"DJANGO_SUPERUSER_PASSWORD": ADMIN[1]}, "createsuperuser", "--no-input", "--email", ADMIN[0])
     console = folder / "console.txt"
-    command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--port", str(port), "--blocking-threads", "4"]
-    with console.open("wb") as output:
-        process = subprocess.Popen(
-            [*command, "marketplace.wsgi:application"], cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT
-        )
+    server = Process(granian(port, "--blocking-threads", "4"), env, console)
     try:
-        until_it_answers(process, f"{base_url}/robots.txt", console)
+        server.start(f"{base_url}/robots.txt")
         yield Server(base_url, console)
     finally:
-        end(process, console)
+        server.stop()
 
 
 def management(*words: str) -> list[str]:

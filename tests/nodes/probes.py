@@ -12,8 +12,9 @@ from typing import Any
 import requests
 from bs4 import BeautifulSoup
 
-from ..flows.server import ROOT
-from ..vendors import makers
+from tests import ROOT
+
+from ..files import makers
 from .balancer import BASE_URL
 from .deployment import Deployment
 
@@ -25,9 +26,8 @@ SCENE = f"""
 import json
 import django
 django.setup()
-from marketplace.core.scopes import APP_SCOPES, Scope
-from tests.contract.generated import _headers_of_personal
-from tests.contract.scenes import thumbnail
+from tests.callers import bearer, personal_token
+from tests.vendors.attaching import show
 from tests.factories import AppFactory
 from developers.services.credentials import issue_api_key
 from tests.shop import archive, bought, funded, on_sale, store_keeping, tiers
@@ -35,12 +35,12 @@ tiers()
 buyer = funded(inr=10**9, email="buyer@example.com")
 store = store_keeping(2000)
 owned = on_sale(archive(), store=store, title="Owned", slug="owned")
-preview = thumbnail(owned)
+preview = show(owned)
 bought(owned, buyer)
 app = AppFactory(user=buyer)
 print(json.dumps({{
     "key": issue_api_key(app=app, name="probe", actor=buyer)[1],
-    "vendor": _headers_of_personal(store.owner, frozenset(Scope)),
+    "vendor": bearer(personal_token(store.owner)[1]),
     "owned": str(owned.pk),
     "preview": str(preview.pk),
     "for_sale": [str(on_sale(store=store).pk) for _ in range({ASSETS})],
@@ -92,7 +92,7 @@ class Prober:
             "Get a download link": self._new_link,
             "Use a download link": lambda: self._ask("GET", self.link),
             "Edit a listing": lambda: self._vendor("PATCH", "/regional-prices", json={"priceInr": next(self._numbers)}),
-            "Upload a file": lambda: self._vendor("POST", "/gallery-image?slot=1", files={"file": ("card.png", makers.png())}),
+            "Upload a file": lambda: self._vendor("POST", "/gallery-image?slot=1", files={"file": ("card.png", makers.picture())}),
             "Sign in": self._sign_in,
             "Sign up": self._sign_up,
             "Readiness check": lambda: self._ask("GET", f"{BASE_URL}/readyz"),

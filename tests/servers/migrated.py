@@ -22,11 +22,14 @@ from uuid import uuid4
 
 import psycopg
 
+from tests import ROOT
+
 from .postgres import find_programs
 
-ROOT = Path(__file__).resolve().parents[2]
 # Names the folder of the run, so that all of its processes share it.
 FOLDER = "TEST_TEMPLATES"
+# Names a migrated SQLite file that is taken as it is.
+SQLITE = "TEST_SQLITE_TEMPLATE"
 # Interfaces: what migrates imports none of them.
 ABOVE = {"admin", "admin.py", "api", "commands", "dashboard", "mcp", "oauth", "studio", "web"}
 KEPT_SECONDS = 7 * 24 * 3600
@@ -68,7 +71,9 @@ def copy_into(target: sqlite3.Connection, watch: Callable[[int, int, int], None]
 
 @cache
 def _sqlite_template() -> Path:
-    return _kept("sqlite", _migrate) / "marketplace.sqlite3"
+    # A mutated source keeps the tables of the untouched one.
+    given = os.environ.get(SQLITE)
+    return Path(given) if given else _kept("sqlite", _migrate) / "marketplace.sqlite3"
 
 
 def fill_postgres(address: str) -> None:

@@ -3,12 +3,12 @@
 import os
 import re
 import shutil
-import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -16,12 +16,14 @@ from urllib.parse import urlsplit
 import requests
 from requests.adapters import HTTPAdapter
 
-from ..waiting import end, until
+from tests import ROOT
+
+from ..waiting import end
+from . import Unavailable
 from .certificate import write_certificate
 from .ports import free_port
-from .postgres import Unavailable
+from .process import listens, until_ready
 
-ROOT = Path(__file__).resolve().parents[2]
 MAIN, TEMPLATE = ROOT / "deploy" / "nginx.conf", ROOT / "deploy" / "nginx.conf.template"
 HOST, FILES_HOST = "shop.test", "files.shop.test"
 NOBODY = "127.0.0.1:9"
@@ -173,14 +175,8 @@ def nginx(nodes: Sequence[str], *, files: str = NOBODY, host: str = HOST, files_
                 stderr=log,
                 start_new_session=True,
             )
-
-        def listens() -> bool:
-            assert process.poll() is None, (folder / "error.log").read_text(errors="replace")
-            with socket.socket() as probe:
-                return probe.connect_ex(("127.0.0.1", ports[0])) == 0
-
         try:
-            until(listens, "nginx", log=folder / "error.log")
+            until_ready(process, partial(listens, ports[0]), folder / "error.log")
             yield Proxy(*ports, folder / "cert.pem", folder, host, files_host)
         finally:
             end(process, folder / "error.log")

@@ -14,11 +14,11 @@ from marketplace.accounts.models import User
 from marketplace.storage import default_storage
 from tests.factories import ListingFactory, UserFactory
 from tests.files import makers
+from tests.files.makers import form
 from vendors.models import VendorProfile
 
 from .attaching import show, upload
 from .cases import ASSETS, PATCH, problem
-from .makers import form
 
 pytestmark = pytest.mark.django_db
 

@@ -19,6 +19,7 @@ from library.models import Licence
 from marketplace.accounts.models import User
 from marketplace.accounts.services import delete_account
 from tests.factories import UserFactory
+from tests.races import THREADS, outcomes_at_once
 from tests.shop import bought, funded, on_sale
 from tests.waiting import PATIENCE_SECONDS
 from wallet import bounds
@@ -35,7 +36,6 @@ from wallet.services.spending import spend
 from wallet.services.vendor_payouts import pay_out
 
 from .payees import earned, payee
-from .racing import THREADS, outcomes_at_once
 from .spenders import connected, limit, own_key, personal
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]

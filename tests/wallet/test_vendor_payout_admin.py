@@ -5,13 +5,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Permission
 from django.core import mail as outbox
 from django.test import Client
 from django.urls import reverse
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
-from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
 from vendors.models import VendorProfile
 from wallet.models import VendorPayout
@@ -22,20 +20,6 @@ from .payees import payee
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 LIST, EXPORT = "admin:wallet_vendorpayout_changelist", "admin:wallet_vendorpayout_export"
-
-
-@pytest.fixture
-def staff() -> Callable[..., Client]:
-    """Make a staff user's browser: `staff("view_vendorpayout")`."""
-
-    def make(*codenames: str) -> Client:
-        user = UserFactory(is_staff=True)
-        user.user_permissions.set(Permission.objects.filter(codename__in=codenames))
-        client = Client()
-        client.force_login(user)
-        return client
-
-    return make
 
 
 def paid(run: str, profile: VendorProfile | None = None, currency: str = "INR") -> VendorPayout:

@@ -12,6 +12,7 @@ from django.db import IntegrityError, connection, transaction
 
 from marketplace.core.errors import InvalidInput, NotFound
 from marketplace.core.models import AuditEntry
+from tests.races import THREADS, outcomes_at_once
 from tests.shop import bought, funded, on_sale
 from vendors.models import VendorProfile, VendorStatus
 from wallet.models import Journal, LedgerAccount, Transfer, VendorPayout
@@ -23,7 +24,6 @@ from wallet.services.refunds import refund_order
 from wallet.services.vendor_payouts import WithheldPayout, pay_out
 
 from .payees import earned, payee
-from .racing import THREADS, outcomes_at_once
 from .tampering import unguarded
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]

@@ -14,6 +14,7 @@ from marketplace.core.errors import Problem
 from tests.factories import UserFactory
 from tests.races import at_once
 from tests.shop import bought, funded, on_sale
+from tests.waiting import PATIENCE_SECONDS
 from wallet.models import Order, WalletPayout
 from wallet.reconciliation import differences
 from wallet.selectors import unclaimed_refunds, wallet_of
@@ -114,7 +115,7 @@ def test_request_that_is_cancelled_while_the_account_is_deleted_leaves_no_money_
             delete_account(user=user, reason="test", actor=None)
 
     def cancel() -> None:
-        assert looking.wait(10)
+        assert looking.wait(PATIENCE_SECONDS)
         cancel_wallet_payout(wallet_payout=wallet_payout, actor=user)
         cancelled.set()
 

@@ -5,44 +5,15 @@ from typing import Any
 
 import pytest
 from django.db import connections
-from django.test import Client
 from playwright.sync_api import Browser, Page
 
 from developers.models import App
-from developers.services.applications import approve_application, submit_application
 from developers.services.apps import create_app
 from developers.services.scopes import ScopeDecision, decide_scopes
 from marketplace.accounts.models import User
 from marketplace.core.scopes import Scope
-from tests.factories import UserFactory
+from tests.callers import signed_in
 from tests.screenshots.driving import SIZES, patient
-
-
-@pytest.fixture
-def browse() -> Callable[..., Client]:
-    """Sign someone in: `browse(user)`; `checked` enforces the CSRF check that the test client leaves out."""
-
-    def make(user: User | None = None, *, checked: bool = False) -> Client:
-        client = Client(enforce_csrf_checks=checked)
-        client.force_login(user or UserFactory())
-        return client
-
-    return make
-
-
-@pytest.fixture
-def reviewer(db: None) -> User:
-    """Someone who decides."""
-    return UserFactory(is_staff=True, is_superuser=True)
-
-
-@pytest.fixture
-def developer(reviewer: User) -> User:
-    """A verified developer."""
-    user = UserFactory()
-    application = submit_application(user=user, what="A font picker", why="It reads the catalog", actor=user)
-    approve_application(application=application, reason="Makes sense", actor=reviewer)
-    return user
 
 
 @pytest.fixture
@@ -62,9 +33,8 @@ def window(chromium: Browser, live_server: Any, settings: Any) -> Iterator[Calla
     def opened(size: str, user: User | None = None, **options: Any) -> Page:
         context = patient(chromium.new_context(viewport=SIZES[size], has_touch=size == "phone", **options))
         if user is not None:
-            client = Client()
-            client.force_login(user)
-            context.add_cookies([{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": live_server.url}])
+            session = signed_in(user).cookies["sessionid"].value
+            context.add_cookies([{"name": "sessionid", "value": session, "url": live_server.url}])
         return context.new_page()
 
     yield opened

@@ -272,8 +272,8 @@ def test_copy_expires_and_is_removed(browse: Browse, user: User) -> None:
     assert (export_of(user), read_export(user)) == (None, None)
     assert browse(user).get(reverse("account-export-file")).status_code == 404
     out = StringIO()
-    call_command("purge_exports", dry_run=True, stdout=out)
-    call_command("purge_exports", stdout=out)
+    call_command("purge", "exports", dry_run=True, stdout=out)
+    call_command("purge", "exports", stdout=out)
     assert out.getvalue() == "1 exports would be deleted.\n1 exports deleted.\n"
     assert not AccountExport.objects.exists()
 

@@ -17,7 +17,7 @@ from developers.services.scopes import ScopeDecision, decide_scopes
 from marketplace.accounts.models import User
 from marketplace.core.scopes import SCOPE_LABELS, Scope
 from tests.factories import UserFactory
-from tests.screenshots.driving import patient
+from tests.screenshots.driving import patient, sign_up
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -110,16 +110,7 @@ def test_developer_goes_from_sign_up_to_the_first_call(phone: Callable[..., Page
     settings.BASE_URL = live_server.url
     page = phone()
     email = "asha@example.com"
-    page.goto(f"{live_server.url}/account/signup/")
-    page.get_by_label("Email").fill(email)
-    page.get_by_label("Password", exact=True).fill(PASSWORD)
-    page.get_by_label("Password (again)").fill(PASSWORD)
-    page.get_by_role("button", name="Sign up").click()
-    page.get_by_role("heading", name="Check your mail").wait_for()
-    found = re.search(r"http://\S+", str(mail.outbox[0].body))
-    assert found
-    page.goto(found[0])
-    page.get_by_role("button", name="Confirm").click()
+    sign_up(page, live_server.url, email, PASSWORD)
     page.get_by_role("link", name="Apply").click()
     page.get_by_label("What are you building?").fill("A font picker")
     page.get_by_label("Why does it need the API?").fill("It reads the library")

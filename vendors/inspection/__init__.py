@@ -29,11 +29,7 @@ class Inspection(NamedTuple):
 def inspect_deliverable(*, store: ObjectStorage, key: str, size: int, sender: str = "") -> Inspection:
     """Inspect a stored file. Only the byte ranges that the format's parser requests are read from the store.
 
-    Args:
-        store: Where it is.
-        key: Its key.
-        size: Its size in bytes.
-        sender: Who sent it; nobody, where it is inspected again.
+    `sender` is the uploader, of whom only some files are inspected at once; empty where a file is inspected again.
 
     Raises:
         UnsupportedType: 415, the content is of no supported type.

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from catalog.models.files import PreviewKind
 from marketplace.core.errors import BodyTooLarge
 
 from .. import bounds
@@ -11,6 +12,11 @@ from ..sandbox.runner import Limits, reader_of_bytes, run_job
 
 LIMITS = Limits(cpu_seconds=30, wall_seconds=60)
 WEBP = "image/webp"
+MAXIMUM_BYTES = {
+    PreviewKind.GALLERY: bounds.IMAGE_BYTES,
+    PreviewKind.FONT_SPECIMEN: bounds.FONT_BYTES,
+    PreviewKind.AUDIO_PREVIEW: bounds.AUDIO_BYTES,
+}
 AUDIO_TYPES = {"mp3": "audio/mpeg", "aac": "audio/aac", "m4a": "audio/mp4", "wav": "audio/wav"}
 
 
@@ -36,51 +42,34 @@ class ProcessedPreview:
     renditions: Mapping[str, Rendition]
 
 
-def process_image(data: bytes, sender: str = "") -> ProcessedPreview:
-    """Return a JPG, PNG or WebP as WebP of at most 1920 pixels, with a `card` rendition of at most 640.
+def process_preview(kind: PreviewKind, data: bytes, sender: str = "") -> ProcessedPreview:
+    """Return an uploaded preview as it can be published.
+
+    An image (JPG, PNG or WebP) becomes WebP of at most 1920 pixels, with a `card` rendition of at most 640. A font (WOFF or WOFF2)
+    is rewritten by the sanitizer that browsers use. A sound (MP3, AAC in ADTS or M4A, or WAV) is unchanged; its duration is computed.
 
     Raises:
-        UnsupportedType: the content is another type.
-        FileRejected: it is damaged, or has too many pixels.
-        BodyTooLarge: more than 20 MiB.
+        UnsupportedType: the content is of another type.
+        FileRejected: it is damaged or too large inside, or browsers would refuse it.
+        BodyTooLarge: it is larger than `MAXIMUM_BYTES`.
     """
-    return _process("image", data, bounds.IMAGE_BYTES, _image, sender)
-
-
-def process_font(data: bytes, sender: str = "") -> ProcessedPreview:
-    """Return a WOFF or WOFF2 font as the sanitizer that browsers use wrote it.
-
-    Raises:
-        UnsupportedType: the content is another type.
-        FileRejected: browsers would refuse it, or it unpacks to more than the limit.
-        BodyTooLarge: more than 20 MiB.
-    """
-    return _process("font", data, bounds.FONT_BYTES, _font, sender)
-
-
-def process_audio(data: bytes, sender: str = "") -> ProcessedPreview:
-    """Return an MP3, AAC (ADTS or M4A) or WAV unchanged, with its duration computed from its content.
-
-    Raises:
-        UnsupportedType: the content is another type.
-        FileRejected: it cannot be played.
-        BodyTooLarge: more than 20 MiB.
-    """
-    return _process("audio", data, bounds.AUDIO_BYTES, lambda facts, _: _sound(facts, data), sender)
-
-
-def _process(
-    job: str, data: bytes, maximum_bytes: int, interpret: Callable[[dict[str, Any], list[bytes]], ProcessedPreview], sender: str
-) -> ProcessedPreview:
-    if len(data) > maximum_bytes:
-        raise BodyTooLarge(maximumBytes=maximum_bytes)
-    return run_job(job, read_at=reader_of_bytes(data), size=len(data), limits=LIMITS, interpret=interpret, sender=sender)
+    if len(data) > MAXIMUM_BYTES[kind]:
+        raise BodyTooLarge(maximumBytes=MAXIMUM_BYTES[kind])
+    job, interpret = _JOBS[kind]
+    return run_job(
+        job,
+        read_at=reader_of_bytes(data),
+        size=len(data),
+        limits=LIMITS,
+        interpret=lambda facts, blobs: interpret(facts, blobs, data),
+        sender=sender,
+    )
 
 
 # The media types are fixed here and the signatures checked, because the output of a compromised child would be served to everyone.
 
 
-def _image(facts: dict[str, Any], blobs: list[bytes]) -> ProcessedPreview:
+def _image(facts: dict[str, Any], blobs: list[bytes], data: bytes) -> ProcessedPreview:
     (full, card), (full_size, card_size) = blobs, facts["sizes"]
     for content in blobs:
         if content[:4] != b"RIFF" or content[8:12] != b"WEBP":
@@ -89,12 +78,20 @@ def _image(facts: dict[str, Any], blobs: list[bytes]) -> ProcessedPreview:
     return ProcessedPreview(full, WEBP, details, {"card": Rendition(card, WEBP, int(card_size["width"]), int(card_size["height"]))})
 
 
-def _font(facts: dict[str, Any], blobs: list[bytes]) -> ProcessedPreview:
+def _font(facts: dict[str, Any], blobs: list[bytes], data: bytes) -> ProcessedPreview:
     (content,) = blobs
     if content[:4] != b"wOF2":
         raise ValueError("no WOFF2")
     return ProcessedPreview(content, "font/woff2", dict(facts["details"]), {})
 
 
-def _sound(facts: dict[str, Any], data: bytes) -> ProcessedPreview:
+def _sound(facts: dict[str, Any], blobs: list[bytes], data: bytes) -> ProcessedPreview:
     return ProcessedPreview(data, AUDIO_TYPES[facts["format"]], dict(facts["details"]), {})
+
+
+# By kind: the worker's job, and what makes the preview of its result.
+_JOBS: dict[PreviewKind, tuple[str, Callable[[dict[str, Any], list[bytes], bytes], ProcessedPreview]]] = {
+    PreviewKind.GALLERY: ("image", _image),
+    PreviewKind.FONT_SPECIMEN: ("font", _font),
+    PreviewKind.AUDIO_PREVIEW: ("audio", _sound),
+}

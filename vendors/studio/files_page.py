@@ -53,13 +53,7 @@ class Slot:
     """A slot of the gallery.
 
     Args:
-        number: From 0, which is the thumbnail.
-        name: Its label.
-        place: The place to upload to.
-        preview: The image in it.
-        picture: The image as this page shows it.
         stays: Whether it can only be replaced, not removed.
-        alt_text_form: The form of its alternative text.
         earlier: The previous slot, where it can be moved there.
         later: The next slot, where it can be moved there.
     """
@@ -89,13 +83,8 @@ class FilesPage:
     """The content of the page.
 
     Args:
-        listing: A listing of the vendor.
         live: The file that was approved last: buyers get it while the listing is published.
-        candidate: The file that is not approved yet.
         earlier: Other stored files, newest first.
-        gallery: The slots of the gallery.
-        specimen: The font of the type tester.
-        sound: The audio preview.
         refused: The upload that was just refused, if any.
     """
 
@@ -164,13 +153,7 @@ class FilesPage:
 
 
 def files_page(listing: Listing, refused: Refused | None = None, typed: Mapping[uuid.UUID, AltTextForm] | None = None) -> FilesPage:
-    """Return the content of the page. Needs three queries beside that of the listing.
-
-    Args:
-        listing: A listing of the vendor.
-        refused: The upload that was just refused, if any.
-        typed: Invalid forms of alternative texts, by preview id.
-    """
+    """Return the content of the page, with invalid forms of alternative texts by preview id. Needs three queries beside that of the listing."""
     refused = refused or Refused()
     previews = list(listing.previews.all())
     now = [file for file in (listing.live_deliverable, listing.candidate_deliverable) if file is not None]

@@ -48,14 +48,12 @@ class ApplicationForm(StoreForm):
     field_order = ("store_name", "store_slug", "bio", "links")
 
     def clean_links(self) -> list[str]:
-        """Return the list of URLs."""
         lines = [line.strip() for line in self.cleaned_data["links"].splitlines() if line.strip()]
         if len(lines) > LINKS:
             raise forms.ValidationError(f"At most {LINKS} addresses.")
         return [validated(HttpsUrl(), line) for line in lines]
 
     def clean(self) -> dict[str, Any]:
-        """Derive the slug from the name where none is given."""
         return _with_slug(self, "store_slug", "store_name")
 
 
@@ -77,7 +75,6 @@ class NewListingForm(forms.Form):
     base_price_minor = HundredthsField(label="Price in US dollars", help_text="What a buyer pays, tax included. 0 is free.", **PRICE)
 
     def clean(self) -> dict[str, Any]:
-        """Derive the slug from the title where none is given."""
         return _with_slug(self, "slug", "title")
 
 

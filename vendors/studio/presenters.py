@@ -134,14 +134,7 @@ _ROUTES = {
 
 @dataclass(frozen=True)
 class FindingRow:
-    """One finding.
-
-    Args:
-        field: The field's name in the API; empty for the whole listing.
-        message: What is wrong.
-        hint: How to fix it.
-        route: The page where it is fixed; empty where there is none.
-    """
+    """One finding; `route` is the page where it is fixed, if there is one."""
 
     field: str
     message: str
@@ -159,14 +152,7 @@ def finding_rows(findings: Iterable[Mapping[str, str]]) -> list[FindingRow]:
 
 @dataclass(frozen=True)
 class Proceeds:
-    """The price of one licence in one currency, and its split.
-
-    Args:
-        currency: Of every amount.
-        list_minor: The price before the discount; for the first permitted licence only.
-        price_minor: The price that a buyer pays.
-        split: Its split into tax, commission and proceeds.
-    """
+    """The price of one licence in one currency, and its split; the price before the discount for the first permitted licence only."""
 
     currency: Currency
     list_minor: int | None
@@ -184,16 +170,7 @@ class LicenceProceeds:
 
 @dataclass(frozen=True)
 class ListingProceeds:
-    """The licences that buyers can choose; the price of the first one is the listing's price.
-
-    Args:
-        free: Whether the listing is free.
-        discount_bp: The discount in basis points.
-        tax_rate_bp: The included tax in basis points.
-        commission_rate_bp: The platform's commission on the rest, in basis points.
-        licences: In their order; empty where no permitted licence is active.
-        not_in: The currencies without a price.
-    """
+    """The licences that buyers can choose; the price of the first one is the listing's price. `not_in` are the currencies without a price."""
 
     free: bool
     discount_bp: int
@@ -292,16 +269,7 @@ _CHECK_TEXTS = {
 
 @dataclass(frozen=True)
 class CheckRow:
-    """A row of the checklist.
-
-    Args:
-        label: The name of the check.
-        passed: Whether it passed.
-        detail: Why it failed, and what to do.
-        route: The page where it is fixed.
-        step: The link's text.
-        warning: What could be better although it passed.
-    """
+    """A row of the checklist: why a check failed and what to do, and a link to the page where it is fixed."""
 
     label: str
     passed: bool

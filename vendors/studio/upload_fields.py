@@ -77,13 +77,9 @@ class UploadField:
     """An upload field.
 
     Args:
-        name: Its element id in the page.
-        label: Its label.
         kind: `file`, `picture`, `specimen` or `sound`.
         action: The URL that the plain form posts to.
         address: The URL of the vendor API that the page's script uploads to.
-        help: Describes the accepted files.
-        refused: The error of the form's last upload.
     """
 
     name: str

@@ -30,7 +30,7 @@ from marketplace.storage import default_storage
 from marketplace.storage.base import ObjectStorage
 
 from .. import bounds
-from .errors import FileRejected, UploadIncomplete
+from ..errors import FileRejected, UploadIncomplete
 from .handler import FIELD, OnePassHandler, Sink, unknown_field
 from .hashing import HashedSink
 
@@ -51,8 +51,6 @@ class Received:
     size: int
     sha256: str
     crc32: int
-    # The first 512 bytes of the file.
-    head: bytes = field(repr=False)
     _kept: bool = False
 
     def keep(self) -> None:
@@ -131,18 +129,18 @@ def receive(request: HttpRequest, *, key: str, maximum_bytes: int, reader: FormR
         with suppress(DependencyUnavailable):
             default_storage.delete(key)
         raise
-    return Received(default_storage, key, safe_filename(upload.given_name), upload.size, sha256, crc32, upload.head)
+    return Received(default_storage, key, safe_filename(upload.given_name), upload.size, sha256, crc32)
 
 
-def receive_small(request: HttpRequest, *, maximum_bytes: int, reader: FormReader = bare_form) -> tuple[str, bytes]:
-    """Receive the part named `file` into memory, for previews; return its name and bytes.
+def receive_small(request: HttpRequest, *, maximum_bytes: int, reader: FormReader = bare_form) -> bytes:
+    """Receive the part named `file` into memory, for previews.
 
     Raises what `receive` raises; the same order applies.
     """
     check_upload_headers(request, maximum_bytes)
     content = _Memory()
-    upload = _read_form(request, content, maximum_bytes, reader)
-    return safe_filename(upload.given_name), b"".join(content.chunks)
+    _read_form(request, content, maximum_bytes, reader)
+    return b"".join(content.chunks)
 
 
 class _Memory:

@@ -10,13 +10,13 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 
 from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
+from marketplace.accounts.password_again import password_is_right
 
 from ...models import App
 from ...usage.chart import chart_of
 from ...usage.selectors import usage_of_tokens
-from ..credential_forms import RotateForm, password_is_right
+from ..credential_forms import RotateForm
 from ..credentials import PERSONAL_TOKENS, Credential, Kind, first_call_context
-from ..rows import credential_row
 from .apps import own_app
 
 
@@ -29,7 +29,7 @@ def token_list(request: SignedInRequest) -> HttpResponseBase:
         request,
         "developers/tokens.html",
         {
-            "live_tokens": [credential_row(token, PERSONAL_TOKENS) for token in tokens if token.live],
+            "live_tokens": [PERSONAL_TOKENS.row(token) for token in tokens if token.live],
             "ended_tokens": [token for token in tokens if not token.live],
             "usage": usage,
             "chart": chart_of(usage),

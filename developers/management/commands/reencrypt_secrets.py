@@ -19,8 +19,6 @@ from ...services.webhooks import reencrypt_endpoint
 
 
 class Command(BaseCommand):
-    """Re-encrypts secrets."""
-
     help = (
         "Re-encrypt the secrets of webhooks and of two-factor sign-in with the current SECRET_KEY. Run it after changing that key, "
         "while the old one is in SECRET_KEY_FALLBACKS; afterwards the old one can be removed. Safe to interrupt and repeat, and to run "
@@ -29,7 +27,6 @@ class Command(BaseCommand):
     )
 
     def handle(self, *_args: Any, **_options: Any) -> None:
-        """Re-encrypt all secrets, and report those that cannot be decrypted."""
         webhooks = _reencrypt("Webhooks", WebhookEndpoint.objects.all(), lambda row: reencrypt_endpoint(endpoint=row))
         factors = _reencrypt("Second factors", Authenticator.objects.all(), lambda row: reencrypt_authenticator(authenticator=row))
         lost = []

@@ -24,7 +24,6 @@ class Series:
     """A data series.
 
     Args:
-        name: The name in the legend and the table.
         values: One value for each point of the period; None if it is unknown, which is not zero.
         tone: The colour, a design token.
         shape: Bars of several series are stacked.
@@ -85,13 +84,9 @@ class Chart:
 
     Args:
         key: Prefix of element ids: letters and hyphens.
-        title: The heading.
-        period: The points in time.
-        series: The data, each as long as the period.
         nothing: The text shown if there is no data.
         show: Formats a value.
         tick: Formats a value briefly, for the axis.
-        mark: A horizontal line to compare the values with.
         totals: Whether to show the sums of the series.
     """
 

@@ -14,7 +14,7 @@ from marketplace.core.errors import Problem, catalogue
 from marketplace.core.scopes import APP_SCOPES, PERSONAL_SCOPES, SCOPE_LABELS, Scope
 from marketplace.http.request_body import BLOCK_BYTES
 from marketplace.mcp.revisions import SUPPORTED
-from marketplace.mcp.tools.registry import TOOLS
+from marketplace.mcp.tools.calling import TOOLS
 from wallet import bounds as wallet_bounds
 
 EXAMPLES = Path(__file__).parent / "examples"

@@ -9,10 +9,9 @@ from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
 
-from developers.dashboard.credential_forms import password_is_right
-from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, signed_in_page
+from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, problems_as_messages, signed_in_page
+from marketplace.accounts.password_again import password_is_right
 from marketplace.accounts.services import delete_account, end_sessions, rename_user
-from marketplace.core.errors import Problem
 from marketplace.operations.exports import RETENTION, export_of, read_export, request_export
 from marketplace.operations.people import deletion_blockers
 
@@ -51,12 +50,8 @@ def sessions(request: SignedInRequest) -> HttpResponseBase:
 @signed_in_page("POST")
 def export(request: SignedInRequest) -> HttpResponseBase:
     """Request an export of the user's data."""
-    try:
+    with problems_as_messages(request, "Your export is being prepared. You get a mail when it is ready, usually within minutes."):
         request_export(user=request.user, actor=request.user)
-    except Problem as problem:
-        messages.error(request, problem.message)
-    else:
-        messages.success(request, "Your export is being prepared. You get a mail when it is ready, usually within minutes.")
     return redirect("account")
 
 

@@ -7,8 +7,8 @@ from django.contrib import messages
 from django.http import Http404, HttpResponseBase
 from django.shortcuts import redirect, render
 
-from developers.dashboard.credential_forms import password_is_right
 from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
+from marketplace.accounts.password_again import password_is_right
 from marketplace.core.errors import Problem
 from marketplace.review.claims import is_claimed
 from marketplace.ui.formatting import money

@@ -36,7 +36,6 @@ class Command(BaseCommand):
     requires_migrations_checks = False
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the options."""
         parser.add_argument("--port", type=int, default=8000, help="port to listen on (default 8000)")
         parser.add_argument("--host", default="127.0.0.1", help="loopback address to listen on (default 127.0.0.1)")
         parser.add_argument("--reset", action="store_true", help="delete the local database and files first")
@@ -44,7 +43,6 @@ class Command(BaseCommand):
         parser.add_argument("--no-serve", action="store_true", help="create the data and exit")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Prepare the content, print the facts, start the server."""
         host, port = options["host"], options["port"]
         _refuse_unusable(host, port, serving=not options["no_serve"])
         base_url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

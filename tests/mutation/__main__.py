@@ -1,0 +1,202 @@
+"""Mutants of services, permissions, serializers and signed links, each run against the tests that cover its line.
+
+    uv run --group dev python -m tests.mutation --sample 150
+
+Cosmic Ray makes the mutants, from the last commit, in a clone. The first run measures which tests cover which line (a quarter of an hour); that
+and the results stay in `var/mutation` until the source changes, so that an ended run goes on and a larger sample adds to a smaller one.
+"""
+
+import argparse
+import os
+import random
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from fnmatch import fnmatch
+from hashlib import sha256
+from itertools import groupby, islice
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+from cosmic_ray import plugins
+from cosmic_ray.commands.init import init
+from cosmic_ray.mutating import mutate_and_test, mutate_code
+from cosmic_ray.work_db import use_db
+from cosmic_ray.work_item import MutationSpec, WorkItem, WorkResult
+
+from benchmarks import MISSED
+from tests.__main__ import SELECTED
+from tests.architecture.source import PACKAGES
+from tests.checks import ROOT, clean_environment
+from tests.servers import migrated
+
+from .covering import Covering
+from .operators import OPERATORS
+
+MUTATED = (
+    "*/services/*.py",
+    "*/services.py",
+    "*/serializers/*.py",
+    "*/serializers.py",
+    "developers/permissions.py",
+    "developers/webhooks/signing.py",
+    "marketplace/core/access.py",
+    "marketplace/operations/people.py",
+    "marketplace/review/service.py",
+)
+COVERAGE = f"[run]\nsource = {','.join(PACKAGES)}\nomit = */migrations/*\nrelative_files = true\n"
+# The processor time of a mutant; of it, its tests take half without it, since the start of pytest takes some too.
+SECONDS = 30
+TESTS_TAKE = SECONDS / 2
+# A mutant that only waits uses no processor time.
+WAIT_SECONDS = 10 * SECONDS
+GOAL = 0.95
+_VERDICT = re.compile(r"```diff\n(.*?)\n```\n\n(.*?)\n(?=\n#|\Z)", re.DOTALL)
+
+
+def main() -> int:
+    """Run the sample; return 0 when at least 95 % of it were killed."""
+    options = _arguments()
+    folder: Path = (options.folder or ROOT / "var" / "mutation" / _source()).resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    plugins.OPERATOR_PROVIDERS["ours"] = OPERATORS
+    with tempfile.TemporaryDirectory(prefix="marketplace-mutants-") as scratch, use_db(folder / "session.sqlite3") as session:
+        clone = Path(scratch) / "clone"
+        _git("clone", "--quiet", "--shared", str(ROOT), str(clone))
+        template = folder / "migrated.sqlite3"
+        if not template.exists():
+            migrated.copy_sqlite(template)
+        os.environ |= clean_environment(Path(scratch)) | {migrated.SQLITE: str(template)}
+        os.chdir(clone)
+        if options.measure is not None or not (folder / "coverage").exists():
+            _measure(folder, options.measure or [])
+        if not session.num_work_items:
+            init([path for path in sorted(Path().rglob("*.py")) if any(fnmatch(str(path), pattern) for pattern in MUTATED)], session, {})
+        sample = list(islice(_sample(session.work_items, options), options.sample))
+        covering = Covering(folder / "coverage", _passed(folder))
+        results = dict(session.results)
+        for number, item in enumerate(sample, 1):
+            if item.job_id not in results or (options.again and _outcome(results[item.job_id]) != "killed"):
+                results[item.job_id] = _try(item.mutations[0], covering)
+                session.set_result(item.job_id, results[item.job_id])
+                sys.stdout.write(f"{number}/{len(sample)} {_outcome(results[item.job_id])}: {_place(item)}\n")
+                sys.stdout.flush()
+        os.chdir(ROOT)
+    report = options.folder / "report.md" if options.folder else Path(__file__).with_name("report.md")
+    return _report([(item.mutations[0], results[item.job_id]) for item in sample], report, options)
+
+
+def _arguments() -> argparse.Namespace:
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__, formatter_class=raw)
+    parser.add_argument("--sample", type=int, default=150, help="how many mutants")
+    parser.add_argument("--seed", type=int, default=1, help="which sample")
+    parser.add_argument("--only", default="*", help="mutate files whose path matches this pattern")
+    parser.add_argument("--again", action="store_true", help="run those again that were not killed")
+    parser.add_argument("--measure", nargs="*", help="measure the coverage of these tests too, such as new ones")
+    parser.add_argument("--folder", type=Path, help="where to keep coverage, results and report")
+    return parser.parse_args()
+
+
+def _source() -> str:
+    """Return a digest of the committed source, without the tests."""
+    return sha256(_git("rev-parse", *(f"HEAD:{name}" for name in PACKAGES))).hexdigest()[:12]
+
+
+def _git(*words: str) -> bytes:
+    return subprocess.run([shutil.which("git") or "git", *words], cwd=ROOT, stdout=subprocess.PIPE, check=True).stdout
+
+
+def _measure(folder: Path, tests: list[str]) -> None:
+    """Run the quick tests on SQLite; keep which lines each runs, how long it takes and whether it fails."""
+    (folder / "coveragerc").write_text(COVERAGE)
+    os.environ["COVERAGE_FILE"] = str(folder / "coverage")
+    number = len(list(folder.glob("tests-*.xml")))
+    command = [sys.executable, "-m", "pytest", "-q", "-m", SELECTED["sqlite"][0], f"--junitxml={folder / f'tests-{number:03}.xml'}"]
+    command += ["--cov", f"--cov-config={folder / 'coveragerc'}", "--cov-context=test", "--cov-report=", "--cov-append", *tests]
+    subprocess.run(command, stdin=subprocess.DEVNULL, check=False)
+
+
+def _passed(folder: Path) -> dict[str, float]:
+    """Return how long each test that passed took: those that fail without a mutant prove nothing."""
+    seconds = {}
+    for report in sorted(folder.glob("tests-*.xml")):
+        # Our own pytest wrote it.
+        for case in ET.parse(report).iter("testcase"):  # noqa: S314
+            name = f"{case.attrib['classname'].replace('.', '/')}.py::{case.attrib['name']}"
+            seconds.pop(name, None)
+            if not len(case):
+                seconds[name] = float(case.attrib["time"])
+    return seconds
+
+
+def _place(item: WorkItem) -> str:
+    mutation = item.mutations[0]
+    return f"{mutation.module_path}:{mutation.start_pos[0]:04}:{mutation.start_pos[1]:03}-{mutation.end_pos} {mutation.operator_name}"
+
+
+def _sample(items: Iterable[WorkItem], options: argparse.Namespace) -> Iterator[WorkItem]:
+    """Yield one mutant each of places in a random order: operators differ in how many they make of one."""
+    ordered = sorted(items, key=lambda item: (_place(item), item.mutations[0].occurrence))
+    dice = random.Random(options.seed)
+    chosen = [dice.choice(list(same)) for _, same in groupby(ordered, key=lambda item: _place(item).partition(" ")[0])]
+    dice.shuffle(chosen)
+    return (item for item in chosen if fnmatch(str(item.mutations[0].module_path), options.only) and _is_mutant(item.mutations[0]))
+
+
+def _is_mutant(mutation: MutationSpec) -> bool:
+    """Tell whether it compiles and can matter: operators take unions of types for numbers, and stumble over stars and dotted exceptions."""
+    try:
+        code = mutate_code(mutation.module_path.read_text("utf-8"), plugins.get_operator(mutation.operator_name)(), mutation.occurrence)
+        compile(code, mutation.module_path, "exec")
+    except (AttributeError, SyntaxError):
+        return False
+    return "_BitOr_" not in mutation.operator_name
+
+
+def _try(mutation: MutationSpec, covering: Covering) -> WorkResult:
+    """Run the tests that cover a mutant."""
+    tests = covering.tests(str(mutation.module_path), mutation.start_pos[0], TESTS_TAKE)
+    Path("covering.txt").write_text("\n".join(tests or ["--collect-only"]))
+    run = f"{sys.executable} -m pytest -q -x -p no:cacheprovider @covering.txt"
+    # Other programs don't use up processor time as they do that of a clock; the status tells a failure from the limit.
+    script = f"ulimit -t {SECONDS}; {run}; status=$?; echo {len(tests)} tests, status $status; exit $status"
+    return mutate_and_test([mutation], shlex.join(["sh", "-c", script]), WAIT_SECONDS)
+
+
+def _outcome(result: WorkResult) -> str:
+    return "timed out" if re.search(r"^timeout$|status 152$", result.output, re.MULTILINE) else str(result.test_outcome.value)
+
+
+def _report(done: list[tuple[MutationSpec, WorkResult]], report: Path, options: argparse.Namespace) -> int:
+    """Write what survived, with the verdicts that the report gives already, and return the exit status."""
+    verdicts = dict(_VERDICT.findall(report.read_text())) if report.exists() else {}
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    sections: dict[str, list[str]] = {"Timed out": [], "Survived": [], "Survived once, killed now": []}
+    for mutation, result in sorted(done, key=lambda each: (str(each[0].module_path), each[0].start_pos)):
+        outcome = _outcome(result)
+        for row in (mutation.module_path.parts[0], "all"):
+            counts[row][outcome] += 1
+        diff = "\n".join(line for line in (result.diff or "").splitlines() if not re.match(r"---|\+\+\+|@@", line))
+        if outcome != "killed" or diff in verdicts:
+            title = f"### `{mutation.module_path}`, {mutation.definition_name or 'module'}"
+            section = "Survived once, killed now" if outcome == "killed" else outcome.capitalize()
+            sections[section].append(f"{title}\n\n```diff\n{diff}\n```\n\n{verdicts.get(diff, 'Not judged yet.')}\n")
+    names = ("killed", "timed out", "survived")
+    lines = [f"# Mutants\n\n`python -m tests.mutation --sample {options.sample} --seed {options.seed}` of the source {_source()}.\n"]
+    lines += [f"| | mutants | {' | '.join(names)} |", "|---|---|---|---|---|"]
+    order = sorted(counts, key=lambda name: (name == "all", name))
+    lines += [f"| {name} | {counts[name].total()} | {' | '.join(str(counts[name][each]) for each in names)} |" for name in order]
+    lines += [f"\n## {name}\n\n" + "\n".join(each).rstrip() for name, each in sections.items() if each]
+    report.write_text("\n".join(lines) + "\n")
+    sys.stdout.write(f"{counts['all']['killed']} of {len(done)} killed; see {report}\n")
+    return 0 if counts["all"]["killed"] >= GOAL * len(done) else MISSED
+
+
+if __name__ == "__main__":
+    sys.exit(main())
