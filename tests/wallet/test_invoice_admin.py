@@ -10,7 +10,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from marketplace.core.models import AuditEntry
-from tests.admin.pages import address, signed_in, staff, text_of
+from tests.admin.pages import address, staff, text_of
+from tests.callers import signed_in
 from tests.factories import UserFactory
 from tests.shop import bought, on_sale
 from wallet.models import ExchangeRate, Invoice, Seller, TaxRate
