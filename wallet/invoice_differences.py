@@ -15,8 +15,8 @@ from .selectors import COMMIT_DELAY
 def invoice_differences() -> Iterator[str]:
     """Yield a sentence for each gap between numbers, each wrong invoice, and each sale or refund that has none after an hour."""
     place = Window(RowNumber(), partition_by=[F("seller"), F("fiscal_year")], order_by=F("sequence").asc())
-    for invoice in Invoice.objects.annotate(place=place).order_by().exclude(place=F("sequence")).iterator():
-        yield f"invoice {invoice.number} is not the next after the one before"
+    for numbered in Invoice.objects.annotate(place=place).order_by().exclude(place=F("sequence")).iterator():
+        yield f"invoice {numbered.number} is not the next after the one before"
     amounts = Q(gross_minor=F("order__price_minor"), tax_minor=F("order__tax_minor"), currency=F("order__currency"))
     fitting = Q(journal__order=F("order"), seller=F("order__seller")) & (
         Q(kind=InvoiceKind.INVOICE, journal__kind=JournalKind.SALE)

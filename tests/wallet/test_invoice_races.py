@@ -13,6 +13,7 @@ import pytest
 from django.db import connections, transaction
 from django.utils import timezone
 
+from tests.races import THREADS, outcomes_at_once
 from tests.shop import bought, funded, on_sale
 from wallet.models import Invoice, Journal, Seller
 from wallet.reconciliation import differences
@@ -24,7 +25,6 @@ from wallet.services.refunds import refund_order
 from wallet.services.spending import spend
 
 from .invoicing import BERLIN, MUMBAI, billed, issue, operator, rate, vendor_as_seller
-from .racing import THREADS, outcomes_at_once
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
 Deed = Callable[[], Any]

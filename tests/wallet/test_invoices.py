@@ -214,12 +214,13 @@ def test_issued_invoice_is_never_changed_or_deleted(change: dict[str, Any]) -> N
 
 
 def test_billing_details_are_replaced_not_edited() -> None:
-    details = billed(UserFactory(), MUMBAI)
+    user = UserFactory()
+    details = billed(user, MUMBAI)
     with pytest.raises(DatabaseError), transaction.atomic():
         BillingDetails.objects.filter(pk=details.pk).update(name="Eve")
-    assert billed(details.owner, MUMBAI) == details
-    assert billed(details.owner, PARIS) != details
-    assert BillingDetails.objects.filter(owner=details.owner, current=True).count() == 1
+    assert billed(user, MUMBAI) == details
+    assert billed(user, PARIS) != details
+    assert BillingDetails.objects.filter(owner=user, current=True).count() == 1
 
 
 def test_deletion_erases_billing_details_except_those_of_sales() -> None:

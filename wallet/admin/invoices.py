@@ -243,7 +243,7 @@ class SellerAdmin(KeptAdmin):
         address = () if obj is not None and obj.vendor_id else tuple(FIELDS)
         return (*(("store",) if obj is None else ()), *address, *SellerForm.Meta.fields)
 
-    def save_model(self, request: HttpRequest, obj: Seller, form: SellerForm, change: bool) -> None:  # type: ignore[override]  # noqa: FBT001 - Django's signature
+    def save_model(self, request: HttpRequest, obj: Seller, form: SellerForm, change: bool) -> None:  # noqa: FBT001 - Django's signature
         """Save the seller through its service."""
         save_seller(seller=obj, changed=form.changed_data, details=form.details(), actor=staff_of(request))
 

@@ -90,6 +90,11 @@ class Invoice(models.Model):
         return self.number
 
     @property
+    def credit_note(self) -> "Invoice | None":
+        """The credit note of an invoice, None if there is none."""
+        return getattr(self, "corrected_by", None)
+
+    @property
     def net_minor(self) -> int:
         """The amount before tax."""
         return self.gross_minor - self.tax_minor

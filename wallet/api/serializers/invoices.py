@@ -99,7 +99,7 @@ class DocumentAnswer(serializers.Serializer[Invoice]):
     @extend_schema_field(InvoiceTaxLine(many=True))
     def get_taxLines(self, invoice: Invoice) -> Any:
         """Return the lines of tax."""
-        return InvoiceTaxLine(lines_of(invoice), many=True).data
+        return [InvoiceTaxLine(line).data for line in lines_of(invoice)]
 
     def get_pdfUrl(self, invoice: Invoice) -> str:
         """Return the address of the PDF."""

@@ -59,9 +59,7 @@ class InvoiceViewSet(ApiViewSet):
     @extend_schema(operation_id="getInvoice", summary="Get an invoice", parameters=[ORDER_ID], responses=InvoiceAnswer)
     def retrieve(self, request: Request, order_id: str) -> Response:
         """Return the invoice of a purchase, and the credit note of its refund. An invoice is issued within a minute of the purchase."""
-        invoice = invoice_of_order(principal_of(request).user, order_id)
-        invoice.credit_note = getattr(invoice, "corrected_by", None)
-        return Response(InvoiceAnswer(invoice).data)
+        return Response(InvoiceAnswer(invoice_of_order(principal_of(request).user, order_id)).data)
 
     @extend_schema(
         operation_id="getInvoicePdf",
