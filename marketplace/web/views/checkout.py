@@ -12,7 +12,7 @@ from marketplace.accounts.pages import SignedInRequest, signed_in_page
 from marketplace.core.errors import NotFound, Problem
 from marketplace.core.money import WALLET_CURRENCIES
 from wallet.models import Quote
-from wallet.selectors import quote_of, wallet_of
+from wallet.selectors import billing_details_of, quote_of, wallet_of
 from wallet.services.offers import PurchaseRequest
 from wallet.services.quotes import make_quote
 from wallet.services.spending import spend
@@ -50,6 +50,7 @@ def confirm(request: SignedInRequest, quote_id: uuid.UUID) -> HttpResponseBase:
     balance = wallet.balance_minor(quote.currency)
     context = {
         "quote": quote,
+        "billing": billing_details_of(request.user),
         "listing": quote.listing,
         "cards": cards_of([quote.listing_id]),
         "balance": balance,
