@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from catalog import font_tester, selectors
-from catalog.filters import Values
+from catalog.filters import ListingFilter, Values
 from catalog.models.files import public_technical
 from catalog.selectors import Sort
 from marketplace.accounts.models import User
@@ -63,7 +63,7 @@ def store(request: HttpRequest, slug: str) -> HttpResponse:
     found = selectors.open_store(slug)
     number = page_number(request)
     given = {"vendor": Values((slug,))}
-    listings = selectors.CARDS.filter(store_slug=slug)
+    listings = ListingFilter.matching(selectors.CARDS, given)
     page = selectors.list_listings(listings, given, sort=Sort.NEWEST, start=(number - 1) * PAGE_SIZE, limit=PAGE_SIZE)
     pages = -(-page.total.listings // PAGE_SIZE)
     address = reverse("store", args=[slug])
