@@ -123,7 +123,7 @@ def _measure(folder: Path, tests: list[str]) -> None:
 
 def _passed(folder: Path) -> dict[str, float]:
     """Return how long each test that passed took: those that fail without a mutant prove nothing."""
-    seconds = {}
+    seconds: dict[str, float] = {}
     for report in sorted(folder.glob("tests-*.xml")):
         # Our own pytest wrote it.
         for case in ET.parse(report).iter("testcase"):  # noqa: S314
