@@ -23,3 +23,14 @@ QUOTE_MINUTES = 10
 OPEN_QUOTES = 50
 IDEMPOTENCY_KEY_CHARS = 255
 IDEMPOTENCY_HOURS = 24
+# Parts of an address, and a tax id.
+BILLING_LINE_CHARS = 200
+POSTAL_CODE_CHARS = 16
+REGION_CHARS = 60
+TAX_ID_CHARS = 30
+# The number of an invoice, as GST allows; its pattern, the code of the service, the buyer's name or address and the item.
+INVOICE_NUMBER_CHARS = 16
+NUMBER_PATTERN_CHARS = 40
+SERVICE_CODE_CHARS = 10
+BUYER_NAME_CHARS = 254
+INVOICE_LINE_CHARS = 400

@@ -7,6 +7,21 @@ from marketplace.core.guards import Guards, Trigger, refuse
 ACCOUNTS = "wallet_ledgeraccount"
 IDENTITY = ("kind", "owner_id", "currency", "may_go_negative")
 WALLET_PAYOUTS, VENDOR_PAYOUTS, BATCHES = "wallet_walletpayout", "wallet_vendorpayout", "wallet_payoutbatch"
+# Columns of billing details that change: a newer row takes the place of the current one.
+BILLING_DETAILS = "wallet_billingdetails"
+BILLING_FIXED = (
+    "id",
+    "owner_id",
+    "name",
+    "street",
+    "postal_code",
+    "city",
+    "region",
+    "country",
+    "tax_id",
+    "seen_in",
+    "created_at",
+)
 # Columns of a payout that never change, and those that are fixed once its status is final.
 ASKED = ("id", "wallet_id", "asked_id", "requested_at")
 SETTLED = ("status", "settled_id", "reference", "reason")
@@ -56,6 +71,14 @@ def _kept(
     ]
 
 
+def _billing_details(vendor: str, differs: str) -> Trigger:
+    """Return the trigger that keeps billing details as they were entered; those that nothing refers to can be deleted."""
+    changed = " OR ".join(f"OLD.{column} {differs} NEW.{column}" for column in BILLING_FIXED)
+    row, when = ("FOR EACH ROW ", f"({changed})") if vendor == "postgresql" else ("", changed)
+    refused = refuse(vendor, "wallet", "billing details stay as they were entered")
+    return Trigger(f"{BILLING_DETAILS}_kept", BILLING_DETAILS, "BEFORE UPDATE", f"{row}WHEN {when} {refused}")
+
+
 def _in_currency(side: str) -> Trigger:
     """Return the trigger that requires a transfer's currency to be its accounts'; on PostgreSQL a composite foreign key does."""
     other_currency = f"(SELECT currency FROM {ACCOUNTS} WHERE id = NEW.{side}_id) IS NOT NEW.currency"  # noqa: S608 - two constants
@@ -95,6 +118,33 @@ def _chain(vendor: str) -> Trigger:
     return Trigger("wallet_journal_follows", "wallet_journal", "BEFORE INSERT", then)
 
 
+# The number of an invoice follows the seller's last in the fiscal year: there is no gap.
+_NUMBERED = """
+SELECT 1 FROM wallet_invoice before
+ WHERE before.seller_id = NEW.seller_id AND before.fiscal_year = NEW.fiscal_year AND before.sequence = NEW.sequence - 1
+"""
+_GAP = "the number does not follow the seller''s last"
+_NUMBER_FUNCTION = f"""
+CREATE OR REPLACE FUNCTION wallet_number() RETURNS trigger LANGUAGE plpgsql AS $body$
+BEGIN
+    IF NOT EXISTS ({_NUMBERED}) THEN
+        RAISE EXCEPTION 'refused: {_GAP}' USING ERRCODE = 'integrity_constraint_violation', CONSTRAINT = TG_NAME;
+    END IF;
+    RETURN NEW;
+END
+$body$
+"""
+
+
+def _invoice_numbers(vendor: str) -> Trigger:
+    """Return the trigger that refuses a gap between the numbers of invoices."""
+    if vendor == "postgresql":
+        then = "FOR EACH ROW WHEN (NEW.sequence <> 1) EXECUTE FUNCTION wallet_number()"
+    else:
+        then = f"WHEN NEW.sequence <> 1 AND NOT EXISTS ({_NUMBERED}) {refuse('sqlite', 'wallet', _GAP)}"
+    return Trigger("wallet_invoice_follows", "wallet_invoice", "BEFORE INSERT", then)
+
+
 LEDGER = Guards(
     app="wallet",
     sentence=_SENTENCE,
@@ -104,12 +154,15 @@ LEDGER = Guards(
         "wallet_ledgerdigest",
         "wallet_coveredjournal",
         "wallet_creditreference",
+        "wallet_invoice",
     ),
     others={
         "postgresql": [
             _identity("postgresql", "IS DISTINCT FROM"),
             _chain("postgresql"),
             *_payouts("postgresql"),
+            _billing_details("postgresql", "IS DISTINCT FROM"),
+            _invoice_numbers("postgresql"),
         ],
         "sqlite": [
             _identity("sqlite", "IS NOT"),
@@ -117,7 +170,9 @@ LEDGER = Guards(
             _in_currency("debit"),
             _in_currency("credit"),
             *_payouts("sqlite"),
+            _billing_details("sqlite", "IS NOT"),
+            _invoice_numbers("sqlite"),
         ],
     },
-    functions=(_CHAIN_FUNCTION,),
+    functions=(_CHAIN_FUNCTION, _NUMBER_FUNCTION),
 )

@@ -11,15 +11,16 @@ from django.db.models.functions import Coalesce, Lag, RowNumber
 
 from library.models import Licence
 from library.selectors import licences_of_orders, licences_outside_of
-from marketplace.core.money import tax_inside
 
 from .digests import digest_differences
 from .guards import LEDGER
+from .invoice_differences import invoice_differences
 from .models import CreditReference, Journal, LedgerAccount, Order, Transfer, VendorPayout, WalletPayout
 from .models.ledger import BOUNDED_KINDS, AccountKind, JournalKind
 from .models.orders import OrderStatus
 from .models.wallet_payouts import WalletPayoutStatus
 from .selectors import with_ledger_balance
+from .tax import tax_of
 
 BATCH = 500
 _NAMES = {AccountKind.WALLET.value: "wallet", AccountKind.HELD.value: "held account"}
@@ -47,6 +48,7 @@ def differences(report: Report = lambda _done: None, ledger_digests: Mapping[int
         yield from _references()
         yield from _payouts()
         yield from _wallet_payouts()
+        yield from invoice_differences()
         yield from digest_differences(ledger_digests)
 
 
@@ -126,7 +128,7 @@ def _orders(orders: Sequence[Order]) -> Iterator[str]:
     found = _movements_of(orders)
     licences = licences_of_orders(order.pk for order in orders)
     for order in orders:
-        if order.tax_minor != tax_inside(order.price_minor, order.tax_rate_bp):
+        if order.tax_minor != tax_of(order.price_minor, order.tax_treatment, order.tax_rate_bp):
             yield f"order {order.pk} has another tax than its rate makes"
         moved = found.get(order.pk, Counter())
         if moved != _expected(order, moved):

@@ -2,29 +2,35 @@
 
 import uuid
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
-from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery, Sum
-from django.db.models.functions import Coalesce
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce, TruncMonth
 
 from marketplace.accounts.models import User
+from marketplace.core.errors import NotFound
 from marketplace.core.ids import first_id_at, parse_id
 from marketplace.core.money import Currency, scaled
 
+from .errors import InvoicePending, NotInvoiced
 from .models import (
+    BillingDetails,
     CoveredJournal,
     CreditReference,
+    Invoice,
     Journal,
     LedgerAccount,
     Order,
     PayoutBatch,
     Quote,
+    Seller,
     Transfer,
     VendorPayout,
     WalletPayout,
     WalletSettings,
 )
+from .models.invoices import InvoiceKind
 from .models.ledger import AccountKind, JournalKind
 from .models.vendor_payouts import PayoutStatus
 from .models.wallet_payouts import WalletPayoutStatus
@@ -74,6 +80,59 @@ def order_of(user: User, order_id: str) -> Order | None:
     """Return one of the user's purchases with the relations of its receipt, None if it is not theirs."""
     key = parse_id(order_id)
     return None if key is None else orders_of(user).select_related("listing__store", "buyer").filter(pk=key).first()
+
+
+def billing_details_of(user: User) -> BillingDetails | None:
+    """Return a user's billing details, None if there are none."""
+    return BillingDetails.objects.filter(owner=user, current=True).first()
+
+
+def operator() -> Seller | None:
+    """Return the operator as a seller, None before the details are entered."""
+    return Seller.objects.select_related("details").filter(vendor__isnull=True).first()
+
+
+def invoice_of_order(user: User, order_id: str, kind: InvoiceKind = InvoiceKind.INVOICE) -> Invoice:
+    """Return the invoice or credit note of one of the user's purchases.
+
+    Raises:
+        NotFound: it is not their purchase.
+        InvoicePending: it is not issued yet.
+        NotInvoiced: there is none, nor will there be.
+    """
+    order = order_of(user, order_id)
+    if order is None:
+        raise NotFound
+    invoice = invoices().filter(order=order, kind=kind).first()
+    if invoice is not None:
+        return invoice
+    raise InvoicePending(headers={"Retry-After": "30"}) if is_invoiced(order, kind) else NotInvoiced
+
+
+def is_invoiced(order: Order, kind: InvoiceKind) -> bool:
+    """Tell whether an order has a document, or will have it within a minute."""
+    return order.seller_id is not None and order.price_minor > 0 and (kind == InvoiceKind.INVOICE or order.refunded_at is not None)
+
+
+def invoices() -> QuerySet[Invoice]:
+    """Return the documents with what they show, newest first."""
+    related = ("seller", "seller_details", "buyer_details", "corrects", "corrected_by__seller_details", "corrected_by__buyer_details")
+    return Invoice.objects.select_related(*related).order_by("-id")
+
+
+def invoices_of_month(month: date, *, vendor: User | None = None) -> QuerySet[Invoice]:
+    """Return the documents of a month in the order of their numbers, of all sellers or of one vendor's sales."""
+    after = (month.replace(day=28) + timedelta(days=4)).replace(day=1)
+    rows = invoices().select_related("order__listing__store").filter(date__gte=month, date__lt=after)
+    if vendor is not None:
+        rows = rows.filter(order__listing__store__owner=vendor)
+    return rows.order_by("date", "id")
+
+
+def invoice_months_of(vendor: User) -> list[tuple[date, int]]:
+    """Return the months in which a vendor's sales were invoiced, newest first, with the number of documents."""
+    rows = Invoice.objects.filter(order__listing__store__owner=vendor).annotate(month=TruncMonth("date")).order_by("-month")
+    return list(rows.values("month").annotate(count=Count("pk")).values_list("month", "count"))
 
 
 def quote_of(user: User, quote_id: str) -> Quote | None:

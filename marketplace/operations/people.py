@@ -37,8 +37,10 @@ from marketplace.core.models import AuditEntry
 from marketplace.ui.formatting import money
 from vendors.models import PayoutDetails, VendorProfile
 from wallet.models import (
+    BillingDetails,
     CreditReference,
     IdempotencyRecord,
+    Invoice,
     Journal,
     LedgerAccount,
     Order,
@@ -49,6 +51,7 @@ from wallet.models import (
 )
 from wallet.models.ledger import AccountKind
 from wallet.selectors import open_vendor_payouts_of, open_wallet_payouts_of, with_earnings
+from wallet.services.billing import erase_billing_details
 
 from .models import AccountExport
 
@@ -133,6 +136,16 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
             "refunded_at",
         ),
     ),
+    "billingDetails": (
+        BillingDetails,
+        "owner",
+        ("name", "street", "postal_code", "city", "region", "country", "tax_id", "seen_in", "current", "created_at"),
+    ),
+    "invoices": (
+        Invoice,
+        "order__buyer",
+        ("number", "kind", "date", "buyer_name", "description", "treatment", "country", "region", "currency", "gross_minor", "tax_minor"),
+    ),
     "walletPayouts": (
         WalletPayout,
         "wallet__owner",
@@ -209,6 +222,7 @@ def anonymise(event: AccountDeleted) -> None:
     _erase_credentials(user)
     _erase_developer_records(user)
     WalletPayout.objects.filter(wallet__owner=user).update(payment_details="")
+    erase_billing_details(user=user)
     SpendingLimit.objects.filter(owner=user).delete()
     IdempotencyRecord.objects.filter(owner=user).delete()
     Quote.objects.filter(owner=user).delete()

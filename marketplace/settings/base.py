@@ -24,6 +24,9 @@ CSRF_TRUSTED_ORIGINS = read.comma_separated("CSRF_TRUSTED_ORIGINS")
 # underscores: WSGI has one name for X-Forwarded-For and X_Forwarded_For, and a client could write the second.
 TRUSTED_PROXIES = read.networks("TRUSTED_PROXIES")
 
+# The header in which such a proxy names the country of the client, which it must overwrite; empty if there is none.
+CLIENT_COUNTRY_HEADER = read.text("CLIENT_COUNTRY_HEADER")
+
 # Requests to addresses given by users (marketplace.http.outbound) go to public networks only, and to none of these.
 OUTBOUND_REFUSED_NETWORKS = read.networks("OUTBOUND_REFUSED_NETWORKS")
 OUTBOUND_LOOPBACK = False
@@ -87,7 +90,7 @@ MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "marketplace.http.refusals.WrongMethodMiddleware",
-    "marketplace.http.refusals.UnreadableBodyMiddleware",
+    "marketplace.http.refusals.ProblemMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "allauth.account.middleware.AccountMiddleware",

@@ -23,9 +23,10 @@ from tests.contract import scenes
 from tests.factories import AppFactory
 from tests.shop import bought, funded, on_sale
 from tests.vendors.cases import make_vendor
+from tests.wallet import invoicing
 from tests.wallet.leaving import asked
 from tests.wallet.payees import account_of, paid_out, payee
-from wallet.models import WalletSettings
+from wallet.models import ExchangeRate, WalletSettings
 
 from .source import PACKAGES
 
@@ -67,6 +68,10 @@ def rows(db: None) -> None:
     bought(on_sale(store=vendor.store))
     paid_out(account_of(vendor))
     asked(funded(inr=100))
+    invoicing.operator()
+    bought(on_sale())
+    invoicing.issue()
+    ExchangeRate.objects.create(currency="USD", tax_currency="INR", rate=80, valid_from=timezone.now().date())
     day = timezone.now().date()
     ApiUsage.objects.create(day=day, kind="personal", credential_id=buyer.pk, operation="GET wallet", status=200, calls=1)
     issue_personal_token(

@@ -16,9 +16,12 @@ from tests.factories import CategoryFactory, ListingFactory, UserFactory
 from tests.shop import archive, bought, funded, on_sale, tiers
 from tests.vendors.attaching import show, upload
 from tests.vendors.cases import make_vendor
+from tests.wallet import invoicing
 from tests.wallet.payees import account_of, paid_out, payee
+from wallet.models import Order
 from wallet.services.offers import PurchaseRequest
 from wallet.services.quotes import make_quote
+from wallet.services.refunds import refund_order
 
 
 @dataclass
@@ -84,6 +87,22 @@ def owned() -> Scene:
     licence = Licence.objects.select_related("listing__store", "tier", "deliverable", "buyer").get(buyer=scene.user)
     scene.names |= {"certificate_id": str(licence.id), "order_id": str(licence.order_id)}
     scene.body["jws"] = signed_certificate(certificate_of(licence))["jws"]
+    return scene
+
+
+def billed() -> Scene:
+    """The caller has billing details."""
+    scene = for_sale()
+    invoicing.billed(scene.user, invoicing.MUMBAI)
+    return scene
+
+
+def invoiced() -> Scene:
+    """The asset was bought and refunded, and both were invoiced."""
+    invoicing.operator()
+    scene = owned()
+    refund_order(order=Order.objects.get(pk=scene.names["order_id"]), reason="broken", actor=None)
+    invoicing.issue()
     return scene
 
 
@@ -172,5 +191,5 @@ def earning() -> Scene:
 
 SCENES: dict[str, Callable[[], Scene]] = {
     scene.__name__: scene
-    for scene in (for_sale, quoted, owned, ordered, link, developer, draft, ready, uploaded, waiting, selling, earning)
+    for scene in (for_sale, quoted, owned, ordered, billed, invoiced, link, developer, draft, ready, uploaded, waiting, selling, earning)
 }

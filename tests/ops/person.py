@@ -15,7 +15,7 @@ from developers.models.usage import CallerKind
 from marketplace.accounts.models import User
 from tests.factories import CategoryFactory, UserFactory
 from tests.shop import tiers
-from wallet.models import Journal
+from wallet.models import BillingDetails, Journal, Seller
 
 from .personal_data import HOLDINGS
 
@@ -181,6 +181,19 @@ class Person:
     def _journal(self, **given: Any) -> Journal:
         return Journal.objects.create(reason="test", **given)
 
+    def _invoice(self, order: Any) -> None:
+        wallet, tax = self.rows["wallet.LedgerAccount"], {"treatment": "listing", "currency": "INR", "gross_minor": 10, "tax_minor": 0}
+        self._move("", wallet, "funding", 10)
+        sale = self._move("", wallet, "sale", -10, order=order)
+        details = self.add("wallet.BillingDetails of a sale", owner=self.user, current=False, country="DE")
+        self.add("wallet.BillingDetails of no sale", owner=self.user, country="DE")
+        type(order).objects.filter(pk=order.pk).update(buyer_details=details)
+        operators = BillingDetails.objects.create(name="Market", street="1", city="B", country="DE")
+        seller = Seller.objects.create(details=operators)
+        numbered = {"seller": seller, "seller_details": operators, "fiscal_year": 2026, "sequence": 1, "date": self.now.date()}
+        what = {"kind": "invoice", "order": order, "journal": sale, "buyer_details": details, "tax_rate_bp": 0}
+        self.add("wallet.Invoice", **numbered, **what, **tax)
+
     def _orders(self) -> None:
         user, listing = self.user, self.rows["catalog.Listing sold"]
         file, tier = self.rows["catalog.Deliverable sold"], tiers()[0]
@@ -191,6 +204,7 @@ class Person:
         self.add("wallet.Quote of another person", owner=self.other, expires_at=self.now + SOON, **unsold)
         parts = {"commission_minor": 0, "vendor_share_minor": 0, "status": "Completed"}
         order = self.add("wallet.Order", buyer=user, deliverable=file, **offer, **parts)
+        self._invoice(order)
         licence = self.add("library.Licence", buyer=user, order_id=order.pk, deliverable=file, acquired_at=self.now, **what)
         times = {"issued_at": self.now, "expires_at": self.now + SOON}
         package = self.rows["library.Package sold"]

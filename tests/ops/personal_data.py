@@ -18,6 +18,7 @@ OTHERS = "belongs to another person"
 CODE = "one of the service's own codes, or always empty"
 STAFF = "a note of the staff in the service's own records"
 BOOKS = "orders and the ledger prove what was paid"
+INVOICED = "the law demands that invoices are kept for years with whom they name, such as six in India and ten in Germany"
 LOG = "the audit log proves who decided what; its rows never change"
 BOUGHT = "buyers go on downloading what they bought"
 SHARED = "orders and connections of others name the app"
@@ -307,6 +308,21 @@ BUYING = (
         impersonal={CODE: "currency"},
         kept=BOOKS,
     ),
+    *(
+        Holding(
+            f"wallet.BillingDetails {which}",
+            exported={"billingDetails": "name street postal_code city region tax_id"},
+            impersonal={CODE: "country seen_in"},
+            kept=kept,
+        )
+        for which, kept in (("of a sale", INVOICED), ("of no sale", ""))
+    ),
+    Holding(
+        "wallet.Invoice",
+        exported={"invoices": "number buyer_name description region"},
+        impersonal={CODE: "service_code country currency tax_currency"},
+        kept=INVOICED,
+    ),
     Holding("library.Licence", exported={"licences": "title store_name version revoke_reason"}, kept=BOOKS),
     Holding(
         "library.DownloadLink",
@@ -322,7 +338,7 @@ HOLDINGS = (*ACCOUNTS, *DEVELOPERS, *SELLING, *BUYING)
 IMPERSONAL = {
     "the service's own configuration": (
         "auth.Permission auth.Group auth.Group_permissions contenttypes.ContentType review.SavedReply catalog.Category"
-        " catalog.LicenseTier catalog.RetiredTerms catalog.RejectionReason catalog.SearchSynonym"
+        " catalog.LicenseTier catalog.RetiredTerms catalog.RejectionReason catalog.SearchSynonym wallet.Seller wallet.TaxRate wallet.ExchangeRate"
     ),
     "the service's own work": "jobs.Worker jobs.Schedule catalog.CatalogVersion wallet.LedgerDigest wallet.CoveredJournal",
     "counts and numbers": "catalog.ListingStats catalog.UncountedPurchase wallet.Transfer",
@@ -360,6 +376,8 @@ OTHER_KEYS = {
     "walletEntries": "kind at wallet__currency wallet_net_minor wallet_balance_minor order_id",
     "quotes": "listing_id currency price_minor created_at expires_at",
     "orders": "id currency price_minor tax_minor status created_at refunded_at",
+    "billingDetails": "country seen_in current created_at",
+    "invoices": "kind date treatment country currency gross_minor tax_minor",
     "walletPayouts": "id wallet__currency asked__wallet_net_minor status requested_at settled__at",
     "creditReferences": "journal__wallet_net_minor journal__at",
     "licences": "id order_id acquired_at revoked_at",

@@ -37,9 +37,10 @@ from tests.factories import PLENTY, AppFactory, ListingFactory, UserFactory
 from tests.files.makers import picture
 from tests.shop import archive, bought, on_sale
 from tests.studio.cases import submitted
+from tests.wallet import invoicing
 from tests.wallet.leaving import asked
 from tests.wallet.payees import account_of, paid_out, payee
-from wallet.models import Order
+from wallet.models import ExchangeRate, Order
 from wallet.services.funding import credit_wallet
 from wallet.services.offers import PurchaseRequest
 from wallet.services.quotes import make_quote
@@ -98,7 +99,9 @@ PAGES: dict[str, list[str]] = {
         "/assets/{owned}",
         "/dashboard",
         "/dashboard/account",
+        "/dashboard/account/billing",
         "/dashboard/account/delete",
+        "/dashboard/studio/sales/invoices",
         "/dashboard/wallet",
         "/dashboard/wallet/payouts/new",
         "/dashboard/wallet/payouts/{wallet_payout}",
@@ -224,9 +227,12 @@ NO_PAGES = {
         "llms",
         "oauth-revoke",
         "oauth-token",
+        "order-page-credit-note",
+        "order-page-invoice",
         "order-page-pdf",
         "payouts-csv",
         "robots",
+        "sales-invoices-csv",
         "sitemap",
         "sitemap-part",
         "specimen",
@@ -302,9 +308,14 @@ def make_world() -> World:
     sent = submitted(ListingFactory(store=profile.store, slug="sent-in"))
     for preview in Preview.objects.all():
         store_preview(preview)
+    invoicing.operator()
+    invoicing.rate("DE", 1900)
+    invoicing.billed(member, invoicing.BERLIN)
+    ExchangeRate.objects.create(currency="USD", tax_currency="INR", rate=80, valid_from=timezone.now().date())
     order = bought(owned, member)
     bought(own)
     payout = paid_out(account_of(profile), "2026-03")
+    invoicing.issue()
     quote = make_quote(buyer=member, purchase=PurchaseRequest(str(asset.id), currency="INR"))
     world.places |= {"asset": asset.slug, "store": asset.store.slug, "owned": owned.slug, "own": own.slug, "draft": draft.slug}
     world.places |= {"sent": sent.listing.slug, "order": str(order.id), "quote": str(quote.id), "review": str(sent.id)}

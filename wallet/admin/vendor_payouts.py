@@ -18,7 +18,7 @@ from marketplace.core import audit
 from marketplace.core.errors import Problem
 from marketplace.http.refusals import allow_methods
 from marketplace.review.decisions import Decision, NoForm, decision, service_decision
-from marketplace.review.panels import Panel, QuerySets
+from marketplace.review.panels import Panel
 from marketplace.review.service import ServiceAdmin, staff_of
 from marketplace.ui.formatting import money
 
@@ -121,6 +121,10 @@ class VendorPayoutAdmin(ServiceAdmin):
             raise SuspiciousOperation(message) from error
         headers = {"Content-Disposition": 'attachment; filename="payouts.csv"'}
         return StreamingHttpResponse(_rows(rows.iterator(chunk_size=CHUNK)), content_type="text/csv; charset=utf-8", headers=headers)
+
+    def panels(self, request: HttpRequest, subject: VendorPayout) -> list[Panel]:
+        """Return nothing."""
+        return []
 
     def name(self, subject: VendorPayout) -> str:
         """Return the store and the amount."""
@@ -228,11 +232,7 @@ class PayoutBatchAdmin(ServiceAdmin):
         headers = {"Content-Disposition": f'attachment; filename="{made.name}"', "Cache-Control": "private, no-store"}
         return HttpResponse(made.content, content_type=made.content_type, headers=headers)
 
-    def querysets(self, request: HttpRequest, subject: PayoutBatch) -> QuerySets:
-        """Add the payouts."""
-        return {**super().querysets(request, subject), "payouts": payouts().filter(batch=subject)}
-
-    def panels(self, request: HttpRequest, subject: PayoutBatch, related: QuerySets) -> list[Panel]:
+    def panels(self, request: HttpRequest, subject: PayoutBatch) -> list[Panel]:
         """Show the payouts, without bank details, then the history."""
         rows = [
             (
@@ -241,15 +241,15 @@ class PayoutBatchAdmin(ServiceAdmin):
                 money(transfer_minor(each.amount_minor, subject), subject.transfer_currency),
                 each.status,
             )
-            for each in related["payouts"]
+            for each in payouts().filter(batch=subject)
         ]
-        return [Panel("Payouts", ("Store", "Amount", "Transfer", "Status"), rows), *super().panels(request, subject, related)]
+        return [Panel("Payouts", ("Store", "Amount", "Transfer", "Status"), rows), *super().panels(request, subject)]
 
-    def page_context(self, request: HttpRequest, subject: PayoutBatch, related: QuerySets) -> dict[str, Any]:
+    def page_context(self, request: HttpRequest, subject: PayoutBatch) -> dict[str, Any]:
         """Add the address of the file for users who may download it."""
         may = subject.status == BatchStatus.EXPORTED and staff_of(request).has_perm(EXPORT_BATCH)
         file_url = reverse("admin:wallet_payoutbatch_file", args=[subject.pk]) if may else ""
-        return {**super().page_context(request, subject, related), "file_url": file_url}
+        return {**super().page_context(request, subject), "file_url": file_url}
 
     export = service_decision(
         Decision(

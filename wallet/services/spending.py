@@ -182,7 +182,7 @@ def _charge(order: Mapping[str, Any], offer: Offer) -> DebitResult:
 
 def _priced_order(buyer: User, offer: Offer, principal: Principal | None) -> dict[str, Any]:
     """Return the order's columns, with the price split into tax, commission on the rest, and the vendor's share."""
-    split = money.split_sale(offer.price_minor, tax_rate_bp=offer.tax_rate_bp, commission_rate_bp=offer.listing_offer.commission_rate_bp)
+    split = money.split_sale(offer.price_minor, tax_minor=offer.tax_minor, commission_rate_bp=offer.listing_offer.commission_rate_bp)
     return {
         "id": new_id(),
         "buyer_id": buyer.pk,
@@ -196,8 +196,11 @@ def _priced_order(buyer: User, offer: Offer, principal: Principal | None) -> dic
         "version": offer.listing_offer.version,
         "currency": offer.currency,
         "price_minor": offer.price_minor,
-        "tax_rate_bp": offer.tax_rate_bp,
+        "tax_rate_bp": offer.tax.rate_bp,
         "tax_minor": split.tax_minor,
+        "tax_treatment": offer.tax.treatment.value,
+        "seller_id": offer.listing_offer.seller_id,
+        "buyer_details_id": offer.listing_offer.buyer_details_id,
         "commission_minor": split.commission_minor,
         "vendor_share_minor": split.vendor_share_minor,
         "app_id": None if principal is None else principal.app_id,

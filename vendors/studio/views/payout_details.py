@@ -1,14 +1,11 @@
 """The bank accounts for payouts: the form that changes one, and the page that undoes a change."""
 
-from functools import partial
-
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 
 from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form
-from marketplace.accounts.password_again import password_is_right
 from marketplace.core.errors import NotFound
 from marketplace.core.money import WALLET_CURRENCIES
 from marketplace.http.refusals import allow_methods
@@ -26,7 +23,7 @@ def change(request: SignedInRequest, profile: VendorProfile, currency: str) -> H
     if currency not in WALLET_CURRENCIES:
         raise Http404
     sent = request.POST if request.method == "POST" else None
-    form = PayoutDetailsForm(sent, currency=currency, password_is_right=partial(password_is_right, request))
+    form = PayoutDetailsForm(sent, currency=currency, request=request)
     if form.is_valid():
         with problems_as_form_errors(form):
             change_payout_details(
