@@ -16,6 +16,7 @@ class EventType(StrEnum):
     ORDER_COMPLETED = "order.completed"
     ORDER_REFUNDED = "order.refunded"
     WALLET_TOPPED_UP = "wallet.topped_up"
+    SALE_COMPLETED = "sale.completed"
     LISTING_REVIEWED = "listing.reviewed"
     SCOPES_CHANGED = "app.scopes_changed"
 
@@ -29,6 +30,7 @@ EVENT_LABELS: Mapping[EventType, str] = {
     EventType.ORDER_COMPLETED: "A purchase that this app made is complete.",
     EventType.ORDER_REFUNDED: "A purchase that this app made was refunded.",
     EventType.WALLET_TOPPED_UP: "A top-up that this app asked for was paid.",
+    EventType.SALE_COMPLETED: "A listing of your own store was sold.",
     EventType.LISTING_REVIEWED: "A reviewer decided on a listing of your own store.",
     EventType.SCOPES_CHANGED: "The granted scopes of this app changed.",
 }

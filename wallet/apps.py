@@ -18,7 +18,7 @@ class WalletConfig(AppConfig):
 
         register_statuses(
             good=("Paid", "Completed", "Succeeded", "Kept"),
-            waiting=("Waiting", "Disputed", "Open"),
-            bad=("Refused", "Failed", "Returned", "ChargedBack"),
+            waiting=("Waiting", "Prepared", "Exported", "Disputed", "Open"),
+            bad=("Refused", "Bounced", "Failed", "Returned", "ChargedBack"),
         )
         LEDGER.register(self)

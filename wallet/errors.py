@@ -95,6 +95,22 @@ class TooManyWithdrawals(Problem):
     detail = "Ask again tomorrow."
 
 
+class InvoicePending(Problem):
+    """409: the document will be issued within a minute."""
+
+    status = 409
+    title = "The invoice has not been issued yet"
+    detail = "Invoices and credit notes are issued within a minute. Send the request again after the number of seconds in Retry-After."
+
+
+class NotInvoiced(Problem):
+    """404: a purchase without a price, or before the operator entered a seller; or a credit note without a refund."""
+
+    status = 404
+    title = "There is no such document for this purchase"
+    detail = "Free purchases, and those made before this marketplace issued invoices, have a receipt only."
+
+
 class SpendingLimitExceeded(Problem):
     """403: `limit` is perPurchase, perDay, total, category or currency; `cap` and `left` are amounts."""
 
@@ -182,3 +198,11 @@ class PaymentEventInvalid(Problem):
 
     status = 400
     title = "The event is not understood"
+
+
+class PayoutBatchOpen(Problem):
+    """409: `run` is being prepared in the same currency."""
+
+    status = 409
+    title = "Another payout run in this currency is not exported yet"
+    detail = "Export it or cancel it first."

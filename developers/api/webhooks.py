@@ -46,6 +46,18 @@ def _top_up() -> Fields:
     }
 
 
+def _sale() -> Fields:
+    return {
+        "orderId": serializers.CharField(),
+        "assetId": serializers.CharField(),
+        "licenseSlug": serializers.CharField(),
+        "currency": serializers.CharField(),
+        "price": serializers.FloatField(help_text="What the buyer paid, tax included."),
+        "earned": serializers.FloatField(help_text="Your share of it."),
+        "url": _link("the listing"),
+    }
+
+
 def _review() -> Fields:
     return {
         "assetId": serializers.CharField(),
@@ -69,6 +81,7 @@ DATA: Mapping[str, Fields] = {
     EventType.ORDER_COMPLETED: _order(),
     EventType.ORDER_REFUNDED: _order(),
     EventType.WALLET_TOPPED_UP: _top_up(),
+    EventType.SALE_COMPLETED: _sale(),
     EventType.LISTING_REVIEWED: _review(),
     EventType.SCOPES_CHANGED: _grant(),
     PING: {"endpointId": serializers.CharField()},

@@ -67,8 +67,8 @@ def give_consent(*, user: User, authorization: Authorization, code: str, actor: 
     )
     if gained:
         scope_labels = [SCOPE_LABELS[scope] for scope in Scope if scope in gained]
-        context = {"app": app, "developer": developer_name(app), "audience": audience, "scope_labels": scope_labels, "first": not known}
-        mail(user, "developers/app_connected", **context)
+        developer = developer_name(app)
+        mail(user, "developers/app_connected", app=app, developer=developer, audience=audience, scope_labels=scope_labels, first=not known)
     return consent
 
 

@@ -35,6 +35,14 @@ def is_from_proxy(environ: dict[str, Any]) -> bool:
     return "HTTP_X_FORWARDED_FOR" in environ and address is not None and any(address in network for network in trusted)
 
 
+def client_country(request: HttpRequest) -> str:
+    """Return the country code of the client as a trusted proxy tells it; empty if none does."""
+    if not settings.CLIENT_COUNTRY_HEADER or not is_from_proxy(request.META):
+        return ""
+    country = request.headers.get(settings.CLIENT_COUNTRY_HEADER, "").strip().upper()
+    return country if len(country) == 2 and country.isascii() and country.isalpha() else ""
+
+
 @lru_cache(maxsize=4096)
 def _network(remote: str, forwarded: str, trusted: tuple[str, ...]) -> str:
     address = _client_address(remote, forwarded, trusted)

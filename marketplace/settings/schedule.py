@@ -10,6 +10,8 @@ def _at(hours: int, minutes: int = 0) -> timedelta:
 
 
 COMMANDS: tuple[tuple[str, timedelta, timedelta], ...] = (
+    # A sale has its invoice within a minute.
+    ("issue_invoices", timedelta(seconds=30), _at(0)),
     # The maximum age of popularity counts.
     ("count_purchases", timedelta(minutes=2), _at(0)),
     ("mark_popular_listings", _HOUR, _at(0, 5)),

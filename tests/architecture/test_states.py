@@ -19,9 +19,11 @@ from vendors.models import VendorStatus
 from vendors.services.profiles import TRANSITIONS as VENDOR
 from wallet.models.orders import OrderStatus
 from wallet.models.top_ups import TopUpStatus
+from wallet.models.vendor_payouts import BatchStatus, PayoutStatus
 from wallet.models.wallet_payouts import WalletPayoutStatus
 from wallet.services.refunds import ORDER_TRANSITIONS as ORDER
 from wallet.services.top_ups import TRANSITIONS as TOP_UP
+from wallet.services.vendor_payouts import BATCHES, PAYOUTS
 from wallet.services.wallet_payouts import TRANSITIONS as WITHDRAWAL
 
 # Verb: from which states, to which.
@@ -106,6 +108,17 @@ TABLES: list[tuple[TransitionTable, type[models.TextChoices], Edges]] = [
             "win": ({"Disputed"}, "Succeeded"),
             "lose": ({"Disputed"}, "Returned"),
             "return": ({"Succeeded"}, "Returned"),
+        },
+    ),
+    (BATCHES, BatchStatus, {"export": ({"Prepared"}, "Exported"), "cancel": ({"Prepared"}, "Cancelled")}),
+    (
+        PAYOUTS,
+        PayoutStatus,
+        {
+            "export": ({"Prepared"}, "Exported"),
+            "pay": ({"Exported"}, "Paid"),
+            "bounce": ({"Exported", "Paid"}, "Bounced"),
+            "cancel": ({"Prepared"}, "Cancelled"),
         },
     ),
 ]

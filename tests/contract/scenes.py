@@ -16,11 +16,13 @@ from tests.factories import CategoryFactory, ListingFactory, UserFactory
 from tests.shop import archive, bought, funded, on_sale, tiers
 from tests.vendors.attaching import show, upload
 from tests.vendors.cases import make_vendor
+from tests.wallet import invoicing
+from tests.wallet.payees import account_of, paid_out, payee
 from tests.wallet.topping_up import asked_for
-from wallet.selectors import vendor_accounts
+from wallet.models import Order
 from wallet.services.offers import PurchaseRequest
 from wallet.services.quotes import make_quote
-from wallet.services.vendor_payouts import pay_out
+from wallet.services.refunds import refund_order
 
 
 @dataclass
@@ -101,6 +103,22 @@ def owned() -> Scene:
     return scene
 
 
+def billed() -> Scene:
+    """The caller has billing details."""
+    scene = for_sale()
+    invoicing.billed(scene.user, invoicing.MUMBAI)
+    return scene
+
+
+def invoiced() -> Scene:
+    """The asset was bought and refunded, and both were invoiced."""
+    invoicing.operator()
+    scene = owned()
+    refund_order(order=Order.objects.get(pk=scene.names["order_id"]), reason="broken", actor=None)
+    invoicing.issue()
+    return scene
+
+
 def ordered() -> Scene:
     """As owned, and it is about the order."""
     scene = owned()
@@ -176,12 +194,10 @@ def selling() -> Scene:
 
 def earning() -> Scene:
     """An asset of the vendor's was sold, paid out, and sold again."""
-    profile = make_vendor()
-    profile.payout_method = "IBAN DE02"
-    profile.save()
+    profile = payee()
     listing = on_sale(store=profile.store, **DETAILS)
     bought(listing)
-    pay_out(account=vendor_accounts().get(owner=profile.user), run="2026-11", minimum_minor=1)
+    paid_out(account_of(profile))
     bought(listing)
     return Scene(profile.user)
 
@@ -195,6 +211,8 @@ SCENES: dict[str, Callable[[], Scene]] = {
         topping_up,
         owned,
         ordered,
+        billed,
+        invoiced,
         link,
         developer,
         draft,

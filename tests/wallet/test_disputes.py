@@ -14,22 +14,20 @@ from library.models import Licence
 from library.services.links import issue_link, open_link, url_of
 from marketplace.core.errors import InvalidTransition, Problem
 from tests.factories import UserFactory
-from tests.shop import archive, bought, funded, on_sale, store_keeping
-from vendors.models import VendorProfile
+from tests.shop import archive, bought, funded, on_sale
 from wallet.card_credit import card_credit
 from wallet.models import FrozenOrder, LedgerAccount, Order, ProviderEvent, Reversal, TopUp
 from wallet.models.top_ups import EventKind
 from wallet.providers import TestProvider
 from wallet.providers.base import Refund
 from wallet.reconciliation import differences
-from wallet.selectors import vendor_accounts, wallet_of, with_ledger_balance
+from wallet.selectors import wallet_of, with_ledger_balance
 from wallet.services.card_refunds import refund_top_up
 from wallet.services.digests import digest_ledger
 from wallet.services.refunds import refund_order
-from wallet.services.vendor_payouts import pay_out
 
 from .leaving import asked
-from .payees import earned
+from .payees import account_of, earned, paid_out, payee
 from .topping_up import asked_for, paid, tell
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -94,11 +92,10 @@ def test_lost_dispute_takes_credit_then_unpaid_shares_and_the_rest_is_owed() -> 
 
 
 def test_share_that_was_paid_out_is_borne_by_the_operator() -> None:
-    store = store_keeping(2000)
-    VendorProfile.objects.filter(store=store).update(payout_method="test")
+    vendor = payee()
     top_up = paid(amount_minor=PRICE)
-    order = bought_with(top_up, store=store)
-    pay_out(account=vendor_accounts().get(owner=store.owner), run="1", minimum_minor=1)
+    order = bought_with(top_up, store=vendor.store)
+    paid_out(account_of(vendor))
     tell(top_up, EventKind.DISPUTED)
     tell(top_up, EventKind.DISPUTE_LOST)
     assert (earned(vendor_of(order))["INR"], accounts("receivable")) == (0, -PRICE)

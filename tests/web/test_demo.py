@@ -10,11 +10,13 @@ from django.test import Client
 from catalog import bounds
 from catalog.models import Category
 from marketplace.demo.entries import FOLDER, CatalogEntry, load_entries
+from marketplace.demo.invoices import make_invoice, make_seller
 from marketplace.demo.people import People
 from marketplace.demo.shop import fill_shop
 from tests.factories import UserFactory
-from tests.shop import tiers
+from tests.shop import funded, tiers
 from tests.vendors.cases import make_vendor
+from wallet.models import Invoice
 
 ENTRIES = load_entries()
 
@@ -32,12 +34,17 @@ def test_every_picture_of_a_gallery_is_described(entry: CatalogEntry) -> None:
 
 
 @pytest.mark.django_db
-def test_gallery_in_the_storefront_says_what_each_picture_shows(settings: Any, tmp_path: Path) -> None:
+def test_demo_shows_its_pictures_and_invoices_a_purchase(settings: Any, tmp_path: Path) -> None:
     settings.MEDIA_ROOT = tmp_path / "media"
     tiers()
     entry = next(entry for entry in ENTRIES if entry.kind.category == "motion")
     Category.objects.get_or_create(slug=entry.kind.category, defaults={"name": "Motion"})
     staff = UserFactory(is_staff=True, is_superuser=True)
-    assert list(fill_shop([entry], People(staff, UserFactory(), UserFactory(), {entry.store: make_vendor()}))) == [entry]
+    people = People(staff, UserFactory(), UserFactory(), funded(inr=10_000_000), {entry.store: make_vendor()})
+    assert list(fill_shop([entry], people)) == [entry]
+    make_seller(people)
+    for _ in range(2):
+        make_invoice([entry], people)
+    assert Invoice.objects.get().treatment == "inter_state"
     page = BeautifulSoup(Client().get(f"/assets/{entry.slug}").content, "html.parser")
     assert [image["alt"] for image in page.select(".gallery img")] == entry.pictures

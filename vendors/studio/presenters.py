@@ -12,7 +12,7 @@ from catalog.field_names import field_name
 from catalog.models import LicenseTier, Listing
 from catalog.models.listings import ListingStatus, UpdateStatus
 from catalog.pricing import is_free, list_price, permitted_tiers, price_of, sale_price
-from marketplace.core.money import Currency, Split, split_sale
+from marketplace.core.money import Currency, Split, split_sale, tax_inside
 
 from ..selectors import steps_of
 from ..services.checks import run_checks
@@ -204,7 +204,7 @@ def repriced(listing: Listing, prices: Mapping[str, int | None]) -> Listing:
 def _proceeds(listing: Listing, tier: LicenseTier, tiers: Sequence[LicenseTier], currency: Currency, *, first: bool) -> Proceeds:
     price = price_of(listing, tier, tiers, currency) or 0
     commission_rate_bp = listing.store.vendor_profile.commission_rate_bp
-    split = split_sale(price, tax_rate_bp=listing.tax_rate_bp, commission_rate_bp=commission_rate_bp)
+    split = split_sale(price, tax_minor=tax_inside(price, listing.tax_rate_bp), commission_rate_bp=commission_rate_bp)
     return Proceeds(currency, list_price(listing, currency) if first else None, price, split)
 
 

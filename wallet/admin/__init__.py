@@ -1,17 +1,23 @@
-"""Money in the admin: credit a wallet, pay one out, refund an order, list payouts; everything else is read-only."""
+"""Money in the admin: credit a wallet, pay one out, refund an order, settle payouts; everything else is read-only."""
 
+from .invoices import ExchangeRateAdmin, InvoiceAdmin, SellerAdmin, TaxRateAdmin
 from .ledger import JournalAdmin, TransferAdmin
 from .orders import OrderAdmin
 from .top_ups import ProviderEventAdmin, ReversalAdmin, TopUpAdmin
-from .vendor_payouts import VendorPayoutAdmin
+from .vendor_payouts import PayoutBatchAdmin, VendorPayoutAdmin
 from .wallet_payouts import WalletPayoutAdmin
 from .wallets import WalletAdmin
 
 __all__ = [
+    "ExchangeRateAdmin",
+    "InvoiceAdmin",
     "JournalAdmin",
     "OrderAdmin",
+    "PayoutBatchAdmin",
     "ProviderEventAdmin",
     "ReversalAdmin",
+    "SellerAdmin",
+    "TaxRateAdmin",
     "TopUpAdmin",
     "TransferAdmin",
     "VendorPayoutAdmin",

@@ -1,26 +1,34 @@
 """The wallet's tables."""
 
+from .billing import BillingDetails, ExchangeRate, Seller, TaxRate
 from .digests import CoveredJournal, LedgerDigest
+from .invoices import Invoice
 from .ledger import Journal, LedgerAccount, Transfer
 from .orders import Order
 from .quotes import Quote
 from .records import CreditReference, IdempotencyRecord, WalletOwner, WalletSettings
 from .top_ups import FrozenOrder, ProviderEvent, Reversal, TopUp
-from .vendor_payouts import VendorPayout
+from .vendor_payouts import PayoutBatch, VendorPayout
 from .wallet_payouts import WalletPayout
 
 __all__ = [
+    "BillingDetails",
     "CoveredJournal",
     "CreditReference",
+    "ExchangeRate",
     "FrozenOrder",
     "IdempotencyRecord",
+    "Invoice",
     "Journal",
     "LedgerAccount",
     "LedgerDigest",
     "Order",
+    "PayoutBatch",
     "ProviderEvent",
     "Quote",
     "Reversal",
+    "Seller",
+    "TaxRate",
     "TopUp",
     "Transfer",
     "VendorPayout",

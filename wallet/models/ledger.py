@@ -92,6 +92,8 @@ class JournalKind(models.TextChoices):
     SALE = "sale"
     REFUND = "refund"
     PAYOUT = "payout"
+    # A payout that bounced or was cancelled: the amount is the vendor's again.
+    PAYOUT_RETURN = "payout_return"
     # Set aside from a wallet, then either returned to it or paid out.
     WITHDRAWAL = "withdrawal"
     RETURN = "return"
@@ -150,7 +152,7 @@ class Journal(models.Model):
                     order__isnull=True,
                     reverses__isnull=True,
                 )
-                | Q(kind__in=("return", "unfreeze"), order__isnull=True, reverses__isnull=False)
+                | Q(kind__in=("return", "payout_return", "unfreeze"), order__isnull=True, reverses__isnull=False)
                 | Q(kind__in=("sale", "claim"), order__isnull=False, reverses__isnull=True)
                 | Q(kind="refund", order__isnull=False, reverses__isnull=False),
                 name="journal_fits_kind",
@@ -158,7 +160,9 @@ class Journal(models.Model):
             models.CheckConstraint(condition=~Q(reason=""), name="journal_has_reason"),
             models.CheckConstraint(
                 # A refund to a deleted account has no wallet.
-                condition=(Q(kind__in=("payout", "settlement", "claim", "refund", "reversal", "withhold", "release")) & _NO_WALLET)
+                condition=(
+                    Q(kind__in=("payout", "payout_return", "settlement", "claim", "refund", "reversal", "withhold", "release")) & _NO_WALLET
+                )
                 | Q(
                     Q(kind__in=("funding", "refund", "return", "unfreeze"), wallet_net_minor__gt=0)
                     | Q(kind__in=("sale", "withdrawal", "freeze"), wallet_net_minor__lt=0),
@@ -173,10 +177,10 @@ class Journal(models.Model):
                 name="journal_wallet_fits_kind",
             ),
             models.CheckConstraint(
-                condition=(~Q(kind__in=("payout", "withhold", "release")) & _NO_VENDOR)
+                condition=(~Q(kind__in=("payout", "payout_return", "withhold", "release")) & _NO_VENDOR)
                 | Q(
                     Q(kind__in=("payout", "refund", "withhold"), vendor_net_minor__lt=0)
-                    | Q(kind__in=("sale", "release"), vendor_net_minor__gt=0),
+                    | Q(kind__in=("sale", "payout_return", "release"), vendor_net_minor__gt=0),
                     vendor__isnull=False,
                     vendor_net_minor__isnull=False,
                 ),

@@ -14,7 +14,19 @@ from developers.models import AccessToken, ApiKey, App, Consent, WebhookEndpoint
 from marketplace.accounts.models import User
 from marketplace.core.models import AuditEntry
 from vendors.models import VendorProfile
-from wallet.models import Order, ProviderEvent, Reversal, TopUp, VendorPayout, WalletOwner
+from wallet.models import (
+    ExchangeRate,
+    Invoice,
+    Order,
+    PayoutBatch,
+    ProviderEvent,
+    Reversal,
+    Seller,
+    TaxRate,
+    TopUp,
+    VendorPayout,
+    WalletOwner,
+)
 
 from .queues import list_path, may_view, queues, tallies
 
@@ -46,12 +58,15 @@ LISTED: tuple[tuple[str, tuple[tuple[str, type[Model]], ...]], ...] = (
         (
             ("Wallets", WalletOwner),
             ("Orders", Order),
+            ("Payout batches", PayoutBatch),
             ("Payouts", VendorPayout),
+            ("Invoices", Invoice),
             ("Top-ups", TopUp),
             ("Disputes and refunds", Reversal),
             ("Provider events", ProviderEvent),
         ),
     ),
+    ("Taxes", (("Sellers of record", Seller), ("Tax rates", TaxRate), ("Exchange rates", ExchangeRate))),
     ("People", (("Users", User), ("Groups", Group), ("Audit log", AuditEntry))),
 )
 

@@ -15,7 +15,7 @@ from marketplace.http.pages import POLICY_HEADER, REDIRECTING_FORM_POLICY
 from wallet.bounds import TOP_UP_MINOR
 from wallet.models import Quote
 from wallet.providers import currencies_to_add
-from wallet.selectors import quote_of, wallet_of
+from wallet.selectors import billing_details_of, quote_of, wallet_of
 from wallet.services.offers import PurchaseRequest
 from wallet.services.quotes import make_quote
 from wallet.services.spending import spend
@@ -54,6 +54,7 @@ def confirm(request: SignedInRequest, quote_id: uuid.UUID) -> HttpResponseBase:
     missing = _missing(quote, balance)
     context = {
         "quote": quote,
+        "billing": billing_details_of(request.user),
         "listing": quote.listing,
         "cards": cards_of([quote.listing_id]),
         "balance": balance,

@@ -10,7 +10,15 @@ from ...models import Journal
 from ...models.ledger import JournalKind
 from ...models.quotes import CURRENCIES
 
-KINDS = tuple(kind.value for kind in (JournalKind.SALE, JournalKind.REFUND, JournalKind.PAYOUT, JournalKind.WITHHOLD, JournalKind.RELEASE))
+_KINDS = (
+    JournalKind.SALE,
+    JournalKind.REFUND,
+    JournalKind.PAYOUT,
+    JournalKind.PAYOUT_RETURN,
+    JournalKind.WITHHOLD,
+    JournalKind.RELEASE,
+)
+KINDS = tuple(kind.value for kind in _KINDS)
 
 
 class EarningsBalance(serializers.Serializer[Any]):

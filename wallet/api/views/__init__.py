@@ -2,7 +2,8 @@
 
 from .earnings import EarningsViewSet
 from .history import HistoryViewSet
+from .invoices import BillingViewSet, InvoiceViewSet
 from .top_ups import TopUpViewSet
 from .wallet import WalletViewSet
 
-__all__ = ["EarningsViewSet", "HistoryViewSet", "TopUpViewSet", "WalletViewSet"]
+__all__ = ["BillingViewSet", "EarningsViewSet", "HistoryViewSet", "InvoiceViewSet", "TopUpViewSet", "WalletViewSet"]

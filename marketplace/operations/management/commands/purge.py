@@ -21,6 +21,7 @@ from marketplace.operations.models import AccountExport
 from wallet.services.idempotency import expired_responses
 from wallet.services.provider_events import unmatched_events
 from wallet.services.quotes import expired_quotes
+from wallet.services.vendor_payouts import expired_payout_details
 from wallet.services.wallet_payouts import expired_payment_details
 
 BATCH_ROWS = 500
@@ -66,9 +67,11 @@ class Command(BaseCommand):
                 counts = _delete(expired, counts)
             self.stdout.write(f"{', '.join(f'{count} {name}' for name, count in counts.items())} {'would be ' if dry_run else ''}deleted.")
             if part == "wallet":
-                details = expired_payment_details()
+                details, accounts = expired_payment_details(), expired_payout_details()
                 count = details.count() if dry_run else details.update(payment_details="")
                 self.stdout.write(f"Bank details of {count} payouts {'would be ' if dry_run else ''}erased.")
+                count = accounts.count() if dry_run else accounts.update(encrypted="")
+                self.stdout.write(f"Bank accounts of {count} vendors {'would be ' if dry_run else ''}erased.")
 
 
 def _delete(expired: purging.Expired, totals: Mapping[str, int]) -> dict[str, int]:

@@ -1,0 +1,44 @@
+"""A provider's list of a day against the ledger."""
+
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+
+from wallet.models import TopUp
+from wallet.models.top_ups import EventKind
+from wallet.providers import TestProvider
+from wallet.providers.base import ProviderPayment
+
+from .topping_up import asked_for, paid, tell
+
+pytestmark = pytest.mark.django_db
+
+
+def told(**options: Any) -> str:
+    out = StringIO()
+    call_command("reconcile", provider="test", stdout=out, **options)
+    return out.getvalue()
+
+
+def test_day_that_agrees_is_told_and_one_that_does_not_fails_and_names_what_differs(monkeypatch: pytest.MonkeyPatch) -> None:
+    top_up = paid()
+    day = top_up.paid_at.date() if top_up.paid_at else timezone.now().date()
+    assert "agree" in told(day=day)
+    tell(asked_for(), EventKind.SUCCEEDED, amount_minor=1)
+    listed = [ProviderPayment(top_up.payment_reference, 49_999, "INR"), ProviderPayment("unknown", 100, "INR")]
+    monkeypatch.setattr(TestProvider, "payments_of", lambda *_: iter(listed))
+    out = StringIO()
+    with pytest.raises(CommandError, match="3 differences"):
+        call_command("reconcile", provider="test", day=day, stdout=out)
+    assert "unknown" in out.getvalue()
+    assert str(top_up.pk) in out.getvalue()
+    assert TopUp.objects.filter(status="Pending").count() == 1
+
+
+@pytest.mark.parametrize("options", [{"provider": "nobody"}, {"day": timezone.now().date()}])
+def test_provider_that_is_not_set_up_and_a_day_without_one_are_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(CommandError):
+        call_command("reconcile", **options)
