@@ -1,8 +1,6 @@
 """A user's personal data: exported on request, and erased or anonymised when the account is deleted."""
 
-import uuid
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from allauth.account.models import EmailAddress
@@ -34,9 +32,7 @@ from marketplace.accounts.errors import AccountInUse
 from marketplace.accounts.events import AccountDeleted, AccountEnding
 from marketplace.accounts.models import MailOptOut, User
 from marketplace.core.models import AuditEntry
-from marketplace.ui.formatting import money
 from vendors.models import PayoutDetails, VendorProfile
-from wallet.card_credit import card_credit, open_reversals_of, open_top_ups_of
 from wallet.models import (
     BillingDetails,
     CreditReference,
@@ -52,11 +48,10 @@ from wallet.models import (
     WalletPayout,
     WalletSettings,
 )
-from wallet.models.ledger import AccountKind
-from wallet.models.top_ups import ReversalKind
-from wallet.selectors import open_vendor_payouts_of, open_wallet_payouts_of, with_earnings
+from wallet.selectors import with_earnings
 from wallet.services.billing import erase_billing_details
 
+from .blockers import deletion_blockers
 from .models import AccountExport
 
 # Model, lookup of the user and exported columns. Columns are listed one by one, so that a new secret is not exported.
@@ -193,17 +188,6 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
 }
 
 
-@dataclass(frozen=True)
-class DeletionBlocker:
-    """A reason why an account cannot be deleted yet."""
-
-    # The reason, and what to do about it.
-    sentence: str
-    # The URL name of the page where it is resolved, and the text of the link to it.
-    page: str
-    link: str
-
-
 def export_account(user: User) -> dict[str, Any]:
     """Return everything about a user, as JSON values: rows by table, secrets left out."""
     account = {name: getattr(user, name) for name in ("id", "email", "name", "tier", "is_active", "date_joined", "last_login")}
@@ -310,50 +294,3 @@ def add_effects(event: AccountEnding) -> None:
     else:
         on_sale = Listing.objects.filter(store__owner=user, status=ListingStatus.PUBLISHED)
         event.effects.append(f"Listings that stay on sale: {on_sale.count()}.")
-
-
-def deletion_blockers(user: uuid.UUID) -> list[DeletionBlocker]:
-    """Return the reasons why the account cannot be deleted yet: money, and listings on sale."""
-    for_sale = DeletionBlocker("Some listings are on sale or in review: unpublish or withdraw them first.", "studio", "Go to the listings")
-    open_listings = Listing.objects.filter(store__owner=user).exclude(status__in=(ListingStatus.DRAFT, ListingStatus.REJECTED))
-    return [*_balance_blockers(user), *_payout_blockers(user), *_top_up_blockers(user), *([for_sale] if open_listings.exists() else [])]
-
-
-def _balance_blockers(user: uuid.UUID) -> Iterator[DeletionBlocker]:
-    # Includes earnings since the last ledger digest.
-    for account in with_earnings(LedgerAccount.objects.filter(owner=user)).order_by("-kind", "currency"):
-        if account.kind == AccountKind.WALLET and account.balance_minor:
-            held = money(account.balance_minor, account.currency)
-            if card_credit(account):
-                sentence = f"The wallet holds {held}, which was paid by card in part: spend it, or ask us to return it to the card."
-                yield DeletionBlocker(sentence, "wallet-page", "See the wallet")
-            else:
-                yield DeletionBlocker(f"The wallet holds {held}: have it paid out first.", "wallet-payout-new", "Have it paid out")
-        elif account.kind == AccountKind.VENDOR and account.earned_minor > 0:
-            earned = money(account.earned_minor, account.currency)
-            yield DeletionBlocker(
-                f"The vendor account holds {earned}: it must be paid in a payout run first.", "payouts", "See the payouts"
-            )
-        elif account.kind == AccountKind.VENDOR and account.earned_minor < 0:
-            owed = money(-account.earned_minor, account.currency)
-            yield DeletionBlocker(f"The vendor account owes {owed} after refunds: settle it first.", "sales-statement", "See the statement")
-
-
-def _payout_blockers(user: uuid.UUID) -> Iterator[DeletionBlocker]:
-    for wallet_payout in open_wallet_payouts_of(user):
-        held = money(wallet_payout.amount_minor, wallet_payout.currency)
-        sentence = f"A payout of {held} from the wallet waits: wait until it is paid, or cancel it."
-        yield DeletionBlocker(sentence, "wallet-page", "See the payout")
-    for payout in open_vendor_payouts_of(user):
-        due = money(payout.amount_minor, payout.account.currency)
-        yield DeletionBlocker(f"A payout of {due} is on its way to the vendor: wait until it is paid.", "payouts", "See the payouts")
-
-
-def _top_up_blockers(user: uuid.UUID) -> Iterator[DeletionBlocker]:
-    for top_up in open_top_ups_of(user):
-        asked = money(top_up.amount_minor, top_up.currency)
-        yield DeletionBlocker(f"A payment page for {asked} is open: wait until it closes.", "wallet-page", "See the wallet")
-    for reversal in open_reversals_of(user):
-        what = "disputed" if reversal.kind == ReversalKind.DISPUTE else "on its way back to its card"
-        amount = money(reversal.amount_minor, reversal.top_up.currency)
-        yield DeletionBlocker(f"A card payment of {amount} is {what}: wait until that has ended.", "wallet-page", "See the wallet")
