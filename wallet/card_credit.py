@@ -3,14 +3,15 @@
 import datetime as dt
 import uuid
 from collections import defaultdict
+from typing import Any
 
-from django.db.models import Q, QuerySet, Sum
+from django.db.models import F, Q, QuerySet, Sum
 from django.utils import timezone
 
 from marketplace.accounts.models import User
 from marketplace.core.ids import parse_id
 
-from .models import Journal, LedgerAccount, Reversal, TopUp
+from .models import Journal, LedgerAccount, TopUp
 from .models.ledger import JournalKind
 from .models.top_ups import ReversalStatus, TopUpStatus
 
@@ -74,6 +75,8 @@ def asked_since(user_id: uuid.UUID, currency: str, since: dt.datetime) -> int:
     return rows.aggregate(total=Sum("amount_minor"))["total"] or 0
 
 
-def open_reversals_of(user_id: uuid.UUID) -> QuerySet[Reversal]:
-    """Return the open disputes and refunds of the user's top-ups."""
-    return Reversal.objects.filter(top_up__user=user_id, status=ReversalStatus.OPEN).select_related("top_up").order_by("pk")
+def open_card_payments_of(user_id: uuid.UUID) -> "QuerySet[Any, Any]":
+    """Return the user's top-ups that can still be paid, and those with an open dispute or refund, as `reversal` and `reversal_minor`."""
+    payable = Q(status=TopUpStatus.PENDING, expires_at__gt=timezone.now())
+    rows = TopUp.objects.filter(payable | Q(reversals__status=ReversalStatus.OPEN), user=user_id)
+    return rows.annotate(reversal=F("reversals__kind"), reversal_minor=F("reversals__amount_minor")).order_by("pk")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from catalog.models import Listing
 from catalog.models.listings import ListingStatus
 from marketplace.ui.formatting import money
-from wallet.card_credit import card_credit, open_reversals_of, open_top_ups_of
+from wallet.card_credit import card_credit, open_card_payments_of
 from wallet.models import LedgerAccount
 from wallet.models.ledger import AccountKind
 from wallet.models.top_ups import ReversalKind
@@ -63,10 +63,12 @@ def _payout_blockers(user: uuid.UUID) -> Iterator[DeletionBlocker]:
 
 
 def _top_up_blockers(user: uuid.UUID) -> Iterator[DeletionBlocker]:
-    for top_up in open_top_ups_of(user):
-        asked = money(top_up.amount_minor, top_up.currency)
-        yield DeletionBlocker(f"A payment page for {asked} is open: wait until it closes.", "wallet-page", "See the wallet")
-    for reversal in open_reversals_of(user):
-        what = "disputed" if reversal.kind == ReversalKind.DISPUTE else "on its way back to its card"
-        amount = money(reversal.amount_minor, reversal.top_up.currency)
-        yield DeletionBlocker(f"A card payment of {amount} is {what}: wait until that has ended.", "wallet-page", "See the wallet")
+    for top_up in open_card_payments_of(user):
+        if top_up.reversal is None:
+            asked = money(top_up.amount_minor, top_up.currency)
+            sentence = f"A payment page for {asked} is open: wait until it closes."
+        else:
+            what = "disputed" if top_up.reversal == ReversalKind.DISPUTE else "on its way back to its card"
+            amount = money(top_up.reversal_minor, top_up.currency)
+            sentence = f"A card payment of {amount} is {what}: wait until that has ended."
+        yield DeletionBlocker(sentence, "wallet-page", "See the wallet")

@@ -9,8 +9,8 @@ from django.utils import timezone
 
 from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, problems_as_messages, signed_in_page
 from marketplace.accounts.services import delete_account, end_sessions, rename_user
-from marketplace.operations.exports import RETENTION, export_of, read_export, request_export
 from marketplace.operations.blockers import deletion_blockers
+from marketplace.operations.exports import RETENTION, export_of, read_export, request_export
 
 from ..forms import DeletionForm, NameForm
 
