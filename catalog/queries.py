@@ -33,7 +33,7 @@ from .answers import (
     item_of,
     license_offers,
 )
-from .filters import ListingFilter, Listings
+from .filters import ListingFilter, Listings, given_filters
 from .manifests import manifest_of
 from .manifests.public import PublicManifest, public_manifest
 from .search import search, suggest
@@ -159,12 +159,13 @@ def filter_listings(parameters: Mapping[str, Any]) -> tuple[Listings, dict[str, 
         ValidationError: a filter is not valid.
     """
     if ListingFilter.base_filters.keys().isdisjoint(parameters):
-        # Building a form takes as long as the query.
+        # Validating a form takes as long as the query.
         return ITEMS, {}
-    filters = ListingFilter(parameters, ITEMS)
-    if not filters.form.is_valid():
-        raise translate_validation(filters.form.errors)
-    return filters.qs, filters.given()
+    form = ListingFilter.form_class()(parameters)
+    if not form.is_valid():
+        raise translate_validation(form.errors)
+    given = given_filters(form.cleaned_data)
+    return ListingFilter.matching(ITEMS, given), given
 
 
 def browse(listings: Listings, given: Mapping[str, Any], query: Mapping[str, Any]) -> AssetPage:

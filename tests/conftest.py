@@ -12,7 +12,7 @@ from django.conf import settings as django_settings
 from django.core.cache import cache, caches
 from django.db import connection, connections
 from django.test import Client
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Page
 from rest_framework.test import APIClient
 
 from catalog.search import vocabulary
@@ -30,7 +30,7 @@ from .clocks import _nothing_expires_by_itself, counters_clock, midday  # noqa: 
 from .factories import AppFactory, UserFactory
 from .flush import django_db_setup  # noqa: F401 - a fixture of every test that needs a database
 from .machine import CHROMIUM
-from .screenshots.driving import browser
+from .screenshots.driving import Scheme, browser, context
 from .servers import migrated, s3
 
 
@@ -146,6 +146,24 @@ def chromium() -> Iterator[Browser]:
         yield started
         # What tests asked of the database went through connections of the loop's own.
         connections.close_all()
+
+
+@pytest.fixture
+def window(chromium: Browser, live_server: Any, settings: Any) -> Iterator[Callable[..., Page]]:
+    """Open a window: `window("phone")`, `window("desktop", user, scheme="dark", java_script=False)`."""
+    settings.BASE_URL = live_server.url
+
+    def opened(size: str, user: User | None = None, *, scheme: Scheme = "light", java_script: bool = True) -> Page:
+        made = context(chromium, size, scheme, java_script=java_script)
+        if user is not None:
+            session = signed_in(user).cookies[settings.SESSION_COOKIE_NAME].value
+            made.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": live_server.url}])
+        return made.new_page()
+
+    yield opened
+    for each in chromium.contexts:
+        each.close()
+    connections.close_all()
 
 
 @pytest.fixture

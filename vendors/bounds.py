@@ -2,6 +2,8 @@
 
 from marketplace.core.bounds import KIB, MIB
 
+# The most concurrent uploads of a vendor to a process.
+UPLOADS_AT_ONCE = 2
 AUDIO_BYTES = 20 * MIB
 IMAGE_BYTES = 20 * MIB
 FONT_BYTES = 20 * MIB

@@ -9,7 +9,6 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from marketplace.review.claims import claimed, claimed_by_others
-from marketplace.review.panels import QuerySets
 from marketplace.review.service import staff_of
 
 from ..models import Category, Listing, ListingReview, Store
@@ -21,7 +20,6 @@ Choices = list[tuple[str, str]]
 VENDORS = 50
 DAYS = {"1": "a day", "3": "three days", "7": "a week", "14": "two weeks", "30": "a month"}
 EVERYTHING = "all"
-_CHOICES_ATTRIBUTE = "_queue_filters"
 
 
 class QueueFilter(SimpleListFilter):
@@ -120,7 +118,7 @@ class CategoryFilter(QueueFilter):
     parameter_name = "category"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
-        return [(category.slug, category.name) for category in _choices(request)["categories"]]
+        return list(Category.objects.values_list("slug", "name"))
 
     def filter_by(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
         return queryset.filter(listing__category__slug=value)
@@ -134,30 +132,15 @@ class VendorFilter(QueueFilter):
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
         """Return the vendors with pending reviews and the requested one."""
-        related = _choices(request)
-        offered = {store.slug: f"{store.name} ({store.waiting})" for store in related["vendors"]}
-        asked = {store.slug: store.name for store in related["asked"] if store.slug not in offered}
+        waiting = Count("listings__reviews", filter=Q(listings__reviews__status=ReviewStatus.PENDING))
+        vendors = Store.objects.annotate(waiting=waiting).filter(waiting__gt=0).order_by("-waiting", "name").only("slug", "name")[:VENDORS]
+        offered = {store.slug: f"{store.name} ({store.waiting})" for store in vendors}
+        slug = request.GET.get(self.parameter_name, "")
+        asked = dict(Store.objects.filter(slug=slug).values_list("slug", "name")) if slug.isprintable() and slug not in offered else {}
         return list((offered | asked).items())
 
     def filter_by(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
         return queryset.filter(listing__store__slug=value)
-
-
-def _choices(request: HttpRequest) -> QuerySets:
-    """Return the querysets of the filters' choices, kept on the request: categories, vendors with pending reviews, the requested vendor."""
-    related: QuerySets | None = getattr(request, _CHOICES_ATTRIBUTE, None)
-    if related is None:
-        waiting = Count("listings__reviews", filter=Q(listings__reviews__status=ReviewStatus.PENDING))
-        vendors = Store.objects.annotate(waiting=waiting).filter(waiting__gt=0).order_by("-waiting", "name")
-        asked = request.GET.get(VendorFilter.parameter_name, "")
-        related = {
-            "categories": Category.objects.only("slug", "name"),
-            "vendors": vendors.only("slug", "name")[:VENDORS],
-            "asked": Store.objects.filter(slug=asked if asked.isprintable() else "").only("slug", "name"),
-        }
-
-        setattr(request, _CHOICES_ATTRIBUTE, related)
-    return related
 
 
 class WaitingFilter(QueueFilter):

@@ -13,7 +13,6 @@ from marketplace.accounts.models import Tier
 from marketplace.core import bounds
 from marketplace.core.errors import InvalidInput
 from marketplace.review.decisions import DecisionForm
-from marketplace.review.panels import QuerySets
 
 from ..models import ListingReview, RejectionReason, SearchSynonym
 from ..models.reviews import FIELD_CHARS
@@ -73,7 +72,7 @@ class RejectForm(DecisionForm):
 
     def __init__(self, *args: Any, subject: ListingReview, **kwargs: Any) -> None:
         super().__init__(*args, subject=subject, **kwargs)
-        self.reasons: list[RejectionReason] = list(self.related["reasons"])
+        self.reasons: list[RejectionReason] = list(RejectionReason.objects.filter(is_active=True))
         for reason in self.reasons:
             self.fields[f"reason_{reason.code}"] = forms.BooleanField(label=reason.message, required=False)
             self.fields[f"details_{reason.code}"] = _line("More details, if needed")
@@ -81,10 +80,6 @@ class RejectForm(DecisionForm):
             self.fields[f"other_field_{row}"] = _line("Field", FIELD_CHARS)
             self.fields[f"other_message_{row}"] = _line("What is wrong")
             self.fields[f"other_hint_{row}"] = _line("What to do")
-
-    @classmethod
-    def querysets(cls, _subject: ListingReview) -> QuerySets:
-        return {"reasons": RejectionReason.objects.filter(is_active=True)}
 
     def rows(self) -> list[tuple[str, list[ReasonRow]]]:
         """Return the rows of the catalogue's reasons, grouped by the listing's field."""

@@ -13,7 +13,7 @@ from marketplace.accounts.models import Tier, User
 from marketplace.core.errors import NotFound
 from marketplace.http.refusals import allow_methods
 from marketplace.review.decisions import CLAIMING, Decision, claiming, decision, service_decision
-from marketplace.review.panels import QuerySets, history
+from marketplace.review.panels import Panel, history, history_panel
 from marketplace.review.queues import QueueAdmin
 
 from ..models import ListingReview
@@ -21,7 +21,7 @@ from ..models.files import PreviewKind
 from ..models.reviews import ReviewKind, ReviewStatus
 from ..selectors.reviews import deliverable_under_review, files_under_review, open_to
 from ..services import review as services
-from .case import block_context, review_context, review_querysets
+from .case import block_context, review_context
 from .filters import QUEUE_FILTERS
 from .forms import ApproveForm, RejectForm
 from .takedowns import takedown_decision
@@ -112,14 +112,15 @@ class ListingReviewAdmin(QueueAdmin):
         face = "" if preview is None else f'@font-face{{font-family:"Specimen";src:url("{preview.url}");font-display:block}}\n'
         return HttpResponse(face, content_type="text/css; charset=utf-8", headers={"Cache-Control": "private, no-store"})
 
-    def querysets(self, request: HttpRequest, subject: ListingReview) -> QuerySets:
-        return {**super().querysets(request, subject), "history": history(subject.listing), **review_querysets(subject)}
+    def panels(self, request: HttpRequest, subject: ListingReview) -> list[Panel]:
+        """Return the history of the listing."""
+        return [history_panel(history(subject.listing))]
 
-    def page_context(self, request: HttpRequest, subject: ListingReview, related: QuerySets) -> dict[str, Any]:
-        return super().page_context(request, subject, related) | {"heading": subject.listing.title}
+    def page_context(self, request: HttpRequest, subject: ListingReview) -> dict[str, Any]:
+        return super().page_context(request, subject) | {"heading": subject.listing.title}
 
-    def case_context(self, request: HttpRequest, subject: ListingReview, related: QuerySets) -> dict[str, Any]:
-        return review_context(subject, related)
+    def case_context(self, request: HttpRequest, subject: ListingReview) -> dict[str, Any]:
+        return review_context(subject)
 
     @decision(
         Decision(

@@ -11,7 +11,7 @@ from marketplace.accounts.models import User
 from marketplace.review.admin import saved_reply_form
 from marketplace.review.decisions import CLAIMING, Decision, claiming, decision, service_decision
 from marketplace.review.models import SavedReplyUse
-from marketplace.review.panels import Panel, QuerySets
+from marketplace.review.panels import Panel
 from marketplace.review.queues import QueueAdmin
 
 from ..models import DeveloperApplication
@@ -39,15 +39,11 @@ class DeveloperApplicationAdmin(QueueAdmin):
     on_page = {"approve": "a", "reject": "r", "ask": "m"}
     claim, take_over, release = claiming(DECIDE, partial(APPLICATION.allows, verb="approve"))
 
-    def querysets(self, request: HttpRequest, subject: DeveloperApplication) -> QuerySets:
+    def panels(self, request: HttpRequest, subject: DeveloperApplication) -> list[Panel]:
         """Return the conversation and the history."""
-        return {**super().querysets(request, subject), "messages": messages_of(subject)}
-
-    def panels(self, request: HttpRequest, subject: DeveloperApplication, related: QuerySets) -> list[Panel]:
-        """Return the conversation and the history."""
-        rows = [(f"{message.at:%Y-%m-%d %H:%M}", message.author, message.text) for message in related["messages"]]
+        rows = [(f"{message.at:%Y-%m-%d %H:%M}", message.author, message.text) for message in messages_of(subject)]
         conversation = Panel("Conversation", ("At (UTC)", "Who", "Message"), rows, "No questions yet.")
-        return [conversation, *super().panels(request, subject, related)]
+        return [conversation, *super().panels(request, subject)]
 
     approve = service_decision(
         Decision(

@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from marketplace.review.admin import saved_reply_form
 from marketplace.review.decisions import CLAIMING, Decision, ReasonForm, claiming, service_decision
 from marketplace.review.models import SavedReplyUse
-from marketplace.review.panels import Panel, QuerySets
+from marketplace.review.panels import Panel
 from marketplace.review.queues import QueueAdmin
 from marketplace.ui.formatting import badge
 
@@ -59,9 +59,9 @@ class ClientDocumentAdmin(QueueAdmin):
         """Return the status of the app."""
         return badge(document.app.status)
 
-    def panels(self, request: HttpRequest, subject: ClientDocument, related: QuerySets) -> list[Panel]:
+    def panels(self, request: HttpRequest, subject: ClientDocument) -> list[Panel]:
         """Return the document as reviewed and as last fetched, and the history."""
-        return [_comparison(subject), *super().panels(request, subject, related)]
+        return [_comparison(subject), *super().panels(request, subject)]
 
     accept = service_decision(
         Decision(

@@ -8,7 +8,7 @@ from django import forms
 
 from marketplace.core.money import WALLET_CURRENCIES, Currency, to_minor
 from marketplace.review.decisions import ReasonForm
-from marketplace.review.panels import Panel, QuerySets
+from marketplace.review.panels import Panel
 
 from ..dashboard.limit_forms import amount_field
 from ..models import App, SpendingLimit
@@ -37,13 +37,8 @@ class RemoveLimitForm(ReasonForm):
 
     def __init__(self, *args: Any, subject: App, **kwargs: Any) -> None:
         super().__init__(*args, subject=subject, **kwargs)
-        present = [(limit.currency, limit.currency) for limit in self.related["app_limits"]]
+        present = [(limit.currency, limit.currency) for limit in app_limits_of(subject)]
         self.fields["currency"].choices = present  # type: ignore[attr-defined]  # it is a choice field
-
-    @classmethod
-    def querysets(cls, subject: App) -> QuerySets:
-        """Return the app's limits."""
-        return {"app_limits": app_limits_of(subject)}
 
 
 def limit_values_of(answers: Mapping[str, Any]) -> LimitValues:

@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import QuerySet
 from django.urls import reverse
 
+from marketplace.accounts.pages import SignedInRequest
 from marketplace.core.scopes import Scope, format_scopes, parse_scopes
 
 from .. import selectors
@@ -45,8 +46,8 @@ class Kind:
     word: str
     # Returns the credentials of an app, or a user's own.
     all_of: Callable[[Any], QuerySet[Any]]
-    # Returns the form for a new one; called with the data, the app or user, and the check of the password.
-    form: Callable[[Any, Any, Callable[[str], bool]], Any]
+    # Returns the form for a new one; called with the data, the app or user, and the request.
+    form: Callable[[Any, Any, SignedInRequest], Any]
     issue: Callable[..., tuple[Credential, str]]
     rotate: Callable[..., tuple[Credential, str]]
     revoke: Callable[..., bool]
@@ -77,7 +78,7 @@ KEYS = Kind(
     "API key",
     "key",
     all_of=selectors.keys_of,
-    form=lambda data, _app, check: KeyForm(data, spends=False, password_is_right=check),
+    form=lambda data, _app, request: KeyForm(data, spends=False, request=request),
     issue=issue_api_key,
     rotate=rotate_api_key,
     revoke=revoke_api_key,
@@ -89,7 +90,7 @@ TOOL_TOKENS = Kind(
     "tool token",
     "tool token",
     all_of=selectors.tool_tokens_of,
-    form=lambda data, app, check: ToolTokenForm(data, spends=Scope.WALLET_SPEND in app.scopes, password_is_right=check),
+    form=lambda data, app, request: ToolTokenForm(data, spends=Scope.WALLET_SPEND in app.scopes, request=request),
     issue=issue_mcp_token,
     rotate=rotate_token,
     revoke=revoke_token,
@@ -101,7 +102,7 @@ PERSONAL_TOKENS = Kind(
     "personal token",
     "token",
     all_of=selectors.personal_tokens_of,
-    form=lambda data, _user, check: TokenForm(data, password_is_right=check),
+    form=lambda data, _user, request: TokenForm(data, request=request),
     issue=issue_personal_token,
     rotate=rotate_token,
     revoke=revoke_token,

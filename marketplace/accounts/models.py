@@ -97,7 +97,7 @@ class User(AbstractBaseUser, PermissionsMixin):
 
     @cached_property
     def has_second_factor(self) -> bool:
-        """Whether signing in requires a second factor; annotated on the signed-in user."""
+        """Whether signing in requires a second factor."""
         return bool(apps.get_model("mfa", "Authenticator")._default_manager.filter(user=self).exists())
 
     def clean(self) -> None:

@@ -1,6 +1,5 @@
 """Asks a signed-in user for the password again."""
 
-from collections.abc import Callable
 from typing import Any
 
 from allauth.core import ratelimit
@@ -27,13 +26,13 @@ class PasswordAgain(forms.Form):
         widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
     )
 
-    def __init__(self, *args: Any, password_is_right: Callable[[str], bool], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, request: SignedInRequest, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._password_is_right = password_is_right
+        self._request = request
         self.password_confirmed = False
 
     def require_password(self) -> None:
         """Add an error unless the password is right."""
-        self.password_confirmed = self._password_is_right(self.cleaned_data.get("password", ""))
+        self.password_confirmed = password_is_right(self._request, self.cleaned_data.get("password", ""))
         if not self.password_confirmed:
             self.add_error("password", f"The password is incorrect. It is required for {self.needed_for}.")

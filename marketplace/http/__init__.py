@@ -9,6 +9,6 @@ The order in `settings.MIDDLEWARE`, including that of Django and libraries, from
 5. `refusals.RequestSizeMiddleware`: refuses requests that are too large before anything reads them, above the
    middleware of `pages` that reads cookies or what a client accepts.
 6. `overload`: after middleware that adds headers or is cheap, before the expensive part.
-7. Sessions, `CommonMiddleware`, then `refusals.WrongMethodMiddleware` and `refusals.UnreadableBodyMiddleware`, around CSRF, sign-in and the
+7. Sessions, `CommonMiddleware`, then `refusals.WrongMethodMiddleware` and `refusals.ProblemMiddleware`, around CSRF, sign-in and the
    view, whose response or exception they see.
 """

@@ -7,21 +7,14 @@ from django.http import HttpRequest
 from mcp_types import INVALID_PARAMS
 
 from marketplace.api.rendering import parse_json, refuse_by_headers
-from marketplace.core.errors import MethodNotAllowed, Problem, UnsupportedType
+from marketplace.core.errors import MethodNotAllowed, UnsupportedType
 
+from .errors import NotAcceptable
 from .responses import MessageId, ProtocolError, invalid_request
 
 JSON = "application/json"
 METHOD_CHARS = 100
 ID_CHARS = 200
-
-
-class NotAcceptable(Problem):
-    """406: the client must accept JSON."""
-
-    status = 406
-    title = "The Accept header excludes the response"
-    detail = "Send Accept: application/json, text/event-stream."
 
 
 @dataclass(frozen=True)

@@ -100,12 +100,12 @@ def make(folder: Path, *, objects: bool = True, report: Report = lambda _count: 
     if objects:
         # The files for sale are private.
         (folder / OBJECTS).mkdir(exist_ok=True, mode=0o700)
-        if not _copy_out(store, folder / OBJECTS, backup / PART, report) and Deliverable.objects.exists():
+        if not copy_objects_out(store, folder / OBJECTS, backup / PART, report) and Deliverable.objects.exists():
             raise BackupFailed("The database names files, and the store has none: see where S3_BUCKET or DATA_DIR lead.")
     dump = backup / dumps.NAMES[connection.vendor]
     dumps.dump(dump)
     if objects:
-        count = _copy_out(store, folder / OBJECTS, backup / PART, report)
+        count = copy_objects_out(store, folder / OBJECTS, backup / PART, report)
     manifest = Manifest(made_at, connection.vendor, dump.name, _digest(dump), applied, count)
     text = json.dumps(asdict(manifest) | {"made_at": made_at.isoformat()}, indent=2)
     (backup / MANIFEST).write_text(text, encoding="utf-8")
@@ -137,14 +137,14 @@ def restore(backup: Path, *, replace: bool = False, report: Report = lambda _cou
     dumps.check(dump)
     # Objects first: a database that refers to missing objects would be worse than no database.
     if manifest.objects >= 0:
-        _copy_in(backup.parent / OBJECTS, default_storage, report)
+        copy_objects_in(backup.parent / OBJECTS, default_storage, report)
     dumps.load(dump)
     with transaction.atomic():
         change_version()
     return manifest
 
 
-def _copy_out(store: ObjectStorage, folder: Path, part: Path, report: Report) -> int:
+def copy_objects_out(store: ObjectStorage, folder: Path, part: Path, report: Report) -> int:
     """Copy the objects that are not in the folder yet; return the number of objects in the store."""
     count = 0
     for key in _keys(store):
@@ -181,7 +181,8 @@ def _keys(store: ObjectStorage) -> Iterator[str]:
         raise BackupFailed(error.message) from error
 
 
-def _copy_in(folder: Path, store: ObjectStorage, report: Report) -> None:
+def copy_objects_in(folder: Path, store: ObjectStorage, report: Report) -> None:
+    """Store the objects of the folder that are not in the store yet."""
     stored = set(_keys(store))
     for path in sorted(folder.rglob("*")):
         key = path.relative_to(folder).as_posix()

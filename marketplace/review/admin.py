@@ -13,7 +13,6 @@ from marketplace.core.texts import line
 from .base import EditedAdmin
 from .decisions import ReasonForm
 from .models import SavedReply, SavedReplyUse
-from .panels import QuerySets
 from .saved_replies import REPLY_CHARS, active_replies, save_reply
 from .search import SearchQuery
 from .service import ServiceAdmin
@@ -33,15 +32,11 @@ class RepliedReasonForm(ReasonForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.offered = {str(reply.pk): reply.text for reply in self.related[self.use]}
+        self.offered = {str(reply.pk): reply.text for reply in active_replies(self.use)}
         self.fields["reply"].choices = [("", "None (use my own text)"), *self.offered.items()]  # type: ignore[attr-defined]  # it is a choice field
         self.fields["reason"].required = False
         if not self.offered:
             del self.fields["reply"]
-
-    @classmethod
-    def querysets(cls, subject: Any) -> QuerySets:
-        return {**super().querysets(subject), cls.use: active_replies(cls.use)}
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data

@@ -10,8 +10,6 @@ from django.http import HttpRequest, HttpResponse
 
 from marketplace.core import bounds
 
-from .panels import QuerySets
-
 if TYPE_CHECKING:
     from .service import ServiceAdmin
 
@@ -19,22 +17,11 @@ Perform = Callable[[Any, Any, Any, Mapping[str, Any]], object]
 
 
 class DecisionForm(forms.Form):
-    """Base class of the forms of decisions.
+    """Base class of the forms of decisions on a row, `subject`."""
 
-    Args:
-        subject: The row.
-        related: The querysets of `querysets`, if the page has built them already.
-    """
-
-    def __init__(self, *args: Any, subject: Any, related: QuerySets | None = None, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, subject: Any, **kwargs: Any) -> None:
         self.subject = subject
-        self.related = self.querysets(subject) if related is None else related
         super().__init__(*args, **kwargs)
-
-    @classmethod
-    def querysets(cls, _subject: Any) -> QuerySets:
-        """Return the querysets that the fields offer, by name."""
-        return {}
 
 
 class ReasonForm(DecisionForm):

@@ -22,7 +22,7 @@ from marketplace.ui.formatting import badge
 from . import claims
 from .base import STATES
 from .decisions import CLAIMING, Decision, Step
-from .panels import Panel, QuerySets
+from .panels import Panel
 from .service import ServiceAdmin, staff_of
 
 NEXT = "next"
@@ -169,25 +169,18 @@ class QueueAdmin(ServiceAdmin):
             kept["_changelist_filters"] = filters
         return f"{self._address(row)}?{kept.urlencode()}".rstrip("?")
 
-    def querysets(self, request: HttpRequest, subject: Any) -> QuerySets:
-        """Add the row that has waited longer, and the querysets of the forms."""
-        querysets = {**super().querysets(request, subject), "previous": self._waiting_longer(subject)}
-        for settings in self._offered(request, subject).values():
-            querysets.update(settings.form.querysets(subject))
-        return querysets
-
-    def case_context(self, request: HttpRequest, subject: Any, related: QuerySets) -> dict[str, Any]:
+    def case_context(self, request: HttpRequest, subject: Any) -> dict[str, Any]:
         """Return additional template context."""
         return {}
 
-    def page_context(self, request: HttpRequest, subject: Any, related: QuerySets) -> dict[str, Any]:
+    def page_context(self, request: HttpRequest, subject: Any) -> dict[str, Any]:
         """Add the claim, links to other rows, and the decision forms."""
         viewer, chosen = staff_of(request), self.chosen(QueryDict(request.GET.get("_changelist_filters", "")))
         waits, own, may_review = self.waits(subject), self.is_own(subject, viewer), viewer.has_perm(self.decides)
-        held = waits and claims.is_claimed(subject)
+        held, previous = waits and claims.is_claimed(subject), self._waiting_longer(subject)
         return (
-            self.case_context(request, subject, related)
-            | super().page_context(request, subject, related)
+            self.case_context(request, subject)
+            | super().page_context(request, subject)
             | {
                 "subject": subject,
                 "case_template": self.case_template,
@@ -202,9 +195,9 @@ class QueueAdmin(ServiceAdmin):
                 "chosen": chosen,
                 "next_url": self.next_url(),
                 "list_url": self.list_url(chosen),
-                "previous_url": self.case_url(related["previous"][0], chosen) if related["previous"] else "",
+                "previous_url": self.case_url(previous, chosen) if previous else "",
                 "facts": self.facts(request, subject),
-                "steps": self._steps(request, subject, related),
+                "steps": self._steps(request, subject),
             }
         )
 
@@ -213,11 +206,11 @@ class QueueAdmin(ServiceAdmin):
             return HttpResponseRedirect(self.case_url(subject, self.chosen(request.POST)))
         return super()._back(request, subject)
 
-    def _waiting_longer(self, subject: Any) -> QuerySet[Any]:
-        """Return the row that has waited a little longer."""
+    def _waiting_longer(self, subject: Any) -> Any:
+        """Return the row that has waited a little longer, None if there is none."""
         since = self.waiting_since
         older = self.waiting_rows().exclude(pk=subject.pk).filter(**{f"{since}__lte": getattr(subject, since)})
-        return older.order_by(f"-{since}", "-pk").only("pk")[:1]
+        return older.order_by(f"-{since}", "-pk").only("pk").first()
 
     def _offered(self, request: HttpRequest, subject: Any) -> dict[str, Decision]:
         """Return the decisions with a form on the page; none for one's own rows and for rows that do not wait."""
@@ -230,12 +223,12 @@ class QueueAdmin(ServiceAdmin):
             if request.user.has_perm(decisions[name].permission) and decisions[name].available(subject)
         }
 
-    def _steps(self, request: HttpRequest, subject: Any, related: QuerySets) -> list[Step]:
+    def _steps(self, request: HttpRequest, subject: Any) -> list[Step]:
         return [
             Step(
                 name,
                 settings,
-                settings.form(subject=subject, related=related, auto_id=f"{name}_%s"),
+                settings.form(subject=subject, auto_id=f"{name}_%s"),
                 self._decision_url(name, subject),
                 self.on_page[name],
                 settings.effects(subject),

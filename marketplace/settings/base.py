@@ -90,7 +90,7 @@ MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "marketplace.http.refusals.WrongMethodMiddleware",
-    "marketplace.http.refusals.UnreadableBodyMiddleware",
+    "marketplace.http.refusals.ProblemMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "allauth.account.middleware.AccountMiddleware",

@@ -109,3 +109,20 @@ def test_services_that_change_something_say_who_did() -> None:
     following = {"library revoke_licence"}
     nameless = {name for name, function in deciding.items() if "actor" not in [argument.arg for argument in function.args.kwonlyargs]}
     assert nameless <= following
+
+
+def test_services_that_name_an_actor_change_all_or_nothing() -> None:
+    """A test of one runs in a transaction anyway, and misses none."""
+    public = {name.split()[1]: function for name, function in services().items()}
+
+    def atomic(function: ast.FunctionDef, known: dict[str, ast.FunctionDef]) -> bool:
+        called = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)} & known.keys() - {function.name}
+        return "transaction.atomic" in ast.unparse(function) or any(atomic(known[name], known) for name in called)
+
+    outside = set()
+    for module in modules():
+        own = {node.name: node for node in module.tree.body if isinstance(node, ast.FunctionDef)}
+        acting = {name for name, node in own.items() if public.get(name) is node and "actor" in [each.arg for each in node.args.kwonlyargs]}
+        outside |= {name for name in acting if not atomic(own[name], public | own)}
+    # Their callers have locked what they change.
+    assert outside == {"write_redirect_uris", "revoke_licence"}

@@ -309,3 +309,11 @@ def test_leaked_one_is_ended_and_its_user_told_once(django_capture_on_commit_cal
             APIClient().post("/api/v1/leaked-credentials", found, format="json")
     assert wallet({"x-api-key": secret}) == 401
     assert [message.to for message in mail.outbox] == [[app.developer.email]]
+
+
+def test_leaked_one_that_has_expired_is_no_news_for_its_user(django_capture_on_commit_callbacks: Any) -> None:
+    token, secret = page_token(UserFactory())
+    FirstPartyToken.objects.filter(pk=token.pk).update(expires_at=timezone.now())
+    with django_capture_on_commit_callbacks(execute=True):
+        APIClient().post("/api/v1/leaked-credentials", {"credentials": [{"value": secret}]}, format="json")
+    assert mail.outbox == []

@@ -1,6 +1,5 @@
 """The whole service in one folder, to be killed and started again; its scene and its state come from `scene`."""
 
-import json
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -13,7 +12,7 @@ from tests import ROOT
 from ..flows.server import environment, management
 from ..servers.migrated import copy_sqlite
 from ..servers.ports import free_port
-from ..servers.process import Process, granian
+from ..servers.process import Process, call_in, granian
 from ..servers.s3 import S3Server
 
 MANY_CALLS = {f"RATE_LIMIT_{name}": "1000000" for name in ("BEARER_APP", "BEARER_USER", "ANONYMOUS")}
@@ -46,11 +45,9 @@ class Service:
         """Run a management command."""
         return self.run(*management(*words)[1:])
 
-    def ask(self, *words: str) -> Any:
-        """Return what the scene's module answers."""
-        done = self.run("-m", "tests.faults.scene", *words)
-        assert done.returncode == 0, done.stdout + done.stderr
-        return json.loads(done.stdout)
+    def ask(self, function: str, *words: str) -> Any:
+        """Return what a function of the scene answers."""
+        return call_in(self.env, f"tests.faults.scene.{function}", *words, code=self.code)
 
     def prepare(self, listings: int) -> Any:
         """Make the scene, on an empty database: a file, unless one is given; return its facts."""

@@ -98,7 +98,7 @@ def font(axes: tuple[tuple[str, int, int, int, str], ...] = (), flavor: str | No
     return target.getvalue()
 
 
-def picture(kind: str = "PNG", size: tuple[int, int] = (32, 16), mode: str = "RGB", colour: str = "black", **options: object) -> bytes:
+def picture(kind: str = "PNG", size: tuple[int, int] = (32, 16), mode: str = "RGB", colour: str | int = 0, **options: object) -> bytes:
     """Return an image of one colour."""
     target = io.BytesIO()
     Image.new(mode, size, colour).save(target, kind, **options)

@@ -14,7 +14,6 @@ from django.db import InterfaceError, OperationalError, connection
 from django.http import HttpRequest
 from django.test import RequestFactory
 
-from marketplace.core import bounds
 from marketplace.core.errors import (
     BodyTooLarge,
     DependencyUnavailable,
@@ -29,6 +28,7 @@ from marketplace.storage.local import LocalFile, LocalStorage
 from marketplace.storage.s3 import S3File
 from tests.factories import UserFactory
 from tests.waiting import PATIENCE_SECONDS
+from vendors import bounds
 from vendors.errors import UploadIncomplete
 from vendors.uploads import check_upload_headers, receive, receive_small
 from vendors.uploads.receiving import FormReader, bare_form

@@ -1,6 +1,5 @@
 """The service as operators start it: a process of its own, on an empty database and an empty folder."""
 
-import os
 import re
 import subprocess
 import sys
@@ -17,7 +16,7 @@ from tests import ROOT
 
 from ..servers.migrated import copy_sqlite
 from ..servers.ports import free_port
-from ..servers.process import Process, granian
+from ..servers.process import Process, bare_environment, granian
 from ..waiting import until
 
 ADMIN = ("admin@example.com", "an admin's long phrase")
@@ -71,18 +70,15 @@ def plain_text(mail: EmailMessage) -> str:
 
 def environment(folder: Path, base_url: str, given: Mapping[str, str]) -> dict[str, str]:
     """Return an environment in which nothing but ours and what is given is set."""
-    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "VIRTUAL_ENV") if name in os.environ}
-    return (
-        kept
-        | dict(given)
-        | {
-            "DJANGO_SETTINGS_MODULE": "marketplace.settings.embedded",
-            "DATA_DIR": str(folder),
-            "BASE_URL": base_url,
-            "ADMIN_REQUIRES_SECOND_FACTOR": "false",
-            "PYTHONUNBUFFERED": "1",
-        }
-    )
+    return {
+        **bare_environment(),
+        **given,
+        "DJANGO_SETTINGS_MODULE": "marketplace.settings.embedded",
+        "DATA_DIR": str(folder),
+        "BASE_URL": base_url,
+        "ADMIN_REQUIRES_SECOND_FACTOR": "false",
+        "PYTHONUNBUFFERED": "1",
+    }
 
 
 @contextmanager

@@ -6,6 +6,7 @@ import io
 import zipfile
 from collections.abc import Callable
 from typing import Any
+from unittest.mock import patch
 
 import orjson
 import pytest
@@ -165,10 +166,8 @@ def _forgeries(jws: str) -> dict[str, str]:
 
 def signed_as(kind: str, claims: dict[str, Any]) -> str:
     """Sign with our own key what is no certificate."""
-    key = signatures._keys()[0]
-    token = JWS(orjson.dumps(claims))
-    token.add_signature(key, protected=orjson.dumps({"alg": "EdDSA", "kid": key.thumbprint(), "typ": kind}).decode())
-    return str(token.serialize(compact=True))
+    with patch.object(signatures, "TYPE", kind):
+        return signatures.sign(claims)
 
 
 def test_forgeries_are_not_genuine(anonymous: APIClient, bearer_client: Client, order: Order) -> None:

@@ -31,7 +31,7 @@ JUNK = [
     *(b"\x00", b"\xff", b"\xc0\xaf", b"\xed\xa0\x80", b'"', b"{", b"}", b"[", b"]", b",", b":", b"-", b"//", b"\xef\xbb\xbf"),
     *(b"\\u0000", b"\\ud800", b"1e9999"),
 ]
-HOSTILE = st.sampled_from(
+HOSTILE: st.SearchStrategy[Any] = st.sampled_from(
     [
         *(None, True, False, 0, -1, 1.5, 1e308, 2**63, -(2**63), 2**64, 10**40, "x" * 70_000, "=?base64?AA==?=", "__proto__", "\x00"),
         *([], {}, [[]], {"": ""}, {"__proto__": {}}, {"$ref": "#"}, [None] * 50, ["x"] * 1000, {"a": {"b": {"c": {}}}}),
@@ -52,7 +52,7 @@ ARGUMENTS = {
     "cursor": "bm8",
     "minPrice": 1,
 }
-GOOD = [{"method": method, "params": GIVEN.get(method, {})} for method in METHODS if method != "tools/call"] + [
+GOOD: list[dict[str, Any]] = [{"method": method, "params": GIVEN.get(method, {})} for method in METHODS if method != "tools/call"] + [
     {
         "method": "tools/call",
         "params": {"name": name, "arguments": {field: ARGUMENTS[field] for field in tool.input_schema["properties"] if field in ARGUMENTS}},
@@ -64,7 +64,7 @@ GOOD = [{"method": method, "params": GIVEN.get(method, {})} for method in METHOD
 @st.composite
 def malformed(draw: st.DrawFn) -> tuple[bytes, dict[str, str | None]]:
     """Draw a body and headers, as no client would send them: spoilt in their JSON, in a header, or in the bytes."""
-    message = {"jsonrpc": "2.0", "id": 1, **copy.deepcopy(draw(st.sampled_from(GOOD)))}
+    message: dict[str, Any] = {"jsonrpc": "2.0", "id": 1, **copy.deepcopy(draw(st.sampled_from(GOOD)))}
     revision = draw(st.sampled_from([NEWEST, NEWEST, *WITH_HANDSHAKE]))
     headers: dict[str, str | None] = {"mcp_protocol_version": revision}
     if revision == NEWEST:

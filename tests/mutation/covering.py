@@ -1,6 +1,7 @@
 """Which tests cover a line, as coverage.py recorded it."""
 
 import ast
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 from itertools import accumulate
@@ -25,9 +26,13 @@ class Covering:
         self._trees = {path: ast.parse(Path(path).read_text("utf-8")) for path in sorted(self._data.measured_files())}
 
     def tests(self, path: str, line: int, seconds: float) -> list[str]:
-        """Return as many tests of a line as fit in the time: first those that run most of its file, and of each test function one."""
-        file = self._lines(path)
-        rank = {test: (-sum(test in tests for tests in file.values()), self._seconds[test], test) for test in self._of_line(path, line)}
+        """Return as many tests of a line as fit in the time: first, one of each, those that soon run what few others run of its function."""
+        functions = [_lines(node) for node in ast.walk(self._trees[path]) if isinstance(node, ast.FunctionDef) and line in _lines(node)]
+        rare: dict[str, float] = defaultdict(lambda: 0.001)
+        for near in min(functions, key=len, default=self._lines(path)):
+            for test in self._lines(path).get(near, set()):
+                rare[test] += 1 / len(self._lines(path)[near])
+        rank = {test: (self._seconds[test] / rare[test], test) for test in self._of_line(path, line)}
         turns: dict[str, list[str]] = {}
         for test in sorted(rank, key=rank.__getitem__):
             turns.setdefault(test.partition("[")[0], []).append(test)
@@ -56,7 +61,10 @@ class Covering:
         return set().union(*(self._lines(path).get(line, set()) for line in _lines(node)))
 
     def _read(self, path: str) -> dict[int, set[str]]:
-        contexts = self._data.contexts_by_lineno(path)
+        # What an import runs counts for the one test that happened to import it.
+        functions = (node for node in ast.walk(self._trees[path]) if isinstance(node, ast.FunctionDef))
+        inside = {line for node in functions for line in range(node.body[0].lineno, (node.end_lineno or 0) + 1)}
+        contexts = {line: names for line, names in self._data.contexts_by_lineno(path).items() if line in inside}
         return {line: {name.rpartition("|")[0] for name in names} & self._seconds.keys() for line, names in contexts.items()}
 
 

@@ -1,6 +1,5 @@
 """Starts it all: PostgreSQL, Redis, an S3 server, a mail server, a worker and nodes, each in processes of its own."""
 
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -21,7 +20,7 @@ from ..servers.gate import Gate, gate
 from ..servers.migrated import fill_postgres
 from ..servers.ports import free_port
 from ..servers.postgres import Cluster
-from ..servers.process import Process, granian
+from ..servers.process import Process, bare_environment, granian
 from ..waiting import until
 from .balancer import BASE_URL, HOST, Balancer
 from .mailbox import Mailbox
@@ -114,8 +113,7 @@ def deployed(folder: Path, *, nodes: int = 2, gated: bool = False, given: dict[s
 
 def environment(addresses: dict[str, str], store: s3.S3Server, folder: Path) -> dict[str, str]:
     """Return the production settings, complete, and nothing else but what processes need."""
-    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "VIRTUAL_ENV") if name in os.environ}
-    return kept | {
+    return bare_environment() | {
         "DJANGO_SETTINGS_MODULE": "marketplace.settings.production",
         "SECRET_KEY": "nodes-share-this-key-nodes-share-this-key-nodes-share-it",
         "CERTIFICATE_KEY": new_signing_key(),

@@ -169,7 +169,7 @@ def test_link_among_the_objects_brings_nothing_in(tmp_path: Path, settings: Any)
     (tmp_path / "secret").write_text("of this machine")
     (folder / "linked").symlink_to(tmp_path / "secret")
     (folder / "own").write_text("of the backup")
-    backups._copy_in(tmp_path / "objects", store, lambda _count: None)
+    backups.copy_objects_in(tmp_path / "objects", store, lambda _count: None)
     assert [key for key, _ in store.keys("deliverables/")] == ["deliverables/own"]
 
 

@@ -58,7 +58,7 @@ def vanish() -> None:
 def copy(store: Any, folder: Path, backup: str) -> Path:
     part = folder / backup / backups.PART
     part.parent.mkdir()
-    backups._copy_out(store, folder / backups.OBJECTS, part, lambda _count: None)
+    backups.copy_objects_out(store, folder / backups.OBJECTS, part, lambda _count: None)
     return folder / backups.OBJECTS / KEY
 
 

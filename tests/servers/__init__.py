@@ -1,7 +1,7 @@
 """Servers and programs that the tests start for themselves."""
 
-import pytest
+from unittest import SkipTest
 
 
-class Unavailable(pytest.skip.Exception):  # type: ignore[misc,valid-type]  # a class, held by a function
+class Unavailable(SkipTest):
     """A server or program cannot be had here; the argument says why. A test that needs it is skipped."""

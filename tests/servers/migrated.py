@@ -25,6 +25,7 @@ import psycopg
 from tests import ROOT
 
 from .postgres import find_programs
+from .process import bare_environment
 
 # Names the folder of the run, so that all of its processes share it.
 FOLDER = "TEST_TEMPLATES"
@@ -178,8 +179,7 @@ def _migrate_postgres(address: str) -> None:
 
 
 def _migrate(folder: Path, address: str = "") -> None:
-    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "VIRTUAL_ENV") if name in os.environ}
-    env = kept | {"DJANGO_SETTINGS_MODULE": "marketplace.settings.embedded", "DATA_DIR": str(folder), "DATABASE_URL": address}
+    env = bare_environment() | {"DJANGO_SETTINGS_MODULE": "marketplace.settings.embedded", "DATA_DIR": str(folder), "DATABASE_URL": address}
     _run(sys.executable, "manage.py", "migrate", "--verbosity", "0", "--skip-checks", env=env)
 
 

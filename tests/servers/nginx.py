@@ -8,7 +8,6 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,11 +17,11 @@ from requests.adapters import HTTPAdapter
 
 from tests import ROOT
 
-from ..waiting import end
+from ..waiting import end, until
 from . import Unavailable
 from .certificate import write_certificate
 from .ports import free_port
-from .process import listens, until_ready
+from .process import listens
 
 MAIN, TEMPLATE = ROOT / "deploy" / "nginx.conf", ROOT / "deploy" / "nginx.conf.template"
 HOST, FILES_HOST = "shop.test", "files.shop.test"
@@ -175,8 +174,14 @@ def nginx(nodes: Sequence[str], *, files: str = NOBODY, host: str = HOST, files_
                 stderr=log,
                 start_new_session=True,
             )
+
+        def ready() -> bool:
+            # Our configuration may be why: nobody may skip that.
+            assert process.poll() is None, (folder / "error.log").read_text(errors="replace")
+            return listens(ports[0])
+
         try:
-            until_ready(process, partial(listens, ports[0]), folder / "error.log")
+            until(ready, "nginx", log=folder / "error.log")
             yield Proxy(*ports, folder / "cert.pem", folder, host, files_host)
         finally:
             end(process, folder / "error.log")

@@ -1,5 +1,6 @@
 """A program in a process of its own."""
 
+import json
 import os
 import signal
 import socket
@@ -9,17 +10,46 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from tests import ROOT
 
 from ..waiting import PATIENCE_SECONDS, until_it_answers, wait_for_end
 from . import Unavailable
 
+# Django must be set up before what uses it is imported.
+_CALL = """
+import json, sys, django
+django.setup()
+from django.utils.module_loading import import_string
+print(json.dumps(import_string(sys.argv[1])(*sys.argv[2:])))
+"""
+
+
+def bare_environment() -> dict[str, str]:
+    """Return what every program needs of our environment, without any setting."""
+    return {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "VIRTUAL_ENV") if name in os.environ}
+
 
 def granian(port: int, *options: str) -> list[str]:
     """Return the command that serves the site."""
     command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--port", str(port), "--no-ws"]
     return [*command, *options, "marketplace.wsgi:application"]
+
+
+def call_in(env: Mapping[str, str], function: str, *words: str, code: Path = ROOT) -> Any:
+    """Call a function, by its dotted path, in the environment of a service; return what it returns, which must fit JSON."""
+    done = subprocess.run(
+        [sys.executable, "-c", _CALL, function, *words],
+        cwd=code,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 class Process:

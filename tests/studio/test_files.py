@@ -211,7 +211,7 @@ def test_previews_are_stored_and_shown_as_everyone_sees_them(client: Client, lis
     picture, specimen, sound = (Preview.objects.get(kind=kind) for kind in ("Gallery", "FontSpecimen", "AudioPreview"))
     assert picture.slot == 2
     page = text_of(client.get(address(listing)))
-    assert f'src="{picture.url}?size=card" width="64" height="48"' in page
+    assert f'src="{picture.url}?size=card" width="32" height="16"' in page
     assert f'<audio controls preload="none" src="{sound.url}"' in page
     face = client.get(address(listing, "studio-specimen"))
     assert specimen.url in face.content.decode()

@@ -173,7 +173,7 @@ def test_deliverable_answers_the_reference_record(listing: Listing, client: APIC
     assert (technical["format"], technical["entryCount"]) == ("zip", 2)
     assert technical["contentsByExtension"] == {"ttf": 1, "txt": 1}
     assert technical["uncompressedSize"] == len(makers.font()) + len("Hello.")
-    assert technical["glyphCount"] == 2
+    assert technical["glyphCount"] == 3
     listing.refresh_from_db()
     assert (listing.candidate_deliverable, listing.live_deliverable, listing.status) == (deliverable, None, "Draft")
     assert b"".join(default_storage.read(deliverable.object_key)) == content
@@ -306,7 +306,7 @@ def test_image_in_an_occupied_slot_replaces_it(
     with django_capture_on_commit_callbacks(execute=True):
         other = client.post(f"{ASSETS}/{listing.id}/gallery-image?slot=1", makers.form(makers.picture())).json()
         first = client.post(path, makers.form(makers.picture())).json()
-        second = client.post(path, makers.form(makers.picture("red"))).json()
+        second = client.post(path, makers.form(makers.picture(colour="red"))).json()
     assert problem(client.get(first["url"])) == (404, "not_found")
     assert {str(row.id) for row in Preview.objects.all()} == {other["id"], second["id"]}
     assert stored(media) == sorted(f"previews/{record['id']}{name}" for record in (other, second) for name in ("", ".card"))

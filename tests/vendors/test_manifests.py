@@ -87,9 +87,9 @@ def test_uploaded_font_is_described(client: APIClient, listing: Listing) -> None
     client.post(f"{ASSETS}/{listing.id}/file", makers.form(makers.archive(Aurora_ttf=makers.font(), License_txt="x")))
     client.patch(f"{ASSETS}/{listing.id}", PATCH | {"tags": ["sans"], "supportedPlatforms": "Figma, InDesign"}, format="json")
     body = generate(client, listing)
-    assert body["technical"] == {"formats": ["ttf", "txt"], "glyphCount": 2, "variableAxes": []}
-    assert body["tags"] == ["sans", "font", "Tiny Sans", "latin", "truetype", "figma", "indesign", "ttf"]
-    assert "most glyphs has 2." in body["agentGuidance"]
+    assert body["technical"] == {"formats": ["ttf", "txt"], "glyphCount": 3, "variableAxes": []}
+    assert body["tags"] == ["sans", "font", "sans serif", "Tiny Sans", "latin", "truetype", "figma", "indesign", "ttf"]
+    assert "most glyphs has 3." in body["agentGuidance"]
     assert "“Figma”, “InDesign”" in body["agentGuidance"]
     assert tool(body, "typeset_text")["properties"]["family"]["enum"] == ["Tiny Sans"]
     assert {each["name"] for each in body["toolSchemas"]} == {"buy_asset", "get_download_link", "typeset_text"}

@@ -138,6 +138,7 @@ def test_second_purchase_is_refused_and_charges_nothing(bearer_client: Client) -
     for body in ({}, {"licenseSlug": "personal"}, {"currency": "INR"}):
         response = spend(client, listing, **body)
         assert (response.status_code, response.json()["code"]) == (409, "already_owned")
+        assert (response.json()["assetId"], response.json()["licenseSlug"]) == (str(listing.pk), "personal")
     assert wallet_of(user).balance_inr_minor == 1_000_000 - 49_900
     assert Order.objects.count() == 1
 
@@ -228,6 +229,11 @@ def test_free_listing_makes_a_zero_order_and_no_ledger_entry(bearer_client: Clie
     assert Order.objects.get().price_minor == 0
     assert not Journal.objects.exists()
     assert not LedgerAccount.objects.exists()
+
+
+def test_free_listing_leaves_a_buyer_who_never_had_credit_with_none(bearer_client: Client) -> None:
+    answer = spend(bearer_client(), on_sale(price_inr_minor=0)).json()
+    assert {name: answer[name] for name in answer if "alance" in name} == {"newBalance": 0, "newBalanceINR": 0, "newBalanceUSD": 0}
 
 
 def test_discounted_price_is_charged_in_the_named_currency(bearer_client: Client) -> None:

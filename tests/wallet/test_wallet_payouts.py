@@ -80,6 +80,21 @@ def test_request_that_cannot_be_is_refused_and_moves_nothing(code: str, given: d
     assert not WalletPayout.objects.exists()
 
 
+def test_request_of_more_than_the_wallet_holds_is_told_both_amounts() -> None:
+    user = funded(inr=50_000)
+    with pytest.raises(Problem) as met, transaction.atomic():
+        asked(user, 50_001)
+    assert met.value.members == {"price": 500.01, "balance": 500.0, "currency": "INR"}
+
+
+def test_request_is_in_the_audit_log_with_its_amount() -> None:
+    user = funded(inr=50_000)
+    wallet_payout = asked(user, 20_000)
+    entry = AuditEntry.objects.get(action="wallet_payout.ask")
+    assert (entry.actor, entry.subject_id, entry.to_state) == (user, str(wallet_payout.pk), wallet_payout.status)
+    assert entry.data == {"currency": "INR", "amountMinor": 20_000}
+
+
 def test_wallet_of_someone_else_and_of_a_shut_account_is_not_paid_out() -> None:
     user = funded(inr=50_000)
     assert refused(lambda: asked(user, actor=UserFactory())) == "not_found"

@@ -112,7 +112,7 @@ def test_key_is_revoked_where_one_stands(window: Opens, live_server: Any) -> Non
 
 def test_code_is_shown_without_a_script(window: Opens, live_server: Any) -> None:
     app = AppFactory()
-    page = window("phone", user=app.developer, java_script_enabled=False)
+    page = window("phone", user=app.developer, java_script=False)
     page.goto(f"{live_server.url}/dashboard/console?q=buy")
     page.get_by_role("link", name=re.compile("Buy an asset")).click()
     assert page.get_by_text("needs JavaScript").is_visible()

@@ -12,24 +12,22 @@ from catalog.models.files import PreviewKind
 from catalog.models.listings import ListingStatus, UpdateStatus
 from catalog.selectors import Picture, picture_of
 
-from .. import bounds
 from ..selectors import files_of
 from .picture_forms import AltTextForm
 from .presenters import facts_of, warnings_of
 from .upload_fields import (
-    ENDINGS,
     FILE,
+    KINDS,
+    PICTURE,
     SENTENCES,
     SOUND,
     SPECIMEN,
     UploadField,
-    file_field,
     format_limit,
     picture_name,
     slot_field,
     slot_name,
-    sound_field,
-    specimen_field,
+    upload_field,
 )
 
 EARLIER = 10
@@ -98,8 +96,8 @@ class FilesPage:
     refused: Refused
 
     sentences = SENTENCES
-    picture_endings = ENDINGS["picture"]
-    picture_maximum = format_limit(bounds.IMAGE_BYTES)
+    picture_endings = KINDS[PICTURE].endings
+    picture_maximum = format_limit(KINDS[PICTURE].maximum)
 
     @property
     def refused_as_a_whole(self) -> str:
@@ -125,17 +123,18 @@ class FilesPage:
     def file_field(self) -> UploadField:
         """The place of the deliverable."""
         replaces = ("the new file" if self.live else "the file") if self.candidate else "the reviewed file" if self.live else ""
-        return file_field(self.listing, replaces=replaces, refused=self.refused.at(FILE))
+        return upload_field(self.listing, FILE, f"Replace {replaces}" if replaces else "Upload the file", self.refused.at(FILE))
 
     @property
     def specimen_field(self) -> UploadField:
         """The place of the specimen."""
-        return specimen_field(self.listing, taken=self.specimen is not None, refused=self.refused.at(SPECIMEN))
+        label = "Replace the specimen" if self.specimen else "Upload a specimen"
+        return upload_field(self.listing, SPECIMEN, label, self.refused.at(SPECIMEN))
 
     @property
     def sound_field(self) -> UploadField:
         """The place of the audio preview."""
-        return sound_field(self.listing, taken=self.sound is not None, refused=self.refused.at(SOUND))
+        return upload_field(self.listing, SOUND, "Replace the sound" if self.sound else "Upload a sound", self.refused.at(SOUND))
 
     @property
     def axes(self) -> list[dict[str, Any]]:
@@ -177,7 +176,7 @@ def _only(previews: Iterable[Preview], kind: PreviewKind) -> Preview | None:
 
 def _slot(listing: Listing, number: int, pictures: Mapping[int, Preview], refused: Refused, typed: Mapping[uuid.UUID, AltTextForm]) -> Slot:
     name, preview = picture_name(number), pictures.get(number)
-    place = slot_field(listing, number, label=f"{'Replace' if preview else 'Add'} {name.lower()}", refused=refused.at(slot_name(number)))
+    place = slot_field(listing, number, f"{'Replace' if preview else 'Add'} {name.lower()}", refused.at(slot_name(number)))
     if preview is None:
         return Slot(number, name, place, preview=None, picture=None, stays=False)
     alt_text_form = typed.get(preview.pk) or AltTextForm(preview_id=preview.pk, alt_text=preview.alt_text)

@@ -13,7 +13,6 @@ from django.http import HttpRequest, UnreadablePostError
 from django.http.multipartparser import MultiPartParser, MultiPartParserError
 
 from catalog import bounds as catalog_bounds
-from marketplace.core import bounds as core_bounds
 from marketplace.core.database import release_connections
 from marketplace.core.errors import (
     BodyTooLarge,
@@ -36,7 +35,7 @@ from .hashing import HashedSink
 
 EXTENSION_CHARS = 20
 # A slow upload occupies a thread as long as its sender likes, so each user is limited.
-_senders = CallerLimit(per_caller=core_bounds.UPLOADS_AT_ONCE)
+_senders = CallerLimit(per_caller=bounds.UPLOADS_AT_ONCE)
 # Parses the form and passes the file's bytes to the handler; returns the names of the other fields.
 FormReader = Callable[[HttpRequest, OnePassHandler], Iterable[str]]
 
@@ -172,7 +171,7 @@ def _read_form(request: HttpRequest, sink: Sink, maximum_bytes: int, reader: For
 def _one_of_the_sender(request: HttpRequest) -> Iterator[None]:
     sender = str(getattr(getattr(request, "user", None), "pk", ""))
     if not _senders.acquire(sender):
-        detail = f"You are already sending {core_bounds.UPLOADS_AT_ONCE} files. Send this one when one of them is complete."
+        detail = f"You are already sending {bounds.UPLOADS_AT_ONCE} files. Send this one when one of them is complete."
         raise RateLimited(detail, headers={"Retry-After": "5"})
     try:
         yield

@@ -13,7 +13,7 @@ from django.template.response import TemplateResponse
 from django.urls import path, reverse
 
 from marketplace.http.refusals import allow_methods
-from marketplace.review.panels import Panel, QuerySets
+from marketplace.review.panels import Panel
 from marketplace.review.service import ServiceAdmin, staff_of
 from marketplace.ui.formatting import money
 
@@ -111,11 +111,7 @@ class VendorPayoutAdmin(ServiceAdmin):
         headers = {"Content-Disposition": 'attachment; filename="payouts.csv"'}
         return StreamingHttpResponse(_rows(rows.iterator(chunk_size=CHUNK)), content_type="text/csv; charset=utf-8", headers=headers)
 
-    def querysets(self, request: HttpRequest, subject: VendorPayout) -> QuerySets:
-        """Return nothing: the journal has the history."""
-        return {}
-
-    def panels(self, request: HttpRequest, subject: VendorPayout, related: QuerySets) -> list[Panel]:
+    def panels(self, request: HttpRequest, subject: VendorPayout) -> list[Panel]:
         """Return nothing."""
         return []
 

@@ -1,7 +1,6 @@
 """Pages to create, rotate and revoke API keys, tool tokens and personal tokens."""
 
 import uuid
-from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -10,7 +9,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 
 from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
-from marketplace.accounts.password_again import password_is_right
 
 from ...models import App
 from ...usage.chart import chart_of
@@ -41,7 +39,7 @@ def token_list(request: SignedInRequest) -> HttpResponseBase:
 def create(request: SignedInRequest, kind: Kind, app_id: uuid.UUID | None = None) -> HttpResponseBase:
     """Create a credential; only the response to this POST shows its secret."""
     app = _app(request, app_id)
-    form = kind.form(request.POST or None, app or request.user, partial(password_is_right, request))
+    form = kind.form(request.POST or None, app or request.user, request)
     if form.is_valid():
         owner: dict[str, Any] = {"user": request.user} if app is None else {"app": app}
         with problems_as_form_errors(form):
@@ -54,7 +52,7 @@ def rotate(request: SignedInRequest, kind: Kind, credential_id: uuid.UUID, app_i
     """Create a credential's successor; the form says how long the old one stays valid."""
     app = _app(request, app_id)
     credential = get_object_or_404(kind.all_of(app or request.user), pk=credential_id)
-    form = RotateForm(request.POST or None, spends=kind.spends(credential), password_is_right=partial(password_is_right, request))
+    form = RotateForm(request.POST or None, spends=kind.spends(credential), request=request)
     if form.is_valid():
         with problems_as_form_errors(form):
             successor = kind.rotate(**{kind.subject: credential}, **form.values(), actor=request.user)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from statistics import median
-from typing import Any
+from typing import Any, cast
 
 from django.core.cache import cache
 from django.db.models import Case, Count, Sum, Value, When
@@ -38,7 +38,7 @@ def charts_for(viewer: Any, now: dt.datetime) -> list[Picture]:
     """Return the charts that the viewer may see."""
     period = Period.last(DAYS, Step.DAY, until=now)
     return [
-        cache.get_or_set(f"admin-chart-{name}", partial(draw, period), CACHE_SECONDS)
+        cast("Picture", cache.get_or_set(f"admin-chart-{name}", partial(draw, period), CACHE_SECONDS))
         for name, (permission, draw) in _CHARTS.items()
         if viewer.has_perm(permission)
     ]

@@ -4,8 +4,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.http import QueryDict
-
 from catalog import bounds, selectors
 from catalog.filters import ListingFilter, Listings
 from catalog.search import search
@@ -34,8 +32,8 @@ class Results:
 
 def results_of(form: ShopForm, currency: Currency) -> Results:
     """Return the results, in five queries at most besides those of a search."""
-    filters = ListingFilter(_with_currency(currency, form.data), selectors.CARDS)
-    listings, given = filters.qs, filters.given()
+    given = form.given | {"currency": currency}
+    listings = ListingFilter.matching(selectors.CARDS, given)
     names = selectors.filter_names()
     if form.query:
         return _search_results(form.query, listings if given.keys() - {"currency"} else None, names)
@@ -43,13 +41,6 @@ def results_of(form: ShopForm, currency: Currency) -> Results:
     counts = selectors.filter_counts(form.chosen.get("category"), form.chosen.get("tier"))
     cards = [selectors.card_of(row) for row in page.rows]
     return Results(cards, page.total, math.ceil(page.total.listings / PAGE_SIZE), names, counts)
-
-
-def _with_currency(currency: Currency, data: QueryDict) -> QueryDict:
-    """Return the parameters with the currency of their prices."""
-    data = data.copy()
-    data["currency"] = currency.value
-    return data
 
 
 def _search_results(query: str, listings: Listings | None, names: FilterNames) -> Results:

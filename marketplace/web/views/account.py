@@ -1,7 +1,5 @@
 """The account page: name, sign-in, export and deletion."""
 
-from functools import partial
-
 from allauth.mfa.models import Authenticator
 from django.contrib import messages
 from django.contrib.auth import logout, update_session_auth_hash
@@ -10,7 +8,6 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 
 from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, problems_as_messages, signed_in_page
-from marketplace.accounts.password_again import password_is_right
 from marketplace.accounts.services import delete_account, end_sessions, rename_user
 from marketplace.operations.exports import RETENTION, export_of, read_export, request_export
 from marketplace.operations.people import deletion_blockers
@@ -68,7 +65,7 @@ def export_file(request: SignedInRequest) -> HttpResponseBase:
 @signed_in_page("GET", "POST")
 def delete(request: SignedInRequest) -> HttpResponseBase:
     """Ask for address and password, then delete the account."""
-    form = DeletionForm(request.POST or None, user=request.user, password_is_right=partial(password_is_right, request))
+    form = DeletionForm(request.POST or None, request=request)
     if form.is_valid():
         with problems_as_form_errors(form):
             # The owner decides, so there is no staff member as actor.

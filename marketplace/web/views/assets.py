@@ -7,11 +7,10 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from catalog import font_tester, selectors
-from catalog.filters import Values
+from catalog.filters import ListingFilter, Values
 from catalog.models.files import public_technical
 from catalog.selectors import Sort
 from marketplace.accounts.models import User
-from marketplace.core.errors import NotFound
 from vendors.selectors import bio_of
 
 from ..paging import page_links, page_number
@@ -27,10 +26,7 @@ HOUR = 60 * 60
 def asset(request: HttpRequest, slug: str) -> HttpResponse:
     """Show a listing with its samples, licences and prices."""
     viewer = request.user if isinstance(request.user, User) else None
-    try:
-        offer = offer_of(slug, viewer)
-    except NotFound as error:
-        raise Http404 from error
+    offer = offer_of(slug, viewer)
     listing, pictures = offer.listing, offer.samples.pictures
     context = {
         "offer": offer,
@@ -52,10 +48,7 @@ def asset(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def specimen(request: HttpRequest, slug: str) -> HttpResponse:
     """Return a stylesheet with the listing's specimen as a font: the public sample, never the file for sale."""
-    try:
-        listing = selectors.listing_for_sale(slug)
-    except NotFound as error:
-        raise Http404 from error
+    listing = selectors.listing_for_sale(slug)
     preview = listing.previews.filter(kind="FontSpecimen").first()
     if preview is None:
         raise Http404
@@ -67,13 +60,10 @@ def specimen(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def store(request: HttpRequest, slug: str) -> HttpResponse:
     """Show a vendor's listings, the newest first."""
-    try:
-        found = selectors.open_store(slug)
-    except NotFound as error:
-        raise Http404 from error
+    found = selectors.open_store(slug)
     number = page_number(request)
     given = {"vendor": Values((slug,))}
-    listings = selectors.CARDS.filter(store_slug=slug)
+    listings = ListingFilter.matching(selectors.CARDS, given)
     page = selectors.list_listings(listings, given, sort=Sort.NEWEST, start=(number - 1) * PAGE_SIZE, limit=PAGE_SIZE)
     pages = -(-page.total.listings // PAGE_SIZE)
     address = reverse("store", args=[slug])

@@ -27,8 +27,8 @@ def begin(request: SignedInRequest, slug: str) -> HttpResponseBase:
     purchase = PurchaseRequest(slug, currency if currency in WALLET_CURRENCIES else None, request.POST.get("license") or None)
     try:
         quote = make_quote(buyer=request.user, purchase=purchase)
-    except NotFound as error:
-        raise Http404 from error
+    except NotFound:
+        raise
     except Problem as problem:
         messages.error(request, problem.message)
         return redirect("asset-page", slug=slug)
@@ -64,8 +64,8 @@ def _buy(request: SignedInRequest, quote: Quote) -> HttpResponseBase:
     purchase = PurchaseRequest(str(quote.listing_id), quote.currency, quote.license_slug)
     try:
         receipt, _ = spend(buyer=request.user, purchase=purchase, quote_id=str(quote.pk), idempotency_key=f"checkout-{quote.pk}")
-    except NotFound as error:
-        raise Http404 from error
+    except NotFound:
+        raise
     except Problem as problem:
         messages.error(request, problem.message)
         return redirect("checkout", quote_id=quote.pk)

@@ -119,7 +119,7 @@ def test_unknown_client_waits_for_a_review_and_belongs_to_nobody(web: Web, clien
     assert app.redirect_uris.split() == GOOD["redirect_uris"]
     assert set(ScopeReview.objects.get(app=app).app.scope_rows.values_list("scope", flat=True)) == set(APP_SCOPES)
     entry = audit.history_of(app).get(action="app.create")
-    assert entry.actor == user
+    assert (entry.actor, entry.data) == (user, {"name": "Assistant", "document": URL})
     assert client_party.browser.get("/dashboard/apps").content.count(b"Assistant") == 0
     # Asking again changes nothing and calls nobody.
     assert client_party.ask(**WANTED).status_code == 403

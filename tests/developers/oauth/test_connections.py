@@ -16,7 +16,7 @@ from marketplace.accounts.models import User
 from marketplace.core.audit import history_of
 from marketplace.core.errors import InvalidInput
 from marketplace.core.scopes import Scope
-from tests.factories import UserFactory
+from tests.factories import AppFactory, UserFactory
 
 from .parties import MCP, Party, call
 
@@ -124,6 +124,16 @@ def test_user_disconnects_an_app_and_sees_that_it_was(party: Party, user: User) 
     assert party.browser.post(page).status_code == 404
     for consent in Consent.objects.filter(user=user):
         assert [entry.action for entry in history_of(consent)] == ["consent.withdraw", "consent.give"]
+
+
+def test_disconnecting_ends_codes_and_tokens_of_that_app_for_that_user_only(party: Party, user: User) -> None:
+    other_app = AppFactory(redirect_uris=party.app.redirect_uris, granted_scopes=party.app.granted_scopes)
+    parties = [party, Party(other_app, party.browser), Party(party.app, signed_in(UserFactory()))]
+    tokens, codes = [each.tokens() for each in parties], [each.code() for each in parties]
+    withdraw_consent(user=user, app=party.app, actor=user)
+    assert [call(each["access_token"]).status_code for each in tokens] == [401, 200, 200]
+    assert [who.refresh(each["refresh_token"]).status_code for who, each in zip(parties, tokens, strict=True)] == [400, 200, 200]
+    assert [who.exchange(code).status_code for who, code in zip(parties, codes, strict=True)] == [400, 200, 200]
 
 
 def test_withdrawing_twice_is_once_and_a_new_consent_is_a_new_row(party: Party, user: User) -> None:
