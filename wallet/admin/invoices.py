@@ -18,7 +18,7 @@ from catalog.models import Store
 from marketplace.accounts.pages import problems_as_form_errors
 from marketplace.http.refusals import allow_methods
 from marketplace.review.base import Base
-from marketplace.review.panels import Panel, QuerySets
+from marketplace.review.panels import Panel
 from marketplace.review.service import ServiceAdmin, staff_of
 from marketplace.ui.formatting import money
 
@@ -135,11 +135,7 @@ class InvoiceAdmin(ServiceAdmin):
         """Return a link to the PDF."""
         return format_html('<a href="{}">PDF</a>', reverse("admin:wallet_invoice_document", args=[invoice.pk]))
 
-    def querysets(self, request: HttpRequest, subject: Invoice) -> QuerySets:
-        """Return nothing: a document has no history."""
-        return {}
-
-    def panels(self, request: HttpRequest, subject: Invoice, related: QuerySets) -> list[Panel]:
+    def panels(self, request: HttpRequest, subject: Invoice) -> list[Panel]:
         """Show the lines of tax."""
         rows = [(line.name, f"{line.rate_percent:g} %", money(line.amount_minor, subject.currency)) for line in lines_of(subject)]
         return [Panel("Tax", ("Name", "Rate", "Amount"), rows)]
