@@ -26,7 +26,7 @@ from .labels import folded
 from .models import LabelKind, ListingIndex, ListingLabel, ListingPrice
 from .models.listing_index import NO_PRICE
 
-Listings = QuerySet[ListingIndex]
+Listings = QuerySet[ListingIndex, Any]
 # The column for each currency; listings without a price in the currency are above `NO_PRICE`.
 PRICE_COLUMNS = {Currency.USD: "price_usd", Currency.INR: "inr_ascending", Currency.EUR: "eur_ascending"}
 VALUES = 20

@@ -99,6 +99,22 @@ class SubmitChecksFailed(Problem):
     detail = "Fix what the failed checks name, then submit again."
 
 
+class PayoutsHeld(Problem):
+    """409: the vendor's payouts are held."""
+
+    status = 409
+    title = "Your payouts are held"
+    detail = "Nothing is paid out and no bank account can be changed until our staff release it. Write to us."
+
+
+class TooManyPayoutChanges(Problem):
+    """409: `maximum` is the number of changes of a bank account that are possible in 24 hours."""
+
+    status = 409
+    title = "The bank account was changed too often today"
+    detail = "Change it again tomorrow."
+
+
 class UploadIncomplete(Problem):
     """400: the body ended before the file did, or holds no file."""
 

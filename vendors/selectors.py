@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Collection
 
 from django.db.models import Count, F, FilteredRelation, OuterRef, Q, QuerySet, Subquery, prefetch_related_objects
-from django.db.models.functions import Coalesce
+from django.db.models.functions import Coalesce, Now
 
 from catalog.models import Deliverable, Listing, ListingReview, Preview, Store
 from catalog.models.files import PreviewKind
@@ -14,8 +14,9 @@ from marketplace.accounts.models import User
 from marketplace.core.errors import NotFound
 from marketplace.core.models import AuditEntry
 
+from . import bounds
 from .errors import VendorNotApproved, VendorProfileMissing
-from .models import VendorProfile, VendorStatus
+from .models import PayoutDetails, VendorProfile, VendorStatus
 
 
 def profile_of(user: User) -> VendorProfile:
@@ -40,6 +41,23 @@ def approved_profile_of(user: User) -> VendorProfile:
     if profile is None or profile.status != VendorStatus.APPROVED:
         raise VendorNotApproved(vendorStatus=None if profile is None else profile.status)
     return profile
+
+
+def payout_details_of(profile: VendorProfile) -> dict[str, PayoutDetails]:
+    """Return the bank accounts that apply, by currency."""
+    rows = PayoutDetails.objects.filter(profile=profile, withdrawn_at__isnull=True).order_by("created_at", "id")
+    return {details.currency: details for details in rows}
+
+
+def payout_method_of(profile: VendorProfile) -> str | None:
+    """Return what may be shown of the vendor's bank accounts; None if there is none."""
+    rows = sorted(payout_details_of(profile).items())
+    return ", ".join(f"{details.label} ({currency})" for currency, details in rows) or None
+
+
+def has_waited(details: PayoutDetails) -> bool:
+    """Tell whether a bank account is old enough for a payout, by the database's clock."""
+    return PayoutDetails.objects.filter(pk=details.pk, created_at__lte=Now() - bounds.PAYOUT_WAIT).exists()
 
 
 def listings_of(profile: VendorProfile) -> QuerySet[Listing]:

@@ -1,5 +1,7 @@
 """Limits of money, quotes, payouts and idempotency keys."""
 
+from datetime import timedelta
+
 # The maximum of one credit, and the largest balance that a JSON number represents exactly.
 CREDIT_MINOR = 10_000_000_000
 BALANCE_MINOR = 2**53 - 1
@@ -12,6 +14,7 @@ PAYMENT_REFERENCE_CHARS = 100
 # a payment, which may be returned.
 WALLET_PAYOUTS_A_DAY = 10
 PAYMENT_DETAILS_DAYS = 90
+PAYMENT_DETAILS_AGE = timedelta(days=PAYMENT_DETAILS_DAYS)
 # The name of a bank or of a service from which payments come.
 CREDIT_SOURCE_CHARS = 40
 HISTORY_LIMIT_DEFAULT = 25

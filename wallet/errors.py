@@ -155,3 +155,11 @@ class TooManyQuotes(Problem):
     status = 409
     title = "Too many open quotes"
     detail = "Use one of them, or wait until they expire."
+
+
+class PayoutBatchOpen(Problem):
+    """409: `run` is being prepared in the same currency."""
+
+    status = 409
+    title = "Another payout run in this currency is not exported yet"
+    detail = "Export it or cancel it first."

@@ -195,12 +195,29 @@ def _references() -> Iterator[str]:
 
 
 def _payouts() -> Iterator[str]:
-    for journal in Journal.objects.filter(kind=JournalKind.PAYOUT, payout__isnull=True).iterator():
-        yield f"journal {journal.pk} pays out in no run"
-    fits = Q(journal__transfers__debit=F("account"), journal__transfers__credit__kind=AccountKind.PAYOUT)
-    conditions = VendorPayout.objects.filter(fits, journal__kind=JournalKind.PAYOUT, account__kind=AccountKind.VENDOR)
+    """Compare vendors' payouts with their transfers: paid out once, and returned if they bounced or were cancelled."""
+    strays = (
+        (Q(kind=JournalKind.PAYOUT, payout__isnull=True), "pays out in no run"),
+        (Q(kind=JournalKind.PAYOUT_RETURN, returned_payout__isnull=True), "returns no payout"),
+    )
+    for condition, what in strays:
+        for journal in Journal.objects.filter(condition).iterator():
+            yield f"journal {journal.pk} {what}"
+    legs = Transfer.objects.filter(journal=OuterRef("journal")).order_by()
+    made = legs.filter(debit=OuterRef("account"), credit__kind=AccountKind.PAYOUT)
+    back = Transfer.objects.filter(journal=OuterRef("returned"), credit=OuterRef("account"), debit__kind=AccountKind.PAYOUT)
+    unreturned = Q(status__in=("Prepared", "Exported", "Paid"), returned__isnull=True)
+    returned = Q(
+        Exists(back),
+        status__in=("Bounced", "Cancelled"),
+        returned__kind=JournalKind.PAYOUT_RETURN,
+        returned__reverses=F("journal"),
+        returned__vendor_net_minor=-F("journal__vendor_net_minor"),
+    )
+    fits = Q(Exists(made), journal__kind=JournalKind.PAYOUT, account__kind=AccountKind.VENDOR, account__currency=F("batch__currency"))
+    right = VendorPayout.objects.filter(fits, unreturned | returned).values("pk")
     counted = VendorPayout.objects.annotate(legs=Count("journal__transfers"))
-    for payout in counted.filter(~Q(pk__in=conditions.values("pk")) | ~Q(legs=1)).iterator():
+    for payout in counted.filter(~Q(pk__in=right) | ~Q(legs=1)).iterator():
         yield f"payout {payout.pk} and its transfer differ"
 
 

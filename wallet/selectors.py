@@ -11,7 +11,7 @@ from django.db.models.functions import Coalesce, TruncMonth
 from marketplace.accounts.models import User
 from marketplace.core.errors import NotFound
 from marketplace.core.ids import first_id_at, parse_id
-from marketplace.core.money import Currency
+from marketplace.core.money import Currency, scaled
 
 from .errors import InvoicePending, NotInvoiced
 from .models import (
@@ -22,6 +22,7 @@ from .models import (
     Journal,
     LedgerAccount,
     Order,
+    PayoutBatch,
     Quote,
     Seller,
     Transfer,
@@ -31,6 +32,7 @@ from .models import (
 )
 from .models.invoices import InvoiceKind
 from .models.ledger import AccountKind, JournalKind
+from .models.vendor_payouts import PayoutStatus
 from .models.wallet_payouts import WalletPayoutStatus
 
 # Longer than any transaction, as each gives up after seconds of waiting.
@@ -208,12 +210,22 @@ def orders_since(start: datetime) -> QuerySet[Order]:
 
 def payouts() -> QuerySet[VendorPayout]:
     """Return the payouts to vendors, newest first, with their relations."""
-    return VendorPayout.objects.select_related("journal", "account__owner__store").order_by("-id")
+    return VendorPayout.objects.select_related("batch", "journal", "account__owner__store", "details").order_by("-id")
+
+
+def open_vendor_payouts_of(user: uuid.UUID) -> QuerySet[VendorPayout]:
+    """Return a vendor's payouts that are prepared or at the bank."""
+    return payouts().filter(account__owner=user, status__in=(PayoutStatus.PREPARED, PayoutStatus.EXPORTED))
+
+
+def transfer_minor(amount_minor: int, batch: PayoutBatch) -> int:
+    """Return the amount of a bank transfer, in the batch's currency of transfers."""
+    return amount_minor if batch.rate is None else scaled(amount_minor, batch.rate)
 
 
 def paid_by_currency(rows: QuerySet[VendorPayout]) -> dict[str, int]:
-    """Return the sums of payouts by currency."""
-    sums = rows.order_by().values("account__currency").annotate(paid=-Sum("journal__vendor_net_minor"))
+    """Return the sums of payouts by currency, without those that bounced or were cancelled."""
+    sums = rows.filter(returned__isnull=True).order_by().values("account__currency").annotate(paid=-Sum("journal__vendor_net_minor"))
     return dict(sums.values_list("account__currency", "paid"))
 
 

@@ -17,7 +17,7 @@ from marketplace.ui.mail import mail
 
 from .errors import AccountInUse
 from .events import AccountDeleted
-from .models import DELETED, Tier, User
+from .models import DELETED, MailOptOut, Tier, User
 
 
 @transaction.atomic
@@ -149,6 +149,7 @@ def delete_account(*, user: User, reason: str, actor: User | None) -> User:
     # The sessions end with the password.
     user.set_unusable_password()
     user.save()
+    MailOptOut.objects.filter(user=user).delete()
     user.groups.clear()
     user.user_permissions.clear()
     audit.record("user.delete", user, actor=actor, reason=reason)

@@ -32,10 +32,10 @@ from developers.models.webhooks import WebhookEndpoint, WebhookMessage
 from library.models import DownloadLink, Licence, Package
 from marketplace.accounts.errors import AccountInUse
 from marketplace.accounts.events import AccountDeleted, AccountEnding
-from marketplace.accounts.models import User
+from marketplace.accounts.models import MailOptOut, User
 from marketplace.core.models import AuditEntry
 from marketplace.ui.formatting import money
-from vendors.models import VendorProfile
+from vendors.models import PayoutDetails, VendorProfile
 from wallet.models import (
     BillingDetails,
     CreditReference,
@@ -50,7 +50,7 @@ from wallet.models import (
     WalletSettings,
 )
 from wallet.models.ledger import AccountKind
-from wallet.selectors import open_wallet_payouts_of, with_earnings
+from wallet.selectors import open_vendor_payouts_of, open_wallet_payouts_of, with_earnings
 from wallet.services.billing import erase_billing_details
 
 from .models import AccountExport
@@ -58,6 +58,7 @@ from .models import AccountExport
 # Model, lookup of the user and exported columns. Columns are listed one by one, so that a new secret is not exported.
 SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
     "addresses": (EmailAddress, "user", ("email", "verified", "primary")),
+    "mailsSwitchedOff": (MailOptOut, "user", ("topic",)),
     "applications": (
         DeveloperApplication,
         "user",
@@ -77,7 +78,8 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
         ("currency", "per_purchase_minor", "per_day_minor", "total_minor", "categories", "created_at"),
     ),
     "store": (Store, "owner", ("name", "slug", "is_open")),
-    "vendorProfile": (VendorProfile, "user", ("status", "bio", "application_data", "commission_rate_bp", "payout_method", "applied_at")),
+    "vendorProfile": (VendorProfile, "user", ("status", "bio", "application_data", "commission_rate_bp", "payouts_held_at", "applied_at")),
+    "payoutDetails": (PayoutDetails, "profile__user", ("currency", "label", "created_at", "withdrawn_at")),
     "listings": (
         Listing,
         "store__owner",
@@ -104,7 +106,11 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
         "listing__store__owner",
         ("listing_id", "kind", "status", "submitted_at", "findings", "note", "decided_at"),
     ),
-    "payouts": (VendorPayout, "account__owner", ("run", "payout_method", "journal__at")),
+    "payouts": (
+        VendorPayout,
+        "account__owner",
+        ("batch__run", "account__currency", "journal__vendor_net_minor", "status", "reason", "journal__at", "settled_at"),
+    ),
     "walletSettings": (WalletSettings, "owner", ("currency_preference",)),
     "walletEntries": (
         Journal,
@@ -222,7 +228,8 @@ def anonymise(event: AccountDeleted) -> None:
     Quote.objects.filter(owner=user).delete()
     WalletSettings.objects.filter(owner=user).delete()
     AccountExport.objects.filter(user=user).delete()
-    VendorProfile.objects.filter(user=user).update(bio="", application_data={}, payout_method=None)
+    VendorProfile.objects.filter(user=user).update(bio="", application_data={})
+    PayoutDetails.objects.filter(profile__user=user).update(encrypted="", label="")
     _anonymise_store(user)
 
 
@@ -307,3 +314,6 @@ def _payout_blockers(user: uuid.UUID) -> Iterator[DeletionBlocker]:
         held = money(wallet_payout.amount_minor, wallet_payout.currency)
         sentence = f"A payout of {held} from the wallet waits: wait until it is paid, or cancel it."
         yield DeletionBlocker(sentence, "wallet-page", "See the payout")
+    for payout in open_vendor_payouts_of(user):
+        due = money(payout.amount_minor, payout.account.currency)
+        yield DeletionBlocker(f"A payout of {due} is on its way to the vendor: wait until it is paid.", "payouts", "See the payouts")

@@ -112,6 +112,7 @@ def _lock_waiting(row: C, waiting: QuerySet[C], *, own: bool) -> C:
     if own:
         raise SelfReview
     try:
-        return lock(waiting, pk=row.pk)
+        # Without joins: a query that waits for a lock sees the joined rows as they were before it waited.
+        return lock(waiting.select_related(None), pk=row.pk)
     except NotFound as error:
         raise InvalidTransition("It was decided or withdrawn in the meantime.") from error

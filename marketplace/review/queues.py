@@ -74,15 +74,11 @@ class QueueAdmin(ServiceAdmin):
     def claim_row(self, row: Any, actor: Any, *, take_over: bool = False) -> Any:
         """Claim a row for the actor."""
         own = self.is_own(row, actor)
-        return claims.claim(row=row, waiting=self._claimable(), own=own, noun=self.noun, actor=actor, take_over=take_over)
+        return claims.claim(row=row, waiting=self.waiting_rows(), own=own, noun=self.noun, actor=actor, take_over=take_over)
 
     def release_row(self, row: Any, actor: Any) -> None:
         """Release the actor's claim."""
-        claims.release(row=row, waiting=self._claimable(), own=self.is_own(row, actor), noun=self.noun, actor=actor)
-
-    def _claimable(self) -> QuerySet[Any]:
-        rows: QuerySet[Any] = self.model._default_manager.filter(**self.waiting).select_related("claimed_by")
-        return rows
+        claims.release(row=row, waiting=self.waiting_rows(), own=self.is_own(row, actor), noun=self.noun, actor=actor)
 
     def claim_next(self, actor: Any, *, after: Any, chosen: Mapping[str, str]) -> Any:
         """Claim the row that has waited longest after `after`; None if there is none."""

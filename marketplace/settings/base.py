@@ -256,6 +256,13 @@ SERVER_EMAIL = DEFAULT_FROM_EMAIL
 EMAIL_BACKEND = "marketplace.jobs.mailing.QueuedBackend"
 MAIL_TRANSPORT = "marketplace.jobs.mailing.ConsoleBackend"
 
+# --- payouts -----------------------------------------------------------------------------------
+# Vendors' payouts: the day of the month that vendors are told, the smallest amount in whole units of each currency, and the account
+# that SEPA transfers are made from.
+PAYOUT_DAY = read.integer("PAYOUT_DAY", default=5, minimum=1)
+PAYOUT_MINIMUM = read.integer("PAYOUT_MINIMUM", default=1, minimum=1)
+PAYOUT_NAME, PAYOUT_IBAN, PAYOUT_BIC = read.text("PAYOUT_NAME"), read.text("PAYOUT_IBAN"), read.text("PAYOUT_BIC")
+
 # --- admin ------------------------------------------------------------------------------------
 # Functions that return the context of the admin's home page, and its menu.
 ADMIN_HOME = "marketplace.web.admin.home.home"

@@ -6,6 +6,7 @@ from typing import Any
 
 from django import forms
 
+from marketplace.accounts.models import MailTopic
 from marketplace.accounts.pages import SignedInRequest
 from marketplace.accounts.password_again import PasswordAgain, password_is_right
 from marketplace.core import bounds as core_bounds
@@ -22,6 +23,14 @@ class NameForm(forms.Form):
         max_length=core_bounds.NAME_CHARS,
         required=False,
         help_text="How we address you on the site and in mails. Nobody else sees it.",
+    )
+
+
+class MailTopicsForm(forms.Form):
+    """Asks which mails the user wants."""
+
+    topics = forms.MultipleChoiceField(
+        label="Send me mails about", choices=MailTopic.choices, required=False, widget=forms.CheckboxSelectMultiple
     )
 
 

@@ -17,12 +17,11 @@ from tests.shop import archive, bought, funded, on_sale, tiers
 from tests.vendors.attaching import show, upload
 from tests.vendors.cases import make_vendor
 from tests.wallet import invoicing
+from tests.wallet.payees import account_of, paid_out, payee
 from wallet.models import Order
-from wallet.selectors import vendor_accounts
 from wallet.services.offers import PurchaseRequest
 from wallet.services.quotes import make_quote
 from wallet.services.refunds import refund_order
-from wallet.services.vendor_payouts import pay_out
 
 
 @dataclass
@@ -182,12 +181,10 @@ def selling() -> Scene:
 
 def earning() -> Scene:
     """An asset of the vendor's was sold, paid out, and sold again."""
-    profile = make_vendor()
-    profile.payout_method = "IBAN DE02"
-    profile.save()
+    profile = payee()
     listing = on_sale(store=profile.store, **DETAILS)
     bought(listing)
-    pay_out(account=vendor_accounts().get(owner=profile.user), run="2026-11", minimum_minor=1)
+    paid_out(account_of(profile))
     bought(listing)
     return Scene(profile.user)
 

@@ -1,5 +1,6 @@
 """manage.py build_packages on a local store: what a buyer would wait for is measured ahead; nothing is built."""
 
+from datetime import timedelta
 from typing import Any
 from unittest.mock import patch
 
@@ -9,7 +10,7 @@ from django.utils import timezone
 
 from catalog.events import ListingPublished
 from catalog.models import Deliverable
-from library.models import Package
+from library.models import DownloadLink, Package
 from library.services import building
 from library.services.links import issue_link
 from marketplace.core.errors import DependencyUnavailable
@@ -68,6 +69,20 @@ def test_file_is_read_once_for_all_licences_and_never_again() -> None:
     assert len(reads) == 1
     assert {link.package.object_key for link in links} == {""}
     assert Package.objects.count() == 3
+
+
+def test_only_packages_that_are_stored_and_that_nobody_has_asked_for_are_removed(capsys: pytest.CaptureFixture[str]) -> None:
+    """Packages are stored on S3; here a key stands for one."""
+    unused, used, new, unstored = (issue_link(licence=bought(on_sale(archive(name))).buyer.licences.get()) for name in "abcd")
+    for link in (unused, used, new):
+        Package.objects.filter(pk=link.package_id).update(object_key=f"packages/{link.package_id}")
+    before = timezone.now() - timedelta(days=31)
+    Package.objects.exclude(pk=new.package_id).update(created_at=before)
+    DownloadLink.objects.exclude(pk=used.pk).update(issued_at=before)
+    call_command("build_packages", "--prune", "30")
+    removed = [line for line in capsys.readouterr().out.splitlines() if line.startswith("unused")]
+    assert removed == [f"unused, removed: packages/{unused.package_id}"]
+    assert set(Package.objects.filter(object_key="").values_list("pk", flat=True)) == {unused.package_id, unstored.package_id}
 
 
 def test_publication_makes_the_packages_ready(django_capture_on_commit_callbacks: Any) -> None:

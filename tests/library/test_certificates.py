@@ -16,6 +16,7 @@ from jwcrypto.jwk import JWK
 from jwcrypto.jws import JWS
 from rest_framework.test import APIClient
 
+from catalog.models import LicenseTier, RetiredTerms
 from catalog.services.taxonomy import save_license_tier
 from library import signatures
 from library.models import Licence
@@ -215,6 +216,14 @@ def test_terms_stay_those_of_the_purchase(anonymous: APIClient, bearer_client: C
         data = b"".join(anonymous.get(url_of(link)).streaming_content)  # type: ignore[attr-defined]  # a streamed answer
         with zipfile.ZipFile(io.BytesIO(data)) as package:
             assert package.read("LICENSE.txt").decode().endswith(f"\n\n{text}\n")
+
+
+@pytest.mark.parametrize("place", [0, -1])
+def test_former_terms_are_kept_of_the_licence_that_changed(place: int) -> None:
+    tier = list(LicenseTier.objects.all())[place]
+    former, tier.text = tier.text, "Stricter than before."
+    save_license_tier(tier=tier, changed=["text"], actor=UserFactory(is_staff=True))
+    assert [(terms.tier, terms.text) for terms in RetiredTerms.objects.all()] == [(tier, former)]
 
 
 def test_paper_is_a_pdf_to_keep(bearer_client: Client, order: Order) -> None:

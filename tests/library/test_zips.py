@@ -2,6 +2,7 @@
 
 import io
 import shutil
+import struct
 import subprocess
 import zipfile
 import zlib
@@ -92,6 +93,16 @@ class _WithHole(io.RawIOBase):
         data = data if size < 0 else data[:size]
         self._at += len(data)
         return data
+
+
+def test_file_of_the_size_that_marks_a_larger_one_has_its_size_in_both_headers() -> None:
+    size = 0xFFFFFFFF
+    header, _, directory = zip_parts([ZipEntry("big.zip", size, 7, b"")])
+    record = struct.pack("<HHQQ", 1, 16, size, size)
+    assert isinstance(header, bytes)
+    assert isinstance(directory, bytes)
+    assert record in header
+    assert record in directory
 
 
 def test_same_files_are_the_same_bytes() -> None:

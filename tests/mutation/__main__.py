@@ -82,7 +82,7 @@ def main() -> int:
         results = dict(session.results)
         for number, item in enumerate(sample, 1):
             if item.job_id not in results or (options.again and _outcome(results[item.job_id]) != "killed"):
-                results[item.job_id] = _try(item.mutations[0], covering, SECONDS * (10 if options.again else 1))
+                results[item.job_id] = _try(item.mutations[0], covering)
                 session.set_result(item.job_id, results[item.job_id])
                 sys.stdout.write(f"{number}/{len(sample)} {_outcome(results[item.job_id])}: {_place(item)}\n")
                 sys.stdout.flush()
@@ -97,7 +97,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--sample", type=int, default=150, help="how many mutants")
     parser.add_argument("--seed", type=int, default=1, help="which sample")
     parser.add_argument("--only", default="*", help="mutate files whose path matches this pattern")
-    parser.add_argument("--again", action="store_true", help="run those again that were not killed, with ten times the time")
+    parser.add_argument("--again", action="store_true", help="run those again that were not killed")
     parser.add_argument("--measure", nargs="*", help="measure the coverage of these tests too, such as new ones")
     parser.add_argument("--folder", type=Path, help="where to keep coverage, results and report")
     return parser.parse_args()
@@ -124,7 +124,7 @@ def _measure(folder: Path, tests: list[str]) -> None:
 
 def _passed(folder: Path) -> dict[str, float]:
     """Return how long each test that passed took: those that fail without a mutant prove nothing."""
-    seconds = {}
+    seconds: dict[str, float] = {}
     for report in sorted(folder.glob("tests-*.xml")):
         # Our own pytest wrote it.
         for case in ET.parse(report).iter("testcase"):  # noqa: S314
@@ -159,14 +159,14 @@ def _is_mutant(mutation: MutationSpec) -> bool:
     return "_BitOr_" not in mutation.operator_name
 
 
-def _try(mutation: MutationSpec, covering: Covering, seconds: int) -> WorkResult:
+def _try(mutation: MutationSpec, covering: Covering) -> WorkResult:
     """Run the tests that cover a mutant: as many as take half of its time without it, since the start of pytest takes some too."""
-    tests = [*covering.tests(str(mutation.module_path), mutation.start_pos[0], seconds / 2), *OF_THE_SOURCE]
+    tests = [*covering.tests(str(mutation.module_path), mutation.start_pos[0], SECONDS / 2), *OF_THE_SOURCE]
     Path("covering.txt").write_text("\n".join(tests))
     run = f"{sys.executable} -m pytest -q -x -p no:cacheprovider @covering.txt"
     # Of processor time, other programs take nothing away; a mutant that only waits uses none. The status tells a failure from the limit.
-    script = f"ulimit -t {seconds}; {run}; status=$?; echo {len(tests)} tests, status $status; exit $status"
-    return mutate_and_test([mutation], shlex.join(["sh", "-c", script]), 10 * seconds)
+    script = f"ulimit -t {SECONDS}; {run}; status=$?; echo {len(tests)} tests, status $status; exit $status"
+    return mutate_and_test([mutation], shlex.join(["sh", "-c", script]), 10 * SECONDS)
 
 
 def _outcome(result: WorkResult) -> str:

@@ -70,6 +70,7 @@ class Person:
         self.add("accounts.User_groups", user=user, group=Group.objects.get_or_create(name="Readers")[0])
         self.add("accounts.User_user_permissions", user=user, permission=Permission.objects.earliest("pk"))
         address = self.add("account.EmailAddress", user=user, verified=True, primary=True)
+        self.add("accounts.MailOptOut", user=self.user, topic="sale")
         self.add("account.EmailConfirmation", email_address=address)
         self.add("mfa.Authenticator", user=user, type="totp")
         self.add("sessions.Session", expire_date=now + SOON)
@@ -129,7 +130,8 @@ class Person:
     def _listings(self) -> None:
         user, now = self.user, self.now
         store = self.add("catalog.Store", owner=user, is_open=True)
-        self.add("vendors.VendorProfile", user=user, store=store)
+        profile = self.add("vendors.VendorProfile", user=user, store=store)
+        self.add("vendors.PayoutDetails", profile=profile, currency="INR")
         for which in ("sold", "never sold"):
             listing = self.add(f"catalog.Listing {which}", store=store, category=CategoryFactory(), base_price_minor=100)
             file = self.add(f"catalog.Deliverable {which}", listing=listing, file_size=5, crc32=1, approved_at=now)
@@ -152,9 +154,13 @@ class Person:
         back = self._move("", wallet, "return", 10, reverses=asked)
         self.add("wallet.WalletPayout refused", wallet=wallet, asked=asked, settled=back, status="Refused")
         self._move("", wallet, "withdrawal", -10)
-        earnings = type(wallet).objects.create(kind="vendor", owner=user, currency="INR", may_go_negative=True, balance_minor=5)
+        earnings = type(wallet).objects.create(kind="vendor", owner=user, currency="INR", may_go_negative=True)
         journal = self._journal(kind="payout", vendor=earnings, vendor_net_minor=-5)
-        self.add("wallet.VendorPayout", account=earnings, journal=journal)
+        back = self._journal(kind="payout_return", vendor=earnings, vendor_net_minor=5, reverses=journal)
+        batch = self.add("wallet.PayoutBatch", run="a", currency="INR", transfer_currency="INR")
+        settled = {"status": "Bounced", "returned": back, "settled_at": self.now}
+        details = self.rows["vendors.PayoutDetails"]
+        self.add("wallet.VendorPayout", batch=batch, account=earnings, journal=journal, details=details, **settled)
         self.add("wallet.WalletSettings", owner=user)
         self.add("wallet.IdempotencyRecord", owner=user)
 
@@ -216,6 +222,11 @@ def marks_in(value: Any) -> set[str]:
 def stored_marks() -> set[str]:
     """Return the names of the columns whose marks stand anywhere in the database."""
     return {name for table in _tables() for name in marks_in(_rows_of(table))}
+
+
+def all_rows() -> str:
+    """Return everything that is in the database as one text."""
+    return "\n".join(str(_rows_of(table)) for table in sorted(_tables()))
 
 
 def _tables() -> set[str]:

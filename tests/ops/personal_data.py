@@ -109,6 +109,7 @@ ACCOUNTS = (
     Holding("accounts.User_groups"),
     Holding("accounts.User_user_permissions"),
     Holding("account.EmailAddress", exported={"addresses": "email"}),
+    Holding("accounts.MailOptOut"),
     Holding("account.EmailConfirmation", hidden={SECRET: "key"}),
     Holding("mfa.Authenticator", hidden={SECRET: "data"}),
     Holding(
@@ -232,9 +233,17 @@ SELLING = (
     Holding("catalog.Store", exported={"store": "name slug"}, kept=BOUGHT, anonymised="name slug"),
     Holding(
         "vendors.VendorProfile",
-        exported={"vendorProfile": "bio application_data payout_method"},
+        exported={"vendorProfile": "bio application_data"},
         kept="sales and payouts belong to it",
-        anonymised="bio application_data payout_method",
+        anonymised="bio application_data",
+    ),
+    Holding(
+        "vendors.PayoutDetails",
+        exported={"payoutDetails": "label"},
+        hidden={SECRET: "encrypted"},
+        impersonal={CODE: "currency"},
+        kept="payouts were made to it",
+        anonymised="encrypted label",
     ),
     *(
         holding
@@ -267,7 +276,8 @@ SELLING = (
             ),
         )
     ),
-    Holding("wallet.VendorPayout", exported={"payouts": "run payout_method"}, kept=BOOKS),
+    Holding("wallet.PayoutBatch", impersonal={TECHNICAL: "run", CODE: "transfer_currency"}, kept=BOOKS),
+    Holding("wallet.VendorPayout", exported={"payouts": "reason"}, kept=BOOKS),
 )
 
 BUYING = (
@@ -343,6 +353,7 @@ IMPERSONAL = {
 OTHER_KEYS = {
     "account": "id tier is_active date_joined last_login",
     "addresses": "verified primary",
+    "mailsSwitchedOff": "topic",
     "applications": "status created_at decided_at",
     "apps": "id status created",
     "scopes": "app_id scope granted requested_at decided_at",
@@ -354,12 +365,13 @@ OTHER_KEYS = {
     "webhooks": "id created_at disabled_at",
     "spendingLimits": "currency per_purchase_minor per_day_minor total_minor created_at",
     "store": "is_open",
-    "vendorProfile": "status commission_rate_bp applied_at",
+    "vendorProfile": "status commission_rate_bp payouts_held_at applied_at",
+    "payoutDetails": "currency created_at withdrawn_at",
     "listings": "id status published_at",
     "files": "listing_id file_size uploaded_at",
     "previews": "listing_id kind size uploaded_at",
     "listingReviews": "listing_id kind status submitted_at decided_at",
-    "payouts": "journal__at",
+    "payouts": "batch__run account__currency journal__vendor_net_minor status journal__at settled_at",
     "walletSettings": "currency_preference",
     "walletEntries": "kind at wallet__currency wallet_net_minor wallet_balance_minor order_id",
     "quotes": "listing_id currency price_minor created_at expires_at",

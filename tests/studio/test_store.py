@@ -133,7 +133,8 @@ def test_store_is_renamed_and_the_change_is_on_record(client: Client, vendor: Ve
     vendor.refresh_from_db()
     vendor.store.refresh_from_db()
     assert (vendor.store.name, vendor.bio) == ("New", "Words")
-    assert AuditEntry.objects.get(action="vendor.update").data["changes"] == {"storeName": [before, "New"], "bio": ["", "Words"]}
+    entry = AuditEntry.objects.get(action="vendor.update")
+    assert (entry.actor, entry.data["changes"]) == (vendor.user, {"storeName": [before, "New"], "bio": ["", "Words"]})
 
 
 @pytest.mark.parametrize(

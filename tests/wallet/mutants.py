@@ -37,7 +37,7 @@ LOCKS, TRANSACTION = "row locks", "the transaction of a purchase"
 # A safeguard, and a test that fails without it.
 SAFEGUARDS = (
     (LOCKS, f"{RACES}::test_one_order_is_refunded_once"),
-    (LOCKS, f"{PAYOUTS}::test_payouts_at_once_pay_what_was_earned_once"),
+    (LOCKS, f"{PAYOUTS}::test_one_of_many_exports_wins_and_one_of_many_settlements"),
     (LOCKS, f"{LEAVING_RACES}::test_one_of_many_requests_of_a_wallet_is_taken"),
     (LOCKS, f"{LEAVING_RACES}::test_what_is_decided_by_many_at_once_is_decided_once"),
     (TRANSACTION, "tests/wallet/test_faults.py::test_cut_at_any_statement_leaves_nothing_half_done"),
@@ -45,7 +45,11 @@ SAFEGUARDS = (
     ("wallet_journal TRIGGER wallet_journal_append_only", f"{LEDGER}::test_change_of_an_entry_is_refused_by_the_database"),
     ("wallet_ledgeraccount TRIGGER wallet_ledgeraccount_identity", f"{LEDGER}::test_account_never_becomes_someone_elses"),
     ("wallet_journal TRIGGER wallet_journal_follows", f"{LEDGER}::test_balance_that_no_journal_made_is_neither_spent_nor_added_to"),
-    ("wallet_vendorpayout TRIGGER wallet_vendorpayout_append_only", f"{PAYOUTS}::test_record_of_a_payout_is_never_changed"),
+    ("wallet_vendorpayout TRIGGER wallet_vendorpayout_kept", f"{PAYOUTS}::test_record_of_a_payout_is_never_changed"),
+    ("wallet_vendorpayout TRIGGER wallet_vendorpayout_never_deleted", f"{PAYOUTS}::test_record_of_a_payout_is_never_changed"),
+    ("wallet_payoutbatch TRIGGER wallet_payoutbatch_kept", f"{PAYOUTS}::test_record_of_a_payout_is_never_changed"),
+    ("wallet_payoutbatch TRIGGER wallet_payoutbatch_never_deleted", f"{PAYOUTS}::test_record_of_a_payout_is_never_changed"),
+    ("wallet_payoutbatch INDEX payoutbatch_one_open", f"{PAYOUTS}::test_one_run_is_prepared_at_a_time_in_each_currency"),
     ("wallet_ledgerdigest TRIGGER wallet_ledgerdigest_append_only", f"{DIGESTS}::test_digests_are_never_changed"),
     ("wallet_coveredjournal TRIGGER wallet_coveredjournal_append_only", f"{DIGESTS}::test_digests_are_never_changed"),
     ("wallet_walletpayout TRIGGER wallet_walletpayout_kept", f"{LEAVING}::test_what_came_of_a_payout_is_never_changed"),
@@ -62,7 +66,7 @@ SAFEGUARDS = (
     ("wallet_transfer transfer_debit_in_currency", f"{LEDGER}::test_transfer_between_currencies_is_refused"),
     ("wallet_journal journal_wallet_fits_kind", f"{LEDGER}::test_journal_that_does_not_say_what_it_means_is_refused"),
     ("wallet_journal journal_vendor_fits_kind", f"{LEDGER}::test_journal_that_does_not_say_what_it_means_is_refused"),
-    ("wallet_vendorpayout vendorpayout_once_in_run", f"{PAYOUTS}::test_second_payout_of_a_run_is_refused_by_the_database"),
+    ("wallet_vendorpayout vendorpayout_once_in_batch", f"{PAYOUTS}::test_second_payout_of_a_run_is_refused_by_the_database"),
     ("wallet_order order_parts_make_price", f"{LEDGER}::test_order_whose_parts_are_not_its_price_is_refused"),
     ("wallet_order order_quote_once", f"{QUOTES}::test_second_order_of_a_quote_is_refused_by_the_database"),
 )

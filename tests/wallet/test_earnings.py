@@ -18,9 +18,8 @@ from vendors.models import VendorStatus
 from wallet.selectors import COMMIT_DELAY, vendor_accounts
 from wallet.services.digests import digest_ledger
 from wallet.services.refunds import refund_order
-from wallet.services.vendor_payouts import pay_out
 
-from .payees import earned, payee
+from .payees import account_of, earned, paid_out, payee
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 Client = Callable[..., APIClient]
@@ -60,7 +59,7 @@ def test_statement_tells_sales_refunds_and_payouts_newest_first(
 ) -> None:
     vendor: User = listing.store.owner
     first, second = bought(listing), bought(listing, funded(usd=1000), currency="USD")
-    pay_out(account=vendor_accounts().get(owner=vendor, currency="INR"), run="2026-11", minimum_minor=1)
+    paid_out(account_of(vendor.vendor_profile))
     refund_order(order=first, reason="test", actor=None)
     client = bearer_client(vendor)
     client.get(EARNINGS)
@@ -86,7 +85,7 @@ def test_what_is_covered_and_what_is_not_is_earned_once(listing: Listing) -> Non
         assert earned(vendor)["INR"] == number * share
         list(digest_ledger(until=timezone.now()))
         assert earned(vendor)["INR"] == account.get().balance_minor == number * share
-    pay_out(account=account.get(), run="a", minimum_minor=1)
+    paid_out(account.get())
     assert earned(vendor)["INR"] == 0
     refund_order(order=bought(listing), reason="test", actor=None)
     list(digest_ledger(until=timezone.now()))

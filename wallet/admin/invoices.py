@@ -136,7 +136,7 @@ class InvoiceAdmin(ServiceAdmin):
         return format_html('<a href="{}">PDF</a>', reverse("admin:wallet_invoice_document", args=[invoice.pk]))
 
     def panels(self, request: HttpRequest, subject: Invoice) -> list[Panel]:
-        """Show the lines of tax."""
+        """Show the lines of tax; a document has no history."""
         rows = [(line.name, f"{line.rate_percent:g} %", money(line.amount_minor, subject.currency)) for line in lines_of(subject)]
         return [Panel("Tax", ("Name", "Rate", "Amount"), rows)]
 

@@ -13,6 +13,7 @@ class Migration(migrations.Migration):
     dependencies = [
         ('accounts', '0001_initial'),
         ('catalog', '0001_initial'),
+        ('vendors', '0001_initial'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
         migrations.swappable_dependency(settings.OAUTH2_PROVIDER_APPLICATION_MODEL),
     ]
@@ -95,6 +96,26 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ('number',),
                 'constraints': [models.UniqueConstraint(fields=('previous_digest',), name='ledgerdigest_no_fork'), models.CheckConstraint(condition=models.Q(('journals__gte', 1), ('number__gte', 1)), name='ledgerdigest_of_something')],
+            },
+        ),
+        migrations.CreateModel(
+            name='PayoutBatch',
+            fields=[
+                ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ('run', models.CharField(max_length=64)),
+                ('currency', models.CharField(choices=[('INR', 'INR'), ('USD', 'USD')], max_length=3)),
+                ('transfer_currency', models.CharField(max_length=3)),
+                ('rate', models.DecimalField(blank=True, decimal_places=6, max_digits=12, null=True)),
+                ('status', models.CharField(choices=[('Prepared', 'Prepared'), ('Exported', 'Exported'), ('Cancelled', 'Cancelled')], default='Prepared', max_length=16)),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('exported_at', models.DateTimeField(blank=True, null=True)),
+                ('exported_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'verbose_name_plural': 'payout batches',
+                'ordering': ('-id',),
+                'permissions': (('export_payoutbatch', 'Can export payouts with bank details'),),
+                'constraints': [models.UniqueConstraint(fields=('run', 'currency'), name='payoutbatch_once_in_run'), models.UniqueConstraint(condition=models.Q(('status', 'Prepared')), fields=('currency',), name='payoutbatch_one_open'), models.CheckConstraint(condition=models.Q(('currency__in', ['INR', 'USD']), models.Q(('run', ''), _negated=True)), name='payoutbatch_has_run_and_currency'), models.CheckConstraint(condition=models.Q(models.Q(('rate__isnull', True), ('transfer_currency', models.F('currency'))), models.Q(('rate__gt', 0), ('rate__isnull', False), ('transfer_currency', 'EUR')), _connector='OR'), name='payoutbatch_rate_fits'), models.CheckConstraint(condition=models.Q(models.Q(('exported_at__isnull', False), ('status', 'Exported')), models.Q(('exported_at__isnull', True), ('status__in', ('Prepared', 'Cancelled'))), _connector='OR'), name='payoutbatch_status_fits')],
             },
         ),
         migrations.CreateModel(
@@ -205,7 +226,7 @@ class Migration(migrations.Migration):
             name='Journal',
             fields=[
                 ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('kind', models.CharField(choices=[('funding', 'Funding'), ('sale', 'Sale'), ('refund', 'Refund'), ('payout', 'Payout'), ('withdrawal', 'Withdrawal'), ('return', 'Return'), ('settlement', 'Settlement'), ('claim', 'Claim')], max_length=16)),
+                ('kind', models.CharField(choices=[('funding', 'Funding'), ('sale', 'Sale'), ('refund', 'Refund'), ('payout', 'Payout'), ('payout_return', 'Payout Return'), ('withdrawal', 'Withdrawal'), ('return', 'Return'), ('settlement', 'Settlement'), ('claim', 'Claim')], max_length=16)),
                 ('at', models.DateTimeField(auto_now_add=True)),
                 ('reason', models.CharField(max_length=2000)),
                 ('request_id', models.CharField(blank=True, max_length=64)),
@@ -222,7 +243,7 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ('-id',),
                 'indexes': [models.Index(condition=models.Q(('wallet__isnull', False)), fields=['wallet', 'at', 'id'], name='journal_of_wallet'), models.Index(condition=models.Q(('vendor__isnull', False)), fields=['vendor', 'at', 'id'], name='journal_of_vendor')],
-                'constraints': [models.UniqueConstraint(fields=('order', 'kind'), name='journal_once_for_order'), models.UniqueConstraint(fields=('wallet', 'wallet_entry'), name='journal_wallet_entry_once'), models.CheckConstraint(condition=models.Q(models.Q(('kind__in', ('funding', 'payout', 'withdrawal', 'settlement')), ('order__isnull', True), ('reverses__isnull', True)), models.Q(('kind', 'return'), ('order__isnull', True), ('reverses__isnull', False)), models.Q(('kind__in', ('sale', 'claim')), ('order__isnull', False), ('reverses__isnull', True)), models.Q(('kind', 'refund'), ('order__isnull', False), ('reverses__isnull', False)), _connector='OR'), name='journal_fits_kind'), models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='journal_has_reason'), models.CheckConstraint(condition=models.Q(models.Q(('kind__in', ('payout', 'settlement', 'claim', 'refund')), ('wallet__isnull', True), ('wallet_balance_minor__isnull', True), ('wallet_entry__isnull', True), ('wallet_net_minor__isnull', True)), models.Q(models.Q(models.Q(('kind__in', ('funding', 'refund', 'return')), ('wallet_net_minor__gt', 0)), models.Q(('kind__in', ('sale', 'withdrawal')), ('wallet_net_minor__lt', 0)), _connector='OR'), ('wallet__isnull', False), ('wallet_balance_minor__gte', 0), ('wallet_balance_minor__isnull', False), ('wallet_entry__gte', 1), ('wallet_entry__isnull', False), ('wallet_net_minor__isnull', False)), _connector='OR'), name='journal_wallet_fits_kind'), models.CheckConstraint(condition=models.Q(models.Q(models.Q(('kind', 'payout'), _negated=True), ('vendor__isnull', True), ('vendor_net_minor__isnull', True)), models.Q(models.Q(models.Q(('kind__in', ('payout', 'refund')), ('vendor_net_minor__lt', 0)), models.Q(('kind', 'sale'), ('vendor_net_minor__gt', 0)), _connector='OR'), ('vendor__isnull', False), ('vendor_net_minor__isnull', False)), _connector='OR'), name='journal_vendor_fits_kind')],
+                'constraints': [models.UniqueConstraint(fields=('order', 'kind'), name='journal_once_for_order'), models.UniqueConstraint(fields=('wallet', 'wallet_entry'), name='journal_wallet_entry_once'), models.CheckConstraint(condition=models.Q(models.Q(('kind__in', ('funding', 'payout', 'withdrawal', 'settlement')), ('order__isnull', True), ('reverses__isnull', True)), models.Q(('kind__in', ('return', 'payout_return')), ('order__isnull', True), ('reverses__isnull', False)), models.Q(('kind__in', ('sale', 'claim')), ('order__isnull', False), ('reverses__isnull', True)), models.Q(('kind', 'refund'), ('order__isnull', False), ('reverses__isnull', False)), _connector='OR'), name='journal_fits_kind'), models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='journal_has_reason'), models.CheckConstraint(condition=models.Q(models.Q(('kind__in', ('payout', 'payout_return', 'settlement', 'claim', 'refund')), ('wallet__isnull', True), ('wallet_balance_minor__isnull', True), ('wallet_entry__isnull', True), ('wallet_net_minor__isnull', True)), models.Q(models.Q(models.Q(('kind__in', ('funding', 'refund', 'return')), ('wallet_net_minor__gt', 0)), models.Q(('kind__in', ('sale', 'withdrawal')), ('wallet_net_minor__lt', 0)), _connector='OR'), ('wallet__isnull', False), ('wallet_balance_minor__gte', 0), ('wallet_balance_minor__isnull', False), ('wallet_entry__gte', 1), ('wallet_entry__isnull', False), ('wallet_net_minor__isnull', False)), _connector='OR'), name='journal_wallet_fits_kind'), models.CheckConstraint(condition=models.Q(models.Q(models.Q(('kind__in', ('payout', 'payout_return')), _negated=True), ('vendor__isnull', True), ('vendor_net_minor__isnull', True)), models.Q(models.Q(models.Q(('kind__in', ('payout', 'refund')), ('vendor_net_minor__lt', 0)), models.Q(('kind__in', ('sale', 'payout_return')), ('vendor_net_minor__gt', 0)), _connector='OR'), ('vendor__isnull', False), ('vendor_net_minor__isnull', False)), _connector='OR'), name='journal_vendor_fits_kind')],
             },
         ),
         migrations.CreateModel(
@@ -306,15 +327,19 @@ class Migration(migrations.Migration):
             name='VendorPayout',
             fields=[
                 ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('run', models.CharField(max_length=64)),
-                ('payout_method', models.CharField(max_length=120)),
+                ('status', models.CharField(choices=[('Prepared', 'Prepared'), ('Exported', 'Exported'), ('Paid', 'Paid'), ('Bounced', 'Bounced'), ('Cancelled', 'Cancelled')], default='Prepared', max_length=16)),
+                ('reason', models.CharField(blank=True, max_length=2000)),
+                ('settled_at', models.DateTimeField(blank=True, null=True)),
                 ('account', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='payouts', to='wallet.ledgeraccount')),
+                ('batch', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='payouts', to='wallet.payoutbatch')),
+                ('details', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='payouts', to='vendors.payoutdetails')),
                 ('journal', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='payout', to='wallet.journal')),
+                ('returned', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='returned_payout', to='wallet.journal')),
             ],
             options={
                 'ordering': ('-id',),
-                'permissions': (('export_vendorpayout', 'Can export payouts with payout methods'),),
-                'constraints': [models.UniqueConstraint(fields=('run', 'account'), name='vendorpayout_once_in_run'), models.CheckConstraint(condition=models.Q(models.Q(('run', ''), _negated=True), models.Q(('payout_method', ''), _negated=True)), name='vendorpayout_has_run_and_method')],
+                'permissions': (('export_vendorpayout', 'Can export the list of payouts'), ('settle_vendorpayout', 'Can record payouts as paid or bounced, and cancel them')),
+                'constraints': [models.UniqueConstraint(fields=('batch', 'account'), name='vendorpayout_once_in_batch'), models.CheckConstraint(condition=models.Q(models.Q(('reason', ''), ('returned__isnull', True), ('settled_at__isnull', True), ('status__in', ('Prepared', 'Exported'))), models.Q(('reason', ''), ('returned__isnull', True), ('settled_at__isnull', False), ('status', 'Paid')), models.Q(('returned__isnull', False), ('settled_at__isnull', False), ('status__in', ('Bounced', 'Cancelled')), models.Q(('reason', ''), _negated=True)), _connector='OR'), name='vendorpayout_status_fits')],
             },
         ),
         migrations.CreateModel(

@@ -7,7 +7,7 @@ from .ledger import Journal, LedgerAccount, Transfer
 from .orders import Order
 from .quotes import Quote
 from .records import CreditReference, IdempotencyRecord, WalletOwner, WalletSettings
-from .vendor_payouts import VendorPayout
+from .vendor_payouts import PayoutBatch, VendorPayout
 from .wallet_payouts import WalletPayout
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "LedgerAccount",
     "LedgerDigest",
     "Order",
+    "PayoutBatch",
     "Quote",
     "Seller",
     "TaxRate",

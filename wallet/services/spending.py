@@ -21,6 +21,7 @@ from marketplace.core.ids import current_request_id, new_id
 from marketplace.monitoring.metrics import SPENDS
 
 from ..errors import InsufficientBalance, QuoteUsed, SpendingLimitExceeded
+from ..mails import announce_purchase
 from ..models import LedgerAccount, Order
 from ..models.ledger import AccountKind, JournalKind
 from ..selectors import balances_of
@@ -156,6 +157,7 @@ def _settle(buyer: User, offer: Offer, principal: Principal | None, request: Key
     if request is not None:
         save_response(request, asdict(receipt))
     record_purchase(listing_id=offer.listing_offer.listing_id)
+    announce_purchase.enqueue(str(order["id"]))
     if principal is not None and principal.app is not None:
         publish_order(EventType.ORDER_COMPLETED, app=principal.app, order_id=order["id"], listing_id=order["listing_id"])
     return receipt

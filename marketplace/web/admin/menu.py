@@ -14,7 +14,7 @@ from developers.models import AccessToken, ApiKey, App, Consent, WebhookEndpoint
 from marketplace.accounts.models import User
 from marketplace.core.models import AuditEntry
 from vendors.models import VendorProfile
-from wallet.models import ExchangeRate, Invoice, Order, Seller, TaxRate, VendorPayout, WalletOwner
+from wallet.models import ExchangeRate, Invoice, Order, PayoutBatch, Seller, TaxRate, VendorPayout, WalletOwner
 
 from .queues import list_path, may_view, queues, tallies
 
@@ -41,7 +41,16 @@ LISTED: tuple[tuple[str, tuple[tuple[str, type[Model]], ...]], ...] = (
             ("Webhook endpoints", WebhookEndpoint),
         ),
     ),
-    ("Money", (("Wallets", WalletOwner), ("Orders", Order), ("Payouts", VendorPayout), ("Invoices", Invoice))),
+    (
+        "Money",
+        (
+            ("Wallets", WalletOwner),
+            ("Orders", Order),
+            ("Payout batches", PayoutBatch),
+            ("Payouts", VendorPayout),
+            ("Invoices", Invoice),
+        ),
+    ),
     ("Taxes", (("Sellers of record", Seller), ("Tax rates", TaxRate), ("Exchange rates", ExchangeRate))),
     ("People", (("Users", User), ("Groups", Group), ("Audit log", AuditEntry))),
 )

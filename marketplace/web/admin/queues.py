@@ -89,6 +89,15 @@ def queues() -> tuple[Queue, ...]:
         _reviewed("vendors", "Vendors to decide", VendorProfile),
         _reviewed("documents", "Changed clients", ClientDocument),
         Queue("payouts", "Earnings to pay out", WalletOwner, "wallet.view_walletowner", accounts_to_pay, "", {"earnings": "due"}),
+        Queue(
+            "heldPayouts",
+            "Vendors with held payouts",
+            VendorProfile,
+            "vendors.hold_payouts_vendorprofile",
+            _held,
+            "payouts_held_at",
+            {"payouts_held_at__isempty": "0"},
+        ),
         _reviewed("walletPayouts", "Wallets to pay out", WalletPayout),
         Queue("jobs", "Failed jobs", Job, "jobs.retry_job", _failed_jobs, "finished_at", {"status__exact": TaskResultStatus.FAILED.value}),
         Queue(
@@ -118,6 +127,10 @@ def _failed_jobs() -> QuerySet[Any]:
 
 def _failing() -> QuerySet[Any]:
     return WebhookEndpoint.objects.filter(failing_since__isnull=False, disabled_at__isnull=True)
+
+
+def _held() -> QuerySet[Any]:
+    return VendorProfile.objects.filter(payouts_held_at__isnull=False)
 
 
 def tallies(request: HttpRequest) -> list[Tally]:

@@ -18,6 +18,7 @@ from vendors.studio.access import vendor_page
 from wallet.models import VendorPayout
 from wallet.sales import payouts_of, sales_by_listing, sales_totals_of
 from wallet.selectors import earnings_of, movements_of
+from wallet.services.due_payouts import next_payouts
 from wallet.spreadsheets import cell, figure
 
 from ..paging import cursor_of, page_links, page_number, paging_context
@@ -25,7 +26,7 @@ from ..selling import MONTH, SPANS, charts_of, figures_of, parts_of, since
 
 ROWS = 25
 TOP = 10
-CSV_HEADER = ("run", "paidAt", "currency", "amount", "payoutMethod", "journal")
+CSV_HEADER = ("run", "at", "currency", "amount", "payoutMethod", "status", "journal")
 
 
 @vendor_page("GET")
@@ -83,11 +84,12 @@ def statement(request: SignedInRequest, profile: VendorProfile) -> HttpResponseB
 
 @vendor_page("GET")
 def payouts(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
-    """Show the payouts, and the amounts to be paid."""
+    """Show the bank accounts, the next payout in each currency, and the payouts so far."""
     accounts = earnings_of(request.user)
     page = _page_of(request, payouts_of(accounts))
     context = {
         "accounts": accounts,
+        "next_payouts": next_payouts(profile=profile, accounts=accounts),
         "payouts": page,
         "pages": page_links(page.number, page.paginator.num_pages, lambda number: f"?page={number}"),
         "current": page.number,
@@ -122,11 +124,12 @@ def _csv_lines(payouts: Iterator[VendorPayout]) -> Iterator[str]:
         at = payout.journal.at.astimezone(dt.UTC)
         yield writer.writerow(
             (
-                payout.run,
+                payout.batch.run,
                 f"{at:%Y-%m-%dT%H:%M:%SZ}",
                 payout.account.currency,
                 figure(payout.amount_minor),
-                cell(payout.payout_method),
+                cell(payout.details.label),
+                payout.status,
                 payout.journal_id,
             )
         )

@@ -20,6 +20,7 @@ from marketplace.settings.environment import text
 from ...entries import CatalogEntry, load_entries
 from ...facts import curl_lines, read_facts, suggested_slug, write_facts
 from ...invoices import make_invoice, make_seller
+from ...payouts import make_payout
 from ...people import Facts, make_credentials, make_people
 from ...shop import fill_shop
 
@@ -96,6 +97,7 @@ class Command(BaseCommand):
             for _ in progress.track(fill_shop(entries, people), total=len(entries), description="Demo content"):
                 pass
         make_invoice(entries, people)
+        make_payout(people.profiles["vendor"], people.customer, people.admin)
         return facts, suggested_slug(entries, people.developer)
 
     def _print_facts(self, facts: Facts, slug: str, path: Path) -> None:

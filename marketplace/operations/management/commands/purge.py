@@ -20,6 +20,7 @@ from marketplace.jobs.models import Job
 from marketplace.operations.models import AccountExport
 from wallet.services.idempotency import expired_responses
 from wallet.services.quotes import expired_quotes
+from wallet.services.vendor_payouts import expired_payout_details
 from wallet.services.wallet_payouts import expired_payment_details
 
 BATCH_ROWS = 500
@@ -65,9 +66,11 @@ class Command(BaseCommand):
                 counts = _delete(expired, counts)
             self.stdout.write(f"{', '.join(f'{count} {name}' for name, count in counts.items())} {'would be ' if dry_run else ''}deleted.")
             if part == "wallet":
-                details = expired_payment_details()
+                details, accounts = expired_payment_details(), expired_payout_details()
                 count = details.count() if dry_run else details.update(payment_details="")
                 self.stdout.write(f"Bank details of {count} payouts {'would be ' if dry_run else ''}erased.")
+                count = accounts.count() if dry_run else accounts.update(encrypted="")
+                self.stdout.write(f"Bank accounts of {count} vendors {'would be ' if dry_run else ''}erased.")
 
 
 def _delete(expired: purging.Expired, totals: Mapping[str, int]) -> dict[str, int]:

@@ -7,8 +7,8 @@ from typing import Any
 from catalog.models.files import PreviewKind
 from marketplace.core.errors import BodyTooLarge
 
-from .. import bounds
-from ..sandbox.runner import Limits, reader_of_bytes, run_job
+from . import bounds
+from .sandbox.runner import Limits, reader_of_bytes, run_job
 
 LIMITS = Limits(cpu_seconds=30, wall_seconds=60)
 WEBP = "image/webp"

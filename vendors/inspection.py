@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 from marketplace.storage.base import ObjectStorage
 
-from ..sandbox.entries import LISTED, PATH_CHARS
-from ..sandbox.runner import Limits, reader_of, run_job
+from .sandbox.entries import LISTED, PATH_CHARS
+from .sandbox.runner import Limits, reader_of, run_job
 
 # Sized for the slowest legitimate file: 5 GiB of deflated text, which are unpacked in half of that, in a store of 40 ms for each MiB.
 LIMITS = Limits(cpu_seconds=120, wall_seconds=240)
