@@ -95,6 +95,14 @@ class TooManyWithdrawals(Problem):
     detail = "Ask again tomorrow."
 
 
+class InvalidBillingDetails(Problem):
+    """422: `errors` lists by pointer what is missing, or does not fit the country."""
+
+    status = 422
+    title = "The billing details do not fit together"
+    detail = "Correct what each error names, then send the request again."
+
+
 class InvoicePending(Problem):
     """409: the document will be issued within a minute."""
 

@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+from django_countries.data import COUNTRIES
+
 from .catalog import BAD_LIMITS
 from .purse import CURRENCY
 from .shapes import BOOLEAN, BYTES, NUMBER, STRING, TIME, Auth, Field, Operation, Query, Shape, array, nullable, one_of, record
@@ -114,10 +116,11 @@ OPERATIONS = (
             Field("street", "string", "2 Marine Drive", bounds={"maxLength": 200}, bad=("", "x" * 201)),
             Field("postalCode", "string", "400001", bounds={"maxLength": 16}, bad=("x" * 17,)),
             Field("city", "string", "Mumbai", bounds={"maxLength": 200}, bad=("", "x" * 201)),
-            Field("region", "string", "27", bounds={"maxLength": 60}, bad=("99", "x" * 61)),
-            Field("country", "string", "IN", bounds={"maxLength": 2}, bad=("", "ZZ", "IND")),
-            Field("taxId", "string", "27AAPFU0939F1ZV", bounds={"maxLength": 30}, bad=("27AAPFU0939F1ZW", "x" * 31)),
+            Field("region", "string", "27", bounds={"maxLength": 60}, bad=("x" * 61,)),
+            Field("country", "string", "IN", bounds={"enum": sorted(COUNTRIES)}, bad=("", "ZZ", "IND")),
+            Field("taxId", "string", "27AAPFU0939F1ZV", bounds={"maxLength": 30}, bad=("x" * 31,)),
         ),
+        refusals=frozenset({"invalid_billing_details"}),
         added=True,
     ),
 )

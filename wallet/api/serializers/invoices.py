@@ -4,10 +4,11 @@ from typing import Any
 
 from django.conf import settings
 from django.urls import reverse
+from django_countries.data import COUNTRIES
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from marketplace.api.fields import Amount, Line
+from marketplace.api.fields import Amount, Choice, Line
 from marketplace.api.serializers import Body
 from marketplace.core import bounds as core_bounds
 
@@ -38,7 +39,7 @@ class BillingBody(Body):
         allow_blank=True,
         help_text="The state or province; in India the two digits of the state's GST code, which are required.",
     )
-    country = Line(max_length=2, required=False, help_text="The ISO 3166 code of the country, such as IN.")
+    country = Choice(choices=sorted(COUNTRIES), required=False, help_text="The ISO 3166 code of the country, such as IN.")
     taxId = Line(
         source="tax_id",
         max_length=bounds.TAX_ID_CHARS,

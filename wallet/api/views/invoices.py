@@ -15,7 +15,7 @@ from marketplace.core.access import key_or_bearer
 from marketplace.core.errors import InvalidInput
 from marketplace.core.scopes import Scope
 
-from ...errors import InvoicePending, NotInvoiced
+from ...errors import InvalidBillingDetails, InvoicePending, NotInvoiced
 from ...invoice_documents import pdf_response
 from ...models import BillingDetails
 from ...models.invoices import InvoiceKind
@@ -31,6 +31,7 @@ class BillingViewSet(ApiViewSet):
     """The name and address on the caller's invoices."""
 
     access = {"retrieve": _READ, "update": _SPEND}
+    problems = {"update": (InvalidBillingDetails,)}
 
     @extend_schema(operation_id="getBillingDetails", summary="Get the billing details", responses=BillingAnswer)
     def retrieve(self, request: Request) -> Response:
@@ -46,7 +47,8 @@ class BillingViewSet(ApiViewSet):
         try:
             details = save_billing_details(user=user, values={name: getattr(current, name) for name in FIELDS} | body, actor=user)
         except InvalidInput as problem:
-            raise InvalidInput(errors=[error | {"pointer": _pointer(error["pointer"])} for error in problem.members["errors"]]) from problem
+            errors = [error | {"pointer": _pointer(error["pointer"])} for error in problem.members["errors"]]
+            raise InvalidBillingDetails(problem.message, errors=errors) from problem
         return Response(BillingAnswer(details).data)
 
 
