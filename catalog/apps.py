@@ -5,8 +5,6 @@ from django.apps import AppConfig
 from developers import categories
 from marketplace.ui.formatting import register_statuses
 
-from .api import cors
-
 
 class CatalogConfig(AppConfig):
     """The catalog and its review."""
@@ -14,12 +12,10 @@ class CatalogConfig(AppConfig):
     name = "catalog"
 
     def ready(self) -> None:
-        """Register statuses, webhooks, CORS rules and the source of category names."""
         from . import webhooks  # noqa: PLC0415 - models load before `ready`, and after this module
         from .selectors import category_names  # noqa: PLC0415 - the same
 
         register_statuses(good=("Published",), waiting=("PendingReview",), labels={"PendingReview": "In review"})
 
         webhooks.connect()
-        cors.connect()
         categories.register_source(category_names)

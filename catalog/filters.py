@@ -26,7 +26,7 @@ from .labels import folded
 from .models import LabelKind, ListingIndex, ListingLabel, ListingPrice
 from .models.listing_index import NO_PRICE
 
-Listings = QuerySet[ListingIndex]
+Listings = QuerySet[ListingIndex, Any]
 # The column for each currency; listings without a price in the currency are above `NO_PRICE`.
 PRICE_COLUMNS = {Currency.USD: "price_usd", Currency.INR: "inr_ascending", Currency.EUR: "eur_ascending"}
 VALUES = 20
@@ -229,28 +229,25 @@ class ListingFilter(django_filters.FilterSet):  # type: ignore[misc]  # django-f
         """Return the JSON Schema of each parameter."""
         return {name: field_schema(field) for name, field in cls.form_class().base_fields.items()}
 
-    def get_form_class(self) -> type[forms.Form]:
-        """Return the form of the filters."""
-        return self.form_class()
+    @classmethod
+    def matching(cls, listings: Listings, given: Mapping[str, Any]) -> Listings:
+        """Return those of these listings that match all filters; with several licences, any of their prices may be within the bounds.
 
-    def given(self) -> dict[str, Any]:
-        """Return the values that were given, by parameter."""
-        return given_filters(self.form.cleaned_data)
-
-    def filter_queryset(self, queryset: Listings) -> Listings:
-        """Return the listings that match all filters; with several licences, any of their prices may be within the bounds."""
-        queryset = super().filter_queryset(queryset)
-        given = self.given()
-        column = PRICE_COLUMNS[currency_of(given)]
-        limits = {}
+        Args:
+            listings: The listings.
+            given: The validated values of filters (`given_filters`).
+        """
+        for name, value in given.items():
+            listings = cls.base_filters[name].filter(listings, value)
+        column, limits = PRICE_COLUMNS[currency_of(given)], {}
         if "minPrice" in given:
             limits[f"{column}__gte"] = money.to_minor(given["minPrice"])
         if limits or "maxPrice" in given:
             limits[f"{column}__lte"] = money.to_minor(given["maxPrice"]) if "maxPrice" in given else NO_PRICE - 1
         licenses = given["license"].wanted if "license" in given else ()
         if not limits and not licenses:
-            return queryset
-        return queryset.filter(is_licensed(licenses, **limits) if licenses else Q(**limits))
+            return listings
+        return listings.filter(is_licensed(licenses, **limits) if licenses else Q(**limits))
 
 
 def field_schema(field: forms.Field) -> dict[str, Any]:

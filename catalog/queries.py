@@ -1,7 +1,13 @@
-"""Responses of the public catalog for the API and the tools, and the parameters other than filters."""
+"""Responses of the public catalog for the API and the tools, the parameters other than filters, and the cursors of browsing.
 
+A cursor holds the sort keys of the last listing of a page, and is bound to one sort order and set of filters. It is not signed: a forged
+one only starts a page somewhere else in public data.
+"""
+
+import hashlib
 import uuid
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 from django_filters.utils import translate_validation
@@ -9,11 +15,13 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from marketplace.api.fields import Choice, Line, Text
+from marketplace.api.pagination import pack_cursor, unpack_cursor
 from marketplace.api.serializers import Limit, PageNumber
 from marketplace.core import bounds as core_bounds
+from marketplace.core.ids import parse_id
 from marketplace.core.texts import WHITE_SPACE
 
-from . import bounds, cursors
+from . import bounds
 from .answers import (
     SEARCH_FACET_LIMIT,
     AssetDetail,
@@ -25,25 +33,28 @@ from .answers import (
     item_of,
     license_offers,
 )
-from .filters import ListingFilter, Listings
+from .filters import ListingFilter, Listings, given_filters
 from .manifests import manifest_of
 from .manifests.public import PublicManifest, public_manifest
-from .models import ListingIndex
 from .search import search, suggest
 from .selectors import (
-    ITEM_COLUMNS,
+    ITEMS,
     Facet,
+    Position,
     Sort,
     categories_with_counts,
     detail_for_sale,
     facets_of_listings,
+    key_types,
     list_listings,
     listing_for_sale,
     rows_of,
+    sorts_by_price,
     tier_texts,
 )
 
 FACETS_CHARS = 100
+_INTEGERS = range(-(2**63), 2**63)
 _ONE_FACET = "(" + "|".join(Facet) + ")"
 
 
@@ -147,14 +158,14 @@ def filter_listings(parameters: Mapping[str, Any]) -> tuple[Listings, dict[str, 
     Raises:
         ValidationError: a filter is not valid.
     """
-    listings = ListingIndex.objects.all()
     if ListingFilter.base_filters.keys().isdisjoint(parameters):
-        # Building a form takes as long as the query.
-        return listings, {}
-    filters = ListingFilter(parameters, listings)
-    if not filters.form.is_valid():
-        raise translate_validation(filters.form.errors)
-    return filters.qs, filters.given()
+        # Validating a form takes as long as the query.
+        return ITEMS, {}
+    form = ListingFilter.form_class()(parameters)
+    if not form.is_valid():
+        raise translate_validation(form.errors)
+    given = given_filters(form.cleaned_data)
+    return ListingFilter.matching(ITEMS, given), given
 
 
 def browse(listings: Listings, given: Mapping[str, Any], query: Mapping[str, Any]) -> AssetPage:
@@ -170,13 +181,13 @@ def browse(listings: Listings, given: Mapping[str, Any], query: Mapping[str, Any
     """
     sort, limit, number, after = Sort(query["sort"]), query["limit"], query["page"], None
     if "cursor" in query:
-        number, after = cursors.decode(query["cursor"], sort=sort, filters=given)
+        number, after = position_of(query["cursor"], sort=sort, filters=given)
     start = 0 if after else (number - 1) * limit
     facets = query.get("facets", ())
-    found = list_listings(listings, given, sort=sort, limit=limit, start=start, after=after, facets=facets, columns=ITEM_COLUMNS)
+    found = list_listings(listings, given, sort=sort, limit=limit, start=start, after=after, facets=facets)
     cursor = None
     if found.last is not None and number < core_bounds.PAGE:
-        cursor = cursors.encode(found.last, page=number + 1, sort=sort, filters=given)
+        cursor = cursor_after(found.last, page=number + 1, sort=sort, filters=given)
     return AssetPage.of(found, page=number, cursor=cursor, with_facets="facets" in query)
 
 
@@ -184,7 +195,7 @@ def search_assets(listings: Listings, given: Mapping[str, Any], query: Mapping[s
     """Return the results of a validated `SearchQuery` among `listings`, which match the filters `given`."""
     q, names, within = query["q"], query.get("facets", []), listings if given else None
     found = search(q, within=within, limit=query["limit"], cursor=query.get("cursor"))
-    rows = rows_of([hit.id for hit in found.hits], ITEM_COLUMNS)
+    rows = rows_of([hit.id for hit in found.hits], ITEMS)
     results = [item_of(rows[hit.id]) | {"score": hit.score} for hit in found.hits if hit.id in rows]
     values = {"query": q, "count": len(results), "results": results, "total": found.total, "next_cursor": found.next_cursor}
     if not found.total_is_exact:
@@ -224,3 +235,47 @@ def asset_manifest(asset_id: str) -> PublicManifest:
     """
     listing = listing_for_sale(asset_id)
     return public_manifest(listing, manifest_of(listing), licenses=license_offers(listing.index.licenses, tier_texts()))
+
+
+def cursor_after(position: Position, *, page: int, sort: Sort, filters: Mapping[str, Any]) -> str:
+    """Return the cursor for page number `page`, which starts after `position`."""
+    *keys, row_id = position
+    return pack_cursor([_binding(sort, filters), page, *keys, str(row_id)])
+
+
+def position_of(cursor: str, *, sort: Sort, filters: Mapping[str, Any]) -> tuple[int, Position]:
+    """Return the page number of a cursor and the position after which the page starts.
+
+    Raises:
+        serializers.ValidationError: the cursor is malformed, or belongs to another sort order or other filters.
+    """
+    content, types = unpack_cursor(cursor), key_types(sort)
+    if not isinstance(content, list) or len(content) != 3 + len(types) or content[0] != _binding(sort, filters):
+        raise _refusal()
+    _, page, *keys, row = content
+    row_id = parse_id(row) if isinstance(row, str) else None
+    if row_id is None or not all(map(_is_valid, (page, *keys), (int, *types))) or not 1 <= page <= core_bounds.PAGE:
+        raise _refusal()
+    return page, (*keys, row_id)
+
+
+def _is_valid(key: Any, key_type: type[int | str]) -> bool:
+    if key_type is str:
+        return isinstance(key, str) and "\0" not in key
+    return type(key) is int and key in _INTEGERS
+
+
+def _binding(sort: Sort, filters: Mapping[str, Any]) -> str:
+    # The currency only matters where prices do.
+    ignored = {"currency"} if not sorts_by_price(sort) and filters.keys().isdisjoint({"minPrice", "maxPrice"}) else set()
+    said = repr((sort.value, sorted((name, _plain(value)) for name, value in filters.items() if name not in ignored)))
+    return hashlib.blake2b(said.encode(), digest_size=6).hexdigest()
+
+
+def _plain(value: Any) -> str:
+    return str(value.normalize() if isinstance(value, Decimal) else value)
+
+
+def _refusal() -> serializers.ValidationError:
+    sentence = "Send the cursor of the previous response unchanged, with the same sort and filters."
+    return serializers.ValidationError({"cursor": [sentence]}, code="invalid_cursor")

@@ -1,24 +1,24 @@
 """The audiences of OAuth tokens: our two resources (RFC 8707), whose identifiers are built from `settings.BASE_URL` only."""
 
 from collections.abc import Sequence
-from enum import StrEnum
 
 from django.conf import settings
+from django.db import models
 
 from .models.credentials import TokenKind
 from .secrets import Prefix
 
 
-class Audience(StrEnum):
-    """An OAuth resource of this service."""
+class Audience(models.TextChoices):
+    """An OAuth resource of this service, with the name that users see."""
 
-    API = "api"
-    MCP = "mcp"
+    API = "api", "the API"
+    MCP = "mcp", "the tools for AI assistants"
 
     @property
     def path(self) -> str:
         """The path of the resource."""
-        return _PATHS[self]
+        return "/mcp" if self == Audience.MCP else "/api/v1"
 
     @property
     def uri(self) -> str:
@@ -28,23 +28,12 @@ class Audience(StrEnum):
     @property
     def kind(self) -> TokenKind:
         """The kind of token that the resource accepts."""
-        return _KINDS[self]
+        return TokenKind.MCP if self == Audience.MCP else TokenKind.OAUTH
 
     @property
     def prefix(self) -> Prefix:
         """The prefix of these tokens."""
-        return _PREFIXES[self]
-
-    @property
-    def label(self) -> str:
-        """The name that users see."""
-        return _LABELS[self]
-
-
-_PATHS = {Audience.API: "/api/v1", Audience.MCP: "/mcp"}
-_KINDS = {Audience.API: TokenKind.OAUTH, Audience.MCP: TokenKind.MCP}
-_PREFIXES = {Audience.API: Prefix.ACCESS_TOKEN, Audience.MCP: Prefix.MCP_TOKEN}
-_LABELS = {Audience.API: "the API", Audience.MCP: "the tools for AI assistants"}
+        return Prefix.MCP_TOKEN if self == Audience.MCP else Prefix.ACCESS_TOKEN
 
 
 def audience_of(resources: Sequence[str]) -> Audience | None:

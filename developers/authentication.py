@@ -16,10 +16,9 @@ from marketplace.http.rate_limits import count_by_address
 
 from .models import AccessToken, ApiKey, FirstPartyToken
 from .principals import Principal
-from .secrets import Prefix, digest_of, well_formed
+from .secrets import BEARER_PREFIXES, Prefix, digest_of, well_formed
 
 LAST_USED_STEP = timedelta(minutes=5)
-BEARER_PREFIXES = (Prefix.PERSONAL_TOKEN, Prefix.ACCESS_TOKEN, Prefix.MCP_TOKEN)
 
 
 class CredentialAuthentication(BaseAuthentication):
@@ -86,7 +85,7 @@ def principal_of_bearer(authorization: str) -> Principal:
     return Principal(
         user=token.user,
         app=token.application,
-        scopes=token.effective_scopes,
+        scopes=token.scopes,
         kind=CredentialKind(token.kind),
         credential=token,
     )

@@ -15,6 +15,7 @@ class EventType(StrEnum):
     ASSET_REMOVED = "asset.removed"
     ORDER_COMPLETED = "order.completed"
     ORDER_REFUNDED = "order.refunded"
+    SALE_COMPLETED = "sale.completed"
     LISTING_REVIEWED = "listing.reviewed"
     SCOPES_CHANGED = "app.scopes_changed"
 
@@ -27,6 +28,7 @@ EVENT_LABELS: Mapping[EventType, str] = {
     EventType.ASSET_REMOVED: "An asset left the catalog; buyers keep it.",
     EventType.ORDER_COMPLETED: "A purchase that this app made is complete.",
     EventType.ORDER_REFUNDED: "A purchase that this app made was refunded.",
+    EventType.SALE_COMPLETED: "A listing of your own store was sold.",
     EventType.LISTING_REVIEWED: "A reviewer decided on a listing of your own store.",
     EventType.SCOPES_CHANGED: "The granted scopes of this app changed.",
 }

@@ -15,18 +15,13 @@ from .models import AccessToken, ApiKey, App, FirstPartyToken
 
 @dataclass(frozen=True)
 class Principal:
-    """The caller of one request: `request.auth` of every authenticated API view.
+    """The caller of one request: `request.auth` of every authenticated API view."""
 
-    Args:
-        user: The user it acts for: the app's owner for a key, the token's user otherwise.
-        app: The calling app; None for a user's own token.
-        scopes: The scopes that the credential has now.
-        kind: The kind of credential.
-        credential: The key or token itself.
-    """
-
+    # For a key the app's owner.
     user: User
+    # None for a user's own token.
     app: App | None
+    # Those that the credential has now.
     scopes: frozenset[Scope]
     kind: CredentialKind
     credential: ApiKey | AccessToken | FirstPartyToken

@@ -25,6 +25,9 @@ class Prefix(StrEnum):
     FIRST_PARTY_TOKEN = "cam_fp_"
 
 
+BEARER_PREFIXES = (Prefix.PERSONAL_TOKEN, Prefix.ACCESS_TOKEN, Prefix.MCP_TOKEN)
+
+
 def new_secret(prefix: Prefix) -> str:
     """Return a new secret, which is shown once and never stored."""
     body = prefix + "".join(secrets.choice(_ALPHABET) for _ in range(_RANDOM_CHARS))

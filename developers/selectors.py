@@ -44,7 +44,7 @@ def applications_of(user: User) -> QuerySet[DeveloperApplication]:
 
 
 def current_application(user: User) -> DeveloperApplication | None:
-    """Return the user's newest application, which is the open or the approved one if there is such; None if there is none."""
+    """Return the user's newest application, which is the open or approved one if one exists; None without any."""
     return applications_of(user).first()
 
 
@@ -82,11 +82,6 @@ def scope_rows_of(app: App) -> QuerySet[AppScope]:
 def open_review_of(app: App) -> ScopeReview | None:
     """Return the app's undecided request for scopes, None when nothing waits."""
     return ScopeReview.objects.filter(app=app, status=ReviewStatus.PENDING).first()
-
-
-def pending_scopes_of(app: App) -> QuerySet[AppScope]:
-    """Return the undecided scopes of the open request."""
-    return scope_rows_of(app).filter(granted=None)
 
 
 def keys_of(app: App) -> QuerySet[ApiKey]:
@@ -132,17 +127,12 @@ def developer_name(app: App) -> str:
 
 @dataclass(frozen=True)
 class Connection:
-    """An app that a user has connected.
-
-    Args:
-        app: The app.
-        scopes: What it may do for the user now.
-        since: When the user first allowed it.
-        last_used_at: When it last called; None if never.
-    """
+    """An app that a user has connected."""
 
     app: App
+    # What it may do for the user now.
     scopes: list[Scope]
+    # When the user first allowed it.
     since: datetime
     last_used_at: datetime | None
 
@@ -202,18 +192,13 @@ def spending_apps_of(user: User) -> QuerySet[App]:
 
 @dataclass(frozen=True)
 class Spender:
-    """An app or a token with the limits of its spending from one wallet.
-
-    Args:
-        subject: The app or the token.
-        own: Whether it is an app of the wallet's owner.
-        limits: Limits that the owner set.
-        app_limits: Limits that admins set for the app.
-    """
+    """An app or a token with the limits of its spending from one wallet."""
 
     subject: App | AccessToken
+    # Whether it is an app of the wallet's owner.
     own: bool
     limits: list[SpendingLimit]
+    # Set by admins, for the app.
     app_limits: list[SpendingLimit]
 
 

@@ -9,5 +9,4 @@ class LibraryConfig(AppConfig):
     name = "library"
 
     def ready(self) -> None:
-        """Subscribe to the catalog's events."""
         from . import jobs  # noqa: F401, PLC0415 - models cannot be imported before every app is there

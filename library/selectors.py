@@ -24,11 +24,6 @@ def live_licences_of(user: User) -> QuerySet[Licence]:
 def library_page(user: User, *, limit: int, cursor: str | None = None) -> tuple[int, Page]:
     """Return the number of live licences of a user, and a page of them, newest first.
 
-    Args:
-        user: The owner of the library.
-        limit: The most licences on the page.
-        cursor: `next_cursor` of the previous page.
-
     Raises:
         InvalidInput: the cursor is not valid.
     """
@@ -48,11 +43,6 @@ def owned_licence(user: User, id_or_slug: str, *, license_slug: str | None = Non
     """Return the user's licence for a listing: of the widest tier, then the newest.
 
     The listing need not be on sale any more.
-
-    Args:
-        user: The owner.
-        id_or_slug: Id or slug of the listing.
-        license_slug: Only this tier.
 
     Raises:
         NotFound: there is no such listing, or it was never published.

@@ -24,6 +24,8 @@ import_string("marketplace.jobs.in_server.start_worker_thread")()
 get_resolver().url_patterns  # noqa: B018 - loads every view
 gc.collect()
 gc.freeze()
+# A request leaves a few hundred objects that refer to each other. Collecting after every 700 new ones takes a tenth of the time of a response.
+gc.set_threshold(10_000)
 
 
 def application(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:

@@ -1,0 +1,6 @@
+"""The tests."""
+
+from pathlib import Path
+
+# Of the tree.
+ROOT = Path(__file__).resolve().parent.parent

@@ -19,9 +19,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from .checks import ROOT, Outcome, clean_environment, compile_confined, run_check, static_checks
+from tests import ROOT
+
+from .checks import Outcome, clean_environment, compile_confined, run_check, static_checks
 from .machine import may_install, missing_packages, prepare
-from .servers.postgres import Unavailable, postgres
+from .servers import Unavailable
+from .servers.postgres import postgres
 from .servers.redis import redis
 
 # What each part runs, as pytest's -m: without `--full`, and with it.

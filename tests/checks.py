@@ -8,7 +8,8 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from tests import ROOT
+
 BIN = Path(sys.executable).parent
 
 # Production settings that are complete but lead nowhere: `check` connects to nothing.

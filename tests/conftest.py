@@ -4,7 +4,6 @@ import gc
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -12,25 +11,27 @@ from botocore.exceptions import ClientError
 from django.conf import settings as django_settings
 from django.core.cache import cache, caches
 from django.db import connection, connections
-from django.utils import timezone
-from playwright.sync_api import Browser
+from django.test import Client
+from playwright.sync_api import Browser, Page
 from rest_framework.test import APIClient
 
 from catalog.search import vocabulary
-from developers.services.credentials import issue_api_key, issue_personal_token
+from developers.models import DeveloperApplication
+from developers.services.applications import approve_application, submit_application
+from developers.services.credentials import issue_api_key
+from developers.usage.buffer import usage
 from marketplace.accounts.models import User
 from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
 from marketplace.settings.environment import redis_caches
 from marketplace.storage.s3 import S3Storage
 
+from .callers import EVERYTHING, personal_token, signed_in
 from .clocks import _nothing_expires_by_itself, counters_clock, midday  # noqa: F401 - fixtures
-from .factories import PLENTY, AppFactory, UserFactory
+from .factories import AppFactory, UserFactory
 from .flush import django_db_setup  # noqa: F401 - a fixture of every test that needs a database
 from .machine import CHROMIUM
-from .screenshots.driving import browser
+from .screenshots.driving import Scheme, browser, context
 from .servers import migrated, s3
-
-ALL_SCOPES = frozenset(Scope)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -90,10 +91,17 @@ def _mails_go_through_the_queue(django_test_environment: None) -> None:
 
 @pytest.fixture(autouse=True)
 def _clean_cache() -> None:
-    """Rate-limit counters and cached answers of one test are nothing to the next."""
+    """Rate-limit counters, cached answers and uncounted calls of one test are nothing to the next."""
+    usage.clear()
     for store in caches.all(initialized_only=False):
         store.clear()
     vocabulary.forget()
+
+
+@pytest.fixture
+def unlimited(settings: Any) -> None:
+    """Let a caller send more calls than the limits allow."""
+    settings.RATE_LIMITS = dict.fromkeys(settings.RATE_LIMITS, 1_000_000)
 
 
 @pytest.fixture
@@ -113,11 +121,8 @@ def redis_cache(settings: Any) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def s3_server() -> Iterator[s3.S3Server]:
     """A running S3 server; what needs it is skipped where it cannot be had."""
-    try:
-        with s3.running() as server:
-            yield server
-    except s3.Unavailable as reason:
-        pytest.skip(f"no S3 server: {reason}")
+    with s3.running() as server:
+        yield server
 
 
 @pytest.fixture(scope="session")
@@ -144,6 +149,24 @@ def chromium() -> Iterator[Browser]:
 
 
 @pytest.fixture
+def window(chromium: Browser, live_server: Any, settings: Any) -> Iterator[Callable[..., Page]]:
+    """Open a window: `window("phone")`, `window("desktop", user, scheme="dark", java_script=False)`."""
+    settings.BASE_URL = live_server.url
+
+    def opened(size: str, user: User | None = None, *, scheme: Scheme = "light", java_script: bool = True) -> Page:
+        made = context(chromium, size, scheme, java_script=java_script)
+        if user is not None:
+            session = signed_in(user).cookies[settings.SESSION_COOKIE_NAME].value
+            made.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": live_server.url}])
+        return made.new_page()
+
+    yield opened
+    for each in chromium.contexts:
+        each.close()
+    connections.close_all()
+
+
+@pytest.fixture
 def anonymous() -> APIClient:
     """A caller without a credential."""
     return APIClient()
@@ -153,17 +176,8 @@ def anonymous() -> APIClient:
 def bearer_client() -> Callable[..., APIClient]:
     """Make a caller with a personal token: `bearer_client(user, scopes={...})`."""
 
-    def make(user: User | None = None, scopes: frozenset[Scope] = ALL_SCOPES) -> APIClient:
-        user = user or UserFactory()
-        _, secret = issue_personal_token(
-            user=user,
-            name="test",
-            scopes=frozenset(scopes),
-            expires_at=timezone.now() + timedelta(days=1),
-            actor=user,
-            password_confirmed=True,
-            limits=PLENTY,
-        )
+    def make(user: User | None = None, scopes: frozenset[Scope] = EVERYTHING) -> APIClient:
+        _, secret = personal_token(user or UserFactory(), frozenset(scopes))
         client = APIClient()
         client.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")
         return client
@@ -184,3 +198,28 @@ def key_client() -> Callable[..., APIClient]:
         return client
 
     return make
+
+
+@pytest.fixture
+def browse() -> Callable[..., Client]:
+    """Sign someone in: `browse(user)`; `checked` enforces the CSRF check."""
+    return signed_in
+
+
+@pytest.fixture
+def reviewer(db: None) -> User:
+    """A superuser who decides."""
+    return UserFactory(is_staff=True, is_superuser=True)
+
+
+@pytest.fixture
+def application(db: None) -> DeveloperApplication:
+    """An application that waits."""
+    user = UserFactory()
+    return submit_application(user=user, what="A font picker", why="It reads the catalog", actor=user)
+
+
+@pytest.fixture
+def developer(application: DeveloperApplication, reviewer: User) -> User:
+    """A verified developer."""
+    return approve_application(application=application, reason="Makes sense", actor=reviewer).user

@@ -1,5 +1,6 @@
 """Every mail with sample data: what tests render, and what is looked at."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -38,16 +39,30 @@ CONTEXT: dict[str, Any] = {
     "listing": SimpleNamespace(pk=_ID, slug="halden-grotesk", title="Halden Grotesk", status="Published"),
     "note": "A good start. Ask again once the checkout is built.",
     "notes": {"wallet:spend": "Nobody used it for a year.", "library:download": "The app no longer offers downloads."},
+    "order": SimpleNamespace(
+        pk=_ID,
+        title="Halden Grotesk",
+        store_name="Northlight Type & Motion",
+        license_name="Commercial",
+        currency="INR",
+        price_minor=49_900,
+        tax_minor=7_612,
+        vendor_share_minor=33_830,
+    ),
     "own_app": _APP,
-    "payout": SimpleNamespace(pk=_ID),
+    "details": SimpleNamespace(currency="USD", label="IBAN ending in 3000"),
+    "hours": 72,
+    "payout": SimpleNamespace(
+        pk=_ID, reason="The account is closed.", batch=SimpleNamespace(run="2026-11"), details=SimpleNamespace(label="IBAN ending in 3000")
+    ),
     "question": "Which library will you use to draw the previews, and who sees them?",
     "reason": "The terms ask for a working contact address, and ours came back.",
     "review": SimpleNamespace(kind="Listing", note="Thank you for the clear description.", findings=_FINDINGS),
-    "run": "2026-11",
     "scope_rows": [
         SimpleNamespace(scope="catalog:read", granted=True, note=""),
         SimpleNamespace(scope="wallet:spend", granted=False, note="Not before there is a limit"),
     ],
+    "token": "IjAxOTM2YjFlLTdiMWEtN2MzZS05ZDU1LTVmM2E5YzFlMmI0NCI:1wABCD:abcdefghijklmnopqrstuvwxyz",
     "store": SimpleNamespace(name="Northlight Type & Motion"),
     "what": "API key build server (…x7Qz)",
     "wallet_payout": SimpleNamespace(
@@ -82,9 +97,13 @@ class Somebody:
         """Return the name to greet by."""
         return "Asha"
 
-    def email_user(self, subject: str, message: str, *, html_message: str) -> None:
+    def email_user(self, subject: str, message: str, *, html_message: str, headers: Mapping[str, str]) -> None:
         """Keep the mail."""
         self.sent = Sent(subject, message, html_message)
+
+    def unsubscribe_url(self, topic: str) -> str:
+        """Return an address."""
+        return f"{settings.BASE_URL}/mails/unsubscribe/{topic}"
 
 
 def sample_of(template: str, **changes: Any) -> Sent:

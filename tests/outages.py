@@ -15,7 +15,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from .flows.server import ROOT
+from tests import ROOT
+
 from .nodes.deployment import Deployment, deployed
 from .nodes.probes import Outcome, Prober
 

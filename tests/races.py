@@ -10,6 +10,8 @@ from django.db import connection, connections
 from marketplace.core.errors import Problem
 from tests.waiting import PATIENCE_SECONDS
 
+THREADS = 16
+
 
 def at_once(*calls: Callable[[], Any]) -> list[Any]:
     """Return what each call returned, or the problem that it raised, in the order of the calls.
@@ -31,6 +33,11 @@ def at_once(*calls: Callable[[], Any]) -> list[Any]:
 
     with ThreadPoolExecutor(len(calls)) as pool:
         return list(pool.map(run, calls))
+
+
+def outcomes_at_once(*calls: Callable[[], Any]) -> list[Any]:
+    """Return what each call returned, or the code that it was refused with."""
+    return [outcome.code if isinstance(outcome, Problem) else outcome for outcome in at_once(*calls)]
 
 
 def refusals_at_once(*calls: Callable[[], Any]) -> list[type[Problem] | None]:

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks import MISSED
+from tests import ROOT
 
-from .checks import ROOT
 from .waiting import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.full
@@ -21,7 +21,7 @@ COMMANDS = (
     "tests.wallet.long lives --operations 50",
     "tests.wallet.long races --operations 50",
     "tests.wallet.long kills --clients 2 --servers 1",
-    "tests.wallet.mutants 'a second answer overwrites'",
+    "tests.wallet.mutants order_quote_once",
     "tests.mutation --sample 1 --only library/services/links.py --measure tests/library/test_links.py --folder {folder}",
     "tests.files.fuzz --count 4 --jobs 1 --keep {folder}",
     "tests.files.packages --size 1",

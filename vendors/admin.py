@@ -1,4 +1,4 @@
-"""Vendors in the admin: decide on profiles, set commissions and payout methods."""
+"""Vendors in the admin: decide on profiles, set commissions, hold payouts."""
 
 from collections.abc import Callable, Mapping
 from decimal import Decimal
@@ -11,7 +11,6 @@ from django.db.models import Q
 
 from catalog.selectors.listings import published_in
 from marketplace.accounts.models import User
-from marketplace.core import bounds
 from marketplace.review.admin import saved_reply_form
 from marketplace.review.decisions import CLAIMING, Decision, ReasonForm, claiming, decision, service_decision
 from marketplace.review.models import SavedReplyUse
@@ -19,11 +18,12 @@ from marketplace.review.queues import QueueAdmin
 from marketplace.review.search import SearchQuery, starts_with
 
 from .models import VendorProfile, VendorStatus
+from .services import payout_details
 from .services import profiles as services
 
 DECIDE = "vendors.decide_vendorprofile"
 COMMISSION = "vendors.set_commission_vendorprofile"
-PAYOUT = "vendors.set_payout_vendorprofile"
+PAYOUTS = "vendors.hold_payouts_vendorprofile"
 
 
 class CommissionForm(ReasonForm):
@@ -43,21 +43,6 @@ class CommissionForm(ReasonForm):
         self.fields["percent"].initial = Decimal(subject.commission_rate_bp) / 100
 
 
-class PayoutForm(ReasonForm):
-    """Sets how the vendor is paid; a reason is required."""
-
-    payout_method = forms.CharField(
-        max_length=bounds.NAME_CHARS,
-        required=False,
-        help_text="For example: bank transfer, account ending in 4711. Leave empty for none.",
-    )
-    field_order = ("payout_method", "reason")
-
-    def __init__(self, *args: Any, subject: VendorProfile, **kwargs: Any) -> None:
-        super().__init__(*args, subject=subject, **kwargs)
-        self.fields["payout_method"].initial = subject.payout_method
-
-
 def _allows(verb: str) -> Callable[[Any], bool]:
     return partial(services.TRANSITIONS.allows, verb=verb)
 
@@ -69,17 +54,28 @@ def _suspension_effects(profile: VendorProfile) -> list[str]:
 
 @admin.register(VendorProfile)
 class VendorProfileAdmin(QueueAdmin):
-    """Vendor profiles: approve, suspend, reinstate, set the commission and the payout method."""
+    """Vendor profiles: approve, suspend, reinstate, set the commission, hold payouts."""
 
     waiting = {"status": VendorStatus.PENDING}
     waiting_since = "applied_at"
     list_display = ("store", "user", "status", "applied_at", "waiting_time", "claim_mark", "commission", "decided_by")
-    list_filter = ("status",)
+    list_filter = ("status", ("payouts_held_at", admin.EmptyFieldListFilter))
     list_select_related = ("store", "user", "decided_by", "claimed_by")
     search_fields = ("store__name", "store__slug", "user__email")
-    fields = ("store", "user", "status", "bio", "application_data", "commission", "payout_method", "applied_at", "decided_at", "decided_by")
+    fields = (
+        "store",
+        "user",
+        "status",
+        "bio",
+        "application_data",
+        "commission",
+        "payouts_held_at",
+        "applied_at",
+        "decided_at",
+        "decided_by",
+    )
     readonly_fields = ("commission",)
-    decision_names = ("approve", "suspend", "reinstate", *CLAIMING, "commission_rate", "payout")
+    decision_names = ("approve", "suspend", "reinstate", *CLAIMING, "commission_rate", "hold_payouts", "release_payouts")
     owner, noun, decides = "user", "vendor", DECIDE
     on_page = {"approve": "a", "suspend": "r"}
     claim, take_over, release = claiming(DECIDE, _allows("approve"))
@@ -153,15 +149,27 @@ class VendorProfileAdmin(QueueAdmin):
         rate = int(answers["percent"] * 100)
         services.set_commission(profile=profile, commission_rate_bp=rate, reason=answers["reason"], actor=actor)
 
-    payout = service_decision(
+    hold_payouts = service_decision(
         Decision(
-            "Set payout method",
-            PAYOUT,
-            "The vendor sees it with the status of the application.",
-            "The payout method was set.",
-            PayoutForm,
+            "Hold payouts",
+            PAYOUTS,
+            "Nothing is paid out to the vendor, and no bank account can be changed, until the payouts are released.",
+            "The payouts are held.",
+            available=lambda profile: profile.payouts_held_at is None,
+            danger=True,
         ),
-        services.set_payout_method,
+        payout_details.hold_payouts,
         "profile",
-        answers=("payout_method", "reason"),
+    )
+
+    release_payouts = service_decision(
+        Decision(
+            "Release payouts",
+            PAYOUTS,
+            "Earnings are paid out again. Make sure first that it is the vendor who asks for it, and that the bank account is right.",
+            "The payouts are released.",
+            available=lambda profile: profile.payouts_held_at is not None,
+        ),
+        payout_details.release_payouts,
+        "profile",
     )

@@ -9,5 +9,4 @@ class VendorsConfig(AppConfig):
     name = "vendors"
 
     def ready(self) -> None:
-        """Register the checks."""
         from . import checks  # noqa: F401, PLC0415 - registers on import, and needs the settings

@@ -1,7 +1,11 @@
 """Limits of uploads and of vendors' lists."""
 
+from datetime import timedelta
+
 from marketplace.core.bounds import KIB, MIB
 
+# The most concurrent uploads of a vendor to a process.
+UPLOADS_AT_ONCE = 2
 AUDIO_BYTES = 20 * MIB
 IMAGE_BYTES = 20 * MIB
 FONT_BYTES = 20 * MIB
@@ -11,3 +15,7 @@ MULTIPART_OVERHEAD_BYTES = 64 * KIB
 SHARP_PICTURE_PIXELS = 640
 VENDOR_LIMIT = 100
 VENDOR_LIMIT_DEFAULT = 25
+# After a bank account was changed, the first payout to it waits so long, and a mailed link undoes the change.
+PAYOUT_WAIT = timedelta(hours=72)
+UNDO_DAYS = 7
+PAYOUT_CHANGES_A_DAY = 10

@@ -1,6 +1,6 @@
 """Problem classes of the vendor API and the studio."""
 
-from marketplace.core.errors import InvalidInput, Problem
+from marketplace.core.errors import Problem
 
 
 class VendorNotApproved(Problem):
@@ -99,6 +99,33 @@ class SubmitChecksFailed(Problem):
     detail = "Fix what the failed checks name, then submit again."
 
 
-def invalid_field(pointer: str, detail: str, code: str = "invalid") -> InvalidInput:
-    """Return an `invalid_input` problem for one field, for rules that only a service can check."""
-    return InvalidInput(errors=[{"pointer": pointer, "code": code, "detail": detail}])
+class PayoutsHeld(Problem):
+    """409: the vendor's payouts are held."""
+
+    status = 409
+    title = "Your payouts are held"
+    detail = "Nothing is paid out and no bank account can be changed until our staff release it. Write to us."
+
+
+class TooManyPayoutChanges(Problem):
+    """409: `maximum` is the number of changes of a bank account that are possible in 24 hours."""
+
+    status = 409
+    title = "The bank account was changed too often today"
+    detail = "Change it again tomorrow."
+
+
+class UploadIncomplete(Problem):
+    """400: the body ended before the file did, or holds no file."""
+
+    status = 400
+    title = "The upload is not complete"
+    detail = "Send multipart/form-data with one part named file that has a file name, to its closing boundary."
+
+
+class FileRejected(Problem):
+    """400: the file is of a supported type but damaged or malicious; `reason` is the kind of failure."""
+
+    status = 400
+    title = "The file is not acceptable"
+    detail = "It is damaged, or made in a way that is not safe to open."

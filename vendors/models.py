@@ -1,12 +1,14 @@
-"""The vendor profile."""
+"""The vendor profile, and the bank accounts for payouts."""
 
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Now
 
 from catalog.models import Store
 from marketplace.core import bounds
 from marketplace.core.ids import new_id
+from marketplace.core.money import WALLET_CURRENCIES
 from marketplace.review.models import Claimable
 
 DEFAULT_COMMISSION_BP = 2_000
@@ -32,7 +34,8 @@ class VendorProfile(Claimable):
     application_data = models.JSONField(default=dict, blank=True)
     # The platform's commission on a sale, in basis points.
     commission_rate_bp = models.PositiveIntegerField(default=DEFAULT_COMMISSION_BP)
-    payout_method = models.CharField(max_length=bounds.NAME_CHARS, null=True, blank=True)
+    # Nothing is paid out, and no bank account changed, until staff release it.
+    payouts_held_at = models.DateTimeField(null=True, blank=True)
     applied_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
     decided_at = models.DateTimeField(null=True, blank=True)
@@ -44,7 +47,7 @@ class VendorProfile(Claimable):
         permissions = (
             ("decide_vendorprofile", "Can approve, suspend and reinstate vendors"),
             ("set_commission_vendorprofile", "Can set a vendor's commission"),
-            ("set_payout_vendorprofile", "Can set a vendor's payout method"),
+            ("hold_payouts_vendorprofile", "Can hold and release a vendor's payouts"),
         )
         constraints = (
             models.CheckConstraint(condition=Q(status__in=VendorStatus.values), name="vendorprofile_status_known"),
@@ -54,3 +57,32 @@ class VendorProfile(Claimable):
 
     def __str__(self) -> str:
         return f"{self.store}"
+
+
+class PayoutDetails(models.Model):
+    """A vendor's bank account for payouts in one currency. A change adds a row; the newest that is not withdrawn applies."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    profile = models.ForeignKey(VendorProfile, on_delete=models.PROTECT, related_name="payout_details")
+    currency = models.CharField(max_length=3)
+    # The account as encrypted JSON; erased some time after it was replaced, and with the user's account.
+    encrypted = models.TextField(blank=True)
+    # The kind of the account and its last four characters.
+    label = models.CharField(max_length=40, blank=True)
+    # By the database's clock, which decides when the first payout is due.
+    created_at = models.DateTimeField(db_default=Now())
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("-id",)
+        verbose_name_plural = "payout details"
+        default_permissions = ()
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(currency__in=[code.value for code in WALLET_CURRENCIES]), name="payoutdetails_currency_known"
+            ),
+        )
+        indexes = (models.Index(fields=("profile", "currency", "-created_at"), name="payoutdetails_newest"),)
+
+    def __str__(self) -> str:
+        return f"{self.currency} {self.id}"

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Collection
 
 from django.db.models import Count, F, FilteredRelation, OuterRef, Q, QuerySet, Subquery, prefetch_related_objects
-from django.db.models.functions import Coalesce
+from django.db.models.functions import Coalesce, Now
 
 from catalog.models import Deliverable, Listing, ListingReview, Preview, Store
 from catalog.models.files import PreviewKind
@@ -14,8 +14,9 @@ from marketplace.accounts.models import User
 from marketplace.core.errors import NotFound
 from marketplace.core.models import AuditEntry
 
+from . import bounds
 from .errors import VendorNotApproved, VendorProfileMissing
-from .models import VendorProfile, VendorStatus
+from .models import PayoutDetails, VendorProfile, VendorStatus
 
 
 def profile_of(user: User) -> VendorProfile:
@@ -42,6 +43,23 @@ def approved_profile_of(user: User) -> VendorProfile:
     return profile
 
 
+def payout_details_of(profile: VendorProfile) -> dict[str, PayoutDetails]:
+    """Return the bank accounts that apply, by currency."""
+    rows = PayoutDetails.objects.filter(profile=profile, withdrawn_at__isnull=True).order_by("created_at", "id")
+    return {details.currency: details for details in rows}
+
+
+def payout_method_of(profile: VendorProfile) -> str | None:
+    """Return what may be shown of the vendor's bank accounts; None if there is none."""
+    rows = sorted(payout_details_of(profile).items())
+    return ", ".join(f"{details.label} ({currency})" for currency, details in rows) or None
+
+
+def has_waited(details: PayoutDetails) -> bool:
+    """Tell whether a bank account is old enough for a payout, by the database's clock."""
+    return PayoutDetails.objects.filter(pk=details.pk, created_at__lte=Now() - bounds.PAYOUT_WAIT).exists()
+
+
 def listings_of(profile: VendorProfile) -> QuerySet[Listing]:
     """Return the vendor's listings, newest first, with the related rows that the API's summary needs."""
     return Listing.objects.filter(store=profile.store_id).select_related("store", "category").order_by("-id")
@@ -62,11 +80,7 @@ def listing_of(profile: VendorProfile, asset_id: str) -> Listing:
 def listings_in_studio(profile: VendorProfile, *, status: str = "", search: str = "", after: uuid.UUID | None = None) -> QuerySet[Listing]:
     """Return the vendor's listings for the studio, newest first, with `sales`, the `findings` of the last review, and its thumbnail.
 
-    Args:
-        profile: The vendor.
-        status: Only those in this status.
-        search: Only those whose title or slug contains this text.
-        after: Only those older than the listing with this id.
+    `search` is a part of the title or slug; `after` is the id of the last listing of the previous page.
     """
     last_review = ListingReview.objects.filter(listing=OuterRef("pk")).order_by("-id")
     listings = listings_of(profile).defer("description", "readme")

@@ -14,5 +14,5 @@ class WalletConfig(AppConfig):
 
     def ready(self) -> None:
         """Register the statuses, and the ledger's triggers, which are created after each migration and checked at start-up."""
-        register_statuses(good=("Paid", "Completed"), waiting=("Waiting",), bad=("Refused",))
+        register_statuses(good=("Paid", "Completed"), waiting=("Waiting", "Prepared", "Exported"), bad=("Refused", "Bounced"))
         LEDGER.register(self)

@@ -1,5 +1,7 @@
 """Limits of money, quotes, payouts and idempotency keys."""
 
+from datetime import timedelta
+
 # The maximum of one credit, and the largest balance that a JSON number represents exactly.
 CREDIT_MINOR = 10_000_000_000
 BALANCE_MINOR = 2**53 - 1
@@ -12,6 +14,7 @@ PAYMENT_REFERENCE_CHARS = 100
 # a payment, which may be returned.
 WALLET_PAYOUTS_A_DAY = 10
 PAYMENT_DETAILS_DAYS = 90
+PAYMENT_DETAILS_AGE = timedelta(days=PAYMENT_DETAILS_DAYS)
 # The name of a bank or of a service from which payments come.
 CREDIT_SOURCE_CHARS = 40
 HISTORY_LIMIT_DEFAULT = 25
@@ -20,3 +23,14 @@ QUOTE_MINUTES = 10
 OPEN_QUOTES = 50
 IDEMPOTENCY_KEY_CHARS = 255
 IDEMPOTENCY_HOURS = 24
+# Parts of an address, and a tax id.
+BILLING_LINE_CHARS = 200
+POSTAL_CODE_CHARS = 16
+REGION_CHARS = 60
+TAX_ID_CHARS = 30
+# The number of an invoice, as GST allows; its pattern, the code of the service, the buyer's name or address and the item.
+INVOICE_NUMBER_CHARS = 16
+NUMBER_PATTERN_CHARS = 40
+SERVICE_CODE_CHARS = 10
+BUYER_NAME_CHARS = 254
+INVOICE_LINE_CHARS = 400

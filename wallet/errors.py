@@ -95,6 +95,30 @@ class TooManyWithdrawals(Problem):
     detail = "Ask again tomorrow."
 
 
+class InvalidBillingDetails(Problem):
+    """422: `errors` lists by pointer what is missing, or does not fit the country."""
+
+    status = 422
+    title = "The billing details do not fit together"
+    detail = "Correct what each error names, then send the request again."
+
+
+class InvoicePending(Problem):
+    """409: the document will be issued within a minute."""
+
+    status = 409
+    title = "The invoice has not been issued yet"
+    detail = "Invoices and credit notes are issued within a minute. Send the request again after the number of seconds in Retry-After."
+
+
+class NotInvoiced(Problem):
+    """404: a purchase without a price, or before the operator entered a seller; or a credit note without a refund."""
+
+    status = 404
+    title = "There is no such document for this purchase"
+    detail = "Free purchases, and those made before this marketplace issued invoices, have a receipt only."
+
+
 class SpendingLimitExceeded(Problem):
     """403: `limit` is perPurchase, perDay, total, category or currency; `cap` and `left` are amounts."""
 
@@ -131,3 +155,11 @@ class TooManyQuotes(Problem):
     status = 409
     title = "Too many open quotes"
     detail = "Use one of them, or wait until they expire."
+
+
+class PayoutBatchOpen(Problem):
+    """409: `run` is being prepared in the same currency."""
+
+    status = 409
+    title = "Another payout run in this currency is not exported yet"
+    detail = "Export it or cancel it first."

@@ -1,15 +1,40 @@
 """The triggers that protect the ledger in the database (see `marketplace.core.guards`)."""
 
+from collections.abc import Sequence
+
 from marketplace.core.guards import Guards, Trigger, refuse
 
 ACCOUNTS = "wallet_ledgeraccount"
 IDENTITY = ("kind", "owner_id", "currency", "may_go_negative")
-WALLET_PAYOUTS = "wallet_walletpayout"
-# Columns of a payout request that never change, and those that are fixed once it is settled.
+WALLET_PAYOUTS, VENDOR_PAYOUTS, BATCHES = "wallet_walletpayout", "wallet_vendorpayout", "wallet_payoutbatch"
+# Columns of billing details that change: a newer row takes the place of the current one.
+BILLING_DETAILS = "wallet_billingdetails"
+BILLING_FIXED = (
+    "id",
+    "owner_id",
+    "name",
+    "street",
+    "postal_code",
+    "city",
+    "region",
+    "country",
+    "tax_id",
+    "seen_in",
+    "created_at",
+)
+# Columns of a payout that never change, and those that are fixed once its status is final.
 ASKED = ("id", "wallet_id", "asked_id", "requested_at")
 SETTLED = ("status", "settled_id", "reference", "reason")
-# The only columns that change.
-CHANGING = (*SETTLED, "payment_details", "claimed_by_id", "claimed_at")
+PREPARED = ("id", "batch_id", "account_id", "journal_id", "details_id")
+RETURNED = ("status", "returned_id", "reason", "settled_at")
+OPENED = ("id", "run", "currency", "transfer_currency", "rate", "created_at")
+EXPORTED = ("status", "exported_at", "exported_by_id")
+# The only columns that change, by table.
+CHANGING = {
+    WALLET_PAYOUTS: (*SETTLED, "payment_details", "claimed_by_id", "claimed_at"),
+    VENDOR_PAYOUTS: RETURNED,
+    BATCHES: EXPORTED,
+}
 _SENTENCE = "the ledger only grows"
 
 
@@ -20,18 +45,38 @@ def _identity(vendor: str, differs: str) -> Trigger:
     return Trigger(f"{ACCOUNTS}_identity", ACCOUNTS, "BEFORE UPDATE", f"{row}WHEN {when} {refuse(vendor, 'wallet', _SENTENCE)}")
 
 
-def _wallet_payouts(vendor: str, differs: str) -> list[Trigger]:
-    """Return the triggers that protect payout requests and their outcome; bank details can only be erased."""
-    asked, settled = (" OR ".join(f"OLD.{column} {differs} NEW.{column}" for column in columns) for columns in (ASKED, SETTLED))
-    details = f"OLD.payment_details {differs} NEW.payment_details AND NEW.payment_details <> ''"
-    changed = f"({asked} OR (OLD.status <> 'Waiting' AND ({settled})) OR ({details}))"
+def _payouts(vendor: str) -> list[Trigger]:
+    """Return the triggers that protect payouts and their outcome; bank details can only be erased."""
+    differs = "IS DISTINCT FROM" if vendor == "postgresql" else "IS NOT"
+    details = f"(OLD.payment_details {differs} NEW.payment_details AND NEW.payment_details <> '')"
+    return [
+        *_kept(vendor, differs, WALLET_PAYOUTS, ASKED, "OLD.status <> 'Waiting'", SETTLED, f" OR {details}"),
+        *_kept(vendor, differs, VENDOR_PAYOUTS, PREPARED, "OLD.status IN ('Bounced', 'Cancelled')", RETURNED),
+        *_kept(vendor, differs, BATCHES, OPENED, "OLD.status <> 'Prepared'", EXPORTED),
+    ]
+
+
+def _kept(
+    vendor: str, differs: str, table: str, fixed: Sequence[str], final: str, then_fixed: Sequence[str], further: str = ""
+) -> list[Trigger]:
+    """Return the triggers that keep some columns of a table, further ones in a final status, and all rows."""
+    always, finally_ = (" OR ".join(f"OLD.{column} {differs} NEW.{column}" for column in columns) for columns in (fixed, then_fixed))
+    changed = f"({always} OR ({final} AND ({finally_})){further})"
     row, removal = ("FOR EACH ROW ", "BEFORE DELETE OR TRUNCATE") if vendor == "postgresql" else ("", "BEFORE DELETE")
     refused = refuse(vendor, "wallet", "what was asked to be paid out stays as it was")
     statement = "FOR EACH STATEMENT " if vendor == "postgresql" else ""
     return [
-        Trigger(f"{WALLET_PAYOUTS}_kept", WALLET_PAYOUTS, "BEFORE UPDATE", f"{row}WHEN {changed} {refused}"),
-        Trigger(f"{WALLET_PAYOUTS}_never_deleted", WALLET_PAYOUTS, removal, f"{statement}{refused}"),
+        Trigger(f"{table}_kept", table, "BEFORE UPDATE", f"{row}WHEN {changed} {refused}"),
+        Trigger(f"{table}_never_deleted", table, removal, f"{statement}{refused}"),
     ]
+
+
+def _billing_details(vendor: str, differs: str) -> Trigger:
+    """Return the trigger that keeps billing details as they were entered; those that nothing refers to can be deleted."""
+    changed = " OR ".join(f"OLD.{column} {differs} NEW.{column}" for column in BILLING_FIXED)
+    row, when = ("FOR EACH ROW ", f"({changed})") if vendor == "postgresql" else ("", changed)
+    refused = refuse(vendor, "wallet", "billing details stay as they were entered")
+    return Trigger(f"{BILLING_DETAILS}_kept", BILLING_DETAILS, "BEFORE UPDATE", f"{row}WHEN {when} {refused}")
 
 
 def _in_currency(side: str) -> Trigger:
@@ -73,30 +118,61 @@ def _chain(vendor: str) -> Trigger:
     return Trigger("wallet_journal_follows", "wallet_journal", "BEFORE INSERT", then)
 
 
+# The number of an invoice follows the seller's last in the fiscal year: there is no gap.
+_NUMBERED = """
+SELECT 1 FROM wallet_invoice before
+ WHERE before.seller_id = NEW.seller_id AND before.fiscal_year = NEW.fiscal_year AND before.sequence = NEW.sequence - 1
+"""
+_GAP = "the number does not follow the seller''s last"
+_NUMBER_FUNCTION = f"""
+CREATE OR REPLACE FUNCTION wallet_number() RETURNS trigger LANGUAGE plpgsql AS $body$
+BEGIN
+    IF NOT EXISTS ({_NUMBERED}) THEN
+        RAISE EXCEPTION 'refused: {_GAP}' USING ERRCODE = 'integrity_constraint_violation', CONSTRAINT = TG_NAME;
+    END IF;
+    RETURN NEW;
+END
+$body$
+"""
+
+
+def _invoice_numbers(vendor: str) -> Trigger:
+    """Return the trigger that refuses a gap between the numbers of invoices."""
+    if vendor == "postgresql":
+        then = "FOR EACH ROW WHEN (NEW.sequence <> 1) EXECUTE FUNCTION wallet_number()"
+    else:
+        then = f"WHEN NEW.sequence <> 1 AND NOT EXISTS ({_NUMBERED}) {refuse('sqlite', 'wallet', _GAP)}"
+    return Trigger("wallet_invoice_follows", "wallet_invoice", "BEFORE INSERT", then)
+
+
 LEDGER = Guards(
     app="wallet",
     sentence=_SENTENCE,
     append_only=(
         "wallet_journal",
         "wallet_transfer",
-        "wallet_vendorpayout",
         "wallet_ledgerdigest",
         "wallet_coveredjournal",
         "wallet_creditreference",
+        "wallet_invoice",
     ),
     others={
         "postgresql": [
             _identity("postgresql", "IS DISTINCT FROM"),
             _chain("postgresql"),
-            *_wallet_payouts("postgresql", "IS DISTINCT FROM"),
+            *_payouts("postgresql"),
+            _billing_details("postgresql", "IS DISTINCT FROM"),
+            _invoice_numbers("postgresql"),
         ],
         "sqlite": [
             _identity("sqlite", "IS NOT"),
             _chain("sqlite"),
             _in_currency("debit"),
             _in_currency("credit"),
-            *_wallet_payouts("sqlite", "IS NOT"),
+            *_payouts("sqlite"),
+            _billing_details("sqlite", "IS NOT"),
+            _invoice_numbers("sqlite"),
         ],
     },
-    functions=(_CHAIN_FUNCTION,),
+    functions=(_CHAIN_FUNCTION, _NUMBER_FUNCTION),
 )

@@ -11,15 +11,16 @@ from django.db.models.functions import Coalesce, Lag, RowNumber
 
 from library.models import Licence
 from library.selectors import licences_of_orders, licences_outside_of
-from marketplace.core.money import tax_inside
 
 from .digests import digest_differences
 from .guards import LEDGER
+from .invoice_differences import invoice_differences
 from .models import CreditReference, Journal, LedgerAccount, Order, Transfer, VendorPayout, WalletPayout
 from .models.ledger import BOUNDED_KINDS, AccountKind, JournalKind
 from .models.orders import OrderStatus
 from .models.wallet_payouts import WalletPayoutStatus
 from .selectors import with_ledger_balance
+from .tax import tax_of
 
 BATCH = 500
 _NAMES = {AccountKind.WALLET.value: "wallet", AccountKind.HELD.value: "held account"}
@@ -47,6 +48,7 @@ def differences(report: Report = lambda _done: None, ledger_digests: Mapping[int
         yield from _references()
         yield from _payouts()
         yield from _wallet_payouts()
+        yield from invoice_differences()
         yield from digest_differences(ledger_digests)
 
 
@@ -126,7 +128,7 @@ def _orders(orders: Sequence[Order]) -> Iterator[str]:
     found = _movements_of(orders)
     licences = licences_of_orders(order.pk for order in orders)
     for order in orders:
-        if order.tax_minor != tax_inside(order.price_minor, order.tax_rate_bp):
+        if order.tax_minor != tax_of(order.price_minor, order.tax_treatment, order.tax_rate_bp):
             yield f"order {order.pk} has another tax than its rate makes"
         moved = found.get(order.pk, Counter())
         if moved != _expected(order, moved):
@@ -193,12 +195,29 @@ def _references() -> Iterator[str]:
 
 
 def _payouts() -> Iterator[str]:
-    for journal in Journal.objects.filter(kind=JournalKind.PAYOUT, payout__isnull=True).iterator():
-        yield f"journal {journal.pk} pays out in no run"
-    fits = Q(journal__transfers__debit=F("account"), journal__transfers__credit__kind=AccountKind.PAYOUT)
-    conditions = VendorPayout.objects.filter(fits, journal__kind=JournalKind.PAYOUT, account__kind=AccountKind.VENDOR)
+    """Compare vendors' payouts with their transfers: paid out once, and returned if they bounced or were cancelled."""
+    strays = (
+        (Q(kind=JournalKind.PAYOUT, payout__isnull=True), "pays out in no run"),
+        (Q(kind=JournalKind.PAYOUT_RETURN, returned_payout__isnull=True), "returns no payout"),
+    )
+    for condition, what in strays:
+        for journal in Journal.objects.filter(condition).iterator():
+            yield f"journal {journal.pk} {what}"
+    legs = Transfer.objects.filter(journal=OuterRef("journal")).order_by()
+    made = legs.filter(debit=OuterRef("account"), credit__kind=AccountKind.PAYOUT)
+    back = Transfer.objects.filter(journal=OuterRef("returned"), credit=OuterRef("account"), debit__kind=AccountKind.PAYOUT)
+    unreturned = Q(status__in=("Prepared", "Exported", "Paid"), returned__isnull=True)
+    returned = Q(
+        Exists(back),
+        status__in=("Bounced", "Cancelled"),
+        returned__kind=JournalKind.PAYOUT_RETURN,
+        returned__reverses=F("journal"),
+        returned__vendor_net_minor=-F("journal__vendor_net_minor"),
+    )
+    fits = Q(Exists(made), journal__kind=JournalKind.PAYOUT, account__kind=AccountKind.VENDOR, account__currency=F("batch__currency"))
+    right = VendorPayout.objects.filter(fits, unreturned | returned).values("pk")
     counted = VendorPayout.objects.annotate(legs=Count("journal__transfers"))
-    for payout in counted.filter(~Q(pk__in=conditions.values("pk")) | ~Q(legs=1)).iterator():
+    for payout in counted.filter(~Q(pk__in=right) | ~Q(legs=1)).iterator():
         yield f"payout {payout.pk} and its transfer differ"
 
 

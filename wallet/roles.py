@@ -5,7 +5,7 @@ The triggers refuse changes anyway; this role cannot drop them, because it owns 
 
 import re
 
-from .guards import CHANGING, LEDGER, WALLET_PAYOUTS
+from .guards import CHANGING, LEDGER
 
 _NAME = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 APPEND_ONLY = (*LEDGER.append_only, "core_auditentry")
@@ -28,7 +28,7 @@ def grants(role: str) -> list[str]:
         f"REVOKE UPDATE, DELETE ON wallet_ledgeraccount FROM {role}",
         # The two columns that change.
         f"GRANT UPDATE (balance_minor, entries) ON wallet_ledgeraccount TO {role}",
-        f"REVOKE UPDATE, DELETE ON {WALLET_PAYOUTS} FROM {role}",
-        f"GRANT UPDATE ({', '.join(CHANGING)}) ON {WALLET_PAYOUTS} TO {role}",
+        *(f"REVOKE UPDATE, DELETE ON {table} FROM {role}" for table in CHANGING),
+        *(f"GRANT UPDATE ({', '.join(columns)}) ON {table} TO {role}" for table, columns in CHANGING.items()),
         f"REVOKE INSERT, UPDATE, DELETE ON django_migrations FROM {role}",
     ]

@@ -68,9 +68,8 @@ def sales_by_listing(accounts: Sequence[LedgerAccount], *, since: dt.datetime) -
 
 def payouts_of(accounts: Iterable[LedgerAccount]) -> QuerySet[VendorPayout]:
     """Return the payouts of a vendor's accounts, newest first."""
-    return (
-        VendorPayout.objects.filter(account__in=[account.pk for account in accounts]).select_related("journal", "account").order_by("-id")
-    )
+    rows = VendorPayout.objects.filter(account__in=[account.pk for account in accounts])
+    return rows.select_related("batch", "journal", "account", "details").order_by("-id")
 
 
 def _trade(accounts: Iterable[Any], since: dt.datetime) -> QuerySet[Journal]:

@@ -2,29 +2,37 @@
 
 import uuid
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
-from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery, Sum
-from django.db.models.functions import Coalesce
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce, TruncMonth
 
 from marketplace.accounts.models import User
+from marketplace.core.errors import NotFound
 from marketplace.core.ids import first_id_at, parse_id
-from marketplace.core.money import Currency
+from marketplace.core.money import Currency, scaled
 
+from .errors import InvoicePending, NotInvoiced
 from .models import (
+    BillingDetails,
     CoveredJournal,
     CreditReference,
+    Invoice,
     Journal,
     LedgerAccount,
     Order,
+    PayoutBatch,
     Quote,
+    Seller,
     Transfer,
     VendorPayout,
     WalletPayout,
     WalletSettings,
 )
+from .models.invoices import InvoiceKind
 from .models.ledger import AccountKind, JournalKind
+from .models.vendor_payouts import PayoutStatus
 from .models.wallet_payouts import WalletPayoutStatus
 
 # Longer than any transaction, as each gives up after seconds of waiting.
@@ -72,6 +80,59 @@ def order_of(user: User, order_id: str) -> Order | None:
     """Return one of the user's purchases with the relations of its receipt, None if it is not theirs."""
     key = parse_id(order_id)
     return None if key is None else orders_of(user).select_related("listing__store", "buyer").filter(pk=key).first()
+
+
+def billing_details_of(user: User) -> BillingDetails | None:
+    """Return a user's billing details, None if there are none."""
+    return BillingDetails.objects.filter(owner=user, current=True).first()
+
+
+def operator() -> Seller | None:
+    """Return the operator as a seller, None before the details are entered."""
+    return Seller.objects.select_related("details").filter(vendor__isnull=True).first()
+
+
+def invoice_of_order(user: User, order_id: str, kind: InvoiceKind = InvoiceKind.INVOICE) -> Invoice:
+    """Return the invoice or credit note of one of the user's purchases.
+
+    Raises:
+        NotFound: it is not their purchase.
+        InvoicePending: it is not issued yet.
+        NotInvoiced: there is none, nor will there be.
+    """
+    order = order_of(user, order_id)
+    if order is None:
+        raise NotFound
+    invoice = invoices().filter(order=order, kind=kind).first()
+    if invoice is not None:
+        return invoice
+    raise InvoicePending(headers={"Retry-After": "30"}) if is_invoiced(order, kind) else NotInvoiced
+
+
+def is_invoiced(order: Order, kind: InvoiceKind) -> bool:
+    """Tell whether an order has a document, or will have it within a minute."""
+    return order.seller_id is not None and order.price_minor > 0 and (kind == InvoiceKind.INVOICE or order.refunded_at is not None)
+
+
+def invoices() -> QuerySet[Invoice]:
+    """Return the documents with what they show, newest first."""
+    related = ("seller", "seller_details", "buyer_details", "corrects", "corrected_by__seller_details", "corrected_by__buyer_details")
+    return Invoice.objects.select_related(*related).order_by("-id")
+
+
+def invoices_of_month(month: date, *, vendor: User | None = None) -> QuerySet[Invoice]:
+    """Return the documents of a month in the order of their numbers, of all sellers or of one vendor's sales."""
+    after = (month.replace(day=28) + timedelta(days=4)).replace(day=1)
+    rows = invoices().select_related("order__listing__store").filter(date__gte=month, date__lt=after)
+    if vendor is not None:
+        rows = rows.filter(order__listing__store__owner=vendor)
+    return rows.order_by("date", "id")
+
+
+def invoice_months_of(vendor: User) -> list[tuple[date, int]]:
+    """Return the months in which a vendor's sales were invoiced, newest first, with the number of documents."""
+    rows = Invoice.objects.filter(order__listing__store__owner=vendor).annotate(month=TruncMonth("date")).order_by("-month")
+    return list(rows.values("month").annotate(count=Count("pk")).values_list("month", "count"))
 
 
 def quote_of(user: User, quote_id: str) -> Quote | None:
@@ -149,12 +210,22 @@ def orders_since(start: datetime) -> QuerySet[Order]:
 
 def payouts() -> QuerySet[VendorPayout]:
     """Return the payouts to vendors, newest first, with their relations."""
-    return VendorPayout.objects.select_related("journal", "account__owner__store").order_by("-id")
+    return VendorPayout.objects.select_related("batch", "journal", "account__owner__store", "details").order_by("-id")
+
+
+def open_vendor_payouts_of(user: uuid.UUID) -> QuerySet[VendorPayout]:
+    """Return a vendor's payouts that are prepared or at the bank."""
+    return payouts().filter(account__owner=user, status__in=(PayoutStatus.PREPARED, PayoutStatus.EXPORTED))
+
+
+def transfer_minor(amount_minor: int, batch: PayoutBatch) -> int:
+    """Return the amount of a bank transfer, in the batch's currency of transfers."""
+    return amount_minor if batch.rate is None else scaled(amount_minor, batch.rate)
 
 
 def paid_by_currency(rows: QuerySet[VendorPayout]) -> dict[str, int]:
-    """Return the sums of payouts by currency."""
-    sums = rows.order_by().values("account__currency").annotate(paid=-Sum("journal__vendor_net_minor"))
+    """Return the sums of payouts by currency, without those that bounced or were cancelled."""
+    sums = rows.filter(returned__isnull=True).order_by().values("account__currency").annotate(paid=-Sum("journal__vendor_net_minor"))
     return dict(sums.values_list("account__currency", "paid"))
 
 

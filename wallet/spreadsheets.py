@@ -1,48 +1,25 @@
-"""Lists of payouts as CSV."""
-
-from dataclasses import dataclass
+"""Cells of lists as CSV."""
 
 from marketplace.core.money import to_number
 
 from .models import LedgerAccount, VendorPayout
 
-HEADER = ("vendor", "store", "payoutMethod", "currency", "amount", "journal")
+HEADER = ("vendor", "store", "payoutMethod", "currency", "amount", "status", "journal")
 # Spreadsheets interpret a cell that begins with one of these as a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-@dataclass(frozen=True)
-class Line:
-    """A line of the list."""
-
-    vendor: str
-    store: str
-    payout_method: str
-    currency: str
-    amount_minor: int
-    journal: str
-
-    def cells(self) -> tuple[str, ...]:
-        """Return the cells of the line."""
-        texts = (self.vendor, self.store, self.payout_method)
-        return (
-            *map(cell, texts),
-            self.currency,
-            figure(self.amount_minor),
-            self.journal,
-        )
+def cells_of(payout: VendorPayout) -> tuple[str, ...]:
+    """Return the line of a payout, which must be loaded with its journal, details, account, owner and store."""
+    account = payout.account
+    vendor = "" if account.owner is None else account.owner.email
+    texts = map(cell, (vendor, store_of(account), payout.details.label))
+    return (*texts, account.currency, figure(payout.amount_minor), payout.status, str(payout.journal_id))
 
 
 def cell(text: str) -> str:
     """Return a text that spreadsheets do not interpret as a formula."""
     return f"'{text}" if text.startswith(_FORMULA) else text
-
-
-def line_of(payout: VendorPayout) -> Line:
-    """Return the line of a payout, which must be loaded with its journal, account, owner and store."""
-    account = payout.account
-    vendor = "" if account.owner is None else account.owner.email
-    return Line(vendor, store_of(account), payout.payout_method, account.currency, payout.amount_minor, str(payout.journal_id))
 
 
 def store_of(account: LedgerAccount) -> str:

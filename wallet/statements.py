@@ -16,6 +16,8 @@ SELECT {lock_timeout}, listing.id, listing.title, category.slug, store.owner_id,
        COALESCE(NULLIF(file.version, ''), listing.version), listing.tier_requirement, listing.allowed_license_slugs,
        listing.sale_inr_minor, listing.sale_usd_minor, listing.tax_rate_bp,
        COALESCE(vendor.commission_rate_bp, %(default_commission_bp)s), COALESCE(settings.currency_preference, %(default_currency)s),
+       seller.id, seller.time_zone, seller_details.country, seller_details.region,
+       buyer_details.id, buyer_details.country, buyer_details.region, buyer_details.tax_id, buyer_details.seen_in,
        tier.id, tier.slug, tier.name, tier.price_factor, tier.is_active, licence.id IS NOT NULL
   FROM catalog_listing listing
   JOIN catalog_category category ON category.id = listing.category_id
@@ -23,6 +25,12 @@ SELECT {lock_timeout}, listing.id, listing.title, category.slug, store.owner_id,
   JOIN catalog_deliverable file ON file.id = listing.live_deliverable_id
   LEFT JOIN vendors_vendorprofile vendor ON vendor.store_id = store.id
   LEFT JOIN wallet_walletsettings settings ON settings.owner_id = %(buyer)s
+  LEFT JOIN wallet_seller seller
+         ON seller.id = (SELECT chosen.id FROM wallet_seller chosen
+                          WHERE chosen.is_active AND (chosen.vendor_id = store.owner_id OR chosen.vendor_id IS NULL)
+                          ORDER BY chosen.vendor_id IS NULL LIMIT 1)
+  LEFT JOIN wallet_billingdetails seller_details ON seller_details.id = seller.details_id
+  LEFT JOIN wallet_billingdetails buyer_details ON buyer_details.owner_id = %(buyer)s AND buyer_details.current
   LEFT JOIN catalog_licensetier tier ON TRUE
   LEFT JOIN library_licence licence
          ON licence.buyer_id = %(buyer)s AND licence.listing_id = listing.id AND licence.tier_id = tier.id AND licence.revoked_at IS NULL

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.flows.server import ROOT
+from tests import ROOT
 from tests.nodes.deployment import Deployment
 
 SAMPLE_SECONDS = 1.0

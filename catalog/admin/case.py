@@ -6,8 +6,6 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from marketplace.review.panels import QuerySets
-
 from ..models import Deliverable, Listing, ListingReview, Preview, Store
 from ..models.files import PreviewKind
 from ..models.reviews import ReviewStatus
@@ -36,38 +34,20 @@ TECHNICAL_SHOWN_SEPARATELY = {"members", "skill", "warnings", "axes", "contentsB
 
 @dataclass(frozen=True)
 class FieldChange:
-    """A changed field, for a side-by-side view.
-
-    Args:
-        field: Its name in the reference.
-        before: As it was approved.
-        after: As it is now.
-    """
+    """A changed field, for a side-by-side view."""
 
     field: str
     before: Sequence[TextPart]
     after: Sequence[TextPart]
 
 
-def review_querysets(review: ListingReview) -> QuerySets:
-    """Return the querysets that the page reads, by name."""
+def review_context(review: ListingReview) -> dict[str, Any]:
+    """Return the context of the page."""
     listing, files = review.listing, files_under_review(review)
-    return {
-        "file": with_copies(files),
-        "copies": listings_with_the_bytes_of(files)[:SAME_BYTES],
-        "previews": previews_of(listing),
-        "approved": approvals_of(listing).only("snapshot")[:1],
-        "store": with_record(Store.objects.filter(pk=listing.store_id)),
-        "cases": cases_of_store(listing.store).exclude(pk=review.pk)[:VENDOR_CASES],
-    }
-
-
-def review_context(review: ListingReview, related: QuerySets) -> dict[str, Any]:
-    """Return the context of the page, given the rows of `review_querysets`."""
-    listing = review.listing
-    deliverable = next(iter(related["file"]), None)
+    deliverable = with_copies(files).first()
+    previews = list(previews_of(listing))
     pending = review.status == ReviewStatus.PENDING
-    approved, now = next((case.snapshot for case in related["approved"]), None), snapshot_of(listing, related["previews"])
+    approved, now = approvals_of(listing).values_list("snapshot", flat=True).first(), snapshot_of(listing, previews)
     return {
         "review": review,
         "listing": listing,
@@ -75,10 +55,10 @@ def review_context(review: ListingReview, related: QuerySets) -> dict[str, Any]:
         "fields": [(name, value_label(value)) for name, value in _submitted_fields(review, now).items() if name not in SHOWN_SEPARATELY],
         "first": approved is None,
         "changes": [] if approved is None else _field_changes(approved, now),
-        **_file(listing, deliverable, list(related["copies"])),
-        **_previews(related["previews"]),
-        "record": record_of(related["store"][0]),
-        "cases": related["cases"],
+        **_file(listing, deliverable, list(listings_with_the_bytes_of(files)[:SAME_BYTES])),
+        **_previews(previews),
+        "record": record_of(with_record(Store.objects.all()).get(pk=listing.store_id)),
+        "cases": cases_of_store(listing.store).exclude(pk=review.pk)[:VENDOR_CASES],
     }
 
 

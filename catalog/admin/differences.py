@@ -15,12 +15,7 @@ _LINES = re.compile(r"[^\n]*\n|[^\n]+")
 
 @dataclass(frozen=True)
 class TextPart:
-    """A part of a text.
-
-    Args:
-        text: The text.
-        changed: Whether the other text differs here.
-    """
+    """A part of a text, and whether the other text differs there."""
 
     text: str
     changed: bool

@@ -9,7 +9,6 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from marketplace.review.claims import claimed, claimed_by_others
-from marketplace.review.panels import QuerySets
 from marketplace.review.service import staff_of
 
 from ..models import Category, Listing, ListingReview, Store
@@ -21,7 +20,6 @@ Choices = list[tuple[str, str]]
 VENDORS = 50
 DAYS = {"1": "a day", "3": "three days", "7": "a week", "14": "two weeks", "30": "a month"}
 EVERYTHING = "all"
-_CHOICES_ATTRIBUTE = "_queue_filters"
 
 
 class QueueFilter(SimpleListFilter):
@@ -31,7 +29,6 @@ class QueueFilter(SimpleListFilter):
     empty_label = "All"
 
     def options(self) -> list[dict[str, Any]]:
-        """Return the options of the select field."""
         chosen = self.value() or ""
         offered = [("", self.empty_label), *((str(value), str(label)) for value, label in self.lookup_choices)]
         return [{"value": value, "label": label, "chosen": value == chosen} for value, label in offered]
@@ -59,7 +56,6 @@ class StateFilter(QueueFilter):
     empty_label = "Waiting"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
-        """Return the statuses."""
         return [*((status.value, status.label) for status in ReviewStatus), (EVERYTHING, "All")]
 
     def options(self) -> list[dict[str, Any]]:
@@ -75,7 +71,6 @@ class StateFilter(QueueFilter):
         return super().queryset(request, queryset)
 
     def filter_by(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
-        """Return the reviews of one status, or all."""
         return queryset if value == EVERYTHING else queryset.filter(status=value)
 
 
@@ -91,7 +86,6 @@ class ClaimFilter(QueueFilter):
         super().__init__(request, *args)
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
-        """Return the choices."""
         return [("nobody", "Nobody"), ("me", "Me"), ("others", "Others")]
 
     def filter_by(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
@@ -111,11 +105,9 @@ class KindFilter(QueueFilter):
     parameter_name = "kind"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
-        """Return the kinds."""
         return [(kind.value, kind.label) for kind in ReviewKind]
 
     def filter_by(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
-        """Return the reviews of one kind."""
         return queryset.filter(kind=value)
 
 
@@ -126,11 +118,9 @@ class CategoryFilter(QueueFilter):
     parameter_name = "category"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
-        """Return the categories."""
-        return [(category.slug, category.name) for category in _choices(request)["categories"]]
+        return list(Category.objects.values_list("slug", "name"))
 
     def filter_by(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
-        """Return the reviews of one category."""
         return queryset.filter(listing__category__slug=value)
 
 
@@ -142,31 +132,15 @@ class VendorFilter(QueueFilter):
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
         """Return the vendors with pending reviews and the requested one."""
-        related = _choices(request)
-        offered = {store.slug: f"{store.name} ({store.waiting})" for store in related["vendors"]}
-        asked = {store.slug: store.name for store in related["asked"] if store.slug not in offered}
+        waiting = Count("listings__reviews", filter=Q(listings__reviews__status=ReviewStatus.PENDING))
+        vendors = Store.objects.annotate(waiting=waiting).filter(waiting__gt=0).order_by("-waiting", "name").only("slug", "name")[:VENDORS]
+        offered = {store.slug: f"{store.name} ({store.waiting})" for store in vendors}
+        slug = request.GET.get(self.parameter_name, "")
+        asked = dict(Store.objects.filter(slug=slug).values_list("slug", "name")) if slug.isprintable() and slug not in offered else {}
         return list((offered | asked).items())
 
     def filter_by(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
-        """Return the reviews of one vendor."""
         return queryset.filter(listing__store__slug=value)
-
-
-def _choices(request: HttpRequest) -> QuerySets:
-    """Return the querysets of the filters' choices, kept on the request: categories, vendors with pending reviews, the requested vendor."""
-    related: QuerySets | None = getattr(request, _CHOICES_ATTRIBUTE, None)
-    if related is None:
-        waiting = Count("listings__reviews", filter=Q(listings__reviews__status=ReviewStatus.PENDING))
-        vendors = Store.objects.annotate(waiting=waiting).filter(waiting__gt=0).order_by("-waiting", "name")
-        asked = request.GET.get(VendorFilter.parameter_name, "")
-        related = {
-            "categories": Category.objects.only("slug", "name"),
-            "vendors": vendors.only("slug", "name")[:VENDORS],
-            "asked": Store.objects.filter(slug=asked if asked.isprintable() else "").only("slug", "name"),
-        }
-
-        setattr(request, _CHOICES_ATTRIBUTE, related)
-    return related
 
 
 class WaitingFilter(QueueFilter):
@@ -177,11 +151,9 @@ class WaitingFilter(QueueFilter):
     empty_label = "Any time"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
-        """Return the durations."""
         return list(DAYS.items())
 
     def filter_by(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
-        """Return the reviews that have been pending for more than `value` days."""
         return queryset.filter(status=ReviewStatus.PENDING, submitted_at__lt=timezone.now() - timedelta(days=int(value)))
 
 
@@ -192,7 +164,6 @@ class EditedFilter(SimpleListFilter):
     parameter_name = "edited"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
-        """Return the only choice."""
         return [("since", "Edited since the last approval")]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Listing]) -> QuerySet[Listing]:

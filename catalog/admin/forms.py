@@ -1,16 +1,18 @@
 """Forms of the review decisions and of the taxonomy."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from copy import copy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from django import forms
 from django.forms.boundfield import BoundField
+from django.forms.models import construct_instance
 
 from marketplace.accounts.models import Tier
 from marketplace.core import bounds
+from marketplace.core.errors import InvalidInput
 from marketplace.review.decisions import DecisionForm
-from marketplace.review.panels import QuerySets
 
 from ..models import ListingReview, RejectionReason, SearchSynonym
 from ..models.reviews import FIELD_CHARS
@@ -18,10 +20,9 @@ from ..services import findings as catalogue
 from ..services.taxonomy import find_synonym_error
 
 if TYPE_CHECKING:
-    ReasonBase = forms.ModelForm[RejectionReason]
-    SynonymBase = forms.ModelForm[SearchSynonym]
+    ModelForm = forms.ModelForm[Any]
 else:
-    ReasonBase = SynonymBase = forms.ModelForm
+    ModelForm = forms.ModelForm
 
 # Rows for findings that are not in the catalogue.
 OTHER_FINDINGS = 3
@@ -57,13 +58,7 @@ class ApproveForm(DecisionForm):
 
 @dataclass(frozen=True)
 class ReasonRow:
-    """A row of the form for a reason of the catalogue.
-
-    Args:
-        reason: The reason.
-        chosen: Its checkbox.
-        details: The field for further details.
-    """
+    """A row of the form: a reason of the catalogue, its checkbox, and the field for details."""
 
     reason: RejectionReason
     chosen: BoundField
@@ -77,7 +72,7 @@ class RejectForm(DecisionForm):
 
     def __init__(self, *args: Any, subject: ListingReview, **kwargs: Any) -> None:
         super().__init__(*args, subject=subject, **kwargs)
-        self.reasons: list[RejectionReason] = list(self.related["reasons"])
+        self.reasons: list[RejectionReason] = list(RejectionReason.objects.filter(is_active=True))
         for reason in self.reasons:
             self.fields[f"reason_{reason.code}"] = forms.BooleanField(label=reason.message, required=False)
             self.fields[f"details_{reason.code}"] = _line("More details, if needed")
@@ -85,11 +80,6 @@ class RejectForm(DecisionForm):
             self.fields[f"other_field_{row}"] = _line("Field", FIELD_CHARS)
             self.fields[f"other_message_{row}"] = _line("What is wrong")
             self.fields[f"other_hint_{row}"] = _line("What to do")
-
-    @classmethod
-    def querysets(cls, _subject: ListingReview) -> QuerySets:
-        """Return the reasons of the catalogue."""
-        return {"reasons": RejectionReason.objects.filter(is_active=True)}
 
     def rows(self) -> list[tuple[str, list[ReasonRow]]]:
         """Return the rows of the catalogue's reasons, grouped by the listing's field."""
@@ -122,8 +112,25 @@ class RejectForm(DecisionForm):
                 yield {"code": catalogue.OTHER, **finding}
 
 
-class SynonymForm(SynonymBase):
-    """A synonym, validated by the service."""
+class CheckedForm(ModelForm):
+    """A row that a service validates."""
+
+    # Returns the first error of a row.
+    find_error: ClassVar[Callable[[Any], InvalidInput | None]]
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        if not self.errors:
+            refusal = type(self).find_error(construct_instance(self, copy(self.instance)))
+            if refusal is not None:
+                self.add_error(None, refusal.message)
+        return cleaned
+
+
+class SynonymForm(CheckedForm):
+    """A synonym."""
+
+    find_error = find_synonym_error
 
     class Meta:
         model = SearchSynonym
@@ -134,19 +141,11 @@ class SynonymForm(SynonymBase):
             "is_active": "Whether searches use it.",
         }
 
-    def clean(self) -> dict[str, Any]:
-        """Ask the service."""
-        cleaned = super().clean() or self.cleaned_data
-        if not self.errors:
-            draft = SearchSynonym(pk=self.instance.pk, **{"word": self.instance.word, **cleaned})
-            refusal = find_synonym_error(draft)
-            if refusal is not None:
-                self.add_error(None, refusal.message)
-        return cleaned
 
+class ReasonForm(CheckedForm):
+    """A reason of the catalogue."""
 
-class ReasonForm(ReasonBase):
-    """A reason of the catalogue, validated by the service."""
+    find_error = catalogue.find_reason_error
 
     class Meta:
         model = RejectionReason
@@ -158,13 +157,3 @@ class ReasonForm(ReasonBase):
             "hint": "What the vendor should do.",
             "is_active": "Whether reviewers can choose it. Existing findings keep their text.",
         }
-
-    def clean(self) -> dict[str, Any]:
-        """Ask the service."""
-        cleaned = super().clean() or self.cleaned_data
-        if not self.errors:
-            draft = RejectionReason(pk=self.instance.pk, **{"code": self.instance.code, **cleaned})
-            refusal = catalogue.find_reason_error(draft)
-            if refusal is not None:
-                self.add_error(None, refusal.message)
-        return cleaned

@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.http import HttpRequest
 
 from marketplace.review.decisions import service_decision
-from marketplace.review.panels import Panel, QuerySets
+from marketplace.review.panels import Panel
 from marketplace.review.search import SearchQuery
 from marketplace.review.service import ServiceAdmin
 from marketplace.ui.formatting import badge
@@ -54,15 +54,9 @@ class ListingAdmin(ServiceAdmin):
         slug = query.text.lower()
         return [Q(slug=slug), Q(pk__in=hits), Q(store__slug=slug)]
 
-    def querysets(self, request: HttpRequest, subject: Listing) -> QuerySets:
-        """Return the reviews, the last approval and the current previews."""
-        reviews = ListingReview.objects.filter(listing=subject).select_related("decided_by").order_by("-id")
-        shown = ("submitted_at", "kind", "status", "findings", "decided_by__email")
-        of_listing = {"approved": approvals_of(subject).only("snapshot")[:1], "previews": previews_of(subject)}
-        return {**super().querysets(request, subject), "reviews": reviews.only(*shown), **of_listing}
-
-    def panels(self, request: HttpRequest, subject: Listing, related: QuerySets) -> list[Panel]:
-        """Return the reviews, the changes since the last approval and the history."""
+    def panels(self, request: HttpRequest, subject: Listing) -> list[Panel]:
+        found = ListingReview.objects.filter(listing=subject).select_related("decided_by").order_by("-id")
+        approved = list(approvals_of(subject).only("snapshot")[:1])
         reviews = [
             (
                 f"{review.submitted_at:%Y-%m-%d %H:%M}",
@@ -71,20 +65,17 @@ class ListingAdmin(ServiceAdmin):
                 review.decided_by,
                 ", ".join(f["code"] for f in review.findings),
             )
-            for review in related["reviews"]
+            for review in found.only("submitted_at", "kind", "status", "findings", "decided_by__email")
         ]
         return [
             Panel("Reviews", ("Submitted (UTC)", "Kind", "Outcome", "By", "Findings"), reviews),
             Panel(
                 "Changed since the last approval",
                 ("Field", "Approved", "Now"),
-                [
-                    tuple(cell[:CELL_CHARS] for cell in change)
-                    for change in change_labels(subject, list(related["approved"]), list(related["previews"]))
-                ],
+                [tuple(cell[:CELL_CHARS] for cell in change) for change in change_labels(subject, approved, list(previews_of(subject)))],
                 "Nothing, or it was never approved.",
             ),
-            *super().panels(request, subject, related),
+            *super().panels(request, subject),
         ]
 
     takedown = service_decision(takedown_decision(lambda listing: listing), services.takedown_listing, "listing")

@@ -13,7 +13,7 @@ from marketplace.accounts.models import Tier, User
 from marketplace.core.errors import NotFound
 from marketplace.http.refusals import allow_methods
 from marketplace.review.decisions import CLAIMING, Decision, claiming, decision, service_decision
-from marketplace.review.panels import QuerySets, history
+from marketplace.review.panels import Panel, history, history_panel
 from marketplace.review.queues import QueueAdmin
 
 from ..models import ListingReview
@@ -21,7 +21,7 @@ from ..models.files import PreviewKind
 from ..models.reviews import ReviewKind, ReviewStatus
 from ..selectors.reviews import deliverable_under_review, files_under_review, open_to
 from ..services import review as services
-from .case import block_context, review_context, review_querysets
+from .case import block_context, review_context
 from .filters import QUEUE_FILTERS
 from .forms import ApproveForm, RejectForm
 from .takedowns import takedown_decision
@@ -52,33 +52,20 @@ class ListingReviewAdmin(QueueAdmin):
     search_help_text = "Title, slug or store"
     fields = ("listing", "kind", "status", "submitted_at", "submitted_by", "claimed_by", "note", "decided_at", "decided_by")
     decision_names = ("approve", "reject", *CLAIMING, "takedown", "block")
-    decides = REVIEW
+    noun, decides = "review", REVIEW
     on_page = {"approve": "a", "reject": "r"}
     kept = ("status__exact", "claimed", "category", "kind", "vendor", "days", "q")
     claim, take_over, release = claiming(REVIEW, _pending)
     list_template = "admin/catalog/queue.html"
     row_template = "admin/catalog/review.html"
 
-    def open_to(self, viewer: User) -> QuerySet[ListingReview]:
-        """Return the reviews that the viewer may claim."""
-        return open_to(viewer)
+    def open_to(self, viewer: User, chosen: Mapping[str, str]) -> QuerySet[ListingReview]:
+        kind = ReviewKind(chosen["kind"]) if chosen.get("kind") in ReviewKind.values else None
+        return open_to(viewer, category_slug=chosen.get("category", ""), kind=kind)
 
     def is_own(self, row: ListingReview, viewer: User) -> bool:
         """Tell whether the viewer owns or submitted it."""
         return viewer.pk in {row.listing.store.owner_id, row.submitted_by_id}
-
-    def claim_row(self, row: ListingReview, actor: User, *, take_over: bool = False) -> ListingReview:
-        """Claim the review for the actor."""
-        return services.claim_review(review=row, actor=actor, take_over=take_over)
-
-    def release_row(self, row: ListingReview, actor: User) -> None:
-        """Release the actor's claim."""
-        services.release_review(review=row, actor=actor)
-
-    def claim_next(self, actor: User, *, after: ListingReview | None, chosen: Mapping[str, str]) -> ListingReview | None:
-        """Claim the next submission of the chosen category and kind."""
-        kind = ReviewKind(chosen["kind"]) if chosen["kind"] in ReviewKind.values else None
-        return services.claim_next(actor=actor, after=after, category_slug=chosen["category"], kind=kind)
 
     @admin.display(description="Store", ordering="listing__store__name")
     def store(self, review: ListingReview) -> str:
@@ -103,7 +90,6 @@ class ListingReviewAdmin(QueueAdmin):
         return (since.asc(nulls_last=True), "-submitted_at", "id")
 
     def get_urls(self) -> list[URLPattern]:
-        """Add the style sheet of a font specimen."""
         view = self.admin_site.admin_view(allow_methods("GET")(self.specimen))
         return [path("<path:object_id>/specimen.css", view, name="catalog_listingreview_specimen"), *super().get_urls()]
 
@@ -126,17 +112,15 @@ class ListingReviewAdmin(QueueAdmin):
         face = "" if preview is None else f'@font-face{{font-family:"Specimen";src:url("{preview.url}");font-display:block}}\n'
         return HttpResponse(face, content_type="text/css; charset=utf-8", headers={"Cache-Control": "private, no-store"})
 
-    def querysets(self, request: HttpRequest, subject: ListingReview) -> QuerySets:
-        """Return the listing's history and the querysets of the review page."""
-        return {**super().querysets(request, subject), "history": history(subject.listing), **review_querysets(subject)}
+    def panels(self, request: HttpRequest, subject: ListingReview) -> list[Panel]:
+        """Return the history of the listing."""
+        return [history_panel(history(subject.listing))]
 
-    def page_context(self, request: HttpRequest, subject: ListingReview, related: QuerySets) -> dict[str, Any]:
-        """Return the context with the listing's title as heading."""
-        return super().page_context(request, subject, related) | {"heading": subject.listing.title}
+    def page_context(self, request: HttpRequest, subject: ListingReview) -> dict[str, Any]:
+        return super().page_context(request, subject) | {"heading": subject.listing.title}
 
-    def case_context(self, request: HttpRequest, subject: ListingReview, related: QuerySets) -> dict[str, Any]:
-        """Return the listing, its file and previews, and the changes since the last approval."""
-        return review_context(subject, related)
+    def case_context(self, request: HttpRequest, subject: ListingReview) -> dict[str, Any]:
+        return review_context(subject)
 
     @decision(
         Decision(

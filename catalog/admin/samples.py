@@ -8,13 +8,7 @@ LATIN = "Hamburgefonstiv 0123456789 — “Quick wafting zephyrs vex bold Jim.�
 
 @dataclass(frozen=True)
 class Sample:
-    """A sample text in one script.
-
-    Args:
-        script: Name of the script.
-        text: The text.
-        direction: `ltr` or `rtl`.
-    """
+    """A sample text in one script; its direction is `ltr` or `rtl`."""
 
     script: str
     text: str

@@ -13,11 +13,7 @@ TAKEDOWN = "catalog.takedown_listing"
 
 
 def takedown_decision(listing_of: Callable[[Any], Listing]) -> Decision:
-    """Return the takedown decision for an admin page.
-
-    Args:
-        listing_of: Returns the listing of the page's row.
-    """
+    """Return the takedown decision for an admin page; `listing_of` returns the listing of the page's row."""
     return Decision(
         "Take down",
         TAKEDOWN,

@@ -1,33 +1,14 @@
 """The admin of categories, licence tiers, synonyms, rejection reasons and stores."""
 
-from typing import Any
-
-from django import forms
 from django.contrib import admin
-from django.http import HttpRequest
 
-from marketplace.review.base import Base
-from marketplace.review.service import ServiceAdmin, staff_of
+from marketplace.review.base import EditedAdmin
+from marketplace.review.service import ServiceAdmin
 
 from ..models import Category, LicenseTier, RejectionReason, RetiredTerms, SearchSynonym, Store
 from ..services.findings import save_rejection_reason
 from ..services.taxonomy import save_category, save_license_tier, save_synonym
 from .forms import ReasonForm, SynonymForm
-
-
-class EditedAdmin(Base):
-    """Base for rows that staff edit; they are deactivated, not deleted."""
-
-    # Fields that are read-only once the row exists, because other data refers to them.
-    fixed: tuple[str, ...] = ("slug",)
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Return False: listings and sold licences refer to these rows."""
-        return False
-
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
-        """Return the fixed fields of an existing row."""
-        return self.fixed if obj is not None else ()
 
 
 @admin.register(Category)
@@ -37,10 +18,7 @@ class CategoryAdmin(EditedAdmin):
     list_display = ("name", "slug", "sort_order", "is_active")
     search_fields = ("name", "slug")
     fields = ("slug", "name", "description", "icon", "sort_order", "metadata", "is_active")
-
-    def save_model(self, request: HttpRequest, obj: Category, form: "forms.ModelForm[Category]", change: bool) -> None:  # noqa: FBT001 - Django's signature
-        """Save the category through its service."""
-        save_category(category=obj, changed=form.changed_data, actor=staff_of(request))
+    saved_by = save_category, "category"
 
 
 @admin.register(LicenseTier)
@@ -49,10 +27,7 @@ class LicenseTierAdmin(EditedAdmin):
 
     list_display = ("name", "slug", "price_factor", "sort_order", "is_active")
     fields = ("slug", "name", "summary", "text", "price_factor", "sort_order", "is_active")
-
-    def save_model(self, request: HttpRequest, obj: LicenseTier, form: "forms.ModelForm[LicenseTier]", change: bool) -> None:  # noqa: FBT001 - Django's signature
-        """Save the licence tier through its service."""
-        save_license_tier(tier=obj, changed=form.changed_data, actor=staff_of(request))
+    saved_by = save_license_tier, "tier"
 
 
 @admin.register(SearchSynonym)
@@ -64,10 +39,7 @@ class SearchSynonymAdmin(EditedAdmin):
     list_filter = ("is_active",)
     search_fields = ("word", "synonyms")
     fixed = ("word",)
-
-    def save_model(self, request: HttpRequest, obj: SearchSynonym, form: "forms.ModelForm[SearchSynonym]", change: bool) -> None:  # noqa: FBT001 - Django's signature
-        """Save the entry through its service."""
-        save_synonym(synonym=obj, changed=form.changed_data, actor=staff_of(request))
+    saved_by = save_synonym, "synonym"
 
 
 @admin.register(RetiredTerms)
@@ -93,14 +65,11 @@ class StoreAdmin(ServiceAdmin):
 
 @admin.register(RejectionReason)
 class RejectionReasonAdmin(EditedAdmin):
-    """Rejection reasons by field; they are deactivated rather than deleted, because findings refer to them."""
+    """Rejection reasons by field."""
 
     form = ReasonForm
     list_display = ("code", "field", "message", "is_active")
     list_filter = ("is_active",)
     search_fields = ("code", "field", "message")
     fixed = ("code",)
-
-    def save_model(self, request: HttpRequest, obj: RejectionReason, form: "forms.ModelForm[RejectionReason]", change: bool) -> None:  # noqa: FBT001 - Django's signature
-        """Save the reason through its service."""
-        save_rejection_reason(reason=obj, changed=form.changed_data, actor=staff_of(request))
+    saved_by = save_rejection_reason, "reason"

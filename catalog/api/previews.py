@@ -25,7 +25,7 @@ from .. import selectors
 from ..models import Preview
 from ..models.listings import ListingStatus
 from ..queries import PreviewQuery
-from .caching import PRIVATE, has_credential, shared_cache_headers
+from .public import PRIVATE, has_credential, shared_cache_headers
 
 # Media types of previews and their file extensions. Anything else is served as application/octet-stream.
 TYPES = {

@@ -2,8 +2,8 @@
 
 from django.urls import URLPattern, path
 
-from .caching import cache_until_change
 from .previews import PreviewViewSet
+from .public import cache_until_change
 from .views import AssetViewSet, CategoryViewSet
 
 urlpatterns: list[URLPattern] = [

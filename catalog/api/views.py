@@ -24,6 +24,7 @@ from .. import answers, queries
 from ..filters import ListingFilter, Listings
 from ..manifests.public import PublicManifest
 from ..models import ListingIndex
+from ..selectors import ITEMS
 
 ASSET_ID = OpenApiParameter("asset_id", str, OpenApiParameter.PATH, description="The asset's id or its slug.")
 UNCHANGED = OpenApiResponse(description="If-None-Match names the present ETag.")
@@ -121,7 +122,7 @@ class AssetViewSet(ApiViewSet, GenericAPIView[ListingIndex]):
         "search": queries.SearchQuery,
         "suggest": queries.SuggestQuery,
     }
-    queryset = ListingIndex.objects.all()
+    queryset = ITEMS
     filter_backends = (ListingFilterBackend,)
     filterset_class = ListingFilter
     pagination_class = ListingPagination

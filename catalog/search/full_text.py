@@ -15,7 +15,6 @@ from django.db.models import Model, QuerySet
 
 from .. import bounds
 from .expansion import Group
-from .popular import popular_listings
 from .vocabulary import Vocabulary
 
 # The most results of a subquery, most popular first: ranking everything that contains a common word would take seconds.
@@ -24,6 +23,8 @@ HEADINGS, ANYWHERE, NEW, SAME_TITLE = 150, 100, 20, 50
 COMMON_WORDS_LIMIT = bounds.SEARCH_LIMIT
 # Only popular listings are searched if at least so many of them should match; the estimate assumes independent words.
 ENOUGH_RESULTS = bounds.SEARCH_LIMIT
+# The least number of popular listings.
+LEAST_POPULAR = 4_000
 # The assumed share of results that pass filters.
 FILTERED = 0.1
 # Queries of up to this many words are also tried with one word left out.
@@ -130,6 +131,14 @@ def some_of(groups: Sequence[Group], vocabulary: Vocabulary, *, filtered: bool, 
 def are_all_common(groups: Sequence[Group], vocabulary: Vocabulary) -> bool:
     """Tell whether there are many words and each of them is very common."""
     return len(groups) > LEAVE_OUT and min(_sum(group, vocabulary.documents) for group in groups) > popular_listings(vocabulary.total)
+
+
+def popular_listings(total: int) -> int:
+    """Return how many of `total` listings are popular.
+
+    It grows with the square root, so that a common word among popular listings has at most as many matches as a rarer one among all.
+    """
+    return max(LEAST_POPULAR, 7 * math.isqrt(total))
 
 
 def fetch(queries: Sequence[FullTextQuery], title_keys: Collection[int], within: QuerySet[Model] | None = None) -> list[Row]:

@@ -4,7 +4,6 @@ Results are the most popular matches, so each match must be read to be sorted: w
 takes a tenth of a second. Among popular listings, which have an index of their own, it takes milliseconds.
 """
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -13,9 +12,8 @@ from django.db.models import Q
 
 from ..catalog_version import change_version
 from ..models import SearchDocument
+from .full_text import popular_listings
 
-# The least number of popular listings.
-LEAST_POPULAR = 4_000
 # Publications wait for one batch.
 BATCH = 500
 
@@ -28,14 +26,6 @@ class Marked:
 
     listings: int
     changed: int
-
-
-def popular_listings(total: int) -> int:
-    """Return how many of `total` listings are popular.
-
-    It grows with the square root, so that a common word among popular listings has at most as many matches as a rarer one among all.
-    """
-    return max(LEAST_POPULAR, 7 * math.isqrt(total))
 
 
 def update_popular(progress: Progress = lambda _done, _total: None) -> Marked:

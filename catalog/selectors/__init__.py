@@ -1,9 +1,10 @@
 """Reads of the public catalog."""
 
 from .browse import (
+    CARDS,
     COUNT_LIMIT,
     FACET_LIMIT,
-    ITEM_COLUMNS,
+    ITEMS,
     Facet,
     Facets,
     ListingPage,
@@ -37,9 +38,10 @@ from .listings import LISTING_FIELDS, ListingDetail, detail_for_sale, listing_fo
 from .taxonomy import TierTexts, active_tiers, categories_with_counts, category_names, every_tier, tier_texts
 
 __all__ = [
+    "CARDS",
     "COUNT_LIMIT",
     "FACET_LIMIT",
-    "ITEM_COLUMNS",
+    "ITEMS",
     "LISTING_FIELDS",
     "Card",
     "Facet",

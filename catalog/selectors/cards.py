@@ -12,7 +12,7 @@ from marketplace.core.errors import NotFound
 
 from ..models import Category, LicenseTier, ListingCount, ListingIndex, Store
 from ..pricing import Prices
-from .browse import VALUES, Row, Sort, first_listings, rows_of
+from .browse import CARDS, VALUES, Row, rows_of
 
 CARD = "card"
 
@@ -56,7 +56,7 @@ class Card:
 
 
 def card_of(row: Row) -> Card:
-    """Return the card of a row with `CARD_COLUMNS`."""
+    """Return the card of a row of `CARDS`."""
     shown = row["thumbnail"]
     return Card(
         id=row["listing_id"],
@@ -81,8 +81,8 @@ def cards_of(ids: Iterable[uuid.UUID]) -> list[Card]:
 
 def popular_cards(*, limit: int, category: str | None = None, without: uuid.UUID | None = None) -> list[Card]:
     """Return the most popular listings, of one category or all, in one query."""
-    listings = ListingIndex.objects.all() if category is None else ListingIndex.objects.filter(category_slug=category)
-    cards = [card_of(row) for row in first_listings(listings, Sort.POPULAR, limit + 1)]
+    listings = CARDS if category is None else CARDS.filter(category_slug=category)
+    cards = [card_of(row) for row in listings.order_by("popular_first", "newest_first", "pk")[: limit + 1]]
     return [card for card in cards if card.id != without][:limit]
 
 

@@ -1,4 +1,4 @@
-"""The reviewer's decisions: approve, reject, take down, block a file. Re-exports claims and the vendor's actions."""
+"""The reviewer's decisions: approve, reject, take down, block a file. Re-exports the vendor's actions."""
 
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,19 +14,19 @@ from marketplace.core.events import emit
 from marketplace.core.transitions import lock
 from marketplace.ui.mail import mail
 
+from .. import bounds
 from ..errors import DeliverableBlocked, DeliverableMissing, StoreClosed
 from ..events import ListingPublished, ListingReviewed, ListingUnpublished
 from ..manifests import ensure_manifest
 from ..models import Deliverable, Listing, ListingReview, Store
 from ..models.listings import ListingStatus, UpdateStatus
 from ..models.reviews import ReviewKind, ReviewStatus
+from ..selectors.listings import approved_versions
 from ..selectors.reviews import is_blocked
 from . import findings as catalogue
-from .claims import claim_next, claim_review, release_review
 from .snapshots import snapshot_of
 from .submission import close_open_review, submit_listing, unpublish_listing, withdraw_listing
 from .transitions import LISTING, UPDATE, lock_listing, lock_open_review, lock_review, refuse_self_review
-from .versions import unused_version
 from .visibility import listing_changed
 
 CLEAN_FILE = "Upload a clean file, then submit it."
@@ -35,10 +35,7 @@ CORRECT = "Fix it, then submit it again."
 __all__ = [
     "approve_listing",
     "block_deliverable",
-    "claim_next",
-    "claim_review",
     "reject_listing",
-    "release_review",
     "submit_listing",
     "takedown_listing",
     "unpublish_listing",
@@ -50,11 +47,7 @@ __all__ = [
 def approve_listing(*, review: ListingReview, actor: User, tier_requirement: Tier | None = None, note: str = "") -> ListingReview:
     """Publish what was submitted: the listing, or the candidate file of a published one.
 
-    Args:
-        review: The submission as the reviewer saw it.
-        actor: The reviewer.
-        tier_requirement: The minimum account tier of buyers; None leaves it unchanged.
-        note: A note to the vendor.
+    `tier_requirement`, unless it is None, becomes the minimum account tier of buyers.
 
     Raises:
         DeliverableBlocked: the file is marked as malicious.
@@ -74,7 +67,7 @@ def approve_listing(*, review: ListingReview, actor: User, tier_requirement: Tie
     if tier_requirement is not None:
         changes["tier_requirement"] = tier_requirement
     if deliverable.approved_at is None:
-        deliverable.approved_at, deliverable.version = now, unused_version(listing)
+        deliverable.approved_at, deliverable.version = now, _unused_version(listing)
         deliverable.save(update_fields=["approved_at", "version"])
     table = UPDATE if review.kind == ReviewKind.UPDATE else LISTING
     table.apply(listing, "approve", actor=actor, reason=note, changes=changes, review=str(review.pk))
@@ -160,6 +153,23 @@ def _reviewed_file(listing: Listing, review: ListingReview) -> Deliverable:
     if submitted.get("id") != str(deliverable.pk):
         raise InvalidTransition("The vendor replaced the file after submitting it. Reject it, so that it is submitted again.")
     return deliverable
+
+
+def _unused_version(listing: Listing) -> str:
+    """Return the listing's version, with a numeric suffix if an earlier file has it: `1.0`, then `1.0+2`.
+
+    The caller holds the listing's lock, so that it stays unused until it is saved.
+    """
+    label = listing.version
+    if not label:
+        return ""
+    taken = set(approved_versions(listing).exclude(version="").values_list("version", flat=True))
+    number = 2
+    while label in taken:
+        suffix = f"+{number}"
+        label = listing.version[: bounds.VERSION_CHARS - len(suffix)] + suffix
+        number += 1
+    return label
 
 
 def _lock_holders(deliverable: Deliverable) -> dict[uuid.UUID, Listing]:

@@ -12,13 +12,7 @@ from ..selectors.reviews import previews_of
 
 @dataclass(frozen=True)
 class Change:
-    """A changed field.
-
-    Args:
-        field: The field's name in the API.
-        before: As it was approved.
-        after: As it is now.
-    """
+    """A changed field, by its name in the API."""
 
     field: str
     before: Any
@@ -26,12 +20,7 @@ class Change:
 
 
 def snapshot_of(listing: Listing, previews: Iterable[Preview] | None = None) -> dict[str, Any]:
-    """Return the listing's fields, file and previews as JSON values, by their names in the API.
-
-    Args:
-        listing: The listing.
-        previews: Its previews by kind and slot, if they have been read already.
-    """
+    """Return the listing's fields, file and previews as JSON values, by their names in the API; previews that are not given are read."""
     deliverable = listing.candidate_deliverable or listing.live_deliverable
     shown = previews_of(listing) if previews is None else previews
     file = deliverable and {

@@ -23,12 +23,9 @@ from .visibility import listing_changed
 
 @transaction.atomic
 def submit_listing(*, listing: Listing, checks: Sequence[Mapping[str, Any]], actor: User) -> Listing:
-    """Submit a listing, or the candidate file of a published one, for review.
+    """Submit a listing, or the candidate file of a published one, for review, with its passed checks: `{name, passed, detail, warning}`.
 
-    Args:
-        listing: The listing as it was when the checks ran.
-        checks: The results of all checks, `{name, passed, detail, warning}`; all have passed.
-        actor: The vendor.
+    The listing is given as it was when the checks ran.
 
     Raises:
         DeliverableBlocked: the file is marked as malicious.

@@ -1,6 +1,6 @@
 """The queue of developer applications."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -11,7 +11,7 @@ from marketplace.accounts.models import User
 from marketplace.review.admin import saved_reply_form
 from marketplace.review.decisions import CLAIMING, Decision, claiming, decision, service_decision
 from marketplace.review.models import SavedReplyUse
-from marketplace.review.panels import Panel, QuerySets
+from marketplace.review.panels import Panel
 from marketplace.review.queues import QueueAdmin
 
 from ..models import DeveloperApplication
@@ -22,10 +22,6 @@ from ..services.states import APPLICATION
 from .effects import withdrawal_effects
 
 DECIDE = "developers.decide_developerapplication"
-
-
-def _allows(verb: str) -> Callable[[Any], bool]:
-    return partial(APPLICATION.allows, verb=verb)
 
 
 @admin.register(DeveloperApplication)
@@ -41,17 +37,13 @@ class DeveloperApplicationAdmin(QueueAdmin):
     decision_names = ("approve", "reject", "ask", *CLAIMING, "withdraw")
     owner, noun, decides = "user", "application", DECIDE
     on_page = {"approve": "a", "reject": "r", "ask": "m"}
-    claim, take_over, release = claiming(DECIDE, _allows("approve"))
+    claim, take_over, release = claiming(DECIDE, partial(APPLICATION.allows, verb="approve"))
 
-    def querysets(self, request: HttpRequest, subject: DeveloperApplication) -> QuerySets:
+    def panels(self, request: HttpRequest, subject: DeveloperApplication) -> list[Panel]:
         """Return the conversation and the history."""
-        return {**super().querysets(request, subject), "messages": messages_of(subject)}
-
-    def panels(self, request: HttpRequest, subject: DeveloperApplication, related: QuerySets) -> list[Panel]:
-        """Return the conversation and the history."""
-        rows = [(f"{message.at:%Y-%m-%d %H:%M}", message.author, message.text) for message in related["messages"]]
+        rows = [(f"{message.at:%Y-%m-%d %H:%M}", message.author, message.text) for message in messages_of(subject)]
         conversation = Panel("Conversation", ("At (UTC)", "Who", "Message"), rows, "No questions yet.")
-        return [conversation, *super().panels(request, subject, related)]
+        return [conversation, *super().panels(request, subject)]
 
     approve = service_decision(
         Decision(
@@ -59,7 +51,7 @@ class DeveloperApplicationAdmin(QueueAdmin):
             DECIDE,
             "The applicant becomes a verified developer and can create apps.",
             "The application was approved.",
-            available=_allows("approve"),
+            available=partial(APPLICATION.allows, verb="approve"),
             form=saved_reply_form(SavedReplyUse.APPLICATION_APPROVE),
         ),
         services.approve_application,
@@ -72,7 +64,7 @@ class DeveloperApplicationAdmin(QueueAdmin):
             DECIDE,
             "The applicant gets the reason by mail and can apply again.",
             "The application was rejected.",
-            available=_allows("reject"),
+            available=partial(APPLICATION.allows, verb="reject"),
             danger=True,
             form=saved_reply_form(SavedReplyUse.APPLICATION_REJECT),
         ),
@@ -86,7 +78,7 @@ class DeveloperApplicationAdmin(QueueAdmin):
             DECIDE,
             "The applicant gets the question by mail; the application waits for the answer.",
             "The question was sent.",
-            available=_allows("ask"),
+            available=partial(APPLICATION.allows, verb="ask"),
             form=saved_reply_form(SavedReplyUse.APPLICATION_ASK),
         )
     )
@@ -100,7 +92,7 @@ class DeveloperApplicationAdmin(QueueAdmin):
             DECIDE,
             "The developer's apps are suspended, and their keys and tokens stop working at once.",
             "The approval was withdrawn.",
-            available=_allows("withdraw"),
+            available=partial(APPLICATION.allows, verb="withdraw"),
             danger=True,
             effects=withdrawal_effects,
         ),

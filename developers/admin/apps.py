@@ -1,6 +1,6 @@
 """Apps in the admin, with the decisions on them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -13,7 +13,7 @@ from marketplace.accounts.models import User
 from marketplace.core.money import Currency
 from marketplace.core.scopes import Scope
 from marketplace.review.decisions import Decision, ReasonForm, decision, service_decision
-from marketplace.review.panels import Panel, QuerySets
+from marketplace.review.panels import Panel
 from marketplace.review.search import SearchQuery, starts_with
 from marketplace.review.service import ServiceAdmin
 
@@ -53,10 +53,6 @@ def _state_of(key: ApiKey) -> str:
     return "live" if key.live else "ended"
 
 
-def _allows(verb: str) -> Callable[[Any], bool]:
-    return partial(APP.allows, verb=verb)
-
-
 @admin.register(App)
 class AppAdmin(ServiceAdmin):
     """Apps of developers and OAuth clients, with their scopes and credentials."""
@@ -77,36 +73,31 @@ class AppAdmin(ServiceAdmin):
             return [Q(pk=query.id)]
         return [Q(user__email=query.email)] if query.email else [Q(client_id=query.text), starts_with("name", query.text)]
 
-    def querysets(self, request: HttpRequest, subject: App) -> QuerySets:
-        """Return the scopes, keys, tokens, limits and the history."""
-        credentials = {"scopes": scope_rows_of(subject), "keys": keys_of(subject), "tool_tokens": tool_tokens_of(subject)}
-        return {**super().querysets(request, subject), **credentials, "app_limits": app_limits_of(subject)}
-
-    def panels(self, request: HttpRequest, subject: App, related: QuerySets) -> list[Panel]:
+    def panels(self, request: HttpRequest, subject: App) -> list[Panel]:
         """Return the scopes, the keys and the history."""
-        unused = unused_scopes(subject, related["scopes"])
+        rows = list(scope_rows_of(subject))
+        unused = unused_scopes(subject, rows)
         scopes = [
-            (row.scope, row.reason, _DECISIONS[row.granted], "unused for 90 days" if row.scope in unused else "", row.note)
-            for row in related["scopes"]
+            (row.scope, row.reason, _DECISIONS[row.granted], "unused for 90 days" if row.scope in unused else "", row.note) for row in rows
         ]
         tool_tokens = [
             (token.name, f"…{token.hint}", token.scope, token.expires, token.last_used_at, "live" if token.live else "ended")
-            for token in related["tool_tokens"]
+            for token in tool_tokens_of(subject)
         ]
-        keys = [(key.name, f"…{key.last_four}", key.scope, key.last_used_at, _state_of(key)) for key in related["keys"]]
+        keys = [(key.name, f"…{key.last_four}", key.scope, key.last_used_at, _state_of(key)) for key in keys_of(subject)]
         return [
             Panel("Scopes", ("Scope", "Why", "Decision", "Use", "Note"), scopes),
             Panel("API keys", ("Name", "Ends in", "Scopes", "Last used", "State"), keys),
             Panel("Tool tokens", ("Name", "Ends in", "Scopes", "Expires", "Last used", "State"), tool_tokens),
-            app_limits_panel(related["app_limits"]),
-            *super().panels(request, subject, related),
+            app_limits_panel(app_limits_of(subject)),
+            *super().panels(request, subject),
         ]
 
-    def page_context(self, request: HttpRequest, subject: App, related: QuerySets) -> dict[str, Any]:
+    def page_context(self, request: HttpRequest, subject: App) -> dict[str, Any]:
         """Return the panels and the app's usage."""
-        usage = usage_of_app(subject, related["keys"], related["tool_tokens"])
-        subject.has_limit = bool(related["app_limits"])
-        context = super().page_context(request, subject, related)
+        usage = usage_of_app(subject, keys_of(subject), tool_tokens_of(subject))
+        subject.has_limit = app_limits_of(subject).exists()
+        context = super().page_context(request, subject)
         return context | calls_context(usage, context["panels"])
 
     @decision(
@@ -130,7 +121,7 @@ class AppAdmin(ServiceAdmin):
             SUSPEND,
             "Keys and tokens of the app stop working at once. Its scopes are kept for when it is reinstated.",
             "The app was suspended.",
-            available=_allows("suspend"),
+            available=partial(APP.allows, verb="suspend"),
             danger=True,
             effects=suspension_effects,
         ),
@@ -144,7 +135,7 @@ class AppAdmin(ServiceAdmin):
             SUSPEND,
             "Keys and tokens of the app that were not revoked work again.",
             "The app was reinstated.",
-            available=_allows("reinstate"),
+            available=partial(APP.allows, verb="reinstate"),
         ),
         reinstate_app,
         "app",
@@ -156,7 +147,7 @@ class AppAdmin(ServiceAdmin):
             DECIDE,
             "All requested scopes are refused.",
             "The app was rejected.",
-            available=_allows("reject"),
+            available=partial(APP.allows, verb="reject"),
             danger=True,
         ),
         reject_app,

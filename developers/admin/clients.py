@@ -1,6 +1,5 @@
 """Metadata documents of OAuth clients, and the review of changes to them."""
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -11,7 +10,7 @@ from django.http import HttpRequest
 from marketplace.review.admin import saved_reply_form
 from marketplace.review.decisions import CLAIMING, Decision, ReasonForm, claiming, service_decision
 from marketplace.review.models import SavedReplyUse
-from marketplace.review.panels import Panel, QuerySets
+from marketplace.review.panels import Panel
 from marketplace.review.queues import QueueAdmin
 from marketplace.ui.formatting import badge
 
@@ -33,10 +32,6 @@ class DocumentDecisionForm(ReasonForm):
         self.fields["shown"].initial = subject.latest
 
 
-def _allows(verb: str) -> Callable[[Any], bool]:
-    return partial(DOCUMENT.allows, verb=verb)
-
-
 @admin.register(ClientDocument)
 class ClientDocumentAdmin(QueueAdmin):
     """Changed metadata documents; a new client is reviewed with its scopes."""
@@ -52,7 +47,7 @@ class ClientDocumentAdmin(QueueAdmin):
     decision_names = ("accept", "refuse", *CLAIMING)
     noun, decides = "client_document", DECIDE
     on_page = {"accept": "a", "refuse": "r"}
-    claim, take_over, release = claiming(DECIDE, _allows("accept"))
+    claim, take_over, release = claiming(DECIDE, partial(DOCUMENT.allows, verb="accept"))
 
     @admin.display(description="Document")
     def client_id(self, document: ClientDocument) -> str:
@@ -64,9 +59,9 @@ class ClientDocumentAdmin(QueueAdmin):
         """Return the status of the app."""
         return badge(document.app.status)
 
-    def panels(self, request: HttpRequest, subject: ClientDocument, related: QuerySets) -> list[Panel]:
+    def panels(self, request: HttpRequest, subject: ClientDocument) -> list[Panel]:
         """Return the document as reviewed and as last fetched, and the history."""
-        return [_comparison(subject), *super().panels(request, subject, related)]
+        return [_comparison(subject), *super().panels(request, subject)]
 
     accept = service_decision(
         Decision(
@@ -75,7 +70,7 @@ class ClientDocumentAdmin(QueueAdmin):
             "Users see the new name, and may be sent to the new addresses.",
             "The changes were accepted.",
             form=saved_reply_form(SavedReplyUse.DOCUMENT_ACCEPT, DocumentDecisionForm),
-            available=_allows("accept"),
+            available=partial(DOCUMENT.allows, verb="accept"),
             context=lambda document: {"panels": [_comparison(document)]},
             template="admin/developers/decide_document.html",
             fields="admin/developers/document_fields.html",
@@ -92,7 +87,7 @@ class ClientDocumentAdmin(QueueAdmin):
             "The client stays as it was reviewed, without the addresses that its document no longer contains.",
             "The changes were refused.",
             form=saved_reply_form(SavedReplyUse.DOCUMENT_REFUSE, DocumentDecisionForm),
-            available=_allows("refuse"),
+            available=partial(DOCUMENT.allows, verb="refuse"),
             context=lambda document: {"panels": [_comparison(document)]},
             template="admin/developers/decide_document.html",
             fields="admin/developers/document_fields.html",

@@ -11,7 +11,6 @@ from django.http import HttpRequest
 from marketplace.accounts.models import User
 from marketplace.core.errors import InvalidTransition
 from marketplace.review.decisions import Decision, ReasonForm, decision, service_decision
-from marketplace.review.panels import QuerySets
 from marketplace.review.search import SearchQuery
 from marketplace.review.service import ServiceAdmin
 
@@ -119,9 +118,9 @@ class AccessTokenAdmin(ServiceAdmin):
             return [Q(user__email=query.email)]
         return [Q(hint=query.ending)] if query.ending else []
 
-    def page_context(self, request: HttpRequest, subject: AccessToken, related: QuerySets) -> dict[str, Any]:
+    def page_context(self, request: HttpRequest, subject: AccessToken) -> dict[str, Any]:
         """Return the panels and the token's usage; calls with OAuth tokens are counted under their app."""
-        context = super().page_context(request, subject, related)
+        context = super().page_context(request, subject)
         return context | calls_context(usage_of_tokens([subject]), context["panels"])
 
     @decision(

@@ -1,6 +1,6 @@
 """The queue of requests for scopes, decided scope by scope."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from django import forms
@@ -10,10 +10,10 @@ from django.http import HttpRequest
 from marketplace.core import bounds
 from marketplace.core.scopes import SCOPE_LABELS, Scope
 from marketplace.review.decisions import CLAIMING, Decision, DecisionForm, claiming, service_decision
-from marketplace.review.panels import Panel, QuerySets
+from marketplace.review.panels import Panel
 from marketplace.review.queues import QueueAdmin
 
-from ..models import AppScope, DeveloperApplication, ScopeReview
+from ..models import AppScope, ScopeReview
 from ..models.apps import ReviewStatus
 from ..selectors import applications_of, scope_rows_of
 from ..services.scopes import ScopeDecision, decide_scopes
@@ -34,17 +34,12 @@ class ScopesForm(DecisionForm):
 
     def __init__(self, *args: Any, subject: ScopeReview, **kwargs: Any) -> None:
         super().__init__(*args, subject=subject, **kwargs)
-        self.requested = _undecided(list(self.related["scopes"])) if _is_pending(subject) else []
+        self.requested = _undecided(scope_rows_of(subject.app)) if _is_pending(subject) else []
         for row in self.requested:
             self.fields[f"decision:{row.scope}"] = forms.ChoiceField(
                 label=f"Decide on {row.scope}", choices=_CHOICES, widget=forms.RadioSelect
             )
             self.fields[f"note:{row.scope}"] = forms.CharField(label=f"Note on {row.scope}", required=False, max_length=bounds.REASON_CHARS)
-
-    @classmethod
-    def querysets(cls, subject: ScopeReview) -> QuerySets:
-        """Return every scope that the app has requested."""
-        return {"scopes": scope_rows_of(subject.app)}
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each scope: its meaning, the reason given and the fields to decide on it."""
@@ -79,20 +74,15 @@ def _is_pending(review: ScopeReview) -> bool:
     return review.status == ReviewStatus.PENDING
 
 
-def _undecided(rows: Sequence[AppScope]) -> list[AppScope]:
+def _undecided(rows: Iterable[AppScope]) -> list[AppScope]:
     return [row for row in rows if row.granted is None]
 
 
-def _querysets(review: ScopeReview) -> QuerySets:
-    user = review.app.user
-    application = DeveloperApplication.objects.none() if user is None else applications_of(user)[:1]
-    return {"scopes": scope_rows_of(review.app), "application": application}
-
-
-def _facts(review: ScopeReview, related: QuerySets) -> dict[str, Any]:
+def _facts(review: ScopeReview) -> dict[str, Any]:
     """Return the app, its developer's application and its earlier scopes."""
-    decided = [row for row in related["scopes"] if row.granted is not None]
-    return {"app": review.app, "application": next(iter(related["application"]), None), "decided": decided}
+    app = review.app
+    application = None if app.user is None else applications_of(app.user).first()
+    return {"app": app, "application": application, "decided": [row for row in scope_rows_of(app) if row.granted is not None]}
 
 
 @admin.register(ScopeReview)
@@ -123,24 +113,20 @@ class ScopeReviewAdmin(QueueAdmin):
         """Return what the app is for."""
         return review.app.purpose
 
-    def querysets(self, request: HttpRequest, subject: ScopeReview) -> QuerySets:
-        """Return the scopes, the developer's application and the history."""
-        return {**super().querysets(request, subject), **_querysets(subject)}
-
-    def panels(self, request: HttpRequest, subject: ScopeReview, related: QuerySets) -> list[Panel]:
+    def panels(self, request: HttpRequest, subject: ScopeReview) -> list[Panel]:
         """Return the requested scopes with the decisions, and the history."""
         if subject.status == ReviewStatus.PENDING:
-            rows = [(row.scope, row.reason, "waits", "") for row in _undecided(list(related["scopes"]))]
+            rows = [(row.scope, row.reason, "waits", "") for row in _undecided(scope_rows_of(subject.app))]
         else:
             rows = [(row["scope"], row["reason"], _decision_label(granted=row["granted"]), row["note"]) for row in subject.outcome]
         return [
             Panel("Scopes of this request", ("Scope", "Why the app wants it", "Decision", "Note"), rows),
-            *super().panels(request, subject, related),
+            *super().panels(request, subject),
         ]
 
-    def case_context(self, request: HttpRequest, subject: ScopeReview, related: QuerySets) -> dict[str, Any]:
+    def case_context(self, request: HttpRequest, subject: ScopeReview) -> dict[str, Any]:
         """Return the app, its developer's application and its earlier scopes."""
-        return _facts(subject, related)
+        return _facts(subject)
 
     decide_scopes = service_decision(
         Decision(
@@ -150,7 +136,7 @@ class ScopeReviewAdmin(QueueAdmin):
             "The decision on the scopes was saved.",
             form=ScopesForm,
             available=_is_pending,
-            context=lambda review: _facts(review, _querysets(review)),
+            context=_facts,
             template="admin/developers/decide_scopes.html",
             fields="admin/developers/scope_fields.html",
         ),

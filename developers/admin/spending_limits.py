@@ -8,35 +8,24 @@ from django import forms
 
 from marketplace.core.money import WALLET_CURRENCIES, Currency, to_minor
 from marketplace.review.decisions import ReasonForm
-from marketplace.review.panels import Panel, QuerySets
+from marketplace.review.panels import Panel
 
-from .. import bounds
+from ..dashboard.limit_forms import amount_field
 from ..models import App, SpendingLimit
 from ..models.spending import AMOUNTS
 from ..selectors import app_limits_of
 from ..services.spending import LimitValues
 
 _CURRENCIES = [(currency.value, currency.value) for currency in WALLET_CURRENCIES]
-_HIGHEST = Decimal(bounds.SPENDING_LIMIT_MINOR).scaleb(-2)
-
-
-def _amount_field(label: str) -> forms.DecimalField:
-    return forms.DecimalField(
-        label=label,
-        required=False,
-        min_value=Decimal("0.01"),
-        max_value=_HIGHEST,
-        decimal_places=2,
-    )
 
 
 class AppLimitForm(ReasonForm):
     """Asks for the limits in one currency, and the reason."""
 
     currency = forms.ChoiceField(choices=_CURRENCIES)
-    per_purchase = _amount_field("One purchase")
-    per_day = _amount_field("A day (UTC)")
-    total = _amount_field("In all")
+    per_purchase = amount_field("One purchase")
+    per_day = amount_field("A day (UTC)")
+    total = amount_field("In all")
     field_order = ("currency", "per_purchase", "per_day", "total", "reason")
 
 
@@ -48,13 +37,8 @@ class RemoveLimitForm(ReasonForm):
 
     def __init__(self, *args: Any, subject: App, **kwargs: Any) -> None:
         super().__init__(*args, subject=subject, **kwargs)
-        present = [(limit.currency, limit.currency) for limit in self.related["app_limits"]]
+        present = [(limit.currency, limit.currency) for limit in app_limits_of(subject)]
         self.fields["currency"].choices = present  # type: ignore[attr-defined]  # it is a choice field
-
-    @classmethod
-    def querysets(cls, subject: App) -> QuerySets:
-        """Return the app's limits."""
-        return {"app_limits": app_limits_of(subject)}
 
 
 def limit_values_of(answers: Mapping[str, Any]) -> LimitValues:

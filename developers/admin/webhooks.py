@@ -6,7 +6,7 @@ from django.contrib import admin
 from django.http import HttpRequest
 
 from marketplace.review.decisions import Decision, service_decision
-from marketplace.review.panels import Panel, QuerySets
+from marketplace.review.panels import Panel
 from marketplace.review.service import ServiceAdmin
 from marketplace.ui.formatting import badge
 
@@ -30,19 +30,15 @@ class WebhookEndpointAdmin(ServiceAdmin):
     readonly_fields = fields
     decision_names = ("disable",)
 
-    def querysets(self, request: HttpRequest, subject: WebhookEndpoint) -> QuerySets:
-        """Return the newest deliveries and the history."""
-        return {**super().querysets(request, subject), "deliveries": deliveries_to(subject)[:ROWS]}
-
-    def panels(self, request: HttpRequest, subject: WebhookEndpoint, related: QuerySets) -> list[Panel]:
+    def panels(self, request: HttpRequest, subject: WebhookEndpoint) -> list[Panel]:
         """Return the newest deliveries and the history."""
         rows = [
             (f"{row.created_at:%Y-%m-%d %H:%M}", row.message.type, badge(row.status), row.attempts, _last_response(row))
-            for row in related["deliveries"]
+            for row in deliveries_to(subject)[:ROWS]
         ]
         return [
             Panel("Deliveries", ("At (UTC)", "Event", "Status", "Attempts", "Last answer"), rows),
-            *super().panels(request, subject, related),
+            *super().panels(request, subject),
         ]
 
     disable = service_decision(

@@ -38,6 +38,18 @@ def _order() -> Fields:
     }
 
 
+def _sale() -> Fields:
+    return {
+        "orderId": serializers.CharField(),
+        "assetId": serializers.CharField(),
+        "licenseSlug": serializers.CharField(),
+        "currency": serializers.CharField(),
+        "price": serializers.FloatField(help_text="What the buyer paid, tax included."),
+        "earned": serializers.FloatField(help_text="Your share of it."),
+        "url": _link("the listing"),
+    }
+
+
 def _review() -> Fields:
     return {
         "assetId": serializers.CharField(),
@@ -60,6 +72,7 @@ DATA: Mapping[str, Fields] = {
     EventType.ASSET_REMOVED: _asset(),
     EventType.ORDER_COMPLETED: _order(),
     EventType.ORDER_REFUNDED: _order(),
+    EventType.SALE_COMPLETED: _sale(),
     EventType.LISTING_REVIEWED: _review(),
     EventType.SCOPES_CHANGED: _grant(),
     PING: {"endpointId": serializers.CharField()},

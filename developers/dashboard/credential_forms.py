@@ -1,14 +1,12 @@
 """Forms that create and rotate keys and tokens. They check the shape of the input; services check the rules."""
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
-from allauth.core import ratelimit
 from django import forms
 from django.utils import timezone
 
-from marketplace.accounts.pages import SignedInRequest
+from marketplace.accounts.password_again import PasswordAgain
 from marketplace.core.scopes import PERSONAL_SCOPES, SCOPE_LABELS, Scope
 
 from .. import bounds
@@ -16,35 +14,6 @@ from .limit_forms import LimitsForm
 
 _LIFETIMES = ((7, "7 days"), (30, "30 days"), (90, "90 days"), (180, "180 days"), (365, "1 year"))
 _OVERLAPS = ((7, "in 7 days"), (1, "in a day"), (30, "in 30 days"), (0, "at once"))
-
-
-class PasswordAgain(forms.Form):
-    """Asks for the password again before a program may spend money, or money leaves.
-
-    Args:
-        password_is_right: Checks the password.
-    """
-
-    needed_for = "a token that can spend your money"
-
-    password = forms.CharField(
-        label="Your password",
-        help_text="Required again because the token can spend your money.",
-        strip=False,
-        required=False,
-        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
-    )
-
-    def __init__(self, *args: Any, password_is_right: Callable[[str], bool], **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._password_is_right = password_is_right
-        self.password_confirmed = False
-
-    def require_password(self) -> None:
-        """Add an error unless the password is right."""
-        self.password_confirmed = self._password_is_right(self.cleaned_data.get("password", ""))
-        if not self.password_confirmed:
-            self.add_error("password", f"The password is incorrect. It is required for {self.needed_for}.")
 
 
 class TokenForm(PasswordAgain, LimitsForm):
@@ -79,11 +48,7 @@ class TokenForm(PasswordAgain, LimitsForm):
 
 
 class _SpendingCredentialForm(PasswordAgain):
-    """Asks for the password if the new credential can spend money.
-
-    Args:
-        spends: Whether it can spend money.
-    """
+    """Asks for the password if the new credential can spend money."""
 
     def __init__(self, *args: Any, spends: bool, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -143,8 +108,3 @@ class RotateForm(_SpendingCredentialForm):
 
 def _in_days(days: int | None) -> datetime | None:
     return None if days is None else timezone.now() + timedelta(days=days)
-
-
-def password_is_right(request: SignedInRequest, password: str) -> bool:
-    """Tell whether the password is right; attempts count against the rate limit of signing in again."""
-    return bool(ratelimit.consume(request, action="reauthenticate", user=request.user)) and request.user.check_password(password)

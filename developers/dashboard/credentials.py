@@ -7,13 +7,15 @@ from typing import Any
 from django.db.models import QuerySet
 from django.urls import reverse
 
-from marketplace.core.scopes import Scope, parse_scopes
+from marketplace.accounts.pages import SignedInRequest
+from marketplace.core.scopes import Scope, format_scopes, parse_scopes
 
 from .. import selectors
 from ..audiences import Audience
 from ..models import AccessToken, ApiKey, App
 from ..services.credentials import issue_api_key, issue_mcp_token, issue_personal_token, revoke_api_key, revoke_token
 from ..services.rotation import rotate_api_key, rotate_token
+from ..usage.selectors import is_dormant
 from .credential_forms import KeyForm, TokenForm, ToolTokenForm
 from .next_steps import first_call
 
@@ -21,36 +23,49 @@ Credential = ApiKey | AccessToken
 
 
 @dataclass(frozen=True)
+class CredentialRow:
+    """A live key or token, as tables show it."""
+
+    credential: Credential
+    # What it may do now.
+    scopes: list[str]
+    rotate_url: str
+    revoke_url: str
+    # Whether it has not been used for long.
+    dormant: bool
+
+
+@dataclass(frozen=True)
 class Kind:
-    """One kind of credential, as its pages need it.
+    """One kind of credential, as its pages need it."""
 
-    Args:
-        route: The prefix of its route names.
-        noun: Its name in headings.
-        word: Its name in sentences.
-        all_of: Returns the credentials of an app, or a user's own.
-        form: Returns the form for a new one; called with the data, the app or user, and the check of the password.
-        issue: The service that creates one.
-        rotate: The service that creates a successor.
-        revoke: The service that revokes one.
-        subject: The name of the services' argument for it.
-        spends: Tells whether a successor could spend money.
-    """
-
+    # The prefix of its route names.
     route: str
+    # Its name in headings, and in sentences.
     noun: str
     word: str
+    # Returns the credentials of an app, or a user's own.
     all_of: Callable[[Any], QuerySet[Any]]
-    form: Callable[[Any, Any, Callable[[str], bool]], Any]
+    # Returns the form for a new one; called with the data, the app or user, and the request.
+    form: Callable[[Any, Any, SignedInRequest], Any]
     issue: Callable[..., tuple[Credential, str]]
     rotate: Callable[..., tuple[Credential, str]]
     revoke: Callable[..., bool]
+    # The name of the services' argument for it.
     subject: str
+    # Tells whether a successor could spend money.
     spends: Callable[[Any], bool]
 
-    def url(self, action: str, credential: Credential, app: App | None) -> str:
-        """Return the address of a page about one credential."""
-        return reverse(f"{self.route}-{action}", args=[credential.pk] if app is None else [app.pk, credential.pk])
+    def row(self, credential: Credential, app: App | None = None) -> CredentialRow:
+        """Return the row of an app's key or tool token, or of a personal token."""
+        scopes, args = parse_scopes(credential.scope), [credential.pk] if app is None else [app.pk, credential.pk]
+        return CredentialRow(
+            credential,
+            scopes=format_scopes(scopes if app is None else scopes & app.scopes).split(),
+            rotate_url=reverse(f"{self.route}-rotate", args=args),
+            revoke_url=reverse(f"{self.route}-revoke", args=args),
+            dormant=isinstance(credential, ApiKey) and is_dormant(credential),
+        )
 
 
 def first_call_context(app: App) -> dict[str, str]:
@@ -63,7 +78,7 @@ KEYS = Kind(
     "API key",
     "key",
     all_of=selectors.keys_of,
-    form=lambda data, _app, check: KeyForm(data, spends=False, password_is_right=check),
+    form=lambda data, _app, request: KeyForm(data, spends=False, request=request),
     issue=issue_api_key,
     rotate=rotate_api_key,
     revoke=revoke_api_key,
@@ -75,7 +90,7 @@ TOOL_TOKENS = Kind(
     "tool token",
     "tool token",
     all_of=selectors.tool_tokens_of,
-    form=lambda data, app, check: ToolTokenForm(data, spends=Scope.WALLET_SPEND in app.scopes, password_is_right=check),
+    form=lambda data, app, request: ToolTokenForm(data, spends=Scope.WALLET_SPEND in app.scopes, request=request),
     issue=issue_mcp_token,
     rotate=rotate_token,
     revoke=revoke_token,
@@ -87,7 +102,7 @@ PERSONAL_TOKENS = Kind(
     "personal token",
     "token",
     all_of=selectors.personal_tokens_of,
-    form=lambda data, _user, check: TokenForm(data, password_is_right=check),
+    form=lambda data, _user, request: TokenForm(data, request=request),
     issue=issue_personal_token,
     rotate=rotate_token,
     revoke=revoke_token,

@@ -54,11 +54,7 @@ class ScopeRow:
 
 
 class ScopesForm(forms.Form):
-    """Requests scopes for an app, each with a reason.
-
-    Args:
-        available: The scopes that can be requested.
-    """
+    """Requests some of the available scopes for an app, each with a reason."""
 
     scopes = forms.MultipleChoiceField(
         label="Scopes",

@@ -34,18 +34,14 @@ class LimitGroup:
 
 
 class LimitsForm(forms.Form):
-    """Asks how much may be spent in each currency of a wallet.
-
-    Args:
-        limits: Initial values.
-    """
+    """Asks how much may be spent in each currency of a wallet; `limits` are initial values."""
 
     def __init__(self, *args: Any, limits: Iterable[LimitValues | SpendingLimit] = SUGGESTED, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         known = {limit.currency: limit for limit in limits}
         for currency in WALLET_CURRENCIES:
             for amount in AMOUNTS:
-                self.fields[_name(currency, amount)] = _amount_field(amount, getattr(known.get(currency), amount, None))
+                self.fields[_name(currency, amount)] = amount_field(_LABELS[amount], getattr(known.get(currency), amount, None))
         chosen = sorted({slug for limit in known.values() for slug in limit.categories})
         self.fields[_CATEGORIES] = _categories_field(chosen)
 
@@ -79,11 +75,7 @@ class LimitsForm(forms.Form):
 
 
 class SpendingForm(LimitsForm):
-    """Changes what an app or a token may spend.
-
-    Args:
-        required: Whether at least one limit is required.
-    """
+    """Changes what an app or a token may spend."""
 
     def __init__(self, *args: Any, required: bool, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -101,9 +93,10 @@ def _name(currency: Currency, amount: str) -> str:
     return f"limit_{currency.lower()}_{amount.removesuffix('_minor')}"
 
 
-def _amount_field(amount: str, minor: int | None) -> forms.DecimalField:
+def amount_field(label: str, minor: int | None = None) -> forms.DecimalField:
+    """Return the field of one limit, with an initial value in minor units."""
     return forms.DecimalField(
-        label=_LABELS[amount],
+        label=label,
         required=False,
         initial=None if minor is None else Decimal(minor).scaleb(-2),
         min_value=Decimal("0.01"),

@@ -16,33 +16,23 @@ from ..selectors import Progress
 
 @dataclass(frozen=True)
 class NextStep:
-    """One thing to do, or to wait for.
-
-    Args:
-        title: What it is.
-        description: What happens then, and who does it.
-        address: Where it is done; empty where someone else does it.
-        action: The button's text.
-        waiting: Whether someone else is to do it.
-    """
+    """One thing to do, or to wait for."""
 
     title: str
     description: str
+    # Where it is done; empty where someone else does it.
     address: str = ""
     action: str = ""
+    # Whether someone else is to do it.
     waiting: bool = False
 
 
 @dataclass(frozen=True)
 class Milestone:
-    """A step of the onboarding, which ends with the first call.
-
-    Args:
-        label: What it is.
-        state: done, now or later.
-    """
+    """A step of the onboarding, which ends with the first call."""
 
     label: str
+    # done, now or later.
     state: str
 
 

@@ -2,7 +2,6 @@
 
 import uuid
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.conf import settings
 from django.db import models
@@ -125,19 +124,10 @@ class AccessToken(AbstractAccessToken):
         return self.first_id or self.pk
 
     @property
-    def effective_scopes(self) -> frozenset[Scope]:
+    def scopes(self) -> frozenset[Scope]:
         """The token's scopes, for an app's token those that the app is still granted."""
         own = parse_scopes(self.scope)
         return own if self.application is None else own & self.application.scopes
-
-    def allow_scopes(self, scopes: Any) -> bool:
-        """Tell the toolkit whether the token has all of these scopes now."""
-        return set(scopes or ()) <= self.effective_scopes
-
-    @property
-    def scopes(self) -> dict[str, str]:
-        """The effective scopes as the toolkit expects them: name to description."""
-        return {scope.value: scope.value for scope in self.effective_scopes}
 
 
 class RefreshToken(AbstractRefreshToken):

@@ -10,6 +10,9 @@ from .apps import App
 from .credentials import ApiKey
 
 OPERATION_CHARS = 100
+# How long rows by day and by hour are kept.
+KEPT_MONTHS = 13
+KEPT_HOURS = 48
 
 
 class CallerKind(models.TextChoices):

@@ -33,11 +33,7 @@ logger = logging.getLogger(__name__)
 
 
 class ClientNotReviewed(Exception):
-    """The client is known but not approved.
-
-    Args:
-        app: The client.
-    """
+    """The client is known but not approved."""
 
     def __init__(self, app: App) -> None:
         super().__init__("not approved")

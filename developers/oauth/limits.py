@@ -24,12 +24,9 @@ class Endpoint(StrEnum):
 
 
 def refuse_excess(request: HttpRequest, endpoint: Endpoint, client_id: str | None = None) -> None:
-    """Refuse a call over the limit; none while the counter store is down, since the secrets are too long to guess.
+    """Refuse a call beyond the limit of failures of its address, or with `client_id` beyond that of the client's successes.
 
-    Args:
-        request: The call.
-        endpoint: The endpoint.
-        client_id: The client whose successes are checked; None for the failures of the address.
+    While the counter store is down, nothing is refused: the secrets are too long to guess.
 
     Raises:
         RateLimited: there were too many.

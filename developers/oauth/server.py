@@ -48,22 +48,16 @@ def _revocation() -> Any:
 
 @dataclass(frozen=True)
 class AuthorizationRequest:
-    """A valid authorization request.
-
-    Args:
-        app: The app that requests access.
-        scopes: The requested scopes that the app is granted.
-        audience: The resource that the token is for.
-        redirect_uri: Where the response goes.
-        address: Path and query, as the library reads them.
-        parameters: The library's credentials of the request.
-    """
+    """A valid authorization request."""
 
     app: App
+    # The requested ones that the app is granted.
     scopes: frozenset[Scope]
     audience: Audience
     redirect_uri: str
+    # Path and query, as the library reads them.
     address: str
+    # The library's credentials of the request.
     parameters: dict[str, Any]
 
 

@@ -37,37 +37,36 @@ _REASON = "The client describes itself and gives no reason."
 def submit_document(*, client: App, actor: User) -> App:
     """Submit a client's document for review: all of it for a new client, the changes for a known one.
 
-    Args:
-        client: The app as the toolkit has just fetched it. Its row is new and pending, or unchanged (`App.save`).
-        actor: The user who connects the client, without owning it.
+    `client` is the app as the toolkit has just fetched it: its row is new and pending, or unchanged (`App.save`). The actor connects the
+    client, without owning it.
 
     Raises:
         TooManyClientsWaiting: the maximum of new clients, of its host or of all, waits for review; the app is deleted.
     """
-    said = {"name": client.name, "redirect_uris": list(dict.fromkeys(client.redirect_uris.split()))}
+    contents = {"name": client.name, "redirect_uris": list(dict.fromkeys(client.redirect_uris.split()))}
     with transaction.atomic():
         # A lock for the whole table: simultaneous new clients cannot exceed the bounds.
         lock(ContentType.objects.all(), app_label=ClientDocument._meta.app_label, model=ClientDocument._meta.model_name)
         app = lock(App.objects.all(), pk=client.pk)
         document = ClientDocument.objects.select_for_update(of=("self",), no_key=True).filter(pk=app.pk).first()
         if document is not None:
-            _update_document(app, document, said)
+            _update_document(app, document, contents)
             return app
         host = str(urlsplit(app.client_id).hostname).rstrip(".")
         waiting = ClientDocument.objects.filter(app__status=AppStatus.PENDING)
         if waiting.filter(host=host).count() < bounds.WAITING_CLIENTS_OF_HOST and waiting.count() < bounds.WAITING_CLIENTS:
-            _queue_client(app, host, said, actor)
+            _queue_client(app, host, contents, actor)
             return app
         app.delete()
     raise TooManyClientsWaiting
 
 
-def _queue_client(app: App, host: str, said: dict[str, Any], actor: User) -> None:
-    ClientDocument.objects.create(app=app, host=host, reviewed=said, latest=said)
+def _queue_client(app: App, host: str, contents: dict[str, Any], actor: User) -> None:
+    ClientDocument.objects.create(app=app, host=host, reviewed=contents, latest=contents)
     audit.record("app.create", app, actor=actor, to_state=app.status, name=app.name, document=app.client_id)
     # The toolkit has saved the URIs, but not their origins.
     app.redirect_uris = ""
-    write_redirect_uris(app=app, uris=said["redirect_uris"], actor=actor)
+    write_redirect_uris(app=app, uris=contents["redirect_uris"], actor=actor)
     open_review(app, dict.fromkeys(APP_SCOPES, _REASON), actor)
 
 
@@ -89,33 +88,27 @@ def reopen_client(*, app: App, reason: str, actor: User) -> App:
     return app
 
 
-def _update_document(app: App, document: ClientDocument, said: dict[str, Any]) -> None:
+def _update_document(app: App, document: ClientDocument, contents: dict[str, Any]) -> None:
     """Save the latest document of a known client. Redirect URIs that it no longer has are removed at once."""
     document.read_at = timezone.now()
-    if said == document.latest:
+    if contents == document.latest:
         document.save(update_fields=["read_at"])
         return
-    verb = "change" if said != document.reviewed else "revert"
+    verb = "change" if contents != document.reviewed else "revert"
     if DOCUMENT.allows(document, verb):
         before = document.latest
-        changes = {"read_at": document.read_at, "latest": said}
-        DOCUMENT.apply(document, verb, actor=None, changes=changes, before=before, after=said)
+        changes = {"read_at": document.read_at, "latest": contents}
+        DOCUMENT.apply(document, verb, actor=None, changes=changes, before=before, after=contents)
     else:
         # The document is as reviewed again, after a change that was refused.
-        document.latest = said
+        document.latest = contents
         document.save(update_fields=["read_at", "latest"])
     _apply_document(app, document)
 
 
 @transaction.atomic
 def accept_document(*, document: ClientDocument, shown: dict[str, object], reason: str, actor: User) -> ClientDocument:
-    """Accept a client's latest document, with its name and its redirect URIs.
-
-    Args:
-        document: The document.
-        shown: The contents that the reviewer saw.
-        reason: The reason, for the audit log.
-        actor: The reviewer.
+    """Accept a client's latest document, with its name and its redirect URIs, if it is still what the reviewer was shown.
 
     Raises:
         InvalidInput: no reason.

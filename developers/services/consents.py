@@ -24,20 +24,13 @@ CODE_AGE = timedelta(seconds=60)
 
 @dataclass(frozen=True)
 class Authorization:
-    """What a user allowed on the consent page.
-
-    Args:
-        app: The app that may act.
-        scopes: The scopes that it gets.
-        audience: The resource.
-        redirect_uri: Where the code is sent.
-        code_challenge: What the verifier must hash to (PKCE, S256).
-    """
+    """What a user allowed on the consent page."""
 
     app: App
     scopes: frozenset[Scope]
     audience: Audience
     redirect_uri: str
+    # What the verifier must hash to (PKCE, S256).
     code_challenge: str
 
 
@@ -74,8 +67,8 @@ def give_consent(*, user: User, authorization: Authorization, code: str, actor: 
     )
     if gained:
         scope_labels = [SCOPE_LABELS[scope] for scope in Scope if scope in gained]
-        context = {"app": app, "developer": developer_name(app), "audience": audience, "scope_labels": scope_labels, "first": not known}
-        mail(user, "developers/app_connected", **context)
+        developer = developer_name(app)
+        mail(user, "developers/app_connected", app=app, developer=developer, audience=audience, scope_labels=scope_labels, first=not known)
     return consent
 
 
@@ -114,10 +107,7 @@ def withdraw_consent(*, user: User, app: App, actor: User, reason: str = "") -> 
 
 @transaction.atomic
 def end_consent(*, consent: Consent, reason: str, actor: User) -> int:
-    """Withdraw a user's consent as staff, and notify the user.
-
-    Returns:
-        How many live tokens ended.
+    """Withdraw a user's consent as staff, notify the user, and return how many live tokens ended.
 
     Raises:
         InvalidInput: no reason.

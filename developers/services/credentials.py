@@ -34,10 +34,7 @@ _PREFIXES = {TokenKind.PERSONAL: Prefix.PERSONAL_TOKEN, TokenKind.MCP: Prefix.MC
 
 @transaction.atomic
 def issue_api_key(*, app: App, name: str, actor: User, expires_at: datetime | None = None) -> tuple[ApiKey, str]:
-    """Create a key with exactly the scopes that the app is granted now.
-
-    Returns:
-        The key and its secret.
+    """Create a key with exactly the scopes that the app is granted now; return it with its secret.
 
     Raises:
         AppNotApproved: the app is pending, rejected or suspended, or has no granted scopes.
@@ -108,19 +105,9 @@ def issue_personal_token(
     password_confirmed: bool = False,
     limits: Sequence[LimitValues] = (),
 ) -> tuple[AccessToken, str]:
-    """Create a token for the user's own account.
+    """Create a token for the user's own account and return it with its secret. It is valid for a year at most; `vendor:manage` is possible here, and only here.
 
-    Args:
-        user: The user whose account the token is for.
-        name: What the user calls it.
-        scopes: What it may do; `vendor:manage` is possible here, and only here.
-        expires_at: When it ends, within a year.
-        actor: Who creates it.
-        password_confirmed: Whether the user has just given the password again; `wallet:spend` needs it.
-        limits: Spending limits, for each currency that it may spend; `wallet:spend` needs at least one.
-
-    Returns:
-        The token and its secret.
+    One with `wallet:spend` needs the password, which the user has just given again, and at least one spending limit.
 
     Raises:
         ExpiryRequired: the expiry date is in the past or more than a year ahead.
@@ -150,15 +137,7 @@ def issue_personal_token(
 def issue_mcp_token(*, app: App, name: str, expires_at: datetime, actor: User, password_confirmed: bool = False) -> tuple[AccessToken, str]:
     """Create a token for a tool client: it acts as the app's owner, at `/mcp` only, with the scopes that the app is granted now.
 
-    Args:
-        app: The app that it belongs to.
-        name: What the developer calls it.
-        expires_at: When it ends, within a year.
-        actor: Who creates it.
-        password_confirmed: Whether the user has just given the password again; an app with `wallet:spend` needs it.
-
-    Returns:
-        The token and its secret.
+    It is returned with its secret.
 
     Raises:
         AppNotApproved: the app is pending, rejected or suspended, or has no granted scopes.
@@ -199,11 +178,7 @@ def _issue_token(actor: User, expires_at: datetime, scopes: frozenset[Scope], **
 
 @transaction.atomic
 def revoke_token(*, token: AccessToken, actor: User | None, reason: str = "") -> bool:
-    """Revoke a bearer token permanently, an OAuth token with its family.
-
-    Returns:
-        False when it was revoked before, and nothing was left to end.
-    """
+    """Revoke a bearer token permanently, an OAuth token with its family; return False if nothing was left to revoke."""
     refresh = RefreshToken.objects.select_related("user", "application").filter(access_token=token).first()
     if refresh is None:
         token = lock(AccessToken.objects.select_related("user", "application"), pk=token.pk)

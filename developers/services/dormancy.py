@@ -22,11 +22,7 @@ def unnotified_keys() -> QuerySet[ApiKey]:
 
 @transaction.atomic
 def flag_dormant_key(*, key: ApiKey, actor: User | None) -> bool:
-    """Mail the owner of a dormant key, once.
-
-    Returns:
-        Whether a mail is sent: not if the key was used, revoked or flagged meanwhile.
-    """
+    """Mail the owner of a dormant key, once; return False if the key was used, revoked or flagged meanwhile."""
     lock(ApiKey.objects.all(), pk=key.pk)
     if not unnotified_keys().filter(pk=key.pk).exists():
         return False

@@ -25,10 +25,7 @@ PAGE_SCOPES = frozenset(Scope) - {Scope.WALLET_SPEND}
 
 
 def issue_page_token(*, session_key: str, scopes: frozenset[Scope], actor: User) -> tuple[FirstPartyToken, str]:
-    """Create a token for a page that acts for its user.
-
-    Returns:
-        The token and its secret.
+    """Create a token for a page that acts for its user, and return it with its secret.
 
     Raises:
         ScopeNotAvailable: the page requests no scope, or one that no page may have.
@@ -41,8 +38,7 @@ def issue_page_token(*, session_key: str, scopes: frozenset[Scope], actor: User)
 def issue_console_token(*, session_key: str, app: App, actor: User) -> tuple[FirstPartyToken, str]:
     """Create a token that stands for a key of the user's app: it has the app's scopes, and spends within limits only.
 
-    Returns:
-        The token and its secret.
+    It is returned with its secret.
 
     Raises:
         AppNotApproved: the app is pending, rejected or suspended, or has no granted scopes.

@@ -18,14 +18,13 @@ from marketplace.ui.mail import mail
 from .. import bounds
 from ..models import AccessToken, ApiKey, App, FirstPartyToken, RefreshToken
 from ..models.credentials import TokenKind
-from ..secrets import Prefix, digest_of, well_formed
+from ..secrets import BEARER_PREFIXES, Prefix, digest_of, well_formed
 from .credentials import revoke_api_key, revoke_token
 from .first_party import revoke_first_party_token
 from .oauth import revoke_family
 
 logger = logging.getLogger(__name__)
 
-_BEARERS = (Prefix.ACCESS_TOKEN, Prefix.PERSONAL_TOKEN, Prefix.MCP_TOKEN)
 _TOKEN_NAMES = {
     TokenKind.PERSONAL.value: "personal token",
     TokenKind.OAUTH.value: "OAuth token",
@@ -35,14 +34,10 @@ _TOKEN_NAMES = {
 
 @dataclass(frozen=True)
 class Finding:
-    """A reported secret.
-
-    Args:
-        secret: What was found.
-        url: Where it was found; empty if the report does not say.
-    """
+    """A reported secret."""
 
     secret: str
+    # Where it was found; empty if the report does not say.
     url: str = ""
 
 
@@ -71,69 +66,44 @@ def report_leaks(*, findings: Iterable[Finding], actor: User | None = None) -> i
 
 
 def _revoke(finding: Finding, actor: User | None) -> bool:
-    digest, where = digest_of(finding.secret), _reason(finding)
+    """Revoke a live credential and mail those affected; return False for anything else."""
+    digest = digest_of(finding.secret)
+    reason = f"Reported as leaked, found at {finding.url}" if finding.url else "Reported as leaked"
     if well_formed(finding.secret, Prefix.API_KEY):
         key = ApiKey.objects.select_related("app__user").filter(digest=digest).first()
-        return key is not None and key.live and _revoke_key(key, where, actor)
-    if well_formed(finding.secret, *_BEARERS):
+        if key is None or not key.live or not revoke_api_key(key=key, actor=actor, reason=reason):
+            return False
+        _notify(key.app.developer, f"API key {key}", key.app)
+    elif well_formed(finding.secret, *BEARER_PREFIXES):
         token = AccessToken.objects.select_related("user", "application__user").filter(token_checksum=digest).first()
-        return token is not None and token.live and _revoke_token(token, where, actor)
-    if well_formed(finding.secret, Prefix.FIRST_PARTY_TOKEN):
-        page = FirstPartyToken.objects.select_related("user", "app__user").filter(digest=digest, expires_at__gt=timezone.now()).first()
-        return page is not None and _revoke_first_party(page, where, actor)
-    if well_formed(finding.secret, Prefix.REFRESH_TOKEN):
+        if token is None or not token.live or not revoke_token(token=token, actor=actor, reason=reason):
+            return False
+        name = " ".join(filter(None, (_TOKEN_NAMES[token.kind], token.name, token.hint and f"(…{token.hint})")))
+        _notify(token.user, name, token.application)
+    elif well_formed(finding.secret, Prefix.FIRST_PARTY_TOKEN):
+        page = FirstPartyToken.objects.select_related("user").filter(digest=digest, expires_at__gt=timezone.now()).first()
+        if page is None or not revoke_first_party_token(token=page, actor=actor, reason=reason):
+            return False
+        _notify(page.user, "page token", page.app)
+    elif well_formed(finding.secret, Prefix.REFRESH_TOKEN):
         refresh_token = RefreshToken.objects.select_related("user", "application__user").filter(token_checksum=digest).first()
-        return refresh_token is not None and _revoke_refresh_token(refresh_token, where, actor)
-    return False
-
-
-def _revoke_key(key: ApiKey, where: str, actor: User | None) -> bool:
-    if not revoke_api_key(key=key, actor=actor, reason=where):
+        # The family ends even if the token was used since: nobody knows by whom.
+        if refresh_token is None or not revoke_family(family=refresh_token.token_family, reason=reason, actor=actor):
+            return False
+        _notify(refresh_token.user, "refresh token", refresh_token.application)
+    else:
         return False
-    _notify({key.app.developer}, f"API key {key}", key.app)
     return True
 
 
-def _revoke_token(token: AccessToken, where: str, actor: User | None) -> bool:
-    if not revoke_token(token=token, actor=actor, reason=where):
-        return False
-    name = " ".join(filter(None, (_TOKEN_NAMES[token.kind], token.name, token.hint and f"(…{token.hint})")))
-    _notify(_affected_users(token.user, token.application), name, token.application)
-    return True
-
-
-def _revoke_first_party(token: FirstPartyToken, where: str, actor: User | None) -> bool:
-    if not revoke_first_party_token(token=token, actor=actor, reason=where):
-        return False
-    _notify({token.user}, "page token", token.app)
-    return True
-
-
-def _revoke_refresh_token(refresh_token: RefreshToken, where: str, actor: User | None) -> bool:
-    """Revoke the family, even of a token that was used since: nobody knows by whom."""
-    if not revoke_family(family=refresh_token.token_family, reason=where, actor=actor):
-        return False
-    _notify(_affected_users(refresh_token.user, refresh_token.application), "refresh token", refresh_token.application)
-    return True
-
-
-def _affected_users(user: User, app: App | None) -> set[User]:
-    """Return the owner of the account, and the developer of the app that leaked the credential."""
-    return {user} if app is None or app.user is None else {user, app.user}
-
-
-def _notify(users: set[User], what: str, app: App | None) -> None:
-    """Mail the owners, each a few times a day at most, so that reports cannot fill a mailbox."""
+def _notify(owner: User, what: str, app: App | None) -> None:
+    """Mail the owner of the account and the developer of the app, each a few times a day at most, so that reports cannot fill a mailbox."""
     since = timezone.now() - timedelta(days=1)
-    for user in users:
-        sent = audit.history_of(user).filter(action="user.tell_leak", at__gt=since).count()
+    for user in {owner} if app is None or app.user is None else {owner, app.user}:
+        sent = audit.history_of(user).filter(action="user.notify_leak", at__gt=since).count()
         if sent >= bounds.LEAK_MAILS_A_DAY:
             continue
-        audit.record("user.tell_leak", user, actor=None, what=what)
+        audit.record("user.notify_leak", user, actor=None, what=what)
         own_app = app if app is not None and app.user_id == user.pk else None
         last = sent + 1 == bounds.LEAK_MAILS_A_DAY
         mail(user, "developers/credential_leaked", what=what, app=app, own_app=own_app, last=last)
-
-
-def _reason(finding: Finding) -> str:
-    return f"Reported as leaked, found at {finding.url}" if finding.url else "Reported as leaked"

@@ -31,8 +31,7 @@ _SUCCESSOR = "refresh_token.successor"
 class Replayed(Exception):
     """A code or refresh token was used twice: someone else may have it too.
 
-    Args:
-        family: The tokens to revoke, once the failed exchange is rolled back.
+    Its `family` is revoked once the failed exchange is rolled back.
     """
 
     def __init__(self, family: uuid.UUID | None) -> None:
@@ -127,16 +126,12 @@ def _successor(old: RefreshToken, pair: NewPair) -> NewPair:
         raise Replayed(old.token_family) from error
     token = row.access_token
     lifetime = token.expires - timezone.now()
-    return replace(pair, access_secret=access_secret, refresh_secret=refresh_secret, scopes=token.effective_scopes, lifetime=lifetime)
+    return replace(pair, access_secret=access_secret, refresh_secret=refresh_secret, scopes=token.scopes, lifetime=lifetime)
 
 
 @transaction.atomic
 def revoke_family(*, family: uuid.UUID | None, reason: str, actor: User | None) -> bool:
-    """Revoke every token of one authorization.
-
-    Returns:
-        Whether anything was left to end.
-    """
+    """Revoke every token of one authorization; return whether any was live."""
     rows = RefreshToken.objects.filter(token_family=family)
     first = None if family is None else rows.select_related("user", "application").order_by("id").first()
     if first is None:

@@ -27,8 +27,7 @@ _REASON = "Rotated"
 def rotate_api_key(*, key: ApiKey, overlap: timedelta, actor: User) -> tuple[ApiKey, str]:
     """Create a successor with the same name, lifetime and rate limit; the old key ends after the overlap, at once if it is zero.
 
-    Returns:
-        The new key and its secret.
+    The successor is returned with its secret.
 
     Raises:
         AppNotApproved: the app can have no key now.
@@ -61,10 +60,7 @@ def rotate_token(*, token: AccessToken, overlap: timedelta, actor: User, passwor
     """Create a successor of a personal or tool token with the same name, lifetime and limits; the old one ends after the overlap.
 
     A personal token's successor carries the same scopes, a tool token's what its app is granted now. What was spent with the
-    old token counts against the successor's limits, and what either spends during the overlap against both.
-
-    Returns:
-        The new token and its secret.
+    old token counts against the successor's limits, and what either spends during the overlap against both. The successor is returned with its secret.
 
     Raises:
         AppNotApproved: the app can have no tool token now.

@@ -23,14 +23,10 @@ from .states import APP, REVIEW, lock_approval, notify_developer
 
 @dataclass(frozen=True)
 class ScopeDecision:
-    """A reviewer's decision on one requested scope.
-
-    Args:
-        granted: Whether the app gets it.
-        note: Why, for the developer to read.
-    """
+    """A reviewer's decision on one requested scope."""
 
     granted: bool
+    # For the developer to read.
     note: str = ""
 
 

@@ -28,20 +28,14 @@ _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 @dataclass(frozen=True)
 class LimitValues:
-    """Limits in one currency; None: no limit of this kind.
-
-    Args:
-        currency: One that a wallet holds.
-        per_purchase_minor: For one purchase.
-        per_day_minor: In a day (UTC).
-        total_minor: In all.
-        categories: Slugs of what may be bought; empty: all.
-    """
+    """Limits in one currency; None: no limit of this kind."""
 
     currency: Currency
     per_purchase_minor: int | None = None
+    # Days are in UTC.
     per_day_minor: int | None = None
     total_minor: int | None = None
+    # Slugs of what may be bought; empty: all.
     categories: Sequence[str] = ()
 
 

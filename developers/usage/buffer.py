@@ -42,11 +42,7 @@ class UsageBuffer:
             self._start()
 
     def flush(self) -> int:
-        """Add the counters to the rows; they are kept for the next time if the database fails.
-
-        Returns:
-            How many counters were written.
-        """
+        """Add the counters to the rows; they are kept for the next time if the database fails. Return their number."""
         with self._writing:
             with self._lock:
                 counts, self._counts = self._counts, Counter()
@@ -55,7 +51,7 @@ class UsageBuffer:
             try:
                 add_to_rows(counts)
             except Exception as error:  # noqa: BLE001 - counting must not end because the database is away, whatever it says
-                logger.warning("usage of the API waits in memory, the database does not take it: %s", type(error).__name__)
+                logger.warning("API usage stays in memory because it cannot be written: %s", type(error).__name__)
                 self._restore(counts)
                 return 0
             return len(counts)
@@ -73,7 +69,7 @@ class UsageBuffer:
                 del counts[call]
             self._counts = counts
         if dropped:
-            logger.error("usage of the API is lost, too much of it waits: %d calls", sum(calls for _, calls in dropped))
+            logger.error("API usage was dropped, because too much is waiting to be written: %d calls", sum(calls for _, calls in dropped))
 
     def _start(self) -> None:
         with self._lock:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from django.http import HttpRequest
 
 from marketplace.core.access import CredentialKind
+from marketplace.http.monitoring import METHODS
 
 from ..models import AccessToken, FirstPartyToken
 from ..models.usage import OPERATION_CHARS
@@ -19,21 +20,14 @@ META_KEY = "marketplace.usage_operation"
 
 @dataclass(frozen=True)
 class Operation:
-    """An operation that calls are counted by.
+    """An operation that calls are counted by."""
 
-    Args:
-        name: Method and route name, or a tool's name: never a path, which holds ids.
-        scope: The scope that it requires; empty for a public one.
-        status: The outcome where it differs from the response's status, as for a refusal by a tool, which has 200; else None.
-    """
-
+    # Method and route name, or a tool's name: never a path, which holds ids.
     name: str
+    # The scope that it requires; empty for a public one.
     scope: str = ""
+    # The outcome where it differs from the response's status, as for a refusal by a tool, which has 200.
     status: int | None = None
-
-
-# Other methods are counted as one: callers could invent any number.
-METHODS = frozenset({"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"})
 
 
 class Call(NamedTuple):
@@ -91,5 +85,5 @@ def note_status(request: HttpRequest, status: int) -> None:
 def _counted_under(principal: Principal) -> uuid.UUID:
     """Return the id of the key or named token; of the app for short-lived tokens."""
     credential = principal.credential
-    passing = isinstance(credential, FirstPartyToken) or (isinstance(credential, AccessToken) and not credential.name)
-    return principal.app_id if passing and principal.app_id is not None else credential.pk
+    short_lived = isinstance(credential, FirstPartyToken) or (isinstance(credential, AccessToken) and not credential.name)
+    return principal.app_id if short_lived and principal.app_id is not None else credential.pk

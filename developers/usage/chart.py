@@ -8,12 +8,7 @@ MINUTES = 60
 
 
 def chart_of(usage: Usage, *, calls_per_minute: int | None = None) -> Chart:
-    """Return the chart of calls.
-
-    Args:
-        usage: The calls.
-        calls_per_minute: The rate limit of a key, which an hourly chart shows as a mark.
-    """
+    """Return the chart of calls. If it is hourly, the rate limit of a key is a mark."""
     tallies = usage.points.values()
     series = [
         Series("done", [tally.done for tally in tallies]),

@@ -1,21 +1,17 @@
-"""Adds counters to the rows of usage, by day and by hour, and finds old rows."""
+"""Adds counters to the rows of usage, by day and by hour."""
 
-import calendar
 import datetime as dt
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import Model, QuerySet
-
-from marketplace.ui.charts import Span, Step
+from django.db.models import Model
 
 from ..models import ApiUsage, App, HourlyUsage
+from ..models.usage import KEPT_HOURS
 from .calls import Call
 
-KEPT_MONTHS = 13
-KEPT_HOURS = 48
 _BATCH = 500
 _DIMENSIONS = ("kind", "credential_id", "operation", "status")
 
@@ -71,26 +67,3 @@ def _upsert(model: type[Model], unique: Sequence[str], rows: Sequence[Mapping[st
             f"ON CONFLICT ({', '.join(map(quote, unique))}) DO UPDATE SET {calls} = {table}.{calls} + excluded.{calls}",
             values,
         )
-
-
-def oldest_kept(today: dt.date) -> dt.date:
-    """Return the first day whose rows are kept: 13 months ago, so that a month can be compared with the year before."""
-    months = today.year * 12 + today.month - 1 - KEPT_MONTHS
-    year, month = divmod(months, 12)
-    return dt.date(year, month + 1, min(today.day, calendar.monthrange(year, month + 1)[1]))
-
-
-def old_days() -> QuerySet[ApiUsage]:
-    """Return the daily rows that can be deleted."""
-    return ApiUsage.objects.filter(day__lt=oldest_kept(dt.datetime.now(tz=dt.UTC).date()))
-
-
-def old_hours() -> QuerySet[HourlyUsage]:
-    """Return the hourly rows that can be deleted."""
-    return HourlyUsage.objects.filter(hour__lt=dt.datetime.now(tz=dt.UTC) - dt.timedelta(hours=KEPT_HOURS))
-
-
-DAY = Span("24h", "24 hours", Step.HOUR, 24)
-WEEK = Span("7d", "7 days", Step.DAY, 7)
-MONTH = Span("30d", "30 days", Step.DAY, 30)
-SPANS = {span.key: span for span in (DAY, WEEK, MONTH)}

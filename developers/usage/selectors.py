@@ -18,8 +18,11 @@ from marketplace.ui.charts.periods import floor
 
 from ..models import AccessToken, ApiKey, ApiUsage, App, AppScope, HourlyUsage
 from ..models.usage import CallerKind
-from .rows import MONTH
 
+DAY = Span("24h", "24 hours", Step.HOUR, 24)
+WEEK = Span("7d", "7 days", Step.DAY, 7)
+MONTH = Span("30d", "30 days", Step.DAY, 30)
+SPANS = {span.key: span for span in (DAY, WEEK, MONTH)}
 SHOWN_REFUSALS = 20
 IDLE = timedelta(days=90)
 _BY_TOKEN = {CallerKind.OAUTH.value: "OAuth tokens", CallerKind.MCP.value: "Tool tokens", CallerKind.CONSOLE.value: "Developer console"}
@@ -137,12 +140,7 @@ def _busiest_first(tallies: dict[str, Tally]) -> dict[str, Tally]:
 
 
 def unused_scopes(app: App, rows: Iterable[AppScope] | None = None) -> list[Scope]:
-    """Return the scopes that were granted more than 90 days ago and not needed by a successful call since.
-
-    Args:
-        app: The app.
-        rows: The scopes that it requested, if they are loaded already.
-    """
+    """Return the scopes that were granted more than 90 days ago and not needed by a successful call since."""
     since = timezone.now() - IDLE
     if app.created > since:
         return []

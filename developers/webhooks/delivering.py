@@ -26,6 +26,19 @@ from ..models.webhooks import DeliveryStatus
 from .signing import body_of, headers_for
 
 GIVEN_UP_AFTER = timedelta(days=5)
+TIMEOUT_SECONDS = 10.0
+RESPONSE_BYTES = 1024
+# Delays after failed attempts, as Standard Webhooks recommends; after the last one the delivery fails.
+RETRY_DELAYS = [timedelta(seconds=seconds) for seconds in (5, 300, 1800, 7200, 18_000, 36_000, 36_000)]
+LONGEST_PAUSE = timedelta(minutes=10)
+LONGEST_RETRY_AFTER = timedelta(hours=10)
+RUN_SECONDS = 10.0
+# Longer than a run with its last request.
+LEASE = timedelta(seconds=60)
+# Slow endpoints are served after the others.
+SLOW_MS = 2000
+SLOW_PRIORITY = -20
+GONE = 410
 
 
 def has_failed_too_long(endpoint: WebhookEndpoint) -> bool:
@@ -42,21 +55,6 @@ def disable(endpoint: WebhookEndpoint, reason: str, *, actor: User | None) -> No
     audit.record("webhook.disable", endpoint, actor=actor, from_state="enabled", to_state="disabled", reason=reason)
     if actor is None or actor.pk != endpoint.app.user_id:
         mail(endpoint.app.developer, "developers/webhook_disabled", app=endpoint.app, endpoint=endpoint, reason=reason)
-
-
-TIMEOUT_SECONDS = 10.0
-RESPONSE_BYTES = 1024
-# Delays after failed attempts, as Standard Webhooks recommends; after the last one the delivery fails.
-RETRY_DELAYS = [timedelta(seconds=seconds) for seconds in (5, 300, 1800, 7200, 18_000, 36_000, 36_000)]
-LONGEST_PAUSE = timedelta(minutes=10)
-LONGEST_RETRY_AFTER = timedelta(hours=10)
-RUN_SECONDS = 10.0
-# Longer than a run with its last request.
-LEASE = timedelta(seconds=60)
-# Slow endpoints are served after the others.
-SLOW_MS = 2000
-SLOW_PRIORITY = -20
-GONE = 410
 
 
 @dataclass(frozen=True)

@@ -38,13 +38,8 @@ def publish_event(
 ) -> WebhookMessage | None:
     """Publish an event, in the transaction of its change; one query if no endpoint subscribes to it.
 
-    Args:
-        event: The type of event.
-        subject: The id of the object that it is about.
-        data: Ids and links, as documented.
-        app_id: The only app that may receive it.
-        owner_id: The developer whose apps alone may receive it.
-        settling: Whether events of the same type that follow within moments are merged into it.
+    Only the app, or the apps of the owner, receive it if one is given. An event that settles is merged with those of the same type about
+    the same subject that follow within moments.
     """
     message = WebhookMessage(type=event.value, subject=str(subject), data=dict(data), app_id=app_id, owner_id=owner_id)
     if not _audience(message).exists():

@@ -27,17 +27,6 @@ def grant_licence(
 ) -> None:
     """Grant the buyer a licence, in one statement.
 
-    Args:
-        buyer_id: The buyer.
-        listing_id: The listing.
-        tier_id: The licence tier.
-        license_slug: Its slug.
-        deliverable_id: The file on sale.
-        order_id: The order.
-        title: The listing's current title.
-        store_name: The store's current name.
-        version: The file's version.
-
     Raises:
         AlreadyOwned: the buyer has a live licence of this tier; the transaction must be rolled back.
     """

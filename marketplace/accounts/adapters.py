@@ -29,10 +29,6 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth sh
             raise ValidationError(f"At most {longest} characters.", code="max_length")
         return str(super().clean_email(email))
 
-    def format_email_subject(self, subject: str) -> str:
-        """Return the subject without a prefix."""
-        return subject.strip()
-
     def render_mail(self, template_prefix: str, email: str, context: dict[str, Any], headers: dict[str, str] | None = None) -> Any:
         """Return a mail as text and HTML. Its links start with `BASE_URL`, whatever the request's host."""
         ours = {name: _with_base_url(value) if name.endswith("_url") else value for name, value in context.items()}

@@ -172,22 +172,8 @@ class GroupAdmin(Base):
     search_fields = ("name",)
     ordering = ("name",)
 
-    def has_module_permission(self, request: HttpRequest) -> bool:
+    def has_module_permission(self, request: HttpRequest, obj: Group | None = None) -> bool:
         """Allow superusers."""
         return bool(request.user.is_active and getattr(request.user, "is_superuser", False))
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        """Allow superusers."""
-        return self.has_module_permission(request)
-
-    def has_view_permission(self, request: HttpRequest, obj: Group | None = None) -> bool:
-        """Allow superusers."""
-        return self.has_module_permission(request)
-
-    def has_change_permission(self, request: HttpRequest, obj: Group | None = None) -> bool:
-        """Allow superusers."""
-        return self.has_module_permission(request)
-
-    def has_delete_permission(self, request: HttpRequest, obj: Group | None = None) -> bool:
-        """Allow superusers."""
-        return self.has_module_permission(request)
+    has_add_permission = has_view_permission = has_change_permission = has_delete_permission = has_module_permission

@@ -42,11 +42,7 @@ class LabelsMixin(_Base):
                 field.help_text = PASSWORD_RULES
 
 
-class LoginForm(LabelsMixin, account.LoginForm):  # type: ignore[misc]  # allauth ships no types
-    """Signs in."""
-
-
-class SignupForm(LabelsMixin, account.SignupForm):  # type: ignore[misc]  # as above
+class SignupForm(LabelsMixin, account.SignupForm):  # type: ignore[misc]  # allauth ships no types
     """Takes as long for an address that has an account as for one that has none."""
 
     def try_save(self, request: HttpRequest) -> tuple[User | None, HttpResponse | None]:
@@ -57,39 +53,17 @@ class SignupForm(LabelsMixin, account.SignupForm):  # type: ignore[misc]  # as a
         return user, response
 
 
-class AddEmailForm(LabelsMixin, account.AddEmailForm):  # type: ignore[misc]  # as above
-    """Adds an address."""
+def _labelled(form: type[Form], **labels: str) -> type[Form]:
+    """Return a form of the library with our labels."""
+    return type(form.__name__, (LabelsMixin, form), {"labels": LABELS | labels})
 
 
-class ChangePasswordForm(LabelsMixin, account.ChangePasswordForm):  # type: ignore[misc]  # as above
-    """Changes the password."""
-
-    labels = LABELS | NEW
-
-
-class ResetPasswordForm(LabelsMixin, account.ResetPasswordForm):  # type: ignore[misc]  # as above
-    """Asks for a link."""
-
-
-class ResetPasswordKeyForm(LabelsMixin, account.ResetPasswordKeyForm):  # type: ignore[misc]  # as above
-    """Chooses a new password behind the link."""
-
-    labels = LABELS | NEW
-
-
-class ReauthenticateForm(LabelsMixin, account.ReauthenticateForm):  # type: ignore[misc]  # as above
-    """Asks for the password once more."""
-
-
-class AuthenticateForm(LabelsMixin, second_factor.AuthenticateForm):  # type: ignore[misc]  # as above
-    """Asks for the code at sign-in."""
-
-
-class CodeAgainForm(LabelsMixin, second_factor.ReauthenticateForm):  # type: ignore[misc]  # as above
-    """Asks for the code once more."""
-
-
-class ActivateTOTPForm(LabelsMixin, totp.ActivateTOTPForm):  # type: ignore[misc]  # as above
-    """Sets up an authenticator app."""
-
-    labels = LABELS | {"code": "Code that the app shows"}
+LoginForm = _labelled(account.LoginForm)
+AddEmailForm = _labelled(account.AddEmailForm)
+ChangePasswordForm = _labelled(account.ChangePasswordForm, **NEW)
+ResetPasswordForm = _labelled(account.ResetPasswordForm)
+ResetPasswordKeyForm = _labelled(account.ResetPasswordKeyForm, **NEW)
+ReauthenticateForm = _labelled(account.ReauthenticateForm)
+AuthenticateForm = _labelled(second_factor.AuthenticateForm)
+ReauthenticateByCodeForm = _labelled(second_factor.ReauthenticateForm)
+ActivateTOTPForm = _labelled(totp.ActivateTOTPForm, code="Code that the app shows")

@@ -1,13 +1,17 @@
 """The user: an e-mail address, a password and a tier."""
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from django.apps import apps
+from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.models import PermissionsMixin
-from django.core.mail import send_mail
+from django.core import signing
+from django.core.mail import EmailMultiAlternatives
 from django.db import models
 from django.db.models.functions import Lower
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 from django.utils.functional import cached_property
@@ -29,6 +33,16 @@ class Tier(models.TextChoices):
         return list(Tier).index(self)
 
 
+class MailTopic(models.TextChoices):
+    """What mails are about that a user can unsubscribe from. Mails about security, and those that ask for something, have no topic."""
+
+    PURCHASE = "purchase", "Receipts of your purchases"
+    REFUND = "refund", "Refunds to your wallet"
+    SALE = "sale", "Sales of your listings"
+    PAYOUT = "payout", "Payouts of your earnings"
+
+
+UNSUBSCRIBE = "accounts.mail.unsubscribe"
 # Domain of the addresses of deleted accounts, reserved by RFC 2606.
 DELETED = "@deleted.invalid"
 
@@ -113,6 +127,31 @@ class User(AbstractBaseUser, PermissionsMixin):
         """Return the name to greet by."""
         return self.name or self.email.split("@", 1)[0]
 
-    def email_user(self, subject: str, message: str, **kwargs: Any) -> None:
-        """Send the user a mail."""
-        send_mail(subject, message, None, [self.email], **kwargs)
+    def email_user(self, subject: str, message: str, *, html_message: str, headers: Mapping[str, str]) -> None:
+        """Send the user a mail in both forms."""
+        made = EmailMultiAlternatives(subject, message, None, [self.email], headers=dict(headers))
+        made.attach_alternative(html_message, "text/html")
+        made.send()
+
+    def unsubscribe_url(self, topic: str) -> str | None:
+        """Return the address that ends mails on a topic without signing in, None if the user has ended them."""
+        if MailOptOut.objects.filter(user=self, topic=topic).exists():
+            return None
+        return settings.BASE_URL + reverse("mail-unsubscribe", args=[signing.dumps([self.pk.hex, topic], salt=UNSUBSCRIBE)])
+
+
+class MailOptOut(models.Model):
+    """A topic that a user gets no mails about."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="mail_opt_outs")
+    topic = models.CharField(max_length=16, choices=MailTopic.choices)
+
+    class Meta:
+        default_permissions = ()
+        constraints = (
+            models.UniqueConstraint(fields=("user", "topic"), name="mailoptout_once"),
+            models.CheckConstraint(condition=models.Q(topic__in=MailTopic.values), name="mailoptout_topic_known"),
+        )
+
+    def __str__(self) -> str:
+        return self.topic

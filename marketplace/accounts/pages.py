@@ -1,7 +1,7 @@
 """Decorators and helpers of pages that require sign-in."""
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, cast
 from urllib.parse import urlsplit
@@ -10,13 +10,14 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
 from django.forms import BaseForm
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.shortcuts import render, resolve_url
 from django.urls import Resolver404, resolve
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 
-from marketplace.core.errors import Problem
+from marketplace.core.errors import Problem, RateLimited
+from marketplace.http.rate_limits import CounterStoreDown, Limit, count_call
 from marketplace.http.refusals import METHODS, allow_methods, declare_methods
 
 from .models import User
@@ -46,6 +47,28 @@ def signed_in_page(*methods: str) -> Callable[[Page[P]], Callable[..., HttpRespo
         return declare_methods(*methods)(wraps(page)(never_cache(guarded)))
 
     return decorate
+
+
+def live_check(page: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+    """Serve a page that a form asks for while it is being filled in, to show what is wrong before it is sent.
+
+    It answers 204 instead of an error to users who were signed out or exceed the rate limit: the form is checked again when it is sent.
+    """
+
+    def guarded(request: HttpRequest, /, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if not request.user.is_authenticated:
+            return HttpResponse(status=204)
+        try:
+            # When the counter store is down the check goes on: it saves nothing and reveals nothing secret.
+            with suppress(CounterStoreDown):
+                count_call(request, [Limit("live-checks", str(request.user.pk), settings.RATE_LIMITS["live_checks"])])
+        except RateLimited as refusal:
+            return HttpResponse(status=204, headers=refusal.headers)
+        answer = page(request, *args, **kwargs)
+        # The script would follow a redirect and show that page inside the form.
+        return HttpResponse(status=204) if isinstance(answer, HttpResponseRedirect) else answer
+
+    return wraps(page)(never_cache(guarded))
 
 
 def _sign_in_first(request: HttpRequest) -> HttpResponse:
@@ -96,6 +119,17 @@ def problems_as_form_errors(form: BaseForm, fields: Mapping[type[Problem], str] 
         named = [(error["pointer"].removeprefix("#/"), error["detail"]) for error in problem.members.get("errors", ())]
         for name, detail in named or [((fields or {}).get(type(problem), ""), problem.message)]:
             form.add_error(name if name in form.fields else None, detail)
+
+
+@contextmanager
+def problems_as_messages(request: HttpRequest, success: str) -> Iterator[None]:
+    """Show a service's refusal, or else its success, as a message on the next page."""
+    try:
+        yield
+    except Problem as problem:
+        messages.error(request, problem.message)
+    else:
+        messages.success(request, success)
 
 
 def render_form(request: HttpRequest, template: str, form: BaseForm, **context: Any) -> HttpResponse:

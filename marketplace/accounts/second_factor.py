@@ -20,8 +20,8 @@ logger = logging.getLogger(__name__)
 ENCRYPTED = "encrypted:"
 _PURPOSE = "second-factor"
 _SECRETS = ("secret", "seed")
-_TURN_IT_OFF = "Your two-factor codes can't be decrypted any more. Turn two-factor sign-in off, then set it up again."
-_ASK = "Your two-factor codes can't be decrypted any more, so you can't sign in. Contact the operators of this site."
+_SIGNED_IN_ADVICE = "Your two-factor codes can't be decrypted any more. Turn two-factor sign-in off, then set it up again."
+_SIGNED_OUT_ADVICE = "Your two-factor codes can't be decrypted any more, so you can't sign in. Contact the operators of this site."
 
 
 class MFAAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth ships no types
@@ -56,7 +56,7 @@ class CodesUnreadable(ImmediateHttpResponse):  # type: ignore[misc]  # as above
         """Return the redirect that the library's middleware answers with."""
         user = context.request.user
         logger.error("A second factor cannot be decrypted; `manage.py reencrypt_secrets` lists them all.")
-        messages.error(context.request, _TURN_IT_OFF if user.is_authenticated else _ASK)
+        messages.error(context.request, _SIGNED_IN_ADVICE if user.is_authenticated else _SIGNED_OUT_ADVICE)
         return redirect("mfa_index" if user.is_authenticated else "mfa_authenticate")
 
 
@@ -75,5 +75,5 @@ def reencrypt_authenticator(*, authenticator: Authenticator) -> None:
     authenticator.save(update_fields=["data"])
 
 
-def _unencrypted(kept: str) -> str:
-    return decrypt(kept.removeprefix(ENCRYPTED), purpose=_PURPOSE) if kept.startswith(ENCRYPTED) else kept
+def _unencrypted(stored: str) -> str:
+    return decrypt(stored.removeprefix(ENCRYPTED), purpose=_PURPOSE) if stored.startswith(ENCRYPTED) else stored

@@ -17,7 +17,7 @@ from marketplace.ui.mail import mail
 
 from .errors import AccountInUse
 from .events import AccountDeleted
-from .models import DELETED, Tier, User
+from .models import DELETED, MailOptOut, Tier, User
 
 
 @transaction.atomic
@@ -42,7 +42,7 @@ def deactivate_user(*, user: User, reason: str, actor: User) -> User:
         SelfReview: it is the actor's own account.
     """
     user = _change(user, "deactivate", reason, actor, {"session_epoch": F("session_epoch") + 1}, is_active=False)
-    mail(user, "accounts/account_shut", reason=reason)
+    mail(user, "accounts/account_deactivated", reason=reason)
     return user
 
 
@@ -58,7 +58,7 @@ def reactivate_user(*, user: User, reason: str, actor: User) -> User:
     if _lock_below(user, actor).deleted:
         raise InvalidTransition("The account was deleted.")
     user = _change(user, "reactivate", reason, actor, is_active=True)
-    mail(user, "accounts/account_opened", reason=reason)
+    mail(user, "accounts/account_reactivated", reason=reason)
     return user
 
 
@@ -126,10 +126,7 @@ def end_sessions(*, user: User, actor: User) -> User:
 def delete_account(*, user: User, reason: str, actor: User | None) -> User:
     """Delete an account permanently: personal data is erased; what the ledger and other users depend on is kept anonymously.
 
-    Args:
-        user: The account.
-        reason: The reason, for the audit log.
-        actor: The staff member who decides; None when the user asked for it.
+    The actor is the staff member who decides; None if the user asked for it.
 
     Raises:
         AccountInUse: the user is staff, or something must be settled first.
@@ -152,6 +149,7 @@ def delete_account(*, user: User, reason: str, actor: User | None) -> User:
     # The sessions end with the password.
     user.set_unusable_password()
     user.save()
+    MailOptOut.objects.filter(user=user).delete()
     user.groups.clear()
     user.user_permissions.clear()
     audit.record("user.delete", user, actor=actor, reason=reason)

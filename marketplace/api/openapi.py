@@ -150,7 +150,7 @@ class OperationSchema(AutoSchema):
             errors.Overloaded,
         }
         access = self._access()
-        if access is not None and not access.public:
+        if access is not None and access.scope is not None:
             declared |= {errors.NotAuthenticated, errors.InsufficientScope}
         if "{" in self.path:
             declared.add(errors.NotFound)

@@ -211,6 +211,6 @@ def server_error(request: HttpRequest) -> HttpResponse:
     """Return a 503 response if a dependency is down, else a 500 response (Django's `handler500`)."""
     error = sys.exc_info()[1]
     problem = as_problem(error) if isinstance(error, Exception) else errors.InternalError()
-    # Any other problem should have been handled by the view.
+    # `ProblemMiddleware` has handled problems of the request.
     known = problem.status == errors.DependencyUnavailable.status
     return problem_response(problem if known else errors.InternalError(), request)

@@ -29,11 +29,6 @@ class Access:
     scope: Scope | None
     kinds: frozenset[CredentialKind] = frozenset()
 
-    @property
-    def public(self) -> bool:
-        """Tell whether no credential is needed."""
-        return self.scope is None
-
 
 PUBLIC = Access(None)
 

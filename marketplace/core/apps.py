@@ -15,5 +15,4 @@ class CoreConfig(AppConfig):
     verbose_name = "Marketplace"
 
     def ready(self) -> None:
-        """Register the triggers of the audit log and their system check."""
         AUDIT_LOG.register(self)

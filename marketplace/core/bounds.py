@@ -34,8 +34,6 @@ PRICE_MINOR = 99_999_999
 # 100 % in basis points.
 WHOLE_BP = 10_000
 
-# The most concurrent uploads of a vendor to a process.
-UPLOADS_AT_ONCE = 2
 FINGERPRINT_CHARS = 100
 ADMIN_SEARCH_CHARS = 200
 PAGE = 1_000_000

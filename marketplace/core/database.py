@@ -77,7 +77,7 @@ def limit_statements() -> None:
             database["OPTIONS"]["options"] += _limit()
             if "pool" in database["OPTIONS"]:
                 # Imported by name, so that psycopg is not loaded on SQLite.
-                database["OPTIONS"]["pool"]["connection_class"] = import_string("marketplace.settings.postgres_client.LimitedConnection")
+                database["OPTIONS"]["pool"]["connection_class"] = import_string("marketplace.settings.clients.LimitedConnection")
 
 
 def remove_statement_limit() -> None:

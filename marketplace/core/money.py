@@ -53,11 +53,10 @@ class Split(NamedTuple):
     vendor_share_minor: int
 
 
-def split_sale(price_minor: int, *, tax_rate_bp: int, commission_rate_bp: int) -> Split:
+def split_sale(price_minor: int, *, tax_minor: int, commission_rate_bp: int) -> Split:
     """Return the parts of a gross price: the included tax, the commission on the net price, the rest for the vendor."""
-    tax = tax_inside(price_minor, tax_rate_bp)
-    commission = share(price_minor - tax, commission_rate_bp)
-    return Split(tax, commission, price_minor - tax - commission)
+    commission = share(price_minor - tax_minor, commission_rate_bp)
+    return Split(tax_minor, commission, price_minor - tax_minor - commission)
 
 
 def to_number(amount_minor: int) -> float:

@@ -30,11 +30,7 @@ def lock(queryset: models.QuerySet[M], **lookup: Any) -> M:
 def lock_for_decision(queryset: models.QuerySet[M], *, pk: Any, owner: str, actor: models.Model) -> M:
     """Return the locked row for a decision, which its owner cannot take, even as a superuser.
 
-    Args:
-        queryset: The rows.
-        pk: Its primary key.
-        owner: The attribute that holds its owner's id, such as `user_id` or `wallet.owner_id`.
-        actor: Who decides.
+    `owner` is the attribute that holds the owner's id, such as `user_id` or `wallet.owner_id`.
 
     Raises:
         NotFound: no row matches.
@@ -99,14 +95,6 @@ class TransitionTable:
 
     def decide(self, rows: models.QuerySet[M], verb: str, *, pk: Any, actor: models.Model, reason: str, **changes: Any) -> M:
         """Lock a row, apply a reviewer's decision to it and return it.
-
-        Args:
-            rows: The rows.
-            verb: The decision, one of the edges.
-            pk: The row's primary key.
-            actor: The reviewer.
-            reason: The reason, which is required.
-            changes: Further fields to save.
 
         Raises:
             InvalidInput: the reason is not valid.

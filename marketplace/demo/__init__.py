@@ -1,1 +1,1 @@
-"""Content for a first look at the service: fonts, images, sounds and archives, all made here and all real."""
+"""The quickstart, and what it sells: fonts, pictures, sounds and archives, all made for it and free to use."""

@@ -1,10 +1,9 @@
-"""The demo catalog as it is written in `catalog.toml`, and the files of each entry."""
+"""The demo catalog as it is written in `catalog.toml`, with the files of each listing in `files/<slug>`."""
 
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+import zipfile
+from dataclasses import dataclass
 from decimal import Decimal
-from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -13,19 +12,17 @@ from django.utils.text import slugify
 from marketplace.accounts.models import Tier
 from marketplace.core.money import to_minor
 
-from . import archives, sounds
-from .about import PLATFORMS, SOUND_PLATFORMS, describe
-from .fonts import Style, as_woff2, build_font, build_variable_font
-from .looks import Look
-from .pictures.motion import motion_pictures
-from .pictures.pages import skill_pictures, template_pictures
-from .pictures.scenes import look_pictures, sound_pictures
-from .pictures.specimens import font_pictures
-
-CATALOG = Path(__file__).with_name("catalog.toml")
+FOLDER = Path(__file__).parent
 VERSION = "1.0.0"
-PREVIEW_SECONDS = 4
-SOUND_SECONDS = 4
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What the listings of one kind have in common: category, tools that open the files, and a paragraph of the description."""
+
+    category: str
+    platforms: str
+    about: str
 
 
 @dataclass(frozen=True)
@@ -33,119 +30,55 @@ class CatalogEntry:
     """One listing of the demo catalog.
 
     Args:
-        title: Its title; the slug is made from it.
-        category: Slug of its category.
-        summary: Its short description.
-        tags: Its tags.
         prices: Amounts by currency, as texts.
-        discount: In per cent.
-        tier: The tier that a buyer needs.
+        pictures: The alternative texts of the gallery, in its order.
         store: Who sells it: `vendor` or `otherVendor`.
         waiting: Whether it stays in review.
-        sound: Which sound it holds, for sound packs.
-        style: Numbers of its font, for fonts.
-        bold: Weight at the heavy end, for variable fonts.
-        scene: What its pictures show, for motion and templates.
-        look: Numbers of its colours, for looks.
-        talk: A question and its answers, for skills.
     """
 
     title: str
-    category: str
+    kind: Kind
     summary: str
     tags: list[str]
     prices: dict[str, str]
+    pictures: list[str]
     discount: int = 0
     tier: str = Tier.FREE
     store: str = "vendor"
     waiting: bool = False
-    sound: str = ""
-    style: dict[str, Any] = field(default_factory=dict)
-    bold: int = 0
-    scene: str = ""
-    look: dict[str, float] = field(default_factory=dict)
-    talk: list[str] = field(default_factory=list)
 
     @property
     def slug(self) -> str:
         """The listing's slug."""
         return slugify(self.title)
 
+    @property
+    def folder(self) -> Path:
+        """The folder of its files: the deliverable, `0.webp` … of the gallery, and `specimen.woff2` or `preview.mp3`."""
+        return FOLDER / "files" / self.slug
+
+    @property
+    def deliverable(self) -> Path:
+        """The file that buyers get."""
+        return next(self.folder.glob(f"{self.slug}-{VERSION}.*"))
+
+    @property
+    def description(self) -> str:
+        """The listing's description in Markdown."""
+        contents = [self.deliverable.name]
+        if self.deliverable.suffix == ".zip":
+            with zipfile.ZipFile(self.deliverable) as archive:
+                contents = archive.namelist()
+        inside = "\n".join(f"- `{name}`" for name in contents)
+        return f"{self.summary}\n\n{self.kind.about}\n\n**What you get**\n\n{inside}\n\nFor {self.kind.platforms}."
+
     def price_minor(self, currency: str) -> int | None:
         """Return the price in minor units, None where none is set."""
         return to_minor(Decimal(self.prices[currency])) if currency in self.prices else None
 
 
-@dataclass(frozen=True)
-class Media:
-    """The files of an entry: the deliverable, the names of the files in it, and the previews."""
-
-    filename: str
-    deliverable: bytes = field(repr=False)
-    contents: list[str]
-    gallery: tuple[bytes, ...] = field(repr=False)
-    specimen: bytes | None = field(default=None, repr=False)
-    audio: bytes | None = field(default=None, repr=False)
-
-
 def load_entries() -> list[CatalogEntry]:
-    """Return the demo catalog with the categories interleaved, so that the newest listings are of all categories."""
-    entries = [CatalogEntry(**table) for table in tomllib.loads(CATALOG.read_text(encoding="utf-8"))["listing"]]
-    by_category = [[entry for entry in entries if entry.category == category] for category in PLATFORMS]
-    return [entry for row in zip_longest(*by_category) for entry in row if entry]
-
-
-def build_media(entry: CatalogEntry) -> Media:
-    """Build the entry's files."""
-    title, slug = entry.title, entry.slug
-    match entry.category:
-        case "fonts":
-            return _font_media(entry)
-        case "motion":
-            return _packed(entry, archives.motion_files(title, slug), motion_pictures(title, entry.scene, seed=slug))
-        case "templates":
-            return _packed(entry, archives.template_files(title, slug), template_pictures(title, entry.scene, seed=slug))
-        case "presets" if entry.sound:
-            return _sound_media(entry)
-        case "presets":
-            look = Look(**entry.look)
-            pictures = look_pictures(title, look, portrait=entry.scene == "portrait", seed=slug)
-            return _packed(entry, archives.preset_files(title, look, slug), pictures)
-        case _:
-            return _packed(entry, archives.skill_files(title, slug, entry.summary), skill_pictures(title, entry.talk, seed=slug))
-
-
-def platforms_of(entry: CatalogEntry) -> str:
-    """Return which tools open the entry's files."""
-    return SOUND_PLATFORMS if entry.sound else PLATFORMS[entry.category]
-
-
-def description_of(entry: CatalogEntry, media: Media) -> str:
-    """Return the description of the entry's listing."""
-    return describe(entry.summary, "sound" if entry.sound else entry.category, platforms_of(entry), media.contents)
-
-
-def _packed(entry: CatalogEntry, files: Mapping[str, bytes | str], pictures: tuple[bytes, ...]) -> Media:
-    return Media(f"{entry.slug}-{VERSION}.zip", archives.zipped(files), sorted(files), pictures)
-
-
-def _font_media(entry: CatalogEntry) -> Media:
-    style = Style(**entry.style)
-    if entry.bold:
-        font = build_variable_font(entry.title, style, entry.bold)
-        filename = f"{entry.slug}-{VERSION}.ttf"
-        media = Media(filename, font, [filename], ())
-    else:
-        font = build_font(entry.title, "Regular", style)
-        heavy = build_font(entry.title, "Bold", Style(**entry.style | {"weight": style.weight * 1.5}))
-        name = entry.title.replace(" ", "")
-        media = _packed(entry, {f"{name}-Regular.ttf": font, f"{name}-Bold.ttf": heavy}, ())
-    return replace(media, gallery=font_pictures(entry.title, font, seed=entry.slug), specimen=as_woff2(font))
-
-
-def _sound_media(entry: CatalogEntry) -> Media:
-    play = sounds.SOUNDS[entry.sound]
-    files = {f"{entry.slug}-{take}.wav": play(SOUND_SECONDS, seed=f"{entry.slug}{take}") for take in (1, 2)}
-    preview = play(PREVIEW_SECONDS, seed=f"{entry.slug}1")
-    media = _packed(entry, files, sound_pictures(entry.title, preview, seed=entry.slug))
-    return replace(media, audio=preview)
+    """Return the demo catalog in the order of publication."""
+    catalog: dict[str, Any] = tomllib.loads((FOLDER / "catalog.toml").read_text(encoding="utf-8"))
+    kinds = {name: Kind(**fields) for name, fields in catalog["kinds"].items()}
+    return [CatalogEntry(**fields | {"kind": kinds[fields["kind"]]}) for fields in catalog["listing"]]

@@ -57,6 +57,7 @@ class People:
     admin: User
     developer: User
     buyer: User
+    customer: User
     profiles: dict[str, VendorProfile]
 
 
@@ -65,7 +66,9 @@ def make_people(facts: Facts) -> People:
     admin = _user("admin", "Asha Admin", facts, is_staff=True, is_superuser=True)
     developer = _user("developer", "Deven Developer", facts, tier=Tier.PRO)
     buyer = _user("buyer", "Bo Buyer", facts, tier=Tier.PRO)
-    for user in (developer, buyer):
+    # Buys what the vendor is paid for; signs in nowhere.
+    customer = _user("customer", "Chandra Customer", {})
+    for user in (developer, buyer, customer):
         _fund(user, admin)
     _request_payout(developer)
     _approve_developer(developer, admin)
@@ -78,7 +81,7 @@ def make_people(facts: Facts) -> People:
         what = "A plug-in that offers licensed fonts inside of a layout program."
         why = "It reads the catalog and the library of the person who uses it."
         submit_application(user=applicant, what=what, why=why, actor=applicant)
-    return People(admin, developer, buyer, profiles)
+    return People(admin, developer, buyer, customer, profiles)
 
 
 def make_credentials(people: People, facts: Facts) -> None:

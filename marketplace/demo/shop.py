@@ -5,6 +5,7 @@ import zlib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from catalog.models import Category, Listing
@@ -16,19 +17,18 @@ from marketplace.accounts.models import Tier, User
 from marketplace.storage import default_storage
 from vendors.inspection import Inspection, inspect_deliverable
 from vendors.models import VendorProfile
-from vendors.previews import ProcessedPreview, process_audio, process_font, process_image
+from vendors.previews import ProcessedPreview, process_preview
 from vendors.services.files import attach_deliverable, attach_preview, new_deliverable_key
 from vendors.services.listings import create_listing
 from vendors.services.pictures import update_picture
 from vendors.services.submission import submit
 from vendors.uploads import Received
 
-from .alt_texts import alt_texts_of
-from .entries import VERSION, CatalogEntry, Media, build_media, description_of, platforms_of
+from .entries import VERSION, CatalogEntry
 from .people import People
 
 README = "Thank you for buying {title}.\n\nUnpack the file beside this one. What you may do with it is in LICENSE.txt.\n"
-# Files are built and inspected while rows are written.
+# Files are inspected while rows are written.
 THREADS = 2
 
 
@@ -37,7 +37,6 @@ class Prepared:
     """An entry with its files stored and inspected."""
 
     entry: CatalogEntry
-    description: str
     received: Received
     inspection: Inspection
     previews: list[tuple[PreviewKind, int, ProcessedPreview]]
@@ -52,8 +51,6 @@ def fill_shop(entries: list[CatalogEntry], people: People) -> Iterator[CatalogEn
     )
     missing = [entry for entry in entries if entry.slug not in existing]
     yield from (entry for entry in entries if entry.slug in existing)
-    if not missing:
-        return
     with ThreadPoolExecutor(THREADS) as pool:
         for prepared in pool.map(_prepare, missing):
             _publish(prepared, people)
@@ -61,23 +58,24 @@ def fill_shop(entries: list[CatalogEntry], people: People) -> Iterator[CatalogEn
 
 
 def _prepare(entry: CatalogEntry) -> Prepared:
-    """Build an entry's files, and store and inspect them like an upload, without writing rows."""
-    media = build_media(entry)
-    previews = [(PreviewKind.GALLERY, slot, process_image(picture)) for slot, picture in enumerate(media.gallery)]
-    if media.specimen is not None:
-        previews.append((PreviewKind.FONT_SPECIMEN, 0, process_font(media.specimen)))
-    if media.audio is not None:
-        previews.append((PreviewKind.AUDIO_PREVIEW, 0, process_audio(media.audio)))
-    received = _store(media)
+    """Store and inspect an entry's files like an upload, without writing rows."""
+    files = [(PreviewKind.GALLERY, slot, f"{slot}.webp") for slot in range(len(entry.pictures))]
+    files += [(PreviewKind.FONT_SPECIMEN, 0, "specimen.woff2"), (PreviewKind.AUDIO_PREVIEW, 0, "preview.mp3")]
+    previews = [
+        (kind, slot, process_preview(kind, (entry.folder / name).read_bytes()))
+        for kind, slot, name in files
+        if (entry.folder / name).exists()
+    ]
+    received = _store(entry.deliverable)
     inspection = inspect_deliverable(store=received.store, key=received.key, size=received.size)
-    return Prepared(entry, description_of(entry, media), received, inspection, previews)
+    return Prepared(entry, received, inspection, previews)
 
 
-def _store(media: Media) -> Received:
-    key, content = new_deliverable_key(), media.deliverable
+def _store(file: Path) -> Received:
+    key, content = new_deliverable_key(), file.read_bytes()
     default_storage.save_bytes(key, content)
     digest = hashlib.sha256(content).hexdigest()
-    return Received(default_storage, key, media.filename, len(content), digest, zlib.crc32(content), content[:512])
+    return Received(default_storage, key, file.name, len(content), digest, zlib.crc32(content))
 
 
 def _publish(prepared: Prepared, people: People) -> None:
@@ -86,11 +84,10 @@ def _publish(prepared: Prepared, people: People) -> None:
     with prepared.received as received:
         listing = _draft(prepared, profile)
         attach_deliverable(listing=listing, received=received, inspection=prepared.inspection, actor=profile.user)
-    texts = alt_texts_of(entry)
     for kind, slot, processed in prepared.previews:
         preview = attach_preview(listing=listing, kind=kind, slot=slot, processed=processed, actor=profile.user)
         if kind == PreviewKind.GALLERY:
-            update_picture(listing=listing, preview_id=preview.pk, actor=profile.user, alt_text=texts[slot])
+            update_picture(listing=listing, preview_id=preview.pk, actor=profile.user, alt_text=entry.pictures[slot])
     listing.refresh_from_db()
     submit(listing=listing, actor=profile.user)
     if not entry.waiting:
@@ -107,12 +104,12 @@ def _draft(prepared: Prepared, profile: VendorProfile) -> Listing:
     listing = Listing.objects.filter(slug=entry.slug).first()
     if listing is not None:
         return listing
-    platforms = platforms_of(entry)
+    platforms = entry.kind.platforms
     fields: dict[str, Any] = {
         "title": entry.title,
         "short_description": entry.summary,
-        "description": prepared.description,
-        "category": Category.objects.get(slug=entry.category),
+        "description": entry.description,
+        "category": Category.objects.get(slug=entry.kind.category),
         "tags": entry.tags,
         "base_price_minor": entry.price_minor("USD"),
         "price_inr_minor": entry.price_minor("INR"),

@@ -31,8 +31,16 @@ def client_network(request: HttpRequest) -> str:
 def is_from_proxy(environ: dict[str, Any]) -> bool:
     """Tell whether a request with this WSGI environment comes through a trusted proxy."""
     address = _parse(environ.get("REMOTE_ADDR", ""))
-    trusted = _networks(tuple(settings.TRUSTED_PROXIES))
+    trusted = networks(tuple(settings.TRUSTED_PROXIES))
     return "HTTP_X_FORWARDED_FOR" in environ and address is not None and any(address in network for network in trusted)
+
+
+def client_country(request: HttpRequest) -> str:
+    """Return the country code of the client as a trusted proxy tells it; empty if none does."""
+    if not settings.CLIENT_COUNTRY_HEADER or not is_from_proxy(request.META):
+        return ""
+    country = request.headers.get(settings.CLIENT_COUNTRY_HEADER, "").strip().upper()
+    return country if len(country) == 2 and country.isascii() and country.isalpha() else ""
 
 
 @lru_cache(maxsize=4096)
@@ -45,7 +53,7 @@ def _network(remote: str, forwarded: str, trusted: tuple[str, ...]) -> str:
 
 def _client_address(remote: str, forwarded: str, trusted: tuple[str, ...]) -> Address | None:
     address = _parse(remote)
-    proxies = _networks(trusted)
+    proxies = networks(trusted)
     # Each proxy appends the address that connected to it.
     for hop in reversed(forwarded.split(",")):
         if address is None or not any(address in network for network in proxies):
@@ -67,5 +75,6 @@ def _parse(text: str) -> Address | None:
 
 
 @lru_cache(maxsize=8)
-def _networks(proxies: tuple[str, ...]) -> tuple[Network, ...]:
-    return tuple(ip_network(proxy, strict=False) for proxy in proxies)
+def networks(texts: tuple[str, ...]) -> tuple[Network, ...]:
+    """Return networks, parsed once."""
+    return tuple(ip_network(text, strict=False) for text in texts)

@@ -1,6 +1,7 @@
-"""Monitoring middleware: serves `/healthz`, `/readyz` and `/metrics`, counts responses for Prometheus and writes the access log."""
+"""Monitoring middleware: `/healthz`, `/readyz` and `/metrics`, the id of each request, metrics of responses, the access log."""
 
 import logging
+import re
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -8,15 +9,20 @@ from typing import Any
 import orjson
 from django.conf import settings
 from django.core.exceptions import MiddlewareNotUsed
+from django.core.signals import request_finished
+from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.crypto import constant_time_compare
 from prometheus_client import CONTENT_TYPE_LATEST
 
+from marketplace.core.ids import NO_REQUEST, REQUEST_ID, new_id
 from marketplace.monitoring import metrics
 from marketplace.monitoring.health import OK, monitor
 from marketplace.monitoring.metrics import exposition
 
 RETRY_SECONDS = "5"
+# An id of the client's, which is part of logs, audit entries and problem documents.
+_REQUEST_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _UNCACHED = {"Cache-Control": "no-store"}
 
 
@@ -61,6 +67,28 @@ def _json(body: Mapping[str, Any], status: int) -> HttpResponse:
     # Django would log each 503 of a health check as an error.
     response._has_been_logged = True  # type: ignore[attr-defined]  # Django's own mark
     return response
+
+
+class RequestIdMiddleware:
+    """Sets and echoes `X-Request-Id`."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Process the request with its id."""
+        given = request.META.get("HTTP_X_REQUEST_ID", "")
+        request_id = given if _REQUEST_ID.fullmatch(given) else str(new_id())
+        REQUEST_ID.set(request_id)
+        response = self.get_response(request)
+        response["X-Request-Id"] = request_id
+        return response
+
+
+@receiver(request_finished, dispatch_uid="http.request_id")
+def _reset(**_kwargs: Any) -> None:
+    """Reset the id only now: Django logs errors after the middleware has returned, and streams files after that."""
+    REQUEST_ID.set(NO_REQUEST)
 
 
 # Middleware that responds before URL routing sets the route's name under this key in `request.META`.

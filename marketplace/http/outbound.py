@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from http.client import HTTPException
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from ipaddress import IPv6Address, IPv6Network, ip_address
 from typing import Any
 
 from django.conf import settings
@@ -28,8 +28,7 @@ from urllib3.util import Url, parse_url
 
 from marketplace.core import bounds
 
-Address = IPv4Address | IPv6Address
-Network = IPv4Network | IPv6Network
+from .client_address import Address, networks
 
 _PORTS = {"https": 443, "http": 80}
 _VISIBLE = re.compile(r"[!-~]+")
@@ -52,18 +51,14 @@ class Failed(Exception):
 
 @dataclass(frozen=True)
 class Response:
-    """A response.
+    """A response."""
 
-    Args:
-        status: The HTTP status, which may be a redirect.
-        headers: The headers by name, case-insensitive.
-        body: At most `max_bytes` of the body.
-        whole: Whether the body is complete.
-    """
-
+    # May be a redirect.
     status: int
     headers: Mapping[str, str]
+    # At most `max_bytes` of the body.
     body: bytes
+    # Whether the body is complete.
     whole: bool
 
 
@@ -87,13 +82,7 @@ def request(
 ) -> Response:
     """Send a request to an address that a user supplied.
 
-    Args:
-        method: The HTTP method.
-        url: The address.
-        headers: Headers to send; `Host` is overridden.
-        body: The body to send.
-        seconds: The time limit from the lookup to the last byte.
-        max_bytes: The most bytes of the response that are read.
+    `seconds` is the time from the lookup to the last byte; of the response, `max_bytes` are read at most.
 
     Raises:
         Refused: it is none that we call.
@@ -186,7 +175,7 @@ def _allowed(address: Address, scheme: str) -> bool:
         return bool(settings.OUTBOUND_LOOPBACK)
     if scheme != "https" or (isinstance(address, IPv6Address) and address not in _GLOBAL_IPV6):
         return False
-    if any(address in network for network in _networks(_SPECIAL + tuple(settings.OUTBOUND_REFUSED_NETWORKS))):
+    if any(address in network for network in networks(_SPECIAL + tuple(settings.OUTBOUND_REFUSED_NETWORKS))):
         return False
     return address.is_global and not address.is_multicast and not address.is_reserved
 
@@ -240,8 +229,3 @@ def _remaining(deadline: float) -> float:
 @lru_cache(maxsize=1)
 def _tls() -> ssl.SSLContext:
     return ssl.create_default_context()
-
-
-@lru_cache(maxsize=8)
-def _networks(networks: tuple[str, ...]) -> tuple[Network, ...]:
-    return tuple(ip_network(network, strict=False) for network in networks)

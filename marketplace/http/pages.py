@@ -77,7 +77,7 @@ class CompressionMiddleware(GZipMiddleware):
         kind = response.headers.get("Content-Type", "").partition(";")[0]
         if kind != _HTML and not (kind in _TEXTS and _is_public(response)):
             return response
-        if _GZIP_REFUSED.search(request.headers.get("Accept-Encoding", "")):
+        if _GZIP_REFUSED.search(request.META.get("HTTP_ACCEPT_ENCODING", "")):
             patch_vary_headers(response, ["Accept-Encoding"])
             return response
         return super().process_response(request, response)

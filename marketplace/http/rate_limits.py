@@ -46,15 +46,11 @@ class CounterStoreDown(Exception):
 
 @dataclass(frozen=True)
 class Limit:
-    """A limit of calls per minute for a bucket.
+    """A limit of calls per minute for a bucket."""
 
-    Args:
-        policy: Name of the policy, sent to the client.
-        bucket: The subject whose calls are counted, such as an address.
-        calls: The most calls.
-    """
-
+    # Its name, sent to the client.
     policy: str
+    # The subject whose calls are counted, such as an address.
     bucket: str
     calls: int
 

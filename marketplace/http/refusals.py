@@ -1,4 +1,4 @@
-"""Middleware for requests that are too large, have a method that the view does not allow, or a body that cannot be read."""
+"""Middleware for requests that are too large, have a method that the view does not allow, or for which a view raises a problem."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
@@ -9,7 +9,7 @@ from rest_framework.views import APIView
 
 from marketplace.api.problems import as_problem, problem_response
 from marketplace.core import bounds
-from marketplace.core.errors import AddressTooLong, BodyTooLarge, HeadersTooLarge, MethodNotAllowed
+from marketplace.core.errors import AddressTooLong, BodyTooLarge, HeadersTooLarge, MethodNotAllowed, Problem
 
 from .request_body import is_upload
 
@@ -111,8 +111,8 @@ class WrongMethodMiddleware:
         return None
 
 
-class UnreadableBodyMiddleware:
-    """Responds 400 or 408 if a view reads a body that ends too early or does not arrive in time."""
+class ProblemMiddleware:
+    """Responds to a problem that a view raises, such as `NotFound`, and to a body that ends too early or does not arrive in time."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -122,5 +122,8 @@ class UnreadableBodyMiddleware:
         return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        """Return the response to `UnreadablePostError`."""
-        return problem_response(as_problem(exception), request) if isinstance(exception, UnreadablePostError) else None
+        """Return the response to a problem of the request; Django handles and logs those of the service."""
+        if not isinstance(exception, Problem | UnreadablePostError):
+            return None
+        problem = as_problem(exception)
+        return problem_response(problem, request) if problem.status < 500 else None

@@ -21,16 +21,13 @@ RETRY_PRIORITY = -10
 
 @dataclass(frozen=True)
 class Retries:
-    """The retry policy of a task.
+    """The retry policy of a task."""
 
-    Args:
-        attempts: The number of attempts after which the job is dead; it stays in the table and can be restarted.
-        first: Seconds until the second attempt; the delay doubles with each attempt.
-        longest: The longest delay in seconds.
-    """
-
+    # After so many the job is dead; it stays in the table and can be restarted.
     attempts: int = 10
+    # Seconds until the second attempt; the delay doubles with each attempt.
     first: float = 5
+    # The longest delay in seconds.
     longest: float = 3600
 
     def delay(self, attempt: int) -> timedelta:
@@ -41,16 +38,12 @@ class Retries:
 
 @dataclass(frozen=True)
 class Policy:
-    """The settings of a task.
-
-    Args:
-        retries: The retry policy.
-        private: Whether the arguments are hidden, and wiped once the job has succeeded.
-        release: Called with the arguments of a job that a stopping worker returns to the queue unfinished.
-    """
+    """The settings of a task."""
 
     retries: Retries = Retries()
+    # Whether the arguments are hidden, and wiped once the job has succeeded.
     private: bool = False
+    # Called with the arguments of a job that a stopping worker returns to the queue unfinished.
     release: Callable[..., None] | None = None
 
 

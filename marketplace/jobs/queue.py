@@ -3,7 +3,7 @@
 import logging
 import traceback
 from collections.abc import Collection, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any, cast
 
 from django.core.management.base import CommandError
@@ -57,11 +57,7 @@ def run_job(job: Job) -> Exception | SystemExit | None:
 
 
 def record_outcome(job: Job, error: BaseException | None) -> bool:
-    """Record the outcome of a job.
-
-    Returns:
-        Whether the outcome was saved: it is not if the worker has been declared lost in the meantime.
-    """
+    """Record the outcome of a job; return False if its worker was declared lost in the meantime."""
     if error is not None:
         return _fail(job, f"{type(error).__module__}.{type(error).__qualname__}", _format_error(error))
     changes: dict[str, Any] = {
@@ -98,22 +94,13 @@ def retry_job(*, job: Job, actor: Any) -> Job:
     Raises:
         InvalidTransition: it is not dead.
     """
-    job = lock(_all(), pk=job.pk)
+    job = lock(cast("QuerySet[Job]", Job.objects.all()), pk=job.pk)
     if job.status != TaskResultStatus.FAILED:
         raise InvalidTransition("Only failed jobs can be restarted.", currentState=job.status)
     audit.record("job.retry", job, actor=actor, from_state="dead", to_state="ready", task=job.task_path, attempts=job.attempts)
     job.status, job.worker_ids, job.run_after, job.finished_at = TaskResultStatus.READY, [], timezone.now(), None
     job.save(update_fields=["status", "worker_ids", "run_after", "finished_at"])
     return job
-
-
-def ended_jobs(status: TaskResultStatus, *, before: datetime) -> QuerySet[Job]:
-    """Return the jobs that ended with this status before a time."""
-    return _all().filter(status=status, finished_at__lt=before)
-
-
-def _all() -> QuerySet[Job]:
-    return cast("QuerySet[Job]", Job.objects.all())
 
 
 def _fail(job: Job, error: str, account: str) -> bool:

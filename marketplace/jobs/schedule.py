@@ -1,8 +1,10 @@
 """Runs the commands of `settings.SCHEDULE`, each once per interval, however many workers there are.
 
-Each runs in its own process, because it may take hours and much memory; the process ends with the worker.
+Each runs in its own process, because it may take hours and much memory; the process ends with the worker. One that runs several
+times a minute runs in the worker, because starting a process takes seconds.
 """
 
+import io
 import os
 import shlex
 import subprocess
@@ -14,6 +16,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from django.conf import settings
+from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import transaction
 from django.db.models import Q
@@ -29,6 +32,8 @@ EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 RETRIES = Retries(attempts=3, first=60, longest=600)
 MAX_RUNTIME = timedelta(hours=12)
 OUTPUT_CHARS = 2000
+# Commands with a shorter interval run in the worker.
+SHORT_INTERVAL = timedelta(minutes=1)
 
 # Set when the process stops: running commands are terminated, and run again by the next worker.
 interrupted = threading.Event()
@@ -36,16 +41,12 @@ interrupted = threading.Event()
 
 @dataclass(frozen=True)
 class ScheduledCommand:
-    """One line of the schedule.
+    """One line of the schedule."""
 
-    Args:
-        command: The command with its arguments, without `manage.py`.
-        every: The interval.
-        after: Offset from the interval's beginning; daily intervals begin at midnight UTC.
-    """
-
+    # With its arguments, without `manage.py`.
     command: str
     every: timedelta
+    # Offset from the interval's beginning; daily intervals begin at midnight UTC.
     after: timedelta = timedelta()
 
     def due_at(self, now: datetime) -> datetime:
@@ -68,14 +69,19 @@ def enqueue_due() -> int:
     # By the database's clock, because the clocks of the nodes differ.
     now = rows[0][2] if rows else timezone.now()
     due = {entry.command: entry.due_at(now) for entry in entries()}
+    short = {entry.command for entry in entries() if entry.every < SHORT_INTERVAL}
     known = {command: done for command, done, _ in rows}
     new = [Schedule(command=command, due_at=at) for command, at in due.items() if command not in known]
     if new:
         Schedule.objects.bulk_create(new, ignore_conflicts=True)
-    return sum(_enqueue_once(command, at) for command, at in due.items() if command in known and not at <= known[command] <= now)
+    return sum(
+        _enqueue_once(command, at, short=command in short)
+        for command, at in due.items()
+        if command in known and not at <= known[command] <= now
+    )
 
 
-def _enqueue_once(command: str, at: datetime) -> bool:
+def _enqueue_once(command: str, at: datetime, *, short: bool) -> bool:
     with transaction.atomic():
         waits = Q(due_at__lt=at) | Q(due_at__gt=Now())
         row = Schedule.objects.select_for_update(skip_locked=True).filter(waits, command=command).first()
@@ -87,9 +93,15 @@ def _enqueue_once(command: str, at: datetime) -> bool:
             and Job.objects.filter(pk=row.job_id, status__in=[TaskResultStatus.READY, TaskResultStatus.RUNNING]).exists()
         )
         if not busy:
-            row.job_id = uuid.UUID(run_command.enqueue(command).id)
+            row.job_id = uuid.UUID((run_short_command if short else run_command).enqueue(command).id)
         row.save(update_fields=["due_at", "job_id"])
         return not busy
+
+
+@job(retries=RETRIES)
+def run_short_command(command: str) -> None:
+    """Run a scheduled command in this process."""
+    call_command(*shlex.split(command), stdout=io.StringIO())
 
 
 @job(queue_name=QUEUE, retries=RETRIES)

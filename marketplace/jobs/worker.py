@@ -71,12 +71,7 @@ class QueueThreads:
 
 
 class JobWorker:
-    """One worker of a process.
-
-    Args:
-        threads: The number of threads of each queue.
-        scheduling: Whether it enqueues scheduled commands.
-    """
+    """One worker of a process, with a number of threads for each queue."""
 
     def __init__(self, *, threads: Mapping[str, int], scheduling: bool = True) -> None:
         self.id = new_id().hex

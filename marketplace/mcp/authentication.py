@@ -17,14 +17,10 @@ from marketplace.http.rate_limits import CounterStoreDown, count_by_address, cou
 
 @dataclass(frozen=True)
 class Caller:
-    """The caller of a request.
-
-    Args:
-        principal: The principal of the token.
-        counted: Whether the call was counted against its limits; False while the counter store is down.
-    """
+    """The caller of a request."""
 
     principal: Principal
+    # Whether the call was counted against its limits; False while the counter store is down.
     counted: bool
 
 

@@ -17,18 +17,12 @@ from .responses import ProtocolError
 
 @dataclass(frozen=True)
 class Call:
-    """A method call.
-
-    Args:
-        request: The HTTP request.
-        caller: The authenticated caller.
-        revision: The revision of the protocol.
-        params: The parameters, validated against the schemas of the revision.
-    """
+    """A method call."""
 
     request: HttpRequest
     caller: Caller
     revision: str
+    # Validated against the schemas of the revision.
     params: dict[str, Any]
 
     @property
@@ -41,11 +35,7 @@ class Call:
         return scope is None or scope in self.principal.scopes
 
     def begin(self, operation: str, scope: Scope | None) -> None:
-        """Record the operation for usage counting, and require its scope.
-
-        Args:
-            operation: A name from a fixed set, since each has its own usage rows.
-            scope: The scope that it requires; None if any token will do.
+        """Record the operation, by a name from a fixed set, for usage counting, and require its scope.
 
         Raises:
             InsufficientScope: the token does not carry it now.

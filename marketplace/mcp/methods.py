@@ -17,7 +17,7 @@ from .calls import Call
 from .messages import Message
 from .responses import ProtocolError
 from .revisions import MODERN, SUPPORTED, WITH_HANDSHAKE
-from .tools import calling, registry
+from .tools import calling
 
 Result = dict[str, Any]
 # Maximum number of errors in a response.
@@ -26,16 +26,13 @@ _MAX_ERRORS = 5
 
 @dataclass(frozen=True)
 class Method:
-    """A method of the protocol.
+    """A method of the protocol."""
 
-    Args:
-        answer: Returns the result.
-        revisions: The revisions that have the method.
-        cache_hints: For how long a client may keep the result, in milliseconds, and for whom; None: the protocol has no such hint for it.
-    """
-
+    # Returns the result.
     answer: Callable[[Call], Result]
+    # The revisions that have the method.
     revisions: tuple[str, ...] = SUPPORTED
+    # For how long a client may keep the result, in milliseconds, and for whom; None: the protocol has no such hint for it.
     cache_hints: Mapping[str, Any] | None = field(default=None)
 
 
@@ -92,7 +89,7 @@ METHODS: dict[str, Method] = {
     "server/discover": Method(about.discover, MODERN, _PUBLIC),
     "initialize": Method(about.initialize, WITH_HANDSHAKE),
     "ping": Method(_ping, WITH_HANDSHAKE),
-    "tools/list": Method(registry.list_tools, cache_hints=_PRIVATE),
+    "tools/list": Method(calling.list_tools, cache_hints=_PRIVATE),
     "tools/call": Method(calling.call_tool),
     "resources/list": Method(resources.list_resources, cache_hints=_PRIVATE),
     "resources/templates/list": Method(resources.list_templates, cache_hints=_PRIVATE),

@@ -28,22 +28,15 @@ _NOT_FOUND_BEFORE = -32002
 
 @dataclass(frozen=True)
 class Part:
-    """A resource that each asset has.
+    """A resource that each asset has."""
 
-    Args:
-        name: The last part of its URI.
-        title: The name that people see.
-        description: What it is.
-        mime_type: The media type of its text.
-        scope: The scope that it requires.
-        read: Returns the text.
-    """
-
+    # The last part of its URI.
     name: str
     title: str
     description: str
     mime_type: str
     scope: Scope
+    # Returns the text.
     read: Callable[[Principal, str], str]
 
     @property

@@ -29,11 +29,7 @@ _DATA_COLLECTION: Any = {
 
 
 def start(transport: Transport | None = None) -> None:
-    """Start reporting.
-
-    Args:
-        transport: The transport; HTTP if None.
-    """
+    """Start reporting, by HTTP unless a transport is given."""
     sentry_sdk.init(
         dsn=settings.SENTRY_DSN,
         environment=settings.SENTRY_ENVIRONMENT,

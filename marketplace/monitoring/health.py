@@ -35,16 +35,13 @@ class NotReady(Exception):
 
 @dataclass(frozen=True)
 class Report:
-    """The results of the probes.
+    """The results of the probes."""
 
-    Args:
-        ready: Whether all components named in `settings.READY_REQUIRES` are up.
-        components: By name, the status (`ok` or `down`) and figures.
-        at: Time of the report by the monotonic clock.
-    """
-
+    # Whether all components named in `settings.READY_REQUIRES` are up.
     ready: bool
+    # By name, the status (`ok` or `down`) and figures.
     components: dict[str, dict[str, Any]]
+    # By the monotonic clock.
     at: float
 
     @property

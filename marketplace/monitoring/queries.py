@@ -16,35 +16,28 @@ STATEMENT_CHARS = 2000
 logger = logging.getLogger("marketplace.slow_queries")
 
 
-class QueryTimer:
-    """An execute wrapper that measures statements; they are logged without parameters."""
-
-    def __init__(self, *, measure: bool, slow_ms: int) -> None:
-        self._measure, self._slow_seconds = measure, slow_ms / 1000
-
-    def __call__(self, execute: Callable[..., Any], sql: Any, params: Any, many: bool, context: dict[str, Any]) -> Any:  # noqa: FBT001 - Django's signature
-        """Run and time the statement."""
-        began = time.perf_counter()
-        try:
-            return execute(sql, params, many, context)
-        finally:
-            seconds = time.perf_counter() - began
-            alias = context["connection"].alias
-            if self._measure:
-                metrics.QUERIES.labels(alias).observe(seconds)
-            if self._slow_seconds and seconds >= self._slow_seconds:
-                statement = " ".join(str(sql).split())[:STATEMENT_CHARS]
-                facts = {"database": alias, "duration_ms": round(seconds * 1000, 2), "statement": statement}
-                logger.warning("slow statement, %.0f ms: %s", seconds * 1000, statement, extra=facts)
+def time_query(execute: Callable[..., Any], sql: Any, params: Any, many: bool, context: dict[str, Any]) -> Any:  # noqa: FBT001 - Django's signature
+    """Run a statement and measure it; a slow one is logged without its parameters. An execute wrapper."""
+    began = time.perf_counter()
+    try:
+        return execute(sql, params, many, context)
+    finally:
+        seconds = time.perf_counter() - began
+        alias = context["connection"].alias
+        if settings.METRICS_TOKEN:
+            metrics.QUERIES.labels(alias).observe(seconds)
+        if settings.SLOW_QUERY_MS and seconds * 1000 >= settings.SLOW_QUERY_MS:
+            statement = " ".join(str(sql).split())[:STATEMENT_CHARS]
+            facts = {"database": alias, "duration_ms": round(seconds * 1000, 2), "statement": statement}
+            logger.warning("slow statement, %.0f ms: %s", seconds * 1000, statement, extra=facts)
 
 
 def watch_queries() -> None:
     """Time the statements of every new connection if the settings enable it."""
     if settings.METRICS_TOKEN or settings.SLOW_QUERY_MS:
-        watch = QueryTimer(measure=bool(settings.METRICS_TOKEN), slow_ms=settings.SLOW_QUERY_MS)
+        connection_created.connect(_attach, dispatch_uid="monitoring.watch_queries")
 
-        def attach(connection: BaseDatabaseWrapper, **_kwargs: Any) -> None:
-            if watch not in connection.execute_wrappers:
-                connection.execute_wrappers.append(watch)
 
-        connection_created.connect(attach, dispatch_uid="core.watch_queries", weak=False)
+def _attach(connection: BaseDatabaseWrapper, **_kwargs: Any) -> None:
+    if time_query not in connection.execute_wrappers:
+        connection.execute_wrappers.append(time_query)

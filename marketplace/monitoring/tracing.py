@@ -43,12 +43,6 @@ def instrument(provider: TracerProvider) -> None:
     RedisInstrumentor().instrument(tracer_provider=provider)
 
 
-def stop() -> None:
-    """Remove the instrumentation."""
-    for instrumentor in (DjangoInstrumentor(), PsycopgInstrumentor(), RedisInstrumentor()):
-        instrumentor.uninstrument()
-
-
 def _clean(span: Span, _request: HttpRequest) -> None:
     """Remove queries and signatures from addresses."""
     attributes: Any = getattr(span, "attributes", None) or {}

@@ -37,22 +37,17 @@ Report = Callable[[int], None]
 
 @dataclass(frozen=True)
 class Manifest:
-    """The contents of a backup.
-
-    Args:
-        made_at: When its database was dumped.
-        engine: The database's vendor.
-        database: The dump's file name.
-        sha256: Checksum of the dump.
-        migrations: The newest migration of each app.
-        objects: Number of objects in the folder, shared by all its backups; -1 if objects were left out.
-    """
+    """The contents of a backup."""
 
     made_at: datetime
+    # The database's vendor.
     engine: str
+    # The dump's file name and checksum.
     database: str
     sha256: str
+    # The newest migration of each app.
     migrations: dict[str, str]
+    # Number of objects in the folder, shared by all its backups; -1 if objects were left out.
     objects: int
 
 
@@ -77,7 +72,7 @@ def read_manifest(backup: Path) -> Manifest:
         known = {"made_at": made_at, "objects": int(values["objects"]), "database": dumps.NAMES[values["engine"]]}
         return Manifest(**values | known)
     except (OSError, ValueError, TypeError, KeyError) as error:
-        raise BackupFailed(f"{backup} is no whole backup: it has no {MANIFEST} that can be read.") from error
+        raise BackupFailed(f"{backup} is not a complete backup: it has no readable {MANIFEST}.") from error
 
 
 def make(folder: Path, *, objects: bool = True, report: Report = lambda _count: None) -> Path:
@@ -100,17 +95,17 @@ def make(folder: Path, *, objects: bool = True, report: Report = lambda _count: 
     try:
         backup.mkdir(parents=True, mode=0o700)
     except FileExistsError as error:
-        raise BackupFailed(f"{backup} is there already: another backup was begun at the same moment.") from error
+        raise BackupFailed(f"{backup} already exists: another backup began at the same moment.") from error
     store, count = default_storage, -1
     if objects:
         # The files for sale are private.
         (folder / OBJECTS).mkdir(exist_ok=True, mode=0o700)
-        if not _copy_out(store, folder / OBJECTS, backup / PART, report) and Deliverable.objects.exists():
+        if not copy_objects_out(store, folder / OBJECTS, backup / PART, report) and Deliverable.objects.exists():
             raise BackupFailed("The database names files, and the store has none: see where S3_BUCKET or DATA_DIR lead.")
     dump = backup / dumps.NAMES[connection.vendor]
     dumps.dump(dump)
     if objects:
-        count = _copy_out(store, folder / OBJECTS, backup / PART, report)
+        count = copy_objects_out(store, folder / OBJECTS, backup / PART, report)
     manifest = Manifest(made_at, connection.vendor, dump.name, _digest(dump), applied, count)
     text = json.dumps(asdict(manifest) | {"made_at": made_at.isoformat()}, indent=2)
     (backup / MANIFEST).write_text(text, encoding="utf-8")
@@ -142,22 +137,15 @@ def restore(backup: Path, *, replace: bool = False, report: Report = lambda _cou
     dumps.check(dump)
     # Objects first: a database that refers to missing objects would be worse than no database.
     if manifest.objects >= 0:
-        _copy_in(backup.parent / OBJECTS, default_storage, report)
+        copy_objects_in(backup.parent / OBJECTS, default_storage, report)
     dumps.load(dump)
     with transaction.atomic():
         change_version()
     return manifest
 
 
-def _copy_out(store: ObjectStorage, folder: Path, part: Path, report: Report) -> int:
-    """Copy the objects that are not in the folder yet; return the number of objects in the store.
-
-    Args:
-        store: The source.
-        folder: The destination.
-        part: Temporary file for an object until it is complete.
-        report: As in `make`.
-    """
+def copy_objects_out(store: ObjectStorage, folder: Path, part: Path, report: Report) -> int:
+    """Copy the objects that are not in the folder yet; return the number of objects in the store."""
     count = 0
     for key in _keys(store):
         target = folder / key
@@ -193,15 +181,16 @@ def _keys(store: ObjectStorage) -> Iterator[str]:
         raise BackupFailed(error.message) from error
 
 
-def _copy_in(folder: Path, store: ObjectStorage, report: Report) -> None:
-    there = dict.fromkeys(_keys(store), True)
+def copy_objects_in(folder: Path, store: ObjectStorage, report: Report) -> None:
+    """Store the objects of the folder that are not in the store yet."""
+    stored = set(_keys(store))
     for path in sorted(folder.rglob("*")):
         key = path.relative_to(folder).as_posix()
         # A symbolic link could bring in any file of this machine.
         if path.is_symlink() or not path.is_file() or not is_key(key) or path.suffix == ".part":
             continue
         report(1)
-        if key not in there:
+        if key not in stored:
             _put(store, key, path)
 
 

@@ -81,7 +81,7 @@ def _load_postgresql(source: Path) -> None:
             cursor.execute("DROP SCHEMA IF EXISTS public CASCADE")
             cursor.execute("CREATE SCHEMA public")
     except ProgrammingError as error:
-        raise BackupFailed(f"What is there cannot be removed: {' '.join(str(error).split())}. The database's owner can.") from error
+        raise BackupFailed(f"The existing data cannot be removed: {' '.join(str(error).split())}. The database's owner can.") from error
     connection.close()
     # In one transaction, so that an interrupted run leaves an empty database, not an incomplete one.
     arguments = ("--no-owner", "--no-privileges", "--single-transaction", "--schema=public")

@@ -32,13 +32,15 @@ from developers.models.webhooks import WebhookEndpoint, WebhookMessage
 from library.models import DownloadLink, Licence, Package
 from marketplace.accounts.errors import AccountInUse
 from marketplace.accounts.events import AccountDeleted, AccountEnding
-from marketplace.accounts.models import User
+from marketplace.accounts.models import MailOptOut, User
 from marketplace.core.models import AuditEntry
 from marketplace.ui.formatting import money
-from vendors.models import VendorProfile
+from vendors.models import PayoutDetails, VendorProfile
 from wallet.models import (
+    BillingDetails,
     CreditReference,
     IdempotencyRecord,
+    Invoice,
     Journal,
     LedgerAccount,
     Order,
@@ -48,13 +50,15 @@ from wallet.models import (
     WalletSettings,
 )
 from wallet.models.ledger import AccountKind
-from wallet.selectors import open_wallet_payouts_of, with_earnings
+from wallet.selectors import open_vendor_payouts_of, open_wallet_payouts_of, with_earnings
+from wallet.services.billing import erase_billing_details
 
 from .models import AccountExport
 
 # Model, lookup of the user and exported columns. Columns are listed one by one, so that a new secret is not exported.
 SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
     "addresses": (EmailAddress, "user", ("email", "verified", "primary")),
+    "mailsSwitchedOff": (MailOptOut, "user", ("topic",)),
     "applications": (
         DeveloperApplication,
         "user",
@@ -74,7 +78,8 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
         ("currency", "per_purchase_minor", "per_day_minor", "total_minor", "categories", "created_at"),
     ),
     "store": (Store, "owner", ("name", "slug", "is_open")),
-    "vendorProfile": (VendorProfile, "user", ("status", "bio", "application_data", "commission_rate_bp", "payout_method", "applied_at")),
+    "vendorProfile": (VendorProfile, "user", ("status", "bio", "application_data", "commission_rate_bp", "payouts_held_at", "applied_at")),
+    "payoutDetails": (PayoutDetails, "profile__user", ("currency", "label", "created_at", "withdrawn_at")),
     "listings": (
         Listing,
         "store__owner",
@@ -101,7 +106,11 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
         "listing__store__owner",
         ("listing_id", "kind", "status", "submitted_at", "findings", "note", "decided_at"),
     ),
-    "payouts": (VendorPayout, "account__owner", ("run", "payout_method", "journal__at")),
+    "payouts": (
+        VendorPayout,
+        "account__owner",
+        ("batch__run", "account__currency", "journal__vendor_net_minor", "status", "reason", "journal__at", "settled_at"),
+    ),
     "walletSettings": (WalletSettings, "owner", ("currency_preference",)),
     "walletEntries": (
         Journal,
@@ -127,6 +136,16 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
             "refunded_at",
         ),
     ),
+    "billingDetails": (
+        BillingDetails,
+        "owner",
+        ("name", "street", "postal_code", "city", "region", "country", "tax_id", "seen_in", "current", "created_at"),
+    ),
+    "invoices": (
+        Invoice,
+        "order__buyer",
+        ("number", "kind", "date", "buyer_name", "description", "treatment", "country", "region", "currency", "gross_minor", "tax_minor"),
+    ),
     "walletPayouts": (
         WalletPayout,
         "wallet__owner",
@@ -151,15 +170,11 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
 
 @dataclass(frozen=True)
 class DeletionBlocker:
-    """A reason why an account cannot be deleted yet.
+    """A reason why an account cannot be deleted yet."""
 
-    Args:
-        sentence: The reason, and what to do about it.
-        page: The URL name of the page where it is resolved.
-        link: The text of the link to that page.
-    """
-
+    # The reason, and what to do about it.
     sentence: str
+    # The URL name of the page where it is resolved, and the text of the link to it.
     page: str
     link: str
 
@@ -207,12 +222,14 @@ def anonymise(event: AccountDeleted) -> None:
     _erase_credentials(user)
     _erase_developer_records(user)
     WalletPayout.objects.filter(wallet__owner=user).update(payment_details="")
+    erase_billing_details(user=user)
     SpendingLimit.objects.filter(owner=user).delete()
     IdempotencyRecord.objects.filter(owner=user).delete()
     Quote.objects.filter(owner=user).delete()
     WalletSettings.objects.filter(owner=user).delete()
     AccountExport.objects.filter(user=user).delete()
-    VendorProfile.objects.filter(user=user).update(bio="", application_data={}, payout_method=None)
+    VendorProfile.objects.filter(user=user).update(bio="", application_data={})
+    PayoutDetails.objects.filter(profile__user=user).update(encrypted="", label="")
     _anonymise_store(user)
 
 
@@ -297,3 +314,6 @@ def _payout_blockers(user: uuid.UUID) -> Iterator[DeletionBlocker]:
         held = money(wallet_payout.amount_minor, wallet_payout.currency)
         sentence = f"A payout of {held} from the wallet waits: wait until it is paid, or cancel it."
         yield DeletionBlocker(sentence, "wallet-page", "See the payout")
+    for payout in open_vendor_payouts_of(user):
+        due = money(payout.amount_minor, payout.account.currency)
+        yield DeletionBlocker(f"A payout of {due} is on its way to the vendor: wait until it is paid.", "payouts", "See the payouts")

@@ -5,19 +5,17 @@ from typing import TYPE_CHECKING, Any
 from django import forms
 from django.contrib import admin
 from django.db.models import Q
-from django.http import HttpRequest
 
 from marketplace.core.errors import InvalidInput
 from marketplace.core.models import AuditEntry
 from marketplace.core.texts import line
 
-from .base import Base
+from .base import EditedAdmin
 from .decisions import ReasonForm
 from .models import SavedReply, SavedReplyUse
-from .panels import QuerySets
 from .saved_replies import REPLY_CHARS, active_replies, save_reply
 from .search import SearchQuery
-from .service import ServiceAdmin, staff_of
+from .service import ServiceAdmin
 
 if TYPE_CHECKING:
     SavedReplyModelForm = forms.ModelForm[SavedReply]
@@ -34,19 +32,13 @@ class RepliedReasonForm(ReasonForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.offered = {str(reply.pk): reply.text for reply in self.related[self.use]}
+        self.offered = {str(reply.pk): reply.text for reply in active_replies(self.use)}
         self.fields["reply"].choices = [("", "None (use my own text)"), *self.offered.items()]  # type: ignore[attr-defined]  # it is a choice field
         self.fields["reason"].required = False
         if not self.offered:
             del self.fields["reply"]
 
-    @classmethod
-    def querysets(cls, subject: Any) -> QuerySets:
-        """Return the replies that are saved for the decision."""
-        return {**super().querysets(subject), cls.use: active_replies(cls.use)}
-
     def clean(self) -> dict[str, Any]:
-        """Combine the reply and the reason."""
         cleaned = super().clean() or self.cleaned_data
         reply = self.offered.get(cleaned.get("reply", ""), "")
         cleaned["reason"] = "\n\n".join(filter(None, (reply, cleaned.get("reason", "").strip())))
@@ -56,12 +48,7 @@ class RepliedReasonForm(ReasonForm):
 
 
 def saved_reply_form(use: SavedReplyUse, base: type[ReasonForm] = ReasonForm) -> type[ReasonForm]:
-    """Return a decision form that offers saved replies.
-
-    Args:
-        use: The decision.
-        base: The form to extend.
-    """
+    """Return a decision form that extends `base` by the saved replies of a decision."""
     return type("SavedReplyReasonForm", (RepliedReasonForm, base) if base is not ReasonForm else (RepliedReasonForm,), {"use": use})
 
 
@@ -73,7 +60,6 @@ class SavedReplyForm(SavedReplyModelForm):
         fields = ("use", "text", "is_active")
 
     def clean_text(self) -> str:
-        """Check that the text is a single line."""
         try:
             return line(self.cleaned_data["text"], "text", maximum=REPLY_CHARS)
         except InvalidInput as problem:
@@ -81,21 +67,15 @@ class SavedReplyForm(SavedReplyModelForm):
 
 
 @admin.register(SavedReply)
-class SavedReplyAdmin(Base):
-    """Saved replies by decision; unwanted ones are deactivated."""
+class SavedReplyAdmin(EditedAdmin):
+    """Saved replies by decision."""
 
     form = SavedReplyForm
+    saved_by = save_reply, "reply"
     list_display = ("text", "use", "is_active")
     list_filter = ("use", "is_active")
     search_fields = ("text",)
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Return False: replies are deactivated instead."""
-        return False
-
-    def save_model(self, request: HttpRequest, obj: SavedReply, form: "forms.ModelForm[SavedReply]", change: bool) -> None:  # noqa: FBT001 - Django's signature
-        """Save through the service."""
-        save_reply(reply=obj, changed=form.changed_data, actor=staff_of(request))
+    fixed = ()
 
 
 @admin.register(AuditEntry)
@@ -110,5 +90,4 @@ class AuditEntryAdmin(ServiceAdmin):
     found_title, found_detail = "action", "request_id"
 
     def find(self, query: SearchQuery) -> list[Q]:
-        """Search by request id or entry id."""
         return [Q(request_id=query.text), *([Q(pk=query.id)] if query.id else [])]

@@ -119,7 +119,6 @@ class Base(ModelAdmin):
         return Media()
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
-        """Return `BoundedChangeList`."""
         return BoundedChangeList
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
@@ -137,3 +136,22 @@ class Base(ModelAdmin):
     def shown(self, name: Any) -> Any:
         """Return the display function of a field, or the name if Django's display is used."""
         return name if hasattr(self, str(name)) else column(self.model, name)
+
+
+class EditedAdmin(Base):
+    """Rows that staff edit, and a service saves; they are deactivated, not deleted, because other data refers to them."""
+
+    # The service, and its argument for the row.
+    saved_by: tuple[Callable[..., object], str]
+    # Fields that are read-only once the row exists.
+    fixed: tuple[str, ...] = ("slug",)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        return self.fixed if obj is not None else ()
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:  # noqa: FBT001 - Django's signature
+        service, argument = self.saved_by
+        service(**{argument: obj}, changed=form.changed_data, actor=request.user)

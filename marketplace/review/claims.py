@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from django.conf import settings
 from django.db import models, transaction
@@ -43,13 +43,7 @@ def is_claimed(row: Claimable) -> bool:
 
 
 def take(row: Claimable, *, noun: str, actor: models.Model, take_over: bool = False) -> None:
-    """Claim a row that the caller has locked; claiming again extends the claim.
-
-    Args:
-        row: The row to claim.
-        noun: First half of the audit action, such as `review`.
-        actor: The reviewer.
-        take_over: Whether to replace someone else's claim.
+    """Claim a row that the caller has locked; claiming again extends the claim, `take_over` replaces that of someone else.
 
     Raises:
         InvalidTransition: someone else has claimed it.
@@ -79,35 +73,27 @@ def give_up(row: Claimable, *, noun: str, actor: models.Model) -> None:
 
 
 @transaction.atomic
-def claim(*, row: C, waiting: QuerySet[C], owner: Any, noun: str, actor: models.Model, take_over: bool = False) -> C:
-    """Claim a row for review.
-
-    Args:
-        row: The row to claim.
-        waiting: The rows that wait for a decision.
-        owner: The id of the row's owner, who may not decide on it.
-        noun: First half of the audit action.
-        actor: The reviewer.
-        take_over: Whether to replace someone else's claim.
+def claim(*, row: C, waiting: QuerySet[C], own: bool, noun: str, actor: models.Model, take_over: bool = False) -> C:
+    """Claim a waiting row for review, unless it is the actor's own.
 
     Raises:
-        InvalidTransition: it has been decided, or someone else has claimed it.
-        SelfReview: the actor owns the row.
+        InvalidTransition: it no longer waits, or someone else has claimed it.
+        SelfReview: it is the actor's own.
     """
-    row = _lock_waiting(row, waiting, owner, actor)
+    row = _lock_waiting(row, waiting, own=own)
     take(row, noun=noun, actor=actor, take_over=take_over)
     return row
 
 
 @transaction.atomic
-def release(*, row: C, waiting: QuerySet[C], owner: Any, noun: str, actor: models.Model) -> C:
+def release(*, row: C, waiting: QuerySet[C], own: bool, noun: str, actor: models.Model) -> C:
     """Release the actor's claim.
 
     Raises:
-        InvalidTransition: it has been decided, or the actor has not claimed it.
-        SelfReview: the actor owns the row.
+        InvalidTransition: it no longer waits, or the actor has not claimed it.
+        SelfReview: it is the actor's own.
     """
-    row = _lock_waiting(row, waiting, owner, actor)
+    row = _lock_waiting(row, waiting, own=own)
     give_up(row, noun=noun, actor=actor)
     return row
 
@@ -122,11 +108,11 @@ def claim_first(rows: QuerySet[C], claim_row: Callable[[C], C]) -> C | None:
     return None
 
 
-def _lock_waiting(row: C, waiting: QuerySet[C], owner: Any, actor: models.Model) -> C:
-    try:
-        held = lock(waiting, pk=row.pk)
-    except NotFound as error:
-        raise InvalidTransition("It has been decided in the meantime.") from error
-    if owner == actor.pk:
+def _lock_waiting(row: C, waiting: QuerySet[C], *, own: bool) -> C:
+    if own:
         raise SelfReview
-    return held
+    try:
+        # Without joins: a query that waits for a lock sees the joined rows as they were before it waited.
+        return lock(waiting.select_related(None), pk=row.pk)
+    except NotFound as error:
+        raise InvalidTransition("It was decided or withdrawn in the meantime.") from error

@@ -10,8 +10,6 @@ from django.http import HttpRequest, HttpResponse
 
 from marketplace.core import bounds
 
-from .panels import QuerySets
-
 if TYPE_CHECKING:
     from .service import ServiceAdmin
 
@@ -19,22 +17,11 @@ Perform = Callable[[Any, Any, Any, Mapping[str, Any]], object]
 
 
 class DecisionForm(forms.Form):
-    """Base class of the forms of decisions.
+    """Base class of the forms of decisions on a row, `subject`."""
 
-    Args:
-        subject: The row.
-        related: The querysets of `querysets`, if the page has built them already.
-    """
-
-    def __init__(self, *args: Any, subject: Any, related: QuerySets | None = None, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, subject: Any, **kwargs: Any) -> None:
         self.subject = subject
-        self.related = self.querysets(subject) if related is None else related
         super().__init__(*args, **kwargs)
-
-    @classmethod
-    def querysets(cls, _subject: Any) -> QuerySets:
-        """Return the querysets that the fields offer, by name."""
-        return {}
 
 
 class ReasonForm(DecisionForm):
@@ -110,13 +97,7 @@ def service_decision(settings: Decision, service: Callable[..., object], subject
 
 @dataclass(frozen=True)
 class Button:
-    """A link from a row's page to a decision page.
-
-    Args:
-        label: The text.
-        address: The URL.
-        danger: Whether it is destructive.
-    """
+    """A link from a row's page to a decision page."""
 
     label: str
     address: str
@@ -128,10 +109,6 @@ class Step:
     """A decision form on a row's page.
 
     Args:
-        name: The name of the admin's method.
-        decision: The texts and the form class.
-        form: The form.
-        address: The URL that the form is sent to.
         key: The keyboard shortcut.
         effects: Sentences about the effects on this row.
     """

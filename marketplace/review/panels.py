@@ -1,6 +1,6 @@
 """Tables on the pages of rows in the admin."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,20 +10,11 @@ from marketplace.core import audit
 from marketplace.core.models import AuditEntry
 
 HISTORY_ROWS = 20
-# Querysets that a page shows, by name.
-QuerySets = Mapping[str, QuerySet[Any]]
 
 
 @dataclass(frozen=True)
 class Panel:
-    """A table on a row's page.
-
-    Args:
-        title: Its heading.
-        columns: Its column heads.
-        rows: Its cells.
-        empty: The text shown without rows.
-    """
+    """A table on a row's page."""
 
     title: str
     columns: Sequence[str]

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
+from operator import attrgetter
 from typing import Any
 
 from django.contrib import admin, messages
@@ -21,7 +22,7 @@ from marketplace.ui.formatting import badge
 from . import claims
 from .base import STATES
 from .decisions import CLAIMING, Decision, Step
-from .panels import Panel, QuerySets
+from .panels import Panel
 from .service import ServiceAdmin, staff_of
 
 NEXT = "next"
@@ -54,8 +55,11 @@ class QueueAdmin(ServiceAdmin):
         rows: QuerySet[Any] = self.model._default_manager.filter(**self.waiting).order_by(self.waiting_since, "pk")
         return rows
 
-    def open_to(self, viewer: Any) -> QuerySet[Any]:
-        """Return the waiting rows that the viewer may decide on and nobody else has claimed, oldest first."""
+    def open_to(self, viewer: Any, chosen: Mapping[str, str]) -> QuerySet[Any]:
+        """Return the waiting rows that the viewer may decide on and nobody else has claimed, oldest first.
+
+        A queue can override it to apply the chosen filters of its list.
+        """
         rows = self.waiting_rows().exclude(claims.claimed_by_others(viewer))
         return rows.exclude(**{self.owner: viewer}) if self.owner else rows
 
@@ -65,31 +69,20 @@ class QueueAdmin(ServiceAdmin):
 
     def is_own(self, row: Any, viewer: Any) -> bool:
         """Tell whether the viewer owns the row."""
-        return bool(self.owner) and self._owner_of(row) == viewer.pk
-
-    def _owner_of(self, row: Any) -> Any:
-        for name in self.owner.split("__") if self.owner else ():
-            row = getattr(row, name, None)
-        return getattr(row, "pk", None) if self.owner else None
+        return bool(self.owner) and attrgetter(self.owner.replace("__", "."))(row) == viewer
 
     def claim_row(self, row: Any, actor: Any, *, take_over: bool = False) -> Any:
         """Claim a row for the actor."""
-        held: Any = claims.claim(
-            row=row, waiting=self._claimable(), owner=self._owner_of(row), noun=self.noun, actor=actor, take_over=take_over
-        )
-        return held
+        own = self.is_own(row, actor)
+        return claims.claim(row=row, waiting=self.waiting_rows(), own=own, noun=self.noun, actor=actor, take_over=take_over)
 
     def release_row(self, row: Any, actor: Any) -> None:
         """Release the actor's claim."""
-        claims.release(row=row, waiting=self._claimable(), owner=self._owner_of(row), noun=self.noun, actor=actor)
-
-    def _claimable(self) -> QuerySet[Any]:
-        rows: QuerySet[Any] = self.model._default_manager.filter(**self.waiting).select_related("claimed_by")
-        return rows
+        claims.release(row=row, waiting=self.waiting_rows(), own=self.is_own(row, actor), noun=self.noun, actor=actor)
 
     def claim_next(self, actor: Any, *, after: Any, chosen: Mapping[str, str]) -> Any:
         """Claim the row that has waited longest after `after`; None if there is none."""
-        rows = self.open_to(actor)
+        rows = self.open_to(actor, chosen)
         if after is not None:
             rows = rows.exclude(pk=after.pk)
             later = rows.filter(**{f"{self.waiting_since}__gte": getattr(after, self.waiting_since)})
@@ -97,7 +90,6 @@ class QueueAdmin(ServiceAdmin):
         return claims.claim_first(rows, lambda row: self.claim_row(row, actor))
 
     def get_ordering(self, request: HttpRequest) -> Any:
-        """Order waiting rows first, oldest first."""
         waits = Case(When(**self.waiting, then=Value(0)), default=Value(1), output_field=IntegerField())
         return (waits.asc(), self.waiting_since)
 
@@ -106,11 +98,9 @@ class QueueAdmin(ServiceAdmin):
         return []
 
     def button_names(self) -> list[str]:
-        """Return the decisions without a form on the page."""
         return [name for name in self.decision_names if name not in {*self.on_page, *CLAIMING}]
 
     def get_urls(self) -> list[URLPattern]:
-        """Add the URL that claims the next row."""
         view = self.admin_site.admin_view(allow_methods("POST")(self.take_next))
         name = f"{self.opts.app_label}_{self.opts.model_name}_next"
         return [path("next/", view, name=name), *super().get_urls()]
@@ -123,7 +113,7 @@ class QueueAdmin(ServiceAdmin):
             may_review = viewer.has_perm(self.decides)
             response.context_data |= {
                 "may_review": may_review,
-                "open_to_me": self.open_to(viewer).count() if may_review else 0,
+                "open_to_me": self.open_to(viewer, {}).count() if may_review else 0,
                 "chosen": self.chosen(request.GET),
                 "next_url": self.next_url(),
             }
@@ -175,25 +165,18 @@ class QueueAdmin(ServiceAdmin):
             kept["_changelist_filters"] = filters
         return f"{self._address(row)}?{kept.urlencode()}".rstrip("?")
 
-    def querysets(self, request: HttpRequest, subject: Any) -> QuerySets:
-        """Add the row that has waited longer, and the querysets of the forms."""
-        querysets = {**super().querysets(request, subject), "previous": self._waiting_longer(subject)}
-        for settings in self._offered(request, subject).values():
-            querysets.update(settings.form.querysets(subject))
-        return querysets
-
-    def case_context(self, request: HttpRequest, subject: Any, related: QuerySets) -> dict[str, Any]:
+    def case_context(self, request: HttpRequest, subject: Any) -> dict[str, Any]:
         """Return additional template context."""
         return {}
 
-    def page_context(self, request: HttpRequest, subject: Any, related: QuerySets) -> dict[str, Any]:
+    def page_context(self, request: HttpRequest, subject: Any) -> dict[str, Any]:
         """Add the claim, links to other rows, and the decision forms."""
         viewer, chosen = staff_of(request), self.chosen(QueryDict(request.GET.get("_changelist_filters", "")))
         waits, own, may_review = self.waits(subject), self.is_own(subject, viewer), viewer.has_perm(self.decides)
-        held = waits and claims.is_claimed(subject)
+        held, previous = waits and claims.is_claimed(subject), self._waiting_longer(subject)
         return (
-            self.case_context(request, subject, related)
-            | super().page_context(request, subject, related)
+            self.case_context(request, subject)
+            | super().page_context(request, subject)
             | {
                 "subject": subject,
                 "case_template": self.case_template,
@@ -208,9 +191,9 @@ class QueueAdmin(ServiceAdmin):
                 "chosen": chosen,
                 "next_url": self.next_url(),
                 "list_url": self.list_url(chosen),
-                "previous_url": self.case_url(related["previous"][0], chosen) if related["previous"] else "",
+                "previous_url": self.case_url(previous, chosen) if previous else "",
                 "facts": self.facts(request, subject),
-                "steps": self._steps(request, subject, related),
+                "steps": self._steps(request, subject),
             }
         )
 
@@ -219,11 +202,11 @@ class QueueAdmin(ServiceAdmin):
             return HttpResponseRedirect(self.case_url(subject, self.chosen(request.POST)))
         return super()._back(request, subject)
 
-    def _waiting_longer(self, subject: Any) -> QuerySet[Any]:
-        """Return the row that has waited a little longer."""
+    def _waiting_longer(self, subject: Any) -> Any:
+        """Return the row that has waited a little longer, None if there is none."""
         since = self.waiting_since
         older = self.waiting_rows().exclude(pk=subject.pk).filter(**{f"{since}__lte": getattr(subject, since)})
-        return older.order_by(f"-{since}", "-pk").only("pk")[:1]
+        return older.order_by(f"-{since}", "-pk").only("pk").first()
 
     def _offered(self, request: HttpRequest, subject: Any) -> dict[str, Decision]:
         """Return the decisions with a form on the page; none for one's own rows and for rows that do not wait."""
@@ -236,12 +219,12 @@ class QueueAdmin(ServiceAdmin):
             if request.user.has_perm(decisions[name].permission) and decisions[name].available(subject)
         }
 
-    def _steps(self, request: HttpRequest, subject: Any, related: QuerySets) -> list[Step]:
+    def _steps(self, request: HttpRequest, subject: Any) -> list[Step]:
         return [
             Step(
                 name,
                 settings,
-                settings.form(subject=subject, related=related, auto_id=f"{name}_%s"),
+                settings.form(subject=subject, auto_id=f"{name}_%s"),
                 self._decision_url(name, subject),
                 self.on_page[name],
                 settings.effects(subject),

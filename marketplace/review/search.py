@@ -32,12 +32,7 @@ _HIGHEST = "\U0010ffff"
 
 @dataclass(frozen=True)
 class SearchQuery:
-    """A search term.
-
-    Args:
-        text: The text to search for.
-        id: The id that the text represents, None if it is not an id.
-    """
+    """A search term, and the id that it represents if it is one."""
 
     text: str
     id: uuid.UUID | None

@@ -18,7 +18,7 @@ from marketplace.core.errors import InvalidInput, Problem
 
 from .base import Base
 from .decisions import Button, Decision, DecisionForm, Perform
-from .panels import Panel, QuerySets, history, history_panel, last_decision
+from .panels import Panel, history, history_panel, last_decision
 from .search import SearchQuery, ids_of
 
 
@@ -92,7 +92,6 @@ class ServiceAdmin(Base):
         return {settings.permission for settings in self.decisions().values()}
 
     def get_urls(self) -> list[URLPattern]:
-        """Add the decision pages."""
         pages = [
             path(
                 f"<path:object_id>/{name.replace('_', '-')}/",
@@ -116,18 +115,13 @@ class ServiceAdmin(Base):
             if request.user.has_perm(decisions[name].permission) and decisions[name].available(subject)
         ]
 
-    def querysets(self, request: HttpRequest, subject: Any) -> QuerySets:
-        """Return the querysets that the row's page shows, by name."""
-        return {"history": history(subject)}
+    def panels(self, request: HttpRequest, subject: Any) -> list[Panel]:
+        """Return the tables below the fields on the row's page."""
+        return [history_panel(history(subject))]
 
-    def panels(self, request: HttpRequest, subject: Any, related: QuerySets) -> list[Panel]:
-        """Return the tables below the fields on the row's page, from the results of `querysets`."""
-        return [history_panel(related["history"])]
-
-    def page_context(self, request: HttpRequest, subject: Any, related: QuerySets) -> dict[str, Any]:
-        """Return the template context of the row's page, from the results of `querysets`."""
-        panels, buttons = self.panels(request, subject, related), self.buttons(request, subject)
-        return {"heading": self.name(subject), "panels": panels, "buttons": buttons}
+    def page_context(self, request: HttpRequest, subject: Any) -> dict[str, Any]:
+        """Return the template context of the row's page."""
+        return {"heading": self.name(subject), "panels": self.panels(request, subject), "buttons": self.buttons(request, subject)}
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
         """Add the context of the row's page."""
@@ -135,7 +129,7 @@ class ServiceAdmin(Base):
         if subject is not None:
             # Each is rendered twice, for narrow and for wide screens.
             prefetch_related_objects([subject], *(field.name for field in self.opts.many_to_many if field.name in self.get_fields(request)))
-            context |= self.page_context(request, subject, self.querysets(request, subject))
+            context |= self.page_context(request, subject)
         return super().render_change_form(request, context, *args, **kwargs)
 
     def decide(self, request: HttpRequest, object_id: str, settings: Decision, perform: Perform) -> HttpResponse:

@@ -40,7 +40,6 @@ class MarketplaceAdminSite(AdminSite):
         return [url for url in urls if getattr(url, "name", None) != "view_on_site"]
 
     def each_context(self, request: HttpRequest) -> dict[str, Any]:
-        """Add the menu and the search."""
         context: dict[str, Any] = super().each_context(request)
         if not context["has_permission"]:
             return context
@@ -50,7 +49,6 @@ class MarketplaceAdminSite(AdminSite):
         return context | {"search_url": reverse("admin-search"), "menu": sections, "place": place}
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
-        """Add the context of the admin's home page."""
         return super().index(request, {**import_string(settings.ADMIN_HOME)(request), **(extra_context or {})})
 
     def password_change(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
@@ -58,7 +56,6 @@ class MarketplaceAdminSite(AdminSite):
         return redirect("account_change_password")
 
     def password_change_done(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
-        """Redirect to the account pages."""
         return redirect("account_change_password")
 
     def logout(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
@@ -67,12 +64,10 @@ class MarketplaceAdminSite(AdminSite):
 
     @declare_methods("GET")
     def autocomplete_view(self, request: HttpRequest) -> HttpResponse:
-        """Return the options of a field."""
         return super().autocomplete_view(request)
 
     @declare_methods("GET")
     def i18n_javascript(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """Return the texts of Django's scripts."""
         return super().i18n_javascript(request, extra_context)
 
     def admin_view(self, view: Callable[..., HttpResponseBase], cacheable: bool = False) -> Any:  # noqa: FBT001, FBT002 - Django's signature

@@ -26,13 +26,14 @@ ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_EMAIL_VERIFICATION = "mandatory"
 ACCOUNT_UNIQUE_EMAIL = True
+ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
 ACCOUNT_CONFIRM_EMAIL_ON_GET = False
 ACCOUNT_LOGIN_ON_EMAIL_CONFIRMATION = True
 MFA_ADAPTER = "marketplace.accounts.second_factor.MFAAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_FORMS = {
     "authenticate": "marketplace.accounts.forms.AuthenticateForm",
-    "reauthenticate": "marketplace.accounts.forms.CodeAgainForm",
+    "reauthenticate": "marketplace.accounts.forms.ReauthenticateByCodeForm",
     "activate_totp": "marketplace.accounts.forms.ActivateTOTPForm",
 }
 MFA_TOTP_ISSUER = "Creative Asset Marketplace"

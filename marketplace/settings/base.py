@@ -24,6 +24,9 @@ CSRF_TRUSTED_ORIGINS = read.comma_separated("CSRF_TRUSTED_ORIGINS")
 # underscores: WSGI has one name for X-Forwarded-For and X_Forwarded_For, and a client could write the second.
 TRUSTED_PROXIES = read.networks("TRUSTED_PROXIES")
 
+# The header in which such a proxy names the country of the client, which it must overwrite; empty if there is none.
+CLIENT_COUNTRY_HEADER = read.text("CLIENT_COUNTRY_HEADER")
+
 # Requests to addresses given by users (marketplace.http.outbound) go to public networks only, and to none of these.
 OUTBOUND_REFUSED_NETWORKS = read.networks("OUTBOUND_REFUSED_NETWORKS")
 OUTBOUND_LOOPBACK = False
@@ -70,13 +73,13 @@ INSTALLED_APPS = [
 # In the order that `marketplace.http` explains.
 MIDDLEWARE = [
     "marketplace.http.monitoring.HealthMiddleware",
-    "marketplace.http.request_id.RequestIdMiddleware",
+    "marketplace.http.monitoring.RequestIdMiddleware",
     "marketplace.http.monitoring.MonitoringMiddleware",
     "marketplace.http.rate_limits.RateLimitFieldsMiddleware",
     "developers.usage.middleware.UsageMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "marketplace.http.static_files.StaticFilesMiddleware",
-    "catalog.api.cors.OpenCorsMiddleware",
+    "catalog.api.public.OpenCorsMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "marketplace.http.pages.ContentPolicyMiddleware",
     "marketplace.http.refusals.RequestSizeMiddleware",
@@ -87,7 +90,7 @@ MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "marketplace.http.refusals.WrongMethodMiddleware",
-    "marketplace.http.refusals.UnreadableBodyMiddleware",
+    "marketplace.http.refusals.ProblemMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "allauth.account.middleware.AccountMiddleware",
@@ -252,6 +255,13 @@ SERVER_EMAIL = DEFAULT_FROM_EMAIL
 # Mails are enqueued; the worker sends them through the transport.
 EMAIL_BACKEND = "marketplace.jobs.mailing.QueuedBackend"
 MAIL_TRANSPORT = "marketplace.jobs.mailing.ConsoleBackend"
+
+# --- payouts -----------------------------------------------------------------------------------
+# Vendors' payouts: the day of the month that vendors are told, the smallest amount in whole units of each currency, and the account
+# that SEPA transfers are made from.
+PAYOUT_DAY = read.integer("PAYOUT_DAY", default=5, minimum=1)
+PAYOUT_MINIMUM = read.integer("PAYOUT_MINIMUM", default=1, minimum=1)
+PAYOUT_NAME, PAYOUT_IBAN, PAYOUT_BIC = read.text("PAYOUT_NAME"), read.text("PAYOUT_IBAN"), read.text("PAYOUT_BIC")
 
 # --- admin ------------------------------------------------------------------------------------
 # Functions that return the context of the admin's home page, and its menu.

@@ -25,9 +25,9 @@ OAUTH2_PROVIDER = {
     "ALLOWED_REDIRECT_URI_SCHEMES": ["https"],
     "PKCE_REQUIRED": True,
     "OAUTH2_SERVER_CLASS": "oauthlib.oauth2.WebApplicationServer",
-    "SCOPES_BACKEND_CLASS": "developers.oauth.scopes.GrantedScopes",
-    "ACCESS_TOKEN_GENERATOR": "developers.oauth.generators.access_token",
-    "REFRESH_TOKEN_GENERATOR": "developers.oauth.generators.refresh_token",
+    "SCOPES_BACKEND_CLASS": "developers.oauth.toolkit.GrantedScopes",
+    "ACCESS_TOKEN_GENERATOR": "developers.oauth.toolkit.access_token",
+    "REFRESH_TOKEN_GENERATOR": "developers.oauth.toolkit.refresh_token",
     "AUTHORIZATION_CODE_EXPIRE_SECONDS": 60,
     "ACCESS_TOKEN_EXPIRE_SECONDS": 3600,
     # A connection that is unused for this long expires.

@@ -18,7 +18,7 @@ MEMORY_CACHE = {
     # The default of 300 entries would evict rate-limit counters.
     "OPTIONS": {"MAX_ENTRIES": 100_000},
 }
-# Responses have their own cache, so that they never evict counters; 500 of the longest take 32 MB (`catalog.api.caching`).
+# Responses have their own cache, so that they never evict counters; 500 of the longest take 32 MB (`catalog.api.public`).
 MEMORY_CACHES: dict[str, dict[str, Any]] = {
     "default": MEMORY_CACHE,
     "answers": MEMORY_CACHE | {"LOCATION": "answers", "OPTIONS": {"MAX_ENTRIES": 500}},

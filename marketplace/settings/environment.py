@@ -234,7 +234,7 @@ def redis_caches(url: str) -> dict[str, dict[str, object]]:
     options: dict[str, object] = {
         "SOCKET_CONNECT_TIMEOUT": 0.5,
         "SOCKET_TIMEOUT": 0.5,
-        "REDIS_CLIENT_CLASS": "marketplace.settings.redis_client.PausingRedis",
+        "REDIS_CLIENT_CLASS": "marketplace.settings.clients.PausingRedis",
     }
     counters: dict[str, object] = {"BACKEND": "django_redis.cache.RedisCache", "LOCATION": url, "OPTIONS": options}
     return {"default": counters, "answers": counters | {"OPTIONS": options | {"IGNORE_EXCEPTIONS": True}}}

@@ -10,18 +10,15 @@ def _at(hours: int, minutes: int = 0) -> timedelta:
 
 
 COMMANDS: tuple[tuple[str, timedelta, timedelta], ...] = (
+    # A sale has its invoice within a minute.
+    ("issue_invoices", timedelta(seconds=30), _at(0)),
     # The maximum age of popularity counts.
     ("count_purchases", timedelta(minutes=2), _at(0)),
     ("mark_popular_listings", _HOUR, _at(0, 5)),
     ("digest_ledger", _HOUR, _at(0, 15)),
     ("build_packages", _HOUR, _at(0, 25)),
     ("build_packages --prune 30", _DAY, _at(1, 10)),
-    ("purge_wallet", _DAY, _at(1, 20)),
-    ("purge_tokens", _DAY, _at(1, 30)),
-    ("purge_usage", _DAY, _at(1, 40)),
-    ("purge_webhooks", _DAY, _at(1, 45)),
-    ("purge_jobs", _DAY, _at(1, 50)),
-    ("purge_exports", _DAY, _at(1, 55)),
+    ("purge", _DAY, _at(1, 20)),
     ("flag_dormant_keys", _DAY, _at(2)),
     ("reconcile", _DAY, _at(2, 15)),
     ("sweep_objects --delete --hours 72", _DAY, _at(2, 45)),

@@ -41,7 +41,6 @@ class Unfinished:
     """An incomplete file of a killed writer; it cannot be read, but takes up space.
 
     Args:
-        name: The name shown to operators.
         since: Time when it was begun or last written to.
         remove: Deletes it; does nothing if it no longer exists.
     """

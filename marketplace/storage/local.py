@@ -26,7 +26,6 @@ class LocalStorage(ObjectStorage, FileSystemStorage):
     """Stores files in the folder `location`, `MEDIA_ROOT` by default."""
 
     def path(self, name: str) -> str:
-        """Return the path of a file."""
         return super().path(check_key(name))
 
     def _open(self, name: str, mode: str = "rb") -> File[bytes]:
@@ -40,11 +39,9 @@ class LocalStorage(ObjectStorage, FileSystemStorage):
         return name
 
     def read(self, key: str, start: int = 0, end: int | None = None) -> Blocks:
-        """Return the bytes from `start` up to `end`; the file is opened at once."""
         return Blocks(partial(_open_at, self.path(key), start), None if end is None else end - start, storage_errors)
 
     def fingerprint(self, key: str) -> str:
-        """Return the size, modification time and inode number."""
         with storage_errors():
             found = Path(self.path(key)).stat()
         return f"{found.st_size}-{found.st_mtime_ns}-{found.st_ino}"
@@ -53,7 +50,6 @@ class LocalStorage(ObjectStorage, FileSystemStorage):
         """Return None: files are served by the application."""
 
     def keys(self, prefix: str) -> Iterator[tuple[str, datetime]]:
-        """Yield the files under a prefix, recursively."""
         root = Path(self.location)
         with storage_errors():
             for path in (root / prefix).rglob("*"):
@@ -99,7 +95,6 @@ class LocalFile(ObjectFile):
         return os.open(self._part, os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_BINARY", 0), 0o600)
 
     def write(self, chunk: Any) -> int:
-        """Append bytes."""
         view = memoryview(chunk)
         with storage_errors():
             while view:
@@ -107,7 +102,6 @@ class LocalFile(ObjectFile):
         return len(chunk)
 
     def close(self) -> None:
-        """Make the file durable and visible."""
         with storage_errors():
             os.fsync(self._fd)
             _make_folder(self._target.parent)
@@ -118,7 +112,6 @@ class LocalFile(ObjectFile):
             _sync_folder(self._target.parent)
 
     def discard(self) -> None:
-        """Delete an incomplete file; do nothing after a successful close."""
         with storage_errors():
             # Unlink first: closing may raise, as some file systems report a full disk only then.
             if self._part is not None:

@@ -94,7 +94,6 @@ class S3Storage(ObjectStorage, s3.S3Storage):  # type: ignore[misc]  # django-st
         return file
 
     def read(self, key: str, start: int = 0, end: int | None = None) -> Blocks:
-        """Return the bytes from `start` up to `end` of one ranged request."""
         if end is not None and end <= start:
             self.size(key)
             return Blocks(io.BytesIO, 0, s3_errors)
@@ -154,26 +153,22 @@ class S3Storage(ObjectStorage, s3.S3Storage):  # type: ignore[misc]  # django-st
             yield buffered
 
     def fingerprint(self, key: str) -> str:
-        """Return the size and ETag."""
         with self.request():
             found = self.bucket.Object(check_key(key))
             # S3-compatible services have other formats of ETags.
             return f"{found.content_length}-{found.e_tag.strip(chr(34))}"[: bounds.FINGERPRINT_CHARS]
 
     def etag(self, key: str) -> str:
-        """Return the quoted ETag."""
         with self.request():
             return str(self.bucket.Object(check_key(key)).e_tag)
 
     def keys(self, prefix: str) -> Iterator[tuple[str, datetime]]:
-        """Yield the keys under a prefix, a thousand per request."""
         with s3_errors():
             for found in self.bucket.objects.filter(Prefix=prefix):
                 if is_key(found.key):
                     yield found.key, found.last_modified
 
     def unfinished(self) -> Iterator[Unfinished]:
-        """Yield the multipart uploads that were neither completed nor aborted."""
         with s3_errors():
             for upload in self.bucket.multipart_uploads.all():
                 # Other programs may use the bucket too.
@@ -181,7 +176,6 @@ class S3Storage(ObjectStorage, s3.S3Storage):  # type: ignore[misc]  # django-st
                     yield Unfinished(f"upload of {upload.object_key}", upload.initiated, partial(_abort, upload))
 
     def presigned_url(self, key: str, *, seconds: int, filename: str, content_type: str) -> str | None:
-        """Return a link at the public address that downloads the file as `filename`."""
         disposition = content_disposition_header(as_attachment=True, filename=filename)
         given = {"Bucket": self.bucket_name, "Key": check_key(key)}
         given |= {"ResponseContentDisposition": disposition, "ResponseContentType": content_type}
@@ -243,7 +237,6 @@ class _CloseReader(BaseSubscriber):  # type: ignore[misc]  # boto has no types
     """Closes the reading end of the pipe after a transfer, so that the writer does not block."""
 
     def on_done(self, future: Any, **_kwargs: Any) -> None:
-        """Close the pipe."""
         future.meta.call_args.fileobj.close()
 
 

@@ -1,5 +1,6 @@
 """Sends mails from templates: the first line is the subject, the rest the body, sent as plain text and as HTML."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -14,20 +15,16 @@ _BUTTON_CHARS = 40
 class Recipient(Protocol):
     """The recipient of a mail; this package does not import the user model."""
 
-    def email_user(self, subject: str, message: str, *, html_message: str) -> Any:
+    def email_user(self, subject: str, message: str, *, html_message: str, headers: Mapping[str, str]) -> Any:
         """Send the mail."""
+
+    def unsubscribe_url(self, topic: str) -> str | None:
+        """Return the address that ends mails on a topic, None if the recipient has ended them."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """A part of a mail: a link, a list or a paragraph.
-
-    Args:
-        text: A paragraph, or the URL of a link.
-        link: Whether it is a link.
-        points: The points of a list.
-        label: The text of the link's button.
-    """
+    """A part of a mail: a paragraph, a link with the text of its button, or a list."""
 
     text: str = ""
     link: bool = False
@@ -35,34 +32,39 @@ class Part:
     label: str = "Open the page"
 
 
-def mail(user: Recipient, template: str, **context: Any) -> None:
+def mail(user: Recipient, template: str, *, topic: str = "", **context: Any) -> None:
     """Enqueue a mail from `templates/mail/<template>.txt`; it is sent once the current transaction is committed.
 
     Args:
         user: The recipient.
         template: The template's name, such as `vendors/approved`.
+        topic: What the mail is about, which the recipient can unsubscribe from (RFC 8058); empty for a mail that is always sent.
         **context: The template's context, in addition to `user` and `base_url`.
     """
+    unsubscribe = user.unsubscribe_url(topic) if topic else ""
+    if unsubscribe is None:
+        return
     text = render_to_string(f"mail/{template}.txt", {"user": user, "base_url": settings.BASE_URL, **context})
     # Text typed into a form has CRLF line breaks.
     subject, _, body = text.replace("\r\n", "\n").partition("\n")
-    subject, body = subject.strip(), with_signature(body)
-    user.email_user(subject, body, html_message=as_html(subject, body))
+    subject, body = subject.strip(), with_signature(body, unsubscribe)
+    headers = {"List-Unsubscribe": f"<{unsubscribe}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"} if unsubscribe else {}
+    user.email_user(subject, body, html_message=as_html(subject, body, unsubscribe), headers=headers)
 
 
-def with_signature(body: str) -> str:
-    """Return a mail's text without empty parts, followed by the signature."""
+def with_signature(body: str, unsubscribe: str = "") -> str:
+    """Return a mail's text without empty parts, followed by the signature, which says how to unsubscribe."""
     parts = [part.strip("\n").rstrip() for part in body.split("\n\n") if part.strip()]
-    return "\n\n".join([*parts, f"Creative Asset Marketplace\n{settings.BASE_URL}/"]) + "\n"
+    end = f"\nNo more mails of this kind: {unsubscribe}" if unsubscribe else ""
+    return "\n\n".join([*parts, f"Creative Asset Marketplace\n{settings.BASE_URL}/{end}"]) + "\n"
 
 
-def as_html(subject: str, body: str) -> str:
+def as_html(subject: str, body: str, unsubscribe: str = "") -> str:
     """Return a signed text as HTML. Only our own URLs on a separate line become links, so that user input never does."""
     *parts, _ = body.split("\n\n")
     home = f"{settings.BASE_URL}/"
-    return render_to_string(
-        "mail/frame.html", {"subject": subject, "parts": [each for part in parts for each in _parts(part)], "home": home}
-    )
+    shown = [each for part in parts for each in _parts(part)]
+    return render_to_string("mail/frame.html", {"subject": subject, "parts": shown, "home": home, "unsubscribe": unsubscribe})
 
 
 def _parts(text: str) -> list[Part]:

@@ -1,13 +1,14 @@
 """Forms of the account page."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
 from django import forms
 
-from developers.dashboard.credential_forms import PasswordAgain
-from marketplace.accounts.models import User
+from marketplace.accounts.models import MailTopic
+from marketplace.accounts.pages import SignedInRequest
+from marketplace.accounts.password_again import PasswordAgain, password_is_right
 from marketplace.core import bounds as core_bounds
 from marketplace.core.money import to_minor
 from marketplace.ui.formatting import money
@@ -25,6 +26,14 @@ class NameForm(forms.Form):
     )
 
 
+class MailTopicsForm(forms.Form):
+    """Asks which mails the user wants."""
+
+    topics = forms.MultipleChoiceField(
+        label="Send me mails about", choices=MailTopic.choices, required=False, widget=forms.CheckboxSelectMultiple
+    )
+
+
 class DeletionForm(forms.Form):
     """Asks for the address and the password, to confirm the deletion."""
 
@@ -37,32 +46,27 @@ class DeletionForm(forms.Form):
         label="Password", strip=False, max_length=1_000, widget=forms.PasswordInput(attrs={"autocomplete": "current-password"})
     )
 
-    def __init__(self, *args: Any, user: User, password_is_right: Callable[[str], bool], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, request: SignedInRequest, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.user = user
-        self.password_is_right = password_is_right
+        self._request = request
 
     def clean_email(self) -> str:
         """Accept the account's own address only."""
         email = str(self.cleaned_data["email"]).strip().lower()
-        if email != self.user.email:
+        if email != self._request.user.email:
             raise forms.ValidationError("That is not the address of this account.", code="other_address")
         return email
 
     def clean(self) -> dict[str, Any]:
         """Check the password only once the address is right: each try counts."""
         cleaned = super().clean() or {}
-        if not self.errors and not self.password_is_right(cleaned["password"]):
+        if not self.errors and not password_is_right(self._request, cleaned["password"]):
             self.add_error("password", forms.ValidationError("That is not your password.", code="wrong_password"))
         return cleaned
 
 
 class WalletPayoutForm(PasswordAgain):
-    """Asks for the currency, the amount and the payment details of a wallet payout.
-
-    Args:
-        balances: What can be paid out, by currency.
-    """
+    """Asks for the currency, the amount and the payment details of a wallet payout; `balances` can be paid out."""
 
     needed_for = "taking money out of the wallet"
 

@@ -1,14 +1,17 @@
-"""Cursor pagination for pages with lists."""
+"""Pagination of lists: by cursor, and by number."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest
 from django.urls import reverse
 
 from marketplace.api.pagination import Page
 from marketplace.core.errors import InvalidInput
+
+MOST_PAGES = 1_000
 
 
 @contextmanager
@@ -21,11 +24,21 @@ def cursor_of(request: HttpRequest) -> Iterator[str | None]:
 
 
 def paging_context(request: HttpRequest, page: Page, route: str) -> dict[str, Any]:
-    """Return the context for the links to the next page and to the first.
-
-    Args:
-        request: For a page of the list.
-        page: The page.
-        route: The name of the list's route.
-    """
+    """Return the context for the links to the next page of a list and to the first."""
     return {"later": bool(request.GET.get("after")), "next": f"{reverse(route)}?after={page.next_cursor}" if page.next_cursor else ""}
+
+
+def page_number(request: HttpRequest) -> int:
+    """Return the number of the page in the query string, 1 without one; anything else raises 404."""
+    text = request.GET.get("page", "1")
+    # The length first: Python refuses to parse thousands of digits.
+    if len(text) > len(str(MOST_PAGES)) or not text.isascii() or not text.isdigit() or not 1 <= int(text) <= MOST_PAGES:
+        raise Http404
+    return int(text)
+
+
+def page_links(current: int, pages: int, address: Callable[[int], str]) -> list[tuple[int, str]]:
+    """Return number and address of the pages to link to: the ends and the neighbours; no number where some are left out."""
+    pages = max(pages, 1)
+    numbers = Paginator(range(pages), 1).get_elided_page_range(min(current, pages), on_each_side=1, on_ends=1)
+    return [(number, address(number)) if isinstance(number, int) else (0, "") for number in numbers]

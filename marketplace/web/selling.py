@@ -22,17 +22,12 @@ SPANS = {span.key: span for span in (MONTH, YEAR)}
 
 @dataclass(frozen=True)
 class Figures:
-    """The summary above the charts, in one currency.
-
-    Args:
-        currency: The currency.
-        held_minor: The amount to be paid out; below zero after refunds of paid-out sales.
-        month_minor: What was earned in this month so far.
-        before_minor: What was earned in the month before.
-    """
+    """The summary above the charts, in one currency."""
 
     currency: str
+    # To be paid out; below zero after refunds of paid-out sales.
     held_minor: int
+    # Earned in this month so far, and in the month before.
     month_minor: int
     before_minor: int
 

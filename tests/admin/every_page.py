@@ -23,7 +23,7 @@ from marketplace.core import audit
 from marketplace.core.ids import new_id
 from marketplace.review.service import ServiceAdmin
 from tests.admin import subjects
-from tests.catalog.cases import FINDING, PASSED, draft, make_deliverable, open_review, published, submitted
+from tests.catalog.cases import FINDING, PASSED, claim_review, draft, make_deliverable, open_review, published, submitted
 from tests.factories import ListingFactory, UserFactory
 
 # What a list is asked for: as it is, and searched.
@@ -116,7 +116,7 @@ def _rich_listing() -> None:
     listing.title, listing.candidate_deliverable = "Halden Sans Neue", file
     listing.save()
     review = reviews.submit_listing(listing=listing, checks=PASSED, actor=store.owner).reviews.get(status="Pending")
-    reviews.claim_review(review=review, actor=UserFactory())
+    claim_review(review, UserFactory())
     _history(listing)
 
 

@@ -24,13 +24,6 @@ def staff(*permissions: str) -> User:
     return user
 
 
-def signed_in(user: User) -> Client:
-    """Return a browser in which the user has signed in."""
-    client = Client()
-    client.force_login(user)
-    return client
-
-
 def service_admins() -> list[ServiceAdmin]:
     """Return every registered admin that decides through services."""
     return [model_admin for model_admin in admin.site._registry.values() if isinstance(model_admin, ServiceAdmin)]

@@ -13,7 +13,6 @@ from django.db.models import Model
 from django.utils import timezone
 
 from catalog.models import Deliverable, Listing, ListingReview
-from catalog.services import review as reviews
 from developers.audiences import Audience
 from developers.event_types import EventType
 from developers.models import AccessToken, ApiKey, App, ClientDocument, Consent, DeveloperApplication, ScopeReview, WebhookEndpoint
@@ -31,14 +30,16 @@ from marketplace.jobs.mailing import send_mail
 from marketplace.jobs.models import Job
 from marketplace.review.models import Claimable
 from marketplace.review.search import SearchQuery
-from tests.catalog.cases import draft, make_deliverable, open_review, published, submitted
+from tests.catalog.cases import claim_review, draft, make_deliverable, open_review, published, submitted
 from tests.developers.oauth.documents import app_of_document
 from tests.factories import AppFactory, UserFactory
-from tests.shop import funded
+from tests.shop import bought, funded, on_sale
 from tests.wallet.leaving import asked
+from tests.wallet.payees import account_of, payee, prepared
 from vendors.models import VendorProfile
-from vendors.services import profiles
-from wallet.models import WalletPayout
+from vendors.services import payout_details, profiles
+from wallet.models import PayoutBatch, VendorPayout, WalletPayout
+from wallet.services.vendor_payouts import export_batch
 
 REASON = {"reason": "For a good reason."}
 NEW_FACTS: dict[str, Any] = {"name": "Assistant", "redirect_uris": ["https://client.example/callback", "http://localhost/callback"]}
@@ -175,6 +176,39 @@ def suspended_vendor() -> VendorProfile:
     return profiles.suspend_vendor(profile=approved_vendor(), reason="Copies.", actor=UserFactory())
 
 
+def held_vendor() -> VendorProfile:
+    """Return a vendor whose payouts are held."""
+    return payout_details.hold_payouts(profile=approved_vendor(), reason="Somebody else asked.", actor=UserFactory())
+
+
+def vendor_payout() -> VendorPayout:
+    """Return a payout that is prepared."""
+    profile = payee()
+    bought(on_sale(store=profile.store))
+    # One batch at a time is prepared.
+    waiting = PayoutBatch.objects.filter(currency="INR", status="Prepared").first()
+    payout = prepared(account_of(profile), uuid.uuid4().hex if waiting is None else waiting.run)
+    assert isinstance(payout, VendorPayout)
+    return payout
+
+
+def exported_payout() -> VendorPayout:
+    """Return a payout that the bank has."""
+    payout = vendor_payout()
+    export_batch(batch=payout.batch, actor=None)
+    return payout
+
+
+def payout_batch() -> PayoutBatch:
+    """Return a batch that is prepared."""
+    return vendor_payout().batch
+
+
+def exported_batch() -> PayoutBatch:
+    """Return a batch that the bank has."""
+    return exported_payout().batch
+
+
 def wallet_payout() -> WalletPayout:
     """Return a payout of a wallet that waits."""
     return asked(funded(inr=50_000), 20_000)
@@ -187,7 +221,7 @@ def review() -> ListingReview:
 
 def claimed_review() -> ListingReview:
     """Return a submission that someone else is at."""
-    return reviews.claim_review(review=review(), actor=UserFactory())
+    return claim_review(review(), UserFactory())
 
 
 def published_review() -> ListingReview:
@@ -239,6 +273,7 @@ FINDINGS = {
 DECIDE_APPLICATION = "developers.decide_developerapplication"
 DECIDE_VENDOR = "vendors.decide_vendorprofile"
 PAY = "wallet.decide_walletpayout"
+SETTLE = "wallet.settle_vendorpayout"
 
 CLAIMABLE: tuple[tuple[str, Callable[[], Claimable], str], ...] = (
     ("application", application, DECIDE_APPLICATION),
@@ -280,14 +315,14 @@ CASES = (
     Case(
         "commission_rate", vendor, "vendors.set_commission_vendorprofile", "vendor.set_commission", REASON | {"percent": "12.5"}, again=True
     ),
-    Case(
-        "payout",
-        vendor,
-        "vendors.set_payout_vendorprofile",
-        "vendor.set_payout_method",
-        REASON | {"payout_method": "Bank transfer, account ending in 4711"},
-        again=True,
-    ),
+    Case("hold_payouts", approved_vendor, "vendors.hold_payouts_vendorprofile", "vendor.hold_payouts"),
+    Case("release_payouts", held_vendor, "vendors.hold_payouts_vendorprofile", "vendor.release_payouts"),
+    Case("export", payout_batch, "wallet.export_payoutbatch", "payout_batch.export", {}),
+    Case("cancel", payout_batch, SETTLE, "payout_batch.cancel"),
+    Case("pay", exported_batch, SETTLE, "payout.pay", {}),
+    Case("cancel", vendor_payout, SETTLE, "payout.cancel"),
+    Case("pay", exported_payout, SETTLE, "payout.pay", {}),
+    Case("bounce", exported_payout, SETTLE, "payout.bounce"),
     Case("pay", wallet_payout, PAY, "wallet_payout.pay", {"reference": "UTR 7781"}),
     Case("refuse", wallet_payout, PAY, "wallet_payout.refuse"),
     Case("approve", review, "catalog.review_listing", "listing.approve", APPROVAL),
@@ -320,6 +355,8 @@ LOOKED_AT: tuple[Callable[[], Model], ...] = (
     token,
     vendor,
     wallet_payout,
+    exported_payout,
+    payout_batch,
     published_review,
     claimed_review,
     lambda: Group.objects.create(name="Editors"),

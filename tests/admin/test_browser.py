@@ -1,14 +1,12 @@
 """A reviewer in a real browser: ten decisions by keyboard only, a decision without scripts, pages by axe."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
-from django.conf import settings
-from django.db import connections
-from django.test import Client
 from django.urls import reverse
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Page
 
 from catalog.models import ListingReview, RejectionReason
 from developers.models import DeveloperApplication
@@ -17,7 +15,7 @@ from marketplace.review.models import SavedReply
 from tests.admin import subjects
 from tests.admin.pages import address
 from tests.factories import UserFactory
-from tests.screenshots.driving import Scheme, context, overflows, violations, watched
+from tests.screenshots.driving import Scheme, overflows, violations, watched
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 HOME = reverse("admin:index")
@@ -37,22 +35,9 @@ def reviewer() -> User:
 
 
 @pytest.fixture
-def window(chromium: Browser, live_server: Any, reviewer: User) -> Iterator[Callable[..., Page]]:
-    """Open pages of the reviewer: `window("phone")`, `window("desktop", scheme="dark", java_script=False)`."""
-    opened: list[BrowserContext] = []
-
-    def make(size: str, *, scheme: Scheme = "light", java_script: bool = True) -> Page:
-        opened.append(context(chromium, size, scheme, java_script=java_script))
-        client = Client()
-        client.force_login(reviewer)
-        session = client.cookies["sessionid"].value
-        opened[-1].add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": live_server.url}])
-        return opened[-1].new_page()
-
-    yield make
-    for each in opened:
-        each.close()
-    connections.close_all()
+def window(window: Callable[..., Page], reviewer: User) -> Callable[..., Page]:
+    """Open windows of the reviewer: `window("phone")`, `window("desktop", scheme="dark", java_script=False)`."""
+    return partial(window, user=reviewer)
 
 
 def _send(page: Page) -> None:

@@ -14,7 +14,8 @@ from marketplace.accounts.models import User
 from marketplace.core.models import AuditEntry
 from marketplace.review.models import SavedReply, SavedReplyUse
 from tests.admin import subjects
-from tests.admin.pages import address, press, signed_in, staff, text_of
+from tests.admin.pages import address, press, staff, text_of
+from tests.callers import signed_in
 from tests.factories import AppFactory, UserFactory
 from tests.shop import bought, funded, on_sale, store_keeping
 from vendors.models import VendorProfile

@@ -11,8 +11,9 @@ from developers.services.scopes import reject_app
 from marketplace.accounts.models import User
 from marketplace.core.models import AuditEntry
 from marketplace.review.service import ServiceAdmin
-from tests.admin.pages import address, press, service_admins, signed_in, staff, text_of
+from tests.admin.pages import address, press, service_admins, staff, text_of
 from tests.admin.subjects import APPROVAL, CASES, CLAIMABLE, FINDINGS, SCOPES, Case, review, scope_review
+from tests.callers import signed_in
 from tests.catalog.cases import submitted
 from tests.factories import UserFactory
 

@@ -15,7 +15,8 @@ from developers.models import DeveloperApplication
 from marketplace.accounts.models import User
 from marketplace.review.decisions import Decision, decision
 from tests.admin import subjects
-from tests.admin.pages import address, fill, signed_in, staff, text_of
+from tests.admin.pages import address, fill, staff, text_of
+from tests.callers import signed_in
 from tests.factories import CategoryFactory, UserFactory
 
 pytestmark = pytest.mark.django_db

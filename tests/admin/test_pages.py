@@ -23,7 +23,8 @@ from marketplace.review.base import Base
 from marketplace.review.models import SavedReply, SavedReplyUse
 from marketplace.storage import default_storage
 from tests.admin import subjects
-from tests.admin.pages import address, service_admins, signed_in, staff, text_of
+from tests.admin.pages import address, service_admins, staff, text_of
+from tests.callers import signed_in
 from tests.catalog.cases import make_deliverable, published, submitted
 from tests.factories import CategoryFactory, UserFactory
 from vendors.models import VendorProfile

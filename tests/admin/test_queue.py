@@ -14,9 +14,11 @@ from catalog.services import review as services
 from marketplace.core.errors import InvalidTransition
 from marketplace.core.models import AuditEntry
 from marketplace.http.pages import PAGE_POLICY
-from tests.admin.pages import address, press, signed_in, staff, text_of
+from marketplace.review import claims
+from tests.admin.pages import address, press, staff, text_of
 from tests.admin.subjects import APPROVAL, FINDINGS
-from tests.catalog.cases import PASSED, add_candidate, draft, make_deliverable, open_review, published, rejected, submitted
+from tests.callers import signed_in
+from tests.catalog.cases import PASSED, add_candidate, claim_review, draft, make_deliverable, open_review, published, rejected, submitted
 from tests.factories import CategoryFactory, StoreFactory, UserFactory
 from vendors.services.listings import update_details
 
@@ -89,7 +91,7 @@ def test_queue_shows_what_waits_for_how_long_and_who_is_at_it(browser: Client) -
     waiting(days=4, title="Older")
     claimed = waiting(days=0.1, title="Newer")
     other = UserFactory()
-    services.claim_review(review=claimed, actor=other)
+    claim_review(claimed, other)
     assert titles(browser) == ["Older", "Newer"]
     words = text_of(browser.get(QUEUE))
     assert "4 days" in words
@@ -99,7 +101,7 @@ def test_queue_shows_what_waits_for_how_long_and_who_is_at_it(browser: Client) -
 
 def test_claim_that_has_ended_is_not_shown(browser: Client) -> None:
     review, other = waiting(), UserFactory()
-    services.claim_review(review=review, actor=other)
+    claim_review(review, other)
     ListingReview.objects.update(claimed_at=timezone.now() - timedelta(hours=1))
     assert other.email not in text_of(browser.get(QUEUE))
     assert other.email not in text_of(browser.get(page_of(review))).split("History")[0]
@@ -111,8 +113,8 @@ def test_filters_narrow_the_queue(browser: Client, editor: Any) -> None:
     theirs = waiting(days=2, title="Theirs", category=CategoryFactory(slug="motion", name="Motion"))
     waiting(title="Free")
     open_review(submitted(add_candidate(published(title="Update"))))
-    services.claim_review(review=mine, actor=editor)
-    services.claim_review(review=theirs, actor=UserFactory())
+    claim_review(mine, editor)
+    claim_review(theirs, UserFactory())
     assert titles(browser, claimed="me") == ["Mine"]
     assert titles(browser, claimed="others") == ["Theirs"]
     assert titles(browser, claimed="nobody") == ["Free", "Update"]
@@ -183,10 +185,10 @@ def test_next_goes_on_when_what_one_was_at_was_taken_over_meanwhile(browser: Cli
     older, newer = waiting(days=2), waiting(days=1)
     browser.post(NEXT)
 
-    def refuse(**_asked: Any) -> None:
+    def refuse(*_row: Any, **_asked: Any) -> None:
         raise InvalidTransition("You have not claimed it.")
 
-    monkeypatch.setattr(services, "release_review", refuse)
+    monkeypatch.setattr(claims, "give_up", refuse)
     assert browser.post(NEXT, {"after": str(older.pk)})["Location"] == page_of(newer)
 
 

@@ -17,7 +17,8 @@ from marketplace.core import audit
 from marketplace.core.models import AuditEntry
 from marketplace.review.service import ServiceAdmin
 from tests.admin import subjects
-from tests.admin.pages import address, signed_in, staff, text_of
+from tests.admin.pages import address, staff, text_of
+from tests.callers import signed_in
 from tests.catalog.cases import published
 from tests.factories import AppFactory, UserFactory
 from vendors.models import VendorProfile

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from django.core.management import get_commands
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests import ROOT
+
 PACKAGES = ("marketplace", "developers", "catalog", "vendors", "library", "wallet")
 COMMANDS = sorted(name for name, app in get_commands().items() if app.split(".")[0] in PACKAGES)
 

@@ -15,15 +15,18 @@ from developers.services.consents import Authorization, give_consent
 from developers.services.credentials import issue_personal_token
 from developers.services.spending import LimitValues, set_spending_limit
 from developers.services.webhooks import create_endpoint, send_test_event
+from marketplace.accounts.models import MailOptOut
 from marketplace.core.money import Currency
 from marketplace.core.scopes import Scope
 from tests.catalog.cases import submitted
 from tests.contract import scenes
 from tests.factories import AppFactory
-from tests.shop import funded
+from tests.shop import bought, funded, on_sale
 from tests.vendors.cases import make_vendor
+from tests.wallet import invoicing
 from tests.wallet.leaving import asked
-from wallet.models import WalletSettings
+from tests.wallet.payees import account_of, paid_out, payee
+from wallet.models import ExchangeRate, WalletSettings
 
 from .source import PACKAGES
 
@@ -60,7 +63,15 @@ def rows(db: None) -> None:
     submitted()
     buyer = scenes.link().user
     WalletSettings.objects.create(owner=buyer)
+    MailOptOut.objects.create(user=buyer, topic="sale")
+    vendor = payee()
+    bought(on_sale(store=vendor.store))
+    paid_out(account_of(vendor))
     asked(funded(inr=100))
+    invoicing.operator()
+    bought(on_sale())
+    invoicing.issue()
+    ExchangeRate.objects.create(currency="USD", tax_currency="INR", rate=80, valid_from=timezone.now().date())
     day = timezone.now().date()
     ApiUsage.objects.create(day=day, kind="personal", credential_id=buyer.pk, operation="GET wallet", status=200, calls=1)
     issue_personal_token(

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from .source import COMMANDS, ROOT
+from tests import ROOT
+
+from .source import COMMANDS
 
 DOCS = ROOT / "marketplace" / "web" / "docs"
 FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")

@@ -8,7 +8,7 @@ from rest_framework.fields import Field
 
 from marketplace.api.fields import BoundedList
 from marketplace.api.serializers import Body
-from marketplace.mcp.tools.registry import TOOLS
+from marketplace.mcp.tools.calling import TOOLS
 from tests.contract.calls import document
 
 UNBOUNDED = (

@@ -18,8 +18,10 @@ from marketplace.core.transitions import TransitionTable
 from vendors.models import VendorStatus
 from vendors.services.profiles import TRANSITIONS as VENDOR
 from wallet.models.orders import OrderStatus
+from wallet.models.vendor_payouts import BatchStatus, PayoutStatus
 from wallet.models.wallet_payouts import WalletPayoutStatus
 from wallet.services.refunds import ORDER_TRANSITIONS as ORDER
+from wallet.services.vendor_payouts import BATCHES, PAYOUTS
 from wallet.services.wallet_payouts import TRANSITIONS as WITHDRAWAL
 
 # Verb: from which states, to which.
@@ -93,6 +95,17 @@ TABLES: list[tuple[TransitionTable, type[models.TextChoices], Edges]] = [
         WITHDRAWAL,
         WalletPayoutStatus,
         {"pay": ({"Waiting"}, "Paid"), "refuse": ({"Waiting"}, "Refused"), "cancel": ({"Waiting"}, "Cancelled")},
+    ),
+    (BATCHES, BatchStatus, {"export": ({"Prepared"}, "Exported"), "cancel": ({"Prepared"}, "Cancelled")}),
+    (
+        PAYOUTS,
+        PayoutStatus,
+        {
+            "export": ({"Prepared"}, "Exported"),
+            "pay": ({"Exported"}, "Paid"),
+            "bounce": ({"Exported", "Paid"}, "Bounced"),
+            "cancel": ({"Prepared"}, "Cancelled"),
+        },
     ),
 ]
 PAIRS = [

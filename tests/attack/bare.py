@@ -4,10 +4,10 @@ import io
 import subprocess
 import sys
 import time
-from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests import ROOT
+
 CALLS, BATCHES = 400, 5
 
 

@@ -27,9 +27,10 @@ from typing import Any
 from django.db import transaction
 from django.test import Client
 
+from tests import ROOT
+
 from .shapes import Shape
 
-ROOT = Path(__file__).resolve().parents[2]
 KEPT = Path(__file__).with_name("costs.md")
 # Where the tests leave what they found, for this command; then they send everything.
 FOLDER = "ATTACK_COSTS_FOLDER"

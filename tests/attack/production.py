@@ -9,11 +9,9 @@ where one failed, or they took more than three times as long during the attack o
 
 import argparse
 import itertools
-import json
 import signal
 import socket
 import ssl
-import subprocess
 import sys
 import tempfile
 import threading
@@ -30,10 +28,10 @@ import requests
 from benchmarks import MISSED
 from marketplace.core import bounds
 
-from ..flows.server import ROOT
 from ..nodes.balancer import BASE_URL, HOST
 from ..nodes.deployment import Deployment, deployed
 from ..servers.nginx import Proxy, nginx
+from ..servers.process import call_in
 from ..servers.s3 import S3Server
 
 MOST, RECOVERY_SECONDS = 3.0, 5.0
@@ -45,46 +43,9 @@ ATTACKERS = 8
 CONNECTIONS = 70
 # Of each attacker, at a time.
 PREVIEWS = 3
-LISTINGS, DESCRIPTIONS = 60, 40
 API = f"{BASE_URL}/api/v1"
 REPORTS = f"{API}/leaked-credentials"
 UPLOAD = "/api/v1/vendor/assets/0192f0c1-d5e8-7a8f-9a3b-0192f0c1d5e8/file"
-SCENE = f"""
-import json
-from datetime import timedelta
-import django
-django.setup()
-from django.conf import settings
-from django.contrib.auth.models import Permission
-from django.test import Client
-from django.utils import timezone
-from developers.services.credentials import issue_api_key, issue_personal_token
-from marketplace.core.scopes import Scope
-from tests.contract.scenes import thumbnail
-from tests.factories import AppFactory, UserFactory
-from tests.shop import funded, on_sale, store_keeping, tiers
-tiers()
-buyer = funded(inr=10**9, email="buyer@example.com")
-store = store_keeping(2000)
-staff = UserFactory(is_staff=True)
-staff.user_permissions.add(Permission.objects.get(codename="view_listing"))
-browser = Client()
-browser.force_login(staff)
-links = ("[" * 50 + "a](<b" * 10) * 300
-described = [on_sale(store=store, slug=f"described-{{n}}", description=f"{{n}} {{links}}"[:60_000]).slug for n in range({DESCRIPTIONS})]
-print(json.dumps({{
-    "key": issue_api_key(app=AppFactory(user=buyer), name="victim", actor=buyer)[1],
-    "staff": {{settings.SESSION_COOKIE_NAME: browser.cookies[settings.SESSION_COOKIE_NAME].value}},
-    "described": described,
-    "vendor": issue_personal_token(
-        user=store.vendor_profile.user, name="attacker", scopes=frozenset([Scope.VENDOR_MANAGE]), expires_at=timezone.now() + timedelta(days=1),
-        actor=store.vendor_profile.user, password_confirmed=True, limits=[],
-    )[1],
-    "listing": str(on_sale(store=store).pk),
-    "preview": str(thumbnail(on_sale(store=store)).pk),
-    "for_sale": [str(on_sale(store=store).pk) for _ in range({LISTINGS})],
-}}))
-"""
 
 
 @dataclass
@@ -255,7 +216,7 @@ ATTACKS: dict[str, Attack] = {
     "slow bodies at an upload's address": slow(post(UPLOAD, "application/json")),
     "slow uploads": slow(post(UPLOAD, "multipart/form-data; boundary=x") + "--x"),
     "slow uploads of a vendor, held": slow(
-        post("/api/v1/vendor/assets/{listing}/file", "multipart/form-data; boundary=x\r\nAuthorization: Bearer {vendor}") + "--x",
+        post("/api/v1/vendor/assets/{owned}/file", "multipart/form-data; boundary=x\r\nAuthorization: {vendor[Authorization]}") + "--x",
         hold_seconds=bounds.BODY_SECONDS,
     ),
     "slow forms": slow(post("/account/login/", "multipart/form-data; boundary=x") + "--x"),
@@ -314,9 +275,7 @@ def measure(scene: Scene, attack: Attack, seconds: float) -> Outcome:
 
 def scenes(deployment: Deployment, proxy: Proxy) -> Scene:
     """Make what is attacked and bought."""
-    done = subprocess.run([sys.executable, "-c", SCENE], cwd=ROOT, env=deployment.env, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
-    return Scene(proxy, json.loads(done.stdout.splitlines()[-1]), deployment.store)
+    return Scene(proxy, call_in(deployment.env, "tests.nodes.shop.make_targets"), deployment.store)
 
 
 def outcomes(deployment: Deployment, only: str, seconds: float) -> Iterator[tuple[str, Outcome]]:

@@ -17,7 +17,7 @@ from developers import bounds as developers_bounds
 from marketplace.accounts.models import Tier
 from marketplace.core import bounds
 from marketplace.core.scopes import Scope
-from marketplace.mcp.tools.registry import TOOLS
+from marketplace.mcp.tools.calling import TOOLS
 from tests.contract.calls import body_of, document, document_of, path_of, query_of
 from tests.contract.generated import CALLERS
 from tests.contract.scenes import SCENES

@@ -3,6 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
+from django.contrib import admin
+
+from catalog.admin import ListingReviewAdmin
 from catalog.models import Deliverable, Listing, ListingReview
 from catalog.models.listings import ListingStatus
 from catalog.models.reviews import ReviewStatus
@@ -65,3 +68,15 @@ MAKERS: dict[ListingStatus, Callable[[], Listing]] = {
     ListingStatus.PUBLISHED: published,
     ListingStatus.REJECTED: rejected,
 }
+
+
+def claim_review(review: ListingReview, actor: User) -> ListingReview:
+    """Claim a review as its queue does."""
+    claimed: ListingReview = ListingReviewAdmin(ListingReview, admin.site).claim_row(review, actor)
+    return claimed
+
+
+def claim_next_review(actor: User, after: ListingReview | None = None, **chosen: str) -> ListingReview | None:
+    """Claim the next review of the queue, with these filters chosen."""
+    review: ListingReview | None = ListingReviewAdmin(ListingReview, admin.site).claim_next(actor, after=after, chosen=chosen)
+    return review

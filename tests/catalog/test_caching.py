@@ -16,7 +16,7 @@ from django.test import Client
 from rest_framework.test import APIClient
 
 from catalog import queries, selectors
-from catalog.api import caching
+from catalog.api import public
 from catalog.catalog_version import change_version, current_version
 from catalog.models import CatalogVersion, Listing, ListingIndex
 from catalog.services.review import unpublish_listing
@@ -214,13 +214,13 @@ def test_answer_to_a_long_query_is_not_kept(listing: Listing) -> None:
 
 
 def test_long_answer_is_not_kept_so_that_all_in_memory_are_bounded(listing: Listing, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert MEMORY_CACHES["answers"]["OPTIONS"]["MAX_ENTRIES"] * caching.ANSWER_BYTES <= 32 * bounds.MIB
+    assert MEMORY_CACHES["answers"]["OPTIONS"]["MAX_ENTRIES"] * public.ANSWER_BYTES <= 32 * bounds.MIB
     length = len(APIClient().get("/api/v1/assets").content)
     caches["answers"].clear()
-    monkeypatch.setattr(caching, "ANSWER_BYTES", length - 1)
+    monkeypatch.setattr(public, "ANSWER_BYTES", length - 1)
     assert APIClient().get("/api/v1/assets").status_code == 200
     assert caches["answers"]._cache == {}  # type: ignore[attr-defined]  # what the memory holds
-    monkeypatch.setattr(caching, "ANSWER_BYTES", length)
+    monkeypatch.setattr(public, "ANSWER_BYTES", length)
     assert APIClient().get("/api/v1/assets").status_code == 200
     assert len(caches["answers"]._cache) == 1  # type: ignore[attr-defined]  # as above
 
@@ -339,6 +339,6 @@ def test_database_that_is_down_is_a_problem_that_says_when_to_come_back(listing:
     def fail() -> str:
         raise OperationalError("secret words of an error")
 
-    monkeypatch.setattr("catalog.api.caching.current_version", fail)
+    monkeypatch.setattr("catalog.api.public.current_version", fail)
     answer = Client(raise_request_exception=False).get("/api/v1/assets")
     assert (answer.status_code, answer.json()["code"], "Retry-After" in answer.headers) == (503, "dependency_unavailable", True)

@@ -4,17 +4,20 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.contrib import admin
 from django.utils import timezone
 
+from catalog.admin import ListingReviewAdmin
 from catalog.models import ListingReview
 from catalog.models.reviews import ReviewKind
-from catalog.services import review as services
+from catalog.services.review import approve_listing
 from marketplace.core.errors import InvalidTransition, SelfReview
 from marketplace.core.models import AuditEntry
-from tests.catalog.cases import add_candidate, draft, open_review, published, rejected, submitted
+from tests.catalog.cases import add_candidate, claim_next_review, draft, open_review, published, rejected, submitted
 from tests.factories import CategoryFactory, UserFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
+QUEUE = ListingReviewAdmin(ListingReview, admin.site)
 
 
 def waiting(**fields: Any) -> ListingReview:
@@ -31,38 +34,40 @@ def age(review: ListingReview, **past: float) -> ListingReview:
 
 def test_claim_of_what_someone_is_at_is_refused_and_names_them() -> None:
     review, first, second = waiting(), UserFactory(), UserFactory()
-    services.claim_review(review=review, actor=first)
+    QUEUE.claim_row(review, first)
     with pytest.raises(InvalidTransition, match=first.email):
-        services.claim_review(review=review, actor=second)
+        QUEUE.claim_row(review, second)
     with pytest.raises(InvalidTransition):
-        services.release_review(review=review, actor=second)
+        QUEUE.release_row(review, second)
     review.refresh_from_db()
     assert review.claimed_by == first
 
 
 def test_claim_can_be_taken_over_and_released() -> None:
     review, first, second = waiting(), UserFactory(), UserFactory()
-    services.claim_review(review=review, actor=first)
-    assert services.claim_review(review=review, actor=second, take_over=True).claimed_by == second
+    QUEUE.claim_row(review, first)
+    assert QUEUE.claim_row(review, second, take_over=True).claimed_by == second
     entry = AuditEntry.objects.get(action="review.take_over")
     assert (entry.actor, entry.data["takenFrom"]) == (second, str(first.pk))
-    assert services.release_review(review=review, actor=second).claimed_by is None
+    QUEUE.release_row(review, second)
+    review.refresh_from_db()
+    assert review.claimed_by is None
 
 
 def test_claim_ends_by_itself(settings: Any) -> None:
     settings.REVIEW_CLAIM_MINUTES = 10
     review, first, second = waiting(), UserFactory(), UserFactory()
-    age(services.claim_review(review=review, actor=first), minutes=9)
+    age(QUEUE.claim_row(review, first), minutes=9)
     with pytest.raises(InvalidTransition):
-        services.claim_review(review=review, actor=second)
+        QUEUE.claim_row(review, second)
     age(ListingReview.objects.get(pk=review.pk), minutes=11)
-    assert services.claim_review(review=review, actor=second).claimed_by == second
+    assert QUEUE.claim_row(review, second).claimed_by == second
 
 
 def test_claim_again_begins_the_time_anew_without_a_second_entry() -> None:
     review, actor = waiting(), UserFactory()
-    before = age(services.claim_review(review=review, actor=actor), minutes=5).claimed_at
-    after = services.claim_review(review=review, actor=actor).claimed_at
+    before = age(QUEUE.claim_row(review, actor), minutes=5).claimed_at
+    after = QUEUE.claim_row(review, actor).claimed_at
     assert before is not None
     assert after is not None
     assert after > before
@@ -71,48 +76,48 @@ def test_claim_again_begins_the_time_anew_without_a_second_entry() -> None:
 
 def test_claim_is_advisory_whoever_may_decide_decides() -> None:
     review = waiting()
-    services.claim_review(review=review, actor=UserFactory())
-    assert services.approve_listing(review=review, actor=UserFactory()).status == "Approved"
+    QUEUE.claim_row(review, UserFactory())
+    assert approve_listing(review=review, actor=UserFactory()).status == "Approved"
 
 
 def test_claim_of_a_decided_case_is_refused() -> None:
     with pytest.raises(InvalidTransition):
-        services.claim_review(review=rejected().reviews.get(), actor=UserFactory())
+        QUEUE.claim_row(rejected().reviews.get(), UserFactory())
 
 
 def test_claim_of_ones_own_is_refused() -> None:
     review = waiting()
     with pytest.raises(SelfReview):
-        services.claim_review(review=review, actor=review.listing.store.owner)
+        QUEUE.claim_row(review, review.listing.store.owner)
 
 
 def test_next_is_the_oldest_that_nobody_else_is_at_and_not_ones_own() -> None:
     actor = UserFactory()
     taken, own, first = waiting(), waiting(), waiting()
-    services.claim_review(review=taken, actor=UserFactory())
+    QUEUE.claim_row(taken, UserFactory())
     own.listing.store.owner = actor
     own.listing.store.save()
-    found = services.claim_next(actor=actor)
+    found = claim_next_review(actor)
     assert (found, found and found.claimed_by) == (first, actor)
-    assert services.claim_next(actor=UserFactory()) == own
+    assert claim_next_review(UserFactory()) == own
 
 
 def test_next_after_one_is_later_and_begins_again_at_the_oldest() -> None:
     actor = UserFactory()
     first, second, third = waiting(), waiting(), waiting()
-    assert services.claim_next(actor=actor, after=second) == third
-    assert services.claim_next(actor=actor, after=third) == first
+    assert claim_next_review(actor, after=second) == third
+    assert claim_next_review(actor, after=third) == first
     ListingReview.objects.exclude(pk=third.pk).delete()
-    assert services.claim_next(actor=actor, after=third) is None
+    assert claim_next_review(actor, after=third) is None
 
 
 def test_next_keeps_to_the_category_and_kind() -> None:
     waiting()
     motion = waiting(category=CategoryFactory(slug="motion"))
     update = open_review(submitted(add_candidate(published())))
-    assert services.claim_next(actor=UserFactory(), category_slug="motion") == motion
-    assert services.claim_next(actor=UserFactory(), kind=ReviewKind.UPDATE) == update
-    assert services.claim_next(actor=UserFactory(), category_slug="presets") is None
+    assert claim_next_review(UserFactory(), category="motion") == motion
+    assert claim_next_review(UserFactory(), kind=ReviewKind.UPDATE.value) == update
+    assert claim_next_review(UserFactory(), category="presets") is None
 
 
 def test_next_reads_as_much_of_a_long_queue_as_of_a_short_one(django_assert_max_num_queries: Any) -> None:
@@ -120,4 +125,4 @@ def test_next_reads_as_much_of_a_long_queue_as_of_a_short_one(django_assert_max_
         waiting()
     actor = UserFactory()
     with django_assert_max_num_queries(8):
-        assert services.claim_next(actor=actor) is not None
+        assert claim_next_review(actor) is not None

@@ -18,8 +18,9 @@ from marketplace.accounts.models import User
 from marketplace.core.models import AuditEntry
 from marketplace.core.scopes import Scope
 from marketplace.core.transitions import TransitionTable
-from tests.admin.pages import address, signed_in, text_of
+from tests.admin.pages import address, text_of
 from tests.admin.subjects import APPROVAL, FINDINGS, REASON
+from tests.callers import signed_in
 from tests.catalog.cases import FINDING, PASSED, add_candidate, draft, open_review, submitted
 from tests.factories import UserFactory
 from tests.vendors.cases import ASSETS, make_vendor

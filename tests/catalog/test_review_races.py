@@ -13,7 +13,7 @@ from catalog.services import review as services
 from marketplace.core.errors import InvalidTransition
 from marketplace.core.models import AuditEntry
 from marketplace.storage import default_storage
-from tests.catalog.cases import FINDING, PASSED, add_candidate, draft, open_review, published, submitted
+from tests.catalog.cases import FINDING, PASSED, add_candidate, claim_next_review, claim_review, draft, open_review, published, submitted
 from tests.factories import UserFactory
 from tests.races import one_stands, refusals_at_once
 from tests.vendors.cases import make_vendor
@@ -76,14 +76,14 @@ def test_one_of_many_takedowns_stands() -> None:
 
 def test_one_of_many_claims_stands() -> None:
     review = open_review(submitted())
-    outcomes = refusals_at_once(*[partial(services.claim_review, review=review, actor=UserFactory()) for _ in range(5)])
+    outcomes = refusals_at_once(*[partial(claim_review, review, UserFactory()) for _ in range(5)])
     assert one_stands(outcomes, InvalidTransition), outcomes
     assert AuditEntry.objects.filter(action="review.claim").count() == 1
 
 
 def test_reviewers_who_ask_for_the_next_at_once_get_one_each() -> None:
     cases = [submitted() for _ in range(4)]
-    assert refusals_at_once(*[partial(services.claim_next, actor=UserFactory()) for _ in cases]) == [None] * len(cases)
+    assert refusals_at_once(*[partial(claim_next_review, UserFactory()) for _ in cases]) == [None] * len(cases)
     claimers = set(ListingReview.objects.values_list("claimed_by", flat=True))
     assert None not in claimers
     assert len(claimers) == len(cases)
@@ -176,5 +176,5 @@ def _upload(listing: Listing) -> None:
     """Attach a file as an upload does that began before the decision."""
     store, key = default_storage, new_deliverable_key()
     store.save_bytes(key, b"0123456789")
-    received = Received(store, key, "new.zip", 10, "f" * 64, 1, b"")
+    received = Received(store, key, "new.zip", 10, "f" * 64, 1)
     attach_deliverable(listing=listing, received=received, inspection=Inspection("zip", {"format": "zip"}), actor=listing.store.owner)

@@ -19,7 +19,6 @@ from catalog.search import suggest
 from catalog.search.rebuild import rebuild
 from tests.factories import PublishedListingFactory, StoreFactory
 
-from .family_names import FAMILY_NAMES
 from .misspelling import MIX, NAME_KINDS, judge, misspell, misspell_names
 from .searching import titled, titles
 
@@ -27,6 +26,8 @@ pytestmark = [pytest.mark.django_db, pytest.mark.full]
 
 SEED = 20261121
 ANSWERS = Path(__file__).with_name("search_answers.json")
+# Typefaces that people really look for.
+FAMILY_NAMES = Path(__file__).with_name("family_names.txt").read_text(encoding="utf-8").splitlines()
 # Title, tags, short description.
 NAMES: list[tuple[str, list[str], str]] = [
     ("Helvetica Neue", ["sans", "swiss"], "The Swiss classic, redrawn."),

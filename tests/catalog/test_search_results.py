@@ -11,7 +11,8 @@ from catalog.services.taxonomy import ACTIVE_SYNONYMS
 from catalog.services.visibility import listing_changed
 from marketplace.core.errors import InvalidInput
 from marketplace.core.models import AuditEntry
-from tests.admin.pages import address, signed_in
+from tests.admin.pages import address
+from tests.callers import signed_in
 from tests.factories import CategoryFactory, PublishedListingFactory, UserFactory
 
 from .searching import titles

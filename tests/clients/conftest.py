@@ -23,10 +23,7 @@ Runs = Callable[..., str]
 @pytest.fixture(scope="session")
 def node_modules() -> Path:
     """Programs of npm; what needs them is skipped where they cannot be had."""
-    try:
-        return tools.install()
-    except tools.Unavailable as reason:
-        pytest.skip(str(reason))
+    return tools.install()
 
 
 @pytest.fixture

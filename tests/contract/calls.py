@@ -13,14 +13,13 @@ from rest_framework.test import APIClient
 
 from marketplace.core.errors import catalogue
 from tests.architecture.source import PACKAGES
-from tests.vendors import makers
+from tests.files import makers
 
 from .scenes import Scene
 from .shapes import Operation
 
 API = "/api/v1"
 MEMBERS = {"type", "title", "status", "detail", "instance", "code", "requestId"}
-# Rows that tell of the call itself, not of what it changed: when a credential was last used.
 # camelCase, of which only members of JSON are written.
 FIELD_NAME = re.compile(r"\b[a-z]+[A-Z]\w*")
 OF_EVERY_ANSWER = {
@@ -39,12 +38,13 @@ OF_EVERY_ANSWER = {
     "X-Content-Type-Options",
     "X-Frame-Options",
 }
+# Rows that tell of the call itself, not of what it changed: when a credential was last used.
 OWN_TRACES = {"developers_apikey", "developers_accesstoken"}
 FILES: dict[str, tuple[str, Callable[[], bytes]]] = {
     "archive": ("aurora.zip", lambda: makers.archive(a_txt="glyphs")),
-    "web font": ("aurora.woff2", lambda: makers.font("woff2")),
-    "image": ("card.png", makers.png),
-    "sound": ("chime.wav", makers.wav),
+    "web font": ("aurora.woff2", lambda: makers.font(flavor="woff2")),
+    "image": ("card.png", makers.picture),
+    "sound": ("chime.wav", lambda: makers.sound("WAV", 0.1)),
 }
 
 
@@ -88,12 +88,6 @@ def call(
     if operation.body is None and body is None:
         return send(path, query_params=parameters, **extra)
     return send(path, body_of(operation, scene) if body is None else body, format="json", query_params=parameters, **extra)
-
-
-def credentials_of(client: APIClient) -> dict[str, Any]:
-    """Return the headers that a caller of the fixtures sends."""
-    headers: dict[str, Any] = vars(client)["_credentials"]
-    return headers
 
 
 def refused(answer: Any, status: int, code: str, operation: Operation | None = None) -> dict[str, Any]:

@@ -22,12 +22,6 @@ def media(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
 
 
 @pytest.fixture
-def unlimited(settings: Any) -> None:
-    """Let a caller send more calls than the limits allow."""
-    settings.RATE_LIMITS = dict.fromkeys(settings.RATE_LIMITS, 1_000_000)
-
-
-@pytest.fixture
 def scene(request: pytest.FixtureRequest, db: None) -> Scene:
     """The scene of the operation that the test is about."""
     operation: Operation = request.getfixturevalue("operation")

@@ -8,14 +8,12 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import timedelta
 from functools import cache
 from typing import Any
 
 import schemathesis
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections, transaction
-from django.utils import timezone
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from schemathesis import Case, GenerationMode
@@ -23,12 +21,13 @@ from schemathesis.checks import not_a_server_error
 from schemathesis.config import GenerationConfig, SchemathesisConfig
 from schemathesis.specs.openapi import checks
 
-from developers.services.credentials import issue_api_key, issue_personal_token
+from developers.services.credentials import issue_api_key
 from marketplace.accounts.models import User
-from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
+from marketplace.core.scopes import APP_SCOPES, format_scopes
 from marketplace.wsgi import application
+from tests.callers import bearer, personal_token
 from tests.developers.cases import token_of
-from tests.factories import PLENTY, AppFactory
+from tests.factories import AppFactory
 from tests.vendors.cases import make_vendor
 
 from .calls import API, document, nameless
@@ -96,23 +95,19 @@ def _headers_of_key(user: User) -> dict[str, str]:
     return {"X-Api-Key": issue_api_key(app=app, name="generated", actor=user)[1]}
 
 
-def _headers_of_personal(user: User, scopes: frozenset[Scope] = APP_SCOPES) -> dict[str, str]:
-    ends = timezone.now() + timedelta(days=1)
-    _, secret = issue_personal_token(
-        user=user, name="generated", scopes=scopes, expires_at=ends, actor=user, password_confirmed=True, limits=PLENTY
-    )
-    return {"Authorization": f"Bearer {secret}"}
+def _headers_of_personal(user: User) -> dict[str, str]:
+    return bearer(personal_token(user, APP_SCOPES)[1])
 
 
 def _headers_of_oauth(user: User) -> dict[str, str]:
-    return {"Authorization": f"Bearer {token_of('oauth', user)[1]}"}
+    return bearer(token_of("oauth", user)[1])
 
 
 def _headers_of_vendor(user: User) -> dict[str, str]:
     """Return those of the scene's vendor; of another where its user is none."""
     if not hasattr(user, "vendor_profile"):
         user = make_vendor().user
-    return _headers_of_personal(user, frozenset(Scope))
+    return bearer(personal_token(user)[1])
 
 
 CALLERS: dict[str, Callable[[User], dict[str, str]]] = {

@@ -1,8 +1,12 @@
 """Orders and transactions, which the reference does not have."""
 
+from dataclasses import replace
+
+from django_countries.data import COUNTRIES
+
 from .catalog import BAD_LIMITS
 from .purse import CURRENCY
-from .shapes import BYTES, NUMBER, STRING, TIME, Auth, Field, Operation, Query, array, nullable, one_of, record
+from .shapes import BOOLEAN, BYTES, NUMBER, STRING, TIME, Auth, Field, Operation, Query, Shape, array, nullable, one_of, record
 
 ORDER = record(
     {
@@ -24,6 +28,24 @@ ORDER = record(
         "receiptUrl": STRING,
         "receiptPdfUrl": STRING,
     }
+)
+DOCUMENT: dict[str, Shape] = {
+    "number": STRING,
+    "date": STRING,
+    "seller": STRING,
+    "sellerTaxId": STRING,
+    "buyer": STRING,
+    "buyerTaxId": STRING,
+    "description": STRING,
+    "treatment": one_of("listing", "domestic", "intra_state", "inter_state", "destination", "reverse_charge", "export"),
+    "currency": CURRENCY,
+    "net": NUMBER,
+    "taxLines": array(record({"name": STRING, "ratePercent": NUMBER, "amount": NUMBER})),
+    "total": NUMBER,
+    "pdfUrl": STRING,
+}
+BILLING = record(
+    {**dict.fromkeys(("name", "street", "postalCode", "city", "region", "country", "taxId"), STRING), "countryConfirmed": BOOLEAN}
 )
 MOVEMENT = record(
     {
@@ -73,4 +95,32 @@ OPERATIONS = (
     _get("/orders/{order_id}", ORDER),
     _get("/orders/{order_id}/receipt", BYTES),
     _get("/orders/{order_id}/receipt.pdf", BYTES),
+    *(
+        replace(_get(path, answer), scene="invoiced", refusals=frozenset({"not_found", "invoice_pending", "not_invoiced"}))
+        for path, answer in (
+            ("/orders/{order_id}/invoice", record({**DOCUMENT, "creditNote": nullable(record(DOCUMENT))})),
+            ("/orders/{order_id}/invoice.pdf", BYTES),
+            ("/orders/{order_id}/credit-note.pdf", BYTES),
+        )
+    ),
+    Operation("GET", "/account/billing", Auth.KEY_OR_BEARER, "billed", BILLING, scope="account:read", added=True),
+    Operation(
+        "PATCH",
+        "/account/billing",
+        Auth.KEY_OR_BEARER,
+        "billed",
+        BILLING,
+        scope="wallet:spend",
+        body=(
+            Field("name", "string", "Bo Buyer", bounds={"maxLength": 120}, bad=("", "x" * 121)),
+            Field("street", "string", "2 Marine Drive", bounds={"maxLength": 200}, bad=("", "x" * 201)),
+            Field("postalCode", "string", "400001", bounds={"maxLength": 16}, bad=("x" * 17,)),
+            Field("city", "string", "Mumbai", bounds={"maxLength": 200}, bad=("", "x" * 201)),
+            Field("region", "string", "27", bounds={"maxLength": 60}, bad=("x" * 61,)),
+            Field("country", "string", "IN", bounds={"enum": sorted(COUNTRIES)}, bad=("", "ZZ", "IND")),
+            Field("taxId", "string", "27AAPFU0939F1ZV", bounds={"maxLength": 30}, bad=("x" * 31,)),
+        ),
+        refusals=frozenset({"invalid_billing_details"}),
+        added=True,
+    ),
 )

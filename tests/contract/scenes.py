@@ -1,33 +1,27 @@
 """What must be there before an operation can succeed, built by services and factories."""
 
-import hashlib
-import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from catalog.models import Listing, Preview
-from catalog.models.files import PreviewKind
+from catalog.models import Listing
 from catalog.services.review import submit_listing
 from developers.services.applications import approve_application, submit_application
 from library.certificates import certificate_of, signed_certificate
 from library.models import Licence
 from library.services.links import issue_link, url_of
 from marketplace.accounts.models import User
-from marketplace.storage import default_storage
 from tests.catalog.cases import PASSED
 from tests.factories import CategoryFactory, ListingFactory, UserFactory
 from tests.shop import archive, bought, funded, on_sale, tiers
-from tests.vendors import makers
+from tests.vendors.attaching import show, upload
 from tests.vendors.cases import make_vendor
-from vendors.inspection import Inspection
-from vendors.previews import ProcessedPreview
-from vendors.services.files import attach_deliverable, attach_preview, new_deliverable_key
-from vendors.uploads import Received
-from wallet.selectors import vendor_accounts
+from tests.wallet import invoicing
+from tests.wallet.payees import account_of, paid_out, payee
+from wallet.models import Order
 from wallet.services.offers import PurchaseRequest
 from wallet.services.quotes import make_quote
-from wallet.services.vendor_payouts import pay_out
+from wallet.services.refunds import refund_order
 
 
 @dataclass
@@ -61,24 +55,9 @@ DETAILS: dict[str, Any] = {
 }
 
 
-def thumbnail(listing: Listing) -> Preview:
-    """Attach a gallery image as an upload does."""
-    processed = ProcessedPreview(makers.png(), "image/webp", {}, {})
-    return attach_preview(listing=listing, kind=PreviewKind.GALLERY, slot=0, processed=processed, actor=listing.store.owner)
-
-
-def deliverable(listing: Listing) -> None:
-    """Attach an archive as an upload does."""
-    content, store, key = archive(), default_storage, new_deliverable_key()
-    store.save_bytes(key, content)
-    received = Received(store, key, "aurora.zip", len(content), hashlib.sha256(content).hexdigest(), zlib.crc32(content), content[:512])
-    technical = {"format": "zip", "entryCount": 1, "uncompressedSize": 3000, "contentsByExtension": {"otf": 1}}
-    attach_deliverable(listing=listing, received=received, inspection=Inspection("zip", technical), actor=listing.store.owner)
-
-
 def _shop(buyer: User | None = None) -> tuple[Scene, Listing]:
     listing = on_sale(archive(), **DETAILS)
-    preview = thumbnail(listing)
+    preview = show(listing)
     scene = Scene(
         user=buyer or funded(inr=100_000, usd=5_000),
         names={"id": str(listing.id), "preview_id": str(preview.id)},
@@ -108,6 +87,22 @@ def owned() -> Scene:
     licence = Licence.objects.select_related("listing__store", "tier", "deliverable", "buyer").get(buyer=scene.user)
     scene.names |= {"certificate_id": str(licence.id), "order_id": str(licence.order_id)}
     scene.body["jws"] = signed_certificate(certificate_of(licence))["jws"]
+    return scene
+
+
+def billed() -> Scene:
+    """The caller has billing details."""
+    scene = for_sale()
+    invoicing.billed(scene.user, invoicing.MUMBAI)
+    return scene
+
+
+def invoiced() -> Scene:
+    """The asset was bought and refunded, and both were invoiced."""
+    invoicing.operator()
+    scene = owned()
+    refund_order(order=Order.objects.get(pk=scene.names["order_id"]), reason="broken", actor=None)
+    invoicing.issue()
     return scene
 
 
@@ -152,8 +147,8 @@ def draft() -> Scene:
 def ready() -> Scene:
     """The draft passes every check."""
     scene, listing = _vendor()
-    deliverable(listing)
-    thumbnail(listing)
+    upload(listing)
+    show(listing)
     scene.shows |= {"id": str(listing.id), "slug": "aurora-sans", "passed": True}
     return scene
 
@@ -161,16 +156,16 @@ def ready() -> Scene:
 def uploaded() -> Scene:
     """The draft has a file and a picture, and it is about these."""
     scene, listing = _vendor()
-    deliverable(listing)
-    scene.names["preview_id"] = str(thumbnail(listing).id)
+    upload(listing)
+    scene.names["preview_id"] = str(show(listing).id)
     return scene
 
 
 def waiting() -> Scene:
     """The listing waits for review."""
     scene, listing = _vendor()
-    deliverable(listing)
-    scene.names["preview_id"] = str(thumbnail(listing).id)
+    upload(listing)
+    scene.names["preview_id"] = str(show(listing).id)
     submit_listing(listing=Listing.objects.get(pk=listing.pk), checks=PASSED, actor=scene.user)
     scene.shows |= {"id": str(listing.id), "total": 1, "status": "Draft"}
     return scene
@@ -186,17 +181,15 @@ def selling() -> Scene:
 
 def earning() -> Scene:
     """An asset of the vendor's was sold, paid out, and sold again."""
-    profile = make_vendor()
-    profile.payout_method = "IBAN DE02"
-    profile.save()
+    profile = payee()
     listing = on_sale(store=profile.store, **DETAILS)
     bought(listing)
-    pay_out(account=vendor_accounts().get(owner=profile.user), run="2026-11", minimum_minor=1)
+    paid_out(account_of(profile))
     bought(listing)
     return Scene(profile.user)
 
 
 SCENES: dict[str, Callable[[], Scene]] = {
     scene.__name__: scene
-    for scene in (for_sale, quoted, owned, ordered, link, developer, draft, ready, uploaded, waiting, selling, earning)
+    for scene in (for_sale, quoted, owned, ordered, billed, invoiced, link, developer, draft, ready, uploaded, waiting, selling, earning)
 }

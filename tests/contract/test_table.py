@@ -26,6 +26,11 @@ SCOPES = {
     "GET /orders/{order_id}": "account:read",
     "GET /orders/{order_id}/receipt": "account:read",
     "GET /orders/{order_id}/receipt.pdf": "account:read",
+    "GET /orders/{order_id}/invoice": "account:read",
+    "GET /orders/{order_id}/invoice.pdf": "account:read",
+    "GET /orders/{order_id}/credit-note.pdf": "account:read",
+    "GET /account/billing": "account:read",
+    "PATCH /account/billing": "wallet:spend",
     "POST /wallet/quote": "wallet:spend",
     "POST /wallet/spend": "wallet:spend",
 }

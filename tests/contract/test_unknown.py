@@ -9,9 +9,10 @@ from catalog.models import Listing
 from tests.catalog.cases import add_candidate
 from tests.factories import ListingFactory
 from tests.shop import on_sale
+from tests.vendors.attaching import show
 
 from .calls import call, refused, rows
-from .scenes import Scene, thumbnail
+from .scenes import Scene
 from .shapes import Operation
 from .table import BY_NAME, ON_ONE_ASSET
 
@@ -80,7 +81,7 @@ def test_preview_of_a_draft_is_not_found(operation: Operation, scene: Scene, cal
     draft = ListingFactory()
     problems = [
         refused(call(caller, operation, scene, names={"preview_id": preview_id}), 404, "not_found", operation)
-        for preview_id in (*UNKNOWN, str(thumbnail(draft).id))
+        for preview_id in (*UNKNOWN, str(show(draft).id))
     ]
     assert all(without_the_call(problem) == without_the_call(problems[0]) for problem in problems)
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import redis
 
-from marketplace.settings import redis_client
-from marketplace.settings.redis_client import PAUSE_SECONDS, PausingRedis
+from marketplace.settings import clients
+from marketplace.settings.clients import PAUSE_SECONDS, PausingRedis
 from tests.servers.ports import free_port
 from tests.servers.redis import redis_in
 
@@ -17,7 +17,7 @@ from tests.servers.redis import redis_in
 def clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     """The time by which the client pauses."""
     clock = SimpleNamespace(now=100.0)
-    monkeypatch.setattr(redis_client, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    monkeypatch.setattr(clients, "time", SimpleNamespace(monotonic=lambda: clock.now))
     return clock
 
 

@@ -13,7 +13,7 @@ from django.test import Client
 
 from marketplace.api.problems import as_problem
 from marketplace.core.database import limit_statements, remove_statement_limit
-from marketplace.settings import postgres_client
+from marketplace.settings import clients
 from marketplace.web.views import front
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -76,8 +76,8 @@ def test_statement_that_takes_too_long_is_cancelled_and_becomes_a_503(limit: Non
 @pytest.mark.postgres
 def test_connection_to_a_server_that_hangs_is_given_up(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.STATEMENT_TIMEOUT_SECONDS = 1
-    monkeypatch.setattr(postgres_client, "MARGIN_SECONDS", 0)
-    with postgres_client.LimitedConnection.connect(**connection.get_connection_params()) as opened:
+    monkeypatch.setattr(clients, "MARGIN_SECONDS", 0)
+    with clients.LimitedConnection.connect(**connection.get_connection_params()) as opened:
         backend = opened.info.backend_pid
         os.kill(backend, signal.SIGSTOP)
         try:

@@ -7,25 +7,16 @@ from django.utils import timezone
 
 from developers.models import AccessToken, App, FirstPartyToken, ScopeReview
 from developers.secrets import Prefix, digest_of, new_secret
-from developers.services.credentials import issue_personal_token
 from developers.services.first_party import PAGE_SCOPES, issue_console_token, issue_page_token
 from marketplace.accounts.models import User
 from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
-from tests.factories import PLENTY, AppFactory, UserFactory
-
-EVERYTHING = frozenset(Scope)
+from tests.callers import EVERYTHING, personal_token, signed_in
+from tests.factories import AppFactory, UserFactory
 
 
 def open_review(app: App) -> ScopeReview:
     """Return the app's request for scopes that waits."""
     return ScopeReview.objects.get(app=app, status="Pending")
-
-
-def signed_in(user: User) -> Client:
-    """Return a browser in which the user has just signed in."""
-    browser = Client()
-    browser.force_login(user)
-    return browser
 
 
 def page_token(user: User, scopes: frozenset[Scope] = PAGE_SCOPES) -> tuple[FirstPartyToken, str]:
@@ -49,10 +40,7 @@ def token_of(kind: str, user: User | None = None, scopes: frozenset[Scope] = EVE
     """Return a token of any kind; those that come by OAuth are written as it writes them."""
     user = user or UserFactory()
     if kind == "personal":
-        ends = timezone.now() + timedelta(days=1)
-        return issue_personal_token(
-            user=user, name="laptop", scopes=scopes, expires_at=ends, actor=user, password_confirmed=True, limits=PLENTY
-        )
+        return personal_token(user, scopes)
     secret = new_secret(Prefix.ACCESS_TOKEN if kind == "oauth" else Prefix.MCP_TOKEN)
     token = AccessToken.objects.create(
         user=user,

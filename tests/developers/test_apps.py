@@ -87,7 +87,7 @@ def test_one_app_too_many_is_refused(developer: User, monkeypatch: pytest.Monkey
 def test_new_app_waits_with_each_requested_scope_and_its_reason(developer: User) -> None:
     app = create(developer)
     assert (app.status, app.granted_scopes) == ("Pending", "")
-    assert {(row.scope, row.reason, row.granted) for row in selectors.pending_scopes_of(app)} == {
+    assert {(row.scope, row.reason, row.granted) for row in selectors.scope_rows_of(app).filter(granted=None)} == {
         ("catalog:read", "To read manifests", None),
         ("wallet:spend", "To buy", None),
     }

@@ -12,9 +12,10 @@ from developers.services.apps import suspend_app
 from developers.services.credentials import issue_api_key
 from developers.services.scopes import narrow_scopes
 from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
+from tests.callers import EVERYTHING
 from tests.factories import AppFactory, UserFactory
 
-from .cases import EVERYTHING, token_of
+from .cases import token_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.developers.probe")]
 

@@ -120,14 +120,14 @@ def test_token_that_spends_needs_the_password_again() -> None:
         personal(user, SPEND)
     assert not AccessToken.objects.exists()
     token, _ = personal(user, SPEND, password_confirmed=True)
-    assert token.effective_scopes == SPEND
+    assert token.scopes == SPEND
 
 
 def test_personal_token_may_manage_the_own_store() -> None:
     token, secret = personal(UserFactory(), frozenset({Scope.VENDOR_MANAGE}))
     assert well_formed(secret, Prefix.PERSONAL_TOKEN)
     assert (token.kind, token.hint, token.application) == ("personal", secret[-4:], None)
-    assert token.effective_scopes == {Scope.VENDOR_MANAGE}
+    assert token.scopes == {Scope.VENDOR_MANAGE}
 
 
 def test_one_live_token_too_many_is_refused_until_another_ends(monkeypatch: pytest.MonkeyPatch) -> None:

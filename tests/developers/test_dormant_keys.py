@@ -13,7 +13,8 @@ from developers.models import ApiKey, App
 from developers.services.credentials import issue_api_key, revoke_api_key
 from developers.services.dormancy import flag_dormant_key
 from marketplace.core.audit import history_of
-from tests.admin.pages import address, signed_in, text_of
+from tests.admin.pages import address, text_of
+from tests.callers import signed_in
 from tests.factories import AppFactory, UserFactory
 
 pytestmark = pytest.mark.django_db

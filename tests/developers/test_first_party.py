@@ -27,9 +27,10 @@ from marketplace.accounts.services import deactivate_user, reactivate_user
 from marketplace.core.access import CredentialKind
 from marketplace.core.errors import NotFound
 from marketplace.core.scopes import APP_SCOPES, Scope
+from tests.callers import signed_in
 from tests.factories import AppFactory, UserFactory
 
-from .cases import console_token, page_token, session_of, signed_in
+from .cases import console_token, page_token, session_of
 
 pytestmark = pytest.mark.django_db
 ADDRESS = "/dashboard/api-token"
@@ -295,7 +296,7 @@ def test_purge_removes_what_is_over() -> None:
     ended, _ = page_token(UserFactory())
     live, _ = page_token(UserFactory())
     FirstPartyToken.objects.filter(pk=ended.pk).update(expires_at=timezone.now())
-    call_command("purge_tokens", verbosity=0)
+    call_command("purge", "tokens", verbosity=0)
     assert list(FirstPartyToken.objects.all()) == [live]
 
 

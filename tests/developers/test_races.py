@@ -17,10 +17,11 @@ from marketplace.core.audit import history_of
 from marketplace.core.errors import InvalidTransition, Problem
 from marketplace.core.models import AuditEntry
 from marketplace.core.scopes import Scope
+from tests.callers import signed_in
 from tests.factories import AppFactory, UserFactory
 from tests.races import one_stands, refusals_at_once
 
-from .cases import in_days, open_review, session_of, signed_in
+from .cases import in_days, open_review, session_of
 from .oauth.documents import app_of_document
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.postgres]

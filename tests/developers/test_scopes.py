@@ -59,7 +59,7 @@ def test_decisions_that_do_not_fit_the_request_are_refused(
         decide_scopes(review=open_review(app), decisions=decisions, note="", actor=reviewer)
     assert refusal.value.members == {"missing": missing, "unknown": unknown}
     app.refresh_from_db()
-    assert (app.status, app.granted_scopes, selectors.pending_scopes_of(app).count()) == ("Pending", "", 2)
+    assert (app.status, app.granted_scopes, selectors.scope_rows_of(app).filter(granted=None).count()) == ("Pending", "", 2)
 
 
 def test_refusal_without_words_is_refused(app: App, reviewer: User) -> None:
@@ -68,7 +68,7 @@ def test_refusal_without_words_is_refused(app: App, reviewer: User) -> None:
             review=open_review(app), decisions={**BOTH, Scope.WALLET_SPEND: ScopeDecision(granted=False)}, note="", actor=reviewer
         )
     assert refusal.value.members["errors"][0]["pointer"] == "#/decisions/wallet:spend/note"
-    assert selectors.pending_scopes_of(app).count() == 2
+    assert selectors.scope_rows_of(app).filter(granted=None).count() == 2
 
 
 def test_deciding_on_ones_own_app_is_refused(app: App, developer: User) -> None:
@@ -179,7 +179,7 @@ def test_old_grant_holds_while_a_request_for_more_waits(app: App, developer: Use
     request_scopes(app=app, scopes={Scope.WALLET_SPEND: "Users ask for it"}, actor=developer)
     app.refresh_from_db()
     assert (app.status, app.granted_scopes) == ("Approved", "catalog:read")
-    row = selectors.pending_scopes_of(app).get()
+    row = selectors.scope_rows_of(app).filter(granted=None).get()
     assert (row.scope, row.reason, row.note, row.decided_at) == ("wallet:spend", "Users ask for it", "", None)
     widened = decide_scopes(review=open_review(app), decisions={Scope.WALLET_SPEND: YES}, note="", actor=reviewer)
     assert widened.granted_scopes == "catalog:read wallet:spend"

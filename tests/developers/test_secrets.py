@@ -18,7 +18,8 @@ from developers.secrets import Prefix, digest_of, new_secret
 from developers.usage.buffer import usage
 from marketplace.accounts.models import User
 from marketplace.core.access import CredentialKind
-from tests.admin.pages import address, service_admins, signed_in
+from tests.admin.pages import address, service_admins
+from tests.callers import signed_in
 from tests.factories import AppFactory, UserFactory
 
 from .cases import console_token, page_token, token_of

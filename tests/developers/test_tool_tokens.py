@@ -55,7 +55,7 @@ def test_app_that_spends_needs_the_password() -> None:
     app = AppFactory()
     with pytest.raises(PasswordRequired):
         issue(app)
-    assert issue(app, password_confirmed=True)[0].effective_scopes == app.scopes
+    assert issue(app, password_confirmed=True)[0].scopes == app.scopes
 
 
 def test_number_of_live_ones_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

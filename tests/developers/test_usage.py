@@ -3,7 +3,7 @@
 import datetime as dt
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from io import StringIO
 from typing import Any
 
@@ -17,6 +17,7 @@ from django.urls import resolve
 from django.utils import timezone
 from rest_framework.test import APIClient
 
+from developers import purging
 from developers.models import ApiUsage, App, AppScope
 from developers.services.credentials import issue_api_key
 from developers.usage import buffer, rows
@@ -25,20 +26,14 @@ from developers.usage.calls import Call, operation_of
 from developers.usage.selectors import unused_scopes, usage_of_app
 from marketplace.core.ids import new_id
 from marketplace.core.scopes import Scope
-from tests.admin.pages import address, signed_in, text_of
+from tests.admin.pages import address, text_of
+from tests.callers import signed_in
 from tests.factories import AppFactory, UserFactory
 from tests.waiting import PATIENCE_SECONDS, until
 
 from .cases import token_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("midday")]
-
-
-@pytest.fixture(autouse=True)
-def _empty_buffer() -> Iterator[None]:
-    usage.clear()
-    yield
-    usage.clear()
 
 
 def counted() -> dict[tuple[str, int], int]:
@@ -122,11 +117,11 @@ def test_flushes_add_up_across_processes() -> None:
     assert sorted(ApiUsage.objects.values_list("status", "calls")) == [(200, 7), (404, 2)]
 
 
-def test_flush_is_one_statement_for_hundreds_of_counters(django_assert_num_queries: Any) -> None:
+def test_flush_is_one_statement_for_hundreds_of_counters(django_assert_max_num_queries: Any) -> None:
     app = AppFactory()
     counts = Counter({call_for(app): 1 for _ in range(400)})
     # A savepoint and its release, the apps there are, the rows of days and of hours.
-    with django_assert_num_queries(5):
+    with django_assert_max_num_queries(5):
         rows.add_to_rows(counts)
     rows.add_to_rows(Counter({call_for(app): 1 for _ in range(1200)}))
     assert ApiUsage.objects.count() == 1600
@@ -286,17 +281,17 @@ def test_unused_scope_is_flagged_to_owner_and_admin() -> None:
     [("2026-11-21", "2025-10-21"), ("2026-03-31", "2025-02-28"), ("2026-01-15", "2024-12-15"), ("2026-02-01", "2025-01-01")],
 )
 def test_rows_are_kept_for_13_months(today: str, first: str) -> None:
-    assert rows.oldest_kept(dt.date.fromisoformat(today)) == dt.date.fromisoformat(first)
+    assert purging.oldest_usage(dt.date.fromisoformat(today)) == dt.date.fromisoformat(first)
 
 
 def test_purge_removes_what_is_older_and_rehearses() -> None:
-    app, first = AppFactory(), rows.oldest_kept(timezone.now().date())
+    app, first = AppFactory(), purging.oldest_usage(timezone.now().date())
     day = dt.timedelta(days=1)
     rows.add_to_rows({call_for(app, day=day_): 1 for day_ in (first, first - day, first - 2 * day)})
     out = StringIO()
-    call_command("purge_usage", dry_run=True, stdout=out)
+    call_command("purge", "usage", dry_run=True, stdout=out)
     assert (ApiUsage.objects.count(), out.getvalue()) == (3, "2 daily rows, 0 hourly rows would be deleted.\n")
-    call_command("purge_usage", stdout=out)
+    call_command("purge", "usage", stdout=out)
     assert ApiUsage.objects.get().day == first
 
 

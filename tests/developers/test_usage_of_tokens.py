@@ -1,7 +1,7 @@
 """Calls of tokens: drawn for their owners and admins; names that a caller makes up never grow the table."""
 
 import datetime as dt
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -17,17 +17,11 @@ from developers.usage.buffer import usage
 from developers.usage.calls import Call, call_of
 from developers.usage.selectors import usage_of_app, usage_of_tokens
 from marketplace.core.scopes import Scope
-from tests.admin.pages import address, signed_in, text_of
+from tests.admin.pages import address, text_of
+from tests.callers import signed_in
 from tests.factories import AppFactory, UserFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("midday")]
-
-
-@pytest.fixture(autouse=True)
-def _empty_buffer() -> Iterator[None]:
-    usage.clear()
-    yield
-    usage.clear()
 
 
 @pytest.fixture

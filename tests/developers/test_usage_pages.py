@@ -13,15 +13,15 @@ from django.urls import reverse
 from django.utils import timezone
 
 from developers.models import AccessToken, ApiKey, ApiUsage, App, HourlyUsage
+from developers.models.usage import KEPT_HOURS
 from developers.services.credentials import issue_api_key, issue_personal_token
 from developers.usage import rows
 from developers.usage.calls import Call
 from developers.usage.chart import chart_of
-from developers.usage.rows import DAY, SPANS, WEEK
-from developers.usage.selectors import usage_of_app, usage_of_credential
+from developers.usage.selectors import DAY, SPANS, WEEK, usage_of_app, usage_of_credential
 from marketplace.core.ids import new_id
 from marketplace.core.scopes import Scope
-from tests.admin.pages import signed_in
+from tests.callers import signed_in
 from tests.factories import AppFactory, UserFactory
 from tests.web.markup import faults_of
 
@@ -106,11 +106,11 @@ def test_hours_are_kept_for_two_days_and_days_for_long(key: ApiKey) -> None:
     now, old = call_by(key), call_by(key, ago=dt.timedelta(days=3))
     rows.add_to_rows({now: 1, old: 1})
     assert (ApiUsage.objects.count(), HourlyUsage.objects.count()) == (2, 1)
-    HourlyUsage.objects.update(hour=timezone.now() - dt.timedelta(hours=rows.KEPT_HOURS, minutes=1))
+    HourlyUsage.objects.update(hour=timezone.now() - dt.timedelta(hours=KEPT_HOURS, minutes=1))
     out = StringIO()
-    call_command("purge_usage", dry_run=True, stdout=out)
+    call_command("purge", "usage", dry_run=True, stdout=out)
     assert out.getvalue().startswith("0 daily rows, 1 hourly rows")
-    call_command("purge_usage", stdout=out)
+    call_command("purge", "usage", stdout=out)
     assert (ApiUsage.objects.count(), HourlyUsage.objects.count()) == (2, 0)
 
 

@@ -1,57 +1,35 @@
-"""Run inside of a service's environment: `python -m tests.faults.scene prepare 4`, `… approve <listing>`, `… state`."""
+"""What the tests of uploads need of a service, and see of it; called inside of its environment."""
 
 import hashlib
-import json
-import os
 import sys
-from collections.abc import Callable
-from datetime import timedelta
 from typing import Any
 
-import django
+from botocore.exceptions import ClientError
+from django.conf import settings
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "marketplace.settings.embedded")
-django.setup()
-
-# The settings must be in place before what reads them is imported.
-from botocore.exceptions import ClientError  # noqa: E402 - see above
-from django.conf import settings  # noqa: E402 - see above
-from django.utils import timezone  # noqa: E402 - see above
-
-from catalog.models import Deliverable, Listing, ListingReview, Preview  # noqa: E402 - see above
-from catalog.models.files import PreviewKind  # noqa: E402 - see above
-from catalog.services.review import approve_listing, submit_listing  # noqa: E402 - see above
-from developers.services.credentials import issue_personal_token  # noqa: E402 - see above
-from developers.services.spending import LimitValues  # noqa: E402 - see above
-from marketplace.accounts.models import User  # noqa: E402 - see above
-from marketplace.core.errors import DependencyUnavailable  # noqa: E402 - see above
-from marketplace.core.money import Currency  # noqa: E402 - see above
-from marketplace.core.scopes import Scope  # noqa: E402 - see above
-from marketplace.storage import default_storage  # noqa: E402 - see above
-from marketplace.storage.s3 import S3Storage  # noqa: E402 - see above
-from tests.factories import ListingFactory, UserFactory  # noqa: E402 - see above
-from tests.shop import archive, bought, funded, on_sale  # noqa: E402 - see above
-from tests.vendors import makers  # noqa: E402 - see above
-from tests.vendors.cases import make_vendor  # noqa: E402 - see above
-from vendors.previews import ProcessedPreview  # noqa: E402 - see above
-from vendors.services.files import attach_preview, keys_of  # noqa: E402 - see above
+from catalog.models import Deliverable, Listing, ListingReview, Preview
+from catalog.services.review import approve_listing, submit_listing
+from marketplace.accounts.models import User
+from marketplace.core.errors import DependencyUnavailable
+from marketplace.core.scopes import Scope
+from marketplace.storage import default_storage
+from marketplace.storage.s3 import S3Storage
+from tests.callers import personal_token
+from tests.factories import ListingFactory, UserFactory
+from tests.shop import archive, bought, funded, on_sale
+from tests.vendors.attaching import show
+from tests.vendors.cases import make_vendor
+from vendors.services.files import keys_of
 
 FOLDERS = ("deliverables/", "previews/")
+# Nobody signs in with a password here, and a safe one takes long to hash.
+settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+settings.EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
 
 
 def token_of(user: User, *scopes: Scope) -> str:
     """Return a bearer token."""
-    expires_at = timezone.now() + timedelta(days=1)
-    _, secret = issue_personal_token(
-        user=user,
-        name="faults",
-        scopes=frozenset(scopes),
-        expires_at=expires_at,
-        actor=user,
-        password_confirmed=True,
-        limits=[LimitValues(currency, total_minor=10_000_000) for currency in (Currency.INR, Currency.USD)],
-    )
-    return secret
+    return personal_token(user, frozenset(scopes))[1]
 
 
 def prepare(count: str) -> dict[str, Any]:
@@ -64,13 +42,7 @@ def prepare(count: str) -> dict[str, Any]:
             sys.exit(f"the S3 server cannot store here: {error}")
     profile, other = make_vendor(), make_vendor()
     listings = [on_sale(archive(f"reviewed {number}"), store=profile.store) for number in range(int(count))]
-    preview = attach_preview(
-        listing=listings[0],
-        kind=PreviewKind.GALLERY,
-        slot=0,
-        processed=ProcessedPreview(makers.png(), "image/png", {}, {}),
-        actor=profile.user,
-    )
+    preview = show(listings[0])
     # Uploads to what waits for review are refused.
     waiting = ListingFactory(store=make_vendor().store, status="PendingReview")
     buyer = funded(inr=100_000)
@@ -129,12 +101,3 @@ def _measured(key: str) -> list[Any]:
     except DependencyUnavailable as error:
         return [size, f"unreadable: {error.__cause__!r}"]
     return [size, digest.hexdigest()]
-
-
-COMMANDS: dict[str, Callable[..., dict[str, Any]]] = {"prepare": prepare, "approve": approve, "state": state}
-
-if __name__ == "__main__":
-    # Nobody signs in with a password here, and a safe one takes long to hash; mails would be printed among the answer.
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-    settings.EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
-    sys.stdout.write(json.dumps(COMMANDS[sys.argv[1]](*sys.argv[2:])))

@@ -11,7 +11,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from ..servers import s3
+from ..servers import Unavailable, s3
 from .disks import disk
 from .series import MIB, Report, Series
 from .service import service
@@ -25,7 +25,7 @@ def run(folder: Path, *, store: str, count: int, seed: int, sizes: tuple[int, in
     """Run a series in an empty folder.
 
     Raises:
-        s3.Unavailable: there is no S3 server.
+        Unavailable: there is no S3 server.
     """
     data, files = folder / "data", folder / "files" if store == "s3" else folder / "data" / "media"
     data.mkdir(parents=True)
@@ -50,7 +50,7 @@ def main() -> int:
         with tempfile.TemporaryDirectory(prefix="marketplace-faults-") as folder:
             try:
                 report = run(Path(folder), store=store, count=options.count, seed=options.seed)
-            except s3.Unavailable as reason:
+            except Unavailable as reason:
                 sys.stdout.write(f"{store}: not tried, {reason}\n")
                 continue
         faults = ", ".join(f"{fault} {count} ({report.accepted[fault]} came too late)" for fault, count in report.tried.items())

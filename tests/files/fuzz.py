@@ -25,6 +25,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from tests import ROOT
 from vendors.sandbox import replies, worker
 
 from . import makers
@@ -32,7 +33,6 @@ from .hostile import DELIVERABLES, PREVIEWS
 from .hostile.cases import Taken
 from .hostile.media import animated
 
-ROOT = Path(__file__).resolve().parents[2]
 BATCH = 100
 # Of the processor, of which others on the machine make each second worth less.
 SECONDS_AT_MOST = 10.0

@@ -9,13 +9,14 @@ from collections.abc import Mapping
 
 import numpy as np
 import soundfile
+from django.core.files.uploadedfile import SimpleUploadedFile
 from fontTools.fontBuilder import FontBuilder
 from fontTools.pens.ttGlyphPen import TTGlyphPen
 from PIL import Image, ImageCms
 from PIL.PngImagePlugin import PngInfo
 
 
-def zipped(entries: Mapping[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+def zipped(entries: Mapping[str, bytes | str], method: int = zipfile.ZIP_DEFLATED) -> bytes:
     """Return a zip archive."""
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w", method) as archive:
@@ -24,7 +25,17 @@ def zipped(entries: Mapping[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> 
     return target.getvalue()
 
 
-def encrypted(entries: Mapping[str, bytes]) -> bytes:
+def archive(**members: bytes | str) -> bytes:
+    """Return a zip of `name_extension=content` members."""
+    return zipped({name.replace("_", "."): content for name, content in members.items()})
+
+
+def form(content: bytes, name: str = "file.bin") -> dict[str, SimpleUploadedFile]:
+    """Return a form with one file."""
+    return {"file": SimpleUploadedFile(name, content)}
+
+
+def encrypted(entries: Mapping[str, bytes | str]) -> bytes:
     """Return a zip archive whose headers say of the first entry that it is encrypted."""
     content = bytearray(zipped(entries, zipfile.ZIP_STORED))
     content[6] |= 1
@@ -87,10 +98,10 @@ def font(axes: tuple[tuple[str, int, int, int, str], ...] = (), flavor: str | No
     return target.getvalue()
 
 
-def picture(kind: str = "PNG", size: tuple[int, int] = (32, 16), mode: str = "RGB", **options: object) -> bytes:
-    """Return an image."""
+def picture(kind: str = "PNG", size: tuple[int, int] = (32, 16), mode: str = "RGB", colour: str | int = 0, **options: object) -> bytes:
+    """Return an image of one colour."""
     target = io.BytesIO()
-    Image.new(mode, size).save(target, kind, **options)
+    Image.new(mode, size, colour).save(target, kind, **options)
     return target.getvalue()
 
 

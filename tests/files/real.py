@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import soundfile
 
-from tests.checks import ROOT
+from tests import ROOT
 
 FONTS = Path("/usr/share/fonts")
 THEME = Path("/usr/share/sounds/freedesktop/stereo")

@@ -18,12 +18,13 @@ from catalog.models import Deliverable, Listing, Preview
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.core.scopes import Scope
 from marketplace.storage.base import ObjectStorage
+from tests import ROOT
 from tests.factories import ListingFactory
 from tests.waiting import PATIENCE_SECONDS, until
+from vendors.errors import FileRejected
 from vendors.models import VendorProfile, VendorStatus
 from vendors.sandbox import replies, runner
 from vendors.sandbox.runner import Limits, reader_of_bytes, run_job
-from vendors.uploads import FileRejected
 
 from . import makers
 from .helpers import inspect
@@ -32,7 +33,6 @@ from .measuring import Recorder
 
 pytestmark = pytest.mark.full
 
-ROOT = Path(__file__).resolve().parents[2]
 MIB_AT_MOST = 300
 # Of the processor, five times what the worst of them takes: beside others on a machine, each second is worth less.
 SECONDS_AT_MOST = 10.0

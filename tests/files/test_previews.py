@@ -2,6 +2,7 @@ import io
 import os
 import struct
 import zipfile
+from functools import partial
 from pathlib import Path
 
 import ots
@@ -9,13 +10,18 @@ import pytest
 from fontTools.ttLib import TTFont
 from PIL import Image, ImageCms
 
+from catalog.models.files import PreviewKind
 from marketplace.core.errors import BodyTooLarge, UnsupportedType
 from vendors import bounds
-from vendors.previews import process_audio, process_font, process_image
-from vendors.uploads import FileRejected
+from vendors.errors import FileRejected
+from vendors.previews import process_preview
 
 from . import makers
 from .hostile.fonts import HTML, with_html
+
+process_image = partial(process_preview, PreviewKind.GALLERY)
+process_font = partial(process_preview, PreviewKind.FONT_SPECIMEN)
+process_audio = partial(process_preview, PreviewKind.AUDIO_PREVIEW)
 
 
 def opened(content: bytes) -> Image.Image:

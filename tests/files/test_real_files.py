@@ -2,6 +2,7 @@
 
 import io
 import os
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,16 @@ import soundfile
 from fontTools.ttLib import TTFont
 from PIL import Image
 
+from catalog.models.files import PreviewKind
 from marketplace.storage.base import ObjectStorage
-from vendors.previews import process_audio, process_font, process_image
+from vendors.previews import process_preview
 
 from . import real
 from .helpers import inspect
+
+process_image = partial(process_preview, PreviewKind.GALLERY)
+process_font = partial(process_preview, PreviewKind.FONT_SPECIMEN)
+process_audio = partial(process_preview, PreviewKind.AUDIO_PREVIEW)
 
 pytestmark = pytest.mark.full
 

@@ -14,7 +14,6 @@ from django.db import InterfaceError, OperationalError, connection
 from django.http import HttpRequest
 from django.test import RequestFactory
 
-from marketplace.core import bounds
 from marketplace.core.errors import (
     BodyTooLarge,
     DependencyUnavailable,
@@ -29,7 +28,9 @@ from marketplace.storage.local import LocalFile, LocalStorage
 from marketplace.storage.s3 import S3File
 from tests.factories import UserFactory
 from tests.waiting import PATIENCE_SECONDS
-from vendors.uploads import UploadIncomplete, check_upload_headers, receive, receive_small
+from vendors import bounds
+from vendors.errors import UploadIncomplete
+from vendors.uploads import check_upload_headers, receive, receive_small
 from vendors.uploads.receiving import FormReader, bare_form
 
 pytestmark = pytest.mark.database
@@ -104,7 +105,7 @@ def test_headers_are_refused_before_the_body(headers: dict[str, str], problem: t
 def test_file_passes_once_into_either_store(chosen: ObjectStorage) -> None:
     content = os.urandom(17 * MIB)
     with receive(upload(content), key=KEY, maximum_bytes=len(content)) as received:
-        assert (received.filename, received.size, received.head) == ("font.zip", len(content), content[:512])
+        assert (received.filename, received.size) == ("font.zip", len(content))
         assert (received.sha256, received.crc32) == (hashlib.sha256(content).hexdigest(), zlib.crc32(content))
         received.keep()
     assert b"".join(chosen.read(KEY)) == content

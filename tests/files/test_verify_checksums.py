@@ -69,7 +69,7 @@ def shown() -> Preview:
     )
 
 
-@pytest.mark.parametrize("words", [("--limit", "0"), ("--rate", "-1"), ("--sample", "0"), ("--sample", "101"), ("--since", "soon")])
+@pytest.mark.parametrize("words", [("--limit", "0"), ("--rate", "-1"), ("--since", "soon")])
 def test_impossible_options_are_refused(words: tuple[str, ...]) -> None:
     with pytest.raises(CommandError):
         run(*words)
@@ -123,14 +123,6 @@ def test_longest_unverified_goes_first() -> None:
     run("--limit", "2")
     week = timezone.now() - timedelta(days=7)
     assert set(Deliverable.objects.filter(verified_at__gt=week)) == {old, never}
-
-
-def test_sample_takes_some(monkeypatch: pytest.MonkeyPatch) -> None:
-    for number in range(4):
-        recorded(bytes([number]))
-    chances = iter([0.1, 0.6, 0.2, 0.9])
-    monkeypatch.setattr("random.random", lambda: next(chances))
-    assert run("--sample", "50").startswith("2 records: 2 intact")
 
 
 def test_rate_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,10 +39,10 @@ def upload(request: HttpRequest, maximum_bytes: int) -> HttpResponse:
 def small(request: HttpRequest, maximum_bytes: int) -> HttpResponse:
     """Receive a file into memory."""
     try:
-        filename, content = receive_small(request, maximum_bytes=maximum_bytes)
+        content = receive_small(request, maximum_bytes=maximum_bytes)
     except Problem as problem:
         return json_problem_response(problem, request)
-    return JsonResponse({"filename": filename, "size": len(content)})
+    return JsonResponse({"size": len(content)})
 
 
 def download(request: HttpRequest) -> HttpResponseBase:

@@ -1,6 +1,5 @@
 """The service as operators start it: a process of its own, on an empty database and an empty folder."""
 
-import os
 import re
 import subprocess
 import sys
@@ -13,11 +12,13 @@ from typing import Protocol
 
 import requests
 
+from tests import ROOT
+
 from ..servers.migrated import copy_sqlite
 from ..servers.ports import free_port
-from ..waiting import end, until, until_it_answers
+from ..servers.process import Process, bare_environment, granian
+from ..waiting import until
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 ADMIN = ("admin@example.com", "an admin's long phrase")
 # Commands that make none of the checks.
 WITHOUT_CHECKS = {"doctor", "make_bucket", "restore", "shell"}
@@ -69,18 +70,15 @@ def plain_text(mail: EmailMessage) -> str:
 
 def environment(folder: Path, base_url: str, given: Mapping[str, str]) -> dict[str, str]:
     """Return an environment in which nothing but ours and what is given is set."""
-    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "VIRTUAL_ENV") if name in os.environ}
-    return (
-        kept
-        | dict(given)
-        | {
-            "DJANGO_SETTINGS_MODULE": "marketplace.settings.embedded",
-            "DATA_DIR": str(folder),
-            "BASE_URL": base_url,
-            "ADMIN_REQUIRES_SECOND_FACTOR": "false",
-            "PYTHONUNBUFFERED": "1",
-        }
-    )
+    return {
+        **bare_environment(),
+        **given,
+        "DJANGO_SETTINGS_MODULE": "marketplace.settings.embedded",
+        "DATA_DIR": str(folder),
+        "BASE_URL": base_url,
+        "ADMIN_REQUIRES_SECOND_FACTOR": "false",
+        "PYTHONUNBUFFERED": "1",
+    }
 
 
 @contextmanager
@@ -93,16 +91,12 @@ def running_server(folder: Path, given: Mapping[str, str]) -> Iterator[Server]:
         copy_sqlite(folder / "marketplace.sqlite3")
     manage(env | {"DJANGO_SUPERUSER_PASSWORD": ADMIN[1]}, "createsuperuser", "--no-input", "--email", ADMIN[0])
     console = folder / "console.txt"
-    command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--port", str(port), "--blocking-threads", "4"]
-    with console.open("wb") as output:
-        process = subprocess.Popen(
-            [*command, "marketplace.wsgi:application"], cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT
-        )
+    server = Process(granian(port, "--blocking-threads", "4"), env, console)
     try:
-        until_it_answers(process, f"{base_url}/robots.txt", console)
+        server.start(f"{base_url}/robots.txt")
         yield Server(base_url, console)
     finally:
-        end(process, console)
+        server.stop()
 
 
 def management(*words: str) -> list[str]:

@@ -87,3 +87,13 @@ def test_command_ends_with_its_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(CommandError, match="status -15"):
         # It would wait for a line from the keyboard, or serve for ever.
         run_command.call("runserver --noreload 127.0.0.1:0")
+
+
+@pytest.mark.django_db
+def test_command_of_a_short_interval_runs_in_the_worker_beside_long_ones(settings: Any) -> None:
+    settings.SCHEDULE = (("check_nothing", timedelta(seconds=30), timedelta()),)
+    enqueue_due()
+    Schedule.objects.update(due_at=timezone.now() - HOUR)
+    assert enqueue_due() == 1
+    job = Job.objects.get()
+    assert (job.queue_name, job.args_kwargs["args"]) == ("default", ["check_nothing"])

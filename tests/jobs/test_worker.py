@@ -14,8 +14,9 @@ from django.utils import timezone
 
 from marketplace.jobs.models import Job, Worker
 from marketplace.jobs.worker import JobWorker, QueueThreads
+from tests import ROOT
 
-from ..flows.server import ROOT, environment
+from ..flows.server import environment
 from ..waiting import PATIENCE_SECONDS, until
 from . import tasks
 
@@ -153,8 +154,8 @@ def test_jobs_that_are_over_are_removed_and_a_rehearsal_removes_none(capsys: pyt
     old = timezone.now() - timedelta(days=365)
     Job.objects.filter(pk=done.pk).update(status="SUCCESSFUL", finished_at=old)
     Job.objects.filter(pk=dead.pk).update(status="FAILED", finished_at=old)
-    call_command("purge_jobs", "--dry-run")
+    call_command("purge", "jobs", "--dry-run")
     assert capsys.readouterr().out == "1 done jobs, 1 dead jobs would be deleted.\n"
     assert Job.objects.count() == 3
-    call_command("purge_jobs")
+    call_command("purge", "jobs")
     assert [job.pk for job in Job.objects.all()] == [waiting.pk]

@@ -13,24 +13,18 @@ from developers.services.scopes import narrow_scopes
 from marketplace.core.access import KEY_KINDS, CredentialKind
 from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
 from marketplace.mcp.resources import PARTS
-from marketplace.mcp.tools.registry import TOOLS
+from marketplace.mcp.tools.calling import TOOLS
 from tests.developers.conditions import CASES, DEAD, SCOPED, Held, hold
 from tests.factories import UserFactory
 
 from .speaking import NEWEST, Speaker, tool_token
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("unlimited")]
 
 METADATA = 'resource_metadata="http://testserver/.well-known/oauth-protected-resource/mcp"'
 ALL = f'scope="{format_scopes(APP_SCOPES)}"'
 Refusal = tuple[int, str] | None
 ARGUMENTS = {"assetId": "no-such-asset", "q": "words", "idempotencyKey": "one"}
-
-
-@pytest.fixture(autouse=True)
-def _unlimited(settings: Any) -> None:
-    """Hundreds of calls in a second, many of them bad."""
-    settings.RATE_LIMITS = dict.fromkeys(settings.RATE_LIMITS, 1_000_000)
 
 
 def arguments_of(tool: str) -> dict[str, str]:

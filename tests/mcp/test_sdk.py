@@ -17,7 +17,7 @@ from pydantic import AnyUrl
 from catalog.models import Listing
 from developers.models import AccessToken, App
 from marketplace.core.scopes import Scope, format_scopes
-from marketplace.mcp.tools.registry import TOOLS
+from marketplace.mcp.tools.calling import TOOLS
 from tests.factories import AppFactory, UserFactory
 from tests.shop import archive, funded, on_sale
 from tests.waiting import PATIENCE_SECONDS

@@ -107,7 +107,7 @@ def test_unknown_client_waits_for_its_review_and_then_gets_in(tools: str, settin
     provider = provider_for(tools, visitor, Newcomer("none yet"), client_metadata_url=DOCUMENT)
     assert talk(tools, provider, wallet)["balanceINR"] == 100
     token = AccessToken.objects.get(kind="mcp")
-    assert (token.application, Scope.WALLET_SPEND in token.effective_scopes) == (app, False)
+    assert (token.application, Scope.WALLET_SPEND in token.scopes) == (app, False)
 
 
 def test_client_that_lacks_a_scope_asks_its_user_again_and_goes_on(tools: str) -> None:

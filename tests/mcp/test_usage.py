@@ -1,27 +1,19 @@
 """Each tool call is counted with its app, token, tool and outcome, and shown where the calls of the API are."""
 
-from collections.abc import Iterator
-
 import pytest
 from bs4 import BeautifulSoup
 
 from developers.models import AccessToken, ApiUsage, App
 from developers.usage.buffer import usage
 from marketplace.core.scopes import Scope
-from tests.admin.pages import address, signed_in, text_of
+from tests.admin.pages import address, text_of
+from tests.callers import signed_in
 from tests.factories import UserFactory
 
 from .speaking import NEWEST, WITH_HANDSHAKE, Speaker, tool_token
 
 pytestmark = pytest.mark.django_db
 REVISIONS = pytest.mark.parametrize("revision", [NEWEST, *WITH_HANDSHAKE])
-
-
-@pytest.fixture(autouse=True)
-def _empty_buffer() -> Iterator[None]:
-    usage.clear()
-    yield
-    usage.clear()
 
 
 @REVISIONS

@@ -30,9 +30,10 @@ from cosmic_ray.work_db import use_db
 from cosmic_ray.work_item import MutationSpec, WorkItem, WorkResult
 
 from benchmarks import MISSED
+from tests import ROOT
 from tests.__main__ import SELECTED
 from tests.architecture.source import PACKAGES
-from tests.checks import ROOT, clean_environment
+from tests.checks import clean_environment
 from tests.servers import migrated
 
 from .covering import Covering

@@ -1,8 +1,5 @@
 """Starts it all: PostgreSQL, Redis, an S3 server, a mail server, a worker and nodes, each in processes of its own."""
 
-import os
-import signal
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -17,49 +14,16 @@ import requests
 
 from marketplace.settings.environment import new_signing_key
 
-from ..flows.server import ADMIN, ROOT, manage, plain_text
+from ..flows.server import ADMIN, manage, plain_text
 from ..servers import redis, s3
+from ..servers.gate import Gate, gate
 from ..servers.migrated import fill_postgres
 from ..servers.ports import free_port
 from ..servers.postgres import Cluster
-from ..waiting import PATIENCE_SECONDS, until, until_it_answers
+from ..servers.process import Process, bare_environment, granian
+from ..waiting import until
 from .balancer import BASE_URL, HOST, Balancer
-from .gate import Gate
 from .mailbox import Mailbox
-
-
-@dataclass
-class Process:
-    """A node or the worker."""
-
-    command: list[str]
-    env: dict[str, str]
-    log: Path
-    running: subprocess.Popen[bytes] | None = None
-
-    def start(self) -> None:
-        """Start it; what it says is appended to its log."""
-        with self.log.open("ab") as log:
-            self.running = subprocess.Popen(
-                self.command, cwd=ROOT, env=self.env, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
-            )
-
-    def kill(self) -> None:
-        """Kill it and what it started, without a word."""
-        if self.running is not None:
-            os.killpg(self.running.pid, signal.SIGKILL)
-            self.running.wait()
-            self.running = None
-
-    def stop(self) -> None:
-        """Ask it to end."""
-        if self.running is not None:
-            self.running.terminate()
-            try:
-                self.running.wait(PATIENCE_SECONDS)
-            except subprocess.TimeoutExpired:
-                self.kill()
-            self.running = None
 
 
 @dataclass
@@ -96,6 +60,10 @@ class Deployment:
 
         return plain_text(until(found, f"a mail to {address} about {subject}", log=self.worker.log)[-1])
 
+    def start(self, number: int) -> None:
+        """Start a node and wait until it answers."""
+        self.nodes[number].start(f"{self.addresses[number]}/healthz", {"Host": HOST})
+
     def manage(self, *words: str) -> str:
         """Run a management command beside the nodes."""
         return manage(self.env, *words)
@@ -112,8 +80,7 @@ def deployed(folder: Path, *, nodes: int = 2, gated: bool = False, given: dict[s
         given: Further settings.
 
     Raises:
-        postgres.Unavailable: a server cannot be had here.
-        s3.Unavailable: the S3 server cannot.
+        Unavailable: a server cannot be had here.
     """
     with ExitStack() as stack:
         # What was answered with success is there after a kill.
@@ -132,9 +99,8 @@ def deployed(folder: Path, *, nodes: int = 2, gated: bool = False, given: dict[s
         gates: dict[str, Gate] = {}
         if gated:
             for name, address in addresses.items():
-                gates[name] = gate = Gate(urlsplit(address).port or 0)
-                stack.callback(gate.remove)
-                addresses[name] = address.replace(f":{urlsplit(address).port}", f":{gate.port}")
+                gates[name] = stack.enter_context(gate(urlsplit(address).port or 0))
+                addresses[name] = address.replace(f":{urlsplit(address).port}", f":{gates[name].port}")
         account = {"aws_access_key_id": store.access_key, "aws_secret_access_key": store.secret_key, "region_name": "us-east-1"}
         boto3.client("s3", endpoint_url=store.endpoint, **account).create_bucket(Bucket=store.bucket)
         with psycopg.connect(database.address, autocommit=True) as connection:
@@ -147,8 +113,7 @@ def deployed(folder: Path, *, nodes: int = 2, gated: bool = False, given: dict[s
 
 def environment(addresses: dict[str, str], store: s3.S3Server, folder: Path) -> dict[str, str]:
     """Return the production settings, complete, and nothing else but what processes need."""
-    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "VIRTUAL_ENV") if name in os.environ}
-    return kept | {
+    return bare_environment() | {
         "DJANGO_SETTINGS_MODULE": "marketplace.settings.production",
         "SECRET_KEY": "nodes-share-this-key-nodes-share-this-key-nodes-share-it",
         "CERTIFICATE_KEY": new_signing_key(),
@@ -187,19 +152,13 @@ def _start(
         port, own = free_port(), folder / f"node-{number}"
         own.mkdir()
         (own / "static").symlink_to(folder / "commands" / "static")
-        command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--port", str(port), "--respawn-failed-workers"]
-        nodes.append(Process([*command, "marketplace.wsgi:application"], env | {"DATA_DIR": str(own)}, folder / f"node-{number}.log"))
+        nodes.append(Process(granian(port, "--respawn-failed-workers"), env | {"DATA_DIR": str(own)}, folder / f"node-{number}.log"))
         addresses.append(f"http://127.0.0.1:{port}")
     worker = Process([sys.executable, "manage.py", "worker"], env | {"DATA_DIR": str(folder / "worker")}, folder / "worker.log")
-    for process in (*nodes, worker):
-        process.start()
-        stack.callback(process.stop)
     deployment = Deployment(env, nodes, addresses, worker, mailbox, *servers, gates)
-    for node, address in zip(nodes, addresses, strict=True):
-        _wait(node, address)
+    for process in (*nodes, worker):
+        stack.callback(process.stop)
+    worker.start()
+    for number in range(count):
+        deployment.start(number)
     return deployment
-
-
-def _wait(node: Process, address: str) -> None:
-    assert node.running is not None
-    until_it_answers(node.running, f"{address}/healthz", node.log, {"Host": HOST})

@@ -7,9 +7,9 @@ from urllib.parse import urlsplit
 
 import requests
 
+from ..servers.gate import Gate, gate
 from ..servers.nginx import Proxy, nginx
 from .deployment import Deployment
-from .gate import Gate
 
 
 @dataclass
@@ -31,13 +31,13 @@ class Edge:
     @contextmanager
     def cut_off(self) -> Iterator[None]:
         """Let no node be reached inside the block."""
-        for gate in self.gates:
-            gate.shut()
+        for each in self.gates:
+            each.shut()
         try:
             yield
         finally:
-            for gate in self.gates:
-                gate.open()
+            for each in self.gates:
+                each.open()
 
 
 @contextmanager
@@ -45,10 +45,8 @@ def at_the_edge(deployment: Deployment) -> Iterator[Edge]:
     """Run nginx before the nodes.
 
     Raises:
-        postgres.Unavailable: it is not installed.
+        Unavailable: it is not installed.
     """
     with ExitStack() as stack:
-        gates = [Gate(urlsplit(address).port or 0) for address in deployment.addresses]
-        for gate in gates:
-            stack.callback(gate.remove)
-        yield Edge(stack.enter_context(nginx([f"127.0.0.1:{gate.port}" for gate in gates])), gates)
+        gates = [stack.enter_context(gate(urlsplit(address).port or 0)) for address in deployment.addresses]
+        yield Edge(stack.enter_context(nginx([f"127.0.0.1:{each.port}" for each in gates])), gates)

@@ -1,9 +1,6 @@
 """What people and programs do, one request each, to see which of it goes on while something is down."""
 
 import itertools
-import json
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -12,40 +9,14 @@ from typing import Any
 import requests
 from bs4 import BeautifulSoup
 
-from ..flows.server import ROOT
-from ..vendors import makers
+from ..files import makers
+from ..servers.process import call_in
 from .balancer import BASE_URL
 from .deployment import Deployment
 
 API = f"{BASE_URL}/api/v1"
-ASSETS = 120
 # A caller gives up after this long, and so would a proxy.
 PATIENCE_SECONDS = 40
-SCENE = f"""
-import json
-import django
-django.setup()
-from marketplace.core.scopes import APP_SCOPES, Scope
-from tests.contract.generated import _headers_of_personal
-from tests.contract.scenes import thumbnail
-from tests.factories import AppFactory
-from developers.services.credentials import issue_api_key
-from tests.shop import archive, bought, funded, on_sale, store_keeping, tiers
-tiers()
-buyer = funded(inr=10**9, email="buyer@example.com")
-store = store_keeping(2000)
-owned = on_sale(archive(), store=store, title="Owned", slug="owned")
-preview = thumbnail(owned)
-bought(owned, buyer)
-app = AppFactory(user=buyer)
-print(json.dumps({{
-    "key": issue_api_key(app=app, name="probe", actor=buyer)[1],
-    "vendor": _headers_of_personal(store.owner, frozenset(Scope)),
-    "owned": str(owned.pk),
-    "preview": str(preview.pk),
-    "for_sale": [str(on_sale(store=store).pk) for _ in range({ASSETS})],
-}}))
-"""
 
 
 @dataclass(frozen=True)
@@ -92,7 +63,7 @@ class Prober:
             "Get a download link": self._new_link,
             "Use a download link": lambda: self._ask("GET", self.link),
             "Edit a listing": lambda: self._vendor("PATCH", "/regional-prices", json={"priceInr": next(self._numbers)}),
-            "Upload a file": lambda: self._vendor("POST", "/gallery-image?slot=1", files={"file": ("card.png", makers.png())}),
+            "Upload a file": lambda: self._vendor("POST", "/gallery-image?slot=1", files={"file": ("card.png", makers.picture())}),
             "Sign in": self._sign_in,
             "Sign up": self._sign_up,
             "Readiness check": lambda: self._ask("GET", f"{BASE_URL}/readyz"),
@@ -171,7 +142,5 @@ def _judged(probe: Callable[[], requests.Response]) -> Outcome:
 
 def scene(deployment: Deployment) -> dict[str, Any]:
     """Make a shop with what the requests need."""
-    done = subprocess.run([sys.executable, "-c", SCENE], cwd=ROOT, env=deployment.env, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
-    facts: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    facts: dict[str, Any] = call_in(deployment.env, "tests.nodes.shop.make_shop")
     return facts

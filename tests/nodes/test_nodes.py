@@ -14,7 +14,7 @@ from ..flows.person import Person
 from ..flows.server import ADMIN
 from ..waiting import PATIENCE_SECONDS, until
 from .balancer import BASE_URL
-from .deployment import Deployment, _wait
+from .deployment import Deployment
 
 pytestmark = [pytest.mark.s3, pytest.mark.full]
 
@@ -37,8 +37,7 @@ def test_journey_over_two_nodes_survives_the_death_of_one_and_the_rest_is_told_t
     journey.buyer_finds_buys_and_downloads(deployment, admin, buyer, asset_id)
     journey.link_works_without_a_credential(deployment, buyer, asset_id)
 
-    deployment.nodes[0].start()
-    _wait(deployment.nodes[0], deployment.addresses[0])
+    deployment.start(0)
     link = buyer.ask("POST", f"library/download/{asset_id}")["downloadUrl"]
     assert [at(deployment, node).get(link, timeout=PATIENCE_SECONDS).status_code for node in (0, 1)] == [200, 200]
     admin.decide("wallet/order/", "Roboto Grotesque Family", "refund", {"reason": "Bought twice."})

@@ -15,7 +15,7 @@ from developers.models.usage import CallerKind
 from marketplace.accounts.models import User
 from tests.factories import CategoryFactory, UserFactory
 from tests.shop import tiers
-from wallet.models import Journal
+from wallet.models import BillingDetails, Journal, Seller
 
 from .personal_data import HOLDINGS
 
@@ -70,6 +70,7 @@ class Person:
         self.add("accounts.User_groups", user=user, group=Group.objects.get_or_create(name="Readers")[0])
         self.add("accounts.User_user_permissions", user=user, permission=Permission.objects.earliest("pk"))
         address = self.add("account.EmailAddress", user=user, verified=True, primary=True)
+        self.add("accounts.MailOptOut", user=self.user, topic="sale")
         self.add("account.EmailConfirmation", email_address=address)
         self.add("mfa.Authenticator", user=user, type="totp")
         self.add("sessions.Session", expire_date=now + SOON)
@@ -129,7 +130,8 @@ class Person:
     def _listings(self) -> None:
         user, now = self.user, self.now
         store = self.add("catalog.Store", owner=user, is_open=True)
-        self.add("vendors.VendorProfile", user=user, store=store)
+        profile = self.add("vendors.VendorProfile", user=user, store=store)
+        self.add("vendors.PayoutDetails", profile=profile, currency="INR")
         for which in ("sold", "never sold"):
             listing = self.add(f"catalog.Listing {which}", store=store, category=CategoryFactory(), base_price_minor=100)
             file = self.add(f"catalog.Deliverable {which}", listing=listing, file_size=5, crc32=1, approved_at=now)
@@ -152,9 +154,13 @@ class Person:
         back = self._move("", wallet, "return", 10, reverses=asked)
         self.add("wallet.WalletPayout refused", wallet=wallet, asked=asked, settled=back, status="Refused")
         self._move("", wallet, "withdrawal", -10)
-        earnings = type(wallet).objects.create(kind="vendor", owner=user, currency="INR", may_go_negative=True, balance_minor=5)
+        earnings = type(wallet).objects.create(kind="vendor", owner=user, currency="INR", may_go_negative=True)
         journal = self._journal(kind="payout", vendor=earnings, vendor_net_minor=-5)
-        self.add("wallet.VendorPayout", account=earnings, journal=journal)
+        back = self._journal(kind="payout_return", vendor=earnings, vendor_net_minor=5, reverses=journal)
+        batch = self.add("wallet.PayoutBatch", run="a", currency="INR", transfer_currency="INR")
+        settled = {"status": "Bounced", "returned": back, "settled_at": self.now}
+        details = self.rows["vendors.PayoutDetails"]
+        self.add("wallet.VendorPayout", batch=batch, account=earnings, journal=journal, details=details, **settled)
         self.add("wallet.WalletSettings", owner=user)
         self.add("wallet.IdempotencyRecord", owner=user)
 
@@ -175,6 +181,19 @@ class Person:
     def _journal(self, **given: Any) -> Journal:
         return Journal.objects.create(reason="test", **given)
 
+    def _invoice(self, order: Any) -> None:
+        wallet, tax = self.rows["wallet.LedgerAccount"], {"treatment": "listing", "currency": "INR", "gross_minor": 10, "tax_minor": 0}
+        self._move("", wallet, "funding", 10)
+        sale = self._move("", wallet, "sale", -10, order=order)
+        details = self.add("wallet.BillingDetails of a sale", owner=self.user, current=False, country="DE")
+        self.add("wallet.BillingDetails of no sale", owner=self.user, country="DE")
+        type(order).objects.filter(pk=order.pk).update(buyer_details=details)
+        operators = BillingDetails.objects.create(name="Market", street="1", city="B", country="DE")
+        seller = Seller.objects.create(details=operators)
+        numbered = {"seller": seller, "seller_details": operators, "fiscal_year": 2026, "sequence": 1, "date": self.now.date()}
+        what = {"kind": "invoice", "order": order, "journal": sale, "buyer_details": details, "tax_rate_bp": 0}
+        self.add("wallet.Invoice", **numbered, **what, **tax)
+
     def _orders(self) -> None:
         user, listing = self.user, self.rows["catalog.Listing sold"]
         file, tier = self.rows["catalog.Deliverable sold"], tiers()[0]
@@ -185,6 +204,7 @@ class Person:
         self.add("wallet.Quote of another person", owner=self.other, expires_at=self.now + SOON, **unsold)
         parts = {"commission_minor": 0, "vendor_share_minor": 0, "status": "Completed"}
         order = self.add("wallet.Order", buyer=user, deliverable=file, **offer, **parts)
+        self._invoice(order)
         licence = self.add("library.Licence", buyer=user, order_id=order.pk, deliverable=file, acquired_at=self.now, **what)
         times = {"issued_at": self.now, "expires_at": self.now + SOON}
         package = self.rows["library.Package sold"]
@@ -202,6 +222,11 @@ def marks_in(value: Any) -> set[str]:
 def stored_marks() -> set[str]:
     """Return the names of the columns whose marks stand anywhere in the database."""
     return {name for table in _tables() for name in marks_in(_rows_of(table))}
+
+
+def all_rows() -> str:
+    """Return everything that is in the database as one text."""
+    return "\n".join(str(_rows_of(table)) for table in sorted(_tables()))
 
 
 def _tables() -> set[str]:

@@ -18,6 +18,7 @@ OTHERS = "belongs to another person"
 CODE = "one of the service's own codes, or always empty"
 STAFF = "a note of the staff in the service's own records"
 BOOKS = "orders and the ledger prove what was paid"
+INVOICED = "the law demands that invoices are kept for years with whom they name, such as six in India and ten in Germany"
 LOG = "the audit log proves who decided what; its rows never change"
 BOUGHT = "buyers go on downloading what they bought"
 SHARED = "orders and connections of others name the app"
@@ -108,6 +109,7 @@ ACCOUNTS = (
     Holding("accounts.User_groups"),
     Holding("accounts.User_user_permissions"),
     Holding("account.EmailAddress", exported={"addresses": "email"}),
+    Holding("accounts.MailOptOut"),
     Holding("account.EmailConfirmation", hidden={SECRET: "key"}),
     Holding("mfa.Authenticator", hidden={SECRET: "data"}),
     Holding(
@@ -231,9 +233,17 @@ SELLING = (
     Holding("catalog.Store", exported={"store": "name slug"}, kept=BOUGHT, anonymised="name slug"),
     Holding(
         "vendors.VendorProfile",
-        exported={"vendorProfile": "bio application_data payout_method"},
+        exported={"vendorProfile": "bio application_data"},
         kept="sales and payouts belong to it",
-        anonymised="bio application_data payout_method",
+        anonymised="bio application_data",
+    ),
+    Holding(
+        "vendors.PayoutDetails",
+        exported={"payoutDetails": "label"},
+        hidden={SECRET: "encrypted"},
+        impersonal={CODE: "currency"},
+        kept="payouts were made to it",
+        anonymised="encrypted label",
     ),
     *(
         holding
@@ -266,7 +276,8 @@ SELLING = (
             ),
         )
     ),
-    Holding("wallet.VendorPayout", exported={"payouts": "run payout_method"}, kept=BOOKS),
+    Holding("wallet.PayoutBatch", impersonal={TECHNICAL: "run", CODE: "transfer_currency"}, kept=BOOKS),
+    Holding("wallet.VendorPayout", exported={"payouts": "reason"}, kept=BOOKS),
 )
 
 BUYING = (
@@ -297,6 +308,21 @@ BUYING = (
         impersonal={CODE: "currency"},
         kept=BOOKS,
     ),
+    *(
+        Holding(
+            f"wallet.BillingDetails {which}",
+            exported={"billingDetails": "name street postal_code city region tax_id"},
+            impersonal={CODE: "country seen_in"},
+            kept=kept,
+        )
+        for which, kept in (("of a sale", INVOICED), ("of no sale", ""))
+    ),
+    Holding(
+        "wallet.Invoice",
+        exported={"invoices": "number buyer_name description region"},
+        impersonal={CODE: "service_code country currency tax_currency"},
+        kept=INVOICED,
+    ),
     Holding("library.Licence", exported={"licences": "title store_name version revoke_reason"}, kept=BOOKS),
     Holding(
         "library.DownloadLink",
@@ -312,7 +338,7 @@ HOLDINGS = (*ACCOUNTS, *DEVELOPERS, *SELLING, *BUYING)
 IMPERSONAL = {
     "the service's own configuration": (
         "auth.Permission auth.Group auth.Group_permissions contenttypes.ContentType review.SavedReply catalog.Category"
-        " catalog.LicenseTier catalog.RetiredTerms catalog.RejectionReason catalog.SearchSynonym"
+        " catalog.LicenseTier catalog.RetiredTerms catalog.RejectionReason catalog.SearchSynonym wallet.Seller wallet.TaxRate wallet.ExchangeRate"
     ),
     "the service's own work": "jobs.Worker jobs.Schedule catalog.CatalogVersion wallet.LedgerDigest wallet.CoveredJournal",
     "counts and numbers": "catalog.ListingStats catalog.UncountedPurchase wallet.Transfer",
@@ -327,6 +353,7 @@ IMPERSONAL = {
 OTHER_KEYS = {
     "account": "id tier is_active date_joined last_login",
     "addresses": "verified primary",
+    "mailsSwitchedOff": "topic",
     "applications": "status created_at decided_at",
     "apps": "id status created",
     "scopes": "app_id scope granted requested_at decided_at",
@@ -338,16 +365,19 @@ OTHER_KEYS = {
     "webhooks": "id created_at disabled_at",
     "spendingLimits": "currency per_purchase_minor per_day_minor total_minor created_at",
     "store": "is_open",
-    "vendorProfile": "status commission_rate_bp applied_at",
+    "vendorProfile": "status commission_rate_bp payouts_held_at applied_at",
+    "payoutDetails": "currency created_at withdrawn_at",
     "listings": "id status published_at",
     "files": "listing_id file_size uploaded_at",
     "previews": "listing_id kind size uploaded_at",
     "listingReviews": "listing_id kind status submitted_at decided_at",
-    "payouts": "journal__at",
+    "payouts": "batch__run account__currency journal__vendor_net_minor status journal__at settled_at",
     "walletSettings": "currency_preference",
     "walletEntries": "kind at wallet__currency wallet_net_minor wallet_balance_minor order_id",
     "quotes": "listing_id currency price_minor created_at expires_at",
     "orders": "id currency price_minor tax_minor status created_at refunded_at",
+    "billingDetails": "country seen_in current created_at",
+    "invoices": "kind date treatment country currency gross_minor tax_minor",
     "walletPayouts": "id wallet__currency asked__wallet_net_minor status requested_at settled__at",
     "creditReferences": "journal__wallet_net_minor journal__at",
     "licences": "id order_id acquired_at revoked_at",

@@ -14,9 +14,10 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import ProgrammingError
 
 import manage
+from tests import ROOT
 from tests.waiting import PATIENCE_SECONDS
 
-from ..checks import PRODUCTION, ROOT, SETTINGS
+from ..checks import PRODUCTION, SETTINGS
 
 S3 = {"S3_BUCKET": "shop", "S3_ACCESS_KEY_ID": "id", "S3_SECRET_ACCESS_KEY": "secret"}
 # A key of another kind in the same wrapping.
@@ -197,7 +198,7 @@ def test_embedded_signing_key_is_made_once_for_the_owner_only(start: Start, tmp_
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("command", ["purge_tokens", "purge_usage", "flag_dormant_keys"])
+@pytest.mark.parametrize("command", ["purge", "flag_dormant_keys"])
 def test_command_without_a_database_prints_one_sentence(tmp_path: Path, command: str) -> None:
     result = subprocess.run(
         [sys.executable, "manage.py", command],

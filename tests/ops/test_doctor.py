@@ -5,9 +5,8 @@ from datetime import timedelta
 from io import StringIO
 
 import pytest
-from django.conf import settings
 from django.contrib.sessions.models import Session
-from django.core.management import CommandError, call_command, get_commands
+from django.core.management import CommandError, call_command
 from django.db import connection
 from django.utils import timezone
 
@@ -18,7 +17,7 @@ from marketplace.jobs.models import Worker
 from marketplace.monitoring.health import NotReady
 from marketplace.operations import doctor, gauges
 from marketplace.operations.doctor import node, services
-from marketplace.operations.management.commands import make_bucket, purge
+from marketplace.operations.management.commands import make_bucket
 from marketplace.storage.s3 import S3Storage
 
 from ..servers.ports import free_port
@@ -82,25 +81,18 @@ def test_full_disk_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert examined()["disk"] == "fail"
 
 
-def test_purge_rehearses_then_removes_and_goes_on_past_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_purge_counts_then_deletes_every_part_and_refuses_an_unknown_one() -> None:
     Session.objects.create(session_key="a" * 32, expire_date=timezone.now() - timedelta(days=1))
     Session.objects.create(session_key="b" * 32, expire_date=timezone.now() + timedelta(days=1))
     out = StringIO()
     call_command("purge", "--dry-run", stdout=out, stderr=StringIO())
     assert "1 sessions would be deleted." in out.getvalue()
     assert Session.objects.count() == 2
-    monkeypatch.setattr("marketplace.operations.management.commands.purge.COMMANDS", ("payout", "purge_wallet"))
-    out = StringIO()
-    with pytest.raises(CommandError, match=r"Not done: payout\."):
-        call_command("purge", stdout=out, stderr=StringIO())
+    with pytest.raises(CommandError, match=r"There is no payouts; the parts are sessions,"):
+        call_command("purge", "payouts")
+    call_command("purge", stdout=out, stderr=StringIO())
     assert Session.objects.count() == 1
     assert "old answers deleted" in out.getvalue()
-
-
-def test_purge_runs_every_purge_there_is() -> None:
-    there = {name for name in get_commands() if name.startswith("purge_")}
-    assert set(purge.COMMANDS) == there
-    assert there <= {command.split()[0] for command, *_ in settings.SCHEDULE}
 
 
 def test_worker_that_fell_silent_is_down_until_it_beats() -> None:

@@ -27,7 +27,7 @@ from developers.webhooks.signing import new_secret
 from marketplace.core.errors import Problem
 from marketplace.monitoring import metrics
 from marketplace.monitoring.logs import JsonFormatter, RedactingFilter, RequestIdFilter, TextFormatter
-from marketplace.monitoring.queries import QueryTimer
+from marketplace.monitoring.queries import time_query
 from marketplace.web.views import front
 from tests.waiting import PATIENCE_SECONDS
 from wallet.services.offers import PurchaseRequest
@@ -267,8 +267,9 @@ def test_text_for_people_has_the_facts_of_an_access_line_at_its_end() -> None:
     assert handler.lines[0].endswith("INFO marketplace.access [-] GET wallet 200 duration_ms=1.5")
 
 
-def test_slow_statement_is_logged_without_its_values(json_lines: Lines) -> None:
-    with connection.execute_wrapper(QueryTimer(measure=False, slow_ms=1)), connection.cursor() as cursor:
+def test_slow_statement_is_logged_without_its_values(json_lines: Lines, settings: Any) -> None:
+    settings.SLOW_QUERY_MS = 1
+    with connection.execute_wrapper(time_query), connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             cursor.execute("SELECT pg_sleep(0.01), %s", ["hunter2"])
         else:
@@ -282,7 +283,8 @@ def test_slow_statement_is_logged_without_its_values(json_lines: Lines) -> None:
     assert "hunter2" not in json_lines.lines[0]
 
 
-def test_quick_statement_is_not_logged(json_lines: Lines) -> None:
-    with connection.execute_wrapper(QueryTimer(measure=False, slow_ms=10_000)), connection.cursor() as cursor:
+def test_quick_statement_is_not_logged(json_lines: Lines, settings: Any) -> None:
+    settings.SLOW_QUERY_MS = 10_000
+    with connection.execute_wrapper(time_query), connection.cursor() as cursor:
         cursor.execute("SELECT 1")
     assert json_lines.lines == []

@@ -25,12 +25,13 @@ from marketplace.accounts.services import delete_account, reactivate_user
 from marketplace.core.errors import InvalidInput, InvalidTransition, SelfReview
 from marketplace.core.models import AuditEntry
 from marketplace.operations.people import export_account
-from vendors.models import VendorProfile
 from wallet.reconciliation import differences
 from wallet.services.funding import credit_wallet
+from wallet.services.vendor_payouts import mark_payout_paid
 
 from ..factories import ListingFactory, UserFactory
 from ..shop import archive, bought, funded, on_sale, store_keeping
+from ..wallet.payees import account_of, changed, exported, old_enough
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 PRICE = 49_900
@@ -101,8 +102,12 @@ def test_deleted_vendor_leaves_no_draft_and_no_name_behind_and_buyers_what_they_
     with pytest.raises(AccountInUse, match="vendor account holds"):
         delete_account(user=vendor, reason="Asked for.", actor=None)
     assert export_account(vendor)["wallets"] == [{"kind": "vendor", "currency": "INR", "balance_minor": order.vendor_share_minor}]
-    VendorProfile.objects.filter(user=vendor).update(payout_method="iban")
-    call_command("payout", "--run", "2026-11", stdout=StringIO())
+    changed(vendor.vendor_profile, "INR")
+    old_enough(vendor.vendor_profile)
+    payout = exported(account_of(vendor.vendor_profile))
+    with pytest.raises(AccountInUse, match="on its way"):
+        delete_account(user=vendor, reason="Asked for.", actor=None)
+    mark_payout_paid(payout=payout, actor=None)
     delete_account(user=vendor, reason="Asked for.", actor=None)
     assert {*Listing.objects.values_list("pk", flat=True)} == {sold.pk, stranger.pk}
     assert not Deliverable.objects.filter(listing__in=[unsold.pk, never.pk]).exists()

@@ -14,7 +14,6 @@ import requests
 
 from ..flows.server import running_server
 from ..servers.nginx import HOST, Proxy, find_program, nginx
-from ..servers.postgres import Unavailable
 from ..waiting import PATIENCE_SECONDS, until
 
 pytestmark = pytest.mark.full
@@ -76,21 +75,14 @@ def node_running() -> Iterator[Node]:
 
 @pytest.fixture(scope="module")
 def both() -> Iterator[tuple[Node, Proxy]]:
-    with node_running() as node:
-        try:
-            with nginx([f"127.0.0.1:{node.port}"]) as proxy:
-                yield node, proxy
-        except Unavailable as reason:
-            pytest.skip(str(reason))
+    with node_running() as node, nginx([f"127.0.0.1:{node.port}"]) as proxy:
+        yield node, proxy
 
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxy]:
     """The proxy in front of the service itself."""
-    try:
-        find_program()
-    except Unavailable as reason:
-        pytest.skip(str(reason))
+    find_program()
     given = {"ALLOWED_HOSTS": HOST, "GRANIAN_BLOCKING_THREADS": "64", "TRUSTED_PROXIES": "127.0.0.1"}
     with running_server(tmp_path_factory.mktemp("shop"), given) as server, nginx([server.base_url]) as proxy:
         yield proxy

@@ -26,11 +26,11 @@ from django.core.management import CommandError, call_command
 
 from marketplace.core import bounds
 from marketplace.http.request_body import BLOCK_BYTES
+from tests import ROOT
 
 from ..servers.ports import free_port
 from ..waiting import PATIENCE_SECONDS, end, until_it_answers
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 START_SECONDS = 600
 PARTS = {"admin", "developer", "vendor", "otherVendor", "buyer"}
 

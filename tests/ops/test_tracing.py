@@ -14,6 +14,9 @@ from django.conf import settings as django_settings
 from django.core.cache import cache
 from django.db import connection
 from django.test import Client
+from opentelemetry.instrumentation.django import DjangoInstrumentor
+from opentelemetry.instrumentation.psycopg import PsycopgInstrumentor
+from opentelemetry.instrumentation.redis import RedisInstrumentor
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
@@ -22,9 +25,8 @@ from sentry_sdk.transport import Transport
 
 from developers.secrets import Prefix, new_secret
 from marketplace.monitoring import crashes, tracing
+from tests import ROOT
 from tests.waiting import PATIENCE_SECONDS
-
-from ..checks import ROOT
 
 pytestmark = pytest.mark.django_db(transaction=True)
 # Up here: the source around a crash is sent.
@@ -41,7 +43,8 @@ def spans() -> Iterator[InMemorySpanExporter]:
     connection.close()
     tracing.instrument(provider)
     yield exporter
-    tracing.stop()
+    for instrumentor in (DjangoInstrumentor(), PsycopgInstrumentor(), RedisInstrumentor()):
+        instrumentor.uninstrument()
     connection.close()
     assert before == django_settings.MIDDLEWARE
 

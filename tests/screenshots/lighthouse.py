@@ -12,7 +12,6 @@ import argparse
 import json
 import os
 import platform
-import shutil
 import statistics
 import subprocess
 import sys
@@ -28,12 +27,12 @@ from rich.markdown import Markdown
 from rich.progress import track
 
 from benchmarks import MISSED
-from tests.checks import ROOT
+from tests import ROOT
+from tests.servers.npm import npm
 
 from .driving import program
-from .making import FONT
+from .pages import FONT, SOUND
 from .service import COLLECTED, service
-from .stops import SOUND
 
 # The last that runs on Node 20.
 VERSION = "12.8.2"
@@ -111,17 +110,12 @@ def _arguments() -> argparse.Namespace:
 
 def _installed(console: Console) -> Path:
     """Return Lighthouse's program, fetched unless it is there."""
-    npm = shutil.which("npm")
-    if npm is None or shutil.which("node") is None:
-        raise SystemExit("There is no npm: install Node 18.16 or later.")
     root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     folder = Path(root) / "creative-asset-marketplace" / f"lighthouse-{VERSION}"
     script = folder / "node_modules" / "lighthouse" / "cli" / "index.js"
     if not script.exists():
         console.print(f"Fetching Lighthouse {VERSION} …")
-        folder.mkdir(parents=True, exist_ok=True)
-        command = [npm, "install", "--prefix", str(folder), "--no-audit", "--no-fund", "--loglevel=error", f"lighthouse@{VERSION}"]
-        subprocess.run(command, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        npm(folder, "install", f"lighthouse@{VERSION}")
     return script
 
 

@@ -1,5 +1,6 @@
 """A certificate that signs itself."""
 
+import ssl
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -21,3 +22,11 @@ def write_certificate(folder: Path, *names: str) -> Path:
     (folder / "key.pem").write_bytes(key.private_bytes(pem, serialization.PrivateFormat.PKCS8, plain))
     (folder / "cert.pem").write_bytes(builder.sign(key, SHA256()).public_bytes(pem))
     return folder / "cert.pem"
+
+
+def tls_server(folder: Path, *names: str) -> tuple[ssl.SSLContext, Path]:
+    """Return what a server of these names speaks TLS with, and the file that a client must trust."""
+    certificate = write_certificate(folder, *names)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, folder / "key.pem")
+    return context, certificate

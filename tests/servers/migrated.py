@@ -22,9 +22,11 @@ from uuid import uuid4
 
 import psycopg
 
-from .postgres import find_programs
+from tests import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
+from .postgres import find_programs
+from .process import bare_environment
+
 # Names the folder of the run, so that all of its processes share it.
 FOLDER = "TEST_TEMPLATES"
 # Names a migrated SQLite file that is taken as it is.
@@ -177,8 +179,7 @@ def _migrate_postgres(address: str) -> None:
 
 
 def _migrate(folder: Path, address: str = "") -> None:
-    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "VIRTUAL_ENV") if name in os.environ}
-    env = kept | {"DJANGO_SETTINGS_MODULE": "marketplace.settings.embedded", "DATA_DIR": str(folder), "DATABASE_URL": address}
+    env = bare_environment() | {"DJANGO_SETTINGS_MODULE": "marketplace.settings.embedded", "DATA_DIR": str(folder), "DATABASE_URL": address}
     _run(sys.executable, "manage.py", "migrate", "--verbosity", "0", "--skip-checks", env=env)
 
 

@@ -3,7 +3,6 @@
 import os
 import re
 import shutil
-import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -16,12 +15,14 @@ from urllib.parse import urlsplit
 import requests
 from requests.adapters import HTTPAdapter
 
+from tests import ROOT
+
 from ..waiting import end, until
+from . import Unavailable
 from .certificate import write_certificate
 from .ports import free_port
-from .postgres import Unavailable
+from .process import listens
 
-ROOT = Path(__file__).resolve().parents[2]
 MAIN, TEMPLATE = ROOT / "deploy" / "nginx.conf", ROOT / "deploy" / "nginx.conf.template"
 HOST, FILES_HOST = "shop.test", "files.shop.test"
 NOBODY = "127.0.0.1:9"
@@ -174,13 +175,13 @@ def nginx(nodes: Sequence[str], *, files: str = NOBODY, host: str = HOST, files_
                 start_new_session=True,
             )
 
-        def listens() -> bool:
+        def ready() -> bool:
+            # Our configuration may be why: nobody may skip that.
             assert process.poll() is None, (folder / "error.log").read_text(errors="replace")
-            with socket.socket() as probe:
-                return probe.connect_ex(("127.0.0.1", ports[0])) == 0
+            return listens(ports[0])
 
         try:
-            until(listens, "nginx", log=folder / "error.log")
+            until(ready, "nginx", log=folder / "error.log")
             yield Proxy(*ports, folder / "cert.pem", folder, host, files_host)
         finally:
             end(process, folder / "error.log")

@@ -7,14 +7,14 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from . import Unavailable
 from .ports import free_port
+from .process import until_ready
 
-START_SECONDS = 300
 # Durability is worth nothing for a cluster that is thrown away.
 FAST = (
     "fsync=off",
@@ -24,10 +24,6 @@ FAST = (
     "shared_buffers=128MB",
     "log_min_messages=fatal",
 )
-
-
-class Unavailable(Exception):
-    """The server cannot run here; the message says why."""
 
 
 def find_programs() -> Path | None:
@@ -90,7 +86,11 @@ class Cluster:
                 extra_groups=[] if account else None,
                 start_new_session=True,
             )
-        _wait(self._process, self._pid_file, folder / "server.log")
+        until_ready(self._process, self._is_ready, folder / "server.log")
+
+    def _is_ready(self) -> bool:
+        # The last line of its pid file says so.
+        return self._pid_file.exists() and self._pid_file.read_text(encoding="utf-8").rstrip().endswith("ready")
 
     def kill(self) -> None:
         """Kill every process of the server at once, as a power cut would."""
@@ -168,15 +168,3 @@ def _initialise(programs: Path, folder: Path, password: str, account: str | None
     )
     if result.returncode != 0:
         raise Unavailable(f"{command[0]} failed: {result.stderr.strip() or result.stdout.strip()}")
-
-
-def _wait(process: subprocess.Popen[bytes], pid_file: Path, log: Path) -> None:
-    """Wait until the server takes connections: the last line of its pid file says so."""
-    deadline = time.monotonic() + START_SECONDS
-    while time.monotonic() < deadline:
-        if process.poll() is not None:
-            break
-        if pid_file.exists() and pid_file.read_text(encoding="utf-8").rstrip().endswith("ready"):
-            return
-        time.sleep(0.05)
-    raise Unavailable(f"PostgreSQL did not start: {log.read_text(encoding='utf-8', errors='replace')[-2000:].strip()}")

@@ -1,18 +1,17 @@
 """A private Redis-protocol server: in memory, on a port of its own."""
 
+import os
 import shutil
 import socket
-import subprocess
 import tempfile
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from . import Unavailable
 from .ports import free_port
-from .postgres import Unavailable
+from .process import Process, until_ready
 
-START_SECONDS = 300
 PROGRAMS = ("redis-server", "valkey-server")
 
 
@@ -64,8 +63,8 @@ class Server:
             raise Unavailable("Redis is not installed")
         words = ["--bind", "127.0.0.1", "--port", str(port), "--save", "", "--appendonly", "no", "--dir", str(folder), "--databases", "64"]
         self.address = f"redis://127.0.0.1:{port}"
-        self._port, self._log, self._command = port, folder / "server.log", [program, *words]
-        self._process: subprocess.Popen[bytes] | None = None
+        self._port, self._log = port, folder / "server.log"
+        self._process = Process([program, *words], os.environ, self._log)
 
     def start(self) -> None:
         """Start it and wait until it answers.
@@ -73,38 +72,20 @@ class Server:
         Raises:
             Unavailable: it does not.
         """
-        with self._log.open("wb") as output:
-            self._process = subprocess.Popen(self._command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True)
-        _wait(self._process, self._port, self._log)
+        self._process.start()
+        assert self._process.running is not None
+        until_ready(self._process.running, self._answers, self._log)
 
     def stop(self) -> None:
         """Ask it to end."""
-        self._end(subprocess.Popen.terminate)
+        self._process.stop()
 
     def kill(self) -> None:
         """Kill it, without a word."""
-        self._end(subprocess.Popen.kill)
+        self._process.kill()
 
-    def _end(self, ask: Callable[[subprocess.Popen[bytes]], None]) -> None:
-        process, self._process = self._process, None
-        if process is None:
-            return
-        ask(process)
-        try:
-            process.wait(60)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-
-
-def _wait(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
-    deadline = time.monotonic() + START_SECONDS
-    while time.monotonic() < deadline and process.poll() is None:
-        try:
-            with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
-                connection.sendall(b"PING\r\n")
-                if connection.recv(7).startswith(b"+PONG"):
-                    return
-        except OSError:
-            time.sleep(0.05)
-    raise Unavailable(f"Redis did not start: {log.read_text(errors='replace')[-2000:].strip()}")
+    def _answers(self) -> bool:
+        with suppress(OSError), socket.create_connection(("127.0.0.1", self._port), timeout=30) as connection:
+            connection.sendall(b"PING\r\n")
+            return connection.recv(7).startswith(b"+PONG")
+        return False

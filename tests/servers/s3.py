@@ -8,20 +8,22 @@ import fcntl
 import getpass
 import os
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
-import time
 import venv
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .ports import free_port
+from tests import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
+from . import Unavailable
+from .ports import free_port
+from .process import listens, until_ready
+
 REQUIREMENT = "swift==2.38.*"
 # It and all that it needs come as wheels; a compiler is never needed.
 INSTALL_SECONDS = 300
@@ -94,10 +96,6 @@ use = egg:swift#copy
 [filter:slo]
 use = egg:swift#slo
 """
-
-
-class Unavailable(Exception):
-    """The server cannot be had here; the argument says why."""
 
 
 class S3Server(NamedTuple):
@@ -175,7 +173,7 @@ def running(parent: Path | None = None) -> Iterator[S3Server]:
             for kind in (*BACKENDS, "proxy"):
                 processes.append(_start(commands, folder, kind))  # noqa: PERF401 - what was started must be known when the next fails
             for kind, port, process in zip((*BACKENDS, "proxy"), ports, processes, strict=True):
-                _wait(port, process, folder / f"{kind}.log")
+                until_ready(process, partial(listens, port), folder / f"{kind}.log")
             # Each was started in a session of its own.
             yield S3Server(f"http://127.0.0.1:{ports[-1]}", tuple(process.pid for process in processes))
         finally:
@@ -205,20 +203,6 @@ def _start(commands: Path, folder: Path, kind: str) -> subprocess.Popen[bytes]:
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
-
-
-def _wait(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.monotonic() + START_SECONDS
-    while time.monotonic() < deadline:
-        if process.poll() is not None:
-            break
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=30).close()
-        except OSError:
-            time.sleep(0.05)
-        else:
-            return
-    raise Unavailable(f"Swift did not start: {log.read_text(errors='replace')[-2000:].strip()}")
 
 
 def _stop(processes: list[subprocess.Popen[bytes]]) -> None:

@@ -1,34 +1,21 @@
 """Vendors in front of their studio."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.conf import settings
-from django.db import connections
 from django.test import Client
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Page
 
 from catalog.models import Listing
 from marketplace.accounts.models import User
+from tests.callers import signed_in
 from tests.factories import CategoryFactory, ListingFactory, UserFactory
-from tests.screenshots.driving import Scheme, Visit, context, watched
+from tests.screenshots.driving import Visit, watched
+from tests.servers.gate import Gate
 from tests.shop import tiers
 from tests.vendors.cases import make_vendor
 from vendors.models import VendorProfile
-
-
-def signed_in(user: User | None = None, *, checked: bool = False) -> Client:
-    """Return the browser of someone who is signed in; `checked` enforces the CSRF check that the test client leaves out."""
-    client = Client(enforce_csrf_checks=checked)
-    client.force_login(user or UserFactory())
-    return client
-
-
-@pytest.fixture
-def browse() -> Callable[..., Client]:
-    """Sign someone in: `browse(user)`."""
-    return signed_in
 
 
 @pytest.fixture
@@ -52,24 +39,17 @@ def listing(vendor: VendorProfile) -> Listing:
 
 
 @pytest.fixture
-def opened(chromium: Browser, live_server: Any) -> Iterator[Callable[..., tuple[Page, Visit]]]:
-    """Open a page as someone: `opened(user, "/dashboard", "phone")`."""
-    windows: list[BrowserContext] = []
+def opened(window: Callable[..., Page], live_server: Any) -> Callable[..., tuple[Page, Visit]]:
+    """Open a page as someone: `opened(user, "/dashboard", "phone")`, `opened(user, "/dashboard", wire=gate)`."""
 
-    def make(user: User, path: str, size: str = "desktop", *, scheme: Scheme = "light", java_script: bool = True) -> tuple[Page, Visit]:
-        window = context(chromium, size, scheme, java_script=java_script)
-        windows.append(window)
-        session = signed_in(user).cookies["sessionid"].value
-        window.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": live_server.url}])
-        page = window.new_page()
-        visit = watched(page, live_server.url)
-        page.goto(live_server.url + path)
+    def make(user: User, path: str, size: str = "desktop", *, wire: Gate | None = None, **options: Any) -> tuple[Page, Visit]:
+        address = live_server.url if wire is None else live_server.url.replace(str(wire.target), str(wire.port))
+        page = window(size, user, **options)
+        visit = watched(page, address)
+        page.goto(address + path)
         return page, visit
 
-    yield make
-    for window in windows:
-        window.close()
-    connections.close_all()
+    return make
 
 
 @pytest.fixture

@@ -5,27 +5,24 @@ import os
 import re
 import zipfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.conf import settings
 from django.contrib.sessions.models import Session
-from django.db import connections
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
 from catalog import bounds
 from catalog.models import Deliverable, Listing, Preview
 from developers.models import FirstPartyToken
+from tests.files import makers
 from tests.files.makers import picture
 from tests.keyboard import choose
-from tests.screenshots.driving import Visit, context, overflows, still, violations, watched
-from tests.servers.wire import Wire, wire_to
-from tests.vendors import makers
+from tests.screenshots.driving import Visit, overflows, still, violations
+from tests.servers.gate import Gate, gate
 from tests.vendors.cases import publish
 from tests.waiting import until
-
-from .conftest import signed_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -40,34 +37,18 @@ def media(settings: Any, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def opened(chromium: Browser, live_server: Any, listing: Listing) -> Iterator[Callable[..., tuple[Page, Visit]]]:
+def opened(opened: Callable[..., tuple[Page, Visit]], listing: Listing) -> Callable[..., tuple[Page, Visit]]:
     """Open the page as the vendor: `opened("phone")`, `opened("desktop", java_script=False)`, `opened(wire=wire)`."""
-    windows: list[BrowserContext] = []
-
-    def make(size: str = "desktop", *, java_script: bool = True, wire: Wire | None = None) -> tuple[Page, Visit]:
-        address = live_server.url if wire is None else live_server.url.replace(str(wire.target), str(wire.port))
-        window = context(chromium, size, "light", java_script=java_script)
-        windows.append(window)
-        session = signed_in(listing.store.owner).cookies["sessionid"].value
-        window.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": live_server.url}])
-        page = window.new_page()
-        visit = watched(page, address)
-        page.goto(f"{address}/dashboard/studio/listings/{listing.slug}/files")
-        return page, visit
-
-    yield make
-    for window in windows:
-        window.close()
-    connections.close_all()
+    return partial(opened, listing.store.owner, f"/dashboard/studio/listings/{listing.slug}/files")
 
 
 @pytest.fixture
-def wire(live_server: Any) -> Iterator[Wire]:
+def wire(live_server: Any) -> Iterator[Gate]:
     """The way to the server: slow until one lets it go."""
-    with wire_to(live_server.thread.port) as laid:
-        laid.pause_seconds = 0.05
+    with gate(live_server.thread.port) as laid:
+        laid.slow(0.05)
         yield laid
-        laid.pause_seconds = 0
+        laid.slow(0)
 
 
 @pytest.fixture
@@ -102,7 +83,7 @@ def progress_of(page: Page) -> float:
 
 
 def test_large_file_moves_and_tells_speed_and_time_left(
-    opened: Callable[..., tuple[Page, Visit]], wire: Wire, listing: Listing, large: Path, media: Path
+    opened: Callable[..., tuple[Page, Visit]], wire: Gate, listing: Listing, large: Path, media: Path
 ) -> None:
     page, visit = opened(wire=wire)
     page.get_by_label("Upload the file").set_input_files(large)
@@ -112,7 +93,7 @@ def test_large_file_moves_and_tells_speed_and_time_left(
     page.wait_for_function("(early) => document.querySelector('.under-way progress').value > early", arg=early)
     # Whoever leaves now is asked.
     assert page.evaluate("!dispatchEvent(new Event('beforeunload', {cancelable: true}))")
-    wire.pause_seconds = 0
+    wire.slow(0)
     expect(page.locator("#file .note-success")).to_have_text("Aurora.zip was uploaded and checked.")
     assert page.evaluate("dispatchEvent(new Event('beforeunload', {cancelable: true}))")
     expect(page.locator("#file .pairs").first).to_contain_text("6 (6 bin)")
@@ -127,16 +108,16 @@ def test_large_file_moves_and_tells_speed_and_time_left(
     assert Deliverable.objects.get().original_filename == "Aurora-2.zip"
 
 
-def test_cancelled_upload_keeps_nothing(opened: Callable[..., tuple[Page, Visit]], wire: Wire, large: Path, media: Path) -> None:
+def test_cancelled_upload_keeps_nothing(opened: Callable[..., tuple[Page, Visit]], wire: Gate, large: Path, media: Path) -> None:
     page, _ = opened(wire=wire)
-    wire.pause_seconds = 0.5
+    wire.slow(0.5)
     page.get_by_label("Upload the file").set_input_files(large)
     page.wait_for_function("() => document.querySelector('.under-way progress')?.value > 1")
     page.get_by_role("button", name="Cancel").click()
     expect(page.locator("#upload-news")).to_have_text("Aurora.zip is cancelled. Nothing of it was kept.")
     expect(page.locator(".under-way")).to_have_count(0)
     # The server learns of it behind the megabytes that are still in the wire.
-    wire.pause_seconds = 0
+    wire.slow(0)
     page.reload()
     expect(page.locator("#file")).to_contain_text("No file yet.")
     until(lambda: not [path for path in media.rglob("*") if path.is_file()], "an empty store")
@@ -144,10 +125,11 @@ def test_cancelled_upload_keeps_nothing(opened: Callable[..., tuple[Page, Visit]
 
 
 def test_connection_lost_half_way_is_told_and_the_upload_starts_anew(
-    opened: Callable[..., tuple[Page, Visit]], wire: Wire, large: Path
+    opened: Callable[..., tuple[Page, Visit]], wire: Gate, large: Path
 ) -> None:
     page, _ = opened(wire=wire)
-    wire.pause_seconds, wire.cut_after = 0, 30 * MB
+    wire.slow(0)
+    wire.cut_after = 30 * MB
     # It would try again by itself.
     still(page)
     page.get_by_label("Upload the file").set_input_files(large)
@@ -201,30 +183,30 @@ def test_refusals_stand_beside_the_field_and_say_what_to_do(
 
 
 def test_session_that_ends_in_the_middle_loses_nothing_and_says_what_to_do(
-    opened: Callable[..., tuple[Page, Visit]], wire: Wire, large: Path
+    opened: Callable[..., tuple[Page, Visit]], wire: Gate, large: Path
 ) -> None:
     page, _ = opened(wire=wire)
     page.get_by_label("Upload the file").set_input_files(large)
     page.wait_for_function("() => document.querySelector('.under-way progress')?.value > 1")
     Session.objects.all().delete()
-    wire.pause_seconds = 0
+    wire.slow(0)
     error = page.locator("#file-error")
     expect(error).to_have_text("Aurora.zip was uploaded and checked. Reload the page to see it.")
     assert Deliverable.objects.get().file_size == large.stat().st_size
     # The next one needs the sign-in, and is asked for before anything is sent.
-    page.get_by_label("Add cover picture").set_input_files({"name": "a.png", "mimeType": "", "buffer": makers.png()})
+    page.get_by_label("Add cover picture").set_input_files({"name": "a.png", "mimeType": "", "buffer": makers.picture()})
     expect(page.locator("#picture-0-error")).to_contain_text("You are no longer signed in. Sign in again")
     assert not Preview.objects.exists()
 
 
-def test_second_upload_at_once_is_told_of_the_first(opened: Callable[..., tuple[Page, Visit]], wire: Wire, large: Path) -> None:
+def test_second_upload_at_once_is_told_of_the_first(opened: Callable[..., tuple[Page, Visit]], wire: Gate, large: Path) -> None:
     slow, _ = opened(wire=wire)
     slow.get_by_label("Upload the file").set_input_files(large)
     slow.wait_for_function("() => document.querySelector('.under-way progress')?.value > 1")
     quick, _ = opened()
     drop(quick, "#file", ("quick.zip", makers.archive(a_otf="x")))
     expect(quick.locator("#file .note-success")).to_contain_text("quick.zip")
-    wire.pause_seconds = 0
+    wire.slow(0)
     expect(slow.locator("#file-error")).to_contain_text("Another file came in here")
     assert Deliverable.objects.get().original_filename == "quick.zip"
 
@@ -245,12 +227,12 @@ def test_dropped_pictures_fill_the_free_places_and_are_shown(
     page.evaluate("document.querySelectorAll('img[loading=lazy]').forEach((image) => { image.loading = 'eager'; })")
     page.wait_for_function("() => [...document.querySelectorAll('.slot img')].every((each) => each.src.includes('/api/') && each.complete)")
     assert page.evaluate("[...document.querySelectorAll('.slot img')].every((each) => each.naturalWidth === 300)")
-    drop(page, "#specimen", ("Aurora.woff2", makers.font("woff2")))
+    drop(page, "#specimen", ("Aurora.woff2", makers.font(flavor="woff2")))
     expect(page.locator("#specimen .note-success")).to_contain_text("Aurora.woff2")
     page.wait_for_function("() => document.fonts.check('20px specimen')")
     page.get_by_label(re.compile("^Size")).fill("96")
     assert page.locator("#tester-text").evaluate("(each) => getComputedStyle(each).fontSize") == "96px"
-    drop(page, "#sound", ("loop.wav", makers.wav()))
+    drop(page, "#sound", ("loop.wav", makers.sound("WAV", 0.1)))
     expect(page.locator("#sound audio")).to_have_count(1)
     assert violations(page) == []
     assert not overflows(page)
@@ -283,7 +265,7 @@ def test_candidate_of_a_published_listing_is_shown_beside_the_reviewed_file(
 def test_keyboard_alone_chooses_and_removes(opened: Callable[..., tuple[Page, Visit]], tmp_path: Path) -> None:
     page, _ = opened()
     image = tmp_path / "thumb.png"
-    image.write_bytes(makers.png())
+    image.write_bytes(makers.picture())
     choose(page, "picture-0-input", image)
     expect(page.locator("#picture-0 .note-success")).to_contain_text("thumb.png")
     # One goes on where one was.
@@ -307,7 +289,7 @@ def test_without_scripts_forms_upload_and_tell(opened: Callable[..., tuple[Page,
     form.get_by_label("Add cover picture").set_input_files({"name": "no.png", "mimeType": "image/png", "buffer": b"none"})
     form.get_by_role("button", name="Upload", exact=True).click()
     expect(page.locator("#picture-0-error")).to_contain_text("JPG, PNG or WebP")
-    form.get_by_label("Add cover picture").set_input_files({"name": "a.png", "mimeType": "image/png", "buffer": makers.png()})
+    form.get_by_label("Add cover picture").set_input_files({"name": "a.png", "mimeType": "image/png", "buffer": makers.picture()})
     form.get_by_role("button", name="Upload", exact=True).click()
     expect(page.get_by_text("The picture was added.")).to_be_visible()
     assert Preview.objects.get().slot == 0

@@ -10,9 +10,9 @@ from playwright.sync_api import Page, expect
 from catalog.models import Deliverable, Listing, Preview
 from marketplace.accounts.models import User
 from tests.factories import UserFactory
+from tests.files import makers
 from tests.keyboard import choose, fill, follow, reach, tick
 from tests.screenshots.driving import Visit, overflows
-from tests.vendors import makers
 from vendors.models import VendorProfile
 from vendors.services.profiles import approve_vendor
 
@@ -32,7 +32,7 @@ def test_listing_goes_from_the_application_to_the_review_with_the_keyboard_alone
     settings.MEDIA_ROOT = tmp_path / "media"
     archive, image = tmp_path / "Aurora.zip", tmp_path / "cover.png"
     archive.write_bytes(makers.archive(a_otf="x"))
-    image.write_bytes(makers.png())
+    image.write_bytes(makers.picture())
     page, visit = opened(UserFactory(), "/dashboard", size)
     follow(page, "Open a store")
     fill(page, "store_name", "Quiet Foundry")

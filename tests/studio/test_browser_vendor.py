@@ -14,10 +14,10 @@ from catalog.models.reviews import ReviewStatus
 from catalog.services.review import approve_listing, reject_listing
 from marketplace.accounts.models import User
 from tests.factories import ListingFactory, UserFactory
+from tests.files import makers
 from tests.screenshots.driving import MOST_BYTES, Scheme, Visit, overflows, still, violations, watched
-from tests.vendors import makers
 from vendors.models import VendorProfile
-from vendors.previews import process_image
+from vendors.previews import process_preview
 from vendors.services.files import attach_preview
 from vendors.services.listings import update_details
 from vendors.services.manifests import generate_manifest
@@ -178,7 +178,11 @@ def test_pictures_are_described_and_put_in_order_and_buyers_find_them_so(
 ) -> None:
     for slot, colour in enumerate(("teal", "navy")):
         attach_preview(
-            listing=listing, kind=PreviewKind.GALLERY, slot=slot, processed=process_image(makers.png(colour)), actor=listing.store.owner
+            listing=listing,
+            kind=PreviewKind.GALLERY,
+            slot=slot,
+            processed=process_preview(PreviewKind.GALLERY, makers.picture(colour=colour)),
+            actor=listing.store.owner,
         )
     published(listing)
     page, visit = opened(listing.store.owner, f"/dashboard/studio/listings/{listing.slug}/files", size, java_script=java_script)
@@ -203,7 +207,13 @@ def test_pictures_are_described_and_put_in_order_and_buyers_find_them_so(
 
 
 def test_words_of_a_picture_are_not_lost_by_a_wrong_click(opened: Callable[..., tuple[Page, Visit]], listing: Listing) -> None:
-    attach_preview(listing=listing, kind=PreviewKind.GALLERY, slot=1, processed=process_image(makers.png()), actor=listing.store.owner)
+    attach_preview(
+        listing=listing,
+        kind=PreviewKind.GALLERY,
+        slot=1,
+        processed=process_preview(PreviewKind.GALLERY, makers.picture()),
+        actor=listing.store.owner,
+    )
     page, _ = opened(listing.store.owner, f"/dashboard/studio/listings/{listing.slug}/files")
     field = page.get_by_label("What it shows")
     field.press_sequentially("Letters")

@@ -18,7 +18,7 @@ from marketplace.core import bounds
 from marketplace.core.audit import history_of
 from marketplace.storage import default_storage
 from tests.factories import ListingFactory, UserFactory
-from tests.vendors import makers
+from tests.files import makers
 from tests.vendors.cases import make_vendor, publish
 from vendors.errors import VendorNotApproved
 from vendors.inspection import Inspection, inspect_deliverable
@@ -153,7 +153,7 @@ def test_picture_that_is_none_is_told_at_its_own_place(client: Client, listing: 
 
 
 def test_slot_beyond_the_last_is_not_found(client: Client, listing: Listing) -> None:
-    assert send(client, listing, makers.png(), "studio-picture-upload", catalog_bounds.GALLERY_SLOTS).status_code == 404
+    assert send(client, listing, makers.picture(), "studio-picture-upload", catalog_bounds.GALLERY_SLOTS).status_code == 404
 
 
 def test_listing_that_came_under_review_meanwhile_is_shown_as_it_is_now(
@@ -205,13 +205,13 @@ def test_file_is_stored_once_and_never_by_djangos_own_handlers(
 
 
 def test_previews_are_stored_and_shown_as_everyone_sees_them(client: Client, listing: Listing) -> None:
-    assert send(client, listing, makers.png(), "studio-picture-upload", 2)["Location"].endswith("#picture-2")
-    assert send(client, listing, makers.font("woff2"), "studio-specimen-upload")["Location"].endswith("#specimen")
-    assert send(client, listing, makers.wav(), "studio-sound-upload")["Location"].endswith("#sound")
+    assert send(client, listing, makers.picture(), "studio-picture-upload", 2)["Location"].endswith("#picture-2")
+    assert send(client, listing, makers.font(flavor="woff2"), "studio-specimen-upload")["Location"].endswith("#specimen")
+    assert send(client, listing, makers.sound("WAV", 0.1), "studio-sound-upload")["Location"].endswith("#sound")
     picture, specimen, sound = (Preview.objects.get(kind=kind) for kind in ("Gallery", "FontSpecimen", "AudioPreview"))
     assert picture.slot == 2
     page = text_of(client.get(address(listing)))
-    assert f'src="{picture.url}?size=card" width="64" height="48"' in page
+    assert f'src="{picture.url}?size=card" width="32" height="16"' in page
     assert f'<audio controls preload="none" src="{sound.url}"' in page
     face = client.get(address(listing, "studio-specimen"))
     assert specimen.url in face.content.decode()
@@ -221,7 +221,7 @@ def test_previews_are_stored_and_shown_as_everyone_sees_them(client: Client, lis
 
 def test_specimen_of_someone_else_or_none_is_not_found(client: Client, listing: Listing, browse: Callable[..., Client]) -> None:
     assert client.get(address(listing, "studio-specimen")).status_code == 404
-    send(client, listing, makers.font("woff2"), "studio-specimen-upload")
+    send(client, listing, makers.font(flavor="woff2"), "studio-specimen-upload")
     assert browse(make_vendor().user).get(address(listing, "studio-specimen")).status_code == 404
 
 
@@ -231,7 +231,7 @@ def test_specimen_of_someone_else_or_none_is_not_found(client: Client, listing: 
 def test_removed_preview_goes_with_its_objects(
     client: Client, listing: Listing, media: Path, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
 ) -> None:
-    send(client, listing, makers.png(), "studio-picture-upload", 1)
+    send(client, listing, makers.picture(), "studio-picture-upload", 1)
     preview = Preview.objects.get()
     with django_capture_on_commit_callbacks(execute=True):
         assert client.post(address(listing, "studio-preview-remove", preview.pk)).status_code == 302
@@ -243,7 +243,7 @@ def test_removed_preview_goes_with_its_objects(
 
 
 def test_preview_of_another_listing_or_under_review_stays(client: Client, listing: Listing, browse: Callable[..., Client]) -> None:
-    send(client, listing, makers.png(), "studio-picture-upload", 1)
+    send(client, listing, makers.picture(), "studio-picture-upload", 1)
     preview = Preview.objects.get()
     other = make_vendor()
     theirs = ListingFactory(store=other.store)
@@ -257,7 +257,7 @@ def test_preview_of_another_listing_or_under_review_stays(client: Client, listin
 
 def test_published_listing_keeps_its_thumbnail_and_may_lose_the_others(client: Client, listing: Listing) -> None:
     for slot in (0, 1):
-        send(client, listing, makers.png(), "studio-picture-upload", slot)
+        send(client, listing, makers.picture(), "studio-picture-upload", slot)
     publish(listing)
     first, second = Preview.objects.order_by("slot")
     answer = client.post(address(listing, "studio-preview-remove", first.pk))
@@ -295,7 +295,7 @@ def test_blocked_candidate_is_taken_back_but_kept_as_evidence(client: Client, li
 
 
 def test_vendor_suspended_meanwhile_removes_nothing(client: Client, vendor: VendorProfile, listing: Listing) -> None:
-    send(client, listing, makers.png(), "studio-picture-upload", 1)
+    send(client, listing, makers.picture(), "studio-picture-upload", 1)
     listing.store.is_open = False
     listing.store.save()
     preview = Preview.objects.get()
@@ -366,7 +366,7 @@ def test_page_costs_no_more_queries_with_many_files(
             listing=listing, object_key=f"deliverables/{number}", original_filename=f"{number}.zip", file_size=1, sha256="0" * 64, crc32=0
         )
     for slot in range(catalog_bounds.GALLERY_SLOTS):
-        send(client, listing, makers.png(), "studio-picture-upload", slot)
+        send(client, listing, makers.picture(), "studio-picture-upload", slot)
     client.get(address(listing))
     with django_assert_max_num_queries(8):
         client.get(address(listing))

@@ -15,7 +15,7 @@ from marketplace.ui.charts.numbers import MAX_STEPS, scale
 NOON = dt.datetime(2026, 3, 1, 12, 34, tzinfo=dt.UTC)
 
 
-def chart_of(*values: int | None, **options: Any) -> Chart:
+def chart_of(*values: int, **options: Any) -> Chart:
     period = Period.last(len(values), Step.DAY, until=NOON)
     shape = options.pop("shape", "bar")
     return Chart("sales", "Sales", period, [Series("sold", values, shape=shape)], nothing="Nothing sold yet.", **options)
@@ -37,8 +37,8 @@ def test_moment_without_its_zone_is_refused() -> None:
         Period.last(3, Step.DAY, until=dt.datetime(2026, 3, 1))  # noqa: DTZ001 - what is refused
 
 
-@pytest.mark.parametrize("values", [[], [0], [0, None, 0], [None]])
-def test_nothing_to_see_says_what_to_do(values: list[int | None]) -> None:
+@pytest.mark.parametrize("values", [[], [0], [0, 0, 0]])
+def test_nothing_to_see_says_what_to_do(values: list[int]) -> None:
     period = Period.last(max(len(values), 1), Step.DAY, until=NOON)
     series = [Series("sold", values)] if values else []
     page = drawn(Chart("sales", "Sales", period, series, nothing="Publish a listing."))
@@ -109,14 +109,14 @@ def test_bars_of_one_point_stand_on_one_another() -> None:
     assert done.width < WIDTH
 
 
-def test_line_breaks_where_nothing_is_known_and_one_point_is_a_dot() -> None:
-    (line,) = chart_of(1, None, 3, 4, shape="line").lines()
-    assert (line.path.count("M"), line.path.count("L"), line.dots.count("h0")) == (2, 1, 3)
+def test_line_goes_through_all_points_and_one_point_is_a_dot() -> None:
+    (line,) = chart_of(1, 2, 3, 4, shape="line").lines()
+    assert (line.path.count("M"), line.path.count("L"), line.dots.count("h0")) == (1, 3, 4)
     (alone,) = chart_of(5, shape="line").lines()
     assert (alone.path.count("L"), alone.dots) == (0, "M500 33.33h0")
-    text = drawn(chart_of(1, None, 3)).select_one("table")
+    text = drawn(chart_of(1, 0, 3)).select_one("table")
     assert text is not None
-    assert [cell.get_text() for cell in text.select("td")] == ["1", "—", "3"]
+    assert [cell.get_text() for cell in text.select("td")] == ["1", "0", "3"]
 
 
 def test_everything_drawn_is_inside_the_drawing_however_huge() -> None:
@@ -153,14 +153,14 @@ def test_amounts_fall_into_their_points_and_those_of_other_times_do_not() -> Non
 
 
 def test_page_has_words_for_all_that_is_drawn() -> None:
-    chart = chart_of(5, -1_234, None, mark=Mark("limit", 10), show=lambda number: f"{number} pieces")
+    chart = chart_of(5, -1_234, 0, mark=Mark("limit", 10), show=lambda number: f"{number} pieces")
     page = drawn(chart)
     svg = page.select_one("svg")
     assert svg is not None
     assert [tag.get_text() for tag in svg.select("title, desc")] == ["Sales", chart.description]
     assert "sold: -1229 pieces in all, most in 27 Feb 2026 with 5 pieces. limit: 10 pieces." in chart.description
     labels = [" ".join(label.get_text(" ").split()) for label in page.select("label")]
-    assert labels == ["27 Feb 2026 sold: 5 pieces", "28 Feb 2026 sold: -1234 pieces", "1 Mar 2026 sold: —"]
+    assert labels == ["27 Feb 2026 sold: 5 pieces", "28 Feb 2026 sold: -1234 pieces", "1 Mar 2026 sold: 0 pieces"]
     assert [field["id"] for field in page.select("input")] == [label["for"] for label in page.select("label")]
     assert [row.get_text() for row in page.select("tbody th")] == ["27 Feb 2026", "28 Feb 2026", "1 Mar 2026"]
 

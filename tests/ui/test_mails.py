@@ -23,8 +23,9 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 from marketplace.core.models import AuditEntry
 from marketplace.settings import base
 from marketplace.ui.mail import as_html, mail, with_signature
-from tests.admin.pages import address, press, signed_in, staff
+from tests.admin.pages import address, press, staff
 from tests.admin.subjects import CASES, Case
+from tests.callers import signed_in
 from tests.factories import UserFactory
 from tests.mail_samples import ACCOUNT_TEMPLATES, CONTEXT, TEMPLATES, Sent, account_sample, sample_of
 

@@ -18,7 +18,8 @@ from django.db.migrations.autodetector import MigrationAutodetector
 from django.db.migrations.operations.models import IndexOperation
 from django.db.migrations.utils import resolve_relation
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests import ROOT
+
 LIST = Path(__file__).with_name("released.txt")
 Key = tuple[str, str]
 

@@ -15,8 +15,9 @@ from typing import Any
 import pytest
 import requests
 
+from tests import ROOT
+
 from ..faults.service import Service
-from ..flows.server import ROOT
 from ..servers.migrated import own_database
 from ..waiting import PATIENCE_SECONDS
 from . import rules

@@ -8,11 +8,11 @@ from rest_framework.test import APIClient
 
 from catalog.models import Listing, Preview
 from catalog.services.transitions import lock_listing
+from tests.files.makers import form as sent
 from tests.files.makers import picture, sound, zipped
 from tests.studio.cases import published, ready, submitted
 
 from .cases import ASSETS, PATCH
-from .makers import form as sent
 
 pytestmark = pytest.mark.django_db
 

@@ -12,7 +12,7 @@ from catalog.services.review import unpublish_listing, withdraw_listing
 from marketplace.core.models import AuditEntry
 from marketplace.storage import default_storage
 from tests.factories import ListingFactory
-from tests.files.makers import picture, zipped
+from tests.files.makers import form, picture, zipped
 from tests.studio.cases import published, ready, submitted
 from vendors.api.views import files
 from vendors.inspection import inspect_deliverable
@@ -20,7 +20,6 @@ from vendors.models import VendorProfile
 from vendors.services.manifests import generate_manifest
 
 from .cases import ASSETS, CREATE, PATCH, pointers
-from .makers import form
 
 pytestmark = pytest.mark.django_db
 

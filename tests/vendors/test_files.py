@@ -19,6 +19,7 @@ from marketplace.core.errors import DependencyUnavailable
 from marketplace.core.scopes import Scope
 from marketplace.storage import default_storage
 from marketplace.storage.local import LocalStorage
+from tests.files import makers
 from vendors import bounds
 from vendors.errors import ListingLocked, UploadConflict, VendorNotApproved
 from vendors.inspection import Inspection
@@ -28,7 +29,6 @@ from vendors.services.files import attach_deliverable, attach_preview, new_deliv
 from vendors.services.profiles import suspend_vendor
 from vendors.uploads import Received
 
-from . import makers
 from .cases import ASSETS, make_vendor, pointers, problem, publish
 
 pytestmark = pytest.mark.django_db
@@ -111,8 +111,8 @@ def test_bad_slot_is_named_before_the_body_is_read(slot: str, listing: Listing, 
 def test_form_without_the_file_or_with_more_is_refused(place: str, listing: Listing, client: APIClient, media: Path) -> None:
     path = f"{ASSETS}/{listing.id}/{place}"
     assert problem(client.post(path, {}))[1] in {"upload_incomplete", "malformed_body"}
-    assert pointers(client.post(path, {"files": makers.form(makers.png())["file"]})) == [("#/files", "unknown_field")]
-    assert pointers(client.post(path, makers.form(makers.png()) | {"slot": "1"})) == [("#/slot", "unknown_field")]
+    assert pointers(client.post(path, {"files": makers.form(makers.picture())["file"]})) == [("#/files", "unknown_field")]
+    assert pointers(client.post(path, makers.form(makers.picture()) | {"slot": "1"})) == [("#/slot", "unknown_field")]
     assert stored(media) == []
 
 
@@ -121,11 +121,11 @@ def test_form_without_the_file_or_with_more_is_refused(place: str, listing: List
     [
         ("file", b"MZ" + b"\0" * 500),
         ("file", b"plain text"),
-        ("font-specimen", makers.png()),
+        ("font-specimen", makers.picture()),
         ("font-specimen", makers.font()),
         ("gallery-image?slot=0", b'<svg xmlns="http://www.w3.org/2000/svg"/>'),
         ("gallery-image?slot=0", b"GIF89a" + b"\0" * 100),
-        ("audio-preview", makers.png()),
+        ("audio-preview", makers.picture()),
     ],
 )
 def test_wrong_content_is_unsupported_and_leaves_nothing(
@@ -143,8 +143,8 @@ def test_wrong_content_is_unsupported_and_leaves_nothing(
     [
         ("file", b""),
         ("file", makers.archive(a_otf="x")[:-10]),
-        ("gallery-image?slot=0", makers.png()[:60]),
-        ("font-specimen", makers.font("woff")[:-40]),
+        ("gallery-image?slot=0", makers.picture()[:60]),
+        ("font-specimen", makers.font(flavor="woff")[:-40]),
     ],
 )
 def test_damaged_content_is_rejected_and_leaves_nothing(
@@ -173,7 +173,7 @@ def test_deliverable_answers_the_reference_record(listing: Listing, client: APIC
     assert (technical["format"], technical["entryCount"]) == ("zip", 2)
     assert technical["contentsByExtension"] == {"ttf": 1, "txt": 1}
     assert technical["uncompressedSize"] == len(makers.font()) + len("Hello.")
-    assert technical["glyphCount"] == 2
+    assert technical["glyphCount"] == 3
     listing.refresh_from_db()
     assert (listing.candidate_deliverable, listing.live_deliverable, listing.status) == (deliverable, None, "Draft")
     assert b"".join(default_storage.read(deliverable.object_key)) == content
@@ -228,14 +228,14 @@ def test_update_under_review_locks_the_file_but_not_the_rest(listing: Listing, c
     client.post(f"{ASSETS}/{listing.id}/file", makers.form(makers.archive(a_txt="2")))
     Listing.objects.update(update_status="PendingReview")
     assert problem(knock(client, f"{ASSETS}/{listing.id}/file")) == (409, "listing_locked")
-    assert client.post(f"{ASSETS}/{listing.id}/gallery-image?slot=1", makers.form(makers.png())).status_code == 200
+    assert client.post(f"{ASSETS}/{listing.id}/gallery-image?slot=1", makers.form(makers.picture())).status_code == 200
 
 
 def received(content: bytes = b"x") -> Received:
     """Store bytes as an upload does."""
     store, key = default_storage, new_deliverable_key()
     store.save_bytes(key, content)
-    return Received(store, key, "a.zip", len(content), hashlib.sha256(content).hexdigest(), 0, content)
+    return Received(store, key, "a.zip", len(content), hashlib.sha256(content).hexdigest(), 0)
 
 
 INSPECTION = Inspection("zip", {"format": "zip"})
@@ -272,9 +272,9 @@ def test_vendor_suspended_while_the_body_came_is_refused(listing: Listing, vendo
 @pytest.mark.parametrize(
     ("place", "content", "kind", "content_type"),
     [
-        ("font-specimen", makers.font("woff"), "FontSpecimen", "font/woff2"),
-        ("font-specimen", makers.font("woff2"), "FontSpecimen", "font/woff2"),
-        ("audio-preview", makers.wav(), "AudioPreview", "audio/wav"),
+        ("font-specimen", makers.font(flavor="woff"), "FontSpecimen", "font/woff2"),
+        ("font-specimen", makers.font(flavor="woff2"), "FontSpecimen", "font/woff2"),
+        ("audio-preview", makers.sound("WAV", 0.1), "AudioPreview", "audio/wav"),
     ],
 )
 def test_preview_answers_the_reference_record(
@@ -291,7 +291,7 @@ def test_preview_answers_the_reference_record(
 
 @pytest.mark.parametrize("slot", range(5))
 def test_gallery_image_is_in_its_slot(slot: int, listing: Listing, client: APIClient, anonymous: APIClient) -> None:
-    answer = client.post(f"{ASSETS}/{listing.id}/gallery-image?slot={slot}", makers.form(makers.png(), "a.png"))
+    answer = client.post(f"{ASSETS}/{listing.id}/gallery-image?slot={slot}", makers.form(makers.picture(), "a.png"))
     assert answer.status_code == 200
     assert set(answer.json()) == PREVIEW_KEYS | {"sortOrder", "altText"}
     assert (answer.json()["kind"], answer.json()["sortOrder"]) == ("Gallery", slot)
@@ -304,9 +304,9 @@ def test_image_in_an_occupied_slot_replaces_it(
 ) -> None:
     path = f"{ASSETS}/{listing.id}/gallery-image?slot=2"
     with django_capture_on_commit_callbacks(execute=True):
-        other = client.post(f"{ASSETS}/{listing.id}/gallery-image?slot=1", makers.form(makers.png())).json()
-        first = client.post(path, makers.form(makers.png())).json()
-        second = client.post(path, makers.form(makers.png("red"))).json()
+        other = client.post(f"{ASSETS}/{listing.id}/gallery-image?slot=1", makers.form(makers.picture())).json()
+        first = client.post(path, makers.form(makers.picture())).json()
+        second = client.post(path, makers.form(makers.picture(colour="red"))).json()
     assert problem(client.get(first["url"])) == (404, "not_found")
     assert {str(row.id) for row in Preview.objects.all()} == {other["id"], second["id"]}
     assert stored(media) == sorted(f"previews/{record['id']}{name}" for record in (other, second) for name in ("", ".card"))
@@ -316,7 +316,7 @@ def test_image_in_an_occupied_slot_replaces_it(
 def test_preview_of_a_published_listing_is_live_at_once(listing: Listing, client: APIClient, anonymous: APIClient) -> None:
     publish(listing)
     before = anonymous.get(f"/api/v1/assets/{listing.slug}")
-    record = client.post(f"{ASSETS}/{listing.id}/gallery-image?slot=0", makers.form(makers.png())).json()
+    record = client.post(f"{ASSETS}/{listing.id}/gallery-image?slot=0", makers.form(makers.picture())).json()
     after = anonymous.get(f"/api/v1/assets/{listing.slug}", headers={"If-None-Match": before["ETag"]})
     assert after.status_code == 200
     assert after.json()["previews"] == [record]
@@ -361,6 +361,6 @@ def test_disk_without_room_for_the_look_is_no_crash(
 
 def test_record_lists_files_and_previews(listing: Listing, client: APIClient) -> None:
     file = client.post(f"{ASSETS}/{listing.id}/file", makers.form(makers.archive(a_txt="1"))).json()
-    image = client.post(f"{ASSETS}/{listing.id}/gallery-image?slot=0", makers.form(makers.png())).json()
+    image = client.post(f"{ASSETS}/{listing.id}/gallery-image?slot=0", makers.form(makers.picture())).json()
     record = client.get(f"{ASSETS}/{listing.id}").json()
     assert (record["liveFile"], record["candidateFile"], record["previews"]) == (None, file, [image])

@@ -16,10 +16,9 @@ from catalog.manifests.tags import tags_of
 from catalog.models import Listing
 from catalog.services.visibility import listing_changed
 from tests.factories import CategoryFactory, ListingFactory, PublishedListingFactory
-from tests.files import makers as files
+from tests.files import makers
 from vendors.models import VendorProfile
 
-from . import makers
 from .cases import ASSETS, PATCH
 
 pytestmark = pytest.mark.django_db
@@ -76,13 +75,13 @@ def tags(client: APIClient, vendor: VendorProfile) -> Callable[..., list[str]]:
 
 
 def roboto(*styles: str) -> dict[str, bytes]:
-    """Return a real family's files."""
+    """Return a real family's makers."""
     folder = Path(font_roboto.__file__).parent / "files"
     return {f"Roboto-{style}.ttf": (folder / f"Roboto-{style}.ttf").read_bytes() for style in styles}
 
 
 def test_variable_sans_is_tagged_as_one(tags: Callable[..., list[str]]) -> None:
-    font = files.font(axes=(("wght", 100, 400, 900, "Weight"), ("wdth", 75, 100, 125, "Width")))
+    font = makers.font(axes=(("wght", 100, 400, 900, "Weight"), ("wdth", 75, 100, 125, "Width")))
     found = tags("fonts", {"Variable.ttf": font}, tags=["calm"])
     assert found[0] == "calm"
     assert {"font", "variable font", "weight", "width", "truetype"} <= set(found)

@@ -16,14 +16,24 @@ from catalog.search import search
 from catalog.selectors.taxonomy import active_tiers
 from marketplace.core.audit import history_of
 from tests.factories import CategoryFactory
+from tests.files import makers
 
-from . import makers
 from .cases import ASSETS, PATCH, publish
 
 pytestmark = pytest.mark.django_db
 
 KEYS = {"version", "assetId", "slug", "category", "tags", "agentGuidance", "technical", "toolSchemas"}
 WEIGHT = {"tag": "wght", "min": 100, "default": 400, "max": 900}
+SKILL = """---
+name: kerning-advisor
+description: Suggests kerning for a line of text.
+---
+# Setup
+
+Secret steps that buyers pay for.
+
+## Usage
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -77,11 +87,11 @@ def test_uploaded_font_is_described(client: APIClient, listing: Listing) -> None
     client.post(f"{ASSETS}/{listing.id}/file", makers.form(makers.archive(Aurora_ttf=makers.font(), License_txt="x")))
     client.patch(f"{ASSETS}/{listing.id}", PATCH | {"tags": ["sans"], "supportedPlatforms": "Figma, InDesign"}, format="json")
     body = generate(client, listing)
-    assert body["technical"] == {"formats": ["ttf", "txt"], "glyphCount": 2, "variableAxes": []}
-    assert body["tags"] == ["sans", "font", "Aurora", "latin", "truetype", "figma", "indesign", "ttf"]
-    assert "most glyphs has 2." in body["agentGuidance"]
+    assert body["technical"] == {"formats": ["ttf", "txt"], "glyphCount": 3, "variableAxes": []}
+    assert body["tags"] == ["sans", "font", "sans serif", "Tiny Sans", "latin", "truetype", "figma", "indesign", "ttf"]
+    assert "most glyphs has 3." in body["agentGuidance"]
     assert "“Figma”, “InDesign”" in body["agentGuidance"]
-    assert tool(body, "typeset_text")["properties"]["family"]["enum"] == ["Aurora"]
+    assert tool(body, "typeset_text")["properties"]["family"]["enum"] == ["Tiny Sans"]
     assert {each["name"] for each in body["toolSchemas"]} == {"buy_asset", "get_download_link", "typeset_text"}
 
 
@@ -110,7 +120,7 @@ def test_variable_axes_become_bounded_arguments(technical: dict[str, Any], clien
 def test_skill_is_described_without_giving_its_instructions_away(client: APIClient, listing: Listing, anonymous: APIClient) -> None:
     listing.category = CategoryFactory(slug="ai-skills", name="AI skills")
     listing.save()
-    client.post(f"{ASSETS}/{listing.id}/file", makers.form(makers.archive(SKILL_md=makers.SKILL)))
+    client.post(f"{ASSETS}/{listing.id}/file", makers.form(makers.archive(SKILL_md=SKILL)))
     body = generate(client, listing)
     assert "kerning-advisor" in body["agentGuidance"]
     assert "Sections: “Setup”, “Usage”." in body["agentGuidance"]

@@ -14,7 +14,7 @@ from catalog.services.snapshots import changes_between, snapshot_of
 from marketplace.core.audit import history_of
 from marketplace.core.errors import NotFound
 from tests.factories import DeliverableFactory, ListingFactory
-from tests.vendors import makers
+from tests.files import makers
 from vendors.errors import ListingLocked, ThumbnailNeeded, VendorNotApproved
 from vendors.models import VendorProfile
 from vendors.previews import ProcessedPreview

@@ -18,7 +18,8 @@ from marketplace.core.audit import history_of
 from marketplace.core.errors import InvalidInput, InvalidTransition, SelfReview
 from tests.factories import StoreFactory, UserFactory
 from vendors.models import VendorProfile, VendorStatus
-from vendors.services.profiles import apply, approve_vendor, reinstate_vendor, set_commission, set_payout_method, suspend_vendor
+from vendors.services.payout_details import hold_payouts, release_payouts
+from vendors.services.profiles import apply, approve_vendor, reinstate_vendor, set_commission, suspend_vendor
 
 from .cases import make_vendor
 
@@ -221,7 +222,8 @@ def test_nobody_decides_on_their_own_profile(staff: User) -> None:
     for change in (
         lambda: approve_vendor(profile=profile, reason="because", actor=staff),
         lambda: set_commission(profile=profile, commission_rate_bp=0, reason="because", actor=staff),
-        lambda: set_payout_method(profile=profile, payout_method="Mine", reason="because", actor=staff),
+        lambda: hold_payouts(profile=profile, reason="because", actor=staff),
+        lambda: release_payouts(profile=profile, reason="because", actor=staff),
     ):
         with pytest.raises(SelfReview):
             change()
@@ -234,29 +236,6 @@ def test_commission_is_set_for_one_store_only(staff: User) -> None:
     assert rates == [1_500, 2_000]
     entry = history_of(profile)[0]
     assert (entry.action, entry.data) == ("vendor.set_commission", {"before": 2_000, "after": 1_500})
-
-
-def test_payout_method_is_set_taken_back_and_read_by_the_vendor(staff: User, bearer_client: Callable[..., APIClient]) -> None:
-    profile = make_vendor()
-    client = bearer_client(profile.user)
-    for method, shown in (("  Bank transfer, account ending in 4711 ", "Bank transfer, account ending in 4711"), ("", None)):
-        for _ in range(2):
-            set_payout_method(profile=profile, payout_method=method, reason="asked by mail", actor=staff)
-        assert client.get(STATUS).json()["payoutMethod"] == shown
-    # Setting what is there already is no change. Bank details are not in a log that outlives the account.
-    assert [(entry.action, entry.reason, entry.data) for entry in history_of(profile)] == [
-        ("vendor.set_payout_method", "asked by mail", {"before": "…4711", "after": None}),
-        ("vendor.set_payout_method", "asked by mail", {"before": None, "after": "…4711"}),
-    ]
-
-
-@pytest.mark.parametrize(("method", "reason"), [("x" * 121, "because"), ("a\nb", "because"), ("a\x00", "because"), ("Cheque", " ")])
-def test_bad_payout_method_or_no_reason_is_refused(method: str, reason: str, staff: User) -> None:
-    profile = make_vendor()
-    with pytest.raises(InvalidInput):
-        set_payout_method(profile=profile, payout_method=method, reason=reason, actor=staff)
-    profile.refresh_from_db()
-    assert profile.payout_method is None
 
 
 def test_database_refuses_an_impossible_commission() -> None:

@@ -64,7 +64,7 @@ def upload(listing: Listing, content: bytes) -> None:
     """Store a file and attach it, as the view does."""
     store, key = default_storage, new_deliverable_key()
     store.save_bytes(key, content)
-    with Received(store, key, "a.zip", len(content), hashlib.sha256(content).hexdigest(), 0, content) as received:
+    with Received(store, key, "a.zip", len(content), hashlib.sha256(content).hexdigest(), 0) as received:
         attach_deliverable(listing=listing, received=received, inspection=INSPECTION, actor=listing.store.owner)
 
 

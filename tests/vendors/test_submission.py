@@ -15,12 +15,12 @@ from marketplace.core.bounds import PRICE_MINOR
 from marketplace.storage import default_storage
 from tests.factories import ListingFactory, UserFactory
 from tests.files import makers
+from tests.files.makers import form
 from vendors.models import VendorProfile
 from vendors.services.checks import run_checks
 
 from .attaching import show, upload
 from .cases import ASSETS, PATCH, problem
-from .makers import form
 
 pytestmark = pytest.mark.django_db
 

@@ -21,6 +21,7 @@ from wallet.services.funding import credit_wallet
 
 from . import spenders
 from .model import TERMS, Expected, Terms
+from .payees import changed, old_enough
 
 BUYERS = st.integers(0, 1)
 LISTINGS = st.integers(0, 4)
@@ -64,7 +65,10 @@ class Circumstances(RuleBasedStateMachine):
     def listing(self, terms: Terms) -> Listing:
         """Put an asset on sale on these terms."""
         store = store_keeping(terms.commission_bp)
-        VendorProfile.objects.filter(store=store).update(payout_method="test")
+        profile = VendorProfile.objects.get(store=store)
+        for currency in ("INR", "USD"):
+            changed(profile, currency)
+        old_enough(profile)
         prices: dict[str, Any] = {"base_price_minor": terms.usd, "price_inr_minor": terms.inr}
         return on_sale(store=store, discount_bp=terms.discount_bp, tax_rate_bp=terms.tax_bp, **prices)
 

@@ -8,20 +8,19 @@ from hypothesis import strategies as st
 from hypothesis.stateful import invariant, rule
 
 from marketplace.core.errors import Problem
-from wallet.models import LedgerAccount, Order, VendorPayout
-from wallet.selectors import vendor_accounts, with_earnings
+from wallet.models import LedgerAccount, Order
+from wallet.selectors import with_earnings
 from wallet.services.offers import PurchaseRequest
 from wallet.services.quotes import make_quote
 from wallet.services.refunds import refund_order
 from wallet.services.spending import spend
-from wallet.services.vendor_payouts import WithheldPayout, pay_out
 
-from .circumstances import BOUND, BUYERS, CURRENCIES, KEYS, LISTINGS, RUNS, THROUGH, TIERS
+from .circumstances import BOUND, BUYERS, CURRENCIES, KEYS, LISTINGS, THROUGH, TIERS
 from .model import OPEN_QUOTES, Bought, Quoted
-from .paying_out import Withdrawing
+from .paying_vendors import PayingVendors
 
 
-class Wallets(Withdrawing):
+class Wallets(PayingVendors):
     """Credits, quotes, purchases, refunds, payouts, changed prices, takedowns and limits in any order."""
 
     @rule(buyer=BUYERS, listing=LISTINGS, tier=TIERS)
@@ -169,25 +168,6 @@ class Wallets(Withdrawing):
         if bought.price:
             self.expected.balances[owned[0], bought.currency] += bought.price
             self.expected.earnings[owned[1], bought.currency] -= bought.earned
-
-    @rule(listing=LISTINGS, currency=CURRENCIES, run=RUNS, minimum=st.sampled_from([1, 1000]))
-    def pay_a_vendor(self, listing: int, currency: str, run: str, minimum: int) -> None:
-        """Pay out what a vendor earned, perhaps in a run that paid before."""
-        account = vendor_accounts(currency=currency).filter(owner=self.listings[listing].store.owner_id).first()
-        held = self.expected.earnings.get((listing, currency))
-        assert (account is None) == (held is None)
-        if account is None or held is None:
-            return
-        before = VendorPayout.objects.count()
-        outcome = pay_out(account=account, run=run, minimum_minor=minimum)
-        again = (listing, currency, run) in self.expected.runs
-        enough = held >= minimum
-        self.counted("pay_a_vendor", "again" if again else "" if enough else "too little")
-        assert isinstance(outcome, WithheldPayout) == (not again and not enough)
-        assert VendorPayout.objects.count() - before == int(enough and not again)
-        if enough and not again:
-            self.expected.runs.add((listing, currency, run))
-            self.expected.earnings[listing, currency] = 0
 
     @invariant()
     def wallets_hold_what_the_model_says(self) -> None:

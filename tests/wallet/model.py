@@ -87,6 +87,9 @@ class Expected:
     wallet_payouts: dict[str, tuple[int, str]] = field(default_factory=dict)
     paid: dict[str, int] = field(default_factory=dict)
     runs: set[tuple[int, str, str]] = field(default_factory=set)
+    # The status of each batch by run and currency; run, listing, currency, amount and status of each payout.
+    batches: dict[tuple[str, str], str] = field(default_factory=dict)
+    payouts: dict[str, list[Any]] = field(default_factory=dict)
     owned: dict[tuple[int, int, str], Bought] = field(default_factory=dict)
     keys: dict[tuple[int, str], tuple[Any, Any, dt.datetime]] = field(default_factory=dict)
     quotes: dict[str, Quoted] = field(default_factory=dict)

@@ -1,93 +1,123 @@
-"""Mutants of the money code, each of which the suite must kill.
+"""Runs tests of the money code without one safeguard each: every test named here must then fail.
 
-    uv run --group dev python -m tests.wallet.mutants [name …]
+    uv run --group dev python -m tests.wallet.mutants [word …]
 
-Each is the source, or the database, with one safeguard taken out, in a copy of the tree; the tests named beside it must then fail, and pass
-without it. It runs on the database of `TEST_DATABASE_URL`, or on a private PostgreSQL.
+Triggers, indexes and constraints are dropped when a test begins; row locks and a transaction, which SQLite hardly needs, are replaced in the
+running code. `tests.mutation` changes everything else. It runs on the database of `TEST_DATABASE_URL`, or on a private PostgreSQL.
 """
 
 import argparse
 import contextlib
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
-from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
-from rich.console import Console
-from rich.table import Table
+import pytest
+from django.db import connection
+from django.db.models import QuerySet
 
-from tests.architecture.source import PACKAGES, ROOT
+from tests import ROOT
 from tests.servers.postgres import postgres
 
-from .dropped import OF_THE_DATABASE
-from .safeguards import OF_THE_SOURCE, Mutant
-
+# Names what the tests of a process do without.
+WITHOUT = "TEST_WITHOUT_SAFEGUARD"
 SECONDS = 900
-MUTANTS = (*OF_THE_SOURCE, *OF_THE_DATABASE)
-_COPIED = (*PACKAGES, "templates", "tests", "manage.py", "pyproject.toml")
+RACES = "tests/wallet/test_races.py"
+LEDGER = "tests/wallet/test_ledger.py"
+QUOTES = "tests/wallet/test_quotes.py"
+PAYOUTS = "tests/wallet/test_vendor_payouts.py"
+DIGESTS = "tests/wallet/test_digests.py"
+LEAVING = "tests/wallet/test_wallet_payouts.py"
+LEAVING_RACES = "tests/wallet/test_wallet_payout_races.py"
+CREDITS = "tests/wallet/test_credit_references.py"
+REFUNDS = "tests/wallet/test_refunds.py"
+LOCKS, TRANSACTION = "row locks", "the transaction of a purchase"
+# A safeguard, and a test that fails without it.
+SAFEGUARDS = (
+    (LOCKS, f"{RACES}::test_one_order_is_refunded_once"),
+    (LOCKS, f"{PAYOUTS}::test_one_of_many_exports_wins_and_one_of_many_settlements"),
+    (LOCKS, f"{LEAVING_RACES}::test_one_of_many_requests_of_a_wallet_is_taken"),
+    (LOCKS, f"{LEAVING_RACES}::test_what_is_decided_by_many_at_once_is_decided_once"),
+    (TRANSACTION, "tests/wallet/test_faults.py::test_cut_at_any_statement_leaves_nothing_half_done"),
+    ("wallet_transfer TRIGGER wallet_transfer_append_only", f"{LEDGER}::test_change_of_an_entry_is_refused_by_the_database"),
+    ("wallet_journal TRIGGER wallet_journal_append_only", f"{LEDGER}::test_change_of_an_entry_is_refused_by_the_database"),
+    ("wallet_ledgeraccount TRIGGER wallet_ledgeraccount_identity", f"{LEDGER}::test_account_never_becomes_someone_elses"),
+    ("wallet_journal TRIGGER wallet_journal_follows", f"{LEDGER}::test_balance_that_no_journal_made_is_neither_spent_nor_added_to"),
+    ("wallet_vendorpayout TRIGGER wallet_vendorpayout_kept", f"{PAYOUTS}::test_record_of_a_payout_is_never_changed"),
+    ("wallet_vendorpayout TRIGGER wallet_vendorpayout_never_deleted", f"{PAYOUTS}::test_record_of_a_payout_is_never_changed"),
+    ("wallet_payoutbatch TRIGGER wallet_payoutbatch_kept", f"{PAYOUTS}::test_record_of_a_payout_is_never_changed"),
+    ("wallet_payoutbatch TRIGGER wallet_payoutbatch_never_deleted", f"{PAYOUTS}::test_record_of_a_payout_is_never_changed"),
+    ("wallet_payoutbatch INDEX payoutbatch_one_open", f"{PAYOUTS}::test_one_run_is_prepared_at_a_time_in_each_currency"),
+    ("wallet_ledgerdigest TRIGGER wallet_ledgerdigest_append_only", f"{DIGESTS}::test_digests_are_never_changed"),
+    ("wallet_coveredjournal TRIGGER wallet_coveredjournal_append_only", f"{DIGESTS}::test_digests_are_never_changed"),
+    ("wallet_walletpayout TRIGGER wallet_walletpayout_kept", f"{LEAVING}::test_what_came_of_a_payout_is_never_changed"),
+    ("wallet_walletpayout TRIGGER wallet_walletpayout_never_deleted", f"{LEAVING}::test_what_came_of_a_payout_is_never_changed"),
+    ("wallet_creditreference TRIGGER wallet_creditreference_append_only", f"{CREDITS}::test_reference_is_never_changed"),
+    ("wallet_walletpayout INDEX walletpayout_one_open", f"{LEAVING}::test_second_open_payout_of_a_wallet_is_refused_by_the_database"),
+    ("library_licence INDEX licence_one_live", f"{LEDGER}::test_second_live_licence_is_refused_by_the_database"),
+    ("wallet_creditreference creditreference_once", f"{CREDITS}::test_second_credit_of_a_reference_is_refused_by_the_database"),
+    ("wallet_journal journal_once_for_order", f"{REFUNDS}::test_second_payment_of_an_unclaimed_refund_is_refused_by_the_database"),
+    ("wallet_ledgeraccount ledgeraccount_no_overdraft", f"{LEDGER}::test_overdraft_is_refused_by_the_database"),
+    ("wallet_transfer transfer_positive", f"{LEDGER}::test_transfer_of_nothing_is_refused"),
+    ("wallet_transfer transfer_two_accounts", f"{LEDGER}::test_transfer_to_itself_is_refused"),
+    ("wallet_transfer transfer_credit_in_currency", f"{LEDGER}::test_transfer_between_currencies_is_refused"),
+    ("wallet_transfer transfer_debit_in_currency", f"{LEDGER}::test_transfer_between_currencies_is_refused"),
+    ("wallet_journal journal_wallet_fits_kind", f"{LEDGER}::test_journal_that_does_not_say_what_it_means_is_refused"),
+    ("wallet_journal journal_vendor_fits_kind", f"{LEDGER}::test_journal_that_does_not_say_what_it_means_is_refused"),
+    ("wallet_vendorpayout vendorpayout_once_in_batch", f"{PAYOUTS}::test_second_payout_of_a_run_is_refused_by_the_database"),
+    ("wallet_order order_parts_make_price", f"{LEDGER}::test_order_whose_parts_are_not_its_price_is_refused"),
+    ("wallet_order order_quote_once", f"{QUOTES}::test_second_order_of_a_quote_is_refused_by_the_database"),
+)
 
 
-def killed(mutant: Mutant | None, tests: str, database: str) -> bool:
-    """Tell whether the tests fail with the mutant in the source, or without any."""
-    with tempfile.TemporaryDirectory(prefix="marketplace-mutant-") as folder:
-        for name in _COPIED:
-            source, copy = ROOT / name, Path(folder) / name
-            (shutil.copytree if source.is_dir() else shutil.copy)(source, copy)
-        if mutant is not None:
-            mutate(mutant, Path(folder))
-        result = subprocess.run(
-            [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "--reuse-db", *tests.split()],
-            cwd=folder,
-            env=os.environ | {"TEST_DATABASE_URL": database, "PYTHONDONTWRITEBYTECODE": "1"},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-            timeout=SECONDS,
-        )
-    # 1: tests failed, perhaps by the reconciliation after them. Anything else, such as a mutant that does not load, proves nothing.
-    if result.returncode not in (0, 1):
-        raise RuntimeError(result.stdout[-3000:])
-    return result.returncode == 1
+def drop(safeguard: str) -> None:
+    """Drop a trigger, an index or, where no kind is named, a constraint of a table."""
+    table, *kind, name = safeguard.split()
+    statements = {"TRIGGER": f"DROP TRIGGER {name} ON {table}", "INDEX": f"DROP INDEX {name}"}
+    with connection.cursor() as cursor:
+        cursor.execute(statements[kind[0]] if kind else f"ALTER TABLE {table} DROP CONSTRAINT {name}")
 
 
-def mutate(mutant: Mutant, folder: Path) -> None:
-    """Take the safeguard out of the copy."""
-    path = folder / mutant.path
-    text = path.read_text()
-    if text.count(mutant.old) != 1:
-        message = f"{mutant.name}: its text is there {text.count(mutant.old)} times in {mutant.path}"
-        raise ValueError(message)
-    text = text.replace(mutant.old, mutant.new)
-    # Some mutants throw dice.
-    path.write_text(text.replace('"""\n\nimport ', '"""\n\nimport random\nimport ', 1) if "random." in mutant.new else text)
+@pytest.fixture(autouse=True)
+def _without_safeguard(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    safeguard = os.environ.get(WITHOUT, "")
+    if safeguard == LOCKS:
+        monkeypatch.setattr(QuerySet, "select_for_update", lambda rows, **_options: rows)
+    elif safeguard == TRANSACTION:
+        monkeypatch.setattr("wallet.services.spending.transaction", SimpleNamespace(atomic=contextlib.nullcontext))
+    elif safeguard:
+        # None of these tests commits: what is dropped comes back.
+        request.getfixturevalue("db")
+        drop(safeguard)
+
+
+def fails(safeguard: str, *tests: str, **env: Any) -> bool:
+    """Tell whether tests fail without a safeguard, or without any missing."""
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-p", "tests.wallet.mutants", *tests]
+    done = subprocess.run(
+        command, cwd=ROOT, env=os.environ | env | {WITHOUT: safeguard}, capture_output=True, text=True, check=False, timeout=SECONDS
+    )
+    # 1: a test failed, perhaps by the reconciliation after it. Anything else proves nothing.
+    if done.returncode not in {0, 1}:
+        raise RuntimeError(done.stdout[-3000:] + done.stderr[-3000:])
+    return done.returncode == 1
 
 
 def main() -> int:
-    """Run the mutants; return 0 when all were killed and the untouched source passes."""
+    """Run them; return 0 when each test passes with all safeguards and fails without its own."""
     parser = argparse.ArgumentParser(prog="python -m tests.wallet.mutants", description=__doc__)
-    parser.add_argument("names", nargs="*", help="run those whose name contains one of these words; all when left out")
-    words = parser.parse_args().names
-    chosen = [mutant for mutant in MUTANTS if not words or any(word in mutant.name for word in words)]
-    table = Table("mutant", "file", "outcome")
-    survivors = 0
+    parser.add_argument("words", nargs="*", help="run only safeguards whose name contains one of these words")
+    words = parser.parse_args().words
+    chosen = [(name, test) for name, test in SAFEGUARDS if not words or any(word in name for word in words)]
     with contextlib.ExitStack() as servers:
-        database = os.environ.get("TEST_DATABASE_URL") or servers.enter_context(postgres())
-        every_test = " ".join(sorted({mutant.tests for mutant in chosen}))
-        if killed(None, every_test, database):
-            Console().print("The tests fail without any mutant.")
-            return 1
-        for mutant in chosen:
-            dead = killed(mutant, mutant.tests, database)
-            survivors += not dead
-            table.add_row(mutant.name, mutant.path, "killed" if dead else "SURVIVED")
-            Console(stderr=True, width=140).print(f"{'killed' if dead else 'SURVIVED'}: {mutant.name}")
-    Console(width=140).print(table)
-    Console().print(f"{len(chosen) - survivors} of {len(chosen)} killed.")
-    return 1 if survivors else 0
+        env = {} if "TEST_DATABASE_URL" in os.environ else {"TEST_DATABASE_URL": servers.enter_context(postgres())}
+        if fails("", *dict.fromkeys(test for _, test in chosen), **env):
+            sys.exit("The tests fail with every safeguard in place.")
+        missed = [f"{test} passes without {name}" for name, test in chosen if not fails(name, test, **env)]
+    sys.stdout.write("\n".join([*missed, f"{len(chosen) - len(missed)} of {len(chosen)} are missed by their test.\n"]))
+    return 1 if missed else 0
 
 
 if __name__ == "__main__":

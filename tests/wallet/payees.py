@@ -1,21 +1,76 @@
-"""Vendors who can be paid, and what they are owed."""
+"""Vendors who can be paid, what they are owed, and their payouts."""
+
+from datetime import timedelta
+from typing import Any
+from unittest.mock import patch
+
+from django.db.models import F
 
 from marketplace.accounts.models import User
 from marketplace.core.money import WALLET_CURRENCIES
 from tests.vendors.cases import make_vendor
-from vendors.models import VendorProfile, VendorStatus
-from wallet.selectors import earnings_of
+from vendors.models import PayoutDetails, VendorProfile, VendorStatus
+from vendors.services.payout_details import change_payout_details
+from wallet.models import LedgerAccount, VendorPayout
+from wallet.selectors import earnings_of, vendor_accounts
+from wallet.services.due_payouts import WithheldPayout
+from wallet.services.vendor_payouts import export_batch, mark_payout_paid, open_batch, prepare_payout
+
+IBAN, BIC = "DE89370400440532013000", "COBADEFFXXX"
+NUMBER, IFSC = "000123456789", "SBIN0000300"
+ACCOUNTS = {"USD": {"number": IBAN, "bank": BIC}, "INR": {"number": NUMBER, "bank": IFSC}}
+HOLDER = "Asha Rao"
 
 
-def payee(status: VendorStatus = VendorStatus.APPROVED, payout_method: str | None = "IBAN DE02 1203") -> VendorProfile:
-    """Return a vendor with a way to be paid."""
-    profile = make_vendor(status)
-    profile.payout_method = payout_method
-    profile.save()
+def payee(status: VendorStatus = VendorStatus.APPROVED) -> VendorProfile:
+    """Return a vendor with bank accounts that are old enough."""
+    profile = make_vendor()
+    for currency in WALLET_CURRENCIES:
+        with patch("vendors.services.payout_details.mail"):
+            changed(profile, currency)
+    old_enough(profile)
+    VendorProfile.objects.filter(pk=profile.pk).update(status=status)
+    profile.refresh_from_db()
     return profile
+
+
+def changed(profile: VendorProfile, currency: str = "USD", **account: Any) -> PayoutDetails:
+    """Change a bank account as the vendor does, password and all."""
+    given: dict[str, Any] = {"holder": HOLDER, **ACCOUNTS[currency], "actor": profile.user, "password_confirmed": True, **account}
+    return change_payout_details(profile=profile, currency=currency, **given)
+
+
+def old_enough(profile: VendorProfile, hours: float = 73) -> None:
+    """Let the vendor's bank accounts have been there for so long."""
+    PayoutDetails.objects.filter(profile=profile).update(created_at=F("created_at") - timedelta(hours=hours))
 
 
 def earned(user: User) -> dict[str, int]:
     """Return what a vendor has earned and not been paid, in each currency."""
     held = {account.currency: account.earned_minor for account in earnings_of(user)}
     return {code.value: held.get(code, 0) for code in WALLET_CURRENCIES}
+
+
+def account_of(profile: VendorProfile, currency: str = "INR") -> LedgerAccount:
+    """Return the account in which the vendor earns."""
+    return vendor_accounts(currency=currency).get(owner=profile.user_id)
+
+
+def prepared(account: LedgerAccount, run: str = "a", minimum_minor: int = 1, **terms: Any) -> VendorPayout | WithheldPayout:
+    """Prepare the payout of an account."""
+    batch = open_batch(run=run, currency=account.currency, actor=None, **terms)
+    return prepare_payout(account=account, batch=batch, minimum_minor=minimum_minor, actor=None)
+
+
+def exported(account: LedgerAccount, run: str = "a", **terms: Any) -> VendorPayout:
+    """Prepare the payout of an account and export its batch."""
+    payout = prepared(account, run, **terms)
+    assert isinstance(payout, VendorPayout)
+    export_batch(batch=payout.batch, actor=None)
+    payout.refresh_from_db()
+    return payout
+
+
+def paid_out(account: LedgerAccount, run: str = "a") -> VendorPayout:
+    """Pay an account."""
+    return mark_payout_paid(payout=exported(account, run), actor=None)

@@ -17,7 +17,8 @@ from marketplace.accounts.services import delete_account
 from marketplace.core.errors import Problem
 from marketplace.core.models import AuditEntry
 from marketplace.operations.people import export_account
-from tests.admin.pages import signed_in, staff, text_of
+from tests.admin.pages import staff, text_of
+from tests.callers import signed_in
 from tests.factories import UserFactory
 from tests.races import at_once
 from tests.shop import bought, funded, on_sale

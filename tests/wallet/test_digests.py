@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from marketplace.core.ids import new_id
 from tests.factories import UserFactory
+from tests.races import outcomes_at_once
 from tests.shop import bought, funded, on_sale
 from wallet.digests import chained_digest, digest_differences, journal_digests
 from wallet.models import CoveredJournal, Journal, LedgerAccount, LedgerDigest, Transfer
@@ -19,7 +20,6 @@ from wallet.services import digests
 from wallet.services.funding import credit_wallet
 from wallet.services.refunds import refund_order
 
-from .racing import outcomes_at_once
 from .tampering import unguarded
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]

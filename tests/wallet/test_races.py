@@ -19,6 +19,7 @@ from library.models import Licence
 from marketplace.accounts.models import User
 from marketplace.accounts.services import delete_account
 from tests.factories import UserFactory
+from tests.races import THREADS, outcomes_at_once
 from tests.shop import bought, funded, on_sale
 from tests.waiting import PATIENCE_SECONDS
 from wallet import bounds
@@ -32,10 +33,9 @@ from wallet.services.funding import credit_wallet
 from wallet.services.quotes import make_quote
 from wallet.services.refunds import refund_order
 from wallet.services.spending import spend
-from wallet.services.vendor_payouts import pay_out
+from wallet.services.vendor_payouts import open_batch, prepare_payout
 
 from .payees import earned, payee
-from .racing import THREADS, outcomes_at_once
 from .spenders import connected, limit, own_key, personal
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
@@ -166,7 +166,8 @@ def test_adding_digests_beside_sales_refunds_and_payouts_adds_each_journal_once(
     account = vendor_accounts(currency="INR").get(owner=vendor.user)
     deeds: list[Callable[[], Any]] = [lambda order=order: refund_order(order=order, reason="race", actor=None) for order in orders]  # type: ignore[misc]  # bound at once
     deeds += [buying(funded(inr=49_900), listing.id) for listing in listings]
-    deeds += [lambda run=run: pay_out(account=account, run=run, minimum_minor=1) for run in "abc"]  # type: ignore[misc]  # bound at once
+    batch = open_batch(run="a", currency="INR", actor=None)
+    deeds += [lambda: prepare_payout(account=account, batch=batch, minimum_minor=1, actor=None)] * 3
     deeds += [lambda: list(digest_ledger(until=timezone.now()))] * 4
     assert [outcome for outcome in outcomes_at_once(*deeds) if isinstance(outcome, str)] == []
     told = earned(vendor.user)["INR"]

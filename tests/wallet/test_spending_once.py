@@ -10,6 +10,7 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from catalog.models import Listing, ListingStats, UncountedPurchase
+from tests.eager import EagerBackend
 from tests.shop import bought, funded, on_sale
 from wallet.models import IdempotencyRecord, Order
 from wallet.reconciliation import differences
@@ -127,19 +128,20 @@ def test_failure_between_two_steps_leaves_nothing_half_done(bearer_client: Clien
 @pytest.mark.parametrize(
     ("price", "key", "through", "statements"),
     [
-        # BEGIN, limits, offer, debit, order, licence, journal, transfers, popularity, COMMIT.
-        (49_900, None, own_key, 10),
-        (49_900, "k", own_key, 11),
+        # BEGIN, limits, offer, debit, order, licence, journal, transfers, popularity, the job that tells of it, COMMIT.
+        (49_900, None, own_key, 11),
+        (49_900, "k", own_key, 12),
         # What counts against the limits.
-        (49_900, "k", personal, 12),
+        (49_900, "k", personal, 13),
         # No debit, journal and transfers, but the balances are read.
-        (0, None, personal, 7),
+        (0, None, personal, 8),
     ],
     ids=["paid", "with a key", "with a limit", "free"],
 )
 def test_statements_of_a_purchase_are_few(
-    django_assert_num_queries: Any, price: int, key: str | None, through: Any, statements: int
+    django_assert_num_queries: Any, monkeypatch: pytest.MonkeyPatch, price: int, key: str | None, through: Any, statements: int
 ) -> None:
+    monkeypatch.setattr(EagerBackend, "on", False)
     user, store = funded(inr=1_000_000), on_sale().store
     bought(on_sale(store=store, tax_rate_bp=1800), user)
     listing = on_sale(store=store, tax_rate_bp=1800, price_inr_minor=price)

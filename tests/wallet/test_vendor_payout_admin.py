@@ -5,45 +5,28 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Permission
 from django.core import mail as outbox
 from django.test import Client
 from django.urls import reverse
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
-from tests.factories import UserFactory
+from marketplace.core.models import AuditEntry
 from tests.shop import bought, funded, on_sale
-from vendors.models import VendorProfile
+from vendors.models import PayoutDetails, VendorProfile
 from wallet.models import VendorPayout
-from wallet.selectors import vendor_accounts
-from wallet.services.vendor_payouts import pay_out
+from wallet.services.vendor_payouts import bounce_payout, export_batch, mark_payout_paid
 
-from .payees import payee
+from .payees import IBAN, NUMBER, account_of, payee, prepared
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 LIST, EXPORT = "admin:wallet_vendorpayout_changelist", "admin:wallet_vendorpayout_export"
 
 
-@pytest.fixture
-def staff() -> Callable[..., Client]:
-    """Make a staff user's browser: `staff("view_vendorpayout")`."""
-
-    def make(*codenames: str) -> Client:
-        user = UserFactory(is_staff=True)
-        user.user_permissions.set(Permission.objects.filter(codename__in=codenames))
-        client = Client()
-        client.force_login(user)
-        return client
-
-    return make
-
-
 def paid(run: str, profile: VendorProfile | None = None, currency: str = "INR") -> VendorPayout:
-    """Sell something and pay it out."""
+    """Sell something and prepare its payout."""
     profile = profile or payee()
     bought(on_sale(store=profile.store), funded(inr=100_000, usd=100_000), currency=currency)
-    account = vendor_accounts(currency=currency).get(owner=profile.user)
-    payout = pay_out(account=account, run=run, minimum_minor=1)
+    payout = prepared(account_of(profile, currency), run)
     assert isinstance(payout, VendorPayout)
     return payout
 
@@ -79,14 +62,16 @@ def test_who_may_look_may_not_export_and_is_not_shown_bank_details(staff: Callab
     assert client.get(reverse(EXPORT)).status_code == 403
     assert reverse(EXPORT) not in page
     assert "₹399.20" in page
-    assert "IBAN" not in page + row
+    assert "ending in" not in page + row
+    assert NUMBER not in page + row
     # Who may export and not look is refused too.
     assert staff("export_vendorpayout").get(reverse(EXPORT)).status_code == 403
 
 
 def test_list_is_narrowed_down_and_summed_over_what_is_left(staff: Callable[..., Client], django_assert_max_num_queries: Any) -> None:
     vendor = payee()
-    paid("a", vendor), paid("b", vendor), paid("b"), paid("b", currency="USD")
+    export_batch(batch=paid("a", vendor).batch, actor=None)
+    paid("b", vendor), paid("b"), paid("b", currency="USD")
     client = staff("view_vendorpayout", "export_vendorpayout")
     client.get(reverse(LIST))
     # However many there are.
@@ -105,14 +90,15 @@ def test_list_is_narrowed_down_and_summed_over_what_is_left(staff: Callable[...,
     assert exported["Content-Type"] == "text/csv; charset=utf-8"
     assert "no-store" in exported["Cache-Control"]
     head, *lines = sheet(exported)
-    assert head == ["run", "at", "vendor", "store", "payoutMethod", "currency", "amount", "journal"]
+    assert head == ["run", "at", "vendor", "store", "payoutMethod", "currency", "amount", "status", "journal"]
     assert sorted((line[0], line[5], line[6]) for line in lines) == [("b", "INR", "399.20"), ("b", "INR", "399.20"), ("b", "USD", "8.00")]
 
 
 def test_payout_method_that_would_be_a_formula_is_text_in_the_sheet(staff: Callable[..., Client]) -> None:
-    payout = paid("a", payee(payout_method='=HYPERLINK("https://evil.example")'))
+    paid("a")
+    PayoutDetails.objects.update(label='=HYPERLINK("https://evil.example")')
     (_, line) = sheet(staff("view_vendorpayout", "export_vendorpayout").get(reverse(EXPORT)))
-    assert line[4] == f"'{payout.payout_method}"
+    assert line[4] == '\'=HYPERLINK("https://evil.example")'
 
 
 def test_payouts_are_neither_added_changed_nor_deleted_here(staff: Callable[..., Client]) -> None:
@@ -124,20 +110,67 @@ def test_payouts_are_neither_added_changed_nor_deleted_here(staff: Callable[...,
     assert client.post(reverse(EXPORT)).status_code == 405
 
 
-def test_vendor_is_told_of_a_payout_once_and_not_where_to(django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks) -> None:
+def test_vendor_is_told_when_it_is_paid_and_when_it_bounced_and_not_the_whole_account(
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
     vendor = payee()
     with django_capture_on_commit_callbacks(execute=True):
         payout = paid("2026-11", vendor)
-        # The same run again pays nobody and tells nobody; nothing is due in another.
-        account = vendor_accounts(currency="INR").get(owner=vendor.user)
-        pay_out(account=account, run="2026-11", minimum_minor=1)
-        pay_out(account=account, run="2026-12", minimum_minor=1)
-    sent: Any
-    (sent,) = outbox.outbox
-    assert sent.to == [vendor.user.email]
-    assert "399.20" in sent.subject
-    html = str(sent.alternatives[0][0])
-    for words in (str(payout.pk), "2026-11", vendor.store.name, "399.20"):
-        assert words in sent.body
-        assert words in html
-    assert "IBAN" not in sent.body + html
+        export_batch(batch=payout.batch, actor=None)
+    outbox.outbox.clear()
+    with django_capture_on_commit_callbacks(execute=True):
+        mark_payout_paid(payout=payout, actor=None)
+    with django_capture_on_commit_callbacks(execute=True):
+        bounce_payout(payout=payout, reason="The account is closed.", actor=None)
+    told, bounced = outbox.outbox
+    for sent in (told, bounced):
+        html = str(sent.alternatives[0][0])  # type: ignore[attr-defined]  # it has both forms
+        assert sent.to == [vendor.user.email]
+        assert "399.20" in sent.subject
+        assert vendor.store.name in sent.body
+        assert vendor.store.name in html
+        assert NUMBER not in sent.body + html
+    assert str(payout.pk) in told.body
+    assert "The account is closed." in bounced.body
+
+
+BATCH = "admin:wallet_payoutbatch"
+
+
+def test_who_may_look_at_batches_may_not_export_settle_or_download(staff: Callable[..., Client]) -> None:
+    payout = paid("a")
+    batch = payout.batch
+    client = staff("view_payoutbatch", "view_vendorpayout")
+    page = client.get(reverse(f"{BATCH}_change", args=[batch.pk]))
+    assert page.status_code == 200
+    for secret in (IBAN, NUMBER, "ending in"):
+        assert secret not in page.content.decode()
+    for step in ("export", "pay", "cancel"):
+        assert client.post(reverse(f"{BATCH}_{step}", args=[batch.pk]), {"reason": "x"}).status_code == 403
+    for step in ("pay", "bounce", "cancel"):
+        assert client.post(reverse(f"admin:wallet_vendorpayout_{step}", args=[payout.pk]), {"reason": "x"}).status_code == 403
+    export_batch(batch=batch, actor=None)
+    file = reverse(f"{BATCH}_file", args=[batch.pk])
+    assert file not in client.get(reverse(f"{BATCH}_change", args=[batch.pk])).content.decode()
+    assert client.post(file).status_code == 403
+    # Who settles does not see bank details either.
+    assert staff("settle_vendorpayout", "view_payoutbatch").post(file).status_code == 403
+    assert Client().post(file).status_code == 302
+
+
+def test_file_for_the_bank_is_downloaded_by_who_may_and_each_time_is_on_record(staff: Callable[..., Client]) -> None:
+    payout = paid("a")
+    client = staff("export_payoutbatch")
+    file = reverse(f"{BATCH}_file", args=[payout.batch_id])
+    # Not before it is exported.
+    assert client.post(file).status_code == 302
+    assert not AuditEntry.objects.filter(action="payout_batch.download").exists()
+    client.post(reverse(f"{BATCH}_export", args=[payout.batch_id]))
+    assert file in client.get(reverse(f"{BATCH}_change", args=[payout.batch_id])).content.decode()
+    assert client.get(file).status_code == 405
+    answer = client.post(file)
+    assert NUMBER in answer.content.decode()
+    assert "no-store" in answer["Cache-Control"]
+    assert answer["Content-Disposition"] == 'attachment; filename="payouts-a-INR.csv"'
+    assert AuditEntry.objects.filter(action="payout_batch.download", subject_id=str(payout.batch_id)).count() == 1
+    assert client.post(reverse(f"{BATCH}_file", args=["01900000-0000-7000-8000-000000000000"])).status_code == 404

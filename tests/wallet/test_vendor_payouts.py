@@ -1,6 +1,10 @@
-"""Payouts: everything that is due, once in a run, to the cent, and nothing to whom cannot be paid."""
+"""Payouts: everything that is due, once in a run, to the cent; nothing to whom cannot be paid; and back again when the bank returns it."""
 
 import csv
+import stat
+from datetime import timedelta
+from decimal import Decimal
+from functools import partial
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -9,21 +13,35 @@ from unittest.mock import patch
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, connection, transaction
+from django.utils import timezone
 
-from marketplace.core.errors import InvalidInput, NotFound
+from marketplace.core.errors import InvalidInput, InvalidTransition, NotFound, SelfReview
 from marketplace.core.models import AuditEntry
+from tests.factories import UserFactory
+from tests.races import THREADS, outcomes_at_once
 from tests.shop import bought, funded, on_sale
-from vendors.models import VendorProfile, VendorStatus
-from wallet.models import Journal, LedgerAccount, Transfer, VendorPayout
+from vendors.models import PayoutDetails, VendorProfile, VendorStatus
+from wallet.errors import PayoutBatchOpen
+from wallet.models import Journal, LedgerAccount, PayoutBatch, Transfer, VendorPayout
 from wallet.models.ledger import JournalKind
 from wallet.reconciliation import differences
 from wallet.selectors import vendor_accounts
+from wallet.services.due_payouts import WithheldPayout
 from wallet.services.ledger import Leg, VendorEntry, write_journal
 from wallet.services.refunds import refund_order
-from wallet.services.vendor_payouts import WithheldPayout, pay_out
+from wallet.services.vendor_payouts import (
+    bounce_payout,
+    cancel_batch,
+    cancel_payout,
+    expired_payout_details,
+    export_batch,
+    mark_batch_paid,
+    mark_payout_paid,
+    open_batch,
+    prepare_payout,
+)
 
-from .payees import earned, payee
-from .racing import THREADS, outcomes_at_once
+from .payees import IFSC, NUMBER, account_of, changed, earned, exported, old_enough, paid_out, payee, prepared
 from .tampering import unguarded
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -35,7 +53,7 @@ def sold(profile: VendorProfile, times: int = 1) -> LedgerAccount:
     """Sell something of the vendor's; return the account that earns."""
     for _ in range(times):
         bought(on_sale(store=profile.store))
-    return vendor_accounts(currency="INR").get(owner=profile.user)
+    return account_of(profile)
 
 
 def run(*arguments: str) -> list[str]:
@@ -44,20 +62,28 @@ def run(*arguments: str) -> list[str]:
     return out.getvalue().splitlines()
 
 
+def prepare(name: str = "a", *arguments: str) -> list[str]:
+    return run("prepare", "--run", name, "--currency", "INR", *arguments)
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("--run", ""), "Letters, digits"),
-        (("--run", "../etc"), "Letters, digits"),
-        (("--run", "x" * 65), "Letters, digits"),
-        (("--run", "a", "--minimum", "0"), "at least 0.01"),
-        (("--run", "a", "--minimum", "-5"), "at least 0.01"),
-        (("--run", "a", "--minimum", "0.001"), "is not an amount"),
-        (("--run", "a", "--minimum", "NaN"), "is not an amount"),
-        (("--run", "a", "--vendor", "nobody"), "No store nobody has earned anything"),
-        (("--run", "a", "--csv", "/nowhere/at/all.csv"), "cannot be written"),
-        (("--run", "a", "--currency", "EUR"), "invalid choice"),
-        ((), "--run"),
+        (("prepare", "--run", "", "--currency", "INR"), "Letters, digits"),
+        (("prepare", "--run", "../etc", "--currency", "INR"), "Letters, digits"),
+        (("prepare", "--run", "x" * 65, "--currency", "INR"), "Letters, digits"),
+        (("prepare", "--run", "a", "--currency", "INR", "--minimum", "0"), "at least 0.01"),
+        (("prepare", "--run", "a", "--currency", "INR", "--minimum", "-5"), "at least 0.01"),
+        (("prepare", "--run", "a", "--currency", "INR", "--minimum", "0.001"), "is not an amount"),
+        (("prepare", "--run", "a", "--currency", "INR", "--minimum", "NaN"), "is not an amount"),
+        (("prepare", "--run", "a", "--currency", "INR", "--vendor", "nobody"), "No store nobody has earned anything"),
+        (("prepare", "--run", "a", "--currency", "INR", "--euro-rate", "0.01"), "PAYOUT_IBAN"),
+        (("prepare", "--run", "a", "--currency", "EUR"), "invalid choice"),
+        (("prepare", "--run", "a"), "--currency"),
+        (("export", "--run", "a", "--currency", "INR", "--file", "/nowhere/at/all.csv"), "There is no run a"),
+        (("paid", "--run", "a", "--currency", "INR"), "There is no run a"),
+        (("bounced", "--payout", "x", "--reason", "x"), "There is no payout x"),
+        ((), "step"),
     ],
 )
 def test_command_says_what_is_wrong_and_pays_nobody(arguments: tuple[str, ...], sentence: str) -> None:
@@ -67,157 +93,295 @@ def test_command_says_what_is_wrong_and_pays_nobody(arguments: tuple[str, ...], 
     assert not VendorPayout.objects.exists()
 
 
-def test_account_that_is_no_vendors_is_never_paid_out() -> None:
-    user = funded(inr=100)
-    for account in LedgerAccount.objects.all():
-        with pytest.raises(NotFound):
-            pay_out(account=account, run="a", minimum_minor=1)
+@pytest.mark.parametrize("rate", ["0", "-1", "NaN", "Infinity", "1000", "0.1234567"])
+def test_rate_that_is_none_is_refused(rate: str) -> None:
     with pytest.raises(InvalidInput):
-        pay_out(account=LedgerAccount.objects.get(owner=user), run="no run", minimum_minor=1)
+        open_batch(run="a", currency="USD", actor=None, euro_rate=Decimal(rate))
+
+
+def test_account_that_is_no_vendors_is_never_paid_out() -> None:
+    user, vendor = funded(inr=100), payee()
+    dollars = vendor_accounts(currency="USD")
+    bought(on_sale(store=vendor.store), funded(usd=1000), currency="USD")
+    batch = open_batch(run="a", currency="INR", actor=None)
+    for account in [*LedgerAccount.objects.filter(owner=user), dollars.get()]:
+        with pytest.raises(NotFound):
+            prepare_payout(account=account, batch=batch, minimum_minor=1, actor=None)
 
 
 @pytest.mark.parametrize(
-    ("profile", "why"),
+    ("profile", "details", "why"),
     [
-        ({"payout_method": None}, "no payout method"),
-        ({"payout_method": ""}, "no payout method"),
-        ({"status": VendorStatus.SUSPENDED}, "the vendor is Suspended"),
+        ({"status": VendorStatus.SUSPENDED}, {}, "vendor_not_approved"),
+        ({"payouts_held_at": timezone.now()}, {}, "payouts_held"),
+        ({}, {"withdrawn_at": timezone.now()}, "no_bank_account"),
+        ({}, {"encrypted": ""}, "no_bank_account"),
+        ({}, {"created_at": timezone.now()}, "new_bank_account"),
     ],
 )
-def test_vendor_who_cannot_be_paid_keeps_the_earnings(profile: dict[str, Any], why: str) -> None:
+def test_vendor_who_cannot_be_paid_keeps_the_earnings(profile: dict[str, Any], details: dict[str, Any], why: str) -> None:
     vendor = payee()
     account = sold(vendor)
-    VendorProfile.objects.filter(pk=vendor.pk).update(**profile)
-    held = pay_out(account=account, run="a", minimum_minor=1)
+    VendorProfile.objects.filter(pk=vendor.pk).update(**{"status": vendor.status, **profile})
+    if details:
+        PayoutDetails.objects.filter(profile=vendor).update(**details)
+    held = prepared(account)
     assert isinstance(held, WithheldPayout)
-    assert held.why.startswith(why)
-    lines = run("--run", "a")
-    assert lines[0] == f"held: {vendor.store.slug}, 399.20 INR, {held.why}"
-    assert lines[-1] == "Run a: 0 payouts paid, 0.00 INR, 0.00 USD; not paid: 399.20 INR, 0.00 USD."
+    assert (held.amount_minor, held.reason.value) == (SHARE, why)
+    assert f"kept: {vendor.store.slug}, 399.20 INR, {held.reason.label}" in prepare()
     assert earned(vendor.user)["INR"] == SHARE
+
+
+def test_first_payout_after_a_change_waits_for_72_hours_by_the_clock_of_the_database() -> None:
+    vendor = payee()
+    account = sold(vendor)
+    changed(vendor, "INR", number="999888777666")
+    # What this process believes of the time changes nothing.
+    with patch("django.utils.timezone.now", return_value=timezone.now() + timedelta(days=9)):
+        waiting = prepared(account)
+    assert isinstance(waiting, WithheldPayout)
+    old_enough(vendor, hours=71.9)
+    assert isinstance(prepared(account), WithheldPayout)
+    old_enough(vendor, hours=0.2)
+    payout = prepared(account)
+    assert isinstance(payout, VendorPayout)
+    assert payout.details.label == "Account ending in 7666"
 
 
 @pytest.mark.parametrize(("minimum", "paid"), [(SHARE + 1, False), (SHARE, True), (0, True), (-1, True)])
 def test_less_than_the_minimum_stays(minimum: int, paid: bool) -> None:  # noqa: FBT001 - a case
     account = sold(payee())
-    assert isinstance(pay_out(account=account, run="a", minimum_minor=minimum), VendorPayout) is paid
+    assert isinstance(prepared(account, minimum_minor=minimum), VendorPayout) is paid
 
 
 def test_balance_of_nothing_or_less_is_not_paid() -> None:
     vendor = payee()
     order = bought(on_sale(store=vendor.store))
-    account = vendor_accounts().get(owner=vendor.user)
-    pay_out(account=account, run="a", minimum_minor=1)
-    assert isinstance(pay_out(account=account, run="b", minimum_minor=-1), WithheldPayout)
+    account = account_of(vendor)
+    paid_out(account)
+    assert isinstance(prepared(account, "b", -1), WithheldPayout)
     refund_order(order=order, reason="test", actor=None)
     assert earned(vendor.user) == {"INR": -SHARE, "USD": 0}
-    assert isinstance(pay_out(account=account, run="b", minimum_minor=-100_000), WithheldPayout)
-    assert run("--run", "b")[-1] == "Run b: 0 payouts paid, 0.00 INR, 0.00 USD; not paid: -399.20 INR, 0.00 USD."
+    assert isinstance(prepared(account, "b", -100_000), WithheldPayout)
     # The next sale makes up for it, the one after is earned.
     sold(vendor, 2)
-    assert run("--run", "b")[-1].startswith("Run b: 1 payouts paid, 399.20 INR")
+    assert prepare("b")[-2] == "Run b: 1 payouts of 399.20 INR; kept: 0.00 INR."
     assert list(differences()) == []
 
 
 def test_payout_is_one_transfer_of_all_that_was_earned() -> None:
     vendor = payee()
     account = sold(vendor, 2)
-    payout = pay_out(account=account, run="2026-11", minimum_minor=1)
+    payout = prepared(account, "2026-11")
     assert isinstance(payout, VendorPayout)
-    assert (payout.run, payout.account, payout.payout_method) == ("2026-11", account, "IBAN DE02 1203")
+    assert (payout.batch.run, payout.account, payout.status, payout.amount_minor) == ("2026-11", account, "Prepared", 2 * SHARE)
     transfer = payout.journal.transfers.get()
     assert (transfer.debit, transfer.credit.kind, transfer.amount_minor) == (account, "payout", 2 * SHARE)
     assert (payout.journal.kind, payout.journal.reason) == ("payout", "payout run 2026-11")
-    assert AuditEntry.objects.get(action="payout.make").data["amountMinor"] == 2 * SHARE
+    assert AuditEntry.objects.get(action="payout.prepare").data["amountMinor"] == 2 * SHARE
     assert earned(vendor.user)["INR"] == 0
 
 
-def test_run_that_is_repeated_pays_nobody_twice_and_lists_the_same(tmp_path: Path) -> None:
-    vendor, path = payee(), tmp_path / "list.csv"
-    account = sold(vendor)
-    run("--run", "a", "--csv", str(path))
-    first = path.read_text()
-    # Earned after the run, so for the next one.
+def test_payout_goes_through_its_states_and_back() -> None:
+    vendor, staff = payee(), UserFactory()
+    payout = exported(sold(vendor))
+    assert payout.status == "Exported"
+    assert mark_batch_paid(batch=payout.batch, actor=staff) == 1
+    payout.refresh_from_db()
+    assert (payout.status, earned(vendor.user)["INR"]) == ("Paid", 0)
+    # Banks return transfers days later.
+    payout = bounce_payout(payout=payout, reason="The account is closed.", actor=staff)
+    assert (payout.status, payout.reason, earned(vendor.user)["INR"]) == ("Bounced", "The account is closed.", SHARE)
+    assert payout.returned is not None
+    assert (payout.returned.kind, payout.returned.reverses, payout.returned.actor) == ("payout_return", payout.journal, staff)
+    assert list(differences()) == []
+    # The next run pays it.
+    assert paid_out(account_of(vendor), "b").amount_minor == SHARE
+
+
+@pytest.mark.parametrize("verb", [mark_payout_paid, bounce_payout, cancel_payout])
+def test_payout_of_ones_own_is_settled_by_someone_else(verb: Any) -> None:
+    vendor = payee()
+    payout = exported(sold(vendor))
+    reason = {} if verb is mark_payout_paid else {"reason": "test"}
+    with pytest.raises(SelfReview):
+        verb(payout=payout, actor=vendor.user, **reason)
+
+
+def test_payout_is_settled_once_and_never_out_of_turn() -> None:
+    staff, vendor = UserFactory(), payee()
+    payout = prepared(sold(vendor))
+    assert isinstance(payout, VendorPayout)
+    for out_of_turn in (
+        lambda: mark_payout_paid(payout=payout, actor=staff),
+        lambda: bounce_payout(payout=payout, reason="test", actor=staff),
+        lambda: mark_batch_paid(batch=payout.batch, actor=staff),
+    ):
+        with pytest.raises(InvalidTransition):
+            out_of_turn()
+    export_batch(batch=payout.batch, actor=staff)
+    for too_late in (
+        lambda: export_batch(batch=payout.batch, actor=staff),
+        lambda: cancel_batch(batch=payout.batch, reason="test", actor=staff),
+        lambda: cancel_payout(payout=payout, reason="test", actor=staff),
+        lambda: prepared(account_of(vendor)),
+    ):
+        with pytest.raises(InvalidTransition):
+            too_late()
+    bounce_payout(payout=payout, reason="test", actor=staff)
+    for again in (lambda: bounce_payout(payout=payout, reason="test", actor=staff), lambda: mark_payout_paid(payout=payout, actor=staff)):
+        with pytest.raises(InvalidTransition):
+            again()
+    assert earned(vendor.user)["INR"] == SHARE
+
+
+def test_cancelled_batch_and_cancelled_payout_return_the_amount() -> None:
+    first, second = payee(), payee()
+    one, other = prepared(sold(first)), prepared(sold(second))
+    assert isinstance(one, VendorPayout)
+    assert isinstance(other, VendorPayout)
+    cancel_payout(payout=one, reason="They asked to wait.", actor=None)
+    assert (earned(first.user)["INR"], earned(second.user)["INR"]) == (SHARE, 0)
+    with pytest.raises(InvalidInput):
+        cancel_batch(batch=one.batch, reason=" ", actor=None)
+    batch = cancel_batch(batch=one.batch, reason="The wrong month.", actor=None)
+    assert (batch.status, earned(second.user)["INR"]) == ("Cancelled", SHARE)
+    with pytest.raises(InvalidTransition):
+        export_batch(batch=batch, actor=None)
+    assert list(differences()) == []
+    # Another one can be opened now.
+    assert isinstance(prepared(account_of(first), "b"), VendorPayout)
+
+
+def test_account_that_was_withdrawn_or_vendor_who_was_held_meanwhile_is_not_exported() -> None:
+    first, second, third = payee(), payee(), payee()
+    payouts = [prepared(sold(vendor)) for vendor in (first, second, third)]
+    PayoutDetails.objects.filter(profile=first).update(withdrawn_at=timezone.now())
+    VendorProfile.objects.filter(pk=second.pk).update(payouts_held_at=timezone.now())
+    assert isinstance(payouts[0], VendorPayout)
+    export_batch(batch=payouts[0].batch, actor=None)
+    found = {payout.account.owner_id: payout.status for payout in VendorPayout.objects.select_related("account")}
+    assert found == {first.user_id: "Cancelled", second.user_id: "Cancelled", third.user_id: "Exported"}
+    assert (earned(first.user)["INR"], earned(second.user)["INR"]) == (SHARE, SHARE)
+    assert list(differences()) == []
+
+
+def test_batch_of_which_nothing_is_left_is_not_exported() -> None:
+    vendor = payee()
+    payout = prepared(sold(vendor))
+    assert isinstance(payout, VendorPayout)
+    VendorProfile.objects.update(payouts_held_at=timezone.now())
+    with pytest.raises(InvalidTransition), transaction.atomic():
+        export_batch(batch=payout.batch, actor=None)
+    payout.refresh_from_db()
+    assert (payout.status, earned(vendor.user)["INR"]) == ("Prepared", 0)
+
+
+def test_one_run_is_prepared_at_a_time_in_each_currency() -> None:
+    open_batch(run="a", currency="INR", actor=None)
+    open_batch(run="a", currency="USD", actor=None)
+    with pytest.raises(PayoutBatchOpen) as refusal:
+        open_batch(run="b", currency="INR", actor=None)
+    assert refusal.value.members["run"] == "a"
+    with pytest.raises(InvalidTransition):
+        open_batch(run="a", currency="USD", actor=None, euro_rate=Decimal("0.9"))
+    with pytest.raises(IntegrityError, match=r"payoutbatch_one_open|UNIQUE"), transaction.atomic():
+        PayoutBatch.objects.create(run="c", currency="INR", transfer_currency="INR")
+
+
+def test_run_that_is_repeated_pays_nobody_twice() -> None:
+    vendor = payee()
     sold(vendor)
-    run("--run", "a", "--csv", str(path))
-    assert path.read_text() == first
-    assert VendorPayout.objects.get().account == account
-    run("--run", "b")
-    assert VendorPayout.objects.count() == 2
-    assert earned(vendor.user)["INR"] == 0
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a full device")
-def test_list_that_could_not_be_written_is_had_by_the_same_command(tmp_path: Path) -> None:
-    sold(payee())
-    with pytest.raises(CommandError, match="Run the same command again") as refusal:
-        run("--run", "a", "--csv", "/dev/full")
-    assert refusal.value.returncode == 1
-    path = tmp_path / "list.csv"
-    run("--run", "a", "--csv", str(path))
-    assert str(VendorPayout.objects.get().journal_id) in path.read_text()
+    first = prepare()
+    # Earned after it was prepared, so for the next one.
+    sold(vendor)
+    assert prepare() == first
+    assert VendorPayout.objects.count() == 1
+    assert earned(vendor.user)["INR"] == SHARE
 
 
 def test_run_that_was_killed_is_finished_by_the_same_command() -> None:
     first, second = sorted((payee(), payee()), key=lambda profile: profile.store.slug)
     sold(first)
     sold(second)
+    batch = open_batch(run="a", currency="INR", actor=None)
     with patch("wallet.services.vendor_payouts.audit.record", side_effect=[None, KeyboardInterrupt]), pytest.raises(KeyboardInterrupt):
-        run("--run", "a")
+        prepare()
     # The second one's transfer was taken back with all of it.
-    assert [payout.account.owner for payout in VendorPayout.objects.all()] == [first.user]
+    assert [payout.account.owner for payout in batch.payouts.all()] == [first.user]
     assert list(differences()) == []
-    lines = run("--run", "a")
-    assert lines[-1] == "Run a: 2 payouts paid, 798.40 INR, 0.00 USD; not paid: 0.00 INR, 0.00 USD."
+    assert prepare()[-2] == "Run a: 2 payouts of 798.40 INR; kept: 0.00 INR."
     assert VendorPayout.objects.count() == 2
 
 
 def test_dry_run_lists_and_pays_nobody() -> None:
     vendor = payee()
     sold(vendor)
-    lines = run("--run", "a", "--dry-run")
-    assert lines == [
-        "vendor,store,payoutMethod,currency,amount,journal",
-        f"{vendor.user.email},{vendor.store.slug},IBAN DE02 1203,INR,399.20,",
-        "Run a: 1 payouts due, 399.20 INR, 0.00 USD; not due: 0.00 INR, 0.00 USD.",
+    assert prepare("a", "--dry-run") == [
+        f"due: {vendor.store.slug}, 399.20 INR",
+        "Run a: 1 payouts of 399.20 INR; kept: 0.00 INR.",
     ]
     assert not Journal.objects.filter(kind="payout").exists()
+    assert not PayoutBatch.objects.exists()
 
 
-def test_list_is_of_one_vendor_or_currency_where_asked(tmp_path: Path) -> None:
+def test_run_goes_through_by_commands(tmp_path: Path) -> None:
     vendor, other, path = payee(), payee(), tmp_path / "list.csv"
-    bought(on_sale(store=vendor.store), funded(usd=1000), currency="USD")
     sold(vendor)
     sold(other)
-    run("--run", "a", "--vendor", vendor.store.slug, "--currency", "USD", "--csv", str(path))
-    ((name, store, _, currency, amount, journal),) = list(csv.reader(path.read_text().splitlines()))[1:]
-    assert (name, store, currency, amount) == (vendor.user.email, vendor.store.slug, "USD", "8.00")
-    assert str(VendorPayout.objects.get().journal_id) == journal
+    prepare("a", "--vendor", vendor.store.slug)
+    with pytest.raises(CommandError, match="cannot be written"):
+        run("export", "--run", "a", "--currency", "INR", "--file", "/nowhere/at/all.csv")
+    assert PayoutBatch.objects.get().status == "Prepared"
+    run("export", "--run", "a", "--currency", "INR", "--file", str(path))
+    ((number, *cells),) = list(csv.reader(path.read_text().splitlines()))[1:]
+    assert cells == ["a", vendor.store.slug, "Asha Rao", NUMBER, IFSC, "INR", "399.20"]
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    with pytest.raises(CommandError, match="File exists"):
+        run("export", "--run", "a", "--currency", "INR", "--file", str(path), "--again")
+    with pytest.raises(CommandError, match="It is Exported"):
+        run("export", "--run", "a", "--currency", "INR", "--file", str(tmp_path / "second.csv"))
+    assert not (tmp_path / "second.csv").exists()
+    run("export", "--run", "a", "--currency", "INR", "--file", str(tmp_path / "second.csv"), "--again")
+    assert (tmp_path / "second.csv").read_text() == path.read_text()
+    assert run("paid", "--run", "a", "--currency", "INR") == ["1 payouts are paid."]
+    run("bounced", "--payout", number, "--reason", "Closed.")
+    assert earned(vendor.user)["INR"] == SHARE
+    prepare("b")
+    run("cancel", "--run", "b", "--currency", "INR", "--reason", "Not yet.")
+    assert earned(other.user)["INR"] == SHARE
+    assert list(differences()) == []
 
 
-@pytest.mark.parametrize("begin", ["=", "+", "-", "@"])
-def test_list_holds_no_formula(tmp_path: Path, begin: str) -> None:
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a full device")
+def test_file_that_could_not_be_written_is_had_by_the_same_command_again(tmp_path: Path) -> None:
+    sold(payee())
+    prepare()
     path = tmp_path / "list.csv"
-    sold(payee(payout_method=f'{begin}HYPERLINK("http://x","y")'))
-    run("--run", "a", "--csv", str(path))
-    assert list(csv.reader(path.read_text().splitlines()))[1][2] == f'\'{begin}HYPERLINK("http://x","y")'
+    with (
+        patch("wallet.management.commands.payout.os.fdopen", side_effect=OSError(28, "No space left on device")),
+        pytest.raises(CommandError, match="--again") as refusal,
+    ):
+        run("export", "--run", "a", "--currency", "INR", "--file", str(path))
+    assert refusal.value.returncode == 1
+    assert not path.exists()
+    run("export", "--run", "a", "--currency", "INR", "--file", str(path), "--again")
+    assert NUMBER in path.read_text()
 
 
 def test_second_payout_of_a_run_is_refused_by_the_database() -> None:
-    account = sold(payee())
-    payout = pay_out(account=account, run="a", minimum_minor=1)
+    payout = prepared(sold(payee()))
     assert isinstance(payout, VendorPayout)
-    leg = Leg(account.pk, payout.journal.transfers.get().credit_id, 1)
-    taken = VendorEntry(account.pk, -1)
+    leg = Leg(payout.account_id, payout.journal.transfers.get().credit_id, 1)
+    taken = VendorEntry(payout.account_id, -1)
     journal_id = write_journal(kind=JournalKind.PAYOUT, legs=[leg], currency="INR", reason="twice", actor_id=None, vendor=taken)
-    with pytest.raises(IntegrityError, match=r"vendorpayout_once_in_run|UNIQUE"), transaction.atomic():
-        VendorPayout.objects.create(run="a", account=account, journal_id=journal_id, payout_method="x")
+    with pytest.raises(IntegrityError, match=r"vendorpayout_once_in_batch|UNIQUE"), transaction.atomic():
+        VendorPayout.objects.create(batch=payout.batch, account=payout.account, journal_id=journal_id, details=payout.details)
 
 
 def test_payout_that_is_not_its_transfer_is_a_difference() -> None:
     account, other = sold(payee()), sold(payee())
-    payout = pay_out(account=account, run="a", minimum_minor=1)
-    assert isinstance(payout, VendorPayout)
+    payout = exported(account)
     with unguarded():
         VendorPayout.objects.update(account=other)
     assert list(differences()) == [f"payout {payout.pk} and its transfer differ"]
@@ -226,19 +390,97 @@ def test_payout_that_is_not_its_transfer_is_a_difference() -> None:
     assert list(differences()) == [f"journal {payout.journal_id} pays out in no run"]
 
 
-@pytest.mark.parametrize("statement", ["UPDATE wallet_vendorpayout SET run = 'b'", "DELETE FROM wallet_vendorpayout"])
+def test_return_that_is_not_its_payouts_is_a_difference() -> None:
+    payout = bounce_payout(payout=exported(sold(payee())), reason="test", actor=None)
+    with unguarded():
+        VendorPayout.objects.update(status="Paid", returned=None, reason="")
+    assert list(differences()) == [f"journal {payout.returned_id} returns no payout"]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE wallet_vendorpayout SET batch_id = id",
+        "UPDATE wallet_vendorpayout SET account_id = id",
+        "UPDATE wallet_vendorpayout SET status = 'Paid', returned_id = NULL, reason = ''",
+        "UPDATE wallet_vendorpayout SET reason = 'other'",
+        "DELETE FROM wallet_vendorpayout",
+        "UPDATE wallet_payoutbatch SET run = 'b'",
+        "UPDATE wallet_payoutbatch SET status = 'Prepared', exported_at = NULL",
+        "DELETE FROM wallet_payoutbatch",
+    ],
+)
 def test_record_of_a_payout_is_never_changed(statement: str) -> None:
-    pay_out(account=sold(payee()), run="a", minimum_minor=1)
-    with pytest.raises(IntegrityError, match="only grows"), transaction.atomic(), connection.cursor() as cursor:
+    bounce_payout(payout=exported(sold(payee())), reason="test", actor=None)
+    with pytest.raises(IntegrityError, match="refused"), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(statement)
 
 
+def test_bank_account_that_was_replaced_is_erased_once_no_payout_needs_it() -> None:
+    vendor = payee()
+    payout = exported(sold(vendor))
+    old_enough(vendor, hours=24 * 100)
+    changed(vendor, "INR", number="999888777666")
+    assert not expired_payout_details().exists()
+    old_enough(vendor, hours=24 * 91)
+    # The bank may still return it.
+    assert not expired_payout_details().exists()
+    mark_payout_paid(payout=payout, actor=None)
+    assert not expired_payout_details().exists()
+    VendorPayout.objects.update(settled_at=timezone.now() - timedelta(days=91))
+    assert [details.pk for details in expired_payout_details()] == [payout.details_id]
+    call_command("purge", "wallet", stdout=StringIO())
+    payout.details.refresh_from_db()
+    assert payout.details.encrypted == ""
+    assert PayoutDetails.objects.exclude(encrypted="").count() == 2
+
+
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("runs", [("a",), ("a", "b")])
-def test_payouts_at_once_pay_what_was_earned_once(runs: tuple[str, ...]) -> None:
+def test_payouts_prepared_at_once_pay_what_was_earned_once() -> None:
     account = sold(payee())
-    outcomes = outcomes_at_once(*(lambda i=i: pay_out(account=account, run=runs[i % len(runs)], minimum_minor=1) for i in range(THREADS)))
-    assert {type(outcome) for outcome in outcomes} <= {VendorPayout, WithheldPayout}
+    batch = open_batch(run="a", currency="INR", actor=None)
+    prepare = [lambda: prepare_payout(account=account, batch=batch, minimum_minor=1, actor=None) for _ in range(THREADS)]
+    assert {type(outcome) for outcome in outcomes_at_once(*prepare)} <= {VendorPayout, WithheldPayout}
     assert VendorPayout.objects.count() == 1
     assert Transfer.objects.filter(credit__kind="payout").get().amount_minor == SHARE
+    assert list(differences()) == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_batches_opened_at_once_are_one() -> None:
+    outcomes = outcomes_at_once(*(lambda i=i: open_batch(run=f"{i % 2}", currency="INR", actor=None).run for i in range(THREADS)))
+    (batch,) = PayoutBatch.objects.all()
+    assert set(outcomes) == {batch.run, "payout_batch_open"}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_one_of_many_exports_wins_and_one_of_many_settlements() -> None:
+    vendor = payee()
+    payout = prepared(sold(vendor))
+    assert isinstance(payout, VendorPayout)
+    outcomes = outcomes_at_once(*(lambda: export_batch(batch=payout.batch, actor=None).status for _ in range(8)))
+    assert sorted(outcomes) == ["Exported", *["invalid_transition"] * 7]
+    assert AuditEntry.objects.filter(action="payout.export").count() == 1
+    settle: list[Any] = [lambda: mark_payout_paid(payout=payout, actor=None), lambda: bounce_payout(payout=payout, reason="x", actor=None)]
+    outcomes_at_once(*settle * 4)
+    assert Journal.objects.filter(kind="payout_return").count() == 1
+    assert (VendorPayout.objects.get().status, earned(vendor.user)["INR"]) == ("Bounced", SHARE)
+    assert list(differences()) == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_export_that_meets_a_cancellation_leaves_one_of_them() -> None:
+    for name in ("a", "b", "c"):
+        vendor = payee()
+        payout = prepared(sold(vendor), name)
+        assert isinstance(payout, VendorPayout)
+        outcomes_at_once(
+            partial(export_batch, batch=payout.batch, actor=None),
+            partial(cancel_payout, payout=payout, reason="x", actor=None),
+            partial(cancel_batch, batch=payout.batch, reason="x", actor=None),
+        )
+        payout.refresh_from_db()
+        assert (payout.status, earned(vendor.user)["INR"]) in (("Exported", 0), ("Cancelled", SHARE))
+        for batch in PayoutBatch.objects.filter(status="Prepared"):
+            cancel_batch(batch=batch, reason="x", actor=None)
     assert list(differences()) == []

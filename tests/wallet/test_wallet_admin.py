@@ -5,7 +5,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Permission
 from django.test import Client
 from django.urls import reverse
 
@@ -31,20 +30,6 @@ ROWS = [
     ("library", "licence"),
     ("library", "downloadlink"),
 ]
-
-
-@pytest.fixture
-def staff() -> Callable[..., Client]:
-    """Make a staff user's browser: `staff("refund_order")`."""
-
-    def make(*codenames: str) -> Client:
-        user = UserFactory(is_staff=True)
-        user.user_permissions.set(Permission.objects.filter(codename__in=codenames))
-        client = Client()
-        client.force_login(user)
-        return client
-
-    return make
 
 
 def credit_page(user: User) -> str:

@@ -26,14 +26,14 @@ def test_wallet_never_funded_reads_as_zero_and_is_not_created(bearer_client: Cli
     assert not WalletSettings.objects.exists()
 
 
-def test_balances_and_preference_are_the_callers(key_client: Client, django_assert_num_queries: Any) -> None:
+def test_balances_and_preference_are_the_callers(key_client: Client, django_assert_max_num_queries: Any) -> None:
     user = funded(inr=123_456, usd=99)
     funded(inr=1, usd=1)
     WalletSettings.objects.create(owner=user, currency_preference="USD")
     client = key_client(user)
     client.get(URL)
     # The credential, the balances, the preference.
-    with django_assert_num_queries(3):
+    with django_assert_max_num_queries(3):
         response = client.get(URL)
     assert response.json() == {"balanceINR": 1234.56, "balanceUSD": 0.99, "currencyPreference": "USD"}
     assert response["Cache-Control"] == "private, no-store"

@@ -7,7 +7,8 @@ from django.urls import reverse
 
 from marketplace.accounts.models import User
 from marketplace.core.errors import InvalidTransition
-from tests.admin.pages import press, signed_in, staff, text_of
+from tests.admin.pages import press, staff, text_of
+from tests.callers import signed_in
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
 from wallet.models import WalletPayout

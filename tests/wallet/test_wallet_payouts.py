@@ -143,12 +143,12 @@ def test_where_to_is_forgotten_a_while_after_it_was_paid() -> None:
     user, staff, out = funded(inr=50_000, usd=700), UserFactory(), StringIO()
     paid, waiting = pay_wallet_payout(wallet_payout=asked(user), reference="T1", actor=staff), asked(user, currency="USD")
     with later(days=bounds.PAYMENT_DETAILS_DAYS - 1):
-        call_command("purge_wallet", stdout=out)
+        call_command("purge", "wallet", stdout=out)
     assert "of 0 payouts erased" in out.getvalue()
     with later(days=bounds.PAYMENT_DETAILS_DAYS + 1):
-        call_command("purge_wallet", "--dry-run", stdout=out)
+        call_command("purge", "wallet", "--dry-run", stdout=out)
         assert "of 1 payouts would be erased" in out.getvalue()
-        call_command("purge_wallet", stdout=out)
+        call_command("purge", "wallet", stdout=out)
     assert "of 1 payouts erased" in out.getvalue()
     paid.refresh_from_db()
     waiting.refresh_from_db()

@@ -1,48 +1,12 @@
 """People in front of the pages."""
 
-from collections.abc import Callable, Iterator
-from typing import Any
-
 import pytest
-from django.db import connections
-from django.test import Client
-from playwright.sync_api import Browser, Page
 
 from developers.models import App
-from developers.services.applications import approve_application, submit_application
 from developers.services.apps import create_app
 from developers.services.scopes import ScopeDecision, decide_scopes
 from marketplace.accounts.models import User
 from marketplace.core.scopes import Scope
-from tests.factories import UserFactory
-from tests.screenshots.driving import SIZES, patient
-
-
-@pytest.fixture
-def browse() -> Callable[..., Client]:
-    """Sign someone in: `browse(user)`; `checked` enforces the CSRF check that the test client leaves out."""
-
-    def make(user: User | None = None, *, checked: bool = False) -> Client:
-        client = Client(enforce_csrf_checks=checked)
-        client.force_login(user or UserFactory())
-        return client
-
-    return make
-
-
-@pytest.fixture
-def reviewer(db: None) -> User:
-    """Someone who decides."""
-    return UserFactory(is_staff=True, is_superuser=True)
-
-
-@pytest.fixture
-def developer(reviewer: User) -> User:
-    """A verified developer."""
-    user = UserFactory()
-    application = submit_application(user=user, what="A font picker", why="It reads the catalog", actor=user)
-    approve_application(application=application, reason="Makes sense", actor=reviewer)
-    return user
 
 
 @pytest.fixture
@@ -52,22 +16,3 @@ def app(developer: User, reviewer: User) -> App:
     app = create_app(user=developer, name="Font finder", purpose="Finds fonts", scopes=wanted, actor=developer)
     decisions = {Scope.CATALOG_READ: ScopeDecision(granted=True), Scope.WALLET_SPEND: ScopeDecision(granted=False, note="Not yet, please")}
     return decide_scopes(review=app.scope_reviews.get(), decisions=decisions, note="Good start", actor=reviewer)
-
-
-@pytest.fixture
-def window(chromium: Browser, live_server: Any, settings: Any) -> Iterator[Callable[..., Page]]:
-    """Open a window: `window("phone")`, `window("desktop", user=…, java_script_enabled=False)`."""
-    settings.BASE_URL = live_server.url
-
-    def opened(size: str, user: User | None = None, **options: Any) -> Page:
-        context = patient(chromium.new_context(viewport=SIZES[size], has_touch=size == "phone", **options))
-        if user is not None:
-            client = Client()
-            client.force_login(user)
-            context.add_cookies([{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": live_server.url}])
-        return context.new_page()
-
-    yield opened
-    for context in chromium.contexts:
-        context.close()
-    connections.close_all()

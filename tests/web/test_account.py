@@ -29,10 +29,8 @@ from marketplace.operations.models import AccountExport
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
 from tests.waiting import PATIENCE_SECONDS
-from tests.wallet.payees import payee
-from wallet.selectors import vendor_accounts
+from tests.wallet.payees import account_of, paid_out, payee
 from wallet.services.refunds import refund_order
-from wallet.services.vendor_payouts import pay_out
 
 from .markup import faults_of
 
@@ -126,7 +124,7 @@ def test_vendor_is_not_deleted_with_earnings_that_no_digest_covers_yet_or_with_d
     client = browse(vendor.user)
     assert "The vendor account holds ₹399.20" in client.get(reverse("account-delete")).content.decode()
     assert client.post(reverse("account-delete"), deletion()).status_code == 400
-    pay_out(account=vendor_accounts().get(owner=vendor.user), run="2026-11", minimum_minor=1)
+    paid_out(account_of(vendor))
     refund_order(order=order, reason="test", actor=None)
     assert "owes ₹399.20 after refunds" in client.get(reverse("account-delete")).content.decode()
     assert client.post(reverse("account-delete"), deletion()).status_code == 400
@@ -272,8 +270,8 @@ def test_copy_expires_and_is_removed(browse: Browse, user: User) -> None:
     assert (export_of(user), read_export(user)) == (None, None)
     assert browse(user).get(reverse("account-export-file")).status_code == 404
     out = StringIO()
-    call_command("purge_exports", dry_run=True, stdout=out)
-    call_command("purge_exports", stdout=out)
+    call_command("purge", "exports", dry_run=True, stdout=out)
+    call_command("purge", "exports", stdout=out)
     assert out.getvalue() == "1 exports would be deleted.\n1 exports deleted.\n"
     assert not AccountExport.objects.exists()
 

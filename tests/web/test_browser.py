@@ -1,15 +1,14 @@
 """A person with a phone: sign up, confirm, apply, in a real browser."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from django.core import mail
-from django.db import connections
 from django.test import Client
 from django.urls import reverse
-from playwright.sync_api import Browser, Page, Request, ViewportSize
+from playwright.sync_api import Page, Request
 
 from developers.models import DeveloperApplication, ScopeReview
 from developers.services.applications import approve_application
@@ -17,21 +16,11 @@ from developers.services.scopes import ScopeDecision, decide_scopes
 from marketplace.accounts.models import User
 from marketplace.core.scopes import SCOPE_LABELS, Scope
 from tests.factories import UserFactory
-from tests.screenshots.driving import patient
+from tests.screenshots.driving import sign_up
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 PASSWORD = "a long enough phrase"
-PHONE = ViewportSize(width=375, height=667)
-
-
-@pytest.fixture
-def phone(chromium: Browser) -> Iterator[Callable[..., Page]]:
-    """Open pages as a phone does: `phone()`, `phone(java_script_enabled=False)`."""
-    yield lambda **options: patient(chromium.new_context(viewport=PHONE, has_touch=True, **options)).new_page()
-    for context in chromium.contexts:
-        context.close()
-    connections.close_all()
 
 
 def _fits(page: Page) -> bool:
@@ -39,9 +28,8 @@ def _fits(page: Page) -> bool:
 
 
 @pytest.mark.parametrize("java_script", [True, False])
-def test_phone_signs_up_confirms_and_applies(phone: Callable[..., Page], live_server: Any, settings: Any, java_script: bool) -> None:  # noqa: FBT001 - a parameter of the test
-    settings.BASE_URL = live_server.url
-    page = phone(java_script_enabled=java_script)
+def test_phone_signs_up_confirms_and_applies(window: Callable[..., Page], live_server: Any, java_script: bool) -> None:  # noqa: FBT001 - a parameter of the test
+    page = window("phone", java_script=java_script)
     requests: list[Request] = []
     failures: list[str] = []
     page.on("request", lambda request: requests.append(request))  # noqa: PLW0108 - playwright cannot wrap a built-in method
@@ -77,8 +65,8 @@ def test_phone_signs_up_confirms_and_applies(phone: Callable[..., Page], live_se
     assert {request.url for request in requests if not request.url.startswith(live_server.url)} == set()
 
 
-def test_keyboard_reaches_the_form_and_shows_where_it_is(phone: Callable[..., Page], live_server: Any) -> None:
-    page = phone()
+def test_keyboard_reaches_the_form_and_shows_where_it_is(window: Callable[..., Page], live_server: Any) -> None:
+    page = window("phone")
     page.goto(f"{live_server.url}/account/login/")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
@@ -89,9 +77,9 @@ def test_keyboard_reaches_the_form_and_shows_where_it_is(phone: Callable[..., Pa
 
 
 def test_reason_of_a_scope_appears_with_its_box_without_a_script(
-    phone: Callable[..., Page], live_server: Any, browse: Callable[..., Client], developer: User
+    window: Callable[..., Page], live_server: Any, browse: Callable[..., Client], developer: User
 ) -> None:
-    page = phone(java_script_enabled=False)
+    page = window("phone", java_script=False)
     session = browse(developer).cookies["sessionid"].value
     page.context.add_cookies([{"name": "sessionid", "value": session, "url": live_server.url}])
     page.goto(live_server.url + reverse("app-create"))
@@ -106,20 +94,10 @@ def test_reason_of_a_scope_appears_with_its_box_without_a_script(
     assert page.get_by_text("Waiting").is_visible()
 
 
-def test_developer_goes_from_sign_up_to_the_first_call(phone: Callable[..., Page], live_server: Any, settings: Any) -> None:
-    settings.BASE_URL = live_server.url
-    page = phone()
+def test_developer_goes_from_sign_up_to_the_first_call(window: Callable[..., Page], live_server: Any) -> None:
+    page = window("phone")
     email = "asha@example.com"
-    page.goto(f"{live_server.url}/account/signup/")
-    page.get_by_label("Email").fill(email)
-    page.get_by_label("Password", exact=True).fill(PASSWORD)
-    page.get_by_label("Password (again)").fill(PASSWORD)
-    page.get_by_role("button", name="Sign up").click()
-    page.get_by_role("heading", name="Check your mail").wait_for()
-    found = re.search(r"http://\S+", str(mail.outbox[0].body))
-    assert found
-    page.goto(found[0])
-    page.get_by_role("button", name="Confirm").click()
+    sign_up(page, live_server.url, email, PASSWORD)
     page.get_by_role("link", name="Apply").click()
     page.get_by_label("What are you building?").fill("A font picker")
     page.get_by_label("Why does it need the API?").fill("It reads the library")

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.core import mail
 from django.urls import reverse
 from playwright.sync_api import Page
 
@@ -19,7 +18,7 @@ from marketplace.core.money import Currency
 from marketplace.core.scopes import SCOPE_LABELS, Scope
 from tests.contract.scenes import for_sale
 from tests.factories import AppFactory, UserFactory
-from tests.screenshots.driving import overflows, still, violations, watched
+from tests.screenshots.driving import overflows, sign_up, still, violations, watched
 from wallet.selectors import wallet_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -38,25 +37,11 @@ def sound(page: Page) -> bool:
     return not overflows(page)
 
 
-def sign_up(page: Page, base_url: str) -> None:
-    """Make an account and confirm its address."""
-    page.goto(f"{base_url}/account/signup/")
-    page.get_by_label("Email").fill("asha@example.com")
-    page.get_by_label("Password", exact=True).fill(PASSWORD)
-    page.get_by_label("Password (again)").fill(PASSWORD)
-    page.get_by_role("button", name="Sign up").click()
-    page.get_by_role("heading", name="Check your mail").wait_for()
-    found = re.search(r"http://\S+", str(mail.outbox[0].body))
-    assert found
-    page.goto(found[0])
-    page.get_by_role("button", name="Confirm").click()
-
-
 @pytest.mark.parametrize("size", ["phone", "desktop"])
 def test_developer_goes_from_sign_up_to_a_call_and_its_code(window: Opens, live_server: Any, size: str) -> None:
     page = window(size)
     faults = faults_on(page)
-    sign_up(page, live_server.url)
+    sign_up(page, live_server.url, "asha@example.com", PASSWORD)
     page.get_by_role("link", name="Apply").click()
     page.get_by_label("What are you building?").fill("A font picker")
     page.get_by_label("Why does it need the API?").fill("It reads the library")
@@ -127,7 +112,7 @@ def test_key_is_revoked_where_one_stands(window: Opens, live_server: Any) -> Non
 
 def test_code_is_shown_without_a_script(window: Opens, live_server: Any) -> None:
     app = AppFactory()
-    page = window("phone", user=app.developer, java_script_enabled=False)
+    page = window("phone", user=app.developer, java_script=False)
     page.goto(f"{live_server.url}/dashboard/console?q=buy")
     page.get_by_role("link", name=re.compile("Buy an asset")).click()
     assert page.get_by_text("needs JavaScript").is_visible()

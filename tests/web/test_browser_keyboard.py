@@ -38,7 +38,7 @@ def test_developer_goes_from_the_sign_in_to_a_call_with_the_keyboard_alone(
     size: str,
     java_script: bool,  # noqa: FBT001 - a parameter of the test
 ) -> None:
-    page, reviewer = window(size, java_script_enabled=java_script), UserFactory()
+    page, reviewer = window(size, java_script=java_script), UserFactory()
     page.goto(f"{live_server.url}/account/login/?next=/dashboard")
     fill(page, "login", person.email)
     fill(page, "password", PASSWORD)

@@ -25,8 +25,8 @@ from marketplace.web import docs
 from marketplace.web.docs.values import filled_in
 from tests.developers.cases import token_of
 from tests.factories import AppFactory
+from tests.files import makers
 from tests.shop import archive, funded, on_sale
-from tests.vendors import makers
 from tests.vendors.cases import make_vendor
 from tests.waiting import PATIENCE_SECONDS
 
@@ -91,7 +91,7 @@ def test_code_of_the_guides_for_buyers_does_what_it_says(site: None, tmp_path: P
 def test_commands_of_the_guide_for_vendors_lead_to_a_review_and_to_a_conditional_change(site: None, tmp_path: Path, settings: Any) -> None:
     on_sale()
     (tmp_path / "paper-grain.zip").write_bytes(archive())
-    (tmp_path / "thumbnail.png").write_bytes(makers.png())
+    (tmp_path / "thumbnail.png").write_bytes(makers.picture())
     token = token_of("personal", make_vendor().user, frozenset({Scope.VENDOR_MANAGE}))[1]
     assert '"PendingReview"' in run(blocks("selling", "bash")[0], "bash", tmp_path, TOKEN=token)
     listing = Listing.objects.get(slug="paper-grain")

@@ -1,6 +1,6 @@
 """Every page in a real browser, at a desk in light and on a phone in dark: accessible, narrow enough, light, asking nobody else."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, BrowserContext, Page
 from developers.models import ApiKey
 from marketplace.accounts.models import User
 from tests.eager import EagerBackend
+from tests.keyboard import fill, follow, press
 from tests.screenshots.driving import MOST_BYTES, Scheme, context, leave, overflows, violations, watched
 
 from .world import PAGES, World, make_world, pages_of_the_admin
@@ -80,27 +81,6 @@ def test_every_list_and_row_of_the_admin_is_light_and_fits_a_phone(chromium: Bro
     assert wrong == {}, "\n".join(f"{where}: {faults}" for where, faults in wrong.items())
 
 
-def tab_to(page: Page, is_it: Callable[[Page], bool]) -> None:
-    """Press Tab until the focus is where it should be, and see that it can be seen."""
-    for _ in range(100):
-        page.keyboard.press("Tab")
-        if is_it(page):
-            outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
-            assert outline != "none", "the focus cannot be seen"
-            return
-    raise AssertionError("the keyboard does not reach it")
-
-
-def words(text: str) -> Callable[[Page], bool]:
-    """Tell whether what has the focus says these words."""
-    return lambda page: page.evaluate("document.activeElement.innerText.trim()") == text
-
-
-def field(name: str) -> Callable[[Page], bool]:
-    """Tell whether the field of this name has the focus."""
-    return lambda page: page.evaluate("document.activeElement.name || ''") == name
-
-
 def test_developer_signs_in_and_copies_a_key_with_the_keyboard_alone(chromium: Browser, live_server: Any, world: World) -> None:
     member: User = world.people["member"]
     before = ApiKey.objects.count()
@@ -108,21 +88,15 @@ def test_developer_signs_in_and_copies_a_key_with_the_keyboard_alone(chromium: B
     window.grant_permissions(["clipboard-read", "clipboard-write"])
     page = window.new_page()
     page.goto(f"{live_server.url}/account/login/?next=/dashboard/apps/{world.places['app']}")
-    tab_to(page, field("login"))
-    page.keyboard.type(member.email)
-    tab_to(page, field("password"))
-    page.keyboard.type("correct horse battery")
+    fill(page, "login", member.email)
+    fill(page, "password", "correct horse battery")
     page.keyboard.press("Enter")
     page.get_by_role("heading", name="Picker").wait_for()
-    tab_to(page, lambda page: "/keys/new" in page.evaluate("document.activeElement.getAttribute('href') || ''"))
-    page.keyboard.press("Enter")
-    page.wait_for_url("**/keys/new")
-    tab_to(page, field("name"))
-    page.keyboard.type("by keyboard")
+    follow(page, f"/dashboard/apps/{world.places['app']}/keys/new", "pathname")
+    fill(page, "name", "by keyboard")
     page.keyboard.press("Enter")
     page.locator("#secret").wait_for()
-    tab_to(page, lambda page: page.evaluate("document.activeElement.innerText").startswith("Copy"))
-    page.keyboard.press("Enter")
+    press(page, "Copy")
     page.wait_for_function("navigator.clipboard.readText().then((text) => text.startsWith('cam_sk_'))")
     window.close()
     assert ApiKey.objects.count() == before + 1

@@ -8,7 +8,7 @@ from django.test import Client
 
 from developers.models import AccessToken
 from marketplace.web import docs
-from tests.admin.pages import signed_in
+from tests.callers import signed_in
 from tests.factories import AppFactory
 
 LINK = re.compile(r"- \[(?P<name>[^\]]+)\]\((?P<address>[^)]+)\): .+")

@@ -6,24 +6,22 @@ The addresses are those of the resolver, so that a new one with a name in it fai
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import timedelta
 from itertools import product
 from typing import Any
 
 import pytest
 from django.test import Client
 from django.urls import get_resolver, reverse
-from django.utils import timezone
 
 from catalog.models import Preview
 from developers.models import App
-from developers.services.credentials import issue_api_key, issue_personal_token
+from developers.services.credentials import issue_api_key
 from marketplace.accounts.models import User
-from marketplace.core.scopes import Scope
-from marketplace.mcp.tools.registry import TOOLS
+from marketplace.mcp.tools.calling import TOOLS
+from tests.callers import personal_token
 from tests.contract.calls import rows
 from tests.eager import EagerBackend
-from tests.factories import PLENTY, ListingFactory, UserFactory
+from tests.factories import ListingFactory, UserFactory
 from tests.mcp.speaking import Speaker, tool_token
 from tests.shop import bought, funded, on_sale
 from tests.studio.cases import ready
@@ -224,10 +222,8 @@ def test_every_address_that_names_something_is_in_the_tables() -> None:
 
 def _callers(everyone: Everyone) -> dict[str, list[dict[str, str]]]:
     """Return the headers of each credential that someone may have: of pages none but the session, of the API a token and a key."""
-    me, ends = everyone.me, timezone.now() + timedelta(days=1)
-    _, token = issue_personal_token(
-        user=me, name="all", scopes=frozenset(Scope), expires_at=ends, actor=me, password_confirmed=True, limits=PLENTY
-    )
+    me = everyone.me
+    _, token = personal_token(me)
     _, key = issue_api_key(app=App.objects.get(pk=everyone.mine["app"]), name="all", actor=me)
     return {"pages": [{}], "api": [{"authorization": f"Bearer {token}"}, {"x-api-key": key}]}
 

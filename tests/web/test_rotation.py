@@ -116,7 +116,7 @@ def test_app_that_spends_asks_for_the_password(browse: Callable[..., Client], de
         assert list(response.context["form"].errors) == ["password"]
     made = client.post(address, COMPLETE | {"password": PASSWORD})
     token = AccessToken.objects.get()
-    assert Scope.WALLET_SPEND in token.effective_scopes
+    assert Scope.WALLET_SPEND in token.scopes
     assert PASSWORD not in made.content.decode()
     rotate = reverse("tool-token-rotate", args=[app.pk, token.pk])
     assert client.post(rotate, {"overlap": "7"}).status_code == 400

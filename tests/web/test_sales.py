@@ -21,13 +21,13 @@ from marketplace.web.selling import MONTH, charts_of, figures_of, since
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
 from tests.vendors.cases import make_vendor
-from tests.wallet.payees import payee
-from vendors.models import VendorProfile, VendorStatus
+from tests.wallet.payees import account_of, changed, paid_out, payee
+from vendors.models import PayoutDetails, VendorProfile, VendorStatus
 from wallet.models import Order
 from wallet.sales import SalesTotals, payouts_of, sales_totals_of
-from wallet.selectors import earnings_of, vendor_accounts
+from wallet.selectors import earnings_of
+from wallet.services.due_payouts import next_run
 from wallet.services.refunds import refund_order
-from wallet.services.vendor_payouts import pay_out
 
 from .markup import faults_of
 
@@ -55,7 +55,7 @@ def refunded(order: Order) -> Order:
 
 
 def paid(vendor: VendorProfile, run: str = "2026-03") -> None:
-    pay_out(account=vendor_accounts().get(owner=vendor.user, currency="INR"), run=run, minimum_minor=1)
+    paid_out(account_of(vendor), run)
 
 
 def rows_of(page: Any) -> list[list[str]]:
@@ -85,7 +85,7 @@ def test_sales_and_payouts_of_others_are_not_shown(browse: Browse, listing: List
         assert "Nothing sold yet" in page.content.decode(), name
         assert "Aurora Sans" not in page.content.decode()
         assert faults_of(page.content) == [], name
-    assert b"".join(client.get(reverse("payouts-csv"))).decode().splitlines() == ["run,paidAt,currency,amount,payoutMethod,journal"]
+    assert b"".join(client.get(reverse("payouts-csv"))).decode().splitlines() == ["run,at,currency,amount,payoutMethod,status,journal"]
 
 
 @pytest.mark.parametrize(
@@ -188,8 +188,7 @@ def test_money_on_the_scale_is_short(amount: int, words: str) -> None:
 
 
 def test_payouts_are_listed_and_downloaded_and_no_cell_is_a_formula(browse: Browse, listing: Listing, vendor: VendorProfile) -> None:
-    vendor.payout_method = '=HYPERLINK("x")'
-    vendor.save()
+    PayoutDetails.objects.update(label='=HYPERLINK("x")')
     for run in ("2026-02", "2026-03"):
         bought(listing)
         paid(vendor, run)
@@ -206,12 +205,41 @@ def test_payouts_are_listed_and_downloaded_and_no_cell_is_a_formula(browse: Brow
     assert dict(zip(header, first, strict=True))["amount"] == "399.20"
 
 
-def test_vendor_without_a_payout_method_is_told_so(browse: Browse, listing: Listing, vendor: VendorProfile) -> None:
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda _vendor: None, ""),
+        (lambda _vendor: PayoutDetails.objects.all().delete(), "no_bank_account"),
+        (lambda vendor: changed(vendor, "INR", number="999888777666"), "new_bank_account"),
+        (lambda _vendor: VendorProfile.objects.update(payouts_held_at=timezone.now()), "payouts_held"),
+    ],
+)
+def test_vendor_is_told_when_how_much_and_why_not(
+    browse: Browse, listing: Listing, vendor: VendorProfile, change: Callable[[VendorProfile], Any], reason: str
+) -> None:
     bought(listing)
-    VendorProfile.objects.update(payout_method=None)
-    text = browse(vendor.user).get(reverse("payouts")).content.decode()
-    assert "You have no payout method yet" in text
-    assert "Waiting for a payout method" in text
+    change(vendor)
+    page = browse(vendor.user).get(reverse("payouts"))
+    assert faults_of(page.content) == []
+    rupees, dollars = page.context["next_payouts"]
+    assert (rupees.currency, rupees.amount_minor, rupees.reason) == ("INR", 39_920, reason)
+    assert (dollars.currency, dollars.amount_minor, dollars.reason) == ("USD", 0, "below_minimum")
+    assert rupees.on.day == 5
+    assert rupees.on > timezone.now().date()
+
+
+@pytest.mark.parametrize(
+    ("day", "after", "on"),
+    [
+        (5, (2026, 3, 4), (2026, 3, 5)),
+        (5, (2026, 3, 5), (2026, 4, 5)),
+        (31, (2026, 1, 31), (2026, 2, 28)),
+        (31, (2026, 12, 31), (2027, 1, 31)),
+    ],
+)
+def test_next_run_is_on_the_operators_day_or_the_last_of_a_shorter_month(settings: Any, day: int, after: Any, on: Any) -> None:
+    settings.PAYOUT_DAY = day
+    assert next_run(after=dt.datetime(*after, tzinfo=dt.UTC)) == dt.date(*on)
 
 
 def sold_much(vendor: VendorProfile, listings: int) -> User:
@@ -229,7 +257,7 @@ def test_pages_ask_little_of_the_database(browse: Browse, vendor: VendorProfile,
     client = browse(vendor.user)
     for address in ("sales", "sales?last=12m", "sales-listings", "sales-listings?page=2", "sales-statement", "payouts"):
         name, _, query = address.partition("?")
-        with django_assert_max_num_queries(8):
+        with django_assert_max_num_queries(9):
             page = client.get(f"{reverse(name)}?{query}")
         assert page.status_code == 200, address
         assert faults_of(page.content) == [], address

@@ -122,14 +122,14 @@ def test_list_shows_own_apps_and_app_limits_in_few_queries(
     user: User,
     token: AccessToken,
     connected: App,
-    django_assert_num_queries: Callable[[int], AbstractContextManager[object]],
+    django_assert_max_num_queries: Callable[[int], AbstractContextManager[object]],
 ) -> None:
     own = AppFactory(user=user, name="Mine")
     set_spending_limit(owner=user, spender=connected, limit_values=LimitValues(Currency.INR, total_minor=1_23_456_00), actor=user)
     set_app_spending_limit(app=own, limit_values=LimitValues(Currency.USD, per_day_minor=99_00), reason="Careful", actor=UserFactory())
     client = browse(user)
     # Session, user, tokens, apps, limits.
-    with django_assert_num_queries(5):
+    with django_assert_max_num_queries(5):
         response = client.get(reverse("spending"))
     text = response.content.decode()
     for words in (

@@ -74,7 +74,7 @@ def test_token_that_spends_needs_the_password_and_never_shows_it(browse: Callabl
     response = client.post(NEW, COMPLETE | SPENDING | {"password": PASSWORD, "limit_categories": ["fonts"]})
     assert response.status_code == 200
     token = AccessToken.objects.get()
-    assert token.effective_scopes == {Scope.WALLET_SPEND}
+    assert token.scopes == {Scope.WALLET_SPEND}
     limit = token.spending_limits.get()
     assert (limit.currency, limit.total_minor, limit.per_day_minor, limit.categories) == ("USD", 1250, None, ["fonts"])
 
@@ -91,7 +91,7 @@ def test_new_token_is_shown_once_and_never_again(browse: Callable[..., Client]) 
     assert well_formed(secret, Prefix.PERSONAL_TOKEN)
     token = AccessToken.objects.get(token_checksum=digest_of(secret))
     assert token.user == user
-    assert token.effective_scopes == {Scope.VENDOR_MANAGE}
+    assert token.scopes == {Scope.VENDOR_MANAGE}
     assert abs(token.expires - timezone.now() - timedelta(days=30)) < timedelta(minutes=1)
     for address in (reverse("tokens"), NEW, reverse("dashboard")):
         assert secret not in client.get(address).content.decode()

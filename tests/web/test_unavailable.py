@@ -36,12 +36,12 @@ def browser() -> Client:
         (RedisError(BODY), 503),
         (ConnectionInterrupted(BODY), 503),
         (DependencyUnavailable(), 503),
-        (NotFound(BODY), 500),
+        (NotFound(), 404),
         (ValueError(BODY), 500),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, Exception) else None,
 )
-def test_crash_of_a_page_says_whether_to_come_back(
+def test_failure_of_a_page_says_whether_to_come_back(
     browser: Client, monkeypatch: pytest.MonkeyPatch, db: None, error: Exception, status: int
 ) -> None:
     monkeypatch.setattr("allauth.account.views.LoginView.dispatch", failing(error))

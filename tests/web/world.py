@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from allauth.account.models import EmailAddress
 from django.contrib import admin
 from django.contrib.auth.models import Group, Permission
+from django.core import signing
 from django.db.models import Model
 from django.test import Client
 from django.utils import timezone
@@ -36,14 +37,13 @@ from tests.factories import PLENTY, AppFactory, ListingFactory, UserFactory
 from tests.files.makers import picture
 from tests.shop import archive, bought, on_sale
 from tests.studio.cases import submitted
+from tests.wallet import invoicing
 from tests.wallet.leaving import asked
-from tests.wallet.payees import payee
-from wallet.models import Order
-from wallet.selectors import vendor_accounts
+from tests.wallet.payees import account_of, paid_out, payee
+from wallet.models import ExchangeRate, Order
 from wallet.services.funding import credit_wallet
 from wallet.services.offers import PurchaseRequest
 from wallet.services.quotes import make_quote
-from wallet.services.vendor_payouts import pay_out
 
 CALLBACK = "https://app.example/callback"
 CHALLENGE = "c" * 43
@@ -99,7 +99,9 @@ PAGES: dict[str, list[str]] = {
         "/assets/{owned}",
         "/dashboard",
         "/dashboard/account",
+        "/dashboard/account/billing",
         "/dashboard/account/delete",
+        "/dashboard/studio/sales/invoices",
         "/dashboard/wallet",
         "/dashboard/wallet/payouts/new",
         "/dashboard/wallet/payouts/{wallet_payout}",
@@ -157,6 +159,10 @@ PAGES: dict[str, list[str]] = {
         "/dashboard/studio/sales/listings",
         "/dashboard/studio/sales/statement",
         "/dashboard/studio/payouts",
+        "/dashboard/studio/payout-details/INR",
+        "/payout-details/undo/{undo}",
+        "/dashboard/account/mails",
+        "/mails/unsubscribe/{unsubscribe}",
     ],
     # One of each kind; `pages_of_the_admin` names every list and a row of each.
     "admin": [
@@ -181,6 +187,8 @@ PAGES: dict[str, list[str]] = {
         "/admin/wallet/order/{order}/refund/",
         "/admin/wallet/walletpayout/{wallet_payout}/change/",
         "/admin/wallet/walletpayout/{wallet_payout}/pay/",
+        "/admin/wallet/payoutbatch/{batch}/change/",
+        "/admin/wallet/vendorpayout/{payout}/bounce/",
     ],
 }
 # Routes that show no page of their own, and why.
@@ -219,9 +227,12 @@ NO_PAGES = {
         "llms",
         "oauth-revoke",
         "oauth-token",
+        "order-page-credit-note",
+        "order-page-invoice",
         "order-page-pdf",
         "payouts-csv",
         "robots",
+        "sales-invoices-csv",
         "sitemap",
         "sitemap-part",
         "specimen",
@@ -297,12 +308,20 @@ def make_world() -> World:
     sent = submitted(ListingFactory(store=profile.store, slug="sent-in"))
     for preview in Preview.objects.all():
         store_preview(preview)
+    invoicing.operator()
+    invoicing.rate("DE", 1900)
+    invoicing.billed(member, invoicing.BERLIN)
+    ExchangeRate.objects.create(currency="USD", tax_currency="INR", rate=80, valid_from=timezone.now().date())
     order = bought(owned, member)
     bought(own)
-    pay_out(account=vendor_accounts().get(owner=member, currency="INR"), run="2026-03", minimum_minor=1)
+    payout = paid_out(account_of(profile), "2026-03")
+    invoicing.issue()
     quote = make_quote(buyer=member, purchase=PurchaseRequest(str(asset.id), currency="INR"))
     world.places |= {"asset": asset.slug, "store": asset.store.slug, "owned": owned.slug, "own": own.slug, "draft": draft.slug}
     world.places |= {"sent": sent.listing.slug, "order": str(order.id), "quote": str(quote.id), "review": str(sent.id)}
+    world.places |= {"payout": str(payout.pk), "batch": str(payout.batch_id)}
+    world.places["unsubscribe"] = signing.dumps([member.pk.hex, "sale"], salt="accounts.mail.unsubscribe")
+    world.places["undo"] = signing.dumps(str(payout.details_id), salt="vendors.payout-details.undo")
     world.places["wallet_payout"] = str(asked(member, 1_000).pk)
     world.places["operation"] = next(iter(operations()))
     licence = Licence.objects.get(buyer=member)

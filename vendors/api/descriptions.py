@@ -21,7 +21,7 @@ DESCRIPTIONS: Mapping[str, str] = {
     "glyphCount": "Number of glyphs, of several fonts that of the fullest; 0 if there is no font.",
     "originalFilename": "Name of the uploaded file.",
     "passed": "Whether it passed.",
-    "payoutMethod": "How the vendor is paid; null if not set.",
+    "payoutMethod": "The bank accounts for payouts, shortened to their last four characters; null if there is none.",
     "priceEur": "Price in euros, tax included; null if it is not sold in euros.",
     "priceInr": "Price in rupees, tax included; null if it is not sold in rupees.",
     "readme": "Text of the README.txt in the buyer's download.",

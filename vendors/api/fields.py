@@ -29,7 +29,6 @@ class Slug(Text):
         super().__init__(max_length=core_bounds.SLUG_CHARS, trim_whitespace=False, **kwargs)
 
     def to_internal_value(self, data: Any) -> str:
-        """Return the slug."""
         slug: str = super().to_internal_value(data)
         if not SLUG.fullmatch(slug):
             raise serializers.ValidationError("Use lower-case letters, digits and single hyphens between them.", code="invalid_slug")
@@ -61,7 +60,6 @@ class CategorySlug(serializers.Field[Category, Any, str, Any]):
     default_error_messages = COMMON_ERRORS | {"invalid": "A string is required.", "unknown_category": "No active category has this slug."}
 
     def to_internal_value(self, data: Any) -> Category:
-        """Return the category."""
         if not isinstance(data, str):
             self.fail("invalid")
         possible = len(data) <= core_bounds.SLUG_CHARS and SLUG.fullmatch(data)
@@ -83,7 +81,6 @@ class LicenseSlugs(BoundedList):
         )
 
     def to_internal_value(self, data: Any) -> list[str]:
-        """Return the slugs without repetitions, in the order given."""
         slugs: list[str] = super().to_internal_value(data)
         listing = self.context.get("listing")
         known = set(LicenseTier.objects.filter(is_active=True).values_list("slug", flat=True))
@@ -98,7 +95,6 @@ class JsonObjectText(LongText):
     """JSON text of an object, nested at most as deep as a request body; the validated value is the object."""
 
     def to_internal_value(self, data: Any) -> Any:
-        """Return the object."""
         text = super().to_internal_value(data)
         try:
             value = orjson.loads(text)
@@ -132,5 +128,4 @@ class Tags(BoundedList):
         super().__init__(child=Line(max_length=catalog_bounds.TAG_CHARS), max_length=catalog_bounds.TAGS, **kwargs)
 
     def to_internal_value(self, data: Any) -> list[str]:
-        """Return the tags without repetitions, in the order given."""
         return list(dict.fromkeys(tag.lower() for tag in super().to_internal_value(data)))

@@ -1,4 +1,5 @@
 import django.db.models.deletion
+import django.db.models.functions.datetime
 import marketplace.core.ids
 from django.conf import settings
 from django.db import migrations, models
@@ -23,7 +24,7 @@ class Migration(migrations.Migration):
                 ('bio', models.TextField(blank=True)),
                 ('application_data', models.JSONField(blank=True, default=dict)),
                 ('commission_rate_bp', models.PositiveIntegerField(default=2000)),
-                ('payout_method', models.CharField(blank=True, max_length=120, null=True)),
+                ('payouts_held_at', models.DateTimeField(blank=True, null=True)),
                 ('applied_at', models.DateTimeField(auto_now_add=True)),
                 ('updated_at', models.DateTimeField(auto_now=True)),
                 ('decided_at', models.DateTimeField(blank=True, null=True)),
@@ -34,9 +35,28 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('-id',),
-                'permissions': (('decide_vendorprofile', 'Can approve, suspend and reinstate vendors'), ('set_commission_vendorprofile', "Can set a vendor's commission"), ('set_payout_vendorprofile', "Can set a vendor's payout method")),
+                'permissions': (('decide_vendorprofile', 'Can approve, suspend and reinstate vendors'), ('set_commission_vendorprofile', "Can set a vendor's commission"), ('hold_payouts_vendorprofile', "Can hold and release a vendor's payouts")),
                 'indexes': [models.Index(fields=['status', '-id'], name='vendorprofile_queue')],
                 'constraints': [models.CheckConstraint(condition=models.Q(('status__in', ['Approved', 'Pending', 'Suspended'])), name='vendorprofile_status_known'), models.CheckConstraint(condition=models.Q(('commission_rate_bp__lte', 10000)), name='vendorprofile_commission_range')],
+            },
+        ),
+        migrations.CreateModel(
+            name='PayoutDetails',
+            fields=[
+                ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ('currency', models.CharField(max_length=3)),
+                ('encrypted', models.TextField(blank=True)),
+                ('label', models.CharField(blank=True, max_length=40)),
+                ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ('withdrawn_at', models.DateTimeField(blank=True, null=True)),
+                ('profile', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='payout_details', to='vendors.vendorprofile')),
+            ],
+            options={
+                'verbose_name_plural': 'payout details',
+                'ordering': ('-id',),
+                'default_permissions': (),
+                'indexes': [models.Index(fields=['profile', 'currency', '-created_at'], name='payoutdetails_newest')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('currency__in', ['INR', 'USD'])), name='payoutdetails_currency_known')],
             },
         ),
     ]

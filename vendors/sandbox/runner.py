@@ -19,7 +19,7 @@ from marketplace.core.errors import DependencyUnavailable, UnsupportedType
 from marketplace.http.overload import CallerLimit
 from marketplace.storage.base import ObjectStorage
 
-from ..uploads.errors import FileRejected
+from ..errors import FileRejected
 from . import replies
 from .replies import Broken
 from .source import DONE, HEAD, READ, STRETCH_BYTES

@@ -24,25 +24,20 @@ class ParentFile(io.RawIOBase):
         self._position = 0
 
     def readable(self) -> bool:
-        """Return True."""
         return True
 
     def seekable(self) -> bool:
-        """Return True."""
         return True
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        """Set the position; the parent is not involved."""
         base = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._size}[whence]
         self._position = max(base + offset, 0)
         return self._position
 
     def tell(self) -> int:
-        """Return the position."""
         return self._position
 
     def readinto(self, buffer: "bytearray | memoryview") -> int:  # type: ignore[override]  # typeshed's `WriteableBuffer` is a stub only
-        """Request the next bytes from the parent."""
         view = memoryview(buffer)
         wanted = min(len(view), self._size - self._position, STRETCH_BYTES)
         if wanted <= 0:

@@ -43,7 +43,6 @@ class Unpacked(io.RawIOBase):
         self._position = 0
 
     def readable(self) -> bool:
-        """Return True."""
         return True
 
     def seekable(self) -> bool:
@@ -51,7 +50,6 @@ class Unpacked(io.RawIOBase):
         return True
 
     def tell(self) -> int:
-        """Return the position."""
         return self._position
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
@@ -63,7 +61,6 @@ class Unpacked(io.RawIOBase):
         return self._position
 
     def readinto(self, buffer: "bytearray | memoryview") -> int:  # type: ignore[override]  # typeshed's `WriteableBuffer` is a stub only
-        """Unpack the next bytes."""
         view = memoryview(buffer)
         with rejecting("The archive's compression is damaged, or needs more memory than usual."):
             content = self._unpack(min(len(view), CHUNK))

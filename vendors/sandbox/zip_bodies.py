@@ -25,12 +25,7 @@ UNNAMED = "The zip archive holds data between its entries that its directory doe
 
 
 def check_bodies(file: BinaryIO, directory: Directory, places: list[tuple[int, int]]) -> None:
-    """Compare the entries before the directory with the directory.
-
-    Args:
-        file: The archive.
-        directory: Its directory.
-        places: The offset of each entry, and its position in the directory.
+    """Compare the entries before the directory with the directory; `places` are the offset of each entry and its position there.
 
     Raises:
         Rejected: there are overlaps, gaps, differing headers, or data in which further entries may be found.

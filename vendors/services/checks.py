@@ -22,8 +22,6 @@ class CheckOutcome:
     """The outcome of one check, with what to do where it failed.
 
     Args:
-        name: The name of the check.
-        passed: Whether it passed.
         detail: What was found; where it failed, what to do.
         warning: What could be better although it passed, for the vendor and the reviewer; it prevents nothing.
     """

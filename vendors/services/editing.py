@@ -39,13 +39,7 @@ def edit_listing(
 ) -> Listing:
     """Change several parts of a listing at once. A field that was not edited here keeps a change made elsewhere since it was read.
 
-    Args:
-        listing: A listing of the actor's.
-        actor: The vendor.
-        seen: The marks (`marks_of`) of the values that the page showed.
-        details: As for `update_details`.
-        prices: As for `set_regional_prices`.
-        licensing: As for `set_licensing`.
+    `seen` holds the marks (`marks_of`) of the values that the page showed.
 
     Raises:
         ListingChanged: fields were changed both here and elsewhere; `fields` names them.

@@ -49,13 +49,8 @@ def ensure_uploadable(listing: Listing) -> None:
 def attach_deliverable(*, listing: Listing, received: Received, inspection: Inspection, actor: User) -> Deliverable:
     """Record a stored file as the listing's candidate for the next review; it replaces a candidate that was not approved.
 
-    Approved files are kept, because buyers own them, and so are blocked files, as evidence.
-
-    Args:
-        listing: The listing as it was when the upload began.
-        received: The stored file; it is kept once the record is committed.
-        inspection: The result of its inspection.
-        actor: The vendor.
+    Approved files are kept, because buyers own them, and so are blocked files, as evidence. The listing is given as it was when the
+    upload began; the received file is kept once its record is committed.
 
     Raises:
         ListingLocked: the listing came under review in the meantime.

@@ -30,12 +30,7 @@ class Changes(TypedDict, total=False):
 def update_picture(*, listing: Listing, preview_id: uuid.UUID | None, actor: User, seen: str = "", **changes: Unpack[Changes]) -> Preview:
     """Set an image's alternative text, or swap it with the image in another slot. Fields that are left out keep their value.
 
-    Args:
-        listing: A listing of the actor's.
-        preview_id: The image.
-        actor: The vendor.
-        seen: The mark (`mark_of`) of the alternative text that a page showed; empty where any may be replaced.
-        **changes: The new values.
+    `seen` is the mark (`mark_of`) of the alternative text that a page showed; empty where any may be replaced.
 
     Raises:
         ListingChanged: the alternative text is no longer the one that was seen.

@@ -1,4 +1,4 @@
-"""Changes of vendor profiles: apply, approve, suspend, reinstate, commission, payout method."""
+"""Changes of vendor profiles: apply, approve, suspend, reinstate, commission."""
 
 from typing import Any
 
@@ -149,30 +149,6 @@ def set_commission(*, profile: VendorProfile, commission_rate_bp: int, reason: s
         profile.save(update_fields=["commission_rate_bp", "updated_at"])
         audit.record("vendor.set_commission", profile, actor=actor, reason=reason, before=before, after=commission_rate_bp)
     return profile
-
-
-@transaction.atomic
-def set_payout_method(*, profile: VendorProfile, payout_method: str, reason: str, actor: User) -> VendorProfile:
-    """Set how the vendor is paid, as one line of text; an empty one clears it.
-
-    Raises:
-        InvalidInput: no reason, or more than one line.
-        SelfReview: the actor owns the row.
-    """
-    reason = texts.prose(reason, "reason")
-    after = texts.line(payout_method, "payoutMethod", required=False) or None
-    profile = lock_for_decision(VendorProfile.objects.all(), pk=profile.pk, owner="user_id", actor=actor)
-    before = profile.payout_method
-    if before != after:
-        profile.payout_method = after
-        profile.save(update_fields=["payout_method", "updated_at"])
-        audit.record("vendor.set_payout_method", profile, actor=actor, reason=reason, before=_ending(before), after=_ending(after))
-    return profile
-
-
-def _ending(payout_method: str | None) -> str | None:
-    """Return the shortened payout method for the audit log, which is permanent and read by people who do not make payments."""
-    return None if payout_method is None else f"…{payout_method[-4:]}"
 
 
 @transaction.atomic

@@ -20,8 +20,8 @@ from marketplace.core.errors import DependencyUnavailable, UnsupportedType
 from marketplace.core.transitions import lock
 from marketplace.storage.base import ObjectStorage
 
+from ..errors import FileRejected
 from ..inspection import Inspection, inspect_deliverable
-from ..uploads.errors import FileRejected
 
 
 class ReinspectOutcome(StrEnum):

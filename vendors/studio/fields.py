@@ -43,18 +43,13 @@ def _sentences(detail: Any) -> Iterable[str]:
 
 
 class ShapedField(forms.CharField):
-    """Text that is validated by a field of the API.
-
-    Args:
-        shape: The API's field.
-    """
+    """Text that is validated by a field of the API."""
 
     def __init__(self, shape: Shape, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._shape = shape
 
     def clean(self, value: Any) -> Any:
-        """Return the value that the API's field returns for the text."""
         text = super().clean(value)
         return validated(self._shape, text) if text else text
 
@@ -73,7 +68,6 @@ class TextField(ShapedField):
         super().__init__(LongText(), strip=False, widget=forms.Textarea(attrs={"rows": rows}), **kwargs)
 
     def to_python(self, value: Any) -> str:
-        """Return the text with plain line breaks."""
         return str(super().to_python(value)).replace("\r\n", "\n")
 
 
@@ -100,11 +94,9 @@ class CategoryField(forms.ChoiceField):
         super().__init__(choices=_categories, **kwargs)
 
     def prepare_value(self, value: Any) -> Any:
-        """Return the slug of a category."""
         return value.slug if isinstance(value, Category) else value
 
     def clean(self, value: Any) -> Any:
-        """Return the category."""
         return validated(CategorySlug(), super().clean(value))
 
 
@@ -113,12 +105,7 @@ def _categories() -> list[tuple[str, str]]:
 
 
 class HundredthsField(forms.DecimalField):
-    """A price or a percentage: typed with two decimals, stored as an integer of hundredths.
-
-    Args:
-        most: The maximum, in hundredths.
-        empty: The value of an empty field.
-    """
+    """A price or a percentage: typed with two decimals, stored as an integer of hundredths, as are the maximum and the value of an empty field."""
 
     default_error_messages: ClassVar[dict[str, Any]] = {
         "invalid": "A number is required.",
@@ -139,7 +126,6 @@ class HundredthsField(forms.DecimalField):
         return str(value // 100) if value % 100 == 0 else f"{value // 100}.{value % 100:02}"
 
     def clean(self, value: Any) -> Any:
-        """Return the integer of hundredths."""
         amount = super().clean(value)
         return self._empty if amount is None else int(amount * 100)
 
@@ -155,11 +141,9 @@ class TagsField(forms.CharField):
         super().__init__(max_length=catalog_bounds.TAGS * (catalog_bounds.TAG_CHARS + 2), required=False, widget=widget, **kwargs)
 
     def prepare_value(self, value: Any) -> Any:
-        """Return the tags, one per line."""
         return "\n".join(value) if isinstance(value, list) else value
 
     def clean(self, value: Any) -> Any:
-        """Return the tags."""
         lines = [line.strip() for line in super().clean(value).splitlines()]
         tags = [tag for line in lines for tag in ([line] if line in self.known else line.split(","))]
         return validated(Tags(), [tag.strip() for tag in tags if tag.strip()])
@@ -167,26 +151,14 @@ class TagsField(forms.CharField):
 
 @dataclass(frozen=True)
 class Address:
-    """The result of checking a slug.
-
-    Args:
-        path: The path of the page; empty where the slug is refused or nothing was typed yet.
-        refusal: Why the slug cannot be used; empty where it can.
-    """
+    """The result of checking a slug: the path of its page, or why it cannot be used; both empty where nothing was typed yet."""
 
     path: str = ""
     refusal: str = ""
 
 
 def address_of(slug: str, title: str, *, prefix: str, taken: Callable[[str], bool]) -> Address:
-    """Check the slug and return the path of the page.
-
-    Args:
-        slug: The typed slug.
-        title: The title or name from which a slug is derived where none was typed.
-        prefix: The path before the slug.
-        taken: Tells whether a slug is in use.
-    """
+    """Check the typed slug, or the one derived from the title, and return the path of its page below `prefix`."""
     # `SlugField` limits the length.
     wanted = slug.strip() or slug_from(title)
     if not wanted:

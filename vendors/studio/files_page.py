@@ -12,24 +12,22 @@ from catalog.models.files import PreviewKind
 from catalog.models.listings import ListingStatus, UpdateStatus
 from catalog.selectors import Picture, picture_of
 
-from .. import bounds
 from ..selectors import files_of
 from .picture_forms import AltTextForm
 from .presenters import facts_of, warnings_of
 from .upload_fields import (
-    ENDINGS,
     FILE,
+    KINDS,
+    PICTURE,
     SENTENCES,
     SOUND,
     SPECIMEN,
     UploadField,
-    file_field,
     format_limit,
     picture_name,
     slot_field,
     slot_name,
-    sound_field,
-    specimen_field,
+    upload_field,
 )
 
 EARLIER = 10
@@ -53,13 +51,7 @@ class Slot:
     """A slot of the gallery.
 
     Args:
-        number: From 0, which is the thumbnail.
-        name: Its label.
-        place: The place to upload to.
-        preview: The image in it.
-        picture: The image as this page shows it.
         stays: Whether it can only be replaced, not removed.
-        alt_text_form: The form of its alternative text.
         earlier: The previous slot, where it can be moved there.
         later: The next slot, where it can be moved there.
     """
@@ -89,13 +81,8 @@ class FilesPage:
     """The content of the page.
 
     Args:
-        listing: A listing of the vendor.
         live: The file that was approved last: buyers get it while the listing is published.
-        candidate: The file that is not approved yet.
         earlier: Other stored files, newest first.
-        gallery: The slots of the gallery.
-        specimen: The font of the type tester.
-        sound: The audio preview.
         refused: The upload that was just refused, if any.
     """
 
@@ -109,8 +96,8 @@ class FilesPage:
     refused: Refused
 
     sentences = SENTENCES
-    picture_endings = ENDINGS["picture"]
-    picture_maximum = format_limit(bounds.IMAGE_BYTES)
+    picture_endings = KINDS[PICTURE].endings
+    picture_maximum = format_limit(KINDS[PICTURE].maximum)
 
     @property
     def refused_as_a_whole(self) -> str:
@@ -136,17 +123,18 @@ class FilesPage:
     def file_field(self) -> UploadField:
         """The place of the deliverable."""
         replaces = ("the new file" if self.live else "the file") if self.candidate else "the reviewed file" if self.live else ""
-        return file_field(self.listing, replaces=replaces, refused=self.refused.at(FILE))
+        return upload_field(self.listing, FILE, f"Replace {replaces}" if replaces else "Upload the file", self.refused.at(FILE))
 
     @property
     def specimen_field(self) -> UploadField:
         """The place of the specimen."""
-        return specimen_field(self.listing, taken=self.specimen is not None, refused=self.refused.at(SPECIMEN))
+        label = "Replace the specimen" if self.specimen else "Upload a specimen"
+        return upload_field(self.listing, SPECIMEN, label, self.refused.at(SPECIMEN))
 
     @property
     def sound_field(self) -> UploadField:
         """The place of the audio preview."""
-        return sound_field(self.listing, taken=self.sound is not None, refused=self.refused.at(SOUND))
+        return upload_field(self.listing, SOUND, "Replace the sound" if self.sound else "Upload a sound", self.refused.at(SOUND))
 
     @property
     def axes(self) -> list[dict[str, Any]]:
@@ -164,13 +152,7 @@ class FilesPage:
 
 
 def files_page(listing: Listing, refused: Refused | None = None, typed: Mapping[uuid.UUID, AltTextForm] | None = None) -> FilesPage:
-    """Return the content of the page. Needs three queries beside that of the listing.
-
-    Args:
-        listing: A listing of the vendor.
-        refused: The upload that was just refused, if any.
-        typed: Invalid forms of alternative texts, by preview id.
-    """
+    """Return the content of the page, with invalid forms of alternative texts by preview id. Needs three queries beside that of the listing."""
     refused = refused or Refused()
     previews = list(listing.previews.all())
     now = [file for file in (listing.live_deliverable, listing.candidate_deliverable) if file is not None]
@@ -194,7 +176,7 @@ def _only(previews: Iterable[Preview], kind: PreviewKind) -> Preview | None:
 
 def _slot(listing: Listing, number: int, pictures: Mapping[int, Preview], refused: Refused, typed: Mapping[uuid.UUID, AltTextForm]) -> Slot:
     name, preview = picture_name(number), pictures.get(number)
-    place = slot_field(listing, number, label=f"{'Replace' if preview else 'Add'} {name.lower()}", refused=refused.at(slot_name(number)))
+    place = slot_field(listing, number, f"{'Replace' if preview else 'Add'} {name.lower()}", refused.at(slot_name(number)))
     if preview is None:
         return Slot(number, name, place, preview=None, picture=None, stays=False)
     alt_text_form = typed.get(preview.pk) or AltTextForm(preview_id=preview.pk, alt_text=preview.alt_text)

@@ -6,9 +6,12 @@ from django import forms
 
 from catalog import bounds as catalog_bounds
 from catalog.models.listings import ListingStatus
+from marketplace.accounts.password_again import PasswordAgain
 from marketplace.core import bounds
+from marketplace.core.money import Currency
 
 from ..api.fields import HttpsUrl
+from ..bank_accounts import HOLDER_CHARS, NUMBER_CHARS
 from ..slugs import slug_from
 from .fields import PRICE, CategoryField, HundredthsField, LineField, SlugField, TextField, validated
 
@@ -48,14 +51,12 @@ class ApplicationForm(StoreForm):
     field_order = ("store_name", "store_slug", "bio", "links")
 
     def clean_links(self) -> list[str]:
-        """Return the list of URLs."""
         lines = [line.strip() for line in self.cleaned_data["links"].splitlines() if line.strip()]
         if len(lines) > LINKS:
             raise forms.ValidationError(f"At most {LINKS} addresses.")
         return [validated(HttpsUrl(), line) for line in lines]
 
     def clean(self) -> dict[str, Any]:
-        """Derive the slug from the name where none is given."""
         return _with_slug(self, "store_slug", "store_name")
 
 
@@ -77,8 +78,42 @@ class NewListingForm(forms.Form):
     base_price_minor = HundredthsField(label="Price in US dollars", help_text="What a buyer pays, tax included. 0 is free.", **PRICE)
 
     def clean(self) -> dict[str, Any]:
-        """Derive the slug from the title where none is given."""
         return _with_slug(self, "slug", "title")
+
+
+class PayoutDetailsForm(PasswordAgain):
+    """Asks for the bank account for payouts in a currency, and for the password.
+
+    Args:
+        currency: INR or USD.
+    """
+
+    needed_for = "changing where your earnings go"
+
+    holder = LineField(label="Account holder", max_length=HOLDER_CHARS, help_text="As the bank knows it.")
+    number = LineField(label="IBAN", max_length=NUMBER_CHARS, widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}))
+    bank = LineField(
+        label="BIC",
+        max_length=NUMBER_CHARS,
+        help_text="Also called SWIFT code: 8 or 11 characters.",
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )
+    field_order = ("holder", "number", "bank", "password")
+
+    def __init__(self, *args: Any, currency: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if currency == Currency.INR:
+            self.fields["number"].label = "Account number"
+            self.fields["bank"].label, self.fields["bank"].help_text = "IFSC", "The code of the branch: 11 characters."
+        self.fields["password"].required = True
+        self.fields["password"].help_text = "Required again because your earnings are paid to this account."
+
+    def clean(self) -> dict[str, Any]:
+        """Check the password only once the rest is right: each try counts."""
+        cleaned = super().clean() or self.cleaned_data
+        if not self.errors:
+            self.require_password()
+        return cleaned
 
 
 def _with_slug(form: forms.Form, slug: str, source: str) -> dict[str, Any]:

@@ -15,18 +15,11 @@ class AltTextField(LineField):
     """One line of text, typed into a multi-line box: line breaks become spaces."""
 
     def to_python(self, value: Any) -> str:
-        """Return the text with each run of white space replaced by one space."""
         return " ".join(str(super().to_python(value)).split())
 
 
 class AltTextForm(forms.Form):
-    """Sets the alternative text of an image.
-
-    Args:
-        data: The submitted data, None for an unbound form.
-        preview_id: The image; each image on the page has a form of its own.
-        alt_text: The present alternative text.
-    """
+    """Sets the alternative text of an image; each image on the page has a form of its own."""
 
     seen = forms.CharField(widget=forms.HiddenInput, required=False, max_length=MARK_CHARS)
 

@@ -12,7 +12,7 @@ from catalog.field_names import field_name
 from catalog.models import LicenseTier, Listing
 from catalog.models.listings import ListingStatus, UpdateStatus
 from catalog.pricing import is_free, list_price, permitted_tiers, price_of, sale_price
-from marketplace.core.money import Currency, Split, split_sale
+from marketplace.core.money import Currency, Split, split_sale, tax_inside
 
 from ..selectors import steps_of
 from ..services.checks import run_checks
@@ -134,14 +134,7 @@ _ROUTES = {
 
 @dataclass(frozen=True)
 class FindingRow:
-    """One finding.
-
-    Args:
-        field: The field's name in the API; empty for the whole listing.
-        message: What is wrong.
-        hint: How to fix it.
-        route: The page where it is fixed; empty where there is none.
-    """
+    """One finding; `route` is the page where it is fixed, if there is one."""
 
     field: str
     message: str
@@ -159,14 +152,7 @@ def finding_rows(findings: Iterable[Mapping[str, str]]) -> list[FindingRow]:
 
 @dataclass(frozen=True)
 class Proceeds:
-    """The price of one licence in one currency, and its split.
-
-    Args:
-        currency: Of every amount.
-        list_minor: The price before the discount; for the first permitted licence only.
-        price_minor: The price that a buyer pays.
-        split: Its split into tax, commission and proceeds.
-    """
+    """The price of one licence in one currency, and its split; the price before the discount for the first permitted licence only."""
 
     currency: Currency
     list_minor: int | None
@@ -184,16 +170,7 @@ class LicenceProceeds:
 
 @dataclass(frozen=True)
 class ListingProceeds:
-    """The licences that buyers can choose; the price of the first one is the listing's price.
-
-    Args:
-        free: Whether the listing is free.
-        discount_bp: The discount in basis points.
-        tax_rate_bp: The included tax in basis points.
-        commission_rate_bp: The platform's commission on the rest, in basis points.
-        licences: In their order; empty where no permitted licence is active.
-        not_in: The currencies without a price.
-    """
+    """The licences that buyers can choose; the price of the first one is the listing's price. `not_in` are the currencies without a price."""
 
     free: bool
     discount_bp: int
@@ -227,7 +204,7 @@ def repriced(listing: Listing, prices: Mapping[str, int | None]) -> Listing:
 def _proceeds(listing: Listing, tier: LicenseTier, tiers: Sequence[LicenseTier], currency: Currency, *, first: bool) -> Proceeds:
     price = price_of(listing, tier, tiers, currency) or 0
     commission_rate_bp = listing.store.vendor_profile.commission_rate_bp
-    split = split_sale(price, tax_rate_bp=listing.tax_rate_bp, commission_rate_bp=commission_rate_bp)
+    split = split_sale(price, tax_minor=tax_inside(price, listing.tax_rate_bp), commission_rate_bp=commission_rate_bp)
     return Proceeds(currency, list_price(listing, currency) if first else None, price, split)
 
 
@@ -292,16 +269,7 @@ _CHECK_TEXTS = {
 
 @dataclass(frozen=True)
 class CheckRow:
-    """A row of the checklist.
-
-    Args:
-        label: The name of the check.
-        passed: Whether it passed.
-        detail: Why it failed, and what to do.
-        route: The page where it is fixed.
-        step: The link's text.
-        warning: What could be better although it passed.
-    """
+    """A row of the checklist: why a check failed and what to do, and a link to the page where it is fixed."""
 
     label: str
     passed: bool

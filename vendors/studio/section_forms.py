@@ -16,12 +16,7 @@ _SEEN_CHARS = 2000
 
 
 class SectionForm(forms.Form):
-    """A section of a listing. The hidden field `seen` has marks of the values shown, to detect changes made elsewhere in the meantime.
-
-    Args:
-        data: The submitted data, None for an unbound form.
-        listing: The listing in its current state.
-    """
+    """A section of a listing. The hidden field `seen` has marks of the values shown, to detect changes made elsewhere in the meantime."""
 
     # The listing's fields in this section, by the service that saves them.
     details: ClassVar[tuple[str, ...]] = ()
@@ -176,13 +171,7 @@ class PricesForm(SectionForm):
 
 
 class LicencesForm(SectionForm):
-    """The permitted licences and the readme.
-
-    Args:
-        data: The submitted data, None for an unbound form.
-        listing: The listing in its current state.
-        tiers: All licence tiers; retired ones are offered only where the listing permits them already.
-    """
+    """The permitted licences and the readme. Retired licences are offered only where the listing permits them already."""
 
     licensing = ("allowed_license_slugs", "readme")
     EVERY, SOME = "every", "some"
@@ -215,7 +204,6 @@ class LicencesForm(SectionForm):
         return [tier.name for tier in self.tiers if not tier.is_active]
 
     def initial_of(self, listing: Listing) -> dict[str, Any]:
-        """Return the initial values."""
         allowed = listing.allowed_license_slugs
         every = [tier.slug for tier in self.tiers if tier.is_active]
         return {
@@ -229,14 +217,12 @@ class LicencesForm(SectionForm):
         return "slugs" if name == "allowed_license_slugs" else name
 
     def shown(self, name: str, listing: Listing) -> str:
-        """Return the listing's current value as text."""
         if name != "allowed_license_slugs":
             return super().shown(name, listing)
         allowed = listing.allowed_license_slugs
         return "every licence" if allowed is None else ", ".join(allowed)
 
     def clean(self) -> dict[str, Any]:
-        """Require at least one active licence, unless all are permitted."""
         data: dict[str, Any] = super().clean() or self.cleaned_data
         if data.get("permit") == self.SOME and "slugs" not in self.errors:
             chosen = set(data["slugs"])
@@ -248,7 +234,6 @@ class LicencesForm(SectionForm):
         return data
 
     def values(self) -> dict[str, Any]:
-        """Return the permitted licences (None permits every active one) and the readme."""
         data = self.cleaned_data
         chosen = list(dict.fromkeys(data["slugs"]))
         return {"allowed_license_slugs": None if data["permit"] == self.EVERY else chosen, "readme": data["readme"]}

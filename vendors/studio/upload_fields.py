@@ -5,6 +5,7 @@ The page passes the same messages to its script.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from django.urls import reverse
 
@@ -61,48 +62,62 @@ def format_limit(size: int) -> str:
     return f"{size / core_bounds.GIB:g} GB" if size >= core_bounds.GIB else f"{size / core_bounds.MIB:g} MB"
 
 
-FILE, SPECIMEN, SOUND = "file", "specimen", "sound"
-ARCHIVES = ".zip,.tar,.tgz,.gz,.bz2,.xz"
-ENDINGS = {
-    FILE: f"{ARCHIVES},.otf,.ttf,.ttc,.woff,.woff2,.jpg,.jpeg,.png,.webp,.psd,.wav,.mp3,.aac,.m4a,.flac,.ogg",
-    "picture": ".jpg,.jpeg,.png,.webp",
-    SPECIMEN: ".woff2,.woff",
-    SOUND: ".mp3,.aac,.m4a,.wav",
+class UploadKind(NamedTuple):
+    """What all uploads of a kind have in common.
+
+    Args:
+        route: The page that the plain form posts to.
+        api_route: The operation of the vendor API that the page's script uploads to.
+        endings: The accepted file name extensions, for the browser's file dialog.
+        maximum: The largest accepted size in bytes.
+        help: Describes the accepted files.
+    """
+
+    route: str
+    api_route: str
+    endings: str
+    maximum: int
+    help: str = ""
+
+
+FILE, PICTURE, SPECIMEN, SOUND = "file", "picture", "specimen", "sound"
+KINDS = {
+    FILE: UploadKind(
+        "studio-file-upload",
+        "vendor-file",
+        ".zip,.tar,.tgz,.gz,.bz2,.xz,.otf,.ttf,.ttc,.woff,.woff2,.jpg,.jpeg,.png,.webp,.psd,.wav,.mp3,.aac,.m4a,.flac,.ogg",
+        catalog_bounds.DELIVERABLE_BYTES,
+        f"A zip or tar archive, a font, an image or a sound, up to {format_limit(catalog_bounds.DELIVERABLE_BYTES)}. "
+        "Put several files into one archive.",
+    ),
+    PICTURE: UploadKind("studio-picture-upload", "vendor-gallery-image", ".jpg,.jpeg,.png,.webp", bounds.IMAGE_BYTES),
+    SPECIMEN: UploadKind(
+        "studio-specimen-upload",
+        "vendor-font-specimen",
+        ".woff2,.woff",
+        bounds.FONT_BYTES,
+        f"WOFF2 or WOFF, up to {format_limit(bounds.FONT_BYTES)}.",
+    ),
+    SOUND: UploadKind(
+        "studio-sound-upload",
+        "vendor-audio-preview",
+        ".mp3,.aac,.m4a,.wav",
+        bounds.AUDIO_BYTES,
+        f"MP3, AAC (also as M4A) or WAV, up to {format_limit(bounds.AUDIO_BYTES)}.",
+    ),
 }
-MAXIMA = {FILE: catalog_bounds.DELIVERABLE_BYTES, "picture": bounds.IMAGE_BYTES, SPECIMEN: bounds.FONT_BYTES, SOUND: bounds.AUDIO_BYTES}
 
 
 @dataclass(frozen=True)
 class UploadField:
-    """An upload field.
-
-    Args:
-        name: Its element id in the page.
-        label: Its label.
-        kind: `file`, `picture`, `specimen` or `sound`.
-        action: The URL that the plain form posts to.
-        address: The URL of the vendor API that the page's script uploads to.
-        help: Describes the accepted files.
-        refused: The error of the form's last upload.
-    """
+    """An upload field of a page: its element id, its addresses (see `UploadKind`), and the error of its last upload."""
 
     name: str
     label: str
-    kind: str
+    kind: UploadKind
     action: str
     address: str
-    help: str = ""
-    refused: str = ""
-
-    @property
-    def endings(self) -> str:
-        """The accepted file name extensions, for the browser's file dialog."""
-        return ENDINGS[self.kind]
-
-    @property
-    def maximum(self) -> int:
-        """The largest accepted size in bytes."""
-        return MAXIMA[self.kind]
+    refused: str
 
 
 def slot_name(slot: int) -> str:
@@ -115,54 +130,14 @@ def picture_name(slot: int) -> str:
     return f"Picture {slot + 1}" if slot else "Cover picture"
 
 
-def file_field(listing: Listing, *, replaces: str, refused: str) -> UploadField:
-    """Return the place of the deliverable; `replaces` names the file that a new one replaces."""
-    most = format_limit(catalog_bounds.DELIVERABLE_BYTES)
-    taken = f"A zip or tar archive, a font, an image or a sound, up to {most}. Put several files into one archive."
-    return UploadField(
-        FILE,
-        f"Replace {replaces}" if replaces else "Upload the file",
-        FILE,
-        reverse("studio-file-upload", args=[listing.slug]),
-        reverse("vendor-file", args=[listing.pk]),
-        taken,
-        refused,
-    )
+def upload_field(listing: Listing, kind: str, label: str, refused: str) -> UploadField:
+    """Return the upload field of the deliverable, the specimen or the sound."""
+    action, address = reverse(KINDS[kind].route, args=[listing.slug]), reverse(KINDS[kind].api_route, args=[listing.pk])
+    return UploadField(kind, label, KINDS[kind], action, address, refused)
 
 
-def slot_field(listing: Listing, slot: int, *, label: str, refused: str) -> UploadField:
-    """Return the place of a picture."""
-    return UploadField(
-        slot_name(slot),
-        label,
-        "picture",
-        reverse("studio-picture-upload", args=[listing.slug, slot]),
-        f"{reverse('vendor-gallery-image', args=[listing.pk])}?slot={slot}",
-        refused=refused,
-    )
-
-
-def specimen_field(listing: Listing, *, taken: bool, refused: str) -> UploadField:
-    """Return the place of the type specimen."""
-    return UploadField(
-        SPECIMEN,
-        "Replace the specimen" if taken else "Upload a specimen",
-        SPECIMEN,
-        reverse("studio-specimen-upload", args=[listing.slug]),
-        reverse("vendor-font-specimen", args=[listing.pk]),
-        f"WOFF2 or WOFF, up to {format_limit(bounds.FONT_BYTES)}.",
-        refused,
-    )
-
-
-def sound_field(listing: Listing, *, taken: bool, refused: str) -> UploadField:
-    """Return the place of the audio preview."""
-    return UploadField(
-        SOUND,
-        "Replace the sound" if taken else "Upload a sound",
-        SOUND,
-        reverse("studio-sound-upload", args=[listing.slug]),
-        reverse("vendor-audio-preview", args=[listing.pk]),
-        f"MP3, AAC (also as M4A) or WAV, up to {format_limit(bounds.AUDIO_BYTES)}.",
-        refused,
-    )
+def slot_field(listing: Listing, slot: int, label: str, refused: str) -> UploadField:
+    """Return the upload field of a gallery slot."""
+    kind = KINDS[PICTURE]
+    address = f"{reverse(kind.api_route, args=[listing.pk])}?slot={slot}"
+    return UploadField(slot_name(slot), label, kind, reverse(kind.route, args=[listing.slug, slot]), address, refused)

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from .views import edit, files, listings, manifest, overview, reviews, steps, store
+from .views import edit, files, listings, manifest, overview, payout_details, reviews, steps, store
 
 LISTING = "dashboard/studio/listings/<slug:slug>"
 
@@ -11,6 +11,8 @@ urlpatterns = [
     path("dashboard/studio/apply", store.apply, name="studio-apply"),
     path("dashboard/studio/store", store.settings, name="studio-store"),
     path("dashboard/studio/store-address", store.address, name="studio-store-address"),
+    path("dashboard/studio/payout-details/<str:currency>", payout_details.change, name="payout-details"),
+    path("payout-details/undo/<str:token>", payout_details.undo, name="payout-details-undo"),
     path("dashboard/studio/listing-new", listings.create, name="studio-create"),
     path("dashboard/studio/listing-address", listings.address, name="studio-address"),
     path(LISTING, overview.overview, name="studio-listing"),

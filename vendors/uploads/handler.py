@@ -8,7 +8,6 @@ from marketplace.core.errors import BodyTooLarge, InvalidInput
 from marketplace.storage.base import BLOCK_BYTES
 
 FIELD = "file"
-HEAD_BYTES = 512
 
 
 class Sink(Protocol):
@@ -28,7 +27,6 @@ class OnePassHandler(FileUploadHandler):
         super().__init__()
         self.given_name = ""
         self.size = 0
-        self.head = b""
         self.begun = False
         self.complete = False
         self._sink = sink
@@ -46,12 +44,9 @@ class OnePassHandler(FileUploadHandler):
         self.given_name = str(self.file_name)
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
-        """Pass a block on."""
         self.size += len(raw_data)
         if self.size > self._maximum_bytes:
             raise BodyTooLarge(maximumBytes=self._maximum_bytes)
-        if len(self.head) < HEAD_BYTES:
-            self.head += raw_data[: HEAD_BYTES - len(self.head)]
         self._sink.write(raw_data)
 
     def file_complete(self, file_size: int) -> None:

@@ -13,7 +13,6 @@ from django.http import HttpRequest, UnreadablePostError
 from django.http.multipartparser import MultiPartParser, MultiPartParserError
 
 from catalog import bounds as catalog_bounds
-from marketplace.core import bounds as core_bounds
 from marketplace.core.database import release_connections
 from marketplace.core.errors import (
     BodyTooLarge,
@@ -30,13 +29,13 @@ from marketplace.storage import default_storage
 from marketplace.storage.base import ObjectStorage
 
 from .. import bounds
-from .errors import FileRejected, UploadIncomplete
+from ..errors import FileRejected, UploadIncomplete
 from .handler import FIELD, OnePassHandler, Sink, unknown_field
 from .hashing import HashedSink
 
 EXTENSION_CHARS = 20
 # A slow upload occupies a thread as long as its sender likes, so each user is limited.
-_senders = CallerLimit(per_caller=core_bounds.UPLOADS_AT_ONCE)
+_senders = CallerLimit(per_caller=bounds.UPLOADS_AT_ONCE)
 # Parses the form and passes the file's bytes to the handler; returns the names of the other fields.
 FormReader = Callable[[HttpRequest, OnePassHandler], Iterable[str]]
 
@@ -51,8 +50,6 @@ class Received:
     size: int
     sha256: str
     crc32: int
-    # The first 512 bytes of the file.
-    head: bytes = field(repr=False)
     _kept: bool = False
 
     def keep(self) -> None:
@@ -131,18 +128,18 @@ def receive(request: HttpRequest, *, key: str, maximum_bytes: int, reader: FormR
         with suppress(DependencyUnavailable):
             default_storage.delete(key)
         raise
-    return Received(default_storage, key, safe_filename(upload.given_name), upload.size, sha256, crc32, upload.head)
+    return Received(default_storage, key, safe_filename(upload.given_name), upload.size, sha256, crc32)
 
 
-def receive_small(request: HttpRequest, *, maximum_bytes: int, reader: FormReader = bare_form) -> tuple[str, bytes]:
-    """Receive the part named `file` into memory, for previews; return its name and bytes.
+def receive_small(request: HttpRequest, *, maximum_bytes: int, reader: FormReader = bare_form) -> bytes:
+    """Receive the part named `file` into memory, for previews.
 
     Raises what `receive` raises; the same order applies.
     """
     check_upload_headers(request, maximum_bytes)
     content = _Memory()
-    upload = _read_form(request, content, maximum_bytes, reader)
-    return safe_filename(upload.given_name), b"".join(content.chunks)
+    _read_form(request, content, maximum_bytes, reader)
+    return b"".join(content.chunks)
 
 
 class _Memory:
@@ -174,7 +171,7 @@ def _read_form(request: HttpRequest, sink: Sink, maximum_bytes: int, reader: For
 def _one_of_the_sender(request: HttpRequest) -> Iterator[None]:
     sender = str(getattr(getattr(request, "user", None), "pk", ""))
     if not _senders.acquire(sender):
-        detail = f"You are already sending {core_bounds.UPLOADS_AT_ONCE} files. Send this one when one of them is complete."
+        detail = f"You are already sending {bounds.UPLOADS_AT_ONCE} files. Send this one when one of them is complete."
         raise RateLimited(detail, headers={"Retry-After": "5"})
     try:
         yield

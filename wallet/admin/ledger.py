@@ -6,7 +6,7 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from marketplace.review.panels import Panel, QuerySets
+from marketplace.review.panels import Panel
 from marketplace.review.service import ServiceAdmin
 from marketplace.ui.formatting import money
 
@@ -30,13 +30,10 @@ class JournalAdmin(ServiceAdmin):
         reference = getattr(journal, "credit_reference", None)
         return None if reference is None else str(reference)
 
-    def querysets(self, request: HttpRequest, subject: Journal) -> QuerySets:
-        """Return the journal's transfers."""
-        return {"transfers": Transfer.objects.filter(journal=subject).select_related("debit__owner", "credit__owner").order_by("id")}
-
-    def panels(self, request: HttpRequest, subject: Journal, related: QuerySets) -> list[Panel]:
+    def panels(self, request: HttpRequest, subject: Journal) -> list[Panel]:
         """Show the journal's transfers."""
-        rows = [(t.debit, t.debit.owner, t.credit, t.credit.owner, money(t.amount_minor, t.currency)) for t in related["transfers"]]
+        transfers = Transfer.objects.filter(journal=subject).select_related("debit__owner", "credit__owner").order_by("id")
+        rows = [(t.debit, t.debit.owner, t.credit, t.credit.owner, money(t.amount_minor, t.currency)) for t in transfers]
         return [Panel("Transfers", ("From", "Owner", "To", "Owner", "Amount"), rows)]
 
 
@@ -67,10 +64,6 @@ class TransferAdmin(ServiceAdmin):
         """Return the amount with its currency."""
         return money(transfer.amount_minor, transfer.currency)
 
-    def querysets(self, request: HttpRequest, subject: Transfer) -> QuerySets:
-        """Return nothing: the journal has the history."""
-        return {}
-
-    def panels(self, request: HttpRequest, subject: Transfer, related: QuerySets) -> list[Panel]:
+    def panels(self, request: HttpRequest, subject: Transfer) -> list[Panel]:
         """Return nothing."""
         return []

@@ -8,7 +8,7 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
 from marketplace.review.decisions import Decision, ReasonForm, service_decision
-from marketplace.review.panels import Panel, QuerySets
+from marketplace.review.panels import Panel
 from marketplace.review.search import SearchQuery
 from marketplace.review.service import ServiceAdmin
 from marketplace.ui.formatting import money
@@ -78,18 +78,14 @@ class OrderAdmin(ServiceAdmin):
         """Return the price with its currency."""
         return money(order.price_minor, order.currency)
 
-    def querysets(self, request: HttpRequest, subject: Order) -> QuerySets:
-        """Return the order's transfers and its history."""
-        transfers = Transfer.objects.filter(journal__order=subject).select_related("journal", "debit", "credit").order_by("id")
-        return {**super().querysets(request, subject), "transfers": transfers}
-
-    def panels(self, request: HttpRequest, subject: Order, related: QuerySets) -> list[Panel]:
+    def panels(self, request: HttpRequest, subject: Order) -> list[Panel]:
         """Show the order's transfers, then its history."""
+        transfers = Transfer.objects.filter(journal__order=subject).select_related("journal", "debit", "credit").order_by("id")
         rows = [
             (f"{t.journal.at:%Y-%m-%d %H:%M}", t.journal.kind, t.debit.kind, t.credit.kind, money(t.amount_minor, t.currency))
-            for t in related["transfers"]
+            for t in transfers
         ]
-        return [Panel("Transfers", ("At (UTC)", "Kind", "From", "To", "Amount"), rows), *super().panels(request, subject, related)]
+        return [Panel("Transfers", ("At (UTC)", "Kind", "From", "To", "Amount"), rows), *super().panels(request, subject)]
 
     refund = service_decision(
         Decision(

@@ -1,28 +1,38 @@
-"""Vendor payouts in the admin, by run, with sums and a CSV export. `manage.py payout` makes them."""
+"""Vendor payouts in the admin: batches, their file for the bank, and what became of each payout. `manage.py payout` prepares them."""
 
 import csv
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.core.exceptions import PermissionDenied, SuspiciousOperation
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.template.response import TemplateResponse
 from django.urls import path, reverse
+from django.utils.html import format_html
 
+from marketplace.core import audit
+from marketplace.core.errors import Problem
 from marketplace.http.refusals import allow_methods
-from marketplace.review.panels import Panel, QuerySets
+from marketplace.review.decisions import Decision, NoForm, decision, service_decision
+from marketplace.review.panels import Panel
 from marketplace.review.service import ServiceAdmin, staff_of
 from marketplace.ui.formatting import money
 
-from ..models import VendorPayout
+from ..models import PayoutBatch, VendorPayout
 from ..models.quotes import CURRENCIES
-from ..selectors import paid_by_currency, payouts
-from ..spreadsheets import HEADER, line_of
+from ..models.vendor_payouts import BatchStatus, PayoutStatus
+from ..payout_files import bank_file
+from ..selectors import paid_by_currency, payouts, transfer_minor
+from ..services import vendor_payouts as services
+from ..spreadsheets import HEADER, cells_of, store_of
 
 EXPORT = "wallet.export_vendorpayout"
+EXPORT_BATCH = "wallet.export_payoutbatch"
+SETTLE = "wallet.settle_vendorpayout"
 RUNS = 50
 CHUNK = 500
 
@@ -35,12 +45,12 @@ class RunFilter(admin.SimpleListFilter):
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         """Return the newest runs."""
-        runs = dict.fromkeys(VendorPayout.objects.order_by("-id").values_list("run", flat=True)[: RUNS * 10])
+        runs = dict.fromkeys(PayoutBatch.objects.values_list("run", flat=True)[: RUNS * len(CURRENCIES)])
         return [(run, run) for run in list(runs)[:RUNS]]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[VendorPayout]) -> QuerySet[VendorPayout]:
         """Filter by the choice."""
-        return queryset.filter(run=self.value()) if self.value() else queryset
+        return queryset.filter(batch__run=self.value()) if self.value() else queryset
 
 
 class CurrencyFilter(admin.SimpleListFilter):
@@ -71,13 +81,14 @@ class Echo:
 class VendorPayoutAdmin(ServiceAdmin):
     """Payouts to vendors."""
 
-    list_display = ("at", "run", "vendor", "store", "amount")
-    list_filter = (RunFilter, CurrencyFilter, ("journal__at", admin.DateFieldListFilter))
-    search_fields = ("run", "account__owner__email", "account__owner__store__slug")
+    list_display = ("at", "batch", "vendor", "store", "amount", "status")
+    list_filter = ("status", RunFilter, CurrencyFilter, ("journal__at", admin.DateFieldListFilter))
+    search_fields = ("batch__run", "account__owner__email", "account__owner__store__slug")
     ordering = ("-id",)
     list_template = "admin/wallet/payouts.html"
-    fields = ("run", "vendor", "store", "amount", "journal")
+    fields = ("batch", "vendor", "store", "amount", "status", "reason", "journal", "returned")
     readonly_fields = ("vendor", "store", "amount")
+    decision_names = ("pay", "bounce", "cancel")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[VendorPayout]:
         """Join journals, accounts and vendors."""
@@ -111,13 +122,13 @@ class VendorPayoutAdmin(ServiceAdmin):
         headers = {"Content-Disposition": 'attachment; filename="payouts.csv"'}
         return StreamingHttpResponse(_rows(rows.iterator(chunk_size=CHUNK)), content_type="text/csv; charset=utf-8", headers=headers)
 
-    def querysets(self, request: HttpRequest, subject: VendorPayout) -> QuerySets:
-        """Return nothing: the journal has the history."""
-        return {}
-
-    def panels(self, request: HttpRequest, subject: VendorPayout, related: QuerySets) -> list[Panel]:
+    def panels(self, request: HttpRequest, subject: VendorPayout) -> list[Panel]:
         """Return nothing."""
         return []
+
+    def name(self, subject: VendorPayout) -> str:
+        """Return the store and the amount."""
+        return f"{self.store(subject)}: {self.amount(subject)}"
 
     @admin.display(description="At", ordering="id")
     def at(self, payout: VendorPayout) -> Any:
@@ -127,21 +138,156 @@ class VendorPayoutAdmin(ServiceAdmin):
     @admin.display(description="Vendor", ordering="account__owner__email")
     def vendor(self, payout: VendorPayout) -> str:
         """Return the vendor's address."""
-        return line_of(payout).vendor
+        return cells_of(payout)[0]
 
     @admin.display(description="Store", ordering="account__owner__store__slug")
     def store(self, payout: VendorPayout) -> str:
         """Return the vendor's store."""
-        return line_of(payout).store
+        return store_of(payout.account)
 
     @admin.display(description="Amount", ordering="-journal__vendor_net_minor")
     def amount(self, payout: VendorPayout) -> str:
         """Return the amount with its currency."""
         return money(payout.amount_minor, payout.account.currency)
 
+    pay = service_decision(
+        Decision(
+            "Record as paid",
+            SETTLE,
+            "You confirm that the bank made the transfer. The vendor gets a mail.",
+            "It is recorded as paid.",
+            NoForm,
+            available=partial(services.PAYOUTS.allows, verb="pay"),
+        ),
+        services.mark_payout_paid,
+        "payout",
+        answers=(),
+    )
+
+    bounce = service_decision(
+        Decision(
+            "Record as bounced",
+            SETTLE,
+            "The bank returned the transfer: the amount is in the vendor's balance again, and the vendor gets a mail with your reason.",
+            "It is recorded as bounced.",
+            available=partial(services.PAYOUTS.allows, verb="bounce"),
+            danger=True,
+        ),
+        services.bounce_payout,
+        "payout",
+    )
+
+    cancel = service_decision(
+        Decision(
+            "Cancel",
+            SETTLE,
+            "It leaves the batch, and the amount is in the vendor's balance again.",
+            "It is cancelled.",
+            available=partial(services.PAYOUTS.allows, verb="cancel"),
+            danger=True,
+        ),
+        services.cancel_payout,
+        "payout",
+    )
+
 
 def _rows(rows: Iterable[VendorPayout]) -> Iterator[str]:
     sheet = csv.writer(Echo(), lineterminator="\n")
     yield sheet.writerow(("run", "at", *HEADER))
     for payout in rows:
-        yield sheet.writerow((payout.run, payout.journal.at.isoformat(), *line_of(payout).cells()))
+        yield sheet.writerow((payout.batch.run, payout.journal.at.isoformat(), *cells_of(payout)))
+
+
+@admin.register(PayoutBatch)
+class PayoutBatchAdmin(ServiceAdmin):
+    """Payout batches: export the file for the bank, record that it is paid, or cancel."""
+
+    list_display = ("created_at", "run", "currency", "transfer_currency", "status", "exported_at", "exported_by")
+    list_filter = ("status", "currency")
+    list_select_related = ("exported_by",)
+    search_fields = ("run",)
+    ordering = ("-id",)
+    decision_names = ("export", "pay", "cancel")
+    row_template = "admin/wallet/payout_batch.html"
+
+    def get_urls(self) -> Any:
+        """Add the file for the bank."""
+        file = self.admin_site.admin_view(allow_methods("POST")(self.file))
+        return [path("<uuid:batch_id>/file/", file, name="wallet_payoutbatch_file"), *super().get_urls()]
+
+    def file(self, request: HttpRequest, batch_id: Any) -> HttpResponse:
+        """Return the file for the bank. It has bank details, so it needs a permission of its own, and each download is recorded."""
+        staff = staff_of(request)
+        if not staff.has_perm(EXPORT_BATCH):
+            raise PermissionDenied
+        batch = PayoutBatch.objects.filter(pk=batch_id).first()
+        if batch is None:
+            raise Http404
+        try:
+            made = bank_file(batch=batch)
+        except Problem as problem:
+            self.message_user(request, problem.message, messages.ERROR)
+            return self._back(request, batch)
+        audit.record("payout_batch.download", batch, actor=staff)
+        headers = {"Content-Disposition": f'attachment; filename="{made.name}"', "Cache-Control": "private, no-store"}
+        return HttpResponse(made.content, content_type=made.content_type, headers=headers)
+
+    def panels(self, request: HttpRequest, subject: PayoutBatch) -> list[Panel]:
+        """Show the payouts, without bank details, then the history."""
+        rows = [
+            (
+                format_html('<a href="{}">{}</a>', reverse("admin:wallet_vendorpayout_change", args=[each.pk]), store_of(each.account)),
+                money(each.amount_minor, subject.currency),
+                money(transfer_minor(each.amount_minor, subject), subject.transfer_currency),
+                each.status,
+            )
+            for each in payouts().filter(batch=subject)
+        ]
+        return [Panel("Payouts", ("Store", "Amount", "Transfer", "Status"), rows), *super().panels(request, subject)]
+
+    def page_context(self, request: HttpRequest, subject: PayoutBatch) -> dict[str, Any]:
+        """Add the address of the file for users who may download it."""
+        may = subject.status == BatchStatus.EXPORTED and staff_of(request).has_perm(EXPORT_BATCH)
+        file_url = reverse("admin:wallet_payoutbatch_file", args=[subject.pk]) if may else ""
+        return {**super().page_context(request, subject), "file_url": file_url}
+
+    export = service_decision(
+        Decision(
+            "Export",
+            EXPORT_BATCH,
+            "The batch is closed, and you can download its file for the bank. Payouts that can no longer be made are cancelled.",
+            "It is exported. Download its file.",
+            NoForm,
+            available=partial(services.BATCHES.allows, verb="export"),
+        ),
+        services.export_batch,
+        "batch",
+        answers=(),
+    )
+
+    @decision(
+        Decision(
+            "Record as paid",
+            SETTLE,
+            "You confirm that the bank made every transfer that is not recorded yet. The vendors get a mail.",
+            "Its payouts are recorded as paid.",
+            NoForm,
+            available=lambda batch: batch.payouts.filter(status=PayoutStatus.EXPORTED).exists(),
+        )
+    )
+    def pay(self, batch: PayoutBatch, actor: Any, answers: Mapping[str, Any]) -> None:
+        """Record all exported payouts as paid."""
+        services.mark_batch_paid(batch=batch, actor=actor)
+
+    cancel = service_decision(
+        Decision(
+            "Cancel",
+            SETTLE,
+            "Nothing of it is paid, and the amounts are in the vendors' balances again.",
+            "It is cancelled.",
+            available=partial(services.BATCHES.allows, verb="cancel"),
+            danger=True,
+        ),
+        services.cancel_batch,
+        "batch",
+    )

@@ -11,7 +11,7 @@ from django.http import HttpRequest
 
 from marketplace.review.claims import is_claimed
 from marketplace.review.decisions import CLAIMING, Decision, DecisionForm, claiming, service_decision
-from marketplace.review.panels import Panel, QuerySets
+from marketplace.review.panels import Panel
 from marketplace.review.queues import QueueAdmin
 from marketplace.review.search import SearchQuery
 from marketplace.ui.formatting import money
@@ -98,14 +98,10 @@ class WalletPayoutAdmin(QueueAdmin):
             return "shown once it is claimed"
         return wallet_payout.payment_details or "deleted"
 
-    def querysets(self, request: HttpRequest, subject: WalletPayout) -> QuerySets:
-        """Add the last movements of the wallet."""
-        return {**super().querysets(request, subject), "movements": last_movements(subject.wallet)}
-
-    def panels(self, request: HttpRequest, subject: WalletPayout, related: QuerySets) -> list[Panel]:
+    def panels(self, request: HttpRequest, subject: WalletPayout) -> list[Panel]:
         """Show the movements of the wallet, then the history."""
-        rows = [row[:MOVEMENT_COLUMNS] for row in movement_rows(subject.wallet, related["movements"])]
-        return [Panel(f"Movements in {subject.currency}", MOVEMENTS[:MOVEMENT_COLUMNS], rows), *super().panels(request, subject, related)]
+        rows = [row[:MOVEMENT_COLUMNS] for row in movement_rows(subject.wallet, last_movements(subject.wallet))]
+        return [Panel(f"Movements in {subject.currency}", MOVEMENTS[:MOVEMENT_COLUMNS], rows), *super().panels(request, subject)]
 
     pay = service_decision(
         Decision(

@@ -13,7 +13,7 @@ from django.http import HttpRequest
 from marketplace.accounts.models import User
 from marketplace.core.money import Currency, to_minor
 from marketplace.review.decisions import Decision, ReasonForm, decision
-from marketplace.review.panels import Panel, QuerySets
+from marketplace.review.panels import Panel
 from marketplace.review.service import ServiceAdmin
 from marketplace.ui.formatting import money
 
@@ -121,14 +121,11 @@ class WalletAdmin(ServiceAdmin):
         """Return the USD balance."""
         return _balance(owner, Currency.USD)
 
-    def querysets(self, request: HttpRequest, subject: Any) -> QuerySets:
-        """Return the last movements, by currency."""
-        return {code: last_movements(account) for code, account in subject.accounts.items()}
-
-    def panels(self, request: HttpRequest, subject: Any, related: QuerySets) -> list[Panel]:
+    def panels(self, request: HttpRequest, subject: Any) -> list[Panel]:
         """Show the last movements."""
         return [
-            Panel(f"Movements in {code}", MOVEMENTS, movement_rows(account, related[code])) for code, account in subject.accounts.items()
+            Panel(f"Movements in {code}", MOVEMENTS, movement_rows(account, last_movements(account)))
+            for code, account in subject.accounts.items()
         ]
 
     @decision(

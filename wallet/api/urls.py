@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from .views import EarningsViewSet, HistoryViewSet, WalletViewSet
+from .views import BillingViewSet, EarningsViewSet, HistoryViewSet, InvoiceViewSet, WalletViewSet
 
 urlpatterns = [
     path("wallet", WalletViewSet.as_view({"get": "retrieve", "patch": "update"}), name="wallet"),
@@ -13,5 +13,9 @@ urlpatterns = [
     path("orders/<str:order_id>", HistoryViewSet.as_view({"get": "order"}), name="order"),
     path("orders/<str:order_id>/receipt", HistoryViewSet.as_view({"get": "receipt"}), name="order-receipt"),
     path("orders/<str:order_id>/receipt.pdf", HistoryViewSet.as_view({"get": "receipt_pdf"}), name="order-receipt-pdf"),
+    path("orders/<str:order_id>/invoice", InvoiceViewSet.as_view({"get": "retrieve"}), name="order-invoice"),
+    path("orders/<str:order_id>/invoice.pdf", InvoiceViewSet.as_view({"get": "pdf"}), name="order-invoice-pdf"),
+    path("orders/<str:order_id>/credit-note.pdf", InvoiceViewSet.as_view({"get": "credit_note_pdf"}), name="order-credit-note-pdf"),
+    path("account/billing", BillingViewSet.as_view({"get": "retrieve", "patch": "update"}), name="billing"),
     path("vendor/earnings", EarningsViewSet.as_view({"get": "retrieve"}), name="vendor-earnings"),
 ]

@@ -13,6 +13,7 @@ class Migration(migrations.Migration):
     dependencies = [
         ('accounts', '0001_initial'),
         ('catalog', '0001_initial'),
+        ('vendors', '0001_initial'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
         migrations.swappable_dependency(settings.OAUTH2_PROVIDER_APPLICATION_MODEL),
     ]
@@ -31,6 +32,42 @@ class Migration(migrations.Migration):
                 'constraints': [],
             },
             bases=('accounts.user',),
+        ),
+        migrations.CreateModel(
+            name='BillingDetails',
+            fields=[
+                ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ('current', models.BooleanField(default=True)),
+                ('name', models.CharField(max_length=120)),
+                ('street', models.CharField(max_length=200)),
+                ('postal_code', models.CharField(blank=True, max_length=16)),
+                ('city', models.CharField(max_length=200)),
+                ('region', models.CharField(blank=True, max_length=60)),
+                ('country', models.CharField(max_length=2)),
+                ('tax_id', models.CharField(blank=True, max_length=30)),
+                ('seen_in', models.CharField(blank=True, max_length=2)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('owner', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='billing_details', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'verbose_name_plural': 'billing details',
+                'ordering': ('-id',),
+                'constraints': [models.UniqueConstraint(condition=models.Q(('current', True), ('owner__isnull', False)), fields=('owner',), name='billingdetails_one_current'), models.UniqueConstraint(condition=models.Q(('current', True), ('owner__isnull', True)), fields=('current',), name='billingdetails_one_of_operator'), models.CheckConstraint(condition=models.Q(models.Q(('name', ''), _negated=True), models.Q(('street', ''), _negated=True), models.Q(('city', ''), _negated=True), models.Q(('country', ''), _negated=True)), name='billingdetails_complete')],
+            },
+        ),
+        migrations.CreateModel(
+            name='ExchangeRate',
+            fields=[
+                ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ('currency', models.CharField(choices=[('INR', 'INR'), ('USD', 'USD')], max_length=3)),
+                ('tax_currency', models.CharField(help_text='Such as EUR.', max_length=3)),
+                ('rate', models.DecimalField(decimal_places=6, help_text='How many units of the tax currency one unit of the currency is.', max_digits=14)),
+                ('valid_from', models.DateField()),
+            ],
+            options={
+                'ordering': ('currency', 'tax_currency', '-valid_from'),
+                'constraints': [models.UniqueConstraint(fields=('currency', 'tax_currency', 'valid_from'), name='exchangerate_once_a_day'), models.CheckConstraint(condition=models.Q(('currency__in', ['INR', 'USD'])), name='exchangerate_currency_known'), models.CheckConstraint(condition=models.Q(('rate__gt', 0)), name='exchangerate_positive')],
+            },
         ),
         migrations.CreateModel(
             name='LedgerAccount',
@@ -62,6 +99,26 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='PayoutBatch',
+            fields=[
+                ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ('run', models.CharField(max_length=64)),
+                ('currency', models.CharField(choices=[('INR', 'INR'), ('USD', 'USD')], max_length=3)),
+                ('transfer_currency', models.CharField(max_length=3)),
+                ('rate', models.DecimalField(blank=True, decimal_places=6, max_digits=12, null=True)),
+                ('status', models.CharField(choices=[('Prepared', 'Prepared'), ('Exported', 'Exported'), ('Cancelled', 'Cancelled')], default='Prepared', max_length=16)),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('exported_at', models.DateTimeField(blank=True, null=True)),
+                ('exported_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'verbose_name_plural': 'payout batches',
+                'ordering': ('-id',),
+                'permissions': (('export_payoutbatch', 'Can export payouts with bank details'),),
+                'constraints': [models.UniqueConstraint(fields=('run', 'currency'), name='payoutbatch_once_in_run'), models.UniqueConstraint(condition=models.Q(('status', 'Prepared')), fields=('currency',), name='payoutbatch_one_open'), models.CheckConstraint(condition=models.Q(('currency__in', ['INR', 'USD']), models.Q(('run', ''), _negated=True)), name='payoutbatch_has_run_and_currency'), models.CheckConstraint(condition=models.Q(models.Q(('rate__isnull', True), ('transfer_currency', models.F('currency'))), models.Q(('rate__gt', 0), ('rate__isnull', False), ('transfer_currency', 'EUR')), _connector='OR'), name='payoutbatch_rate_fits'), models.CheckConstraint(condition=models.Q(models.Q(('exported_at__isnull', False), ('status', 'Exported')), models.Q(('exported_at__isnull', True), ('status__in', ('Prepared', 'Cancelled'))), _connector='OR'), name='payoutbatch_status_fits')],
+            },
+        ),
+        migrations.CreateModel(
             name='Quote',
             fields=[
                 ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
@@ -83,6 +140,21 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='TaxRate',
+            fields=[
+                ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ('country', models.CharField(help_text='The code of the country, such as DE.', max_length=2)),
+                ('region', models.CharField(blank=True, help_text='The region if it has a rate of its own; in India the code of the state.', max_length=60)),
+                ('rate_bp', models.PositiveIntegerField(help_text='1900 is 19 %. In India the whole of CGST and SGST.', verbose_name='rate in basis points')),
+                ('valid_from', models.DateField()),
+                ('valid_to', models.DateField(blank=True, help_text='The last day; empty if there is none yet.', null=True)),
+            ],
+            options={
+                'ordering': ('country', 'region', '-valid_from'),
+                'constraints': [models.UniqueConstraint(fields=('country', 'region', 'valid_from'), name='taxrate_once_a_day'), models.CheckConstraint(condition=models.Q(('rate_bp__lte', 10000)), name='taxrate_range'), models.CheckConstraint(condition=models.Q(('valid_to__isnull', True), ('valid_to__gte', models.F('valid_from')), _connector='OR'), name='taxrate_lasts')],
+            },
+        ),
+        migrations.CreateModel(
             name='WalletSettings',
             fields=[
                 ('owner', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='wallet_settings', serialize=False, to=settings.AUTH_USER_MODEL)),
@@ -91,6 +163,24 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name_plural': 'wallet settings',
                 'constraints': [models.CheckConstraint(condition=models.Q(('currency_preference__in', ['INR', 'USD'])), name='walletsettings_currency_known')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Seller',
+            fields=[
+                ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ('is_active', models.BooleanField(default=True, help_text="Sales from now on are this seller's. A vendor who is not active sells through the operator.")),
+                ('number_pattern', models.CharField(default='INV/{year}/{number}', help_text='{year} is the fiscal year, such as 26-27, {number} the number in it. Besides letters, digits, - and /. A number has at most 16 characters.', max_length=40)),
+                ('fiscal_year_month', models.PositiveSmallIntegerField(default=1, help_text='The month in which the fiscal year begins: 4 in India.')),
+                ('time_zone', models.CharField(default='UTC', help_text='The time zone of dates and fiscal years, such as Asia/Kolkata.', max_length=40)),
+                ('tax_currency', models.CharField(blank=True, help_text='The currency of tax returns, such as EUR or INR. Tax is shown in it too, by the rates of exchange.', max_length=3)),
+                ('service_code', models.CharField(blank=True, help_text='The code of the service on invoices, in India the SAC.', max_length=10)),
+                ('details', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='wallet.billingdetails')),
+                ('vendor', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='seller', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'ordering': ('id',),
+                'constraints': [models.UniqueConstraint(condition=models.Q(('is_active', True), ('vendor__isnull', True)), fields=('is_active',), name='seller_one_operator'), models.CheckConstraint(condition=models.Q(('fiscal_year_month__gte', 1), ('fiscal_year_month__lte', 12)), name='seller_month_known')],
             },
         ),
         migrations.CreateModel(
@@ -106,6 +196,7 @@ class Migration(migrations.Migration):
                 ('price_minor', models.BigIntegerField()),
                 ('tax_rate_bp', models.PositiveIntegerField()),
                 ('tax_minor', models.BigIntegerField()),
+                ('tax_treatment', models.CharField(choices=[('listing', "The listing's rate"), ('domestic', "The rate of the seller's country"), ('intra_state', 'CGST and SGST'), ('inter_state', 'IGST'), ('destination', "The rate of the consumer's country"), ('reverse_charge', 'Reverse charge'), ('export', 'Export')], default='listing', max_length=16)),
                 ('commission_minor', models.BigIntegerField()),
                 ('vendor_share_minor', models.BigIntegerField()),
                 ('credential_kind', models.CharField(blank=True, max_length=16)),
@@ -117,23 +208,25 @@ class Migration(migrations.Migration):
                 ('refunded_at', models.DateTimeField(blank=True, null=True)),
                 ('app', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.OAUTH2_PROVIDER_APPLICATION_MODEL)),
                 ('buyer', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='orders', to=settings.AUTH_USER_MODEL)),
+                ('buyer_details', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='wallet.billingdetails')),
                 ('deliverable', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog.deliverable')),
                 ('listing', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='orders', to='catalog.listing')),
                 ('quote', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='orders', to='wallet.quote')),
+                ('seller', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='wallet.seller')),
                 ('tier', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog.licensetier')),
             ],
             options={
                 'ordering': ('-id',),
                 'permissions': (('refund_order', 'Can refund orders'), ('pay_unclaimed_order', 'Can pay refunds owed to deleted accounts')),
-                'indexes': [models.Index(fields=['buyer', '-created_at', '-id'], name='order_newest'), models.Index(condition=models.Q(('app__isnull', False), ('status', 'Completed')), fields=['buyer', 'app', 'currency', 'created_at'], include=('price_minor',), name='order_spent_by_app'), models.Index(condition=models.Q(('spender_id__isnull', False), ('status', 'Completed')), fields=['buyer', 'spender_id', 'currency', 'created_at'], include=('price_minor',), name='order_spent_by_token')],
-                'constraints': [models.UniqueConstraint(fields=('quote',), name='order_quote_once'), models.CheckConstraint(condition=models.Q(('currency__in', ['INR', 'USD'])), name='order_currency_known'), models.CheckConstraint(condition=models.Q(models.Q(('refunded_at__isnull', True), ('status', 'Completed')), models.Q(('refunded_at__isnull', False), ('status', 'Refunded')), _connector='OR'), name='order_status_fits_refund'), models.CheckConstraint(condition=models.Q(('commission_minor__gte', 0), ('tax_minor__gte', 0), ('vendor_share_minor__gte', 0)), name='order_parts_not_negative'), models.CheckConstraint(condition=models.Q(('price_minor', django.db.models.expressions.CombinedExpression(django.db.models.expressions.CombinedExpression(models.F('tax_minor'), '+', models.F('commission_minor')), '+', models.F('vendor_share_minor')))), name='order_parts_make_price')],
+                'indexes': [models.Index(fields=['buyer', '-created_at', '-id'], name='order_newest'), models.Index(condition=models.Q(('buyer_details__isnull', False)), fields=['buyer_details'], name='order_of_billing_details'), models.Index(condition=models.Q(('app__isnull', False), ('status', 'Completed')), fields=['buyer', 'app', 'currency', 'created_at'], include=('price_minor',), name='order_spent_by_app'), models.Index(condition=models.Q(('spender_id__isnull', False), ('status', 'Completed')), fields=['buyer', 'spender_id', 'currency', 'created_at'], include=('price_minor',), name='order_spent_by_token')],
+                'constraints': [models.UniqueConstraint(fields=('quote',), name='order_quote_once'), models.CheckConstraint(condition=models.Q(('currency__in', ['INR', 'USD'])), name='order_currency_known'), models.CheckConstraint(condition=models.Q(('tax_treatment__in', ['listing', 'domestic', 'intra_state', 'inter_state', 'destination', 'reverse_charge', 'export'])), name='order_tax_treatment_known'), models.CheckConstraint(condition=models.Q(models.Q(('refunded_at__isnull', True), ('status', 'Completed')), models.Q(('refunded_at__isnull', False), ('status', 'Refunded')), _connector='OR'), name='order_status_fits_refund'), models.CheckConstraint(condition=models.Q(('commission_minor__gte', 0), ('tax_minor__gte', 0), ('vendor_share_minor__gte', 0)), name='order_parts_not_negative'), models.CheckConstraint(condition=models.Q(('price_minor', django.db.models.expressions.CombinedExpression(django.db.models.expressions.CombinedExpression(models.F('tax_minor'), '+', models.F('commission_minor')), '+', models.F('vendor_share_minor')))), name='order_parts_make_price')],
             },
         ),
         migrations.CreateModel(
             name='Journal',
             fields=[
                 ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('kind', models.CharField(choices=[('funding', 'Funding'), ('sale', 'Sale'), ('refund', 'Refund'), ('payout', 'Payout'), ('withdrawal', 'Withdrawal'), ('return', 'Return'), ('settlement', 'Settlement'), ('claim', 'Claim')], max_length=16)),
+                ('kind', models.CharField(choices=[('funding', 'Funding'), ('sale', 'Sale'), ('refund', 'Refund'), ('payout', 'Payout'), ('payout_return', 'Payout Return'), ('withdrawal', 'Withdrawal'), ('return', 'Return'), ('settlement', 'Settlement'), ('claim', 'Claim')], max_length=16)),
                 ('at', models.DateTimeField(auto_now_add=True)),
                 ('reason', models.CharField(max_length=2000)),
                 ('request_id', models.CharField(blank=True, max_length=64)),
@@ -150,7 +243,7 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ('-id',),
                 'indexes': [models.Index(condition=models.Q(('wallet__isnull', False)), fields=['wallet', 'at', 'id'], name='journal_of_wallet'), models.Index(condition=models.Q(('vendor__isnull', False)), fields=['vendor', 'at', 'id'], name='journal_of_vendor')],
-                'constraints': [models.UniqueConstraint(fields=('order', 'kind'), name='journal_once_for_order'), models.UniqueConstraint(fields=('wallet', 'wallet_entry'), name='journal_wallet_entry_once'), models.CheckConstraint(condition=models.Q(models.Q(('kind__in', ('funding', 'payout', 'withdrawal', 'settlement')), ('order__isnull', True), ('reverses__isnull', True)), models.Q(('kind', 'return'), ('order__isnull', True), ('reverses__isnull', False)), models.Q(('kind__in', ('sale', 'claim')), ('order__isnull', False), ('reverses__isnull', True)), models.Q(('kind', 'refund'), ('order__isnull', False), ('reverses__isnull', False)), _connector='OR'), name='journal_fits_kind'), models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='journal_has_reason'), models.CheckConstraint(condition=models.Q(models.Q(('kind__in', ('payout', 'settlement', 'claim', 'refund')), ('wallet__isnull', True), ('wallet_balance_minor__isnull', True), ('wallet_entry__isnull', True), ('wallet_net_minor__isnull', True)), models.Q(models.Q(models.Q(('kind__in', ('funding', 'refund', 'return')), ('wallet_net_minor__gt', 0)), models.Q(('kind__in', ('sale', 'withdrawal')), ('wallet_net_minor__lt', 0)), _connector='OR'), ('wallet__isnull', False), ('wallet_balance_minor__gte', 0), ('wallet_balance_minor__isnull', False), ('wallet_entry__gte', 1), ('wallet_entry__isnull', False), ('wallet_net_minor__isnull', False)), _connector='OR'), name='journal_wallet_fits_kind'), models.CheckConstraint(condition=models.Q(models.Q(models.Q(('kind', 'payout'), _negated=True), ('vendor__isnull', True), ('vendor_net_minor__isnull', True)), models.Q(models.Q(models.Q(('kind__in', ('payout', 'refund')), ('vendor_net_minor__lt', 0)), models.Q(('kind', 'sale'), ('vendor_net_minor__gt', 0)), _connector='OR'), ('vendor__isnull', False), ('vendor_net_minor__isnull', False)), _connector='OR'), name='journal_vendor_fits_kind')],
+                'constraints': [models.UniqueConstraint(fields=('order', 'kind'), name='journal_once_for_order'), models.UniqueConstraint(fields=('wallet', 'wallet_entry'), name='journal_wallet_entry_once'), models.CheckConstraint(condition=models.Q(models.Q(('kind__in', ('funding', 'payout', 'withdrawal', 'settlement')), ('order__isnull', True), ('reverses__isnull', True)), models.Q(('kind__in', ('return', 'payout_return')), ('order__isnull', True), ('reverses__isnull', False)), models.Q(('kind__in', ('sale', 'claim')), ('order__isnull', False), ('reverses__isnull', True)), models.Q(('kind', 'refund'), ('order__isnull', False), ('reverses__isnull', False)), _connector='OR'), name='journal_fits_kind'), models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='journal_has_reason'), models.CheckConstraint(condition=models.Q(models.Q(('kind__in', ('payout', 'payout_return', 'settlement', 'claim', 'refund')), ('wallet__isnull', True), ('wallet_balance_minor__isnull', True), ('wallet_entry__isnull', True), ('wallet_net_minor__isnull', True)), models.Q(models.Q(models.Q(('kind__in', ('funding', 'refund', 'return')), ('wallet_net_minor__gt', 0)), models.Q(('kind__in', ('sale', 'withdrawal')), ('wallet_net_minor__lt', 0)), _connector='OR'), ('wallet__isnull', False), ('wallet_balance_minor__gte', 0), ('wallet_balance_minor__isnull', False), ('wallet_entry__gte', 1), ('wallet_entry__isnull', False), ('wallet_net_minor__isnull', False)), _connector='OR'), name='journal_wallet_fits_kind'), models.CheckConstraint(condition=models.Q(models.Q(models.Q(('kind__in', ('payout', 'payout_return')), _negated=True), ('vendor__isnull', True), ('vendor_net_minor__isnull', True)), models.Q(models.Q(models.Q(('kind__in', ('payout', 'refund')), ('vendor_net_minor__lt', 0)), models.Q(('kind__in', ('sale', 'payout_return')), ('vendor_net_minor__gt', 0)), _connector='OR'), ('vendor__isnull', False), ('vendor_net_minor__isnull', False)), _connector='OR'), name='journal_vendor_fits_kind')],
             },
         ),
         migrations.CreateModel(
@@ -179,6 +272,43 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='Invoice',
+            fields=[
+                ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ('kind', models.CharField(choices=[('invoice', 'Invoice'), ('credit_note', 'Credit note')], max_length=16)),
+                ('fiscal_year', models.PositiveSmallIntegerField()),
+                ('sequence', models.PositiveIntegerField()),
+                ('number', models.CharField(max_length=16)),
+                ('buyer_name', models.CharField(max_length=254)),
+                ('description', models.CharField(max_length=400)),
+                ('service_code', models.CharField(blank=True, max_length=10)),
+                ('treatment', models.CharField(choices=[('listing', "The listing's rate"), ('domestic', "The rate of the seller's country"), ('intra_state', 'CGST and SGST'), ('inter_state', 'IGST'), ('destination', "The rate of the consumer's country"), ('reverse_charge', 'Reverse charge'), ('export', 'Export')], max_length=16)),
+                ('country', models.CharField(blank=True, max_length=2)),
+                ('region', models.CharField(blank=True, max_length=60)),
+                ('currency', models.CharField(max_length=3)),
+                ('gross_minor', models.BigIntegerField()),
+                ('tax_minor', models.BigIntegerField()),
+                ('tax_rate_bp', models.PositiveIntegerField()),
+                ('tax_currency', models.CharField(blank=True, max_length=3)),
+                ('exchange_rate', models.DecimalField(blank=True, decimal_places=6, max_digits=14, null=True)),
+                ('tax_in_tax_currency_minor', models.BigIntegerField(blank=True, null=True)),
+                ('date', models.DateField()),
+                ('issued_at', models.DateTimeField(auto_now_add=True)),
+                ('buyer_details', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='wallet.billingdetails')),
+                ('corrects', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='corrected_by', to='wallet.invoice')),
+                ('journal', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='invoice', to='wallet.journal')),
+                ('order', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='invoices', to='wallet.order')),
+                ('seller', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='invoices', to='wallet.seller')),
+                ('seller_details', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='wallet.billingdetails')),
+            ],
+            options={
+                'ordering': ('-id',),
+                'permissions': (('export_invoice', 'Can export invoices'),),
+                'indexes': [models.Index(fields=['date', 'id'], name='invoice_by_date'), models.Index(fields=['-issued_at'], name='invoice_newest')],
+                'constraints': [models.UniqueConstraint(fields=('seller', 'fiscal_year', 'sequence'), name='invoice_sequence_once'), models.UniqueConstraint(fields=('seller', 'number'), name='invoice_number_once'), models.UniqueConstraint(fields=('order', 'kind'), name='invoice_once_for_order'), models.CheckConstraint(condition=models.Q(('currency__in', ['INR', 'USD'])), name='invoice_currency_known'), models.CheckConstraint(condition=models.Q(('kind__in', ['invoice', 'credit_note'])), name='invoice_kind_known'), models.CheckConstraint(condition=models.Q(('treatment__in', ['listing', 'domestic', 'intra_state', 'inter_state', 'destination', 'reverse_charge', 'export'])), name='invoice_treatment_known'), models.CheckConstraint(condition=models.Q(models.Q(('corrects__isnull', True), ('kind', 'invoice')), models.Q(('corrects__isnull', False), ('kind', 'credit_note')), _connector='OR'), name='invoice_fits_kind'), models.CheckConstraint(condition=models.Q(('gross_minor__gt', 0), ('gross_minor__gte', models.F('tax_minor')), ('tax_minor__gte', 0)), name='invoice_amounts'), models.CheckConstraint(condition=models.Q(models.Q(('exchange_rate__isnull', True), ('tax_currency', ''), ('tax_in_tax_currency_minor__isnull', True)), models.Q(models.Q(('tax_currency', ''), _negated=True), ('exchange_rate__isnull', False), ('tax_in_tax_currency_minor__isnull', False)), _connector='OR'), name='invoice_exchange_complete')],
+            },
+        ),
+        migrations.CreateModel(
             name='Transfer',
             fields=[
                 ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
@@ -197,15 +327,19 @@ class Migration(migrations.Migration):
             name='VendorPayout',
             fields=[
                 ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('run', models.CharField(max_length=64)),
-                ('payout_method', models.CharField(max_length=120)),
+                ('status', models.CharField(choices=[('Prepared', 'Prepared'), ('Exported', 'Exported'), ('Paid', 'Paid'), ('Bounced', 'Bounced'), ('Cancelled', 'Cancelled')], default='Prepared', max_length=16)),
+                ('reason', models.CharField(blank=True, max_length=2000)),
+                ('settled_at', models.DateTimeField(blank=True, null=True)),
                 ('account', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='payouts', to='wallet.ledgeraccount')),
+                ('batch', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='payouts', to='wallet.payoutbatch')),
+                ('details', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='payouts', to='vendors.payoutdetails')),
                 ('journal', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='payout', to='wallet.journal')),
+                ('returned', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='returned_payout', to='wallet.journal')),
             ],
             options={
                 'ordering': ('-id',),
-                'permissions': (('export_vendorpayout', 'Can export payouts with payout methods'),),
-                'constraints': [models.UniqueConstraint(fields=('run', 'account'), name='vendorpayout_once_in_run'), models.CheckConstraint(condition=models.Q(models.Q(('run', ''), _negated=True), models.Q(('payout_method', ''), _negated=True)), name='vendorpayout_has_run_and_method')],
+                'permissions': (('export_vendorpayout', 'Can export the list of payouts'), ('settle_vendorpayout', 'Can record payouts as paid or bounced, and cancel them')),
+                'constraints': [models.UniqueConstraint(fields=('batch', 'account'), name='vendorpayout_once_in_batch'), models.CheckConstraint(condition=models.Q(models.Q(('reason', ''), ('returned__isnull', True), ('settled_at__isnull', True), ('status__in', ('Prepared', 'Exported'))), models.Q(('reason', ''), ('returned__isnull', True), ('settled_at__isnull', False), ('status', 'Paid')), models.Q(('returned__isnull', False), ('settled_at__isnull', False), ('status__in', ('Bounced', 'Cancelled')), models.Q(('reason', ''), _negated=True)), _connector='OR'), name='vendorpayout_status_fits')],
             },
         ),
         migrations.CreateModel(

@@ -85,6 +85,8 @@ class JournalKind(models.TextChoices):
     SALE = "sale"
     REFUND = "refund"
     PAYOUT = "payout"
+    # A payout that bounced or was cancelled: the amount is the vendor's again.
+    PAYOUT_RETURN = "payout_return"
     # Set aside from a wallet, then either returned to it or paid out.
     WITHDRAWAL = "withdrawal"
     RETURN = "return"
@@ -132,7 +134,7 @@ class Journal(models.Model):
             models.UniqueConstraint(fields=("wallet", "wallet_entry"), name="journal_wallet_entry_once"),
             models.CheckConstraint(
                 condition=Q(kind__in=("funding", "payout", "withdrawal", "settlement"), order__isnull=True, reverses__isnull=True)
-                | Q(kind="return", order__isnull=True, reverses__isnull=False)
+                | Q(kind__in=("return", "payout_return"), order__isnull=True, reverses__isnull=False)
                 | Q(kind__in=("sale", "claim"), order__isnull=False, reverses__isnull=True)
                 | Q(kind="refund", order__isnull=False, reverses__isnull=False),
                 name="journal_fits_kind",
@@ -140,7 +142,7 @@ class Journal(models.Model):
             models.CheckConstraint(condition=~Q(reason=""), name="journal_has_reason"),
             models.CheckConstraint(
                 # A refund to a deleted account has no wallet.
-                condition=(Q(kind__in=("payout", "settlement", "claim", "refund")) & _NO_WALLET)
+                condition=(Q(kind__in=("payout", "payout_return", "settlement", "claim", "refund")) & _NO_WALLET)
                 | Q(
                     Q(kind__in=("funding", "refund", "return"), wallet_net_minor__gt=0)
                     | Q(kind__in=("sale", "withdrawal"), wallet_net_minor__lt=0),
@@ -155,9 +157,10 @@ class Journal(models.Model):
                 name="journal_wallet_fits_kind",
             ),
             models.CheckConstraint(
-                condition=(~Q(kind="payout") & _NO_VENDOR)
+                condition=(~Q(kind__in=("payout", "payout_return")) & _NO_VENDOR)
                 | Q(
-                    Q(kind__in=("payout", "refund"), vendor_net_minor__lt=0) | Q(kind="sale", vendor_net_minor__gt=0),
+                    Q(kind__in=("payout", "refund"), vendor_net_minor__lt=0)
+                    | Q(kind__in=("sale", "payout_return"), vendor_net_minor__gt=0),
                     vendor__isnull=False,
                     vendor_net_minor__isnull=False,
                 ),

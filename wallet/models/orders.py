@@ -11,6 +11,8 @@ from developers.models import App
 from marketplace.core import bounds
 from marketplace.core.ids import new_id
 
+from ..tax import Treatment
+from .billing import BillingDetails, Seller
 from .quotes import CURRENCIES, Quote
 
 
@@ -41,6 +43,11 @@ class Order(models.Model):
     price_minor = models.BigIntegerField()
     tax_rate_bp = models.PositiveIntegerField()
     tax_minor = models.BigIntegerField()
+    tax_treatment = models.CharField(max_length=16, choices=Treatment.choices, default=Treatment.LISTING)
+    # The seller of record, who issues the invoice; empty if there was none.
+    seller = models.ForeignKey(Seller, null=True, blank=True, on_delete=models.PROTECT, related_name="+", db_index=False)
+    # The buyer's at the time of the sale; empty if there were none.
+    buyer_details = models.ForeignKey(BillingDetails, null=True, blank=True, on_delete=models.PROTECT, related_name="+", db_index=False)
     commission_minor = models.BigIntegerField()
     vendor_share_minor = models.BigIntegerField()
     # The credential that bought it; the app is empty for a user's own token.
@@ -65,6 +72,7 @@ class Order(models.Model):
         constraints = (
             models.UniqueConstraint(fields=("quote",), name="order_quote_once"),
             models.CheckConstraint(condition=Q(currency__in=CURRENCIES), name="order_currency_known"),
+            models.CheckConstraint(condition=Q(tax_treatment__in=Treatment.values), name="order_tax_treatment_known"),
             models.CheckConstraint(
                 condition=Q(status="Completed", refunded_at__isnull=True) | Q(status="Refunded", refunded_at__isnull=False),
                 name="order_status_fits_refund",
@@ -78,6 +86,7 @@ class Order(models.Model):
         )
         indexes = (
             models.Index(fields=("buyer", "-created_at", "-id"), name="order_newest"),
+            models.Index(fields=("buyer_details",), condition=Q(buyer_details__isnull=False), name="order_of_billing_details"),
             # For the amounts that an app or a token has spent.
             models.Index(
                 fields=("buyer", "app", "currency", "created_at"),

@@ -22,6 +22,7 @@ class Quote(models.Model):
     license_slug = models.CharField(max_length=40)
     currency = models.CharField(max_length=3)
     price_minor = models.BigIntegerField()
+    # The listing's rate, which applies where no other does; the tax inside the price is decided again at the purchase.
     tax_rate_bp = models.PositiveIntegerField()
     tax_minor = models.BigIntegerField()
     created_at = models.DateTimeField(default=timezone.now)

@@ -1,37 +1,111 @@
-"""Payouts to vendors."""
+"""Payouts to vendors, in batches of one currency."""
 
+from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
+from django.utils import timezone
 
 from marketplace.core import bounds as core_bounds
 from marketplace.core.ids import new_id
+from vendors.models import PayoutDetails
 
 from .. import bounds
 from .ledger import Journal, LedgerAccount
+from .quotes import CURRENCIES
 
 
-class VendorPayout(models.Model):
-    """A payout of a vendor's earnings in one currency and run; the journal has the amount. Append-only."""
+class BatchStatus(models.TextChoices):
+    """The status of a batch; payouts are added while it is prepared."""
+
+    PREPARED = "Prepared"
+    EXPORTED = "Exported"
+    CANCELLED = "Cancelled"
+
+
+class PayoutBatch(models.Model):
+    """The payouts of one run in one currency, which the bank gets in one file. Only its status changes."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     run = models.CharField(max_length=bounds.PAYOUT_RUN_CHARS)
-    account = models.ForeignKey(LedgerAccount, on_delete=models.PROTECT, related_name="payouts")
-    journal = models.OneToOneField(Journal, on_delete=models.PROTECT, related_name="payout")
-    # From the vendor's profile at the time of the payout.
-    payout_method = models.CharField(max_length=core_bounds.NAME_CHARS)
+    currency = models.CharField(max_length=3, choices=[(code, code) for code in CURRENCIES])
+    # The currency of the bank transfers: that of the earnings, or EUR at the operator's rate.
+    transfer_currency = models.CharField(max_length=3)
+    # EUR for one unit of the earnings' currency.
+    rate = models.DecimalField(max_digits=12, decimal_places=6, null=True, blank=True)
+    status = models.CharField(max_length=16, choices=BatchStatus.choices, default=BatchStatus.PREPARED)
+    created_at = models.DateTimeField(default=timezone.now)
+    exported_at = models.DateTimeField(null=True, blank=True)
+    exported_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
 
     class Meta:
         ordering = ("-id",)
-        permissions = (("export_vendorpayout", "Can export payouts with payout methods"),)
+        verbose_name_plural = "payout batches"
+        permissions = (("export_payoutbatch", "Can export payouts with bank details"),)
         constraints = (
-            models.UniqueConstraint(fields=("run", "account"), name="vendorpayout_once_in_run"),
-            models.CheckConstraint(condition=~Q(run="") & ~Q(payout_method=""), name="vendorpayout_has_run_and_method"),
+            models.UniqueConstraint(fields=("run", "currency"), name="payoutbatch_once_in_run"),
+            models.UniqueConstraint(fields=("currency",), condition=Q(status="Prepared"), name="payoutbatch_one_open"),
+            models.CheckConstraint(condition=Q(currency__in=CURRENCIES) & ~Q(run=""), name="payoutbatch_has_run_and_currency"),
+            models.CheckConstraint(
+                condition=Q(transfer_currency=F("currency"), rate__isnull=True)
+                | Q(transfer_currency="EUR", rate__isnull=False, rate__gt=0),
+                name="payoutbatch_rate_fits",
+            ),
+            models.CheckConstraint(
+                condition=Q(status="Exported", exported_at__isnull=False)
+                | Q(status__in=("Prepared", "Cancelled"), exported_at__isnull=True),
+                name="payoutbatch_status_fits",
+            ),
         )
 
     def __str__(self) -> str:
-        return f"{self.run} {self.id}"
+        return f"{self.run} {self.currency}"
+
+
+class PayoutStatus(models.TextChoices):
+    """The status of a payout. One that is paid may still bounce; the last two are final, and returned the amount to the vendor."""
+
+    PREPARED = "Prepared"
+    EXPORTED = "Exported"
+    PAID = "Paid"
+    BOUNCED = "Bounced"
+    CANCELLED = "Cancelled"
+
+
+class VendorPayout(models.Model):
+    """A payout of a vendor's earnings in one batch; the journal has the amount. A trigger prevents other changes (`wallet.guards`)."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    batch = models.ForeignKey(PayoutBatch, on_delete=models.PROTECT, related_name="payouts", db_index=False)
+    account = models.ForeignKey(LedgerAccount, on_delete=models.PROTECT, related_name="payouts")
+    journal = models.OneToOneField(Journal, on_delete=models.PROTECT, related_name="payout")
+    details = models.ForeignKey(PayoutDetails, on_delete=models.PROTECT, related_name="payouts")
+    status = models.CharField(max_length=16, choices=PayoutStatus.choices, default=PayoutStatus.PREPARED)
+    # The journal that returned the amount to the vendor.
+    returned = models.OneToOneField(Journal, null=True, blank=True, on_delete=models.PROTECT, related_name="returned_payout")
+    # Why it bounced or was cancelled; the vendor is told.
+    reason = models.CharField(max_length=core_bounds.REASON_CHARS, blank=True)
+    settled_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("-id",)
+        permissions = (
+            ("export_vendorpayout", "Can export the list of payouts"),
+            ("settle_vendorpayout", "Can record payouts as paid or bounced, and cancel them"),
+        )
+        constraints = (
+            models.UniqueConstraint(fields=("batch", "account"), name="vendorpayout_once_in_batch"),
+            models.CheckConstraint(
+                condition=Q(status__in=("Prepared", "Exported"), returned__isnull=True, reason="", settled_at__isnull=True)
+                | Q(status="Paid", returned__isnull=True, reason="", settled_at__isnull=False)
+                | Q(status__in=("Bounced", "Cancelled"), returned__isnull=False, settled_at__isnull=False) & ~Q(reason=""),
+                name="vendorpayout_status_fits",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.batch} {self.id}"
 
     @property
     def amount_minor(self) -> int:
-        """The amount paid."""
+        """The amount, in the currency of the earnings."""
         return -(self.journal.vendor_net_minor or 0)

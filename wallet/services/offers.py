@@ -21,6 +21,8 @@ from vendors.models import DEFAULT_COMMISSION_BP
 from .. import statements
 from ..errors import LicenseNotAvailable, OwnListing, PriceUnavailable, TierRequired
 from ..statements import as_id
+from ..tax import Party, TaxDecision, tax_of
+from .tax_rates import find_tax
 
 LOCK_TIMEOUT = "10s"
 
@@ -76,6 +78,12 @@ class ListingOffer:
     currency_preference: str
     tiers: tuple[TierOnSale, ...]
     owned_tier_ids: frozenset[uuid.UUID]
+    # The seller of record, if there is one, and the buyer's billing details, if there are any.
+    seller_id: uuid.UUID | None
+    seller_time_zone: str
+    seller: Party | None
+    buyer_details_id: uuid.UUID | None
+    buyer: Party | None
 
     def price_of(self, tier: TierOnSale, currency: str) -> int | None:
         """Return the current price of a tier, None if there is no price in the currency."""
@@ -91,10 +99,14 @@ class Offer:
     tier: TierOnSale
     currency: str
     price_minor: int
-    tax_rate_bp: int
-    tax_minor: int
+    tax: TaxDecision
     # The quote that fixed the price.
     quote_id: uuid.UUID | None = None
+
+    @property
+    def tax_minor(self) -> int:
+        """The tax included in the price."""
+        return tax_of(self.price_minor, self.tax.treatment, self.tax.rate_bp)
 
 
 def find_offer(*, buyer: User, purchase: PurchaseRequest) -> Offer:
@@ -107,8 +119,14 @@ def find_offer(*, buyer: User, purchase: PurchaseRequest) -> Offer:
         available = [code.value for code in money.WALLET_CURRENCIES if listing_offer.price_of(tier, code) is not None]
         sentence = f"It has no price in {currency}. Send currency as one of: {', '.join(available) or 'none, it cannot be bought now'}."
         raise PriceUnavailable(sentence, availableCurrencies=available)
-    rate = listing_offer.tax_rate_bp
-    return Offer(listing_offer, tier, currency, price, rate, money.tax_inside(price, rate))
+    return Offer(listing_offer, tier, currency, price, find_offer_tax(listing_offer, listing_offer.tax_rate_bp))
+
+
+def find_offer_tax(listing_offer: ListingOffer, listing_rate_bp: int) -> TaxDecision:
+    """Return how a sale to the buyer is taxed now."""
+    return find_tax(
+        seller=listing_offer.seller, time_zone=listing_offer.seller_time_zone, buyer=listing_offer.buyer, listing_rate_bp=listing_rate_bp
+    )
 
 
 def find_listing_offer(*, buyer: User, listing_id_or_slug: str) -> ListingOffer:
@@ -151,7 +169,7 @@ def _lock_timeout() -> str:
 
 def _listing_offer(rows: Sequence[tuple[Any, ...]]) -> ListingOffer:
     (_, listing_id, title, category, vendor_id, store_name, file_id, version, requirement, allowed, *rest) = rows[0]
-    inr, usd, tax, commission, preference, *_ = rest
+    inr, usd, tax, commission, preference, seller_id, time_zone, *parties = rest[:14]
     slugs = None if allowed is None else orjson.loads(allowed)
     # Without tiers there is one row with NULLs.
     tiers = [(as_id(row[-6]), *row[-5:]) for row in rows if row[-6] is not None]
@@ -174,6 +192,11 @@ def _listing_offer(rows: Sequence[tuple[Any, ...]]) -> ListingOffer:
             if active and (slugs is None or slug in slugs)
         ),
         owned_tier_ids=_owned(tiers),
+        seller_id=None if seller_id is None else as_id(seller_id),
+        seller_time_zone=time_zone or "",
+        seller=None if seller_id is None else Party(*parties[:2]),
+        buyer_details_id=None if parties[2] is None else as_id(parties[2]),
+        buyer=None if parties[2] is None else Party(*parties[3:]),
     )
 
 

@@ -14,7 +14,7 @@ from marketplace.core.transitions import lock
 from .. import bounds
 from ..errors import QuoteExpired, QuoteMismatch, QuoteUsed, TooManyQuotes
 from ..models import Quote
-from .offers import Offer, PurchaseRequest, find_listing_offer, find_offer, find_tier
+from .offers import Offer, PurchaseRequest, find_listing_offer, find_offer, find_offer_tax, find_tier
 
 KEPT_AFTER_EXPIRY = timedelta(days=1)
 
@@ -44,7 +44,7 @@ def make_quote(*, buyer: User, purchase: PurchaseRequest) -> Quote:
         license_slug=offer.tier.slug,
         currency=offer.currency,
         price_minor=offer.price_minor,
-        tax_rate_bp=offer.tax_rate_bp,
+        tax_rate_bp=offer.listing_offer.tax_rate_bp,
         tax_minor=offer.tax_minor,
         created_at=now,
         expires_at=now + timedelta(minutes=bounds.QUOTE_MINUTES),
@@ -80,7 +80,9 @@ def find_quoted_offer(*, buyer: User, purchase: PurchaseRequest, quote_id: str) 
         if wanted != quoted:
             raise QuoteMismatch(f"The quote is for the {label} {quoted}.", field=name, quoted=str(quoted))
     tier = find_tier(listing_offer=listing_offer, license_slug=quote.license_slug)
-    return Offer(listing_offer, tier, quote.currency, quote.price_minor, quote.tax_rate_bp, quote.tax_minor, quote_id=quote.pk)
+    # The price stands; how much of it is tax depends on the buyer's billing details now.
+    tax = find_offer_tax(listing_offer, quote.tax_rate_bp)
+    return Offer(listing_offer, tier, quote.currency, quote.price_minor, tax, quote_id=quote.pk)
 
 
 def expired_quotes() -> QuerySet[Quote]:

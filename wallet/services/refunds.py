@@ -18,6 +18,7 @@ from marketplace.core.errors import InvalidTransition, SelfReview
 from marketplace.core.transitions import TransitionTable, lock
 
 from .. import bounds
+from ..mails import announce_refund
 from ..models import Journal, Order
 from ..models.ledger import AccountKind, JournalKind
 from ..models.orders import OrderStatus
@@ -49,6 +50,7 @@ def refund_order(*, order: Order, reason: str, actor: User | None) -> Order:
     revoke_licence(order_id=order.id, reason=reason, actor=actor)
     undo_purchase(listing_id=order.listing_id)
     publish_refund(order)
+    announce_refund.enqueue(str(order.pk))
     return order
 
 

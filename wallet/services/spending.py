@@ -21,6 +21,7 @@ from marketplace.core.ids import current_request_id, new_id
 from marketplace.monitoring.metrics import SPENDS
 
 from ..errors import InsufficientBalance, QuoteUsed, SpendingLimitExceeded
+from ..mails import announce_purchase
 from ..models import LedgerAccount, Order
 from ..models.ledger import AccountKind, JournalKind
 from ..selectors import balances_of
@@ -156,6 +157,7 @@ def _settle(buyer: User, offer: Offer, principal: Principal | None, request: Key
     if request is not None:
         save_response(request, asdict(receipt))
     record_purchase(listing_id=offer.listing_offer.listing_id)
+    announce_purchase.enqueue(str(order["id"]))
     if principal is not None and principal.app is not None:
         publish_order(EventType.ORDER_COMPLETED, app=principal.app, order_id=order["id"], listing_id=order["listing_id"])
     return receipt
@@ -180,7 +182,7 @@ def _charge(order: Mapping[str, Any], offer: Offer) -> DebitResult:
 
 def _priced_order(buyer: User, offer: Offer, principal: Principal | None) -> dict[str, Any]:
     """Return the order's columns, with the price split into tax, commission on the rest, and the vendor's share."""
-    split = money.split_sale(offer.price_minor, tax_rate_bp=offer.tax_rate_bp, commission_rate_bp=offer.listing_offer.commission_rate_bp)
+    split = money.split_sale(offer.price_minor, tax_minor=offer.tax_minor, commission_rate_bp=offer.listing_offer.commission_rate_bp)
     return {
         "id": new_id(),
         "buyer_id": buyer.pk,
@@ -194,8 +196,11 @@ def _priced_order(buyer: User, offer: Offer, principal: Principal | None) -> dic
         "version": offer.listing_offer.version,
         "currency": offer.currency,
         "price_minor": offer.price_minor,
-        "tax_rate_bp": offer.tax_rate_bp,
+        "tax_rate_bp": offer.tax.rate_bp,
         "tax_minor": split.tax_minor,
+        "tax_treatment": offer.tax.treatment.value,
+        "seller_id": offer.listing_offer.seller_id,
+        "buyer_details_id": offer.listing_offer.buyer_details_id,
         "commission_minor": split.commission_minor,
         "vendor_share_minor": split.vendor_share_minor,
         "app_id": None if principal is None else principal.app_id,

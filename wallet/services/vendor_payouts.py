@@ -1,40 +1,58 @@
-"""Payouts to vendors: one journal for each vendor, currency and run."""
+"""Payouts to vendors: a batch is prepared, exported for the bank, and each of its payouts recorded as paid or bounced.
+
+Preparing takes the earnings out of the vendor's balance; a payout that bounces or is cancelled returns them by a new journal.
+Locks are always taken in this order: batch, payout, account.
+"""
 
 import re
-from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models.functions import Now
+from django.utils import timezone
 
-from marketplace.accounts.models import User
-from marketplace.core import audit
-from marketplace.core.errors import InvalidInput
-from marketplace.core.transitions import lock
+from marketplace.accounts.models import MailTopic, User
+from marketplace.core import audit, texts
+from marketplace.core.database import violates
+from marketplace.core.errors import InvalidInput, InvalidTransition
+from marketplace.core.money import Currency
+from marketplace.core.transitions import TransitionTable, lock, lock_for_decision
 from marketplace.ui.mail import mail
-from vendors.models import VendorProfile, VendorStatus
+from vendors.models import PayoutDetails
+from vendors.services.payout_details import account_of
 
 from .. import bounds
-from ..models import LedgerAccount, VendorPayout
+from ..errors import PayoutBatchOpen
+from ..models import LedgerAccount, PayoutBatch, VendorPayout
 from ..models.ledger import AccountKind, JournalKind
-from ..selectors import with_earnings
+from ..models.vendor_payouts import BatchStatus, PayoutStatus
+from ..selectors import payouts, transfer_minor
+from .due_payouts import WithheldPayout, WithheldReason, due_payout, refusal_of
 from .ledger import Leg, VendorEntry, open_accounts, write_journal
 
 _RUN = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{bounds.PAYOUT_RUN_CHARS - 1}}}")
-
-
-@dataclass(frozen=True)
-class WithheldPayout:
-    """Earnings that are not paid, and the reason."""
-
-    amount_minor: int
-    why: str
-
-
-@dataclass(frozen=True)
-class DuePayout:
-    """Earnings to be paid, and the payout method."""
-
-    amount_minor: int
-    payout_method: str
+_MAXIMUM_RATE = 1000
+_PREPARED = {PayoutStatus.PREPARED.value}
+_EXPORTED = {PayoutStatus.EXPORTED.value}
+BATCHES = TransitionTable(
+    "payout_batch",
+    {
+        "export": ({BatchStatus.PREPARED.value}, BatchStatus.EXPORTED.value),
+        "cancel": ({BatchStatus.PREPARED.value}, BatchStatus.CANCELLED.value),
+    },
+)
+# Banks return transfers days after they made them, so a payout that is paid may still bounce.
+PAYOUTS = TransitionTable(
+    "payout",
+    {
+        "export": (_PREPARED, PayoutStatus.EXPORTED.value),
+        "pay": (_EXPORTED, PayoutStatus.PAID.value),
+        "bounce": ({PayoutStatus.EXPORTED.value, PayoutStatus.PAID.value}, PayoutStatus.BOUNCED.value),
+        "cancel": (_PREPARED, PayoutStatus.CANCELLED.value),
+    },
+)
 
 
 def check_run(*, run: str) -> None:
@@ -48,60 +66,241 @@ def check_run(*, run: str) -> None:
         raise InvalidInput(sentence, errors=[{"pointer": "run", "code": "invalid", "detail": sentence}])
 
 
-def due_payouts(*, account: LedgerAccount, run: str, minimum_minor: int) -> VendorPayout | DuePayout | WithheldPayout:
-    """Return what a run would pay to a vendor's account, or the payout that it has made already."""
-    paid = VendorPayout.objects.filter(run=run, account=account).first()
-    if paid is not None:
-        return paid
-    amount = with_earnings(LedgerAccount.objects.filter(pk=account.pk)).get().earned_minor
-    profile = VendorProfile.objects.filter(user=account.owner_id).first()
-    if amount < max(minimum_minor, 1):
-        return WithheldPayout(amount, "less than the minimum")
-    if profile is None:
-        return WithheldPayout(amount, "there is no vendor profile")
-    if profile.status != VendorStatus.APPROVED:
-        return WithheldPayout(amount, f"the vendor is {profile.status}")
-    return DuePayout(amount, profile.payout_method) if profile.payout_method else WithheldPayout(amount, "no payout method is set")
+@transaction.atomic
+def open_batch(*, run: str, currency: str, actor: User | None, euro_rate: Decimal | None = None) -> PayoutBatch:
+    """Return the batch of a run that is being prepared, creating it if it does not exist.
+
+    Args:
+        run: The name of the run, such as 2026-11.
+        currency: The currency of the earnings.
+        actor: The staff member; None for a command.
+        euro_rate: Pay in EUR, at so many EUR for one unit of the currency.
+
+    Raises:
+        InvalidInput: not a valid name of a run, or not a valid rate.
+        InvalidTransition: the run was exported or cancelled already, or pays in another currency or at another rate.
+        PayoutBatchOpen: another run in this currency is being prepared.
+    """
+    check_run(run=run)
+    if euro_rate is not None and not (euro_rate.is_finite() and 0 < euro_rate < _MAXIMUM_RATE and euro_rate == round(euro_rate, 6)):
+        raise texts.invalid("rate", "invalid", f"A number above 0 and below {_MAXIMUM_RATE}, with at most six decimals.")
+    terms = {"transfer_currency": currency if euro_rate is None else Currency.EUR.value, "rate": euro_rate}
+    batch = PayoutBatch.objects.filter(run=run, currency=currency).first()
+    if batch is None:
+        try:
+            with transaction.atomic():
+                batch = PayoutBatch.objects.create(run=run, currency=currency, **terms)
+                audit.record("payout_batch.open", batch, actor=actor, run=run, currency=currency, rate=str(euro_rate or ""))
+        except IntegrityError as error:
+            if not violates(error, PayoutBatch, "payoutbatch_one_open") and not violates(error, PayoutBatch, "payoutbatch_once_in_run"):
+                raise
+            batch = PayoutBatch.objects.filter(currency=currency, status=BatchStatus.PREPARED).first()
+            if batch is None or batch.run != run:
+                raise PayoutBatchOpen(run="" if batch is None else batch.run) from error
+    if batch.status != BatchStatus.PREPARED:
+        raise InvalidTransition(
+            f"Run {run} in {currency} is {batch.status} already; a new run needs a new name.", currentState=batch.status
+        )
+    if (batch.transfer_currency, batch.rate) != (terms["transfer_currency"], euro_rate):
+        raise InvalidTransition(f"Run {run} was begun with other terms: cancel it, then begin a new one.", currentState=batch.status)
+    return batch
 
 
 @transaction.atomic
-def pay_out(*, account: LedgerAccount, run: str, minimum_minor: int) -> VendorPayout | WithheldPayout:
-    """Record a payout of a vendor's earnings. A run pays an account once, even if it is repeated.
+def prepare_payout(*, account: LedgerAccount, batch: PayoutBatch, minimum_minor: int, actor: User | None) -> VendorPayout | WithheldPayout:
+    """Take a vendor's earnings out of the balance, to be paid in this batch. A batch pays an account once, even if this is repeated.
 
-    Concurrent runs lock the account, so that nothing is paid twice. Sales do not wait.
+    Concurrent calls lock the batch and the account, so that nothing is paid twice. Sales do not wait.
 
     Args:
-        account: A vendor's account.
-        run: The name of the run, such as 2026-11.
+        account: A vendor's account in the batch's currency.
+        batch: A batch that is being prepared.
         minimum_minor: The smallest amount that is paid.
+        actor: The staff member; None for a command.
 
     Raises:
-        InvalidInput: not a valid name of a run.
-        NotFound: not a vendor's account.
+        InvalidTransition: the batch is exported or cancelled.
+        NotFound: not a vendor's account in this currency.
     """
-    check_run(run=run)
-    account = lock(LedgerAccount.objects.filter(kind=AccountKind.VENDOR), pk=account.pk)
-    due = due_payouts(account=account, run=run, minimum_minor=minimum_minor)
-    if not isinstance(due, DuePayout):
+    batch = lock(PayoutBatch.objects.all(), pk=batch.pk)
+    account = lock(LedgerAccount.objects.filter(kind=AccountKind.VENDOR, currency=batch.currency), pk=account.pk)
+    if batch.status != BatchStatus.PREPARED:
+        raise InvalidTransition(f"It is {batch.status} already.", currentState=batch.status)
+    before = payouts().filter(batch=batch, account=account).first()
+    if before is not None:
+        return before
+    due = due_payout(account=account, minimum_minor=minimum_minor)
+    if isinstance(due, WithheldPayout):
         return due
+    if transfer_minor(due.amount_minor, batch) < 1:
+        return WithheldPayout(due.amount_minor, WithheldReason.BELOW_MINIMUM)
+    if batch.transfer_currency == Currency.EUR and not account_of(details=due.details).in_sepa_area:
+        return WithheldPayout(due.amount_minor, WithheldReason.OUTSIDE_SEPA)
     accounts = open_accounts(account.currency, {AccountKind.PAYOUT: None})
-    legs = [Leg(account.pk, accounts[AccountKind.PAYOUT], due.amount_minor)]
-    reason = f"payout run {run}"
     journal_id = write_journal(
         kind=JournalKind.PAYOUT,
-        legs=legs,
+        legs=[Leg(account.pk, accounts[AccountKind.PAYOUT], due.amount_minor)],
         currency=account.currency,
-        reason=reason,
-        actor_id=None,
+        reason=f"payout run {batch.run}",
+        actor_id=None if actor is None else actor.pk,
         vendor=VendorEntry(account.pk, -due.amount_minor),
     )
-    payout = VendorPayout.objects.create(run=run, account=account, journal_id=journal_id, payout_method=due.payout_method)
-    audit.record("payout.make", payout, actor=None, run=run, currency=account.currency, amountMinor=due.amount_minor)
-    _notify(payout, due.amount_minor)
+    payout = VendorPayout.objects.create(batch=batch, account=account, journal_id=journal_id, details=due.details)
+    audit.record("payout.prepare", payout, actor=actor, run=batch.run, currency=account.currency, amountMinor=due.amount_minor)
+    return payouts().get(pk=payout.pk)
+
+
+@transaction.atomic
+def export_batch(*, batch: PayoutBatch, actor: User | None) -> PayoutBatch:
+    """Close a batch for the bank. Payouts that can no longer be made, such as to an account that was withdrawn, are cancelled.
+
+    Raises:
+        InvalidTransition: it was exported or cancelled before, or no payout is left.
+        NotFound: there is none.
+    """
+    batch = lock(PayoutBatch.objects.all(), pk=batch.pk)
+    BATCHES.apply(batch, "export", actor=actor, changes={"exported_at": timezone.now(), "exported_by": actor})
+    exported = 0
+    for payout in _locked(batch, PayoutStatus.PREPARED):
+        profile = payout.details.profile
+        refusal = refusal_of(profile=profile, details=payout.details)
+        if refusal is None:
+            PAYOUTS.apply(payout, "export", actor=actor)
+            exported += 1
+        else:
+            _give_back(payout, "cancel", reason=refusal.label, actor=actor)
+    if not exported:
+        raise InvalidTransition("None of its payouts can be made; cancel the batch.", currentState=BatchStatus.PREPARED)
+    return batch
+
+
+@transaction.atomic
+def cancel_batch(*, batch: PayoutBatch, reason: str, actor: User | None) -> PayoutBatch:
+    """Cancel a batch before it is exported, and return the amounts to the vendors' balances.
+
+    Raises:
+        InvalidInput: no reason.
+        InvalidTransition: it was exported or cancelled before.
+        NotFound: there is none.
+    """
+    reason = texts.prose(reason, "reason")
+    batch = lock(PayoutBatch.objects.all(), pk=batch.pk)
+    BATCHES.apply(batch, "cancel", actor=actor, reason=reason)
+    for payout in _locked(batch, PayoutStatus.PREPARED):
+        _give_back(payout, "cancel", reason=reason, actor=actor)
+    return batch
+
+
+@transaction.atomic
+def mark_batch_paid(*, batch: PayoutBatch, actor: User | None) -> int:
+    """Record that the bank made all transfers of a batch that were not recorded yet; return their number.
+
+    Raises:
+        InvalidTransition: there are none.
+        NotFound: there is no such batch.
+    """
+    batch = lock(PayoutBatch.objects.all(), pk=batch.pk)
+    paid = [_pay(payout, actor) for payout in _locked(batch, PayoutStatus.EXPORTED)]
+    if not paid:
+        raise InvalidTransition("No payout of it waits to be recorded as paid.", currentState=batch.status)
+    return len(paid)
+
+
+@transaction.atomic
+def mark_payout_paid(*, payout: VendorPayout, actor: User | None) -> VendorPayout:
+    """Record that the bank made a transfer, and tell the vendor.
+
+    Raises:
+        InvalidTransition: it is not exported, or recorded already.
+        SelfReview: the actor is the vendor.
+        NotFound: there is none.
+    """
+    return _pay(_lock_payout(payout, actor), actor)
+
+
+@transaction.atomic
+def bounce_payout(*, payout: VendorPayout, reason: str, actor: User | None) -> VendorPayout:
+    """Record that the bank returned a transfer: the amount is the vendor's again, who is told the reason.
+
+    Raises:
+        InvalidInput: no reason.
+        InvalidTransition: it is not exported, or returned already.
+        SelfReview: the actor is the vendor.
+        NotFound: there is none.
+    """
+    reason = texts.prose(reason, "reason")
+    payout = _give_back(_lock_payout(payout, actor), "bounce", reason=reason, actor=actor)
+    _notify(payout, "wallet/payout_bounced")
     return payout
 
 
-def _notify(payout: VendorPayout, amount_minor: int) -> None:
-    vendor = User.objects.select_related("store").get(ledger_accounts=payout.account)
-    facts = {"payout": payout, "run": payout.run, "amount_minor": amount_minor, "currency": payout.account.currency}
-    mail(vendor, "wallet/paid_out", store=vendor.store, **facts)
+@transaction.atomic
+def cancel_payout(*, payout: VendorPayout, reason: str, actor: User | None) -> VendorPayout:
+    """Take a payout out of a batch that is not exported yet, and return the amount to the vendor's balance.
+
+    Raises:
+        InvalidInput: no reason.
+        InvalidTransition: it is exported or cancelled already.
+        SelfReview: the actor is the vendor.
+        NotFound: there is none.
+    """
+    reason = texts.prose(reason, "reason")
+    return _give_back(_lock_payout(payout, actor), "cancel", reason=reason, actor=actor)
+
+
+def expired_payout_details() -> QuerySet[PayoutDetails]:
+    """Return the bank accounts that were replaced or withdrawn long ago, and that no payout needs any more."""
+    long_ago = Now() - bounds.PAYMENT_DETAILS_AGE
+    newer = PayoutDetails.objects.filter(
+        profile=OuterRef("profile"), currency=OuterRef("currency"), withdrawn_at__isnull=True, created_at__gt=OuterRef("created_at")
+    )
+    needed = VendorPayout.objects.filter(details=OuterRef("pk")).filter(
+        Q(status__in=(PayoutStatus.PREPARED, PayoutStatus.EXPORTED)) | Q(settled_at__gt=long_ago)
+    )
+    replaced = Exists(newer.filter(created_at__lte=long_ago)) | Q(withdrawn_at__lte=long_ago)
+    return PayoutDetails.objects.filter(replaced, ~Exists(needed)).exclude(encrypted="")
+
+
+def _lock_payout(payout: VendorPayout, actor: User | None) -> VendorPayout:
+    """Return the locked payout; staff do not decide on their own."""
+    if actor is None:
+        return lock(payouts(), pk=payout.pk)
+    return lock_for_decision(payouts(), pk=payout.pk, owner="account.owner_id", actor=actor)
+
+
+def _locked(batch: PayoutBatch, status: PayoutStatus) -> list[VendorPayout]:
+    rows = payouts().filter(batch=batch, status=status).select_related("details__profile")
+    return list(rows.select_for_update(of=("self",), no_key=True).order_by("id"))
+
+
+def _pay(payout: VendorPayout, actor: User | None) -> VendorPayout:
+    PAYOUTS.apply(payout, "pay", actor=actor, changes={"settled_at": timezone.now()})
+    _notify(payout, "wallet/paid_out", MailTopic.PAYOUT)
+    return payout
+
+
+def _give_back(payout: VendorPayout, verb: str, *, reason: str, actor: User | None) -> VendorPayout:
+    """Return the amount of a locked payout to the vendor's balance."""
+    if not PAYOUTS.allows(payout, verb):
+        raise InvalidTransition(f"It is {payout.status}.", currentState=payout.status)
+    accounts = open_accounts(payout.account.currency, {AccountKind.PAYOUT: None})
+    returned_id = write_journal(
+        kind=JournalKind.PAYOUT_RETURN,
+        legs=[Leg(accounts[AccountKind.PAYOUT], payout.account_id, payout.amount_minor)],
+        currency=payout.account.currency,
+        reason=reason,
+        actor_id=None if actor is None else actor.pk,
+        reverses_id=payout.journal_id,
+        vendor=VendorEntry(payout.account_id, payout.amount_minor),
+    )
+    changes = {"returned_id": returned_id, "reason": reason, "settled_at": timezone.now()}
+    PAYOUTS.apply(payout, verb, actor=actor, reason=reason, changes=changes)
+    return payout
+
+
+def _notify(payout: VendorPayout, template: str, topic: str = "") -> None:
+    """Mail the vendor; the bank account is shortened in mails."""
+    vendor = payout.account.owner
+    if vendor is not None and not vendor.deleted:
+        facts: dict[str, Any] = {"payout": payout, "amount_minor": payout.amount_minor, "currency": payout.account.currency}
+        mail(vendor, template, topic=topic, store=vendor.store, **facts)

@@ -222,5 +222,5 @@ def _notify(wallet_payout: WalletPayout, verb: str) -> None:
     """Mail the owner; bank details are not in mails."""
     owner = wallet_payout.wallet.owner
     if owner is not None:
-        facts = {"amount_minor": wallet_payout.amount_minor, "currency": wallet_payout.currency}
+        facts: dict[str, Any] = {"amount_minor": wallet_payout.amount_minor, "currency": wallet_payout.currency}
         mail(owner, f"wallet/{_MAILS[verb]}", wallet_payout=wallet_payout, **facts)

@@ -19,7 +19,6 @@ class Command(BaseCommand):
     )
 
     def handle(self, *_args: Any, **_options: Any) -> None:
-        """Mark with a progress bar."""
         with progress_bar() as bar:
             counting = bar.add_task("Purchases", total=None)
             count_purchases(progress=lambda count, total: bar.update(counting, completed=count, total=total))

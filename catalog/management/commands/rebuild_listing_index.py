@@ -18,7 +18,6 @@ class Command(BaseCommand):
     )
 
     def handle(self, *_args: Any, **_options: Any) -> None:
-        """Check with a progress bar."""
         with progress_bar() as bar:
             task = bar.add_task("Listings", total=None)
             listings, counts = rebuild(lambda done, total: bar.update(task, completed=done, total=total))

@@ -18,7 +18,6 @@ class Command(BaseCommand):
     )
 
     def handle(self, *_args: Any, **_options: Any) -> None:
-        """Rebuild with a progress bar."""
         with progress_bar() as bar:
             task = bar.add_task("Listings", total=None)
             done = rebuild(lambda count, total: bar.update(task, completed=count, total=total))

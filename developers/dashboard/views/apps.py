@@ -1,6 +1,8 @@
 """Pages of apps: list, create, show, request scopes, set redirect URIs."""
 
 import uuid
+from collections.abc import Sequence
+from typing import Any
 
 from django.contrib import messages
 from django.http import HttpResponseBase
@@ -17,10 +19,9 @@ from ...services.apps import create_app, set_redirect_uris
 from ...services.scopes import request_scopes
 from ...usage.chart import chart_of
 from ...usage.selectors import unused_scopes, usage_of_app
-from ..credentials import KEYS, TOOL_TOKENS
+from ..credentials import KEYS, TOOL_TOKENS, Credential, Kind
 from ..forms import AppForm, RedirectsForm, ScopesForm
 from ..next_steps import next_step_of
-from ..rows import credential_row
 
 
 def own_app(user: User, app_id: uuid.UUID) -> App:
@@ -72,10 +73,8 @@ def detail(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
             "scope_rows": rows,
             "granted": sum(row.granted is True for row in rows),
             "next_step": next_step_of(app, keys, called=bool(usage.total.total) or any(key.last_used_at for key in keys)),
-            "live_keys": [credential_row(key, KEYS, app) for key in keys if key.live],
-            "ended_keys": [key for key in keys if not key.live],
-            "live_tool_tokens": [credential_row(token, TOOL_TOKENS, app) for token in tool_tokens if token.live],
-            "ended_tool_tokens": [token for token in tool_tokens if not token.live],
+            "keys": _table(KEYS, app, keys),
+            "tool_tokens": _table(TOOL_TOKENS, app, tool_tokens),
             "unused_scopes": unused_scopes(app),
             "usage": usage,
             "chart": chart_of(usage),
@@ -113,6 +112,12 @@ def redirects(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
             messages.success(request, "The redirect URIs were saved.")
             return redirect("app-detail", app_id=app.pk)
     return render_form(request, "developers/app_redirects.html", form, app=app)
+
+
+def _table(kind: Kind, app: App, credentials: Sequence[Credential]) -> dict[str, Any]:
+    """Return the context of a table of keys or tool tokens, those that have ended below it."""
+    rows = [kind.row(each, app) for each in credentials if each.live]
+    return {"kind": kind, "rows": rows, "ended": [each for each in credentials if not each.live]}
 
 
 def _requestable_scopes(app: App, rows: list[AppScope]) -> frozenset[Scope]:

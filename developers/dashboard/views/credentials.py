@@ -1,7 +1,6 @@
 """Pages to create, rotate and revoke API keys, tool tokens and personal tokens."""
 
 import uuid
-from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -14,9 +13,8 @@ from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors,
 from ...models import App
 from ...usage.chart import chart_of
 from ...usage.selectors import usage_of_tokens
-from ..credential_forms import RotateForm, password_is_right
+from ..credential_forms import RotateForm
 from ..credentials import PERSONAL_TOKENS, Credential, Kind, first_call_context
-from ..rows import credential_row
 from .apps import own_app
 
 
@@ -29,7 +27,7 @@ def token_list(request: SignedInRequest) -> HttpResponseBase:
         request,
         "developers/tokens.html",
         {
-            "live_tokens": [credential_row(token, PERSONAL_TOKENS) for token in tokens if token.live],
+            "live_tokens": [PERSONAL_TOKENS.row(token) for token in tokens if token.live],
             "ended_tokens": [token for token in tokens if not token.live],
             "usage": usage,
             "chart": chart_of(usage),
@@ -41,7 +39,7 @@ def token_list(request: SignedInRequest) -> HttpResponseBase:
 def create(request: SignedInRequest, kind: Kind, app_id: uuid.UUID | None = None) -> HttpResponseBase:
     """Create a credential; only the response to this POST shows its secret."""
     app = _app(request, app_id)
-    form = kind.form(request.POST or None, app or request.user, partial(password_is_right, request))
+    form = kind.form(request.POST or None, app or request.user, request)
     if form.is_valid():
         owner: dict[str, Any] = {"user": request.user} if app is None else {"app": app}
         with problems_as_form_errors(form):
@@ -54,7 +52,7 @@ def rotate(request: SignedInRequest, kind: Kind, credential_id: uuid.UUID, app_i
     """Create a credential's successor; the form says how long the old one stays valid."""
     app = _app(request, app_id)
     credential = get_object_or_404(kind.all_of(app or request.user), pk=credential_id)
-    form = RotateForm(request.POST or None, spends=kind.spends(credential), password_is_right=partial(password_is_right, request))
+    form = RotateForm(request.POST or None, spends=kind.spends(credential), request=request)
     if form.is_valid():
         with problems_as_form_errors(form):
             successor = kind.rotate(**{kind.subject: credential}, **form.values(), actor=request.user)

@@ -15,8 +15,7 @@ from marketplace.ui.charts import Span
 from ... import selectors
 from ...models import AccessToken, ApiKey
 from ...usage.chart import chart_of
-from ...usage.rows import MONTH, SPANS
-from ...usage.selectors import Usage, usage_of_app, usage_of_credential, usage_of_tokens
+from ...usage.selectors import MONTH, SPANS, Usage, usage_of_app, usage_of_credential, usage_of_tokens
 from .apps import own_app
 
 Credential = ApiKey | AccessToken

@@ -1,9 +1,7 @@
 """Pages of an app's webhooks: endpoints, their secrets, deliveries and test events."""
 
 import uuid
-from collections.abc import Callable
 from datetime import timedelta
-from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -12,8 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 
 from marketplace.accounts.models import User
-from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
-from marketplace.core.errors import Problem
+from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, problems_as_messages, render_form, signed_in_page
 
 from ... import selectors
 from ...models import App, WebhookDelivery, WebhookEndpoint
@@ -128,10 +125,11 @@ def switch(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUID) 
     """Disable or enable the endpoint, depending on the button."""
     app, endpoint = own_endpoint(request.user, app_id, endpoint_id)
     if request.POST.get("to") == "enabled":
-        _try(request, "The webhook was enabled. It gets events from now on.", services.enable_endpoint, endpoint=endpoint)
+        with problems_as_messages(request, "The webhook was enabled. It gets events from now on."):
+            services.enable_endpoint(endpoint=endpoint, actor=request.user)
     else:
-        reason = "Its developer disabled it."
-        _try(request, "The webhook was disabled.", services.disable_endpoint, endpoint=endpoint, reason=reason)
+        with problems_as_messages(request, "The webhook was disabled."):
+            services.disable_endpoint(endpoint=endpoint, reason="Its developer disabled it.", actor=request.user)
     return redirect("webhook", app_id=app.pk, endpoint_id=endpoint.pk)
 
 
@@ -139,12 +137,8 @@ def switch(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUID) 
 def send_test(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUID) -> HttpResponseBase:
     """Send a ping."""
     app, endpoint = own_endpoint(request.user, app_id, endpoint_id)
-    _try(
-        request,
-        "A ping was sent. The response appears below in a moment; reload the page if it doesn't.",
-        services.send_test_event,
-        endpoint=endpoint,
-    )
+    with problems_as_messages(request, "A ping was sent. The response appears below in a moment; reload the page if it doesn't."):
+        services.send_test_event(endpoint=endpoint, actor=request.user)
     return redirect("webhook", app_id=app.pk, endpoint_id=endpoint.pk)
 
 
@@ -160,7 +154,8 @@ def delivery(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUID
 def redeliver(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUID, delivery_id: uuid.UUID) -> HttpResponseBase:
     """Deliver an event again."""
     app, again = own_delivery(request.user, app_id, endpoint_id, delivery_id)
-    _try(request, "It is being redelivered. Reload the page in a moment to see the response.", services.redeliver_event, delivery=again)
+    with problems_as_messages(request, "It is being redelivered. Reload the page in a moment to see the response."):
+        services.redeliver_event(delivery=again, actor=request.user)
     return redirect("webhook-delivery", app_id=app.pk, endpoint_id=endpoint_id, delivery_id=delivery_id)
 
 
@@ -168,15 +163,6 @@ def redeliver(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUI
 def redeliver_failed(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUID) -> HttpResponseBase:
     """Redeliver everything that failed."""
     app, endpoint = own_endpoint(request.user, app_id, endpoint_id)
-    _try(request, "Failed deliveries are being sent again, one after the other.", services.redeliver_failed_events, endpoint=endpoint)
+    with problems_as_messages(request, "Failed deliveries are being sent again, one after the other."):
+        services.redeliver_failed_events(endpoint=endpoint, actor=request.user)
     return redirect("webhook", app_id=app.pk, endpoint_id=endpoint.pk)
-
-
-def _try(request: SignedInRequest, done: str, service: Callable[..., object], **subject: Any) -> None:
-    """Call a service, and show its success or refusal as a message."""
-    try:
-        service(actor=request.user, **subject)
-    except Problem as problem:
-        messages.error(request, problem.message)
-    else:
-        messages.success(request, done)

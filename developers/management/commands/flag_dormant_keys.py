@@ -9,19 +9,15 @@ from marketplace.jobs.commands import progress_bar
 
 
 class Command(BaseCommand):
-    """Notifies the owners of unused keys."""
-
     help = (
         "Mail the owner of each active API key that has not been used for 90 days, once per idle period. Nothing is revoked. The "
         "worker runs this daily. With --dry-run the keys are listed and no mail is sent."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add `--dry-run`."""
         parser.add_argument("--dry-run", action="store_true", help="list the keys without sending mails")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """Mail the owner of each key."""
         keys = list(unnotified_keys())
         if options["dry_run"]:
             for key in keys:

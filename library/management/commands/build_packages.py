@@ -1,7 +1,6 @@
 """`manage.py build_packages`: build download packages in advance, and delete unused ones."""
 
 from argparse import ArgumentParser
-from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -9,7 +8,6 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 from rich.progress import Progress
 
-from catalog.models import Listing
 from catalog.selectors import listings_for_sale
 from library.services.building import (
     DamagedFile,
@@ -37,7 +35,6 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare the options."""
         parser.add_argument("--listing", metavar="SLUG", help="Only this listing.")
         parser.add_argument(
             "--prune", metavar="DAYS", type=int, help="Instead, delete packages that nobody has downloaded for this many days."
@@ -45,7 +42,6 @@ class Command(BaseCommand):
         parser.add_argument("--dry-run", action="store_true", help="With --prune: only list them.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Build or prune packages."""
         if options["dry_run"] and options["prune"] is None:
             raise CommandError("--dry-run can only be used with --prune.", returncode=NOT_DONE)
         if options["prune"] is not None and options["prune"] < 1:
@@ -67,7 +63,7 @@ class Command(BaseCommand):
         if slug is not None and not total:
             raise CommandError(f"No listing with the slug {slug} is on sale.", returncode=NOT_DONE)
         ready, damaged = 0, []
-        for listing in progress.track(_each(listings), total=total, description="Packages"):
+        for listing in progress.track(listings.iterator(chunk_size=500), total=total, description="Packages"):
             packages = find_packages_on_sale(listing)
             try:
                 ready += len(prepare_packages(packages=packages)) if packages else 0
@@ -95,7 +91,3 @@ class Command(BaseCommand):
             stray += 1
             progress.advance(task)
         self.stdout.write(f"{unused} unused packages and {stray} without a record {done}.")
-
-
-def _each(listings: Any) -> Iterator[Listing]:
-    yield from listings.iterator(chunk_size=500)

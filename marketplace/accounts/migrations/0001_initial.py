@@ -1,6 +1,8 @@
+import django.db.models.deletion
 import django.db.models.functions.text
 import django.utils.timezone
 import marketplace.core.ids
+from django.conf import settings
 from django.db import migrations, models
 
 
@@ -34,6 +36,18 @@ class Migration(migrations.Migration):
                 'permissions': (('set_tier_user', "Can change a user's tier"), ('deactivate_user', 'Can deactivate and reactivate accounts'), ('grant_staff_user', 'Can grant access to the admin'), ('erase_user', 'Can permanently delete accounts')),
                 'indexes': [models.Index(fields=['name'], name='user_name_begins', opclasses=('varchar_pattern_ops',))],
                 'constraints': [models.UniqueConstraint(django.db.models.functions.text.Lower('email'), name='user_email_any_case'), models.CheckConstraint(condition=models.Q(('tier__in', ['free', 'go', 'pro', 'vip'])), name='user_tier_known')],
+            },
+        ),
+        migrations.CreateModel(
+            name='MailOptOut',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('topic', models.CharField(choices=[('purchase', 'Receipts of your purchases'), ('refund', 'Refunds to your wallet'), ('sale', 'Sales of your listings'), ('payout', 'Payouts of your earnings')], max_length=16)),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='mail_opt_outs', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'default_permissions': (),
+                'constraints': [models.UniqueConstraint(fields=('user', 'topic'), name='mailoptout_once'), models.CheckConstraint(condition=models.Q(('topic__in', ['purchase', 'refund', 'sale', 'payout'])), name='mailoptout_topic_known')],
             },
         ),
     ]

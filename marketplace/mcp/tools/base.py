@@ -12,6 +12,9 @@ from pydantic import BaseModel
 from rest_framework import serializers
 
 from developers.principals import Principal
+from marketplace.api.fields import Line
+from marketplace.api.serializers import Body
+from marketplace.core import bounds
 from marketplace.core.scopes import Scope
 
 from . import schemas
@@ -21,16 +24,13 @@ Arguments = dict[str, Any]
 
 @dataclass(frozen=True)
 class ToolResult:
-    """The result of a tool.
+    """The result of a tool."""
 
-    Args:
-        body: The JSON that the API returns for the same operation.
-        text: The result as a sentence for the model.
-        links: Resources to read next.
-    """
-
+    # The JSON that the API returns for the same operation.
     body: bytes
+    # The result as a sentence for the model.
     text: str
+    # Resources to read next.
     links: tuple[ResourceLink, ...] = ()
 
 
@@ -51,6 +51,12 @@ def validated(shape: type[serializers.Serializer[Any]], arguments: Arguments) ->
     return values
 
 
+class AssetArgument(Body):
+    """The asset."""
+
+    assetId = Line(max_length=bounds.SLUG_CHARS, help_text="The asset's id or slug.")
+
+
 @dataclass(frozen=True)
 class Effects:
     """The effects of a tool, by which clients decide when to ask their users."""
@@ -64,28 +70,21 @@ class Effects:
 
 @dataclass(frozen=True)
 class Tool:
-    """A tool.
-
-    Args:
-        name: The identifier that clients call it by.
-        title: The name that people see.
-        description: What it is for, when to use it, and what comes next.
-        scope: The scope that the same operation of the API requires; None if any tool token may call it.
-        takes: The schema of its arguments.
-        gives: The schema of its result.
-        run: Runs it with arguments of the right JSON types.
-        effects: Its effects.
-        filters: JSON Schemas of further arguments, by name.
-    """
+    """A tool."""
 
     name: str
     title: str
+    # What it is for, when to use it, and what comes next.
     description: str
+    # The scope that the same operation of the API requires; None if any tool token may call it.
     scope: Scope | None
+    # The schemas of its arguments and of its result.
     takes: type[serializers.Serializer[Any]]
     gives: type[serializers.Serializer[Any]] | type[BaseModel]
+    # Runs it with arguments of the right JSON types.
     run: Callable[[Principal, Arguments], ToolResult]
     effects: Effects = Effects()
+    # JSON Schemas of further arguments, by name.
     filters: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Runs a tool. Errors that the model can correct are returned as results with advice; those that only the client can, as protocol errors."""
+"""Lists and runs the tools. Errors that the model can correct are returned as results with advice; those that only the client can, as protocol errors."""
 
 import re
 from typing import Any
@@ -9,15 +9,41 @@ from rest_framework import serializers
 
 from marketplace.api.problems import as_problem, problem_document
 from marketplace.core.errors import InvalidInput, Problem
+from wallet.bounds import QUOTE_MINUTES
 
 from ..calls import Call
 from ..responses import ProtocolError
-from . import schemas
+from . import catalog, library, schemas, wallet
 from .base import Arguments, Tool
-from .hints import next_step
-from .registry import TOOLS
 
+TOOLS: dict[str, Tool] = {tool.name: tool for tool in (*catalog.TOOLS, *library.TOOLS, *wallet.TOOLS)}
 NAME_CHARS = 100
+# Advice for the model after a refusal, by its code; of others the message is enough.
+ADVICE = {
+    "invalid_input": "Correct the arguments named in errors; the tool's input schema has their types and bounds.",
+    "not_found": "Get ids and slugs from search_assets or list_assets. Assets that are no longer on sale are not found.",
+    "not_owned": "Ask the user whether to buy it with buy_asset; after that the link is available.",
+    "file_blocked": "There is nothing to download; tell the user.",
+    "already_owned": "No purchase is needed: get_download_link gives the file.",
+    "own_listing": "Tell the user that this is their own listing, so they can't buy it.",
+    "insufficient_balance": "Tell the user how much is missing, or look for something cheaper with list_assets and maxPrice.",
+    "spending_limit_exceeded": "Tell the user; only they can raise the limit, in their dashboard. Purchases within `left` are still possible.",
+    "price_unavailable": "If the user agrees to pay in it, call again with one of availableCurrencies.",
+    "license_not_available": "Call again with one of availableLicenses; get_asset has their prices.",
+    "tier_required": "Tell the user that their account's tier doesn't allow it; list_assets with tier finds assets that it allows.",
+    "quote_expired": "Get a new one with quote_purchase, and tell the user its price.",
+    "quote_used": "It has already been bought with this quote; list_library shows it.",
+    "quote_mismatch": "Use the quote for the asset, licence and currency that it was made for, or get a new one with quote_purchase.",
+    "too_many_quotes": f"Use an open quote, or wait {QUOTE_MINUTES} minutes.",
+    "idempotency_conflict": "Wait a second, then call again with the same arguments.",
+    "idempotency_key_reused": "Use a new idempotencyKey for a new purchase; to repeat a call, send exactly the same arguments.",
+}
+
+
+def list_tools(call: Call) -> dict[str, Any]:
+    """Return the tools whose scope the token carries now, always in the same order."""
+    call.refuse_cursor()
+    return {"tools": [tool.definition for tool in TOOLS.values() if call.may(tool.scope)]}
 
 
 def call_tool(call: Call) -> dict[str, Any]:
@@ -69,6 +95,6 @@ def _failure(problem: Problem, call: Call) -> dict[str, Any]:
         # Tools have arguments instead of query parameters.
         problem = InvalidInput(errors=[fault | {"pointer": re.sub(r"^\?", "#/", fault["pointer"])} for fault in faults])
     shown = problem_document(problem, call.request.path)
-    sentence = f"{problem.code}: {problem.message} {next_step(problem)}".strip()
+    sentence = f"{problem.code}: {problem.message} {ADVICE.get(problem.code, '')}".strip()
     texts = (sentence, orjson.dumps(shown, option=orjson.OPT_UTC_Z).decode())
     return {"content": [{"type": "text", "text": text} for text in texts], "isError": True}

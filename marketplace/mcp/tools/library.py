@@ -2,11 +2,14 @@
 
 from developers.principals import Principal
 from library.api import responses
-from library.api.serializers.library import DownloadLinkAnswer, LibraryPage, LibraryQuery
+from library.api.serializers.library import DownloadLinkAnswer, DownloadQuery, LibraryPage, LibraryQuery
 from marketplace.core.scopes import Scope
 
-from .arguments import DownloadArguments
-from .base import Arguments, Effects, Tool, ToolResult, json_of, validated
+from .base import Arguments, AssetArgument, Effects, Tool, ToolResult, json_of, validated
+
+
+class DownloadArguments(AssetArgument, DownloadQuery):
+    """The asset, and its version."""
 
 
 def _list_library(principal: Principal, arguments: Arguments) -> ToolResult:

@@ -1,14 +1,29 @@
 """Tools of the wallet."""
 
+from rest_framework import serializers
+
 from developers.principals import Principal
+from marketplace.api.fields import Text
 from marketplace.api.serializers import EmptyBody
 from marketplace.core.scopes import Scope
 from wallet.api import responses
-from wallet.api.serializers.wallet import QuoteAnswer, QuoteBody, SpendAnswer, WalletAnswer
-from wallet.bounds import QUOTE_MINUTES
+from wallet.api.serializers.wallet import QuoteAnswer, QuoteBody, SpendAnswer, SpendBody, WalletAnswer
+from wallet.bounds import IDEMPOTENCY_KEY_CHARS, QUOTE_MINUTES
 
-from .arguments import PurchaseArguments
 from .base import Arguments, Effects, Tool, ToolResult, json_of, validated
+
+
+class PurchaseArguments(SpendBody):
+    """The purchase, and its idempotency key."""
+
+    idempotencyKey = serializers.RegexField(
+        r"^[!-~]+\Z",
+        max_length=IDEMPOTENCY_KEY_CHARS,
+        trim_whitespace=False,
+        error_messages=Text.default_error_messages | {"invalid": "A string of printable ASCII characters without spaces is required."},
+        help_text="A new random text, such as a UUID, for each purchase that the user agreed to. Repeat a call that got no answer with the "
+        "same one: it buys once at most.",
+    )
 
 
 def _get_wallet(principal: Principal, arguments: Arguments) -> ToolResult:

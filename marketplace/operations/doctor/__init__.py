@@ -1,6 +1,39 @@
 """Checks the whole installation and says how to fix what is wrong."""
 
-from .examination import examine
-from .findings import Finding, Status
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from . import database, node, services
+from .findings import Finding, Results, Status
 
 __all__ = ["Finding", "Status", "examine"]
+
+
+def examine(*, backup_folder: Path | None = None) -> Iterator[Finding]:
+    """Yield the findings of all checks; a check that raises is a finding too. Without a folder, backups are not checked."""
+    parts: dict[str, Callable[[], Results]] = {
+        "settings": node.check_settings,
+        "database": database.check_database,
+        "migrations": database.check_migrations,
+        "constraints": database.check_constraints,
+        "clock": database.check_clock,
+        "cache": services.check_cache,
+        "objects": services.check_objects,
+        "mail": services.check_mail,
+        "worker": services.check_worker,
+        "search": database.check_search,
+        "disk": node.check_disk,
+        "certificates": node.check_certificates,
+        "static files": node.check_static_files,
+        "backup": lambda: node.check_backup(backup_folder),
+    }
+    for name, part in parts.items():
+        try:
+            yield from (Finding(name, *found) for found in part())
+        except Exception as error:  # noqa: BLE001 - the other checks run in any case
+            yield Finding(
+                name,
+                Status.FAIL,
+                f"{type(error).__name__}: {' '.join(str(error).split())}",
+                "Fix what the message says, then run this again.",
+            )

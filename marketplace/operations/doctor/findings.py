@@ -15,18 +15,13 @@ class Status(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """The result of one check.
+    """The result of one check."""
 
-    Args:
-        part: The checked part of the installation.
-        status: The outcome.
-        sentence: A sentence that describes the result.
-        remedy: How to fix it; empty if there is nothing to fix.
-    """
-
+    # The checked part of the installation.
     part: str
     status: Status
     sentence: str
+    # How to fix it; empty if there is nothing to fix.
     remedy: str = ""
 
 

@@ -1,7 +1,7 @@
 """Charts and the geometry of their elements, in the SVG's own units; the page scales it."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
@@ -24,21 +24,20 @@ class Series:
     """A data series.
 
     Args:
-        name: The name in the legend and the table.
-        values: One value for each point of the period; None if it is unknown, which is not zero.
+        values: One value for each point of the period.
         tone: The colour, a design token.
         shape: Bars of several series are stacked.
     """
 
     name: str
-    values: Sequence[int | None]
+    values: Sequence[int]
     tone: Tone = "accent"
     shape: Shape = "bar"
 
     @property
     def total(self) -> int:
         """The sum of the values."""
-        return sum(value or 0 for value in self.values)
+        return sum(self.values)
 
 
 @dataclass(frozen=True)
@@ -62,7 +61,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Line:
-    """A line; `path` has gaps at unknown values."""
+    """A line, and the dots of its points."""
 
     tone: Tone
     path: str
@@ -85,14 +84,9 @@ class Chart:
 
     Args:
         key: Prefix of element ids: letters and hyphens.
-        title: The heading.
-        period: The points in time.
-        series: The data, each as long as the period.
         nothing: The text shown if there is no data.
         show: Formats a value.
         tick: Formats a value briefly, for the axis.
-        mark: A horizontal line to compare the values with.
-        totals: Whether to show the sums of the series.
     """
 
     key: str
@@ -103,7 +97,6 @@ class Chart:
     show: Callable[[int], str] = _plain
     tick: Callable[[int], str] = compact
     mark: Mark | None = None
-    totals: bool = field(default=True, kw_only=True)
 
     def __post_init__(self) -> None:
         if any(len(series.values) != len(self.period.points) for series in self.series):
@@ -111,22 +104,22 @@ class Chart:
 
     @property
     def empty(self) -> bool:
-        """Whether all values are zero or unknown."""
+        """Whether all values are zero."""
         return not any(value for series in self.series for value in series.values)
 
     @property
     def legend(self) -> list[tuple[Series, str]]:
-        """The series, each with its sum if totals are shown."""
-        return [(series, self.show(series.total) if self.totals else "") for series in self.series]
+        """The series, each with its sum."""
+        return [(series, self.show(series.total)) for series in self.series]
 
     @cached_property
     def ticks(self) -> list[int]:
         """The values on the axis, lowest first."""
         ends = [self.mark.value] if self.mark else []
         for index in range(len(self.period.points)):
-            stacked = [value or 0 for series, value in self._at(index) if series.shape == "bar"]
+            stacked = [value for series, value in self._at(index) if series.shape == "bar"]
             ends += [sum(value for value in stacked if value > 0), sum(value for value in stacked if value < 0)]
-            ends += [value or 0 for series, value in self._at(index) if series.shape == "line"]
+            ends += [value for series, value in self._at(index) if series.shape == "line"]
         return scale(ends)
 
     @property
@@ -181,25 +174,15 @@ class Chart:
         for series in self.series:
             if series.shape != "line":
                 continue
-            path, dots, drawn = "", "", False
-            for index, value in enumerate(series.values):
-                if value is not None:
-                    place = f"{self._x(index):g} {self._y(value):g}"
-                    path += f"{'L' if drawn else 'M'}{place}"
-                    dots += f"M{place}h0"
-                drawn = value is not None
-            yield Line(series.tone, path, dots)
+            points = [f"{self._x(index):g} {self._y(value):g}" for index, value in enumerate(series.values)]
+            yield Line(series.tone, "M" + "L".join(points), "".join(f"M{point}h0" for point in points))
 
     def spots(self) -> Iterator[Tooltip]:
         """Yield the tooltip of each point."""
         count = len(self.period.points)
         for index in range(count):
-            figures = [(series, self.written(value)) for series, value in self._at(index)]
+            figures = [(series, self.show(value)) for series, value in self._at(index)]
             yield Tooltip(index, self.period.name(index), figures, round(10 * index / max(count - 1, 1)))
-
-    def written(self, value: int | None) -> str:
-        """Return a value as text."""
-        return "—" if value is None else self.show(value)
 
     @property
     def description(self) -> str:
@@ -207,18 +190,14 @@ class Chart:
         first, last = self.period.name(0), self.period.name(len(self.period.points) - 1)
         parts = [f"From {first} to {last}, times in UTC."]
         for series in self.series:
-            known = [(value, -index) for index, value in enumerate(series.values) if value is not None]
-            if not known:
-                parts.append(f"{series.name}: nothing is known.")
-                continue
-            most, index = max(known)
-            total = f"{self.show(series.total)} in all, " if self.totals else ""
-            parts.append(f"{series.name}: {total}most in {self.period.name(-index)} with {self.show(most)}.")
+            most = max(series.values)
+            when = self.period.name(series.values.index(most))
+            parts.append(f"{series.name}: {self.show(series.total)} in all, most in {when} with {self.show(most)}.")
         if self.mark:
             parts.append(f"{self.mark.name}: {self.show(self.mark.value)}.")
         return " ".join(parts)
 
-    def _at(self, index: int) -> Iterator[tuple[Series, int | None]]:
+    def _at(self, index: int) -> Iterator[tuple[Series, int]]:
         return ((series, series.values[index]) for series in self.series)
 
     def _x(self, index: int) -> float:

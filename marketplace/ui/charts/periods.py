@@ -22,12 +22,7 @@ _SHORT_FORMATS = {Step.HOUR: "{0:%H:%M}", Step.DAY: "{0.day} {0:%b}", Step.MONTH
 
 @dataclass(frozen=True)
 class Period:
-    """Consecutive hours, days or months, oldest first; the last is the current one.
-
-    Args:
-        step: The distance between the points.
-        points: The beginning of each point, in UTC.
-    """
+    """Consecutive hours, days or months, oldest first; the last is the current one."""
 
     step: Step
     points: tuple[Moment, ...]
@@ -48,11 +43,7 @@ class Period:
         return self.points[0]
 
     def fill(self, amounts: Mapping[Moment, int] | Mapping[dt.date, int]) -> tuple[int, ...]:
-        """Return the total amount of each point, zero if there is none; amounts outside of the period are ignored.
-
-        Args:
-            amounts: Amounts by any time or, for days and months, any date within a point.
-        """
+        """Return the total of each point; amounts are given by any time or, for days and months, any date in it. Those outside are ignored."""
         found = dict.fromkeys(self.points, 0)
         for moment, amount in amounts.items():
             point = floor(moment, self.step)
@@ -87,14 +78,7 @@ def floor(moment: Moment | dt.date, step: Step) -> Moment:
 
 @dataclass(frozen=True)
 class Span:
-    """A time span that a page can show, up to and including the current step.
-
-    Args:
-        key: Its name in the URL.
-        label: The label.
-        step: The step of its points.
-        count: The number of points.
-    """
+    """A time span that a page can show, up to and including the current step; `key` is its name in the URL."""
 
     key: str
     label: str

@@ -14,9 +14,9 @@ from developers.models import AccessToken, ApiKey, App, Consent, WebhookEndpoint
 from marketplace.accounts.models import User
 from marketplace.core.models import AuditEntry
 from vendors.models import VendorProfile
-from wallet.models import Order, VendorPayout, WalletOwner
+from wallet.models import ExchangeRate, Invoice, Order, PayoutBatch, Seller, TaxRate, VendorPayout, WalletOwner
 
-from .queues import QUEUES, Tally, tallies
+from .queues import list_path, may_view, queues, tallies
 
 LISTED: tuple[tuple[str, tuple[tuple[str, type[Model]], ...]], ...] = (
     (
@@ -41,27 +41,32 @@ LISTED: tuple[tuple[str, tuple[tuple[str, type[Model]], ...]], ...] = (
             ("Webhook endpoints", WebhookEndpoint),
         ),
     ),
-    ("Money", (("Wallets", WalletOwner), ("Orders", Order), ("Payouts", VendorPayout))),
+    (
+        "Money",
+        (
+            ("Wallets", WalletOwner),
+            ("Orders", Order),
+            ("Payout batches", PayoutBatch),
+            ("Payouts", VendorPayout),
+            ("Invoices", Invoice),
+        ),
+    ),
+    ("Taxes", (("Sellers of record", Seller), ("Tax rates", TaxRate), ("Exchange rates", ExchangeRate))),
     ("People", (("Users", User), ("Groups", Group), ("Audit log", AuditEntry))),
 )
 
 
 @dataclass
 class MenuEntry:
-    """A link of the menu.
-
-    Args:
-        title: The text of the link.
-        path: The path of the page.
-        query: Parameters that filter the list there.
-        waiting: How many rows wait there.
-        current: `page` for the page that is shown, `true` for one that it belongs to; empty for all others.
-    """
+    """A link of the menu."""
 
     title: str
     path: str
+    # Parameters that filter the list there.
     query: Mapping[str, str] = field(default_factory=dict)
+    # How many rows wait there.
     waiting: int = 0
+    # `page` for the page that is shown, `true` for one that it belongs to; empty for all others.
     current: str = ""
 
     @property
@@ -82,7 +87,7 @@ class MenuSection:
 
 def menu(request: HttpRequest) -> list[MenuSection]:
     """Return the menu of this user; nothing is counted that the user may not see."""
-    waiting = [_queue(tally) for tally in tallies(request)]
+    waiting = [MenuEntry(each.queue.title, list_path(each.queue.model), each.queue.query, each.count) for each in tallies(request)]
     home = MenuEntry("Review queues", reverse("admin:index"))
     sections = [MenuSection("Waiting", [home, *waiting])]
     listed: set[type[Model]] = set()
@@ -90,7 +95,7 @@ def menu(request: HttpRequest) -> list[MenuSection]:
         listed |= {model for _, model in lists}
         sections.append(MenuSection(title, _entries(request, lists)))
     # Models that other apps register are listed without being named here.
-    others = [model for model in admin.site._registry if model not in listed | {queue.model for queue in QUEUES}]
+    others = [model for model in admin.site._registry if model not in listed | {queue.model for queue in queues()}]
     rest = [(str(model._meta.verbose_name_plural).capitalize(), model) for model in others]
     sections.append(MenuSection("More", _entries(request, rest)))
     _mark(request, [entry for section in sections for entry in section.entries])
@@ -98,11 +103,7 @@ def menu(request: HttpRequest) -> list[MenuSection]:
 
 
 def _entries(request: HttpRequest, lists: Iterable[tuple[str, type[Model]]]) -> list[MenuEntry]:
-    return [MenuEntry(title, _address(model)) for title, model in lists if _may_view(request, model)]
-
-
-def _queue(tally: Tally) -> MenuEntry:
-    return MenuEntry(tally.queue.title, _address(tally.queue.model), tally.queue.query, tally.count)
+    return [MenuEntry(title, list_path(model)) for title, model in lists if may_view(request, model)]
 
 
 def _mark(request: HttpRequest, entries: list[MenuEntry]) -> None:
@@ -118,12 +119,3 @@ def _mark(request: HttpRequest, entries: list[MenuEntry]) -> None:
     if fitting:
         best = max(fitting, key=lambda entry: (len(entry.query), len(entry.path)))
         best.current = "page" if here == best.path else "true"
-
-
-def _address(model: type[Model]) -> str:
-    return reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
-
-
-def _may_view(request: HttpRequest, model: type[Model]) -> bool:
-    model_admin = admin.site._registry.get(model)
-    return model_admin is not None and model_admin.has_view_permission(request)

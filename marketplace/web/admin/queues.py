@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from functools import cache
+from typing import Any, cast
 from urllib.parse import urlencode
 
 from django.contrib import admin
@@ -14,19 +15,15 @@ from django.urls import reverse
 from django_tasks.base import TaskResultStatus
 
 from catalog.models import ListingReview
-from catalog.models.reviews import ReviewKind, ReviewStatus
+from catalog.models.reviews import ReviewKind
 from developers.models import ClientDocument, DeveloperApplication, ScopeReview, WebhookEndpoint
-from developers.models.applications import ApplicationStatus
-from developers.models.apps import ReviewStatus as ScopeReviewStatus
-from developers.models.clients import DocumentStatus
 from marketplace.jobs.models import Job
 from marketplace.review.claims import claimed
 from marketplace.review.models import Claimable
 from marketplace.review.queues import QueueAdmin
 from marketplace.review.service import staff_of
-from vendors.models import VendorProfile, VendorStatus
+from vendors.models import VendorProfile
 from wallet.models import WalletOwner, WalletPayout
-from wallet.models.wallet_payouts import WalletPayoutStatus
 from wallet.selectors import accounts_to_pay
 
 _TALLIES = "_admin_tallies"
@@ -34,31 +31,25 @@ _TALLIES = "_admin_tallies"
 
 @dataclass(frozen=True)
 class Queue:
-    """Rows that wait for staff.
+    """Rows that wait for staff."""
 
-    Args:
-        key: Its name in the query.
-        title: Its heading.
-        model: The model whose list it is in.
-        permission: The permission to work on it.
-        rows: Returns the waiting rows.
-        since: The field with the time since when a row waits; empty if there is none.
-        query: The parameters that filter the list to it.
-    """
-
+    # Its name in the query.
     key: str
     title: str
     model: type[Model]
+    # To work on it.
     permission: str
+    # Returns the waiting rows.
     rows: Callable[[], QuerySet[Any]]
+    # The field with the time since when a row waits; empty if there is none.
     since: str
+    # The parameters that filter the list to it.
     query: Mapping[str, str]
 
     @property
     def list_url(self) -> str:
         """Where the rows are listed."""
-        opts = self.model._meta
-        return f"{reverse(f'admin:{opts.app_label}_{opts.model_name}_changelist')}?{urlencode(self.query)}"
+        return f"{list_path(self.model)}?{urlencode(self.query)}"
 
     @property
     def next_url(self) -> str:
@@ -70,19 +61,13 @@ class Queue:
 
 @dataclass(frozen=True)
 class Tally:
-    """The counts of a queue.
-
-    Args:
-        queue: The queue.
-        count: How many rows wait.
-        oldest: Since when the oldest waits.
-        mine: How many the viewer has claimed.
-        held: How many anyone has claimed.
-    """
+    """The counts of a queue."""
 
     queue: Queue
     count: int = 0
+    # Since when the oldest waits.
     oldest: datetime | None = None
+    # How many the viewer has claimed, and how many anyone has.
     mine: int = 0
     held: int = 0
 
@@ -92,106 +77,60 @@ class Tally:
         return self.held - self.mine
 
 
-def _pending(kind: ReviewKind) -> QuerySet[ListingReview]:
-    return ListingReview.objects.filter(status=ReviewStatus.PENDING, kind=kind)
+@cache
+def queues() -> tuple[Queue, ...]:
+    """Return all queues, in the order of the menu."""
+    failing = {"failing_since__isempty": "0", "disabled_at__isempty": "1"}
+    return (
+        _reviewed("listings", "Listings to review", ListingReview, kind=ReviewKind.LISTING.value),
+        _reviewed("updates", "Updates of published listings", ListingReview, kind=ReviewKind.UPDATE.value),
+        _reviewed("scopes", "Scopes to decide", ScopeReview),
+        _reviewed("applications", "Developer applications", DeveloperApplication),
+        _reviewed("vendors", "Vendors to decide", VendorProfile),
+        _reviewed("documents", "Changed clients", ClientDocument),
+        Queue("payouts", "Earnings to pay out", WalletOwner, "wallet.view_walletowner", accounts_to_pay, "", {"earnings": "due"}),
+        Queue(
+            "heldPayouts",
+            "Vendors with held payouts",
+            VendorProfile,
+            "vendors.hold_payouts_vendorprofile",
+            _held,
+            "payouts_held_at",
+            {"payouts_held_at__isempty": "0"},
+        ),
+        _reviewed("walletPayouts", "Wallets to pay out", WalletPayout),
+        Queue("jobs", "Failed jobs", Job, "jobs.retry_job", _failed_jobs, "finished_at", {"status__exact": TaskResultStatus.FAILED.value}),
+        Queue(
+            "webhooks",
+            "Failing webhook endpoints",
+            WebhookEndpoint,
+            "developers.disable_webhookendpoint",
+            _failing,
+            "failing_since",
+            failing,
+        ),
+    )
 
 
-def _state(value: str) -> dict[str, str]:
-    return {"status__exact": value}
+def _reviewed(key: str, title: str, model: type[Model], **only: str) -> Queue:
+    """Return the queue of a model with a `QueueAdmin`, by what waits there; `only` narrows down both the rows and the list."""
+    model_admin = cast("QueueAdmin", admin.site._registry[model])
+    query = only or {f"{name}__exact": str(value) for name, value in model_admin.waiting.items()}
+    return Queue(
+        key, title, model, model_admin.decides, lambda: model_admin.waiting_rows().filter(**only), model_admin.waiting_since, query
+    )
 
 
-QUEUES = (
-    Queue(
-        "listings",
-        "Listings to review",
-        ListingReview,
-        "catalog.review_listing",
-        lambda: _pending(ReviewKind.LISTING),
-        "submitted_at",
-        {"kind": ReviewKind.LISTING.value},
-    ),
-    Queue(
-        "updates",
-        "Updates of published listings",
-        ListingReview,
-        "catalog.review_listing",
-        lambda: _pending(ReviewKind.UPDATE),
-        "submitted_at",
-        {"kind": ReviewKind.UPDATE.value},
-    ),
-    Queue(
-        "scopes",
-        "Scopes to decide",
-        ScopeReview,
-        "developers.decide_app",
-        lambda: ScopeReview.objects.filter(status=ScopeReviewStatus.PENDING),
-        "requested_at",
-        _state(ScopeReviewStatus.PENDING),
-    ),
-    Queue(
-        "applications",
-        "Developer applications",
-        DeveloperApplication,
-        "developers.decide_developerapplication",
-        lambda: DeveloperApplication.objects.filter(status=ApplicationStatus.PENDING),
-        "submitted_at",
-        _state(ApplicationStatus.PENDING),
-    ),
-    Queue(
-        "vendors",
-        "Vendors to decide",
-        VendorProfile,
-        "vendors.decide_vendorprofile",
-        lambda: VendorProfile.objects.filter(status=VendorStatus.PENDING),
-        "applied_at",
-        _state(VendorStatus.PENDING),
-    ),
-    Queue(
-        "documents",
-        "Changed clients",
-        ClientDocument,
-        "developers.decide_app",
-        lambda: ClientDocument.objects.filter(status=DocumentStatus.CHANGED),
-        "read_at",
-        _state(DocumentStatus.CHANGED),
-    ),
-    Queue(
-        "payouts",
-        "Earnings to pay out",
-        WalletOwner,
-        "wallet.view_walletowner",
-        accounts_to_pay,
-        "",
-        {"earnings": "due"},
-    ),
-    Queue(
-        "walletPayouts",
-        "Wallets to pay out",
-        WalletPayout,
-        "wallet.decide_walletpayout",
-        lambda: WalletPayout.objects.filter(status=WalletPayoutStatus.WAITING),
-        "requested_at",
-        _state(WalletPayoutStatus.WAITING),
-    ),
-    Queue(
-        "jobs",
-        "Failed jobs",
-        Job,
-        "jobs.retry_job",
-        lambda: Job.objects.filter(status=TaskResultStatus.FAILED),
-        "finished_at",
-        _state(TaskResultStatus.FAILED),
-    ),
-    Queue(
-        "webhooks",
-        "Failing webhook endpoints",
-        WebhookEndpoint,
-        "developers.disable_webhookendpoint",
-        lambda: WebhookEndpoint.objects.filter(failing_since__isnull=False, disabled_at__isnull=True),
-        "failing_since",
-        {"failing_since__isempty": "0", "disabled_at__isempty": "1"},
-    ),
-)
+def _failed_jobs() -> QuerySet[Any]:
+    return Job.objects.filter(status=TaskResultStatus.FAILED)
+
+
+def _failing() -> QuerySet[Any]:
+    return WebhookEndpoint.objects.filter(failing_since__isnull=False, disabled_at__isnull=True)
+
+
+def _held() -> QuerySet[Any]:
+    return VendorProfile.objects.filter(payouts_held_at__isnull=False)
 
 
 def tallies(request: HttpRequest) -> list[Tally]:
@@ -199,18 +138,17 @@ def tallies(request: HttpRequest) -> list[Tally]:
     found: list[Tally] | None = getattr(request, _TALLIES, None)
     if found is None:
         viewer = staff_of(request)
-        queues = [queue for queue in QUEUES if _may_view(request, queue.model)]
-        found = _count(queues, viewer)
+        found = _count([queue for queue in queues() if may_view(request, queue.model)], viewer)
         setattr(request, _TALLIES, found)
     return found
 
 
-def _count(queues: list[Queue], viewer: Any) -> list[Tally]:
-    if not queues:
+def _count(visible: list[Queue], viewer: Any) -> list[Tally]:
+    if not visible:
         return []
-    first, *others = (_tally(queue, viewer) for queue in queues)
-    counted = {key: figures for key, *figures in first.union(*others, all=True)} if others else {key: figures for key, *figures in first}
-    return [Tally(queue, *counted.get(queue.key, ())) for queue in queues]
+    first, *others = (_tally(queue, viewer) for queue in visible)
+    counted = {key: figures for key, *figures in (first.union(*others, all=True) if others else first)}
+    return [Tally(queue, *counted.get(queue.key, ())) for queue in visible]
 
 
 def _tally(queue: Queue, viewer: Any) -> QuerySet[Any, Any]:
@@ -225,6 +163,12 @@ def _tally(queue: Queue, viewer: Any) -> QuerySet[Any, Any]:
     return figures
 
 
-def _may_view(request: HttpRequest, model: type[Model]) -> bool:
+def list_path(model: type[Model]) -> str:
+    """Return the path of a model's list."""
+    return reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
+
+
+def may_view(request: HttpRequest, model: type[Model]) -> bool:
+    """Tell whether the user may see a model's list."""
     model_admin = admin.site._registry.get(model)
     return model_admin is not None and model_admin.has_view_permission(request)

@@ -36,11 +36,7 @@ _VALIDATORS = {
 class CallForm(forms.Form):
     """Asks for the inputs of a call, and as whom it is made.
 
-    Args:
-        operation: The operation.
-        apps: The user's approved apps.
-        samples: Initial values by name, where the document's own sample does not exist here.
-        chosen: The id of the app that is selected at first.
+    `samples` are initial values by name, where the document's own sample does not exist here; `chosen` is the app that is selected at first.
     """
 
     def __init__(

@@ -15,22 +15,17 @@ _NAMES = {"title", "summary", "section", "order"}
 
 @dataclass(frozen=True)
 class Document:
-    """A page.
+    """A page."""
 
-    Args:
-        slug: Its name in the address.
-        title: Its heading.
-        summary: One sentence.
-        section: The heading that it is under in the navigation.
-        order: Its position there.
-        source: Its Markdown as it was written.
-    """
-
+    # Its name in the address.
     slug: str
     title: str
+    # One sentence.
     summary: str
+    # The heading that it is under in the navigation, and its position there.
     section: str
     order: int
+    # Its Markdown as it was written.
     source: str
 
     @cached_property

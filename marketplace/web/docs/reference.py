@@ -69,65 +69,46 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Input:
-    """A value that a caller sends.
-
-    Args:
-        name: As it is sent.
-        place: path, query, header, body or file.
-        kind: The kind of value.
-        required: Whether the call needs it.
-        sample: An example value.
-        description: Its meaning and bounds.
-        choices: The values of an enumeration.
-        max_length: Maximum number of characters; None if there is none.
-    """
+    """A value that a caller sends."""
 
     name: str
+    # path, query, header, body or file.
     place: str
     kind: Kind
     required: bool
+    # An example value.
     sample: str
     description: SafeString
+    # The values of an enumeration.
     choices: tuple[str, ...] = ()
     max_length: int | None = None
 
 
 @dataclass(frozen=True)
 class Operation:
-    """An operation as its page shows it.
+    """An operation as its page shows it."""
 
-    Args:
-        id: Its name in generated clients.
-        tag: The group that it belongs to.
-        method: GET, POST …
-        path: With its parameters in braces.
-        summary: Its heading.
-        description: Its description.
-        credentials: Kinds of credential with the scopes that they need; empty for none.
-        parameters: Of the path, the query and the header.
-        body: Fields of what is sent.
-        body_type: The media type of what is sent.
-        inputs: The values that a caller sends.
-        answer: Fields of what comes back.
-        answer_type: The media type of what comes back.
-        problems: Status, code and title of its errors.
-        example: The call in three languages.
-    """
-
+    # Its name in generated clients.
     id: str
     tag: str
     method: str
+    # With its parameters in braces.
     path: str
     summary: str
     description: SafeString
+    # Kinds of credential with the scopes that they need; empty for none.
     credentials: list[tuple[str, list[str]]]
     parameters: list[Field]
+    # Fields of what is sent, and its media type.
     body: list[Field]
     body_type: str
     inputs: list[Input]
+    # Fields of what comes back, and its media type.
     answer: list[Field]
     answer_type: str
+    # Status, code and title of its errors.
     problems: list[tuple[int, str, str]]
+    # The call in three languages.
     example: SafeString
 
 

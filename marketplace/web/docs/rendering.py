@@ -48,12 +48,7 @@ def code_html(source: str, language: str) -> str:
 
 
 def tabs_html(name: str, blocks: Sequence[tuple[str, str, str]]) -> str:
-    """Return blocks of code as tabs, chosen by radio buttons: they work without a script.
-
-    Args:
-        name: A name that is unique on the page.
-        blocks: Label, language and code of each tab.
-    """
+    """Return blocks of code (label, language, code) as tabs, chosen by radio buttons: they work without a script. The name is unique on the page."""
     heads = "".join(
         f'<label for="{name}-{number}"><input type="radio" id="{name}-{number}" name="{name}" data-tab="{escape(label)}"'
         f"{'' if number else ' checked'}>{escape(label)}</label>"

@@ -24,24 +24,18 @@ class Credential(StrEnum):
 
 @dataclass(frozen=True)
 class Call:
-    """One call.
-
-    Args:
-        method: GET, POST …
-        url: Where, with everything filled in and escaped.
-        credential: What it is sent with.
-        headers: Other headers.
-        body: What is sent as JSON; None where nothing is.
-        upload: Whether a file is sent, `file.zip` here.
-        answers: The media type of the answer.
-    """
+    """One call."""
 
     method: str
+    # With everything filled in and escaped.
     url: str
     credential: Credential = Credential.NONE
     headers: Mapping[str, str] = field(default_factory=dict)
+    # What is sent as JSON; None where nothing is.
     body: Any = None
+    # Whether a file is sent, `file.zip` here.
     upload: bool = False
+    # The media type of the answer.
     answers: str = _JSON
 
     @property

@@ -14,7 +14,8 @@ from marketplace.core.errors import Problem, catalogue
 from marketplace.core.scopes import APP_SCOPES, PERSONAL_SCOPES, SCOPE_LABELS, Scope
 from marketplace.http.request_body import BLOCK_BYTES
 from marketplace.mcp.revisions import SUPPORTED
-from marketplace.mcp.tools.registry import TOOLS
+from marketplace.mcp.tools.calling import TOOLS
+from vendors import bounds as vendor_bounds
 from wallet import bounds as wallet_bounds
 
 EXAMPLES = Path(__file__).parent / "examples"
@@ -99,7 +100,7 @@ VALUES: dict[str, Callable[[], str]] = {
     "example_buy_a_font": lambda: (EXAMPLES / "buy_a_font.py").read_text("utf-8").rstrip(),
     "quote_minutes": lambda: str(wallet_bounds.QUOTE_MINUTES),
     "body_seconds": lambda: str(bounds.BODY_SECONDS),
-    "uploads_at_once": lambda: str(bounds.UPLOADS_AT_ONCE),
+    "uploads_at_once": lambda: str(vendor_bounds.UPLOADS_AT_ONCE),
     "body_block_kib": lambda: str(BLOCK_BYTES // bounds.KIB),
     "body_kib_a_second": lambda: str(bounds.BODY_BYTES_A_SECOND // bounds.KIB),
     "idempotency_hours": lambda: str(wallet_bounds.IDEMPOTENCY_HOURS),

@@ -19,8 +19,8 @@ _YEAR = 365 * 24 * 60 * 60
 
 def currency_of(request: HttpRequest) -> Currency:
     """Return the currency to show prices in, without a query of its own."""
-    said = (request.GET.get("currency"), request.COOKIES.get(COOKIE), request.session.get(PREFERENCE))
-    return next((Currency(code) for code in said if code in set(Currency)), Currency.USD)
+    chosen = (request.GET.get("currency"), request.COOKIES.get(COOKIE), request.session.get(PREFERENCE))
+    return next((Currency(code) for code in chosen if code in set(Currency)), Currency.USD)
 
 
 def remember(request: HttpRequest, response: HttpResponse) -> HttpResponse:

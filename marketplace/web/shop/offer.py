@@ -46,24 +46,18 @@ class Samples:
 
 @dataclass(frozen=True)
 class Offer:
-    """The data of a listing's page.
+    """The data of a listing's page."""
 
-    Args:
-        listing: The listing, with store, category and reviewed file.
-        samples: The public samples.
-        licenses: The licences on sale.
-        prices: Current prices of the first licence.
-        list_prices: The same without the discount.
-        currencies: Wallet currencies that it can be paid in.
-        alike: Other listings of the category.
-    """
-
+    # With store, category and reviewed file.
     listing: Listing
     samples: Samples
     licenses: list[License]
+    # Of the first licence, with and without the discount.
     prices: Prices
     list_prices: Prices
+    # Wallet currencies that it can be paid in.
     currencies: list[Currency]
+    # Other listings of the category.
     alike: list[Card]
 
     @property
@@ -78,11 +72,7 @@ class Offer:
 
 
 def offer_of(slug: str, viewer: User | None) -> Offer:
-    """Return the data of a listing's page, in five queries.
-
-    Args:
-        slug: Its slug or id.
-        viewer: The signed-in user, if any.
+    """Return the data of a listing's page, by slug or id, in five queries.
 
     Raises:
         NotFound: it is not for sale.

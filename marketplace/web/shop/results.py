@@ -4,11 +4,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.http import QueryDict
-
 from catalog import bounds, selectors
 from catalog.filters import ListingFilter, Listings
-from catalog.models import ListingIndex
 from catalog.search import search
 from catalog.selectors import Card, FilterCounts, FilterNames, Total
 from marketplace.core.money import Currency
@@ -20,29 +17,23 @@ PAGE_SIZE = 24
 
 @dataclass(frozen=True)
 class Results:
-    """A page of the storefront.
-
-    Args:
-        cards: Its listings.
-        total: How many there are in all.
-        pages: How many pages.
-        names: Categories and licences to choose from.
-        counts: How many listings each choice has; None where a search ranks instead of counting.
-        suggestions: For a search without hits, similar words that have some.
-    """
+    """A page of the storefront."""
 
     cards: list[Card]
     total: Total
     pages: int
+    # Categories and licences to choose from.
     names: FilterNames
+    # How many listings each choice has; None where a search ranks instead of counting.
     counts: FilterCounts | None
+    # For a search without hits, similar words that have some.
     suggestions: Sequence[str] = ()
 
 
 def results_of(form: ShopForm, currency: Currency) -> Results:
     """Return the results, in five queries at most besides those of a search."""
-    filters = ListingFilter(_with_currency(currency, form.data), ListingIndex.objects.all())
-    listings, given = filters.qs, filters.given()
+    given = form.given | {"currency": currency}
+    listings = ListingFilter.matching(selectors.CARDS, given)
     names = selectors.filter_names()
     if form.query:
         return _search_results(form.query, listings if given.keys() - {"currency"} else None, names)
@@ -52,26 +43,8 @@ def results_of(form: ShopForm, currency: Currency) -> Results:
     return Results(cards, page.total, math.ceil(page.total.listings / PAGE_SIZE), names, counts)
 
 
-def _with_currency(currency: Currency, data: QueryDict) -> QueryDict:
-    """Return the parameters with the currency of their prices."""
-    data = data.copy()
-    data["currency"] = currency.value
-    return data
-
-
 def _search_results(query: str, listings: Listings | None, names: FilterNames) -> Results:
     """Return the best hits of a search, on one page."""
     found = search(query, within=listings, limit=bounds.SEARCH_LIMIT)
     cards = selectors.cards_of(hit.id for hit in found.hits)
     return Results(cards, Total(len(cards), exact=found.next_cursor is None), 1, names, None, found.suggestions)
-
-
-def page_numbers(current: int, pages: int) -> list[int | None]:
-    """Return the numbers to link to: the ends and the neighbours; None where some are left out."""
-    near = sorted({1, pages, *range(max(1, current - 1), min(pages, current + 1) + 1)} - {0})
-    found: list[int | None] = []
-    for number in near:
-        if found and found[-1] is not None and number - found[-1] > 1:
-            found.append(number - 1 if number - found[-1] == 2 else None)
-        found.append(number)
-    return found

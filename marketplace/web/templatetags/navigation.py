@@ -13,14 +13,7 @@ register = template.Library()
 
 @register.simple_tag(takes_context=True)
 def nav_link(context: dict[str, Any], name: str, words: str, *, under: str = "") -> SafeString:
-    """Return a link that is marked as current on its page and those below it.
-
-    Args:
-        context: The page's.
-        name: The route.
-        words: The link's text.
-        under: The beginning of the paths that belong to it, where that is more than its own.
-    """
+    """Return a link to a route that is marked as current on its page and those below it, or on all pages whose path begins with `under`."""
     address = reverse(name)
     request: HttpRequest | None = context.get("request")
     path = request.path if request else ""

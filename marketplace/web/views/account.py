@@ -1,7 +1,5 @@
 """The account page: name, sign-in, export and deletion."""
 
-from functools import partial
-
 from allauth.mfa.models import Authenticator
 from django.contrib import messages
 from django.contrib.auth import logout, update_session_auth_hash
@@ -9,10 +7,8 @@ from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
 
-from developers.dashboard.credential_forms import password_is_right
-from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, signed_in_page
+from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, problems_as_messages, signed_in_page
 from marketplace.accounts.services import delete_account, end_sessions, rename_user
-from marketplace.core.errors import Problem
 from marketplace.operations.exports import RETENTION, export_of, read_export, request_export
 from marketplace.operations.people import deletion_blockers
 
@@ -51,12 +47,8 @@ def sessions(request: SignedInRequest) -> HttpResponseBase:
 @signed_in_page("POST")
 def export(request: SignedInRequest) -> HttpResponseBase:
     """Request an export of the user's data."""
-    try:
+    with problems_as_messages(request, "Your export is being prepared. You get a mail when it is ready, usually within minutes."):
         request_export(user=request.user, actor=request.user)
-    except Problem as problem:
-        messages.error(request, problem.message)
-    else:
-        messages.success(request, "Your export is being prepared. You get a mail when it is ready, usually within minutes.")
     return redirect("account")
 
 
@@ -73,7 +65,7 @@ def export_file(request: SignedInRequest) -> HttpResponseBase:
 @signed_in_page("GET", "POST")
 def delete(request: SignedInRequest) -> HttpResponseBase:
     """Ask for address and password, then delete the account."""
-    form = DeletionForm(request.POST or None, user=request.user, password_is_right=partial(password_is_right, request))
+    form = DeletionForm(request.POST or None, request=request)
     if form.is_valid():
         with problems_as_form_errors(form):
             # The owner decides, so there is no staff member as actor.

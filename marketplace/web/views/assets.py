@@ -7,31 +7,26 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from catalog import font_tester, selectors
-from catalog.filters import Values
-from catalog.models import ListingIndex
+from catalog.filters import ListingFilter, Values
 from catalog.models.files import public_technical
 from catalog.selectors import Sort
 from marketplace.accounts.models import User
-from marketplace.core.errors import NotFound
 from vendors.selectors import bio_of
 
+from ..paging import page_links, page_number
 from ..shop.currency import currency_of, remember
 from ..shop.description import description_html
 from ..shop.offer import offer_of
-from ..shop.results import PAGE_SIZE, page_numbers
+from ..shop.results import PAGE_SIZE
 
 HOUR = 60 * 60
-MOST_PAGES = 1_000
 
 
 @require_safe
 def asset(request: HttpRequest, slug: str) -> HttpResponse:
     """Show a listing with its samples, licences and prices."""
     viewer = request.user if isinstance(request.user, User) else None
-    try:
-        offer = offer_of(slug, viewer)
-    except NotFound as error:
-        raise Http404 from error
+    offer = offer_of(slug, viewer)
     listing, pictures = offer.listing, offer.samples.pictures
     context = {
         "offer": offer,
@@ -53,10 +48,7 @@ def asset(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def specimen(request: HttpRequest, slug: str) -> HttpResponse:
     """Return a stylesheet with the listing's specimen as a font: the public sample, never the file for sale."""
-    try:
-        listing = selectors.listing_for_sale(slug)
-    except NotFound as error:
-        raise Http404 from error
+    listing = selectors.listing_for_sale(slug)
     preview = listing.previews.filter(kind="FontSpecimen").first()
     if preview is None:
         raise Http404
@@ -68,13 +60,10 @@ def specimen(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def store(request: HttpRequest, slug: str) -> HttpResponse:
     """Show a vendor's listings, the newest first."""
-    try:
-        found = selectors.open_store(slug)
-    except NotFound as error:
-        raise Http404 from error
-    number = _page_number(request)
+    found = selectors.open_store(slug)
+    number = page_number(request)
     given = {"vendor": Values((slug,))}
-    listings = ListingIndex.objects.filter(store_slug=slug)
+    listings = ListingFilter.matching(selectors.CARDS, given)
     page = selectors.list_listings(listings, given, sort=Sort.NEWEST, start=(number - 1) * PAGE_SIZE, limit=PAGE_SIZE)
     pages = -(-page.total.listings // PAGE_SIZE)
     address = reverse("store", args=[slug])
@@ -85,17 +74,9 @@ def store(request: HttpRequest, slug: str) -> HttpResponse:
         "cards": [selectors.card_of(row) for row in page.rows],
         "currency": currency_of(request),
         "current": number,
-        "pages": [(each, f"{address}?page={each}" if each else "") for each in page_numbers(number, pages)],
+        "pages": page_links(number, pages, lambda each: f"{address}?page={each}"),
         "canonical": settings.BASE_URL + address,
         "headline": found.name,
         "description": f"Assets by {found.name}: reviewed, with clear licences and prices.",
     }
     return remember(request, render(request, "shop/store.html", context))
-
-
-def _page_number(request: HttpRequest) -> int:
-    text = request.GET.get("page", "1")
-    # The length first: Python refuses to parse thousands of digits.
-    if len(text) > len(str(MOST_PAGES)) or not text.isascii() or not text.isdigit() or not 1 <= int(text) <= MOST_PAGES:
-        raise Http404
-    return int(text)

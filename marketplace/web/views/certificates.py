@@ -9,7 +9,6 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods
 
 from library.certificates import CertificateStatus, Verdict, check_certificate, check_certificate_id
-from marketplace.api.problems import problem_response
 from marketplace.core import bounds
 from marketplace.core.errors import BodyTooLarge, NotFound
 
@@ -66,7 +65,7 @@ def verify(request: HttpRequest) -> HttpResponse:
     """Show whether a certificate is genuine and its licence still valid."""
     length = request.META.get("CONTENT_LENGTH") or "0"
     if not length.isdigit() or int(length) > 2 * MAXIMUM_BYTES:
-        return problem_response(BodyTooLarge(maximumBytes=MAXIMUM_BYTES), request)
+        raise BodyTooLarge(maximumBytes=MAXIMUM_BYTES)
     return _verify(request)
 
 

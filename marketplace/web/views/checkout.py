@@ -12,7 +12,7 @@ from marketplace.accounts.pages import SignedInRequest, signed_in_page
 from marketplace.core.errors import NotFound, Problem
 from marketplace.core.money import WALLET_CURRENCIES
 from wallet.models import Quote
-from wallet.selectors import quote_of, wallet_of
+from wallet.selectors import billing_details_of, quote_of, wallet_of
 from wallet.services.offers import PurchaseRequest
 from wallet.services.quotes import make_quote
 from wallet.services.spending import spend
@@ -27,8 +27,8 @@ def begin(request: SignedInRequest, slug: str) -> HttpResponseBase:
     purchase = PurchaseRequest(slug, currency if currency in WALLET_CURRENCIES else None, request.POST.get("license") or None)
     try:
         quote = make_quote(buyer=request.user, purchase=purchase)
-    except NotFound as error:
-        raise Http404 from error
+    except NotFound:
+        raise
     except Problem as problem:
         messages.error(request, problem.message)
         return redirect("asset-page", slug=slug)
@@ -50,6 +50,7 @@ def confirm(request: SignedInRequest, quote_id: uuid.UUID) -> HttpResponseBase:
     balance = wallet.balance_minor(quote.currency)
     context = {
         "quote": quote,
+        "billing": billing_details_of(request.user),
         "listing": quote.listing,
         "cards": cards_of([quote.listing_id]),
         "balance": balance,
@@ -63,8 +64,8 @@ def _buy(request: SignedInRequest, quote: Quote) -> HttpResponseBase:
     purchase = PurchaseRequest(str(quote.listing_id), quote.currency, quote.license_slug)
     try:
         receipt, _ = spend(buyer=request.user, purchase=purchase, quote_id=str(quote.pk), idempotency_key=f"checkout-{quote.pk}")
-    except NotFound as error:
-        raise Http404 from error
+    except NotFound:
+        raise
     except Problem as problem:
         messages.error(request, problem.message)
         return redirect("checkout", quote_id=quote.pk)

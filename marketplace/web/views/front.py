@@ -16,7 +16,7 @@ from wallet.bounds import QUOTE_MINUTES
 from ..docs.rendering import code_html
 from ..shop.currency import currency_of, remember
 
-SHOTS = 4
+PICTURES = 4
 FEATURED = 8
 # Of this many popular listings, some of every category are shown.
 CANDIDATES = 60
@@ -43,8 +43,8 @@ def landing(request: HttpRequest) -> HttpResponse:
         "categories": categories,
         "listings": sum(getattr(category, "asset_count", 0) for category in categories),
         "licenses": len(selectors.active_tiers()),
-        "shots": [card for card in featured if card.picture][:SHOTS],
-        "featured": featured[SHOTS : SHOTS + FEATURED] or featured,
+        "shots": [card for card in featured if card.picture][:PICTURES],
+        "featured": featured[PICTURES : PICTURES + FEATURED] or featured,
         "currency": currency_of(request),
         "quote_minutes": QUOTE_MINUTES,
         "example": code_html(EXAMPLE.format(base_url=settings.BASE_URL), "bash"),
@@ -57,12 +57,12 @@ def landing(request: HttpRequest) -> HttpResponse:
 
 def _from_every_category(cards: list[Card]) -> list[Card]:
     """Return the cards interleaved: the first of every category, then the second, each in the original order."""
-    places: Counter[str] = Counter()
-    turns = []
+    seen: Counter[str] = Counter()
+    ranked = []
     for card in cards:
-        turns.append((places[card.category[1]], card))
-        places[card.category[1]] += 1
-    return [card for _, card in sorted(turns, key=lambda turn: turn[0])]
+        ranked.append((seen[card.category[1]], card))
+        seen[card.category[1]] += 1
+    return [card for _, card in sorted(ranked, key=lambda pair: pair[0])]
 
 
 @require_safe

@@ -93,11 +93,11 @@ def signed(request: SignedInRequest, slug: str) -> HttpResponseBase:
     return JsonResponse(signed_certificate(certificate_of(licence)), headers={"Content-Disposition": disposition or "attachment"})
 
 
-def _name(said: str | None) -> str | None:
+def _name(value: str | None) -> str | None:
     """Return a parameter, None if it is empty; one with a null character, which PostgreSQL refuses, is not found."""
-    if said and "\0" in said:
+    if value and "\0" in value:
         raise NotFound
-    return said or None
+    return value or None
 
 
 @contextmanager

@@ -11,8 +11,7 @@ from catalog.models import Listing
 from catalog.selectors import every_tier
 from developers.dashboard.forms import AnswerForm, AppForm, ApplicationForm, RedirectsForm, ScopesForm
 from developers.dashboard.webhook_forms import EndpointForm
-from developers.live_checks import live_check
-from marketplace.accounts.pages import SignedInRequest, signed_in_page
+from marketplace.accounts.pages import SignedInRequest, live_check, signed_in_page
 from vendors.studio.access import listing_page
 from vendors.studio.forms import ApplicationForm as StoreApplicationForm
 from vendors.studio.forms import NewListingForm, StoreForm

@@ -18,14 +18,15 @@ from vendors.studio.access import vendor_page
 from wallet.models import VendorPayout
 from wallet.sales import payouts_of, sales_by_listing, sales_totals_of
 from wallet.selectors import earnings_of, movements_of
+from wallet.services.due_payouts import next_payouts
 from wallet.spreadsheets import cell, figure
 
-from ..paging import cursor_of, paging_context
+from ..paging import cursor_of, page_links, page_number, paging_context
 from ..selling import MONTH, SPANS, charts_of, figures_of, parts_of, since
 
 ROWS = 25
 TOP = 10
-CSV_HEADER = ("run", "paidAt", "currency", "amount", "payoutMethod", "journal")
+CSV_HEADER = ("run", "at", "currency", "amount", "payoutMethod", "status", "journal")
 
 
 @vendor_page("GET")
@@ -59,7 +60,7 @@ def by_listing(request: SignedInRequest, profile: VendorProfile) -> HttpResponse
         "spans": [(each, f"?last={each.key}") for each in SPANS.values()],
         "listings": [_listing_row(row, accounts) for row in page],
         "accounts": accounts,
-        "pages": _pages(page, f"last={span.key}&"),
+        "pages": page_links(page.number, page.paginator.num_pages, lambda number: f"?last={span.key}&page={number}"),
         "current": page.number,
         "profile": profile,
     }
@@ -83,13 +84,14 @@ def statement(request: SignedInRequest, profile: VendorProfile) -> HttpResponseB
 
 @vendor_page("GET")
 def payouts(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
-    """Show the payouts, and the amounts to be paid."""
+    """Show the bank accounts, the next payout in each currency, and the payouts so far."""
     accounts = earnings_of(request.user)
     page = _page_of(request, payouts_of(accounts))
     context = {
         "accounts": accounts,
+        "next_payouts": next_payouts(profile=profile, accounts=accounts),
         "payouts": page,
-        "pages": _pages(page, ""),
+        "pages": page_links(page.number, page.paginator.num_pages, lambda number: f"?page={number}"),
         "current": page.number,
         "profile": profile,
     }
@@ -122,11 +124,12 @@ def _csv_lines(payouts: Iterator[VendorPayout]) -> Iterator[str]:
         at = payout.journal.at.astimezone(dt.UTC)
         yield writer.writerow(
             (
-                payout.run,
+                payout.batch.run,
                 f"{at:%Y-%m-%dT%H:%M:%SZ}",
                 payout.account.currency,
                 figure(payout.amount_minor),
-                cell(payout.payout_method),
+                cell(payout.details.label),
+                payout.status,
                 payout.journal_id,
             )
         )
@@ -140,19 +143,10 @@ def _span_of(request: SignedInRequest) -> Span:
 
 
 def _page_of(request: SignedInRequest, rows: Any) -> Any:
-    number = request.GET.get("page", "1")
-    if not (number.isascii() and number.isdigit() and len(number) < 6):
-        raise Http404
     try:
-        return Paginator(rows, ROWS).page(int(number))
+        return Paginator(rows, ROWS).page(page_number(request))
     except EmptyPage as error:
         raise Http404 from error
-
-
-def _pages(page: Any, query: str) -> list[tuple[int, str]]:
-    """Return (number, address) of the pages, with no number where some are left out."""
-    numbers = page.paginator.get_elided_page_range(page.number, on_each_side=1, on_ends=1)
-    return [(number, f"?{query}page={number}") if isinstance(number, int) else (0, "") for number in numbers]
 
 
 def _listing_row(row: dict[str, Any], accounts: Sequence[Any]) -> dict[str, Any]:

@@ -13,10 +13,11 @@ from catalog import bounds
 from catalog.search import suggest
 from marketplace.core.money import Currency
 
+from ..paging import page_links
 from ..shop.currency import currency_of, remember
 from ..shop.query import ShopForm
 from ..shop.rate_limit import rate_limited
-from ..shop.results import page_numbers, results_of
+from ..shop.results import results_of
 
 
 @require_safe
@@ -30,7 +31,7 @@ def browse(request: HttpRequest) -> HttpResponse:
         "results": results,
         "currency": currency,
         "chips": form.chips(results.names),
-        "pages": [(number, form.address(page=number) if number else "") for number in page_numbers(form.page_number, results.pages)],
+        "pages": page_links(form.page_number, results.pages, lambda number: form.address(page=number)),
         "currencies": [(code.value, form.address(currency=code.value)) for code in Currency],
         "categories": [
             (slug, name, (results.counts.categories.get(slug, 0) if results.counts else None), form.address(category=slug))

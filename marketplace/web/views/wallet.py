@@ -18,6 +18,7 @@ from wallet.services.preferences import set_currency_preference
 
 from ..paging import cursor_of, paging_context
 from ..shop.currency import PREFERENCE
+from .billing import documents_of
 
 ROWS = 25
 
@@ -58,7 +59,8 @@ def preference(request: SignedInRequest) -> HttpResponseBase:
 def order(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
     """Show an order."""
     found = _own_order(request, order_id)
-    return render(request, "buyer/order.html", {"order": found, "net": found.price_minor - found.tax_minor})
+    documents = documents_of(found)
+    return render(request, "buyer/order.html", {"order": found, "net": found.price_minor - found.tax_minor, "documents": documents})
 
 
 @signed_in_page("GET")

@@ -1,13 +1,11 @@
 """Wallet payouts: request, show, cancel."""
 
 import uuid
-from functools import partial
 
 from django.contrib import messages
 from django.http import Http404, HttpResponseBase
 from django.shortcuts import redirect, render
 
-from developers.dashboard.credential_forms import password_is_right
 from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
 from marketplace.core.errors import Problem
 from marketplace.review.claims import is_claimed
@@ -34,7 +32,7 @@ def ask(request: SignedInRequest) -> HttpResponseBase:
     taken = {wallet_payout.currency for wallet_payout in waiting}
     balances = {code: held for code, held in sorted(balances_of(request.user).items()) if held and code not in taken}
     sent = request.POST if request.method == "POST" else None
-    form = WalletPayoutForm(sent, balances=balances, password_is_right=partial(password_is_right, request))
+    form = WalletPayoutForm(sent, balances=balances, request=request)
     if form.is_valid():
         with problems_as_form_errors(form, _ERROR_FIELDS):
             wallet_payout = request_wallet_payout(

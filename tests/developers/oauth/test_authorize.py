@@ -136,7 +136,7 @@ def test_client_that_asks_for_all_there_is_gets_what_its_app_is_granted(party: P
     assert shown["value"] == format_scopes(party.app.scopes) != everything
     tokens = party.tokens(scope=everything, resource=resource)
     assert tokens["scope"] == format_scopes(party.app.scopes)
-    assert AccessToken.objects.get().effective_scopes == party.app.scopes
+    assert AccessToken.objects.get().scopes == party.app.scopes
 
 
 def test_app_without_a_scope_left_gets_no_page(party: Party) -> None:

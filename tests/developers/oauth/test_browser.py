@@ -1,7 +1,6 @@
 """The consent page in a real browser: its own content policy must let the answer out, wherever an app takes it."""
 
 from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +15,14 @@ from developers.services.apps import set_redirect_uris
 from marketplace.accounts.models import User
 from tests.factories import AppFactory
 from tests.screenshots.driving import browser, patient
+from tests.servers.certificate import tls_server
+from tests.servers.http import Handler, serving
 
-from .callbacks import HOST, serving, write_certificate
 from .parties import Party, query_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
+HOST = "app.example"
 PASSWORD = "a long enough phrase"
 
 
@@ -44,15 +45,25 @@ def page(chromium: Browser) -> Iterator[Page]:
     connections.close_all()
 
 
+class Callback(Handler):
+    """Says that someone arrived; under /hop it sends them on."""
+
+    onward = ""
+
+    def respond(self) -> None:
+        """Answer a browser."""
+        if self.path.startswith("/hop"):
+            self.answer(302, Location=f"{self.onward}?{self.path.partition('?')[2]}")
+        else:
+            self.answer(200, b"<title>arrived</title>", Content_Type="text/html")
+
+
 @pytest.fixture
 def callbacks(tmp_path: Path) -> Iterator[dict[str, str]]:
     """Where apps of every kind wait for an answer."""
-    certificate = write_certificate(tmp_path)
-    with ExitStack() as stack:
-        local = stack.enter_context(serving("127.0.0.1"))
-        local6 = stack.enter_context(serving("::1"))
-        onward = f"http://127.0.0.1:{local}/landed"
-        secure = stack.enter_context(serving("127.0.0.1", onward=onward, certificate=certificate))
+    tls, _ = tls_server(tmp_path, HOST)
+    with serving(Callback) as local, serving(Callback, "::1") as local6, serving(Callback, tls=tls) as secure:
+        Callback.onward = f"http://127.0.0.1:{local}/landed"
         yield {
             "https": f"https://{HOST}:{secure}/done",
             "IPv4": f"http://127.0.0.1:{local}/done",

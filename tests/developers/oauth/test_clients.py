@@ -25,7 +25,8 @@ from marketplace.core.scopes import APP_SCOPES, Scope
 from marketplace.http import outbound
 from marketplace.http.outbound import Failed, Response
 from tests.factories import AppFactory, UserFactory
-from tests.http.outbound.servers import certificate_for, says, serving
+from tests.http.outbound.servers import says, serving
+from tests.servers.certificate import tls_server
 
 from .documents import GOOD, URL, app_of_document
 from .parties import MCP, Party, assert_error, query_of
@@ -422,7 +423,7 @@ def test_change_after_the_look_is_not_accepted(changed: ClientDocument, client_p
 @pytest.fixture
 def own_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: Any) -> Iterator[str]:
     """The document on a server of our own, over TLS; yields its address."""
-    tls, trusted = certificate_for("localhost", tmp_path)
+    tls, trusted = tls_server(tmp_path, "localhost")
     settings.OUTBOUND_LOOPBACK = True
     settings.CLIENT_METADATA_HOSTS = ["localhost"]
     monkeypatch.setattr(outbound, "_tls", lambda: ssl.create_default_context(cafile=trusted))

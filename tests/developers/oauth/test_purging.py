@@ -13,7 +13,7 @@ from developers.models import AccessToken, Grant, RefreshToken
 from developers.services.consents import withdraw_consent
 from marketplace.accounts.models import User
 from marketplace.core.models import AuditEntry
-from marketplace.jobs import commands
+from marketplace.operations.management.commands import purge as command
 from tests.developers.cases import token_of
 
 from .parties import Party, assert_error, call
@@ -36,7 +36,7 @@ def age(by: timedelta = LONG_AGO) -> None:
 def purge(*options: str) -> str:
     """Run the command and return what it says."""
     out = StringIO()
-    call_command("purge_tokens", *options, stdout=out, stderr=StringIO())
+    call_command("purge", "tokens", *options, stdout=out, stderr=StringIO())
     return out.getvalue().strip()
 
 
@@ -88,7 +88,7 @@ def test_used_code_is_known_while_its_tokens_live(party: Party) -> None:
 def test_ended_connection_goes_in_steps_and_the_rehearsal_counts_the_same(
     party: Party, user: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(commands, "BATCH_ROWS", 2)
+    monkeypatch.setattr(command, "BATCH_ROWS", 2)
     for _ in range(2):
         tokens = party.tokens()
         for _ in range(2):
@@ -108,7 +108,7 @@ def test_ended_connection_goes_in_steps_and_the_rehearsal_counts_the_same(
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
 def test_several_runs_beside_refreshes_share_the_work(party: Party, user: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(commands, "BATCH_ROWS", 2)
+    monkeypatch.setattr(command, "BATCH_ROWS", 2)
     for _ in range(3):
         tokens = party.tokens()
         for _ in range(3):

@@ -1,15 +1,15 @@
 """A receiver on this machine: keeps what arrives, checks it with the public library of Standard Webhooks, answers as it is told."""
 
 import json
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from standardwebhooks import Webhook
+
+from tests.servers.http import Handler, serving
 
 
 @dataclass
@@ -49,27 +49,14 @@ class Receiver:
 @contextmanager
 def receiving() -> Iterator[Receiver]:
     """Listen until the block ends."""
+    receiver = Receiver("")
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            receiver.calls.append(Received({name.lower(): value for name, value in self.headers.items()}, body))
+    class Taking(Handler):
+        def respond(self) -> None:
+            receiver.calls.append(Received({name.lower(): value for name, value in self.headers.items()}, self.body))
             time.sleep(receiver.seconds)
-            self.send_response(receiver.status)
-            for name, value in receiver.headers.items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(len(receiver.answer)))
-            self.end_headers()
-            self.wfile.write(receiver.answer)
+            self.answer(receiver.status, receiver.answer, **receiver.headers)
 
-        def log_message(self, *_args: Any) -> None:
-            """Keep quiet."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    receiver = Receiver(f"http://127.0.0.1:{server.server_address[1]}/hook")
-    threading.Thread(target=server.serve_forever, args=[0.02], daemon=True).start()
-    try:
+    with serving(Taking) as port:
+        receiver.url = f"http://127.0.0.1:{port}/hook"
         yield receiver
-    finally:
-        server.shutdown()
-        server.server_close()

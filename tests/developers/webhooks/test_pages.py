@@ -17,7 +17,9 @@ from developers.models import App, WebhookDelivery, WebhookEndpoint, WebhookMess
 from developers.services.webhooks import create_endpoint, disable_endpoint, send_test_event
 from marketplace.core import bounds
 from marketplace.core.models import AuditEntry
-from tests.admin.pages import signed_in, text_of
+from marketplace.core.transitions import lock
+from tests.admin.pages import text_of
+from tests.callers import signed_in
 from tests.eager import drain
 from tests.factories import AppFactory, UserFactory
 
@@ -245,10 +247,20 @@ def test_old_events_are_removed_but_those_on_their_way_and_a_rehearsal_removes_n
 ) -> None:
     waiting = send_test_event(endpoint=delivery.endpoint, actor=delivery.endpoint.app.developer)
     WebhookMessage.objects.update(created_at=timezone.now() - timedelta(days=31))
-    call_command("purge_webhooks", "--dry-run")
+    call_command("purge", "webhooks", "--dry-run")
     assert capsys.readouterr().out == "1 deliveries, 1 events would be deleted.\n"
-    call_command("purge_webhooks")
+    call_command("purge", "webhooks")
     assert [kept.pk for kept in WebhookDelivery.objects.all()] == [waiting.pk]
+
+
+def test_endpoint_that_somebody_deletes_at_the_same_moment_is_not_found(delivery: WebhookDelivery, monkeypatch: pytest.MonkeyPatch) -> None:
+    def lock_after_deletion(*, endpoint: WebhookEndpoint, **_: Any) -> None:
+        endpoint.delete()
+        lock(WebhookEndpoint.objects.all(), pk=delivery.endpoint_id)
+
+    monkeypatch.setattr("developers.services.webhooks.delete_endpoint", lock_after_deletion)
+    response = signed_in(delivery.endpoint.app.developer).post(address("webhook-delete", delivery))
+    assert response.status_code == 404
 
 
 def test_audit_log_keeps_where_an_endpoint_is_but_not_its_path_and_query() -> None:

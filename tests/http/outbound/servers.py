@@ -1,6 +1,5 @@
-"""Small servers on this machine: one that answers with given bytes, in plain text or over TLS with a certificate of our own."""
+"""A server on this machine that answers with given bytes, in plain text or over TLS."""
 
-import datetime as dt
 import socket
 import ssl
 import threading
@@ -8,12 +7,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
-
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from tests.waiting import PATIENCE_SECONDS
 
@@ -97,28 +90,3 @@ def _head(line: socket.socket) -> bytes:
             break
         received += more
     return received
-
-
-def certificate_for(name: str, folder: Path) -> tuple[ssl.SSLContext, Path]:
-    """Return what a server for this name speaks TLS with, and the file that a client must trust."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
-    today = dt.datetime.now(dt.UTC)
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(subject)
-        .issuer_name(subject)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(today - dt.timedelta(days=1))
-        .not_valid_after(today + dt.timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), critical=False)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-        .sign(key, hashes.SHA256())
-    )
-    chain, private = folder / f"{name}.crt", folder / f"{name}.key"
-    chain.write_bytes(certificate.public_bytes(Encoding.PEM))
-    private.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(chain, private)
-    return context, chain

@@ -11,9 +11,10 @@ import pytest
 
 from marketplace.http import outbound
 from marketplace.http.outbound import Failed, Refused
+from tests.servers.certificate import tls_server
 from tests.waiting import PATIENCE_SECONDS
 
-from .servers import certificate_for, says, serving, trickles
+from .servers import says, serving, trickles
 
 _OK = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
 Resolving = Callable[..., list[str]]
@@ -308,7 +309,7 @@ def test_header_with_a_line_break_is_never_sent(loopback: None) -> None:
 def test_certificate_is_asked_for_and_checked_by_name(
     loopback: None, resolving: Resolving, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    tls, trusted = certificate_for("client.example", tmp_path)
+    tls, trusted = tls_server(tmp_path, "client.example")
     monkeypatch.setattr(outbound, "_tls", lambda: ssl.create_default_context(cafile=trusted))
     resolving(["127.0.0.1"])
     with serving(says(_OK), tls) as server:
@@ -320,7 +321,7 @@ def test_certificate_is_asked_for_and_checked_by_name(
 
 
 def test_certificate_that_nobody_vouches_for_fails(loopback: None, resolving: Resolving, tmp_path: Path) -> None:
-    tls, _ = certificate_for("client.example", tmp_path)
+    tls, _ = tls_server(tmp_path, "client.example")
     resolving(["127.0.0.1"])
     with serving(says(_OK), tls) as server, pytest.raises(Failed, match="certificate"):
         outbound.request("GET", f"https://client.example:{server.port}/")

@@ -14,6 +14,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from tests.servers import Unavailable
+
 from . import suite
 from .shop import open_shop
 
@@ -44,7 +46,7 @@ def main() -> int:
         try:
             with console.status("Installing the suite"):
                 program = suite.install(scratch.resolve())
-        except suite.Unavailable as reason:
+        except Unavailable as reason:
             console.print(f"The suite cannot be had: {reason}.")
             return 1
         with console.status("Opening a shop and running every scenario"), open_shop(data) as shop:

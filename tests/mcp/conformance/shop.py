@@ -1,17 +1,15 @@
 """A server with the demo's content, behind a gateway that adds the demo's tool token."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...flows.server import ROOT, environment, manage
+from ...flows.server import environment, manage
 from ...servers.migrated import copy_sqlite
 from ...servers.ports import free_port
-from ...waiting import end, until_it_answers
+from ...servers.process import Process, granian
 from .gateway import gateway
 
 # The suite asks faster than people do.
@@ -42,15 +40,10 @@ def open_shop(folder: Path) -> Iterator[Shop]:
     copy_sqlite(folder / "marketplace.sqlite3")
     manage(env, "quickstart", "--no-serve", "--port", str(port))
     token = json.loads((folder / "demo.json").read_text("utf-8"))["developer"]["toolToken"]
-    console = folder / "console.txt"
-    command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--port", str(server_port), "--blocking-threads", "4"]
-    with console.open("wb") as output:
-        process = subprocess.Popen(
-            [*command, "marketplace.wsgi:application"], cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT
-        )
+    server = Process(granian(server_port, "--blocking-threads", "4"), env, folder / "console.txt")
     try:
-        until_it_answers(process, f"http://127.0.0.1:{server_port}/robots.txt", console)
+        server.start(f"http://127.0.0.1:{server_port}/robots.txt")
         with gateway(port, server_port, token):
             yield Shop(base_url, token)
     finally:
-        end(process, console)
+        server.stop()

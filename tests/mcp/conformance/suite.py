@@ -7,6 +7,8 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.servers.npm import npm
+
 from .exemptions import reason_for
 
 PACKAGE = "@modelcontextprotocol/conformance@0.2.0-alpha.12"
@@ -15,10 +17,6 @@ NODE = "node@22.23.3"
 # Each has its own set of required scenarios, frozen at its release.
 REVISIONS = ("2026-07-28", "2025-11-25")
 _FOLDER = re.compile(r"(?:authorization-)?server-(.+)-\d{4}-\d\d-\d\dT[-\dZ]+")
-
-
-class Unavailable(Exception):
-    """The suite cannot be had here."""
 
 
 @dataclass
@@ -55,18 +53,7 @@ def install(folder: Path) -> Path:
     Raises:
         Unavailable: there is no npm, or no registry.
     """
-    npm = shutil.which("npm")
-    if npm is None:
-        raise Unavailable("npm is not here")
-    words = ["install", "--prefix", str(folder), "--no-audit", "--no-fund", "--loglevel", "error", PACKAGE, NODE]
-    try:
-        done = subprocess.run([npm, *words], capture_output=True, text=True, timeout=180, check=False, stdin=subprocess.DEVNULL)
-    except subprocess.TimeoutExpired as error:
-        raise Unavailable("npm does not get the suite in time") from error
-    program = folder / "node_modules" / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
-    if done.returncode or not program.exists() or not _node(folder).exists():
-        raise Unavailable(f"npm cannot install the suite: {done.stderr.strip()[-300:]}")
-    return program
+    return npm(folder, "install", PACKAGE, NODE) / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
 
 
 def run(folder: Path, program: Path, address: str) -> list[Scenario]:

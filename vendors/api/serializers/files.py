@@ -11,9 +11,7 @@ from catalog.models import Deliverable, Preview
 from catalog.models.files import DeliverableStatus, PreviewKind
 from catalog.selectors.listings import status_of
 from marketplace.api.fields import Line, WholeJsonNumber
-from marketplace.api.serializers import Body, Limit, PageNumber, WholeNumber
-
-from ... import bounds
+from marketplace.api.serializers import Body, WholeNumber
 
 
 class DeliverableRecord(serializers.Serializer[Deliverable]):
@@ -58,13 +56,6 @@ class FilePage(serializers.Serializer[Any]):
     total = serializers.IntegerField()
     page = serializers.IntegerField()
     items = FileVersion(many=True)
-
-
-class FileQuery(serializers.Serializer[Any]):
-    """Query of the list of files."""
-
-    page = PageNumber()
-    limit = Limit(default=bounds.VENDOR_LIMIT_DEFAULT, maximum=bounds.VENDOR_LIMIT)
 
 
 class PreviewRecord(serializers.Serializer[Preview]):

@@ -10,11 +10,11 @@ from catalog.models import Listing
 from catalog.models.listings import ListingStatus, UpdateStatus
 from marketplace.accounts.models import Tier
 from marketplace.api.fields import Choice, Line, LongText, Percent, Price
-from marketplace.api.serializers import Body, Limit, PageNumber
+from marketplace.api.serializers import Body
 
-from ... import bounds
 from ..fields import CategorySlug, HttpsUrl, LicenseSlugs, Slug, Tags
 from .files import DeliverableRecord, PreviewRecord
+from .paging import PageQuery
 
 
 class ListingSummary(serializers.Serializer[Any]):
@@ -76,11 +76,9 @@ class ListingPage(serializers.Serializer[Any]):
     items = ListingSummary(many=True)
 
 
-class ListingQuery(serializers.Serializer[Any]):
-    """Query of the list."""
+class ListingQuery(PageQuery):
+    """Query of the list of listings."""
 
-    page = PageNumber()
-    limit = Limit(default=bounds.VENDOR_LIMIT_DEFAULT, maximum=bounds.VENDOR_LIMIT)
     status = Choice(choices=ListingStatus.choices, required=False)
 
 

@@ -7,6 +7,7 @@ from marketplace.api.serializers import Body
 from marketplace.core import bounds
 
 from ...models import VendorProfile, VendorStatus
+from ...selectors import payout_method_of
 from ..fields import JsonObjectText, Slug
 
 
@@ -48,4 +49,8 @@ class ProfileRecord(serializers.Serializer[VendorProfile]):
 class ApplicationStatus(ProfileRecord):
     """The caller's own profile."""
 
-    payoutMethod = serializers.CharField(source="payout_method", allow_null=True)
+    payoutMethod = serializers.SerializerMethodField()
+
+    def get_payoutMethod(self, profile: VendorProfile) -> str | None:
+        """Return the kinds of the bank accounts with their last four characters."""
+        return payout_method_of(profile)

@@ -8,9 +8,6 @@ from rest_framework import serializers
 from catalog.models import Listing, ListingReview
 from catalog.models.listings import ListingStatus, UpdateStatus
 from catalog.models.reviews import ReviewKind, ReviewStatus
-from marketplace.api.serializers import Limit, PageNumber
-
-from ... import bounds
 
 
 class CheckRecord(serializers.Serializer[Any]):
@@ -72,13 +69,6 @@ class ReviewPage(serializers.Serializer[Any]):
     total = serializers.IntegerField()
     page = serializers.IntegerField()
     items = ReviewRecord(many=True)
-
-
-class ReviewQuery(serializers.Serializer[Any]):
-    """Query of the list of submissions."""
-
-    page = PageNumber()
-    limit = Limit(default=bounds.VENDOR_LIMIT_DEFAULT, maximum=bounds.VENDOR_LIMIT)
 
 
 class Preflight(serializers.Serializer[Any]):

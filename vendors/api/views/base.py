@@ -2,7 +2,10 @@
 
 from typing import Any
 
+from django.db.models import QuerySet
 from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.serializers import Serializer
 
 from catalog.models import Listing
 from catalog.services.transitions import require_version
@@ -38,3 +41,10 @@ class VendorViewSet(ApiViewSet):
         listing.required_etags = required_etags(request)
         require_version(listing, listing.required_etags)
         return listing
+
+    def page_of(self, rows: "QuerySet[Any]", serializer: type[Serializer[Any]], **context: Any) -> Response:
+        """Return the page of the rows that the query asks for."""
+        query = self.query()
+        start = (query["page"] - 1) * query["limit"]
+        items = serializer(rows[start : start + query["limit"]], many=True, context=context).data
+        return Response({"total": rows.count(), "page": query["page"], "items": items})

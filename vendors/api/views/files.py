@@ -1,6 +1,5 @@
 """Upload operations. Every check that does not need the body is made before the body is read."""
 
-from collections.abc import Callable
 from typing import Any
 
 from drf_spectacular.utils import extend_schema
@@ -15,17 +14,17 @@ from marketplace.core.errors import LengthRequired, PreconditionFailed
 from marketplace.core.ids import parse_id
 from marketplace.core.scopes import Scope
 
-from ... import bounds
-from ...errors import ListingLocked, ThumbnailNeeded, UploadConflict, VendorNotApproved
+from ...errors import FileRejected, ListingLocked, ThumbnailNeeded, UploadConflict, UploadIncomplete, VendorNotApproved
 from ...inspection import inspect_deliverable
-from ...previews import ProcessedPreview, process_audio, process_font, process_image
+from ...previews import MAXIMUM_BYTES, process_preview
 from ...selectors import files_of, listing_of
 from ...services import files
 from ...services.listings import ensure_editable
 from ...services.pictures import update_picture
-from ...uploads import FileRejected, UploadIncomplete, receive, receive_small
+from ...uploads import receive, receive_small
 from ..conditions import conditional
-from ..serializers.files import DeliverableRecord, FilePage, FileQuery, FileVersion, GallerySlot, PicturePatch, PreviewRecord
+from ..serializers.files import DeliverableRecord, FilePage, FileVersion, GallerySlot, PicturePatch, PreviewRecord
+from ..serializers.paging import PageQuery
 from .base import VendorViewSet
 
 MANAGE = bearer_only(Scope.VENDOR_MANAGE)
@@ -54,7 +53,7 @@ class FileViews(VendorViewSet):
         "update_picture": (VendorNotApproved, ListingLocked, PreconditionFailed, ThumbnailNeeded),
         "remove_preview": (VendorNotApproved, ListingLocked, PreconditionFailed, ThumbnailNeeded),
     }
-    queries = {"history": FileQuery, "gallery_image": GallerySlot}
+    queries = {"history": PageQuery, "gallery_image": GallerySlot}
 
     @conditional
     @extend_schema(
@@ -85,12 +84,8 @@ class FileViews(VendorViewSet):
     @extend_schema(operation_id="listFiles", summary="List the files of a listing", responses=FilePage)
     def history(self, request: Request, asset_id: str) -> Response:
         """List all approved versions and the file that is not reviewed yet, newest first. Approved versions are kept, because buyers own them."""
-        query = self.query()
         listing = listing_of(self.profile, asset_id)
-        rows = files_of(listing)
-        start = (query["page"] - 1) * query["limit"]
-        items = FileVersion(rows[start : start + query["limit"]], many=True, context={"listing": listing}).data
-        return Response({"total": rows.count(), "page": query["page"], "items": items})
+        return self.page_of(files_of(listing), FileVersion, listing=listing)
 
     @conditional
     @extend_schema(
@@ -101,7 +96,7 @@ class FileViews(VendorViewSet):
     )
     def font_specimen(self, request: Request, asset_id: str) -> Response:
         """Upload the web font for the type tester in the storefront. Replaces an existing one."""
-        return self._preview(request, asset_id, PreviewKind.FONT_SPECIMEN, process_font, bounds.FONT_BYTES)
+        return self._preview(request, asset_id, PreviewKind.FONT_SPECIMEN)
 
     @conditional
     @extend_schema(
@@ -112,7 +107,7 @@ class FileViews(VendorViewSet):
     )
     def gallery_image(self, request: Request, asset_id: str) -> Response:
         """Upload an image to a gallery slot. Replaces an existing one. Slot 0 is the thumbnail on the card."""
-        return self._preview(request, asset_id, PreviewKind.GALLERY, process_image, bounds.IMAGE_BYTES)
+        return self._preview(request, asset_id, PreviewKind.GALLERY)
 
     @conditional
     @extend_schema(
@@ -123,7 +118,7 @@ class FileViews(VendorViewSet):
     )
     def audio_preview(self, request: Request, asset_id: str) -> Response:
         """Upload the audio preview. Replaces an existing one."""
-        return self._preview(request, asset_id, PreviewKind.AUDIO_PREVIEW, process_audio, bounds.AUDIO_BYTES)
+        return self._preview(request, asset_id, PreviewKind.AUDIO_PREVIEW)
 
     @conditional
     @extend_schema(
@@ -146,13 +141,11 @@ class FileViews(VendorViewSet):
         parse_body(EmptyBody, request)
         return Response(PreviewRecord(files.remove_preview(listing=listing, preview_id=parse_id(preview_id), actor=self.user)).data)
 
-    def _preview(
-        self, request: Request, asset_id: str, kind: PreviewKind, process: Callable[[bytes, str], ProcessedPreview], maximum_bytes: int
-    ) -> Response:
+    def _preview(self, request: Request, asset_id: str, kind: PreviewKind) -> Response:
         listing = self.listing_to_change(request, asset_id)
         ensure_editable(listing)
         slot = self.query()["slot"] if kind == PreviewKind.GALLERY else 0
-        _, content = receive_small(request._request, maximum_bytes=maximum_bytes)
-        processed = process(content, str(self.user.pk))
+        content = receive_small(request._request, maximum_bytes=MAXIMUM_BYTES[kind])
+        processed = process_preview(kind, content, str(self.user.pk))
         preview = files.attach_preview(listing=listing, kind=kind, slot=slot, processed=processed, actor=self.user)
         return Response(PreviewRecord(preview).data)

@@ -31,7 +31,8 @@ from ..serializers.listings import (
     RegionalPricesPatch,
     RegionalPricesPatched,
 )
-from ..serializers.reviews import ReviewPage, ReviewQuery, ReviewRecord
+from ..serializers.paging import PageQuery
+from ..serializers.reviews import ReviewPage, ReviewRecord
 from .base import VendorViewSet
 
 MANAGE = bearer_only(Scope.VENDOR_MANAGE)
@@ -53,18 +54,15 @@ class ListingViews(VendorViewSet):
         "licensing": (VendorNotApproved, ListingLocked, PreconditionFailed),
         "reviews": (VendorNotApproved,),
     }
-    queries = {"list": ListingQuery, "reviews": ReviewQuery}
+    queries = {"list": ListingQuery, "reviews": PageQuery}
 
     @extend_schema(operation_id="listListings", summary="List your listings", responses=ListingPage)
     def list(self, request: Request) -> Response:
         """List the caller's listings, newest first."""
-        query = self.query()
         rows = listings_of(self.profile)
-        if "status" in query:
-            rows = rows.filter(status=query["status"])
-        start = (query["page"] - 1) * query["limit"]
-        items = ListingSummary(rows[start : start + query["limit"]], many=True).data
-        return Response({"total": rows.count(), "page": query["page"], "items": items})
+        if status := self.query().get("status"):
+            rows = rows.filter(status=status)
+        return self.page_of(rows, ListingSummary)
 
     @versioned
     @extend_schema(operation_id="createListing", summary="Create a listing", request=NewListing, responses={200: ListingCreated})
@@ -129,11 +127,7 @@ class ListingViews(VendorViewSet):
     @extend_schema(operation_id="listReviews", summary="List the reviews of a listing", responses=ReviewPage)
     def reviews(self, request: Request, asset_id: str) -> Response:
         """List the submissions of a listing with the reviewers' findings, newest first."""
-        query = self.query()
-        rows = reviews_of(listing_of(self.profile, asset_id))
-        start = (query["page"] - 1) * query["limit"]
-        items = ReviewRecord(rows[start : start + query["limit"]], many=True).data
-        return Response({"total": rows.count(), "page": query["page"], "items": items})
+        return self.page_of(reviews_of(listing_of(self.profile, asset_id)), ReviewRecord)
 
     def _edit(self, request: Request, asset_id: str, body: type[Body]) -> tuple[Listing, dict[str, Any]]:
         """Return the listing and the validated body. A locked listing is refused before the body is validated."""

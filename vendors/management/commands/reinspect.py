@@ -27,7 +27,6 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare the options that select files."""
         parser.add_argument(
             "--format", action="append", default=[], choices=sorted(FORMATS), help="Only files of this format; can be repeated."
         )
@@ -35,7 +34,6 @@ class Command(BaseCommand):
         parser.add_argument("--dry-run", action="store_true", help="Show what would change, change nothing.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Inspect, list what differs or fails, and print a summary."""
         try:
             ids = find_deliverables(formats=options["format"], listing=options["listing"])
         except NotFound:

@@ -29,7 +29,6 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare the options."""
         parser.add_argument(
             "--delete", action="store_true", help="Delete the files without a record, unless the database has no record of any file."
         )
@@ -42,7 +41,6 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """List or delete orphaned files, then report missing ones."""
         if not 0 <= options["hours"] <= LONGEST / HOUR:
             raise CommandError("--hours must be between 0 and 87600 (ten years).", returncode=NOT_DONE)
         try:

@@ -1,6 +1,5 @@
 """`manage.py verify_checksums`: read stored files and compare their size and SHA-256 with the database."""
 
-import random
 import time
 from argparse import ArgumentParser, ArgumentTypeError
 from collections import Counter
@@ -11,7 +10,6 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
-from django.utils.dateparse import parse_date, parse_datetime
 from rich.progress import DownloadColumn, TextColumn, TimeElapsedColumn, TransferSpeedColumn
 
 from catalog.models import Deliverable, Preview
@@ -39,18 +37,15 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare the options: which files, and how fast."""
         parser.add_argument(
             "--since",
             type=moment,
             help="Only files not verified since this date or time, such as 2026-01-31 or 2026-01-31T08:00Z (default: now).",
         )
         parser.add_argument("--limit", type=above_zero, help="Verify at most this many records.")
-        parser.add_argument("--sample", type=percentage, default=100.0, help="Verify this percentage, chosen at random (default 100).")
         parser.add_argument("--rate", type=above_zero, help="Read at most this many MiB per second.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Verify, list what differs, and print a summary."""
         pace, counts = Pace(options["rate"]), Counter[str]()
         columns = (TextColumn("{task.description}"), DownloadColumn(binary_units=True), TransferSpeedColumn(), TimeElapsedColumn())
         with progress_bar(*columns) as progress:
@@ -60,7 +55,7 @@ class Command(BaseCommand):
                 progress.advance(task, count)
                 pace.note(count)
 
-            rows = islice(_rows(options["since"] or timezone.now(), options["sample"]), options["limit"])
+            rows = islice(_rows(options["since"] or timezone.now()), options["limit"])
             self._verify(rows, default_storage, on_bytes, counts)
         states = (*StoredState, UNREADABLE)
         summary = ", ".join(f"{counts[state]} {state}" for state in states)
@@ -105,24 +100,17 @@ class Pace:
             time.sleep(ahead)
 
 
-def _rows(since: datetime, sample: float) -> Iterator[Row]:
+def _rows(since: datetime) -> Iterator[Row]:
     for model in (Deliverable, Preview):
-        for row in find_unverified(model, before=since):
-            # Sampling, not cryptography.
-            if random.random() * 100 < sample:  # noqa: S311
-                yield row
+        yield from find_unverified(model, before=since)
 
 
 def moment(text: str) -> datetime:
     """Parse an option that is a date or a time."""
     try:
-        day, at = parse_date(text), parse_datetime(text)
+        at = datetime.fromisoformat(text)
     except ValueError as error:
-        raise ArgumentTypeError(f"{text} is no date.") from error
-    if at is None and day is not None:
-        at = datetime(day.year, day.month, day.day, tzinfo=timezone.get_current_timezone())
-    if at is None:
-        raise ArgumentTypeError(f"{text} is no date or time such as 2026-01-31 or 2026-01-31T08:00Z.")
+        raise ArgumentTypeError(f"{text} is no date or time such as 2026-01-31 or 2026-01-31T08:00Z.") from error
     return at if timezone.is_aware(at) else timezone.make_aware(at)
 
 
@@ -131,14 +119,3 @@ def above_zero(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise ArgumentTypeError(f"{text} is no whole number above 0.")
     return int(text)
-
-
-def percentage(text: str) -> float:
-    """Parse an option that is a percentage."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0
-    if not 0 < value <= 100:
-        raise ArgumentTypeError(f"{text} is no percentage above 0.")
-    return value

@@ -10,8 +10,7 @@ from django.shortcuts import redirect, render
 from catalog.models import Listing
 from catalog.models.listings import ListingStatus
 from catalog.selectors import active_tiers, every_tier
-from developers.live_checks import live_check
-from marketplace.accounts.pages import SignedInRequest, render_form
+from marketplace.accounts.pages import SignedInRequest, live_check, render_form
 
 from ...errors import ListingChanged, ListingLocked, SlugLocked, SlugTaken
 from ...selectors import own_listing

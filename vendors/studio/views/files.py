@@ -20,10 +20,9 @@ from marketplace.accounts.pages import SignedInRequest
 from marketplace.core.errors import NotFound, Problem
 from marketplace.http.pages import IMAGE_PREVIEW_POLICY, POLICY_HEADER
 
-from ... import bounds
 from ...errors import ListingChanged
 from ...inspection import inspect_deliverable
-from ...previews import ProcessedPreview, process_audio, process_font, process_image
+from ...previews import MAXIMUM_BYTES, process_preview
 from ...selectors import own_listing, preview_of
 from ...services import files as services
 from ...services.listings import ensure_editable
@@ -35,10 +34,10 @@ from ..picture_forms import AltTextForm, MoveForm
 from ..upload_fields import message_for, picture_name, slot_name
 from ..uploading import FormRefused, checked_form
 
-PREVIEWS: dict[str, tuple[PreviewKind, Callable[[bytes, str], ProcessedPreview], int, str]] = {
-    "picture": (PreviewKind.GALLERY, process_image, bounds.IMAGE_BYTES, "The picture was added."),
-    "specimen": (PreviewKind.FONT_SPECIMEN, process_font, bounds.FONT_BYTES, "The specimen was added to the type tester."),
-    "sound": (PreviewKind.AUDIO_PREVIEW, process_audio, bounds.AUDIO_BYTES, "The sound was added to the player."),
+PREVIEWS = {
+    "picture": (PreviewKind.GALLERY, "The picture was added."),
+    "specimen": (PreviewKind.FONT_SPECIMEN, "The specimen was added to the type tester."),
+    "sound": (PreviewKind.AUDIO_PREVIEW, "The sound was added to the player."),
 }
 
 
@@ -71,12 +70,12 @@ def upload_preview(request: SignedInRequest, listing: Listing, place: str, slot:
     """Upload a gallery image, a specimen or an audio preview."""
     if slot >= catalog_bounds.GALLERY_SLOTS:
         raise Http404
-    kind, process, maximum, done = PREVIEWS[place]
+    kind, done = PREVIEWS[place]
 
     def take() -> str:
         ensure_editable(listing)
-        _, content = receive_small(request, maximum_bytes=maximum, reader=checked_form)
-        processed = process(content, str(request.user.pk))
+        content = receive_small(request, maximum_bytes=MAXIMUM_BYTES[kind], reader=checked_form)
+        processed = process_preview(kind, content, str(request.user.pk))
         services.attach_preview(listing=listing, kind=kind, slot=slot, processed=processed, actor=request.user)
         return done
 

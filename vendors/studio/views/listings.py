@@ -10,8 +10,7 @@ from django.urls import reverse
 
 from catalog.models.listings import ListingStatus
 from catalog.selectors import picture_of
-from developers.live_checks import live_check
-from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
+from marketplace.accounts.pages import SignedInRequest, live_check, problems_as_form_errors, render_form, signed_in_page
 
 from ...errors import SlugTaken, VendorProfileMissing
 from ...models import VendorProfile, VendorStatus

@@ -4,8 +4,7 @@ from django.contrib import messages
 from django.http import HttpResponseBase
 from django.shortcuts import redirect, render
 
-from developers.live_checks import live_check
-from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
+from marketplace.accounts.pages import SignedInRequest, live_check, problems_as_form_errors, render_form, signed_in_page
 
 from ...errors import StoreSlugTaken, VendorProfileExists, VendorProfileMissing
 from ...models import VendorProfile, VendorStatus

@@ -10,7 +10,7 @@ from ...models import Journal
 from ...models.ledger import JournalKind
 from ...models.quotes import CURRENCIES
 
-KINDS = (JournalKind.SALE.value, JournalKind.REFUND.value, JournalKind.PAYOUT.value)
+KINDS = (JournalKind.SALE.value, JournalKind.REFUND.value, JournalKind.PAYOUT.value, JournalKind.PAYOUT_RETURN.value)
 
 
 class EarningsBalance(serializers.Serializer[Any]):

@@ -1,123 +1,199 @@
-"""`manage.py payout`: record payouts of vendors' earnings in the ledger, and list them for the bank."""
+"""`manage.py payout`: prepare payouts to vendors, export them for the bank, and record what the bank did."""
 
-import csv
+import os
 from argparse import ArgumentParser
 from collections import Counter
-from collections.abc import Iterator, Sequence
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from marketplace.core.errors import Problem
-from marketplace.core.money import to_minor
+from marketplace.core.ids import parse_id
+from marketplace.core.money import Currency, to_minor
 from marketplace.jobs.commands import progress_bar
-from wallet.selectors import vendor_accounts
 
-from ...models import LedgerAccount, VendorPayout
+from ...models import PayoutBatch, VendorPayout
 from ...models.quotes import CURRENCIES
-from ...services.vendor_payouts import DuePayout, WithheldPayout, check_run, due_payouts, pay_out
-from ...spreadsheets import HEADER, Line, figure, line_of, store_of
+from ...models.vendor_payouts import BatchStatus
+from ...payout_files import bank_file, paying_account
+from ...selectors import payouts, transfer_minor, vendor_accounts
+from ...services.due_payouts import DuePayout, WithheldPayout, due_payout
+from ...services.vendor_payouts import (
+    bounce_payout,
+    cancel_batch,
+    cancel_payout,
+    export_batch,
+    mark_batch_paid,
+    mark_payout_paid,
+    open_batch,
+    prepare_payout,
+)
+from ...spreadsheets import figure, store_of
 
-NOT_LISTED, NOT_DONE = 1, 2
+NOT_WRITTEN, NOT_DONE = 1, 2
 
 
 class Command(BaseCommand):
     """Pays vendors."""
 
     help = (
-        "Record payouts of what vendors have earned and list them; the list is what you transfer to them. Each vendor is paid once per "
-        "run and currency, so repeat the same command to finish an interrupted run. Vendors without a payout method or approval are "
-        "listed and keep their earnings. Exit status: 0 everything due is paid, 1 the list could not be written, 2 nothing was done."
+        "Pay vendors what they have earned: prepare a run, export it as a file for the bank, and record each payout as paid or bounced. "
+        "Each vendor is paid once per run and currency, so repeat prepare to finish an interrupted run. Vendors who cannot be paid are "
+        "listed and keep their earnings. Exit status: 0 done, 1 the file could not be written, 2 nothing was done."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the options."""
-        parser.add_argument("--run", required=True, help="A name for the run, such as 2026-11. A new name starts a new run.")
-        parser.add_argument("--currency", choices=CURRENCIES, help="Only earnings in this currency.")
-        parser.add_argument("--minimum", default="0.01", help="Skip balances below this amount (default 0.01).")
-        parser.add_argument("--vendor", metavar="STORE", help="Only pay the store with this slug.")
-        parser.add_argument("--dry-run", action="store_true", help="List what is due without paying.")
-        parser.add_argument("--csv", metavar="FILE", type=Path, help="Write the list to this file instead of printing it.")
+        """Add the steps and their options."""
+        steps = parser.add_subparsers(dest="step", required=True, parser_class=type(parser))
+        prepare = steps.add_parser("prepare", help="Take what is due out of the vendors' balances.")
+        _add_run(prepare)
+        prepare.add_argument("--minimum", help=f"Skip balances below this amount (default {settings.PAYOUT_MINIMUM}).")
+        prepare.add_argument("--vendor", metavar="STORE", help="Only pay the store with this slug.")
+        prepare.add_argument("--euro-rate", metavar="RATE", help="Pay in EUR by SEPA, at so many EUR for one unit of the currency.")
+        prepare.add_argument("--dry-run", action="store_true", help="List what is due without preparing it.")
+        export = steps.add_parser("export", help="Write the file for the bank. It has bank details: only you can read it.")
+        _add_run(export)
+        export.add_argument("--file", required=True, type=Path, help="The file to write; it must not exist.")
+        export.add_argument("--again", action="store_true", help="Write the file of a run that was exported before.")
+        paid = steps.add_parser("paid", help="Record the payouts that the bank made.")
+        _add_run(paid)
+        paid.add_argument("--payout", metavar="ID", help="Only this payout.")
+        bounced = steps.add_parser("bounced", help="Record that the bank returned a payout; the vendor gets the amount back.")
+        bounced.add_argument("--payout", metavar="ID", required=True, help="The payout.")
+        bounced.add_argument("--reason", required=True, help="What the bank said; it is mailed to the vendor.")
+        cancel = steps.add_parser("cancel", help="Cancel a run, or one payout of it, before it is exported.")
+        _add_run(cancel)
+        cancel.add_argument("--payout", metavar="ID", help="Only this payout.")
+        cancel.add_argument("--reason", required=True, help="The reason, for the ledger.")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """Record the payouts, list them, and print the sums."""
-        run, dry_run = options["run"], options["dry_run"]
-        minimum = _minimum(options["minimum"])
-        accounts = vendor_accounts(currency=options["currency"], store_slug=options["vendor"])
+        """Do the step."""
         try:
-            check_run(run=run)
+            getattr(self, f"_{options['step']}")(options)
         except Problem as problem:
-            raise CommandError(problem.message, returncode=NOT_DONE) from problem
-        if options["vendor"] is not None and not accounts.exists():
-            raise CommandError(f"No store {options['vendor']} has earned anything.", returncode=NOT_DONE)
-        # Nothing is recorded if the list cannot be written.
-        if options["csv"] is not None:
-            _ensure_writable(options["csv"])
-        lines: list[Line] = []
-        held: Counter[str] = Counter()
-        for account, outcome in _outcomes(list(accounts), run, minimum, dry_run=dry_run):
-            if isinstance(outcome, WithheldPayout):
-                held[account.currency] += outcome.amount_minor
+            raise CommandError(f"{problem.title}. {problem.message}", returncode=NOT_DONE) from problem
+
+    def _prepare(self, options: dict[str, Any]) -> None:
+        run, currency, dry_run = options["run"], options["currency"], options["dry_run"]
+        minimum = _minor(options["minimum"] or str(settings.PAYOUT_MINIMUM), "--minimum")
+        rate = None if options["euro_rate"] is None else _decimal(options["euro_rate"], "--euro-rate")
+        accounts = list(vendor_accounts(currency=currency, store_slug=options["vendor"]))
+        if options["vendor"] is not None and not accounts:
+            raise CommandError(f"No store {options['vendor']} has earned anything in {currency}.", returncode=NOT_DONE)
+        if rate is not None:
+            paying_account()
+        batch = None if dry_run else open_batch(run=run, currency=currency, euro_rate=rate, actor=None)
+        due, withheld = Counter[str](), Counter[str]()
+        with progress_bar() as progress:
+            for account in progress.track(accounts, description="Vendors"):
+                outcome: DuePayout | VendorPayout | WithheldPayout
+                if batch is None:
+                    outcome = due_payout(account=account, minimum_minor=minimum)
+                else:
+                    outcome = prepare_payout(account=account, batch=batch, minimum_minor=minimum, actor=None)
+                kept = isinstance(outcome, WithheldPayout)
+                (withheld if kept else due)["payouts"] += 1
+                (withheld if kept else due)["minor"] += outcome.amount_minor
+                why = f", {outcome.reason.label}" if isinstance(outcome, WithheldPayout) else ""
                 if outcome.amount_minor:
-                    self.stdout.write(f"held: {store_of(account)}, {figure(outcome.amount_minor)} {account.currency}, {outcome.why}")
-            else:
-                lines.append(_line(account, outcome))
-        self._list(lines, options["csv"])
-        paid: Counter[str] = Counter()
-        for line in lines:
-            paid[line.currency] += line.amount_minor
-        verb = "due" if dry_run else "paid"
-        self.stdout.write(f"Run {run}: {len(lines)} payouts {verb}, {_sums(paid)}; not {verb}: {_sums(held)}.")
+                    self.stdout.write(f"{'kept' if kept else 'due'}: {store_of(account)}, {figure(outcome.amount_minor)} {currency}{why}")
+        self.stdout.write(
+            f"Run {run}: {due['payouts']} payouts of {figure(due['minor'])} {currency}; kept: {figure(withheld['minor'])} {currency}."
+        )
+        if batch is not None and due["payouts"]:
+            self.stdout.write(f"Next: payout export --run {run} --currency {currency} --file FILE")
 
-    def _list(self, lines: Sequence[Line], path: Path | None) -> None:
-        if path is None:
-            rows = csv.writer(self.stdout, lineterminator="\n")
-            rows.writerows([HEADER, *(line.cells() for line in lines)])
-            return
+    def _export(self, options: dict[str, Any]) -> None:
+        batch, path = _batch(options), options["file"]
+        if batch.transfer_currency == Currency.EUR:
+            paying_account()
+        descriptor = _new_file(path)
+        done = False
         try:
-            with path.open("w", encoding="utf-8", newline="") as file:
-                csv.writer(file).writerows([HEADER, *(line.cells() for line in lines)])
+            if not (options["again"] and batch.status == BatchStatus.EXPORTED):
+                batch = export_batch(batch=batch, actor=None)
+            content = bank_file(batch=batch).content
+            with os.fdopen(descriptor, "wb", closefd=False) as file:
+                file.write(content)
+            done = True
         except OSError as error:
-            sentence = f"The list could not be written to {path}: {error.strerror}. Run the same command again: nobody is paid twice, and all payouts are listed."
-            raise CommandError(sentence, returncode=NOT_LISTED) from error
+            sentence = (
+                f"{path} could not be written: {error.strerror}. The run is exported: repeat the command with --again and another file."
+            )
+            raise CommandError(sentence, returncode=NOT_WRITTEN) from error
+        finally:
+            os.close(descriptor)
+            if not done:
+                path.unlink(missing_ok=True)
+        made = payouts().filter(batch=batch, status__in=("Exported", "Paid", "Bounced"))
+        total = figure(sum(transfer_minor(payout.amount_minor, batch) for payout in made))
+        self.stdout.write(f"{path}: {len(made)} payouts of {total} {batch.transfer_currency}. Give it to the bank, then delete it.")
+        self.stdout.write(f"Next: payout paid --run {batch.run} --currency {batch.currency}")
+
+    def _paid(self, options: dict[str, Any]) -> None:
+        if options["payout"] is not None:
+            mark_payout_paid(payout=_payout(options), actor=None)
+            self.stdout.write("1 payout is paid.")
+        else:
+            self.stdout.write(f"{mark_batch_paid(batch=_batch(options), actor=None)} payouts are paid.")
+
+    def _bounced(self, options: dict[str, Any]) -> None:
+        payout = bounce_payout(payout=_payout(options), reason=options["reason"], actor=None)
+        self.stdout.write(f"{figure(payout.amount_minor)} {payout.account.currency} is in the balance of {store_of(payout.account)} again.")
+
+    def _cancel(self, options: dict[str, Any]) -> None:
+        if options["payout"] is not None:
+            cancel_payout(payout=_payout(options), reason=options["reason"], actor=None)
+            self.stdout.write("1 payout is cancelled.")
+        else:
+            batch = cancel_batch(batch=_batch(options), reason=options["reason"], actor=None)
+            self.stdout.write(f"Run {batch.run} in {batch.currency} is cancelled.")
 
 
-def _outcomes(
-    accounts: Sequence[LedgerAccount], run: str, minimum_minor: int, *, dry_run: bool
-) -> Iterator[tuple[LedgerAccount, VendorPayout | DuePayout | WithheldPayout]]:
-    settle = due_payouts if dry_run else pay_out
-    with progress_bar() as progress:
-        for account in progress.track(accounts, description="Vendors"):
-            yield account, settle(account=account, run=run, minimum_minor=minimum_minor)
+def _add_run(parser: ArgumentParser) -> None:
+    parser.add_argument("--run", required=True, help="A name for the run, such as 2026-11. A new name starts a new run.")
+    parser.add_argument("--currency", required=True, choices=CURRENCIES, help="The currency of the earnings.")
 
 
-def _line(account: LedgerAccount, outcome: VendorPayout | DuePayout) -> Line:
-    if isinstance(outcome, DuePayout):
-        vendor = "" if account.owner is None else account.owner.email
-        return Line(vendor, store_of(account), outcome.payout_method, account.currency, outcome.amount_minor, "")
-    outcome.account = account
-    return line_of(outcome)
+def _batch(options: dict[str, Any]) -> PayoutBatch:
+    batch = PayoutBatch.objects.filter(run=options["run"], currency=options["currency"]).first()
+    if batch is None:
+        raise CommandError(f"There is no run {options['run']} in {options['currency']}; prepare it first.", returncode=NOT_DONE)
+    return batch
 
 
-def _minimum(text: str) -> int:
+def _payout(options: dict[str, Any]) -> VendorPayout:
+    key = parse_id(options["payout"])
+    run = {"batch__run": options["run"], "batch__currency": options["currency"]} if "run" in options else {}
+    payout = None if key is None else payouts().filter(pk=key, **run).first()
+    if payout is None:
+        raise CommandError(f"There is no payout {options['payout']}.", returncode=NOT_DONE)
+    return payout
+
+
+def _new_file(path: Path) -> int:
+    """Return the descriptor of a new file that only its owner can read."""
     try:
-        minimum = to_minor(Decimal(text))
-    except (InvalidOperation, ValueError, OverflowError) as error:
-        raise CommandError(f"{text!r} is not an amount; use 50 or 50.00.", returncode=NOT_DONE) from error
-    if minimum < 1:
-        raise CommandError("--minimum must be at least 0.01.", returncode=NOT_DONE)
-    return minimum
-
-
-def _ensure_writable(path: Path) -> None:
-    try:
-        with path.open("a", encoding="utf-8"):
-            pass
+        return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except OSError as error:
-        raise CommandError(f"{path} cannot be written: {error.strerror}. Nobody was paid.", returncode=NOT_DONE) from error
+        raise CommandError(f"{path} cannot be written: {error.strerror}. Nothing was exported.", returncode=NOT_DONE) from error
 
 
-def _sums(amounts: Counter[str]) -> str:
-    return ", ".join(f"{figure(amounts[code])} {code}" for code in CURRENCIES)
+def _decimal(text: str, option: str) -> Decimal:
+    try:
+        return Decimal(text)
+    except InvalidOperation as error:
+        raise CommandError(f"{option}: {text!r} is not a number.", returncode=NOT_DONE) from error
+
+
+def _minor(text: str, option: str) -> int:
+    try:
+        minimum = to_minor(_decimal(text, option))
+    except (ValueError, OverflowError, InvalidOperation) as error:
+        raise CommandError(f"{option}: {text!r} is not an amount; use 50 or 50.00.", returncode=NOT_DONE) from error
+    if minimum < 1:
+        raise CommandError(f"{option} must be at least 0.01.", returncode=NOT_DONE)
+    return minimum

@@ -19,6 +19,8 @@ from marketplace.settings.environment import text
 
 from ...entries import CatalogEntry, load_entries
 from ...facts import curl_lines, read_facts, suggested_slug, write_facts
+from ...invoices import make_invoice, make_seller
+from ...payouts import make_payout
 from ...people import Facts, make_credentials, make_people
 from ...shop import fill_shop
 
@@ -35,7 +37,6 @@ class Command(BaseCommand):
     requires_migrations_checks = False
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the options."""
         parser.add_argument("--port", type=int, default=8000, help="port to listen on (default 8000)")
         parser.add_argument("--host", default="127.0.0.1", help="loopback address to listen on (default 127.0.0.1)")
         parser.add_argument("--reset", action="store_true", help="delete the local database and files first")
@@ -43,7 +44,6 @@ class Command(BaseCommand):
         parser.add_argument("--no-serve", action="store_true", help="create the data and exit")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Prepare the content, print the facts, start the server."""
         host, port = options["host"], options["port"]
         _refuse_unusable(host, port, serving=not options["no_serve"])
         base_url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
@@ -90,11 +90,14 @@ class Command(BaseCommand):
         """Create what is missing; the facts are written before the content, so that an interrupted run loses none."""
         facts: Facts = {"baseUrl": base_url} | read_facts(path)
         people = make_people(facts)
+        make_seller(people)
         make_credentials(people, facts)
         write_facts(path, facts)
         with progress_bar() as progress:
             for _ in progress.track(fill_shop(entries, people), total=len(entries), description="Demo content"):
                 pass
+        make_invoice(entries, people)
+        make_payout(people.profiles["vendor"], people.customer, people.admin)
         return facts, suggested_slug(entries, people.developer)
 
     def _print_facts(self, facts: Facts, slug: str, path: Path) -> None:

@@ -17,8 +17,6 @@ NOT_DONE = 1
 
 
 class Command(BaseCommand):
-    """Runs jobs until it is stopped."""
-
     help = (
         "Run background jobs: send mails, build packages, deliver webhooks, and run the scheduled commands. Run any number of workers, "
         "on any number of machines. On SIGTERM or Ctrl-C running jobs are finished first. Exit status: 0 all jobs were finished; 1 a "
@@ -26,7 +24,6 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the options for threads, queues and stopping."""
         parser.add_argument(
             "--threads",
             type=_thread_count,
@@ -43,7 +40,6 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Run the worker."""
         counts = {DEFAULT: options["threads"], WEBHOOKS: options["threads"], SCHEDULE: 1}
         threads = {queue_name: counts[queue_name] for queue_name in options["queues"]}
         worker = JobWorker(threads=threads, scheduling=not options["no_schedule"] and SCHEDULE in threads)

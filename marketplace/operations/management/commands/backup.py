@@ -12,8 +12,6 @@ from marketplace.operations.dumps import BackupFailed
 
 
 class Command(BaseCommand):
-    """Makes a backup."""
-
     help = (
         "Create a backup in a new folder inside DIR: a consistent copy of the database, made beside the running service with SQLite's "
         "online backup or pg_dump (which must be installed), and every stored file. All backups in DIR share the files, so a later "
@@ -21,12 +19,10 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the options."""
         parser.add_argument("folder", type=Path, metavar="DIR", help="folder of the backups; created if missing")
         parser.add_argument("--no-objects", action="store_true", help="back up the database only; the files are backed up by other means")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Make the backup."""
         try:
             with progress_bar() as progress:
                 task = progress.add_task("Objects", total=None)

@@ -12,8 +12,6 @@ from marketplace.core.errors import Problem
 
 
 class Command(BaseCommand):
-    """Deletes an account."""
-
     help = (
         "Delete an account permanently, at its owner's request. Name, e-mail address, applications and credentials are deleted; "
         "orders, licences, downloads and the ledger are kept without the name. Refused while the account has a balance, has something "
@@ -21,13 +19,11 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the options."""
         parser.add_argument("email")
         parser.add_argument("--reason", required=True, help="for the audit log")
         parser.add_argument("--dry-run", action="store_true", help="change nothing")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Delete the account."""
         user = User.objects.filter(email=options["email"].lower()).first()
         if user is None:
             raise CommandError(f"There is no user {options['email']}.")

@@ -13,8 +13,6 @@ from marketplace.operations.doctor import Finding, Status, examine
 
 
 class Command(BaseCommand):
-    """Examines the installation."""
-
     help = (
         "Check settings, database, constraints, clock, cache, file store, mail, workers, search index, disk, keys, static "
         "files and backups. Each result is ok, warn or fail, with what to do. Writes one small file to the file store and deletes it "
@@ -24,12 +22,10 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the options."""
         parser.add_argument("--json", action="store_true", help="print a JSON list instead of lines")
         parser.add_argument("--backups", type=Path, metavar="DIR", help="folder of backups; checks the age of the newest")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Print the findings."""
         findings = []
         for finding in examine(backup_folder=options["backups"]):
             findings.append(finding)

@@ -14,21 +14,17 @@ from marketplace.operations.people import export_account
 
 
 class Command(BaseCommand):
-    """Exports an account."""
-
     help = (
         "Write everything that is stored about a user as JSON, for a user who has asked for it. Secrets are left out. Nothing is changed."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the options."""
         parser.add_argument("email")
         parser.add_argument(
             "--output", type=Path, metavar="FILE", help="write to this new file, readable by its owner only; printed if left out"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Write it."""
         user = User.objects.filter(email=options["email"].lower()).first()
         if user is None:
             raise CommandError(f"There is no user {options['email']}.")

@@ -10,13 +10,10 @@ from marketplace.storage.s3 import S3Storage
 
 
 class Command(BaseCommand):
-    """Creates the bucket."""
-
     help = "Create the S3 bucket named in the settings if it does not exist. Does nothing when files are stored in a local folder."
     requires_system_checks = ()
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Create the bucket if it does not exist."""
         store = default_storage
         if not isinstance(store, S3Storage):
             self.stdout.write("Files are kept in a local folder; no bucket is needed.")

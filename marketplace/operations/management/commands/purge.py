@@ -1,52 +1,105 @@
-"""`manage.py purge`: delete everything that has expired."""
+"""`manage.py purge`: delete what has expired."""
 
 from argparse import ArgumentParser
+from collections.abc import Callable, Iterator, Mapping
+from datetime import timedelta
 from typing import Any
 
+from django.contrib.contenttypes.models import ContentType
 from django.contrib.sessions.models import Session
-from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
+from django.db.models import Model, QuerySet
 from django.utils import timezone
+from django_tasks.base import TaskResultStatus
 
-# All of them take --dry-run.
-COMMANDS = ("purge_tokens", "purge_wallet", "purge_usage", "purge_webhooks", "purge_jobs", "purge_exports")
+from developers import purging
+from marketplace.core.transitions import lock
+from marketplace.jobs.commands import progress_bar
+from marketplace.jobs.models import Job
+from marketplace.operations.models import AccountExport
+from wallet.services.idempotency import expired_responses
+from wallet.services.quotes import expired_quotes
+from wallet.services.vendor_payouts import expired_payout_details
+from wallet.services.wallet_payouts import expired_payment_details
+
+BATCH_ROWS = 500
+DONE_JOBS_KEPT, DEAD_JOBS_KEPT = timedelta(days=2), timedelta(days=60)
+
+
+def _jobs() -> purging.Expired:
+    now = timezone.now()
+    done = Job.objects.filter(status=TaskResultStatus.SUCCESSFUL, finished_at__lt=now - DONE_JOBS_KEPT)
+    return {"done jobs": done, "dead jobs": Job.objects.filter(status=TaskResultStatus.FAILED, finished_at__lt=now - DEAD_JOBS_KEPT)}
+
+
+# What each part deletes.
+PARTS: Mapping[str, Callable[[], purging.Expired]] = {
+    "sessions": lambda: {"sessions": Session.objects.filter(expire_date__lt=timezone.now())},
+    "tokens": purging.expired_tokens,
+    "wallet": lambda: {"expired quotes": expired_quotes(), "old answers": expired_responses()},
+    "usage": purging.expired_usage,
+    "webhooks": purging.expired_events,
+    "jobs": _jobs,
+    "exports": lambda: {"exports": AccountExport.objects.filter(expires_at__lte=timezone.now())},
+}
 
 
 class Command(BaseCommand):
-    """Deletes expired rows and files."""
-
     help = (
-        f"Delete expired sessions, then run {', '.join(COMMANDS)} and "
-        "sweep_objects --delete: expired codes and tokens, quotes and stored responses, old usage, webhook deliveries, finished jobs, "
-        "expired account exports, files without a record and unfinished uploads. If one fails, the others still run. With --dry-run "
-        "rows are counted, not deleted. The worker runs all but the deletion of sessions daily; run this one from cron for it."
+        f"Delete expired rows: {', '.join(PARTS)}; with wallet, bank details of old payouts are erased too. Safe to run in parallel and to "
+        "interrupt. The worker runs this daily. With --dry-run rows are counted, not deleted. sweep_objects deletes files."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add `--dry-run`."""
+        parser.add_argument("parts", nargs="*", metavar="PART", help="what to delete (default: all)")
         parser.add_argument("--dry-run", action="store_true", help="count, delete nothing")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Run all purge commands."""
-        dry = options["dry_run"]
-        failed = []
-        for name in ("sessions", *COMMANDS, "sweep_objects"):
-            self.stdout.write(self.style.MIGRATE_HEADING(name))
-            try:
-                self._run(name, dry=dry)
-            except CommandError as error:
-                self.stderr.write(str(error))
-                failed.append(name)
-        if failed:
-            raise CommandError(f"Not done: {', '.join(failed)}.")
+        dry_run, parts = options["dry_run"], options["parts"] or list(PARTS)
+        if unknown := set(parts) - PARTS.keys():
+            raise CommandError(f"There is no {', '.join(sorted(unknown))}; the parts are {', '.join(PARTS)}.")
+        for part in parts:
+            expired = PARTS[part]()
+            counts = {name: rows.count() for name, rows in expired.items()}
+            if not dry_run:
+                counts = _delete(expired, counts)
+            self.stdout.write(f"{', '.join(f'{count} {name}' for name, count in counts.items())} {'would be ' if dry_run else ''}deleted.")
+            if part == "wallet":
+                details, accounts = expired_payment_details(), expired_payout_details()
+                count = details.count() if dry_run else details.update(payment_details="")
+                self.stdout.write(f"Bank details of {count} payouts {'would be ' if dry_run else ''}erased.")
+                count = accounts.count() if dry_run else accounts.update(encrypted="")
+                self.stdout.write(f"Bank accounts of {count} vendors {'would be ' if dry_run else ''}erased.")
 
-    def _run(self, name: str, *, dry: bool) -> None:
-        streams = {"stdout": self.stdout, "stderr": self.stderr}
-        if name == "sessions":
-            expired = Session.objects.filter(expire_date__lt=timezone.now())
-            count = expired.count() if dry else expired.delete()[0]
-            self.stdout.write(f"{count} sessions {'would be ' if dry else ''}deleted.")
-        elif name == "sweep_objects":
-            call_command(name, delete=not dry, hours=72, **streams)
-        else:
-            call_command(name, dry_run=dry, **streams)
+
+def _delete(expired: purging.Expired, totals: Mapping[str, int]) -> dict[str, int]:
+    """Delete the rows of a part; return how many there were."""
+    counts = {}
+    lock_model = next(iter(expired.values())).model
+    with progress_bar() as progress:
+        for name, rows in expired.items():
+            task = progress.add_task(name.capitalize(), total=totals[name])
+            counts[name] = 0
+            for count in _delete_in_batches(rows, lock_model):
+                counts[name] += count
+                progress.advance(task, count)
+    return counts
+
+
+def _delete_in_batches(rows: QuerySet[Any], lock_model: type[Model]) -> Iterator[int]:
+    """Delete rows in short transactions, so that locks are held briefly; yield the number of rows of each batch.
+
+    Concurrent runs alternate batch by batch, because deleting the same rows in different orders would deadlock.
+    """
+    content_type = ContentType.objects.get_for_model(lock_model)
+    while True:
+        with transaction.atomic():
+            lock(ContentType.objects.all(), pk=content_type.pk)
+            ids = list(rows.order_by().values_list("pk", flat=True)[:BATCH_ROWS])
+            # The condition is applied again: a row changed in the meantime, such as a restarted job, stays.
+            rows.filter(pk__in=ids).delete()
+        if ids:
+            yield len(ids)
+        if len(ids) < BATCH_ROWS:
+            return

@@ -12,8 +12,6 @@ from marketplace.operations.dumps import BackupFailed
 
 
 class Command(BaseCommand):
-    """Restores a backup."""
-
     help = (
         "Restore a backup into the configured database and file store. Stop all servers and workers first. The database must be empty "
         "unless --replace is given. Afterwards run migrate (the backup may be older than the code), reconcile and doctor."
@@ -22,13 +20,11 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the options."""
         parser.add_argument("backup", type=Path, metavar="BACKUP", help="a folder printed by `backup`")
         parser.add_argument("--replace", action="store_true", help="drop the existing tables")
         parser.add_argument("--dry-run", action="store_true", help="show what the backup contains, change nothing")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Restore the backup."""
         try:
             if options["dry_run"]:
                 self._print(backups.read_manifest(options["backup"]), "would be restored")

@@ -1,0 +1,57 @@
+"""Which mails a user gets: chosen on the account page, or ended by the link of a mail."""
+
+import uuid
+from collections.abc import Collection
+
+from django.core import signing
+from django.db import transaction
+
+from marketplace.core.errors import NotFound
+from marketplace.core.transitions import lock
+
+from .models import UNSUBSCRIBE, MailOptOut, MailTopic, User
+
+
+def mail_topics_of(user: User) -> set[MailTopic]:
+    """Return the topics that the user gets mails about."""
+    ended = set(MailOptOut.objects.filter(user=user).values_list("topic", flat=True))
+    return {topic for topic in MailTopic if topic.value not in ended}
+
+
+@transaction.atomic
+def set_mail_topics(*, user: User, topics: Collection[str], actor: User) -> None:
+    """Set the topics that the user gets mails about.
+
+    Raises:
+        NotFound: it is not the actor's account, or the account is inactive.
+    """
+    if actor.pk != user.pk:
+        raise NotFound
+    user = lock(User.objects.filter(is_active=True), pk=user.pk)
+    MailOptOut.objects.filter(user=user, topic__in=topics).delete()
+    ended = [MailOptOut(user=user, topic=topic) for topic in MailTopic if topic not in topics]
+    MailOptOut.objects.bulk_create(ended, ignore_conflicts=True)
+
+
+def subscription_of(*, token: str) -> tuple[User, MailTopic]:
+    """Return the user and the topic of the link of a mail.
+
+    Raises:
+        NotFound: the link is not valid.
+    """
+    try:
+        user_id, topic = signing.loads(token, salt=UNSUBSCRIBE)
+        return User.objects.get(pk=uuid.UUID(user_id), is_active=True), MailTopic(topic)
+    except (signing.BadSignature, User.DoesNotExist, ValueError) as error:
+        raise NotFound from error
+
+
+def unsubscribe(*, token: str) -> MailTopic:
+    """End the mails that the link of one of them names.
+
+    Raises:
+        NotFound: the link is not valid.
+    """
+    user, topic = subscription_of(token=token)
+    MailOptOut.objects.bulk_create([MailOptOut(user=user, topic=topic)], ignore_conflicts=True)
+    return topic

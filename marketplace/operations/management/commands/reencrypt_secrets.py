@@ -1,0 +1,62 @@
+"""`manage.py reencrypt_secrets`: re-encrypt webhook secrets, second factors and bank accounts with the current key."""
+
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from itertools import islice
+from typing import Any
+
+from allauth.mfa.models import Authenticator
+from django.core.management.base import BaseCommand, CommandError
+from django.db.models import QuerySet
+
+from developers.models import WebhookEndpoint
+from developers.services.webhooks import reencrypt_endpoint
+from marketplace.accounts.second_factor import reencrypt_authenticator
+from marketplace.core.encryption import DecryptionFailed
+from marketplace.core.errors import NotFound
+from marketplace.jobs.commands import progress_bar
+from vendors.models import PayoutDetails
+from vendors.services.payout_details import reencrypt_payout_details
+
+
+class Command(BaseCommand):
+    help = (
+        "Re-encrypt the secrets of webhooks and of two-factor sign-in, and vendors' bank accounts, with the current SECRET_KEY. Run it after changing that key, "
+        "while the old one is in SECRET_KEY_FALLBACKS; afterwards the old one can be removed. Safe to interrupt and repeat, and to run "
+        "beside the service. Exit status: 0 all are re-encrypted; 1 some could not be decrypted because their key is gone: developers "
+        "must rotate these webhook secrets, users must set up two-factor sign-in again, and vendors must enter their bank accounts again."
+    )
+
+    def handle(self, *_args: Any, **_options: Any) -> None:
+        webhooks = _reencrypt("Webhooks", WebhookEndpoint.objects.all(), lambda row: reencrypt_endpoint(endpoint=row))
+        factors = _reencrypt("Second factors", Authenticator.objects.all(), lambda row: reencrypt_authenticator(authenticator=row))
+        accounts = _reencrypt("Bank accounts", PayoutDetails.objects.all(), lambda row: reencrypt_payout_details(details=row))
+        lost = []
+        if webhooks:
+            lost.append(f"The secrets of {len(webhooks)} webhooks cannot be decrypted: {_some(row.pk for row in webhooks)}.")
+        if factors:
+            users = dict.fromkeys(row.user_id for row in factors)
+            lost.append(f"The second factors of {len(users)} users cannot be decrypted: {_some(users)}.")
+        if accounts:
+            lost.append(f"The bank accounts of {len(accounts)} vendors cannot be decrypted: {_some(row.profile_id for row in accounts)}.")
+        if lost:
+            raise CommandError(" ".join(lost), returncode=1)
+        self.stdout.write("All secrets are encrypted with the current key.")
+
+
+def _reencrypt(description: str, rows: QuerySet[Any], reencrypt: Callable[[Any], None]) -> list[Any]:
+    """Re-encrypt each row; return those that cannot be decrypted."""
+    lost = []
+    with progress_bar() as progress:
+        for row in progress.track(rows.order_by("pk").iterator(chunk_size=500), total=rows.count(), description=description):
+            try:
+                # The row may have been deleted meanwhile.
+                with suppress(NotFound):
+                    reencrypt(row)
+            except DecryptionFailed:
+                lost.append(row)
+    return lost
+
+
+def _some(names: Iterable[object]) -> str:
+    return ", ".join(str(name) for name in islice(names, 20))

@@ -1,0 +1,107 @@
+"""Billing details, the documents of an order, and a vendor's invoices by month."""
+
+import uuid
+from dataclasses import dataclass
+
+from django.contrib import messages
+from django.http import Http404, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.utils.http import url_has_allowed_host_and_scheme
+
+from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
+from marketplace.core.errors import Problem
+from marketplace.http.client_address import client_country
+from vendors.models import VendorProfile
+from vendors.studio.access import vendor_page
+from wallet.invoice_csv import csv_lines, parse_month
+from wallet.invoice_documents import pdf_response
+from wallet.models import Invoice, Order, Seller
+from wallet.models.invoices import InvoiceKind
+from wallet.places import INDIA
+from wallet.selectors import billing_details_of, invoice_months_of, invoice_of_order, invoices, invoices_of_month, is_invoiced
+from wallet.services.billing import FIELDS, save_billing_details
+
+from ..billing_forms import BillingForm
+
+
+@dataclass(frozen=True)
+class OrderDocument:
+    """A link of the order's page.
+
+    Args:
+        label: What it is.
+        route: The URL name of its PDF.
+        invoice: The document, None until it is issued.
+    """
+
+    label: str
+    route: str
+    invoice: Invoice | None
+
+
+@signed_in_page("GET", "POST")
+def details(request: SignedInRequest) -> HttpResponseBase:
+    """Edit the billing details, and return to the page that asked for them."""
+    current = billing_details_of(request.user)
+    known = {} if current is None else {name: getattr(current, name) for name in FIELDS}
+    if known.get("country") == INDIA:
+        known |= {"state": known["region"], "region": ""}
+    form = BillingForm(request.POST if request.method == "POST" else None, initial=known)
+    following = request.GET.get("next", "")
+    if not url_has_allowed_host_and_scheme(following, {request.get_host()}, request.is_secure()):
+        following = ""
+    if form.is_valid():
+        with problems_as_form_errors(form):
+            save_billing_details(user=request.user, values=form.details(), actor=request.user, seen_in=client_country(request))
+            messages.success(request, "Your billing details were saved.")
+            return redirect(following or "billing-page")
+    return render_form(request, "account/billing.html", form, next=following)
+
+
+@signed_in_page("GET")
+def invoice(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
+    """Return the invoice of an order as a PDF."""
+    return _document(request, order_id, InvoiceKind.INVOICE)
+
+
+@signed_in_page("GET")
+def credit_note(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
+    """Return the credit note of a refunded order as a PDF."""
+    return _document(request, order_id, InvoiceKind.CREDIT_NOTE)
+
+
+@vendor_page("GET")
+def months(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
+    """List the months in which sales of the vendor were invoiced."""
+    context = {
+        "months": invoice_months_of(request.user),
+        "billing": billing_details_of(request.user),
+        "seller": Seller.objects.filter(vendor=request.user, is_active=True).exists(),
+        "profile": profile,
+    }
+    return render(request, "studio/sales/invoices.html", context)
+
+
+@vendor_page("GET")
+def month_csv(request: SignedInRequest, profile: VendorProfile, month: str) -> HttpResponseBase:
+    """Return the documents of a month as CSV."""
+    first = parse_month(month)
+    if first is None:
+        raise Http404
+    lines = csv_lines(invoices_of_month(first, vendor=request.user).iterator(chunk_size=500), reader=request.user)
+    headers = {"Content-Disposition": f'attachment; filename="invoices-{profile.store.slug}-{month}.csv"'}
+    return StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8", headers=headers)
+
+
+def documents_of(order: Order) -> list[OrderDocument]:
+    """Return the invoice and the credit note of an order, as far as they are issued or expected."""
+    issued = {document.kind: document for document in invoices().filter(order=order)}
+    routes = {InvoiceKind.INVOICE: "order-page-invoice", InvoiceKind.CREDIT_NOTE: "order-page-credit-note"}
+    return [OrderDocument(kind.label, route, issued.get(kind)) for kind, route in routes.items() if is_invoiced(order, kind)]
+
+
+def _document(request: SignedInRequest, order_id: uuid.UUID, kind: InvoiceKind) -> HttpResponseBase:
+    try:
+        return pdf_response(invoice_of_order(request.user, str(order_id), kind))
+    except Problem as problem:
+        raise Http404 from problem

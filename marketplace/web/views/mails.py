@@ -1,0 +1,40 @@
+"""Which mails the user gets, and the link that ends a kind of them."""
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt
+
+from marketplace.accounts.mail_preferences import mail_topics_of, set_mail_topics, subscription_of, unsubscribe
+from marketplace.accounts.pages import SignedInRequest, render_form, signed_in_page
+from marketplace.core.errors import NotFound
+from marketplace.http.refusals import allow_methods
+
+from ..forms import MailTopicsForm
+
+
+@signed_in_page("GET", "POST")
+def preferences(request: SignedInRequest) -> HttpResponseBase:
+    """Choose which mails to get."""
+    chosen = sorted(mail_topics_of(request.user))
+    form = MailTopicsForm(request.POST if request.method == "POST" else None, initial={"topics": chosen})
+    if form.is_valid():
+        set_mail_topics(user=request.user, topics=form.cleaned_data["topics"], actor=request.user)
+        messages.success(request, "Saved.")
+        return redirect("account-mails")
+    return render_form(request, "account/mails.html", form)
+
+
+@csrf_exempt
+@never_cache
+@allow_methods("GET", "POST")
+def end(request: HttpRequest, token: str) -> HttpResponseBase:
+    """End a kind of mails without signing in (RFC 8058): a POST does it, so that programs which open links change nothing."""
+    try:
+        _, topic = subscription_of(token=token)
+        if request.method == "POST":
+            unsubscribe(token=token)
+    except NotFound as error:
+        raise Http404 from error
+    return render(request, "account/unsubscribe.html", {"topic": topic, "done": request.method == "POST"})

@@ -1,0 +1,45 @@
+"""What nodes sell, and to whom; called inside of their environment."""
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import Permission
+
+from developers.services.credentials import issue_api_key
+from tests.callers import bearer, personal_token, signed_in
+from tests.factories import AppFactory, UserFactory
+from tests.shop import archive, bought, funded, on_sale, store_keeping, tiers
+from tests.vendors.attaching import show
+
+ASSETS = 120
+DESCRIPTIONS = 40
+# Markdown that takes long to render.
+LINKS = ("[" * 50 + "a](<b" * 10) * 300
+
+
+def make_shop() -> dict[str, Any]:
+    """Make assets for sale, one that is owned, its buyer with a key and its vendor with a token."""
+    tiers()
+    buyer = funded(inr=10**9, email="buyer@example.com")
+    store = store_keeping(2000)
+    owned = on_sale(archive(), store=store, title="Owned", slug="owned")
+    preview = show(owned)
+    bought(owned, buyer)
+    return {
+        "key": issue_api_key(app=AppFactory(user=buyer), name="probe", actor=buyer)[1],
+        "vendor": bearer(personal_token(store.owner)[1]),
+        "owned": str(owned.pk),
+        "preview": str(preview.pk),
+        "for_sale": [str(on_sale(store=store).pk) for _ in range(ASSETS)],
+    }
+
+
+def make_targets() -> dict[str, Any]:
+    """Make the shop, and what is attacked besides: long descriptions, and an admin's session with one permission."""
+    facts = make_shop()
+    staff = UserFactory(is_staff=True)
+    staff.user_permissions.add(Permission.objects.get(codename="view_listing"))
+    session = signed_in(staff).cookies[settings.SESSION_COOKIE_NAME].value
+    descriptions = (f"{number} {LINKS}"[:60_000] for number in range(DESCRIPTIONS))
+    described = [on_sale(slug=f"described-{number}", description=text).slug for number, text in enumerate(descriptions)]
+    return facts | {"staff": {settings.SESSION_COOKIE_NAME: session}, "described": described}

@@ -1,0 +1,29 @@
+"""Programs of the npm registry, which tests install for themselves."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+from . import Unavailable
+
+INSTALL_SECONDS = 300
+
+
+def npm(folder: Path, *words: str) -> Path:
+    """Run `npm` in a folder, which is made, and return its `node_modules`.
+
+    Raises:
+        Unavailable: there is no npm, or it cannot get what it should.
+    """
+    program = shutil.which("npm")
+    if program is None or shutil.which("node") is None:
+        raise Unavailable("needs Node.js and npm")
+    folder.mkdir(parents=True, exist_ok=True)
+    command = [program, *words, "--prefix", str(folder), "--no-audit", "--no-fund", "--loglevel", "error"]
+    try:
+        subprocess.run(command, cwd=folder, check=True, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=INSTALL_SECONDS)
+    except subprocess.TimeoutExpired as error:
+        raise Unavailable("npm did not answer within five minutes") from error
+    except subprocess.CalledProcessError as error:
+        raise Unavailable(f"npm failed: {(error.stderr or error.stdout).strip()[-300:]}") from error
+    return folder / "node_modules"

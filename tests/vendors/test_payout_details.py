@@ -1,0 +1,291 @@
+"""Where a vendor's earnings go: who may say so, what is a bank account, and how a change by somebody else is undone."""
+
+import re
+from collections.abc import Callable
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core import mail as outbox
+from django.core import signing
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+from rest_framework.test import APIClient
+
+from developers.errors import PasswordRequired
+from marketplace.core.audit import history_of
+from marketplace.core.errors import InvalidInput, InvalidTransition, NotFound
+from marketplace.core.models import AuditEntry
+from tests.factories import UserFactory
+from tests.wallet.payees import ACCOUNTS, BIC, HOLDER, IBAN, IFSC, NUMBER, changed, old_enough
+from tests.web.markup import faults_of
+from vendors import bounds
+from vendors.errors import PayoutsHeld, TooManyPayoutChanges, VendorNotApproved
+from vendors.models import PayoutDetails, VendorProfile, VendorStatus
+from vendors.selectors import has_waited, payout_details_of
+from vendors.services.payout_details import account_of, change_of, hold_payouts, release_payouts, undo_payout_change
+
+from .cases import make_vendor
+
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
+PASSWORD = "correct horse battery staple"
+LINK = re.compile(r"/payout-details/undo/(\S+)")
+
+
+@pytest.fixture
+def profile() -> VendorProfile:
+    profile = make_vendor()
+    profile.user.set_password(PASSWORD)
+    profile.user.save()
+    return profile
+
+
+@pytest.fixture
+def client(profile: VendorProfile) -> Client:
+    client = Client()
+    client.force_login(profile.user)
+    return client
+
+
+def token_of(details: PayoutDetails) -> str:
+    return signing.dumps(str(details.pk), salt="vendors.payout-details.undo")
+
+
+def form(**given: str) -> dict[str, str]:
+    return {"holder": HOLDER, **ACCOUNTS["USD"], "password": PASSWORD, **given}
+
+
+@pytest.mark.parametrize(
+    ("currency", "account", "pointer"),
+    [
+        ("USD", {"number": "DE89370400440532013001"}, "#/number"),
+        ("USD", {"number": "XX89370400440532013000"}, "#/number"),
+        ("USD", {"number": "DE8937040044053201300"}, "#/number"),
+        ("USD", {"number": ""}, "#/number"),
+        ("USD", {"number": "9" * 61}, "#/number"),
+        ("USD", {"number": "DE89\n370400440532013000"}, "#/number"),
+        ("USD", {"bank": "COBADEFF1"}, "#/bank"),
+        ("USD", {"bank": ""}, "#/bank"),
+        ("USD", {"holder": " "}, "#/holder"),
+        ("USD", {"holder": "x" * 71}, "#/holder"),
+        ("USD", {"holder": "a\x00b"}, "#/holder"),
+        ("INR", {"number": "12345678"}, "#/number"),
+        ("INR", {"number": "1" * 19}, "#/number"),
+        ("INR", {"number": "١٢٣٤٥٦٧٨٩"}, "#/number"),
+        ("INR", {"number": IBAN}, "#/number"),
+        ("INR", {"bank": "SBIN1000300"}, "#/bank"),
+        ("INR", {"bank": BIC}, "#/bank"),
+    ],
+)
+def test_account_that_is_none_is_refused_and_its_number_is_in_no_sentence(
+    profile: VendorProfile, currency: str, account: dict[str, str], pointer: str
+) -> None:
+    with pytest.raises(InvalidInput) as refusal:
+        changed(profile, currency, **account)
+    assert [error["pointer"] for error in refusal.value.members["errors"]] == [pointer]
+    assert not PayoutDetails.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("currency", "typed", "kept"),
+    [
+        ("USD", {"number": " de89 3704-0044 0532 0130 00", "bank": "cobadeff"}, (IBAN, "COBADEFF")),
+        ("INR", {"number": "0001 2345-6789", "bank": "sbin0000300"}, (NUMBER, IFSC)),
+    ],
+)
+def test_account_is_kept_in_its_compact_form(profile: VendorProfile, currency: str, typed: dict[str, str], kept: tuple[str, str]) -> None:
+    account = account_of(details=changed(profile, currency, **typed))
+    assert (account.holder, account.number, account.bank) == (HOLDER, *kept)
+
+
+def test_only_the_vendor_changes_it_with_the_password_while_approved_and_not_held(profile: VendorProfile) -> None:
+    with pytest.raises(PasswordRequired):
+        changed(profile, password_confirmed=False)
+    with pytest.raises(NotFound):
+        changed(profile, actor=UserFactory(is_staff=True, is_superuser=True))
+    VendorProfile.objects.update(status=VendorStatus.SUSPENDED)
+    with pytest.raises(VendorNotApproved):
+        changed(profile)
+    VendorProfile.objects.update(status=VendorStatus.APPROVED)
+    hold_payouts(profile=profile, reason="test", actor=UserFactory())
+    with pytest.raises(PayoutsHeld):
+        changed(profile)
+    assert not PayoutDetails.objects.exists()
+
+
+def test_account_is_not_changed_more_often_than_a_mail_is_read(profile: VendorProfile) -> None:
+    numbers = [f"{number:012}" for number in range(bounds.PAYOUT_CHANGES_A_DAY + 1)]
+    for number in numbers[:-1]:
+        changed(profile, "INR", number=number)
+    with pytest.raises(TooManyPayoutChanges):
+        changed(profile, "INR", number=numbers[-1])
+    old_enough(profile, hours=25)
+    changed(profile, "INR", number=numbers[-1])
+
+
+def test_same_account_again_changes_nothing(profile: VendorProfile) -> None:
+    details = changed(profile)
+    old_enough(profile)
+    assert changed(profile).pk == details.pk
+    assert has_waited(details)
+    assert PayoutDetails.objects.count() == 1
+
+
+def test_details_are_encrypted_and_shortened_in_the_log_and_the_api(
+    profile: VendorProfile, bearer_client: Callable[..., APIClient]
+) -> None:
+    details = changed(profile)
+    changed(profile, "INR")
+    assert IBAN not in details.encrypted
+    assert HOLDER not in details.encrypted
+    entry = history_of(profile).last()
+    assert entry is not None
+    assert entry.data == {"currency": "USD", "before": None, "after": "IBAN ending in 3000"}
+    status = bearer_client(profile.user).get("/api/v1/vendor/application-status").json()
+    assert status["payoutMethod"] == "Account ending in 6789 (INR), IBAN ending in 3000 (USD)"
+
+
+@pytest.mark.parametrize("name", ["payout-details", "payouts"])
+def test_nobody_else_reaches_the_form(name: str, profile: VendorProfile) -> None:
+    address = reverse(name, args=["USD"] if name == "payout-details" else [])
+    assert reverse("account_login") in Client().get(address)["Location"]
+    buyer = Client()
+    buyer.force_login(UserFactory())
+    assert buyer.post(address, form()).status_code in (302, 405)
+    assert not PayoutDetails.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"password": "not theirs"}, "The password is incorrect"),
+        ({"password": ""}, "required"),
+        ({"number": "DE00"}, "not a valid IBAN"),
+        ({"bank": "x"}, "not a valid BIC"),
+        ({"holder": ""}, "required"),
+    ],
+)
+def test_form_tells_what_is_wrong(client: Client, given: dict[str, str], words: str) -> None:
+    answer = client.post(reverse("payout-details", args=["USD"]), form(**given))
+    assert answer.status_code == 400
+    assert faults_of(answer.content) == []
+    assert words in answer.content.decode()
+    assert not PayoutDetails.objects.exists()
+
+
+@pytest.mark.parametrize("currency", ["EUR", "usd", "x"])
+def test_currency_that_wallets_do_not_hold_has_no_form(client: Client, currency: str) -> None:
+    assert client.get(reverse("payout-details", args=[currency])).status_code == 404
+
+
+def test_vendor_changes_the_account_and_is_told_by_mail(
+    client: Client, profile: VendorProfile, django_capture_on_commit_callbacks: Any
+) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        answer = client.post(reverse("payout-details", args=["USD"]), form())
+    assert answer["Location"] == reverse("payouts")
+    page = client.get(reverse("payout-details", args=["USD"]))
+    assert faults_of(page.content) == []
+    assert "IBAN ending in 3000" in page.content.decode()
+    assert IBAN not in page.content.decode()
+    (message,) = outbox.outbox
+    assert message.to == [profile.user.email]
+    assert "List-Unsubscribe" not in message.extra_headers
+    assert IBAN not in message.body
+    assert LINK.search(str(message.body))
+
+
+def test_link_of_the_mail_brings_the_earlier_account_back_and_holds_the_payouts(
+    client: Client, profile: VendorProfile, django_capture_on_commit_callbacks: Any
+) -> None:
+    earlier = changed(profile)
+    old_enough(profile)
+    with django_capture_on_commit_callbacks(execute=True):
+        changed(profile, number="GB33BUKB20201555555555", bank="BUKBGB22")
+    changed(profile, number="NL91ABNA0417164300", bank="ABNANL2A")
+    found = LINK.search(str(outbox.outbox[-1].body))
+    assert found
+    link, stranger = reverse("payout-details-undo", args=[found[1]]), Client()
+    # Programs that open every link of a mail change nothing.
+    assert faults_of(stranger.get(link).content) == []
+    assert PayoutDetails.objects.filter(withdrawn_at__isnull=False).count() == 0
+    with django_capture_on_commit_callbacks(execute=True):
+        page = stranger.post(link)
+    assert faults_of(page.content) == []
+    profile.refresh_from_db()
+    # With it goes every later one.
+    assert payout_details_of(profile)["USD"].pk == earlier.pk
+    assert profile.payouts_held_at is not None
+    # Whoever changed it is signed out.
+    assert client.get(reverse("payouts")).status_code == 302
+    assert "held" in outbox.outbox[-1].subject
+    held_at = profile.payouts_held_at
+    stranger.post(link)
+    profile.refresh_from_db()
+    assert (profile.payouts_held_at, AuditEntry.objects.filter(action="vendor.undo_payout_details").count()) == (held_at, 1)
+
+
+def test_link_used_again_after_the_release_leaves_the_new_account_alone(profile: VendorProfile) -> None:
+    details = changed(profile)
+    undo_payout_change(token=token_of(details))
+    release_payouts(profile=profile, reason="It is them.", actor=UserFactory())
+    new = changed(profile, number="GB33BUKB20201555555555", bank="BUKBGB22")
+    undo_payout_change(token=token_of(details))
+    profile.refresh_from_db()
+    assert payout_details_of(profile)["USD"].pk == new.pk
+    assert profile.payouts_held_at is None
+
+
+def test_link_of_every_change_works_in_any_order(profile: VendorProfile) -> None:
+    earlier = changed(profile)
+    old_enough(profile)
+    first = changed(profile, number="GB33BUKB20201555555555", bank="BUKBGB22")
+    second = changed(profile, number="NL91ABNA0417164300", bank="ABNANL2A")
+    undo_payout_change(token=token_of(second))
+    assert payout_details_of(profile)["USD"].pk == first.pk
+    undo_payout_change(token=token_of(first))
+    assert payout_details_of(profile)["USD"].pk == earlier.pk
+
+
+@pytest.mark.parametrize("token", ["x", "x:y:z", "a" * 500, "IjAx:1:2"])
+def test_forged_link_is_not_found(token: str) -> None:
+    for method in (Client().get, Client().post):
+        assert method(reverse("payout-details-undo", args=[token])).status_code == 404
+
+
+def test_old_link_and_link_of_a_deleted_account_are_not_found(profile: VendorProfile, monkeypatch: pytest.MonkeyPatch) -> None:
+    token = token_of(changed(profile))
+    monkeypatch.setattr("vendors.bounds.UNDO_DAYS", -1)
+    with pytest.raises(NotFound):
+        change_of(token=token)
+    monkeypatch.undo()
+    assert change_of(token=token)
+    profile.user.is_active = False
+    profile.user.save()
+    with pytest.raises(NotFound):
+        undo_payout_change(token=token)
+
+
+def test_payouts_are_held_and_released_once(profile: VendorProfile) -> None:
+    staff = UserFactory()
+    with pytest.raises(InvalidTransition):
+        release_payouts(profile=profile, reason="test", actor=staff)
+    hold_payouts(profile=profile, reason="test", actor=staff)
+    with pytest.raises(InvalidTransition):
+        hold_payouts(profile=profile, reason="test", actor=staff)
+    with pytest.raises(InvalidInput):
+        release_payouts(profile=profile, reason="", actor=staff)
+    assert release_payouts(profile=profile, reason="test", actor=staff).payouts_held_at is None
+
+
+def test_details_are_encrypted_anew_with_the_current_key_or_named_as_lost(profile: VendorProfile, settings: Any) -> None:
+    details = changed(profile)
+    settings.SECRET_KEY_FALLBACKS, settings.SECRET_KEY = [settings.SECRET_KEY], "another-key-another-key-another-key-another-key-more"
+    call_command("reencrypt_secrets", stdout=StringIO())
+    settings.SECRET_KEY_FALLBACKS = []
+    details.refresh_from_db()
+    assert account_of(details=details).number == IBAN
+    settings.SECRET_KEY = "a-third-key-a-third-key-a-third-key-a-third-key-third"
+    with pytest.raises(CommandError, match=f"bank accounts of 1 vendors cannot be decrypted: {profile.pk}"):
+        call_command("reencrypt_secrets", stdout=StringIO())

@@ -1,0 +1,146 @@
+"""Billing details and invoices by API."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+
+from marketplace.core.scopes import Scope
+from tests.factories import UserFactory
+from tests.shop import bought, funded, on_sale
+from wallet.models import BillingDetails
+from wallet.services.refunds import refund_order
+
+from .invoicing import BANGALORE, BERLIN, GSTIN, MUMBAI, PARIS, VAT_DE, billed, buyer_at, issue, operator, rate
+
+pytestmark = pytest.mark.django_db
+Client = Callable[..., APIClient]
+BILLING = "/api/v1/account/billing"
+EMPTY = {"name": "", "street": "", "postalCode": "", "city": "", "region": "", "country": "", "taxId": "", "countryConfirmed": False}
+
+
+def address(order: Any, what: str = "invoice") -> str:
+    return f"/api/v1/orders/{order.pk}/{what}"
+
+
+def told(response: Any) -> tuple[int, str]:
+    return response.status_code, response.json().get("code", "")
+
+
+def test_details_are_empty_until_they_are_set_and_set_in_part_afterwards(bearer_client: Client) -> None:
+    client = bearer_client()
+    assert client.get(BILLING).json() == EMPTY
+    body = {"name": "Bo", "street": "2 Marine Drive", "city": "Mumbai", "region": "27", "country": "IN"}
+    answer = client.patch(BILLING, body, format="json").json()
+    assert answer == EMPTY | body
+    assert client.patch(BILLING, {"postalCode": "400001"}, format="json").json() == answer | {"postalCode": "400001"}
+    assert client.get(BILLING).json() == answer | {"postalCode": "400001"}
+
+
+@pytest.mark.parametrize(
+    ("body", "pointer", "refusal"),
+    [
+        ({"taxId": GSTIN}, "#/taxId", (422, "invalid_billing_details")),
+        ({"taxId": "27AAPFU0939F1ZW"}, "#/taxId", (422, "invalid_billing_details")),
+        ({"region": "28"}, "#/region", (422, "invalid_billing_details")),
+        ({"country": "DE", "taxId": "DE136695977"}, "#/taxId", (422, "invalid_billing_details")),
+        ({"country": "XX"}, "#/country", (400, "invalid_input")),
+        ({"name": " "}, "#/name", (400, "invalid_input")),
+        ({"name": "a\nb"}, "#/name", (400, "invalid_input")),
+        ({"vat": VAT_DE}, "#/vat", (400, "invalid_input")),
+    ],
+)
+def test_wrong_detail_is_refused_by_field_and_changes_nothing(
+    bearer_client: Client, body: dict[str, str], pointer: str, refusal: tuple[int, str]
+) -> None:
+    user = UserFactory()
+    billed(user, MUMBAI)
+    response = bearer_client(user).patch(BILLING, body, format="json")
+    assert told(response) == refusal
+    assert [error["pointer"] for error in response.json()["errors"]] == [pointer]
+    assert BillingDetails.objects.filter(owner=user).count() == 1
+
+
+def test_details_entered_by_an_app_are_no_evidence_of_the_country(bearer_client: Client, settings: Any) -> None:
+    settings.CLIENT_COUNTRY_HEADER, settings.TRUSTED_PROXIES = "X-Country", ["127.0.0.1"]
+    user = UserFactory()
+    body = {"name": "A", "street": "1 rue", "city": "Paris", "country": "FR"}
+    headers = {"X-Country": "FR", "X-Forwarded-For": "192.0.2.1"}
+    assert bearer_client(user).patch(BILLING, body, format="json", headers=headers).json()["countryConfirmed"] is False
+
+
+def test_details_need_the_scope_to_spend(bearer_client: Client) -> None:
+    client = bearer_client(scopes={Scope.ACCOUNT_READ})
+    assert client.get(BILLING).status_code == 200
+    assert told(client.patch(BILLING, {"name": "Bo"}, format="json")) == (403, "insufficient_scope")
+
+
+def test_invoice_is_pending_until_it_is_numbered(bearer_client: Client) -> None:
+    operator()
+    order = bought(on_sale())
+    client = bearer_client(order.buyer)
+    for what in ("invoice", "invoice.pdf"):
+        response = client.get(address(order, what))
+        assert told(response) == (409, "invoice_pending")
+        assert response.headers["Retry-After"] == "30"
+    issue()
+    assert client.get(address(order)).status_code == 200
+
+
+def test_free_or_early_purchase_and_one_without_a_refund_have_no_document(bearer_client: Client) -> None:
+    early = bought(on_sale())
+    operator()
+    free, kept = bought(on_sale(price_inr_minor=0, base_price_minor=0)), bought(on_sale())
+    issue()
+    for order, what in ((early, "invoice"), (free, "invoice.pdf"), (kept, "credit-note.pdf")):
+        assert told(bearer_client(order.buyer).get(address(order, what))) == (404, "not_invoiced")
+
+
+def test_invoice_of_someone_else_is_not_found(bearer_client: Client) -> None:
+    operator()
+    order = bought(on_sale())
+    refund_order(order=order, reason="broken", actor=None)
+    issue()
+    for what in ("invoice", "invoice.pdf", "credit-note.pdf"):
+        assert told(bearer_client().get(address(order, what))) == (404, "not_found")
+        assert told(bearer_client(order.listing.store.owner).get(address(order, what))) == (404, "not_found")
+
+
+def test_invoice_and_credit_note_are_told_as_they_were_issued(bearer_client: Client) -> None:
+    operator(BANGALORE | {"tax_id": GSTIN})
+    rate("IN", 1800)
+    order = bought(on_sale(title="Halden"), buyer_at(MUMBAI))
+    issue()
+    client = bearer_client(order.buyer)
+    invoice = client.get(address(order)).json()
+    assert invoice["creditNote"] is None
+    assert (invoice["seller"], invoice["sellerTaxId"], invoice["buyer"], invoice["buyerTaxId"]) == ("Market Ltd", GSTIN, "Bo Buyer", "")
+    assert (invoice["net"], invoice["total"]) == (422.88, 499.0)
+    assert invoice["taxLines"] == [{"name": "IGST", "ratePercent": 18.0, "amount": 76.12}]
+    refund_order(order=order, reason="broken", actor=None)
+    assert client.get(address(order)).json() == invoice
+    assert told(client.get(address(order, "credit-note.pdf"))) == (409, "invoice_pending")
+    issue()
+    note = client.get(address(order)).json()["creditNote"]
+    assert (note["total"], note["taxLines"]) == (499.0, invoice["taxLines"])
+    assert note["pdfUrl"].endswith("/credit-note.pdf")
+    assert note["number"] != invoice["number"]
+    for what in ("invoice.pdf", "credit-note.pdf"):
+        assert client.get(address(order, what)).content.startswith(b"%PDF")
+
+
+def test_reverse_charge_names_both_tax_ids(bearer_client: Client) -> None:
+    operator(PARIS)
+    order = bought(on_sale(), buyer_at(BERLIN))
+    issue()
+    invoice = bearer_client(order.buyer).get(address(order)).json()
+    assert (invoice["treatment"], invoice["taxLines"], invoice["net"]) == ("reverse_charge", [], 499.0)
+    assert (invoice["sellerTaxId"], invoice["buyerTaxId"]) == (PARIS["tax_id"], VAT_DE)
+
+
+def test_invoice_of_a_dollar_purchase_is_in_dollars(bearer_client: Client) -> None:
+    operator()
+    order = bought(on_sale(), funded(usd=1000), currency="USD")
+    issue()
+    assert bearer_client(order.buyer).get(address(order)).json()["currency"] == "USD"

@@ -1,0 +1,155 @@
+"""Invoices beside racing buyers, rollbacks and killed jobs: no gap, no number twice, in the order of the ledger."""
+
+import os
+import random
+import signal
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from django.db import connections, transaction
+from django.utils import timezone
+
+from tests.races import THREADS, outcomes_at_once
+from tests.shop import bought, funded, on_sale
+from wallet.models import Invoice, Journal, Seller
+from wallet.reconciliation import differences
+from wallet.services import invoices as service
+from wallet.services import offers
+from wallet.services.billing import save_seller
+from wallet.services.invoices import issue_invoices
+from wallet.services.refunds import refund_order
+from wallet.services.spending import spend
+
+from .invoicing import BERLIN, MUMBAI, billed, issue, operator, rate, vendor_as_seller
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
+Deed = Callable[[], Any]
+
+
+@pytest.fixture(autouse=True)
+def _books_agree_afterwards() -> Iterator[None]:
+    yield
+    assert list(differences()) == []
+
+
+def buying(listing_id: Any, *, inr: int = 1_000_000) -> Deed:
+    return partial(spend, buyer=funded(inr=inr), purchase=offers.PurchaseRequest(str(listing_id)))
+
+
+def buying_in_vain(listing_id: Any) -> Deed:
+    """Return a purchase that is rolled back after everything of it was written."""
+    purchase = buying(listing_id)
+
+    def run() -> None:
+        with transaction.atomic():
+            purchase()
+            transaction.set_rollback(True)
+
+    return run
+
+
+def issuing() -> int:
+    return issue_invoices(until=timezone.now())
+
+
+def assert_complete() -> None:
+    """Check that each sale and refund has its document, and that the numbers of each seller have no gap."""
+    issue()
+    journals = Journal.objects.filter(kind__in=("sale", "refund"))
+    assert set(Invoice.objects.values_list("journal", flat=True)) == set(journals.values_list("pk", flat=True))
+    for seller in Seller.objects.all():
+        numbers = list(Invoice.objects.filter(seller=seller).order_by("sequence").values_list("sequence", flat=True))
+        assert numbers == list(range(1, len(numbers) + 1))
+
+
+def test_racing_buyers_have_numbers_in_the_order_of_the_ledger() -> None:
+    operator()
+    listing = on_sale()
+    outcomes_at_once(*(buying(listing.pk) for _ in range(THREADS)))
+    order = [invoice.journal_id for invoice in issue()]
+    assert order == list(Journal.objects.filter(kind="sale").order_by("id").values_list("pk", flat=True))
+    assert len(order) == THREADS
+    assert_complete()
+
+
+def test_jobs_beside_buyers_refunds_and_rollbacks_leave_no_gap_and_no_number_twice() -> None:
+    operator()
+    rate("IN", 1800)
+    own = on_sale()
+    vendor_as_seller(own.store.owner, MUMBAI)
+    listings = [own, on_sale()]
+    orders = [bought(listing) for listing in listings for _ in range(2)]
+    deeds: list[Deed] = [partial(refund_order, order=order, reason="race", actor=None) for order in orders]
+    for listing in listings:
+        deeds += [buying(listing.pk) for _ in range(4)]
+        deeds += [buying(listing.pk, inr=100), buying_in_vain(listing.pk)]
+    outcomes = outcomes_at_once(*deeds, *[issuing] * 4)
+    assert outcomes.count("insufficient_balance") == 2
+    assert Journal.objects.filter(kind="sale").count() == 12
+    assert_complete()
+
+
+def test_jobs_at_once_issue_each_document_once() -> None:
+    operator()
+    for _ in range(6):
+        bought(on_sale())
+    with patch.object(service, "BATCH", 1):
+        assert sum(outcomes_at_once(*[issuing] * 6)) == 6
+    assert_complete()
+
+
+def test_details_that_change_beside_sales_leave_each_with_those_of_its_time() -> None:
+    seller = operator()
+    listing = on_sale()
+    buyer = funded(inr=1_000_000)
+    billed(buyer, MUMBAI)
+    outcomes_at_once(
+        partial(spend, buyer=buyer, purchase=offers.PurchaseRequest(str(listing.pk))),
+        partial(billed, buyer, BERLIN),
+        partial(save_seller, seller=seller, changed=[], details=BERLIN, actor=buyer),
+        issuing,
+    )
+    (invoice,) = issue()
+    assert invoice.buyer_details is not None
+    assert invoice.buyer_details.city in {"Mumbai", "Berlin"}
+
+
+@pytest.mark.postgres
+def test_sale_does_not_wait_for_a_job_that_gives_numbers() -> None:
+    seller, listing = operator(), on_sale()
+    bought(listing)
+    purchase = buying(listing.pk)
+    with transaction.atomic():
+        service._issue_batch(seller.pk, timezone.now())
+        # Whoever needed a row that the job holds would be refused after a second.
+        with patch.object(offers, "LOCK_TIMEOUT", "1s"):
+            (outcome,) = outcomes_at_once(purchase)
+    assert not isinstance(outcome, str)
+    assert_complete()
+
+
+@pytest.mark.postgres
+def test_killed_job_leaves_no_gap_and_no_number_twice() -> None:
+    operator()
+    listing = on_sale()
+    for _ in range(12):
+        bought(listing, funded(inr=49_900))
+    for _ in range(6):
+        connections.close_all()
+        process = os.fork()
+        if not process:
+            try:
+                service.BATCH = 1
+                issuing()
+            finally:
+                # Nothing of the parent's is the child's to end.
+                os._exit(0)
+        time.sleep(random.uniform(0, 0.05))
+        os.kill(process, signal.SIGKILL)
+        os.waitpid(process, 0)
+    assert_complete()
+    assert Invoice.objects.count() == 12

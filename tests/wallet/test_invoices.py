@@ -1,0 +1,354 @@
+"""Invoices: one for each sale, a credit note for each refund, numbered without a gap and never changed."""
+
+import re
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from django.db import DatabaseError, transaction
+from django.utils import timezone
+
+from marketplace.core.errors import InvalidInput
+from tests.factories import UserFactory
+from tests.shop import bought, funded, on_sale
+from wallet.invoice_differences import invoice_differences
+from wallet.invoice_documents import invoice_document, top_up_receipt_pdf
+from wallet.invoice_numbers import fiscal_year_of, invoice_number
+from wallet.models import BillingDetails, ExchangeRate, Invoice, Journal, Order, Seller
+from wallet.reconciliation import differences
+from wallet.services import invoices as service
+from wallet.services.billing import erase_billing_details, save_seller
+from wallet.services.invoices import issue_invoices
+from wallet.services.offers import PurchaseRequest
+from wallet.services.quotes import make_quote
+from wallet.services.refunds import refund_order
+from wallet.services.spending import spend
+
+from .invoicing import BANGALORE, BERLIN, GSTIN, MUMBAI, PARIS, billed, buyer_at, issue, operator, rate, vendor_as_seller
+
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
+
+
+@pytest.fixture(autouse=True)
+def _books_balance() -> Any:
+    """Whatever a test does, the books agree afterwards."""
+    yield
+    assert list(differences()) == []
+
+
+def test_without_a_seller_nothing_is_invoiced_and_the_listings_rate_applies() -> None:
+    order = bought(on_sale(tax_rate_bp=1800), buyer_at(MUMBAI))
+    assert (order.seller, order.tax_treatment, order.tax_minor) == (None, "listing", 7_612)
+    assert issue() == []
+    operator()
+    assert issue() == []
+
+
+def test_free_order_has_no_invoice() -> None:
+    operator()
+    bought(on_sale(price_inr_minor=0, base_price_minor=0))
+    assert issue() == []
+
+
+def test_inactive_seller_sells_nothing() -> None:
+    seller = operator()
+    Seller.objects.filter(pk=seller.pk).update(is_active=False)
+    assert bought(on_sale()).seller is None
+
+
+def test_sale_to_another_state_is_split_and_invoiced_as_it_was() -> None:
+    seller = operator(BANGALORE | {"tax_id": GSTIN}, service_code="998439")
+    rate("IN", 1800)
+    buyer = buyer_at(MUMBAI)
+    order = bought(on_sale(title="Halden", tax_rate_bp=500), buyer)
+    assert (order.price_minor, order.tax_treatment, order.tax_rate_bp, order.tax_minor) == (49_900, "inter_state", 1800, 7_612)
+    billed(buyer, BERLIN)
+    (invoice,) = issue()
+    assert (invoice.kind, invoice.order, invoice.seller, invoice.sequence) == ("invoice", order, seller, 1)
+    assert (invoice.gross_minor, invoice.tax_minor, invoice.net_minor, invoice.currency) == (49_900, 7_612, 42_288, "INR")
+    assert (invoice.country, invoice.region, invoice.service_code) == ("IN", "27", "998439")
+    assert invoice.buyer_details is not None
+    assert (invoice.buyer_name, invoice.buyer_details.city, invoice.seller_details.tax_id) == ("Bo Buyer", "Mumbai", GSTIN)
+    assert "Halden" in invoice.description
+
+
+def test_buyer_pays_the_same_whatever_the_tax() -> None:
+    operator(BERLIN)
+    rate("DE", 1900)
+    orders = [bought(on_sale(), buyer) for buyer in (funded(inr=49_900), buyer_at(PARIS), buyer_at(BERLIN))]
+    assert {order.price_minor for order in orders} == {49_900}
+    assert [(order.tax_treatment, order.tax_minor) for order in orders] == [("domestic", 7_967), ("reverse_charge", 0), ("domestic", 7_967)]
+
+
+def test_consumer_of_another_member_state_needs_two_pieces_of_evidence() -> None:
+    operator(BERLIN)
+    rate("DE", 1900)
+    rate("FR", 2000)
+    consumer = PARIS | {"tax_id": ""}
+    orders = [bought(on_sale(), buyer_at(consumer, seen_in)) for seen_in in ("", "DE", "FR")]
+    assert [(order.tax_treatment, order.tax_rate_bp) for order in orders] == [("domestic", 1900), ("domestic", 1900), ("destination", 2000)]
+
+
+def test_evidence_is_kept_while_the_country_stays() -> None:
+    buyer = buyer_at(PARIS, "FR")
+    assert billed(buyer, PARIS | {"street": "2 rue de Rivoli"}).seen_in == "FR"
+    assert billed(buyer, BERLIN).seen_in == ""
+
+
+def test_rate_in_force_on_the_day_applies() -> None:
+    operator(BERLIN)
+    today = timezone.now().date()
+    rate("DE", 1900, valid_to=today - timedelta(days=1))
+    assert bought(on_sale(tax_rate_bp=500)).tax_rate_bp == 500
+    rate("DE", 1600, valid_from=today - timedelta(days=3))
+    rate("DE", 1700, valid_from=today + timedelta(days=2))
+    assert bought(on_sale(tax_rate_bp=500)).tax_rate_bp == 1600
+
+
+def test_quoted_price_stands_and_its_tax_follows_the_details_at_the_purchase() -> None:
+    operator(BERLIN)
+    rate("DE", 1900)
+    buyer, listing = funded(inr=100_000), on_sale()
+    quote = make_quote(buyer=buyer, purchase=PurchaseRequest(str(listing.pk)))
+    assert quote.tax_minor == 7_967
+    billed(buyer, PARIS)
+    receipt, _ = spend(buyer=buyer, purchase=PurchaseRequest(str(listing.pk)), quote_id=str(quote.pk))
+    assert (receipt.debited_minor, receipt.tax_minor) == (49_900, 0)
+
+
+def test_vendor_who_is_the_seller_invoices_with_numbers_of_their_own() -> None:
+    operator()
+    listing = on_sale()
+    seller = vendor_as_seller(listing.store.owner)
+    first, second = bought(listing), bought(on_sale())
+    assert (first.seller, second.seller) == (seller, Seller.objects.get(vendor=None))
+    assert sorted((invoice.seller == seller, invoice.sequence) for invoice in issue()) == [(False, 1), (True, 1)]
+    billed(listing.store.owner, BERLIN)
+    seller.refresh_from_db()
+    assert seller.details.city == "Berlin"
+
+
+def test_vendor_without_billing_details_cannot_be_the_seller() -> None:
+    with pytest.raises(InvalidInput):
+        save_seller(seller=Seller(vendor=UserFactory()), changed=[], details=BANGALORE, actor=UserFactory())
+    operator()
+    with pytest.raises(InvalidInput):
+        operator()
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"number_pattern": "INV"},
+        {"number_pattern": "{year}{number}{number}"},
+        {"number_pattern": "INV {year} {number}"},
+        {"number_pattern": "{0.__class__}{year}{number}"},
+        {"number_pattern": "INVOICE/{year}/{number}"},
+        {"time_zone": "Mars/Olympus"},
+        {"tax_currency": "rupees"},
+    ],
+)
+def test_seller_with_wrong_numbering_is_refused(fields: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInput):
+        operator(**fields)
+    assert not Seller.objects.exists()
+
+
+def test_refund_has_a_credit_note_that_repeats_the_invoice() -> None:
+    seller = operator()
+    rate("IN", 1800)
+    order = bought(on_sale(), buyer_at(MUMBAI))
+    issue()
+    save_seller(seller=seller, changed=[], details=BERLIN, actor=UserFactory())
+    refund_order(order=order, reason="broken", actor=None)
+    invoice, note = issue()
+    assert (note.kind, note.sequence, note.corrects) == ("credit_note", 2, invoice)
+    assert (note.gross_minor, note.tax_minor, note.treatment, note.seller_details) == (49_900, 7_612, "inter_state", invoice.seller_details)
+
+
+def test_sale_and_its_refund_of_the_same_minute_are_issued_in_order() -> None:
+    operator()
+    refund_order(order=bought(on_sale()), reason="broken", actor=None)
+    bought(on_sale())
+    assert [(invoice.kind, invoice.sequence) for invoice in issue()] == [("invoice", 1), ("credit_note", 2), ("invoice", 3)]
+
+
+def test_numbers_follow_the_ledger_however_small_the_batches() -> None:
+    operator()
+    orders = [bought(on_sale()) for _ in range(5)]
+    with patch.object(service, "BATCH", 2):
+        invoices = issue()
+    assert [invoice.order for invoice in invoices] == orders
+    assert [invoice.number[-5:] for invoice in invoices] == ["00001", "00002", "00003", "00004", "00005"]
+    assert issue() == invoices
+
+
+def test_sale_of_the_last_seconds_waits_for_those_that_commit_late() -> None:
+    operator()
+    bought(on_sale())
+    assert issue_invoices() == 0
+    with patch("django.utils.timezone.now", return_value=timezone.now() + timedelta(seconds=45)):
+        assert issue_invoices() == 1
+
+
+def test_number_that_leaves_a_gap_is_refused_by_the_database() -> None:
+    operator()
+    bought(on_sale())
+    bought(on_sale())
+    with patch.object(service, "_last_sequence", return_value=1), pytest.raises(DatabaseError), transaction.atomic():
+        issue()
+    assert [invoice.sequence for invoice in issue()] == [1, 2]
+
+
+@pytest.mark.parametrize("change", [{"number": "X"}, {"gross_minor": 1}, {"buyer_name": "Eve"}])
+def test_issued_invoice_is_never_changed_or_deleted(change: dict[str, Any]) -> None:
+    operator()
+    bought(on_sale())
+    (invoice,) = issue()
+    with pytest.raises(DatabaseError), transaction.atomic():
+        Invoice.objects.filter(pk=invoice.pk).update(**change)
+    with pytest.raises(DatabaseError), transaction.atomic():
+        Invoice.objects.filter(pk=invoice.pk)._raw_delete("default")
+
+
+def test_billing_details_are_replaced_not_edited() -> None:
+    user = UserFactory()
+    details = billed(user, MUMBAI)
+    with pytest.raises(DatabaseError), transaction.atomic():
+        BillingDetails.objects.filter(pk=details.pk).update(name="Eve")
+    assert billed(user, MUMBAI) == details
+    assert billed(user, PARIS) != details
+    assert BillingDetails.objects.filter(owner=user, current=True).count() == 1
+
+
+def test_deletion_erases_billing_details_except_those_of_sales() -> None:
+    operator()
+    buyer = buyer_at(MUMBAI)
+    bought(on_sale(), buyer)
+    billed(buyer, PARIS)
+    erase_billing_details(user=buyer)
+    assert [details.city for details in BillingDetails.objects.filter(owner=buyer)] == ["Mumbai"]
+    (invoice,) = issue()
+    assert invoice.buyer_name == "Bo Buyer"
+    erase_billing_details(user=buyer)
+    assert invoice.buyer_details == BillingDetails.objects.get(owner=buyer)
+
+
+@pytest.mark.parametrize(
+    ("moment", "year", "label"),
+    [
+        (datetime(2026, 3, 31, 18, 29, tzinfo=UTC), 2025, "INV/25-26/00001"),
+        (datetime(2026, 3, 31, 18, 30, tzinfo=UTC), 2026, "INV/26-27/00001"),
+    ],
+    ids=["last minute of the year in India", "first minute"],
+)
+def test_fiscal_year_begins_where_the_seller_is(moment: datetime, year: int, label: str) -> None:
+    operator()
+    with patch("django.utils.timezone.now", return_value=moment):
+        bought(on_sale())
+    issue_invoices(until=timezone.now() + timedelta(days=3650))
+    invoice = Invoice.objects.get()
+    assert (invoice.fiscal_year, invoice.number) == (year, label)
+
+
+@pytest.mark.parametrize(
+    ("day", "month", "year", "label"),
+    [
+        (date(2026, 1, 1), 1, 2026, "2026"),
+        (date(2026, 12, 31), 1, 2026, "2026"),
+        (date(2026, 3, 31), 4, 2025, "25-26"),
+        (date(2099, 4, 1), 4, 2099, "99-00"),
+        (date(2026, 6, 30), 7, 2025, "25-26"),
+    ],
+)
+def test_fiscal_year_is_named_by_its_beginning(day: date, month: int, year: int, label: str) -> None:
+    assert fiscal_year_of(day, month) == year
+    assert invoice_number("A-{year}-{number}", year=year, month=month, sequence=123_456) == f"A-{label}-123456"
+
+
+def test_tax_is_shown_in_the_currency_of_tax_returns() -> None:
+    operator(tax_currency="inr")
+    rate("IN", 1800)
+    for day, value in ((date(2020, 1, 1), "80"), (timezone.now().date() - timedelta(days=1), "84.505"), (date(2999, 1, 1), "1")):
+        ExchangeRate.objects.create(currency="USD", tax_currency="INR", rate=Decimal(value), valid_from=day)
+    bought(on_sale(), funded(usd=1000), currency="USD")
+    bought(on_sale())
+    in_dollars, in_rupees = issue()
+    # 152.54 cents of tax are rounded to two equal halves of 76.
+    assert (in_dollars.tax_minor, in_dollars.tax_currency, in_dollars.tax_in_tax_currency_minor) == (152, "INR", 12_845)
+    assert (in_rupees.tax_currency, in_rupees.tax_in_tax_currency_minor) == ("", None)
+
+
+def test_invoice_needs_no_rate_of_exchange() -> None:
+    operator(tax_currency="EUR")
+    bought(on_sale())
+    (invoice,) = issue()
+    assert (invoice.tax_currency, invoice.exchange_rate) == ("", None)
+
+
+def test_failure_in_the_middle_of_a_batch_leaves_no_number_behind() -> None:
+    operator()
+    for _ in range(3):
+        bought(on_sale())
+    with patch.object(service, "_facts_of_sale", side_effect=[*[{}] * 2, RuntimeError]), pytest.raises(RuntimeError):
+        issue()
+    assert not Invoice.objects.exists()
+    assert [invoice.sequence for invoice in issue()] == [1, 2, 3]
+
+
+def test_journal_that_commits_late_gets_the_next_number() -> None:
+    operator()
+    early = bought(on_sale())
+    late = bought(on_sale())
+    hidden = Journal.objects.filter(order=early)
+    with patch.object(service, "uninvoiced_journals", lambda **_: Journal.objects.filter(order=late, invoice=None)):
+        issue()
+    assert hidden.get().at < Journal.objects.get(order=late).at
+    assert [invoice.order for invoice in issue()] == [late, early]
+
+
+def test_documents_that_do_not_fit_are_reported() -> None:
+    operator()
+    order = bought(on_sale())
+    issue()
+    with patch("django.utils.timezone.now", return_value=timezone.now() - timedelta(hours=2)):
+        forgotten = bought(on_sale())
+    assert [sentence for sentence in invoice_differences() if str(Journal.objects.get(order=forgotten).pk) in sentence]
+    issue_invoices()
+    assert len(list(invoice_differences())) == 1
+    issue_invoices(everything=True)
+    assert list(invoice_differences()) == []
+    Order.objects.filter(pk=order.pk).update(seller=None)
+    assert len(list(invoice_differences())) == 1
+    Order.objects.filter(pk=order.pk).update(seller=Seller.objects.get())
+
+
+def test_document_shows_no_identifier_of_ours_and_what_the_law_demands() -> None:
+    operator(BERLIN)
+    order = bought(on_sale(), buyer_at(PARIS))
+    refund_order(order=order, reason="broken", actor=None)
+    for invoice in issue():
+        document = invoice_document(invoice)
+        words = " ".join([document.title, document.subtitle, *document.paragraphs, *(" ".join(fact) for fact in document.facts)])
+        assert not re.search(r"[0-9a-f]{8}-[0-9a-f]{4}", words)
+        assert "Reverse charge" in words
+        for expected in (invoice.number, BERLIN["tax_id"], PARIS["tax_id"], PARIS["street"], BERLIN["city"]):
+            assert expected in words
+
+
+def test_receipt_of_a_payment_is_a_pdf() -> None:
+    details = operator().details
+    receipt = top_up_receipt_pdf(
+        number="pi_1", payer="Bo", seller_details=details, currency="INR", amount_minor=100, paid_on=date(2026, 11, 22)
+    )
+    assert receipt.startswith(b"%PDF")
+
+
+def test_seller_is_recorded_in_the_order_and_survives_a_change_of_the_operator() -> None:
+    seller = operator()
+    order = bought(on_sale())
+    Seller.objects.filter(pk=seller.pk).update(is_active=False)
+    assert [invoice.order for invoice in issue()] == [order]
+    assert Order.objects.get().seller == seller

@@ -1,0 +1,179 @@
+"""The file for the bank: who gets how much, by the rules of SEPA; nothing that a spreadsheet takes for a formula; and bank details nowhere else."""
+
+import csv
+import io
+import json
+from datetime import UTC, datetime
+from decimal import Decimal
+from importlib.resources import as_file, files
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+import xmlschema
+from django.db import connection
+
+from marketplace.core.errors import InvalidInput, InvalidTransition
+from marketplace.operations.people import export_account
+from tests.ops.person import all_rows
+from tests.shop import bought, funded, on_sale
+from vendors.models import PayoutDetails, VendorProfile
+from wallet.models import PayoutBatch, VendorPayout
+from wallet.payout_files import bank_file
+from wallet.services.due_payouts import WithheldPayout
+from wallet.services.vendor_payouts import bounce_payout, cancel_payout, export_batch, mark_payout_paid, open_batch
+
+from .payees import BIC, IBAN, NUMBER, account_of, changed, exported, old_enough, payee, prepared
+
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
+RATE = Decimal("0.9213")
+PAYER = {"PAYOUT_NAME": "Märkte & Söhne GmbH", "PAYOUT_IBAN": "NL91 ABNA 0417 1643 00", "PAYOUT_BIC": "ABNANL2A"}
+NAMESPACE = {"p": "urn:iso:std:iso:20022:tech:xsd:pain.001.001.09"}
+
+
+@pytest.fixture(autouse=True)
+def _payer(settings: Any) -> None:
+    for name, value in PAYER.items():
+        setattr(settings, name, value)
+
+
+def dollars(profile: VendorProfile) -> Any:
+    """Sell something for 10.00 USD, of which 8.00 are the vendor's."""
+    bought(on_sale(store=profile.store), funded(usd=1000), currency="USD")
+    return account_of(profile, "USD")
+
+
+def texts(document: ET.Element, path: str) -> list[str | None]:
+    return [element.text for element in document.findall(f".//p:{path.replace('/', '/p:')}", NAMESPACE)]
+
+
+def test_sepa_file_is_valid_and_names_each_transfer_once() -> None:
+    first, second = payee(), payee()
+    changed(second, "USD", holder="Åsa <Ünal> & 株式会社", number="fr14 2004 1010 0505 0001 3m02 606", bank="psstfrppmon")
+    old_enough(second)
+    payouts = [prepared(dollars(vendor), "2026-11", euro_rate=RATE) for vendor in (first, second)]
+    assert isinstance(payouts[0], VendorPayout)
+    assert isinstance(payouts[1], VendorPayout)
+    batch = export_batch(batch=payouts[0].batch, actor=None)
+    file = bank_file(batch=batch)
+    assert (file.name, file.content_type) == ("payouts-2026-11-USD.xml", "application/xml")
+    with as_file(files("sepaxml") / "schemas" / "pain.001.001.09.xsd") as path:
+        xmlschema.XMLSchema(str(path)).validate(file.content.decode())
+    document = ET.fromstring(file.content)  # noqa: S314 - our own file
+    # 8.00 USD at 0.9213, half up.
+    assert texts(document, "InstdAmt") == ["7.37", "7.37"]
+    assert {element.get("Ccy") for element in document.iter(f"{{{NAMESPACE['p']}}}InstdAmt")} == {"EUR"}
+    assert texts(document, "CtrlSum") == ["14.74", "14.74"]
+    assert texts(document, "NbOfTxs") == ["2", "2"]
+    assert texts(document, "CdtrAcct/Id/IBAN") == [IBAN, "FR1420041010050500013M02606"]
+    assert texts(document, "CdtrAgt/FinInstnId/BICFI") == [BIC, "PSSTFRPPMON"]
+    assert texts(document, "Cdtr/Nm")[0] == "Asha Rao"
+    assert texts(document, "DbtrAcct/Id/IBAN") == ["NL91ABNA0417164300"]
+    assert texts(document, "Dbtr/Nm") == ["Markte   Sohne GmbH"]
+    assert texts(document, "SvcLvl/Cd") == ["SEPA"]
+    assert texts(document, "EndToEndId") == [payout.pk.hex for payout in payouts if isinstance(payout, VendorPayout)]
+    assert texts(document, "MsgId") == [batch.pk.hex]
+    # Only the characters that every bank of the schemes takes.
+    allowed = set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/-?:().,'+ ")
+    assert {char for name in [*texts(document, "Nm"), *texts(document, "Ustrd")] for char in name or "&"} <= allowed
+
+
+def test_file_made_again_has_the_same_message_and_payments() -> None:
+    payout = exported(dollars(payee()), euro_rate=RATE)
+    first = ET.fromstring(bank_file(batch=payout.batch).content)  # noqa: S314 - our own file
+    mark_payout_paid(payout=payout, actor=None)
+    again = ET.fromstring(bank_file(batch=payout.batch).content)  # noqa: S314 - our own file
+    for path in ("MsgId", "EndToEndId", "InstdAmt", "ReqdExctnDt/Dt"):
+        assert texts(first, path) == texts(again, path)
+
+
+def test_bank_account_outside_of_the_sepa_area_is_not_in_a_run_in_euros() -> None:
+    vendor = payee()
+    changed(vendor, "USD", number="BR1800360305000010009795493C1", bank="BRASBRRJ")
+    old_enough(vendor)
+    account = dollars(vendor)
+    kept = prepared(account, euro_rate=RATE)
+    assert isinstance(kept, WithheldPayout)
+    assert kept.reason.value == "outside_sepa"
+    # A run in dollars pays it.
+    PayoutBatch.objects.update(status="Cancelled")
+    assert isinstance(prepared(account, "b"), VendorPayout)
+
+
+def test_amount_that_is_nothing_in_euros_is_not_paid() -> None:
+    kept = prepared(dollars(payee()), euro_rate=Decimal("0.000001"))
+    assert isinstance(kept, WithheldPayout)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "problem"),
+    [("PAYOUT_NAME", "", InvalidTransition), ("PAYOUT_IBAN", "NL92ABNA0417164300", InvalidInput), ("PAYOUT_BIC", "x", InvalidInput)],
+)
+def test_file_from_no_account_is_refused(name: str, value: str, problem: type[Exception], settings: Any) -> None:
+    payout = exported(dollars(payee()), euro_rate=RATE)
+    setattr(settings, name, value)
+    with pytest.raises(problem):
+        bank_file(batch=payout.batch)
+
+
+@pytest.mark.parametrize("begin", ["=", "+", "-", "@"])
+def test_other_currencies_are_csv_without_a_formula(begin: str) -> None:
+    vendor = payee()
+    changed(vendor, "USD", holder=f'{begin}HYPERLINK("http://x","y")')
+    old_enough(vendor)
+    payout = exported(dollars(vendor))
+    file = bank_file(batch=payout.batch)
+    assert file.name == "payouts-a-USD.csv"
+    header, line = csv.reader(io.StringIO(file.content.decode()))
+    assert dict(zip(header, line, strict=True)) == {
+        "payout": str(payout.pk),
+        "run": "a",
+        "store": vendor.store.slug,
+        "holder": f'\'{begin}HYPERLINK("http://x","y")',
+        "account": IBAN,
+        "bankCode": BIC,
+        "currency": "USD",
+        "amount": "8.00",
+    }
+
+
+def test_batch_that_is_not_exported_has_no_file_and_a_cancelled_payout_is_in_none() -> None:
+    first, second = payee(), payee()
+    payouts = [prepared(dollars(vendor)) for vendor in (first, second)]
+    assert isinstance(payouts[0], VendorPayout)
+    with pytest.raises(InvalidTransition):
+        bank_file(batch=payouts[0].batch)
+    cancel_payout(payout=payouts[0], reason="test", actor=None)
+    batch = export_batch(batch=payouts[0].batch, actor=None)
+    assert first.store.slug.encode() not in bank_file(batch=batch).content
+
+
+@pytest.mark.parametrize("encrypted", ["", "not a token"])
+def test_file_with_an_account_that_nobody_can_read_is_refused(encrypted: str) -> None:
+    payout = exported(dollars(payee()))
+    PayoutDetails.objects.update(encrypted=encrypted)
+    with pytest.raises(InvalidTransition):
+        bank_file(batch=payout.batch)
+
+
+def test_bank_details_are_in_clear_in_no_table_and_shortened_in_the_export_of_the_account() -> None:
+    vendor = payee()
+    payout = exported(dollars(vendor), euro_rate=RATE)
+    bank_file(batch=payout.batch)
+    bounce_payout(payout=payout, reason="Closed.", actor=None)
+    connection.check_constraints()
+    rows = all_rows()
+    assert vendor.store.slug in rows
+    for secret in (IBAN, NUMBER, BIC):
+        assert secret not in rows
+    own = json.dumps(export_account(vendor.user), default=str)
+    assert "IBAN ending in 3000" in own
+    assert IBAN not in own
+    assert NUMBER not in own
+
+
+def test_run_keeps_its_rate() -> None:
+    batch = open_batch(run="a", currency="USD", actor=None, euro_rate=RATE)
+    assert open_batch(run="a", currency="USD", actor=None, euro_rate=RATE).pk == batch.pk
+    batch.refresh_from_db()
+    assert (batch.transfer_currency, batch.rate, batch.created_at < datetime.now(UTC)) == ("EUR", RATE, True)

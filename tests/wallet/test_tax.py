@@ -1,0 +1,110 @@
+"""How a sale is taxed: the treatment, the rate and the amount, by who sells to whom."""
+
+import pytest
+
+from wallet.places import compact_tax_id
+from wallet.tax import Party, Rates, Treatment, decide_tax, tax_lines, tax_of
+
+KARNATAKA, MAHARASHTRA = "29", "27"
+GSTIN = "29AAGCB7383J1Z4"
+VAT_DE, VAT_FR, VAT_IE = "DE136695976", "FR40303265045", "IE6433435F"
+BANGALORE, MUMBAI = Party("IN", KARNATAKA, GSTIN), Party("IN", MAHARASHTRA)
+BERLIN, PARIS, DUBLIN = Party("DE", tax_id=VAT_DE), Party("FR", tax_id=VAT_FR), Party("IE", tax_id=VAT_IE)
+NEW_YORK = Party("US", "NY")
+RATES: Rates = {("IN", ""): 1800, ("DE", ""): 1900, ("FR", ""): 2000, ("IE", ""): 2300, ("FR", "Corse"): 1000}
+LISTING = 500
+
+CASES = [
+    # No seller of record, or one whose country has no rules here: the listing's rate.
+    ("no seller", None, None, "listing", 500, 10_000, 476),
+    ("no seller, business", None, BERLIN, "listing", 500, 10_000, 476),
+    ("US seller, no details", NEW_YORK, None, "listing", 500, 10_000, 476),
+    ("US seller, EU consumer", NEW_YORK, Party("DE", seen_in="DE"), "listing", 500, 10_000, 476),
+    ("GB seller, EU business", Party("GB"), BERLIN, "listing", 500, 10_000, 476),
+    # India.
+    ("IN, no details: the seller's state", BANGALORE, None, "intra_state", 1800, 49_900, 7_612),
+    ("IN, consumer of the state", BANGALORE, Party("IN", KARNATAKA), "intra_state", 1800, 49_900, 7_612),
+    ("IN, business of the state", BANGALORE, Party("IN", KARNATAKA, GSTIN), "intra_state", 1800, 49_900, 7_612),
+    ("IN, consumer of another state", BANGALORE, Party("IN", MAHARASHTRA), "inter_state", 1800, 49_900, 7_612),
+    ("IN, business of another state", MUMBAI, Party("IN", KARNATAKA, GSTIN), "inter_state", 1800, 49_900, 7_612),
+    ("IN, connection from elsewhere", BANGALORE, Party("IN", MAHARASHTRA, seen_in="AE"), "inter_state", 1800, 49_900, 7_612),
+    ("IN, foreign consumer, shown twice", BANGALORE, Party("US", seen_in="US"), "export", 0, 49_900, 0),
+    ("IN, foreign consumer, shown once", BANGALORE, Party("US"), "intra_state", 1800, 49_900, 7_612),
+    ("IN, foreign consumer, contradicted", BANGALORE, Party("US", seen_in="IN"), "intra_state", 1800, 49_900, 7_612),
+    ("IN, EU business", BANGALORE, BERLIN, "export", 0, 49_900, 0),
+    ("IN, US company: its id cannot be checked", BANGALORE, Party("US", tax_id="12-3456789"), "intra_state", 1800, 49_900, 7_612),
+    # The European Union: the seller's own country.
+    ("DE, no details", BERLIN, None, "domestic", 1900, 11_900, 1_900),
+    ("DE, consumer", BERLIN, Party("DE"), "domestic", 1900, 11_900, 1_900),
+    ("DE, business", BERLIN, Party("DE", tax_id=VAT_DE), "domestic", 1900, 11_900, 1_900),
+    ("DE, consumer elsewhere for a moment", BERLIN, Party("DE", seen_in="ES"), "domestic", 1900, 11_900, 1_900),
+    # The European Union: another member state.
+    ("DE to FR, consumer shown twice", BERLIN, Party("FR", seen_in="FR"), "destination", 2000, 12_000, 2_000),
+    ("DE to FR, consumer shown once", BERLIN, Party("FR"), "domestic", 1900, 11_900, 1_900),
+    ("DE to FR, consumer contradicted", BERLIN, Party("FR", seen_in="DE"), "domestic", 1900, 11_900, 1_900),
+    ("DE to FR, region with a rate", BERLIN, Party("FR", "Corse", seen_in="FR"), "destination", 1000, 11_000, 1_000),
+    ("DE to FR, business", BERLIN, PARIS, "reverse_charge", 0, 12_000, 0),
+    ("FR to IE, consumer", PARIS, Party("IE", seen_in="IE"), "destination", 2300, 12_300, 2_300),
+    ("FR to IE, business", PARIS, DUBLIN, "reverse_charge", 0, 12_300, 0),
+    ("IE to DE, consumer", DUBLIN, Party("DE", seen_in="DE"), "destination", 1900, 11_900, 1_900),
+    ("IE to DE, business", DUBLIN, BERLIN, "reverse_charge", 0, 11_900, 0),
+    ("DE to IT, no rate entered: the listing's", BERLIN, Party("IT", seen_in="IT"), "destination", 500, 10_000, 476),
+    ("IT without a rate: the listing's", Party("IT"), Party("IT"), "domestic", 500, 10_000, 476),
+    # Beyond the Union.
+    ("DE to US, consumer shown twice", BERLIN, Party("US", seen_in="US"), "export", 0, 11_900, 0),
+    ("DE to US, consumer shown once", BERLIN, Party("US"), "domestic", 1900, 11_900, 1_900),
+    ("DE to IN, business", BERLIN, Party("IN", KARNATAKA, GSTIN), "export", 0, 11_900, 0),
+    ("DE to Northern Ireland: services are exported", BERLIN, Party("XI", seen_in="XI"), "export", 0, 11_900, 0),
+    # Zero and rounding, half up.
+    ("a price of one", BERLIN, None, "domestic", 1900, 1, 0),
+    ("a price of zero", BERLIN, None, "domestic", 1900, 0, 0),
+    ("half a cent is rounded up", NEW_YORK, None, "listing", 500, 210, 10),
+    ("exactly half", Party("FR", "Corse"), None, "domestic", 1000, 11, 1),
+    ("IN, halves are equal where the whole is odd", BANGALORE, None, "intra_state", 1800, 9_999, 1_526),
+    ("IN, the same price to another state", BANGALORE, MUMBAI, "inter_state", 1800, 9_999, 1_525),
+]
+
+
+@pytest.mark.parametrize(("seller", "buyer", "treatment", "rate", "price", "tax"), [case[1:] for case in CASES], ids=[c[0] for c in CASES])
+def test_sale_is_taxed_by_who_sells_to_whom(
+    seller: Party | None, buyer: Party | None, treatment: str, rate: int, price: int, tax: int
+) -> None:
+    decision = decide_tax(seller=seller, buyer=buyer, rates=RATES, listing_rate_bp=LISTING)
+    assert (decision.treatment.value, decision.rate_bp) == (treatment, rate)
+    assert tax_of(price, decision.treatment, decision.rate_bp) == tax
+
+
+@pytest.mark.parametrize("treatment", list(Treatment))
+@pytest.mark.parametrize("price", [1, 99, 9_999, 49_900, 12_345_678])
+def test_lines_of_an_invoice_add_up_to_its_tax(treatment: Treatment, price: int) -> None:
+    rate = 0 if treatment in {Treatment.REVERSE_CHARGE, Treatment.EXPORT} else 1800
+    tax = tax_of(price, treatment, rate)
+    lines = tax_lines(tax, treatment, rate, "IN")
+    assert sum(line.amount_minor for line in lines) == tax
+    assert sum(line.rate_percent for line in lines) == rate / 100
+    assert 0 <= tax <= price
+
+
+def test_state_tax_is_two_equal_halves() -> None:
+    lines = tax_lines(tax_of(9_999, "intra_state", 1800), "intra_state", 1800, "IN")
+    assert [(line.name, line.rate_percent, line.amount_minor) for line in lines] == [("CGST", 9.0, 763), ("SGST", 9.0, 763)]
+
+
+@pytest.mark.parametrize(
+    ("tax_id", "country", "region", "compact"),
+    [
+        (" 29aagcb7383j1z4 ", "IN", KARNATAKA, GSTIN),
+        (GSTIN, "IN", MAHARASHTRA, None),
+        ("29AAGCB7383J1Z5", "IN", KARNATAKA, None),
+        ("DE 136 695 976", "DE", "", VAT_DE),
+        ("DE136695977", "DE", "", None),
+        (VAT_DE, "FR", "", None),
+        ("EL 094259216", "GR", "", "EL094259216"),
+        ("GB 980 7806 84", "GB", "", "980780684"),
+        ("GB 980 7806 85", "GB", "", None),
+        ("12-3456789", "US", "", "12-3456789"),
+        ("x", "IN", KARNATAKA, None),
+    ],
+)
+def test_tax_id_is_checked_against_its_country(tax_id: str, country: str, region: str, compact: str | None) -> None:
+    assert compact_tax_id(tax_id, country=country, region=region) == compact

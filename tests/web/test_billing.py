@@ -1,0 +1,167 @@
+"""Billing details on their page, the documents of an order, and a vendor's invoices by month."""
+
+import csv
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from marketplace.accounts.models import User
+from tests.factories import UserFactory
+from tests.shop import bought, funded, on_sale
+from tests.vendors.cases import make_vendor
+from tests.wallet.invoicing import BERLIN, MUMBAI, VAT_DE, billed, buyer_at, issue, operator, vendor_as_seller
+from wallet.models import BillingDetails, Invoice
+from wallet.selectors import billing_details_of
+from wallet.services.refunds import refund_order
+
+from .markup import faults_of
+
+pytestmark = pytest.mark.django_db
+Browse = Callable[..., Client]
+PAGE = "/dashboard/account/billing"
+SENT = {"name": "Bo", "street": "2 Marine Drive", "city": "Mumbai", "postal_code": "400001", "country": "IN", "state": "27"}
+
+
+def saved(user: User) -> BillingDetails:
+    details = billing_details_of(user)
+    assert details is not None
+    return details
+
+
+def text(page: Any) -> str:
+    assert faults_of(page.content) == []
+    return str(page.content.decode())
+
+
+def test_details_are_entered_and_shown_again(browse: Browse) -> None:
+    user = UserFactory()
+    client = browse(user)
+    assert client.post(PAGE, SENT)["Location"] == PAGE
+    assert (saved(user).region, saved(user).seen_in) == ("27", "")
+    assert 'value="2 Marine Drive"' in text(client.get(PAGE))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "field"),
+    [
+        ({"tax_id": "27AAPFU0939F1ZW"}, "tax_id"),
+        ({"state": ""}, "region"),
+        ({"country": "ZZ"}, "country"),
+        ({"name": " "}, "name"),
+        ({"street": "x" * 201}, "street"),
+        ({"country": "DE", "state": "", "tax_id": "DE1"}, "tax_id"),
+    ],
+)
+def test_wrong_detail_is_shown_at_its_field_and_nothing_is_saved(browse: Browse, wrong: dict[str, str], field: str) -> None:
+    user = UserFactory()
+    page = browse(user).post(PAGE, SENT | wrong)
+    assert page.status_code == 400
+    assert set(page.context["form"].errors) == {field}
+    assert billing_details_of(user) is None
+
+
+@pytest.mark.parametrize(
+    ("following", "leads"), [("/checkout/1", "/checkout/1"), ("//evil.example", PAGE), ("https://evil.example/", PAGE)]
+)
+def test_form_leads_back_to_the_page_that_asked_and_nowhere_else(browse: Browse, following: str, leads: str) -> None:
+    assert browse().post(f"{PAGE}?next={following}", SENT)["Location"] == leads
+
+
+@pytest.mark.parametrize(
+    ("proxies", "header", "seen"),
+    [(["127.0.0.1"], "fr", "FR"), (["127.0.0.1"], "FRA", ""), (["127.0.0.1"], "", ""), ([], "FR", ""), (["192.0.2.1"], "FR", "")],
+    ids=["told", "nonsense", "silent", "no proxy", "not by a proxy"],
+)
+def test_country_of_the_connection_is_taken_from_a_trusted_proxy_only(
+    browse: Browse, settings: Any, proxies: list[str], header: str, seen: str
+) -> None:
+    settings.CLIENT_COUNTRY_HEADER, settings.TRUSTED_PROXIES = "X-Country", proxies
+    user = UserFactory()
+    browse(user).post(PAGE, SENT, headers={"X-Country": header, "X-Forwarded-For": "192.0.2.7"})
+    assert saved(user).seen_in == seen
+
+
+def test_country_of_the_connection_is_not_read_unless_the_operator_names_the_header(browse: Browse, settings: Any) -> None:
+    settings.TRUSTED_PROXIES = ["127.0.0.1"]
+    user = UserFactory()
+    browse(user).post(PAGE, SENT, headers={"X-Country": "FR", "X-Forwarded-For": "192.0.2.7"})
+    assert saved(user).seen_in == ""
+
+
+def test_order_links_its_documents_once_they_are_issued(browse: Browse) -> None:
+    operator()
+    order = bought(on_sale(), buyer_at(MUMBAI))
+    client = browse(order.buyer)
+    page, invoice, note = (reverse(name, args=[order.pk]) for name in ("order-page", "order-page-invoice", "order-page-credit-note"))
+    assert invoice not in text(client.get(page))
+    assert client.get(invoice).status_code == 404
+    issue()
+    assert invoice in text(client.get(page))
+    assert note not in text(client.get(page))
+    refund_order(order=order, reason="broken", actor=None)
+    issue()
+    assert note in text(client.get(page))
+    for address in (invoice, note):
+        document = client.get(address)
+        assert (document["Content-Type"], document.content[:4]) == ("application/pdf", b"%PDF")
+        assert browse().get(address).status_code == 404
+
+
+def test_order_before_there_was_a_seller_has_a_receipt_only(browse: Browse) -> None:
+    order = bought(on_sale())
+    operator()
+    page = browse(order.buyer).get(reverse("order-page", args=[order.pk]))
+    assert page.context["documents"] == []
+
+
+def test_checkout_names_whom_the_invoice_is_made_out_to(browse: Browse) -> None:
+    buyer, listing = funded(inr=100_000), on_sale()
+    client = browse(buyer)
+    checkout = client.post(reverse("checkout-begin", args=[listing.slug]), {"currency": "INR"})["Location"]
+    assert "Bo Buyer" not in text(client.get(checkout))
+    billed(buyer, MUMBAI)
+    assert "Bo Buyer, Mumbai" in text(client.get(checkout))
+
+
+def sheet(client: Client, invoice: Invoice) -> list[dict[str, str]]:
+    page: Any = client.get(reverse("sales-invoices-csv", args=[f"{invoice.date:%Y-%m}"]))
+    return list(csv.DictReader(b"".join(page.streaming_content).decode().splitlines()))
+
+
+def test_vendor_gets_the_documents_of_their_sales_without_the_operators_buyers(browse: Browse) -> None:
+    operator()
+    vendor, other = make_vendor(), make_vendor()
+    order = bought(on_sale(store=vendor.store, title="=Halden"), buyer_at(BERLIN))
+    refund_order(order=order, reason="broken", actor=None)
+    bought(on_sale(store=other.store))
+    invoice, *_ = issue()
+    client = browse(vendor.user)
+    assert [count for _, count in client.get(reverse("sales-invoices")).context["months"]] == [2]
+    text(client.get(reverse("sales-invoices")))
+    first, note = sheet(client, invoice)
+    assert (first["description"][:8], first["gross"], note["gross"]) == ("'=Halden", "499.00", "-499.00")
+    assert float(first["net"]) == pytest.approx(float(first["commission"]) + float(first["vendorShare"]))
+    assert (first["buyer"], first["buyerTaxId"], first["buyerCountry"]) == ("", "", "")
+
+
+def test_vendor_who_is_the_seller_sees_the_buyers(browse: Browse) -> None:
+    vendor = make_vendor()
+    vendor_as_seller(vendor.user)
+    bought(on_sale(store=vendor.store), buyer_at(BERLIN))
+    (invoice,) = issue()
+    (line,) = sheet(browse(vendor.user), invoice)
+    assert (line["buyer"], line["buyerTaxId"], line["seller"]) == ("Markt GmbH", VAT_DE, "Bo Buyer")
+
+
+@pytest.mark.parametrize("month", ["2026", "2026-13", "1999-01", "x", "2026-1"])
+def test_month_that_was_made_up_is_not_found(browse: Browse, month: str) -> None:
+    assert browse(make_vendor().user).get(reverse("sales-invoices-csv", args=[month])).status_code == 404
+
+
+def test_invoices_of_the_studio_are_for_vendors(client: Client, browse: Browse) -> None:
+    for address in (reverse("sales-invoices"), reverse("sales-invoices-csv", args=["2026-11"])):
+        assert reverse("account_login") in client.get(address)["Location"]
+        assert browse().get(address)["Location"] == reverse("studio")

@@ -1,0 +1,16 @@
+"""The query of a page of a list."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from marketplace.api.serializers import Limit, PageNumber
+
+from ... import bounds
+
+
+class PageQuery(serializers.Serializer[Any]):
+    """Query of a list."""
+
+    page = PageNumber()
+    limit = Limit(default=bounds.VENDOR_LIMIT_DEFAULT, maximum=bounds.VENDOR_LIMIT)

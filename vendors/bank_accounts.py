@@ -1,0 +1,73 @@
+"""Bank accounts of vendors: IBAN and BIC for US dollars, account number and IFSC for rupees."""
+
+import re
+from dataclasses import dataclass
+
+from stdnum import bic, iban
+from stdnum.exceptions import ValidationError
+
+from marketplace.core import texts
+from marketplace.core.money import Currency
+
+# The longest name that a SEPA transfer carries.
+HOLDER_CHARS = 70
+NUMBER_CHARS = 60
+# Reserve Bank of India: four letters of the bank, a zero, six characters of the branch.
+_IFSC = re.compile(r"[A-Z]{4}0[A-Z0-9]{6}")
+_INDIAN_NUMBER = re.compile(r"\d{9,18}")
+# European Payments Council, EPC409-09: the countries and territories of the SEPA schemes by their IBAN's country code.
+_SEPA_AREA = "AD AL AT BE BG CH CY CZ DE DK EE ES FI FR GB GI GR HR HU IE IS IT LI LT LU LV MC MD ME MK MT NL NO PL PT RO RS SE SI SK SM VA"
+
+
+@dataclass(frozen=True)
+class BankAccount:
+    """A bank account.
+
+    Args:
+        holder: The holder's name.
+        number: The IBAN, or the number of an account in India.
+        bank: The BIC, or the IFSC of the branch.
+    """
+
+    holder: str
+    number: str
+    bank: str
+
+    @property
+    def in_sepa_area(self) -> bool:
+        """Whether SEPA transfers reach it."""
+        return self.number[:2] in _SEPA_AREA.split()
+
+    def label(self, currency: str) -> str:
+        """Return the account with all but its last four characters left out."""
+        return f"{'Account' if currency == Currency.INR else 'IBAN'} ending in {self.number[-4:]}"
+
+
+def checked_account(*, currency: str, holder: str, number: str, bank: str) -> BankAccount:
+    """Return an account in its compact form, for payouts in this currency.
+
+    Raises:
+        InvalidInput: the holder, the number or the bank's code is not valid.
+    """
+    holder = texts.line(holder, "holder", maximum=HOLDER_CHARS)
+    number = texts.line(number, "number", maximum=NUMBER_CHARS)
+    bank = texts.line(bank, "bank", maximum=NUMBER_CHARS)
+    if currency == Currency.INR:
+        return _indian_account(holder, re.sub(r"[\s-]", "", number), bank.upper())
+    try:
+        number = iban.validate(number)
+    except ValidationError as error:
+        raise texts.invalid("number", "invalid", "This is not a valid IBAN. Check its digits.") from error
+    try:
+        bank = bic.validate(bank)
+    except ValidationError as error:
+        raise texts.invalid("bank", "invalid", "This is not a valid BIC. It has 8 or 11 characters, such as DEUTDEFF.") from error
+    return BankAccount(holder, number, bank)
+
+
+def _indian_account(holder: str, number: str, bank: str) -> BankAccount:
+    if not (number.isascii() and _INDIAN_NUMBER.fullmatch(number)):
+        raise texts.invalid("number", "invalid", "An account number has 9 to 18 digits.")
+    if not _IFSC.fullmatch(bank):
+        raise texts.invalid("bank", "invalid", "This is not a valid IFSC. It has 11 characters, such as SBIN0000300.")
+    return BankAccount(holder, number, bank)

@@ -1,0 +1,58 @@
+"""Inspects uploaded deliverables in a sandboxed child process: detects the format from the content and extracts technical details."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from marketplace.storage.base import ObjectStorage
+
+from .sandbox.entries import LISTED, PATH_CHARS
+from .sandbox.runner import Limits, reader_of, run_job
+
+# Sized for the slowest legitimate file: 5 GiB of deflated text, which are unpacked in half of that, in a store of 40 ms for each MiB.
+LIMITS = Limits(cpu_seconds=120, wall_seconds=240)
+FORMATS = frozenset(
+    "zip tar tar.gz tar.bz2 tar.xz otf ttf ttc woff woff2 jpg png webp psd wav mp3 aac m4a flac ogg".split()  # noqa: SIM905 - one line reads best
+)
+
+
+class Inspection(NamedTuple):
+    """The result of an inspection. `technical` becomes the record's `technicalJson`; `format` is also in it.
+
+    `entries` are the first `[path, bytes]` of an archive, for reviewers.
+    """
+
+    format: str
+    technical: dict[str, Any]
+    entries: Sequence[Sequence[str | int]] = ()
+
+
+def inspect_deliverable(*, store: ObjectStorage, key: str, size: int, sender: str = "") -> Inspection:
+    """Inspect a stored file. Only the byte ranges that the format's parser requests are read from the store.
+
+    `sender` is the uploader, of whom only some files are inspected at once; empty where a file is inspected again.
+
+    Raises:
+        UnsupportedType: 415, the content is of no supported type.
+        FileRejected: 400, it is damaged, hostile, or exceeds the limits of time or memory.
+        DependencyUnavailable: 503, too many inspections are running, or the store cannot be read.
+    """
+    return run_job("inspect", read_at=reader_of(store, key), size=size, limits=LIMITS, interpret=_inspection, sender=sender)
+
+
+def _inspection(technical: dict[str, Any], _blobs: list[bytes]) -> Inspection:
+    if technical["format"] not in FORMATS:
+        raise ValueError(technical["format"])
+    for name in ("entryCount", "uncompressedSize"):
+        if type(technical[name]) is not int or technical[name] < 0:
+            raise ValueError(name)
+    return Inspection(technical["format"], technical, _entries(technical.pop("entries", [])))
+
+
+def _entries(listed: Any) -> list[list[str | int]]:
+    """Return the archive's listed entries after validating their shape, since a hostile file may control the child."""
+    if len(listed) > LISTED:
+        raise ValueError("entries")
+    for path, size in listed:
+        if type(path) is not str or len(path) > PATH_CHARS or type(size) is not int or size < 0:
+            raise ValueError("entries")
+    return list(listed)

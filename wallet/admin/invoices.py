@@ -1,0 +1,270 @@
+"""Invoices in the admin, read-only with a CSV export, and the data they are made from: sellers, rates of tax and of exchange."""
+
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.contrib import admin
+from django.contrib.admin.options import IncorrectLookupParameters
+from django.core.exceptions import PermissionDenied, SuspiciousOperation
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponseBase, StreamingHttpResponse
+from django.template.response import TemplateResponse
+from django.urls import path, reverse
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from catalog.models import Store
+from marketplace.accounts.pages import problems_as_form_errors
+from marketplace.http.refusals import allow_methods
+from marketplace.review.base import Base
+from marketplace.review.panels import Panel
+from marketplace.review.service import ServiceAdmin, staff_of
+from marketplace.ui.formatting import money
+
+from ..address_form import AddressForm
+from ..invoice_csv import csv_lines, parse_month
+from ..invoice_documents import lines_of, pdf_response
+from ..models import ExchangeRate, Invoice, Seller, TaxRate
+from ..selectors import invoices, invoices_of_month
+from ..services.billing import FIELDS, check_seller, save_seller
+from ..services.tax_rates import check_exchange_rate, check_tax_rate, save_exchange_rate, save_tax_rate
+
+if TYPE_CHECKING:
+    SellerBase = forms.ModelForm[Seller]
+    TaxRateBase = forms.ModelForm[TaxRate]
+    ExchangeRateBase = forms.ModelForm[ExchangeRate]
+else:
+    SellerBase = TaxRateBase = ExchangeRateBase = forms.ModelForm
+
+EXPORT = "wallet.export_invoice"
+MONTHS = 24
+
+
+class MonthFilter(admin.SimpleListFilter):
+    """Filters documents by one of the last months."""
+
+    title = "month"
+    parameter_name = "month"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        """Return the last months."""
+        today = timezone.now()
+        last = today.year * 12 + today.month - 1
+        months = [f"{month // 12}-{month % 12 + 1:02}" for month in range(last, last - MONTHS, -1)]
+        return [(month, month) for month in months]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Invoice]) -> QuerySet[Invoice]:
+        """Filter by the choice."""
+        month = parse_month(self.value() or "")
+        return queryset if month is None else queryset & invoices_of_month(month).order_by("-id")
+
+
+@admin.register(Invoice)
+class InvoiceAdmin(ServiceAdmin):
+    """Invoices and credit notes."""
+
+    list_display = ("number", "kind", "date", "seller_name", "buyer_name", "total", "tax", "treatment")
+    list_filter = (MonthFilter, "kind", "treatment", "currency")
+    search_fields = ("number", "buyer_name")
+    ordering = ("-id",)
+    list_template = "admin/wallet/invoices.html"
+    fields = ("number", "kind", "date", "issued_at", "seller_name", "buyer_name", "order", "corrects", "description", "total", "tax", "pdf")
+    readonly_fields = ("seller_name", "total", "tax", "pdf")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Invoice]:
+        """Join what the list, the export and the PDF show."""
+        return invoices().select_related("order__listing__store")
+
+    def get_urls(self) -> Any:
+        """Add the CSV export and the PDF."""
+        export = self.admin_site.admin_view(allow_methods("GET")(self.export))
+        document = self.admin_site.admin_view(allow_methods("GET")(self.document))
+        return [
+            path("export.csv", export, name="wallet_invoice_export"),
+            path("<uuid:object_id>/document.pdf", document, name="wallet_invoice_document"),
+            *super().get_urls(),
+        ]
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        """Link to the export of the filtered documents."""
+        response = super().changelist_view(request, extra_context)
+        if isinstance(response, TemplateResponse) and response.context_data is not None and staff_of(request).has_perm(EXPORT):
+            query = request.GET.urlencode()
+            response.context_data["export_url"] = reverse("admin:wallet_invoice_export") + (f"?{query}" if query else "")
+        return response
+
+    def export(self, request: HttpRequest) -> HttpResponseBase:
+        """Stream the filtered documents as CSV. It needs its own permission, because it has addresses of buyers."""
+        if not staff_of(request).has_perm(EXPORT) or not self.has_view_permission(request):
+            raise PermissionDenied
+        try:
+            rows = self.get_changelist_instance(request).queryset
+        except IncorrectLookupParameters as error:
+            message = "no filter takes this"
+            raise SuspiciousOperation(message) from error
+        headers = {"Content-Disposition": 'attachment; filename="invoices.csv"'}
+        return StreamingHttpResponse(csv_lines(rows.iterator(chunk_size=500)), content_type="text/csv; charset=utf-8", headers=headers)
+
+    def document(self, request: HttpRequest, object_id: Any) -> HttpResponseBase:
+        """Return a document as a PDF."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        invoice = invoices().filter(pk=object_id).first()
+        if invoice is None:
+            raise Http404
+        return pdf_response(invoice)
+
+    @admin.display(description="Seller", ordering="seller_details__name")
+    def seller_name(self, invoice: Invoice) -> str:
+        """Return the seller of record."""
+        return invoice.seller_details.name
+
+    @admin.display(description="Total", ordering="gross_minor")
+    def total(self, invoice: Invoice) -> str:
+        """Return the total with its currency."""
+        return money(invoice.gross_minor, invoice.currency)
+
+    @admin.display(description="Tax", ordering="tax_minor")
+    def tax(self, invoice: Invoice) -> str:
+        """Return the tax with its currency."""
+        return money(invoice.tax_minor, invoice.currency)
+
+    @admin.display(description="Document")
+    def pdf(self, invoice: Invoice) -> SafeString:
+        """Return a link to the PDF."""
+        return format_html('<a href="{}">PDF</a>', reverse("admin:wallet_invoice_document", args=[invoice.pk]))
+
+    def panels(self, request: HttpRequest, subject: Invoice) -> list[Panel]:
+        """Show the lines of tax; a document has no history."""
+        rows = [(line.name, f"{line.rate_percent:g} %", money(line.amount_minor, subject.currency)) for line in lines_of(subject)]
+        return [Panel("Tax", ("Name", "Rate", "Amount"), rows)]
+
+
+class SellerForm(AddressForm, SellerBase):
+    """A seller of record; the address is the operator's, a vendor enters their own."""
+
+    store = forms.CharField(
+        max_length=80, required=False, help_text="The slug of the store of a vendor who sells in their own name; empty for the operator."
+    )
+
+    class Meta:
+        model = Seller
+        fields = ("is_active", "number_pattern", "fiscal_year_month", "time_zone", "tax_currency", "service_code")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name in FIELDS:
+            # A vendor enters their own.
+            self.fields[name].required = False
+            self.fields[name].initial = "" if self.instance._state.adding else getattr(self.instance.details, name)
+        if not self.instance._state.adding:
+            del self.fields["store"]
+
+    def clean(self) -> dict[str, Any]:
+        """Ask the service."""
+        cleaned = super().clean() or self.cleaned_data
+        slug = cleaned.get("store", "")
+        store = Store.objects.select_related("owner").filter(slug=slug).first() if slug else None
+        if slug and store is None:
+            self.add_error("store", "There is no such store.")
+        elif store is not None:
+            self.instance.vendor = store.owner
+        if not self.errors:
+            draft = Seller(pk=self.instance.pk, vendor=self.instance.vendor, **{name: cleaned[name] for name in SellerForm.Meta.fields})
+            with problems_as_form_errors(self):
+                check_seller(seller=draft, details=self.details())
+        return cleaned
+
+    def details(self) -> dict[str, str]:
+        """Return the billing details as the service takes them."""
+        return {name: self.cleaned_data.get(name, "") for name in FIELDS}
+
+
+class TaxRateForm(TaxRateBase):
+    """A rate of tax, validated by the service."""
+
+    class Meta:
+        model = TaxRate
+        fields = ("country", "region", "rate_bp", "valid_from", "valid_to")
+
+    def clean(self) -> dict[str, Any]:
+        """Ask the service."""
+        cleaned = super().clean() or self.cleaned_data
+        if not self.errors:
+            rate = TaxRate(**cleaned)
+            with problems_as_form_errors(self):
+                check_tax_rate(rate=rate)
+                # As it is saved, so that Django finds another rate of the same day.
+                cleaned |= {"country": rate.country, "region": rate.region}
+        return cleaned
+
+
+class ExchangeRateForm(ExchangeRateBase):
+    """A rate of exchange, validated by the service."""
+
+    class Meta:
+        model = ExchangeRate
+        fields = ("currency", "tax_currency", "rate", "valid_from")
+
+    def clean(self) -> dict[str, Any]:
+        """Ask the service."""
+        cleaned = super().clean() or self.cleaned_data
+        if not self.errors:
+            rate = ExchangeRate(**cleaned)
+            with problems_as_form_errors(self):
+                check_exchange_rate(rate=rate)
+                cleaned["tax_currency"] = rate.tax_currency
+        return cleaned
+
+
+class KeptAdmin(Base):
+    """Base for rows that staff edit but never delete."""
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Return False: past sales were decided by these rows."""
+        return False
+
+
+@admin.register(Seller)
+class SellerAdmin(KeptAdmin):
+    """The operator as the seller of record, and vendors who sell in their own name."""
+
+    form = SellerForm
+    list_display = ("details", "vendor", "is_active", "number_pattern", "fiscal_year_month", "time_zone")
+    list_select_related = ("details", "vendor")
+
+    def get_fields(self, request: HttpRequest, obj: Seller | None = None) -> Any:
+        """Return the fields; the address only where the operator's is entered."""
+        address = () if obj is not None and obj.vendor_id else tuple(FIELDS)
+        return (*(("store",) if obj is None else ()), *address, *SellerForm.Meta.fields)
+
+    def save_model(self, request: HttpRequest, obj: Seller, form: SellerForm, change: bool) -> None:  # noqa: FBT001 - Django's signature
+        """Save the seller through its service."""
+        save_seller(seller=obj, changed=form.changed_data, details=form.details(), actor=staff_of(request))
+
+
+@admin.register(TaxRate)
+class TaxRateAdmin(KeptAdmin):
+    """Rates of tax by country and region."""
+
+    form = TaxRateForm
+    list_display = ("country", "region", "rate_bp", "valid_from", "valid_to")
+    search_fields = ("country",)
+
+    def save_model(self, request: HttpRequest, obj: TaxRate, form: Any, change: bool) -> None:  # noqa: FBT001 - Django's signature
+        """Save the rate through its service."""
+        save_tax_rate(rate=obj, changed=form.changed_data, actor=staff_of(request))
+
+
+@admin.register(ExchangeRate)
+class ExchangeRateAdmin(KeptAdmin):
+    """Rates of exchange for the currency of tax returns."""
+
+    form = ExchangeRateForm
+    list_display = ("currency", "tax_currency", "rate", "valid_from")
+    list_filter = ("currency",)
+
+    def save_model(self, request: HttpRequest, obj: ExchangeRate, form: Any, change: bool) -> None:  # noqa: FBT001 - Django's signature
+        """Save the rate through its service."""
+        save_exchange_rate(rate=obj, changed=form.changed_data, actor=staff_of(request))

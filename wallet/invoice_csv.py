@@ -1,0 +1,77 @@
+"""Invoices as CSV, for accountants. Credit notes have negative amounts, so that a column can be summed."""
+
+import csv
+import datetime as dt
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from marketplace.accounts.models import User
+
+from .models import Invoice
+from .places import place_name
+from .spreadsheets import cell, figure
+
+HEADER = (
+    *("number", "kind", "date", "corrects", "seller", "sellerTaxId", "buyer", "buyerCountry", "buyerTaxId", "description"),
+    *("treatment", "placeOfSupply", "countryConfirmed", "taxRatePercent", "currency", "net", "tax", "gross"),
+    *("taxCurrency", "exchangeRate", "taxInTaxCurrency", "commission", "vendorShare", "vendor"),
+)
+_MONTH = re.compile(r"20[0-9]{2}-(0[1-9]|1[0-2])")
+
+
+def parse_month(text: str) -> dt.date | None:
+    """Return the first day of a month such as `2026-11`, None if it is not one."""
+    return dt.date.fromisoformat(f"{text}-01") if _MONTH.fullmatch(text) else None
+
+
+class _Echo:
+    """A file that hands back what is written to it."""
+
+    def write(self, text: str) -> str:
+        return text
+
+
+def csv_lines(invoices: Iterable[Invoice], *, reader: User | None = None) -> Iterator[str]:
+    """Yield the lines of a CSV file.
+
+    Args:
+        invoices: The documents, as `selectors.invoices` loads them.
+        reader: The vendor who gets the file; None for the operator. A vendor sees buyers of their own invoices only.
+    """
+    writer: Any = csv.writer(_Echo())
+    yield writer.writerow(HEADER)
+    for invoice in invoices:
+        yield writer.writerow(_cells(invoice, with_buyer=reader is None or invoice.seller.vendor_id == reader.pk))
+
+
+def _cells(invoice: Invoice, *, with_buyer: bool) -> tuple[str, ...]:
+    seller, buyer, order = invoice.seller_details, invoice.buyer_details, invoice.order
+    sign = 1 if invoice.corrects is None else -1
+    who = (invoice.buyer_name, *(("", "") if buyer is None else (buyer.country, buyer.tax_id))) if with_buyer else ("", "", "")
+    confirmed = "" if buyer is None or not with_buyer else "yes" if buyer.seen_in == buyer.country else "no"
+    exchanged = invoice.tax_in_tax_currency_minor
+    return (
+        invoice.number,
+        invoice.kind,
+        invoice.date.isoformat(),
+        "" if invoice.corrects is None else invoice.corrects.number,
+        cell(seller.name),
+        cell(seller.tax_id),
+        *map(cell, who),
+        cell(invoice.description),
+        invoice.treatment,
+        cell(place_name(invoice.country, invoice.region)),
+        confirmed,
+        f"{invoice.tax_rate_bp / 100:g}",
+        invoice.currency,
+        figure(sign * invoice.net_minor),
+        figure(sign * invoice.tax_minor),
+        figure(sign * invoice.gross_minor),
+        invoice.tax_currency,
+        "" if invoice.exchange_rate is None else f"{invoice.exchange_rate:f}",
+        "" if exchanged is None else figure(sign * exchanged),
+        figure(sign * order.commission_minor),
+        figure(sign * order.vendor_share_minor),
+        cell(order.listing.store.slug),
+    )

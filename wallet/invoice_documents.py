@@ -1,0 +1,114 @@
+"""Invoices, credit notes and receipts of payments as PDF."""
+
+from collections.abc import Iterator
+from datetime import date
+
+from django.http import HttpResponse
+
+from marketplace.storage.responses import safe_disposition
+from marketplace.ui.formatting import money
+from marketplace.ui.pdf import Grid, PdfDocument, render_pdf
+
+from .models import BillingDetails, Invoice
+from .models.invoices import InvoiceKind
+from .places import INDIA, country_name, place_name
+from .tax import TaxLine, Treatment, tax_lines
+
+_NOTES = {
+    Treatment.REVERSE_CHARGE: "Reverse charge: VAT is to be accounted for by the recipient (Article 196 of Directive 2006/112/EC).",
+    Treatment.EXPORT: "No tax is charged: the recipient is outside of the territory of the tax.",
+}
+_EXPORT_FROM_INDIA = "Supply meant for export under letter of undertaking without payment of integrated tax."
+
+
+def invoice_pdf(invoice: Invoice) -> bytes:
+    """Return an invoice or credit note as PDF."""
+    return render_pdf(invoice_document(invoice))
+
+
+def pdf_response(invoice: Invoice) -> HttpResponse:
+    """Return a document as a download that is named by its number."""
+    disposition = safe_disposition(f"{invoice.number.replace('/', '-')}.pdf", inline=False)
+    headers = {"Content-Disposition": disposition or "attachment"}
+    return HttpResponse(invoice_pdf(invoice), content_type="application/pdf", headers=headers)
+
+
+def invoice_document(invoice: Invoice) -> PdfDocument:
+    """Return the content of an invoice or credit note, from its row alone."""
+    rows = [(invoice.description, "", money(invoice.net_minor, invoice.currency))]
+    rows += [(line.name, f"{line.rate_percent:g} %", money(line.amount_minor, invoice.currency)) for line in lines_of(invoice)]
+    rows.append(("Total", "", money(invoice.gross_minor, invoice.currency)))
+    grid = Grid(("Item", "Tax rate", f"Amount ({invoice.currency})"), rows)
+    return PdfDocument(title_of(invoice), invoice.seller_details.name, list(_facts(invoice)), grid, list(_notes(invoice)))
+
+
+def title_of(invoice: Invoice) -> str:
+    """Return the title of a document; India requires the words `Tax invoice`."""
+    if invoice.kind == InvoiceKind.CREDIT_NOTE:
+        return "Credit note"
+    return "Tax invoice" if invoice.seller_details.country == INDIA else "Invoice"
+
+
+def lines_of(invoice: Invoice) -> list[TaxLine]:
+    """Return the lines of tax of a document."""
+    return tax_lines(invoice.tax_minor, invoice.treatment, invoice.tax_rate_bp, invoice.country)
+
+
+def top_up_receipt_pdf(
+    *, number: str, payer: str, seller_details: BillingDetails, currency: str, amount_minor: int, paid_on: date
+) -> bytes:
+    """Return the receipt of a payment into a wallet, which is no invoice: tax is due when credit is spent.
+
+    Args:
+        number: The number of the payment, as its provider shows it.
+        payer: The name or address of who paid.
+        seller_details: The operator's.
+        currency: The currency of the payment.
+        amount_minor: Its amount.
+        paid_on: Its day.
+    """
+    facts = [("Payment", number), ("Date", f"{paid_on:%d %B %Y}"), ("Received by", _address(seller_details)), ("From", payer)]
+    amount = money(amount_minor, currency)
+    grid = Grid(("Item", f"Amount ({currency})"), [("Prepaid credit", amount), ("Total", amount)])
+    closing = ["Tax is included in the price of what the credit is spent on; each purchase has an invoice."]
+    return render_pdf(PdfDocument("Receipt", seller_details.name, facts, grid, closing))
+
+
+def _facts(invoice: Invoice) -> Iterator[tuple[str, str]]:
+    seller, buyer = invoice.seller_details, invoice.buyer_details
+    yield ("Number", invoice.number)
+    yield ("Date", f"{invoice.date:%d %B %Y}")
+    if invoice.corrects is not None:
+        yield ("Corrects", f"Invoice {invoice.corrects.number} of {invoice.corrects.date:%d %B %Y}")
+    yield ("Seller", _address(seller))
+    if seller.tax_id:
+        yield (f"Seller's {_tax_id_name(seller)}", seller.tax_id)
+    yield ("Buyer", invoice.buyer_name if buyer is None else _address(buyer))
+    if buyer is not None and buyer.tax_id:
+        yield (f"Buyer's {_tax_id_name(buyer)}", buyer.tax_id)
+    if invoice.country:
+        yield ("Place of supply", place_name(invoice.country, invoice.region))
+    if invoice.service_code:
+        yield ("Service code", invoice.service_code)
+
+
+def _address(details: BillingDetails) -> str:
+    town = f"{details.postal_code} {details.city}".strip()
+    region = place_name(INDIA, details.region) if details.country == INDIA else details.region
+    return ", ".join(part for part in (details.name, details.street, town, region, country_name(details.country)) if part)
+
+
+def _tax_id_name(details: BillingDetails) -> str:
+    return "GSTIN" if details.country == INDIA else "tax ID"
+
+
+def _notes(invoice: Invoice) -> Iterator[str]:
+    if invoice.treatment == Treatment.EXPORT and invoice.seller_details.country == INDIA:
+        yield _EXPORT_FROM_INDIA
+    elif note := _NOTES.get(Treatment(invoice.treatment)):
+        yield note
+    if invoice.exchange_rate is not None and invoice.tax_in_tax_currency_minor:
+        units, cents = divmod(invoice.tax_in_tax_currency_minor, 100)
+        rate = f"1 {invoice.currency} = {invoice.exchange_rate.normalize():f} {invoice.tax_currency}"
+        yield f"Tax in {invoice.tax_currency}: {units:,}.{cents:02} ({rate})."
+    yield "Paid from prepaid credit." if invoice.kind == InvoiceKind.INVOICE else "Returned to prepaid credit."

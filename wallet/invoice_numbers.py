@@ -1,0 +1,17 @@
+"""Fiscal years, and the numbers of invoices in them."""
+
+from datetime import date
+
+# At least so many digits.
+_DIGITS = 5
+
+
+def fiscal_year_of(day: date, month: int) -> int:
+    """Return the year in which the fiscal year of a day began, given the month with which it begins."""
+    return day.year if day.month >= month else day.year - 1
+
+
+def invoice_number(pattern: str, *, year: int, month: int, sequence: int) -> str:
+    """Return a number by its pattern: `{year}` becomes `2026`, or `26-27` where the fiscal year spans two."""
+    label = str(year) if month == 1 else f"{year % 100:02}-{(year + 1) % 100:02}"
+    return pattern.replace("{year}", label).replace("{number}", f"{sequence:0{_DIGITS}}")

@@ -1,0 +1,43 @@
+"""What buyer and vendor are told of a purchase, by a job: a mail to each, and a webhook event to the vendor's apps."""
+
+from django.db import transaction
+
+from developers.event_types import EventType
+from developers.webhooks.publishing import link, publish_event
+from marketplace.accounts.models import MailTopic
+from marketplace.core.money import to_number
+from marketplace.jobs.policy import job
+from marketplace.ui.mail import mail
+
+from .models import Order
+
+
+@job()
+@transaction.atomic
+def announce_purchase(order_id: str) -> None:
+    """Tell buyer and vendor of a purchase."""
+    order = Order.objects.select_related("buyer", "listing__store__owner").get(pk=order_id)
+    vendor = order.listing.store.owner
+    if order.buyer.is_active:
+        mail(order.buyer, "wallet/purchased", topic=MailTopic.PURCHASE, order=order)
+    if vendor.is_active:
+        mail(vendor, "wallet/sold", topic=MailTopic.SALE, order=order)
+    data = {
+        "orderId": str(order.pk),
+        "assetId": str(order.listing_id),
+        "licenseSlug": order.license_slug,
+        "currency": order.currency,
+        "price": to_number(order.price_minor),
+        "earned": to_number(order.vendor_share_minor),
+        "url": link(f"vendor/assets/{order.listing_id}"),
+    }
+    publish_event(event=EventType.SALE_COMPLETED, subject=order.pk, data=data, owner_id=vendor.pk)
+
+
+@job()
+@transaction.atomic
+def announce_refund(order_id: str) -> None:
+    """Tell the buyer of a refund."""
+    order = Order.objects.select_related("buyer").get(pk=order_id)
+    if order.buyer.is_active:
+        mail(order.buyer, "wallet/refunded", topic=MailTopic.REFUND, order=order)

@@ -1,0 +1,25 @@
+"""`manage.py issue_invoices`: number the invoices and credit notes that are due."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from ...services.invoices import issue_invoices
+
+
+class Command(BaseCommand):
+    """Issues invoices."""
+
+    help = (
+        "Issue an invoice for each sale and a credit note for each refund, numbered without gaps in the order of the ledger. The worker "
+        "runs this twice a minute. Safe to interrupt, to repeat and to run in parallel and beside sales."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Add the option."""
+        parser.add_argument("--all", action="store_true", help="Search all sales, not only recent ones: for those that reconcile reports.")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        """Issue what is due and print how many."""
+        self.stdout.write(f"Issued {issue_invoices(everything=options['all'])} documents.")

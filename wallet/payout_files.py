@@ -1,0 +1,109 @@
+"""The file of a payout batch for the bank: SEPA credit transfers (ISO 20022, pain.001.001.09) in EUR, CSV in other currencies."""
+
+import csv
+import io
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.conf import settings
+from sepaxml import SepaTransfer
+from text_unidecode import unidecode
+
+from marketplace.core.encryption import DecryptionFailed
+from marketplace.core.errors import InvalidTransition
+from marketplace.core.money import Currency
+from vendors.bank_accounts import HOLDER_CHARS, BankAccount, checked_account
+from vendors.services.payout_details import account_of
+
+from .models import PayoutBatch, VendorPayout
+from .models.vendor_payouts import BatchStatus, PayoutStatus
+from .selectors import payouts, transfer_minor
+from .spreadsheets import cell, figure, store_of
+
+HEADER = ("payout", "run", "store", "holder", "account", "bankCode", "currency", "amount")
+_SCHEMA = "pain.001.001.09"
+# The characters of the SEPA schemes.
+_NOT_IN_SEPA = re.compile(r"[^A-Za-z0-9/\-?:().,'+ ]")
+
+
+@dataclass(frozen=True)
+class BankFile:
+    """A file with bank details.
+
+    Args:
+        name: The file's name.
+        content_type: Its media type.
+        content: Its bytes.
+    """
+
+    name: str
+    content_type: str
+    content: bytes
+
+
+def bank_file(*, batch: PayoutBatch) -> BankFile:
+    """Return the file of an exported batch, with the same payments and message id each time.
+
+    Raises:
+        InvalidTransition: the batch is not exported, a bank account cannot be decrypted or was erased, or the account that pays is not set.
+    """
+    if batch.status != BatchStatus.EXPORTED:
+        raise InvalidTransition("Export the batch first.", currentState=batch.status)
+    exported = payouts().filter(batch=batch).exclude(status=PayoutStatus.CANCELLED).order_by("id")
+    try:
+        lines = [(payout, account_of(details=payout.details)) for payout in exported]
+    except DecryptionFailed as error:
+        raise InvalidTransition("A bank account of it was erased, or its key is gone.") from error
+    name = f"payouts-{batch.run}-{batch.currency}"
+    if batch.transfer_currency == Currency.EUR:
+        return BankFile(f"{name}.xml", "application/xml", _sepa(batch, lines))
+    return BankFile(f"{name}.csv", "text/csv; charset=utf-8", _csv(batch, lines))
+
+
+def paying_account() -> BankAccount:
+    """Return the account from which SEPA transfers are made.
+
+    Raises:
+        InvalidTransition: it is not set.
+        InvalidInput: it is not valid.
+    """
+    if not (settings.PAYOUT_NAME and settings.PAYOUT_IBAN and settings.PAYOUT_BIC):
+        raise InvalidTransition("Set PAYOUT_NAME, PAYOUT_IBAN and PAYOUT_BIC to the account that pays.")
+    return checked_account(currency=Currency.EUR, holder=settings.PAYOUT_NAME, number=settings.PAYOUT_IBAN, bank=settings.PAYOUT_BIC)
+
+
+def _sepa(batch: PayoutBatch, lines: Sequence[tuple[VendorPayout, BankAccount]]) -> bytes:
+    payer = paying_account()
+    config = {"name": _plain(payer.holder), "IBAN": payer.number, "BIC": payer.bank, "batch": True, "currency": batch.transfer_currency}
+    document = SepaTransfer(config, schema=_SCHEMA, clean=False)
+    # The same each time, so that the bank recognises a file that it got before; the library would choose a random one.
+    document._xml.find("*/GrpHdr/MsgId").text = batch.pk.hex
+    for payout, account in lines:
+        document.add_payment(
+            {
+                "name": _plain(account.holder),
+                "IBAN": account.number,
+                "BIC": account.bank,
+                "amount": transfer_minor(payout.amount_minor, batch),
+                "execution_date": batch.exported_at.date() if batch.exported_at else None,
+                "description": _plain(f"Payout {batch.run} {store_of(payout.account)}"),
+                "endtoend_id": payout.pk.hex,
+            }
+        )
+    content: bytes = document.export(validate=True)
+    return content
+
+
+def _plain(text: str) -> str:
+    return _NOT_IN_SEPA.sub(" ", unidecode(text)).strip()[:HOLDER_CHARS]
+
+
+def _csv(batch: PayoutBatch, lines: Sequence[tuple[VendorPayout, BankAccount]]) -> bytes:
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(HEADER)
+    for payout, account in lines:
+        texts = map(cell, (batch.run, store_of(payout.account), account.holder, account.number, account.bank))
+        rows.writerow((payout.pk, *texts, batch.transfer_currency, figure(transfer_minor(payout.amount_minor, batch))))
+    return text.getvalue().encode()

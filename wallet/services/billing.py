@@ -1,0 +1,152 @@
+"""Billing details of buyers, vendors and the operator, and the sellers of record."""
+
+import re
+from collections.abc import Mapping
+from zoneinfo import available_timezones
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef
+
+from marketplace.accounts.models import User
+from marketplace.core import audit, texts
+from marketplace.core import bounds as core_bounds
+from marketplace.core.transitions import lock
+
+from .. import bounds
+from ..invoice_numbers import invoice_number
+from ..models import BillingDetails, Invoice, Order, Seller
+from ..places import INDIA, INDIAN_STATES, compact_tax_id, is_country
+from ..selectors import billing_details_of
+from .tax_rates import tax_currency
+
+# The longest value of each field, and whether it is required.
+FIELDS = {
+    "name": (core_bounds.NAME_CHARS, True),
+    "street": (bounds.BILLING_LINE_CHARS, True),
+    "postal_code": (bounds.POSTAL_CODE_CHARS, False),
+    "city": (bounds.BILLING_LINE_CHARS, True),
+    "region": (bounds.REGION_CHARS, False),
+    "country": (2, True),
+    "tax_id": (bounds.TAX_ID_CHARS, False),
+}
+# Numbers that a pattern must have room for in a year.
+NUMBER_DIGITS = 6
+_LITERAL = re.compile(r"[A-Za-z0-9/-]*")
+
+
+def clean_billing_details(values: Mapping[str, str]) -> dict[str, str]:
+    """Return complete billing details with a checked tax id.
+
+    Raises:
+        InvalidInput: one is missing, too long or unknown; a tax id is checked for format and checksum only.
+    """
+    details = {
+        name: texts.line(values.get(name, ""), name, maximum=maximum, required=required) for name, (maximum, required) in FIELDS.items()
+    }
+    details["country"] = country = details["country"].upper()
+    if not is_country(country):
+        raise texts.invalid("country", "invalid", "Enter the two letters of a country, such as DE.")
+    if country == INDIA and details["region"] not in INDIAN_STATES:
+        raise texts.invalid("region", "invalid", "Enter the two digits of the state's GST code, such as 29.")
+    if details["tax_id"]:
+        tax_id = compact_tax_id(details["tax_id"], country=country, region=details["region"])
+        if tax_id is None:
+            raise texts.invalid("tax_id", "invalid", "This is not a tax id of this country and region.")
+        details["tax_id"] = tax_id
+    return details
+
+
+@transaction.atomic
+def save_billing_details(*, user: User, values: Mapping[str, str], actor: User, seen_in: str = "") -> BillingDetails:
+    """Save a user's billing details; those of past sales stay as they were.
+
+    Args:
+        user: The buyer or vendor.
+        values: The fields of `FIELDS`.
+        actor: Who changes them.
+        seen_in: The country of the connection, if the user enters them on our page and a proxy tells it.
+
+    Raises:
+        InvalidInput: they are not valid.
+    """
+    details = clean_billing_details(values)
+    # Serialises concurrent requests of the user.
+    lock(User.objects.all(), pk=user.pk)
+    saved = _replace(user, details | {"seen_in": seen_in})
+    seller = Seller.objects.filter(vendor=user).first()
+    if seller is not None:
+        seller.details = saved
+        seller.save(update_fields=["details"])
+    # The audit log is permanent, so that it does not repeat an address.
+    audit.record("billing.update", user, actor=actor, country=saved.country)
+    return saved
+
+
+@transaction.atomic
+def save_seller(*, seller: Seller, changed: list[str], details: Mapping[str, str], actor: User) -> Seller:
+    """Save a seller of record; `details` are the operator's, a vendor enters their own. Raises what `check_seller` raises."""
+    checked = check_seller(seller=seller, details=details)
+    if seller.vendor is None:
+        seller.details = _replace(None, checked)
+    else:
+        seller.details = BillingDetails.objects.get(owner=seller.vendor, current=True)
+    verb = "create" if seller._state.adding else "update"
+    seller.save()
+    audit.record(f"seller.{verb}", seller, actor=actor, changed=changed)
+    return seller
+
+
+def check_seller(*, seller: Seller, details: Mapping[str, str]) -> dict[str, str]:
+    """Normalise a seller, and return the operator's checked billing details; none for a vendor.
+
+    Raises:
+        InvalidInput: the pattern of numbers, the time zone or the operator's details are not valid, there is an operator
+            already, or the vendor has not entered billing details.
+    """
+    _check_numbering(seller)
+    seller.tax_currency = tax_currency(seller.tax_currency)
+    if seller.vendor is None:
+        if Seller.objects.filter(vendor__isnull=True).exclude(pk=seller.pk).exists():
+            raise texts.invalid("store", "unique", "The operator is a seller already. Name the store of a vendor.")
+        return clean_billing_details(details)
+    if billing_details_of(seller.vendor) is None:
+        raise texts.invalid("store", "invalid", "This vendor has not entered billing details yet.")
+    return {}
+
+
+@transaction.atomic
+def erase_billing_details(*, user: User) -> None:
+    """Delete a user's billing details, except for those that a sale or an invoice refers to, which are kept by law."""
+    rows = BillingDetails.objects.filter(owner=user)
+    rows.update(current=False)
+    rows.exclude(
+        Exists(Order.objects.filter(buyer_details=OuterRef("pk")))
+        | Exists(Invoice.objects.filter(seller_details=OuterRef("pk")))
+        | Exists(Seller.objects.filter(details=OuterRef("pk")))
+    ).delete()
+
+
+def _replace(owner: User | None, details: Mapping[str, str]) -> BillingDetails:
+    """Return the row with these details, the owner's current one from now on; evidence of the same country is kept."""
+    current = BillingDetails.objects.select_for_update().filter(owner=owner, current=True).first()
+    if current is not None:
+        if not details.get("seen_in") and current.country == details["country"]:
+            details = {**details, "seen_in": current.seen_in}
+        if all(getattr(current, name) == value for name, value in details.items()):
+            return current
+        current.current = False
+        current.save(update_fields=["current"])
+    return BillingDetails.objects.create(owner=owner, **details)
+
+
+def _check_numbering(seller: Seller) -> None:
+    pattern = seller.number_pattern
+    literal = pattern.replace("{year}", "").replace("{number}", "")
+    if pattern.count("{year}") != 1 or pattern.count("{number}") != 1 or not _LITERAL.fullmatch(literal):
+        raise texts.invalid("number_pattern", "invalid", "Use {year} and {number} once each, and letters, digits, - and /.")
+    longest = invoice_number(pattern, year=2000, month=seller.fiscal_year_month, sequence=10**NUMBER_DIGITS - 1)
+    if len(longest) > bounds.INVOICE_NUMBER_CHARS:
+        sentence = f"Its numbers would have {len(longest)} characters; at most {bounds.INVOICE_NUMBER_CHARS} are allowed."
+        raise texts.invalid("number_pattern", "max_length", sentence)
+    if seller.time_zone not in available_timezones():
+        raise texts.invalid("time_zone", "invalid", "Enter a time zone such as Asia/Kolkata.")

@@ -1,0 +1,128 @@
+"""What can be paid out to a vendor now, and what vendors are told of their next payout."""
+
+import calendar
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+
+from vendors.bounds import PAYOUT_WAIT
+from vendors.models import PayoutDetails, VendorProfile, VendorStatus
+from vendors.selectors import has_waited, payout_details_of
+
+from ..models import LedgerAccount
+from ..models.quotes import CURRENCIES
+from ..selectors import with_earnings
+
+
+class WithheldReason(models.TextChoices):
+    """Why earnings are not paid out."""
+
+    BELOW_MINIMUM = "below_minimum", "less than the minimum"
+    NO_PROFILE = "no_vendor_profile", "there is no vendor profile"
+    NOT_APPROVED = "vendor_not_approved", "the vendor is not approved"
+    HELD = "payouts_held", "the vendor's payouts are held"
+    NO_ACCOUNT = "no_bank_account", "there is no bank account"
+    NEW_ACCOUNT = "new_bank_account", "the bank account is too new"
+    OUTSIDE_SEPA = "outside_sepa", "the bank account is outside of the SEPA area"
+
+
+@dataclass(frozen=True)
+class WithheldPayout:
+    """Earnings that are not paid out, and the reason."""
+
+    amount_minor: int
+    reason: WithheldReason
+
+
+@dataclass(frozen=True)
+class DuePayout:
+    """Earnings that can be paid out, and the bank account."""
+
+    amount_minor: int
+    details: PayoutDetails
+
+
+def due_payout(*, account: LedgerAccount, minimum_minor: int) -> DuePayout | WithheldPayout:
+    """Return what can be paid out of a vendor's account now."""
+    amount = with_earnings(LedgerAccount.objects.filter(pk=account.pk)).get().earned_minor
+    profile = VendorProfile.objects.filter(user=account.owner_id).first()
+    if profile is None:
+        return WithheldPayout(amount, WithheldReason.NO_PROFILE)
+    details = payout_details_of(profile).get(account.currency)
+    return _due(amount, minimum_minor, profile, details)
+
+
+def _due(amount: int, minimum: int, profile: VendorProfile, details: PayoutDetails | None) -> DuePayout | WithheldPayout:
+    if amount < max(minimum, 1):
+        return WithheldPayout(amount, WithheldReason.BELOW_MINIMUM)
+    refusal = refusal_of(profile=profile, details=details)
+    if details is None or refusal is not None:
+        return WithheldPayout(amount, refusal or WithheldReason.NO_ACCOUNT)
+    return DuePayout(amount, details)
+
+
+def refusal_of(*, profile: VendorProfile, details: PayoutDetails | None) -> WithheldReason | None:
+    """Return why nothing is paid to a vendor's bank account, None if it can be paid."""
+    if profile.status != VendorStatus.APPROVED:
+        return WithheldReason.NOT_APPROVED
+    if profile.payouts_held_at is not None:
+        return WithheldReason.HELD
+    if details is None or details.withdrawn_at is not None or not details.encrypted:
+        return WithheldReason.NO_ACCOUNT
+    return None if has_waited(details) else WithheldReason.NEW_ACCOUNT
+
+
+@dataclass(frozen=True)
+class NextPayout:
+    """What a vendor gets next in one currency.
+
+    Args:
+        currency: The currency of the earnings.
+        amount_minor: The earnings that are not paid out.
+        label: The shortened bank account; empty without one.
+        on: The day of the next run that pays it.
+        reason: Why it is not paid; empty if it is.
+        minimum_minor: The smallest amount that is paid.
+    """
+
+    currency: str
+    amount_minor: int
+    label: str
+    on: dt.date
+    reason: str
+    minimum_minor: int
+
+
+def next_payouts(*, profile: VendorProfile, accounts: Sequence[Any]) -> list[NextPayout]:
+    """Return the vendor's next payout in each currency: when, how much, and why not.
+
+    Args:
+        profile: The vendor.
+        accounts: The vendor's accounts with their earnings (`earnings_of`).
+    """
+    earned, details = {account.currency: account.earned_minor for account in accounts}, payout_details_of(profile)
+    minimum, now = settings.PAYOUT_MINIMUM * 100, timezone.now()
+    found = []
+    for currency in CURRENCIES:
+        own = details.get(currency)
+        due = _due(earned.get(currency, 0), minimum, profile, own)
+        reason = due.reason.value if isinstance(due, WithheldPayout) else ""
+        waits = own is not None and reason == WithheldReason.NEW_ACCOUNT
+        on = next_run(after=own.created_at + PAYOUT_WAIT if own is not None and waits else now)
+        found.append(NextPayout(currency, due.amount_minor, "" if own is None else own.label, on, reason, minimum))
+    return found
+
+
+def next_run(*, after: dt.datetime) -> dt.date:
+    """Return the day of the first run after a time, by `settings.PAYOUT_DAY`; the last day of a shorter month."""
+    first = after.date().replace(day=1)
+    while True:
+        day = first.replace(day=min(settings.PAYOUT_DAY, calendar.monthrange(first.year, first.month)[1]))
+        if day > after.date():
+            return day
+        first = (first + dt.timedelta(days=31)).replace(day=1)

@@ -1,0 +1,139 @@
+"""Issues invoices for sales and credit notes for refunds, in the order of the ledger.
+
+Numbers are given by a job, not in the sale, so that sales do not wait for each other.
+"""
+
+from collections.abc import Sequence
+from datetime import date, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django.db import transaction
+from django.db.models import Max, QuerySet
+from django.utils import timezone
+
+from marketplace.core.money import scaled
+from marketplace.core.transitions import lock
+
+from ..invoice_numbers import fiscal_year_of, invoice_number
+from ..models import Invoice, Journal, Order, Seller
+from ..models.invoices import InvoiceKind
+from ..models.ledger import JournalKind
+from ..selectors import COMMIT_DELAY
+from ..tax import Treatment
+from .tax_rates import exchange_rate_on
+
+BATCH = 500
+# Journals get numbers in order once they are this old; one that commits even later gets the next number after them.
+GRACE = timedelta(seconds=10)
+# Where the seller is, not the buyer.
+_AT_SELLER = (Treatment.INTRA_STATE, Treatment.DOMESTIC)
+
+
+def issue_invoices(*, until: datetime | None = None, everything: bool = False) -> int:
+    """Issue what is due, batch by batch, and return the number of documents.
+
+    Args:
+        until: Only sales and refunds up to this time; by default `GRACE` before now.
+        everything: Whether to search all sales and refunds, not only those since an hour before the last one that has a document.
+    """
+    until = timezone.now() - GRACE if until is None else until
+    issued = 0
+    for seller_id in Seller.objects.order_by("pk").values_list("pk", flat=True):
+        while batch := _issue_batch(seller_id, until, everything=everything):
+            issued += batch
+    return issued
+
+
+def uninvoiced_journals(*, seller_id: Any, until: datetime, everything: bool) -> QuerySet[Journal]:
+    """Return the sales and refunds of a seller up to a time without a document, oldest first.
+
+    Unless `everything` is searched, those since an hour before the last one that has a document: no transaction lasts longer.
+    """
+    rows = Journal.objects.filter(
+        kind__in=(JournalKind.SALE, JournalKind.REFUND), order__seller=seller_id, invoice__isnull=True, at__lte=until
+    )
+    last = Invoice.objects.filter(seller=seller_id).order_by("-issued_at").values_list("journal__at", flat=True).first()
+    return (rows if last is None or everything else rows.filter(at__gt=last - COMMIT_DELAY)).order_by("id")
+
+
+@transaction.atomic
+def _issue_batch(seller_id: Any, until: datetime, *, everything: bool = False) -> int:
+    """Issue the next documents of a seller, whose row is locked meanwhile: numbers are given by one run at a time."""
+    seller = lock(Seller.objects.select_related("details"), pk=seller_id)
+    journals = uninvoiced_journals(seller_id=seller_id, until=until, everything=everything).select_related(
+        "order__buyer", "order__buyer_details"
+    )
+    issued: list[Invoice] = []
+    batch = list(journals[:BATCH])
+    invoices = _invoices_of([journal.order for journal in batch if journal.order is not None])
+    last: dict[int, int] = {}
+    for journal in batch:
+        order = journal.order
+        corrected = None if order is None or journal.kind == JournalKind.SALE else invoices.get(order.pk)
+        if order is None or (journal.kind == JournalKind.REFUND and corrected is None):
+            # The sale committed after the refund's time, by another node's clock: both are issued by the next run.
+            continue
+        day = journal.at.astimezone(ZoneInfo(seller.time_zone)).date()
+        year = fiscal_year_of(day, seller.fiscal_year_month)
+        last[year] = sequence = (last[year] if year in last else _last_sequence(seller, year)) + 1
+        number = invoice_number(seller.number_pattern, year=year, month=seller.fiscal_year_month, sequence=sequence)
+        facts = _facts_of_sale(seller, order, day) if corrected is None else _facts_of_refund(corrected)
+        invoice = Invoice(
+            seller=seller, fiscal_year=year, sequence=sequence, number=number, order=order, journal=journal, date=day, **facts
+        )
+        invoices[order.pk] = invoice
+        issued.append(invoice)
+    Invoice.objects.bulk_create(issued)
+    return len(issued)
+
+
+def _invoices_of(orders: Sequence[Order]) -> dict[Any, Invoice]:
+    return {invoice.order_id: invoice for invoice in Invoice.objects.filter(order__in=orders, kind=InvoiceKind.INVOICE)}
+
+
+def _last_sequence(seller: Seller, year: int) -> int:
+    return Invoice.objects.filter(seller=seller, fiscal_year=year).aggregate(last=Max("sequence"))["last"] or 0
+
+
+def _facts_of_sale(seller: Seller, order: Order, day: date) -> dict[str, Any]:
+    """Return what the invoice of a sale says."""
+    buyer, details = order.buyer_details, seller.details
+    place = None if order.tax_treatment == Treatment.LISTING else details if order.tax_treatment in _AT_SELLER else buyer
+    version = f", version {order.version}" if order.version else ""
+    return {
+        "kind": InvoiceKind.INVOICE,
+        "seller_details": details,
+        "buyer_details": buyer,
+        "buyer_name": buyer.name if buyer is not None else order.buyer.name or order.buyer.email,
+        "description": f"{order.title}{version}, licence {order.license_name}",
+        "service_code": seller.service_code,
+        "treatment": order.tax_treatment,
+        "country": "" if place is None else place.country,
+        "region": "" if place is None else place.region,
+        "currency": order.currency,
+        "gross_minor": order.price_minor,
+        "tax_minor": order.tax_minor,
+        "tax_rate_bp": order.tax_rate_bp,
+        **_in_tax_currency(seller.tax_currency, order, day),
+    }
+
+
+def _in_tax_currency(tax_currency: str, order: Order, day: date) -> dict[str, Any]:
+    if tax_currency in {"", order.currency}:
+        return {}
+    rate = exchange_rate_on(currency=order.currency, tax_currency=tax_currency, day=day)
+    if rate is None:
+        return {}
+    return {"tax_currency": tax_currency, "exchange_rate": rate, "tax_in_tax_currency_minor": scaled(order.tax_minor, rate)}
+
+
+_REPEATED = (
+    *("seller_details_id", "buyer_details_id", "buyer_name", "description", "service_code", "treatment", "country", "region", "currency"),
+    *("gross_minor", "tax_minor", "tax_rate_bp", "tax_currency", "exchange_rate", "tax_in_tax_currency_minor"),
+)
+
+
+def _facts_of_refund(invoice: Invoice) -> dict[str, Any]:
+    """Return what the credit note of an invoice says."""
+    return {"kind": InvoiceKind.CREDIT_NOTE, "corrects": invoice, **{name: getattr(invoice, name) for name in _REPEATED}}
