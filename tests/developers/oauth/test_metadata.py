@@ -21,7 +21,7 @@ def test_authorization_server_is_described_whatever_host_asks(client: Client) ->
         "authorization_endpoint": f"{BASE}/oauth/authorize",
         "token_endpoint": f"{BASE}/oauth/token",
         "revocation_endpoint": f"{BASE}/oauth/revoke",
-        "scopes_supported": ["catalog:read", "library:read", "library:download", "account:read", "wallet:spend"],
+        "scopes_supported": ["catalog:read", "library:read", "library:download", "account:read", "wallet:spend", "wallet:fund"],
         "response_types_supported": ["code"],
         "response_modes_supported": ["query"],
         "grant_types_supported": ["authorization_code", "refresh_token"],
