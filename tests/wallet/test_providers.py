@@ -69,7 +69,7 @@ REFUND = {"id": "re_1", "payment_intent": "pi_1", "amount": 500, "currency": "us
         ("charge.dispute.funds_withdrawn", DISPUTE, EventKind.DISPUTED),
         ("charge.dispute.closed", DISPUTE | {"status": "won"}, EventKind.DISPUTE_WON),
         ("charge.dispute.closed", DISPUTE | {"status": "lost"}, EventKind.DISPUTE_LOST),
-        ("charge.dispute.closed", DISPUTE | {"status": "warning_closed"}, EventKind.DISPUTE_WON),
+        ("charge.dispute.closed", DISPUTE | {"status": "warning_closed"}, None),
         ("charge.dispute.updated", DISPUTE, None),
         ("refund.created", REFUND, EventKind.REFUNDED),
         ("refund.created", REFUND | {"status": "pending"}, None),
@@ -98,6 +98,8 @@ PAYMENT = {"id": "pay_1", "captured": True}
         ("payment_link.cancelled", {"payment_link": LINK | {"amount_paid": 0}}, EventKind.FAILED),
         ("payment.dispute.created", {"dispute": CASE, "payment": PAYMENT}, EventKind.DISPUTED),
         ("payment.dispute.created", {"dispute": CASE | {"phase": "retrieval"}, "payment": PAYMENT}, None),
+        ("payment.dispute.closed", {"dispute": CASE | {"phase": "retrieval"}, "payment": PAYMENT}, None),
+        ("payment.dispute.lost", {"dispute": CASE | {"phase": "fraud"}, "payment": PAYMENT}, None),
         ("payment.dispute.won", {"dispute": CASE, "payment": PAYMENT}, EventKind.DISPUTE_WON),
         ("payment.dispute.closed", {"dispute": CASE, "payment": PAYMENT}, EventKind.DISPUTE_WON),
         ("payment.dispute.lost", {"dispute": CASE, "payment": PAYMENT}, EventKind.DISPUTE_LOST),
@@ -247,21 +249,35 @@ def test_refund_names_the_payment_and_is_made_once(wire: Any) -> None:
     reversal = uuid.uuid4()
     sent = wire({"id": "re_1", "object": "refund", "status": "succeeded"}).sent
     refund = stripe().refund(payment="pi_1", amount_minor=500, reversal_id=reversal)
+    assert refund is not None
     assert (refund.reference, refund.done, sent[0]["headers"]["Idempotency-Key"]) == ("re_1", True, f"reversal-{reversal}")
     sent = wire({"id": "rfnd_1", "status": "pending"}).sent
     refund = razorpay().refund(payment="pay_1", amount_minor=500, reversal_id=reversal)
+    assert refund is not None
     assert (refund.reference, refund.done, sent[0]["headers"]["X-Refund-Idempotency"]) == ("rfnd_1", False, str(reversal))
     assert sent[0]["url"].endswith("/payments/pay_1/refund")
 
 
+@pytest.mark.parametrize("provider", [stripe(), razorpay()], ids=["stripe", "razorpay"])
+def test_refund_that_is_refused_is_none_and_one_that_nobody_answers_is_tried_again(provider: Provider, wire: Any, monkeypatch: Any) -> None:
+    monkeypatch.setattr("time.sleep", lambda _seconds: None)
+    refused = {"error": {"type": "invalid_request_error", "code": "BAD_REQUEST_ERROR", "message": "x", "description": "disputed"}}
+    wire((400, refused))
+    assert provider.refund(payment="p_1", amount_minor=500, reversal_id=uuid.uuid4()) is None
+    wire(*[requests.exceptions.ConnectTimeout()] * 4)
+    with pytest.raises(PaymentProviderUnavailable):
+        provider.refund(payment="p_1", amount_minor=500, reversal_id=uuid.uuid4())
+
+
 def test_list_of_a_day_has_what_was_paid_and_every_page(wire: Any) -> None:
-    charge = {"object": "charge", "amount": 1999, "currency": "usd", "paid": True}
-    charges = [charge | {"id": "ch_1", "payment_intent": "pi_1"}, charge | {"id": "ch_2", "paid": False, "payment_intent": "pi_2"}]
+    charge = {"object": "charge", "amount": 1999, "amount_captured": 1499, "currency": "usd", "paid": True, "captured": True}
+    charges = [charge | {"id": "ch_1", "payment_intent": "pi_1"}, charge | {"id": "ch_2", "captured": False, "payment_intent": "pi_2"}]
     page = {"object": "list", "url": "/v1/charges"}
     wire(
         page | {"has_more": True, "data": charges}, page | {"has_more": False, "data": [charge | {"id": "ch_3", "payment_intent": "pi_3"}]}
     )
-    assert [payment.payment for payment in stripe().payments_of(NOW.date())] == ["pi_1", "pi_3"]
+    listed = [(payment.payment, payment.amount_minor) for payment in stripe().payments_of(NOW.date())]
+    assert listed == [("pi_1", 1499), ("pi_3", 1499)]
     paid = [{"id": f"pay_{number}", "amount": 100, "currency": "INR", "captured": number != 1} for number in range(101)]
     sent = wire({"items": paid[:100]}, {"items": paid[100:]}).sent
     assert len(list(razorpay().payments_of(NOW.date()))) == 100
