@@ -64,6 +64,7 @@ REFUND = {"id": "re_1", "payment_intent": "pi_1", "amount": 500, "currency": "us
         ("checkout.session.async_payment_succeeded", SESSION, EventKind.SUCCEEDED),
         ("checkout.session.async_payment_failed", SESSION, EventKind.FAILED),
         ("checkout.session.expired", SESSION | {"payment_intent": None, "payment_status": "unpaid"}, EventKind.FAILED),
+        ("checkout.session.expired", {"id": "cs_2", "amount_total": None, "currency": None}, EventKind.FAILED),
         ("charge.dispute.created", DISPUTE, EventKind.DISPUTED),
         ("charge.dispute.created", DISPUTE | {"status": "warning_needs_response"}, None),
         ("charge.dispute.funds_withdrawn", DISPUTE, EventKind.DISPUTED),

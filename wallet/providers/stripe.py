@@ -130,7 +130,8 @@ def _session(name: str, session: Mapping[str, Any]) -> dict[str, Any] | None:
         "page": session["id"],
         "top_up_id": session.get("client_reference_id") or "",
         "payment": session.get("payment_intent") or "",
-        "amount_minor": session["amount_total"],
+        # A session of another program may have no amount.
+        "amount_minor": session["amount_total"] or 0,
     }
 
 

@@ -29,8 +29,8 @@ def receive_event(*, provider: str, body: bytes, headers: Mapping[str, str]) -> 
 
     Raises:
         NotFound: no such provider is set up.
-        SignatureInvalid: it is not the provider's.
-        EventInvalid: it lacks something.
+        PaymentSignatureInvalid: it is not the provider's.
+        PaymentEventInvalid: it lacks something.
     """
     known = provider_named(provider)
     if known is None:

@@ -67,7 +67,7 @@ def apply_reversal(*, top_up: TopUp, event: PaymentEvent) -> str:
     end = _ENDS.get(event.kind)
     if reversal.status != ReversalStatus.OPEN:
         if end not in {None, reversal.status}:
-            return f"refused: it was {reversal.status} already; correct the wallet by hand"
+            return f"refused: it was {reversal.status} already"
         return f"nothing: it was {reversal.status} already"
     if end is None:
         return "frozen"
