@@ -46,7 +46,9 @@ def of_razorpay(name: str, **parts: dict[str, Any]) -> tuple[bytes, dict[str, st
 
 SESSION = {
     "id": "cs_1",
-    "client_reference_id": str(TOP_UP),
+    "metadata": {"topUpId": str(TOP_UP)},
+    # A payer can choose it in the address of a payment link.
+    "client_reference_id": "0190a0a0-0000-7000-8000-00000000000f",
     "payment_intent": "pi_1",
     "payment_status": "paid",
     "amount_total": 1999,
@@ -226,7 +228,7 @@ def test_page_of_stripe_is_asked_for_once_with_a_time_limit(wire: Any) -> None:
     (request,) = sent
     form = {name: values[0] for name, values in parse_qs(request["data"]).items()}
     assert (form["line_items[0][price_data][unit_amount]"], form["line_items[0][price_data][currency]"]) == ("1999", "usd")
-    assert (form["client_reference_id"], form["success_url"], form["expires_at"]) == (
+    assert (form["metadata[topUpId]"], form["success_url"], form["expires_at"]) == (
         str(TOP_UP),
         "https://shop.example/back",
         str(int(NOW.timestamp())),

@@ -55,7 +55,6 @@ class StripeProvider:
             ],
             # What is paid is what is credited.
             "adaptive_pricing": {"enabled": False},
-            "client_reference_id": top_up,
             "metadata": {"topUpId": top_up},
             "payment_intent_data": {"metadata": {"topUpId": top_up}},
             "success_url": request.return_url,
@@ -128,7 +127,8 @@ def _session(name: str, session: Mapping[str, Any]) -> dict[str, Any] | None:
     return {
         "kind": kind,
         "page": session["id"],
-        "top_up_id": session.get("client_reference_id") or "",
+        # Not from `client_reference_id`, which payers of a payment link choose.
+        "top_up_id": (session.get("metadata") or {}).get("topUpId") or "",
         "payment": session.get("payment_intent") or "",
         # A session of another program may have no amount.
         "amount_minor": session["amount_total"] or 0,
