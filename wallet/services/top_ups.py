@@ -90,6 +90,7 @@ def request_top_up(
         TooManyTopUps: too many payment pages are open.
         NotFound: the account is not active, or the quote is not the user's.
         PaymentProviderUnavailable: the provider does not answer.
+        IdempotencyConflict: another request with this key is in progress.
         IdempotencyKeyReused: the key belongs to another request.
     """
     request = None
