@@ -29,7 +29,7 @@ class CertificateStatus(TextChoices):
     """The current status of a certificate."""
 
     VALID = "valid", "The licence is valid"
-    REVOKED = "revoked", "The purchase was refunded"
+    REVOKED = "revoked", "The purchase was refunded or charged back"
     SUSPENDED = "suspended", "The payment for the licence is disputed"
     NOT_GENUINE = "notGenuine", "Not signed by us, or altered"
 

@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Iterable
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 
 from catalog.models import Deliverable, Listing
 from catalog.selectors.listings import approved_versions, deliverable_of_version, lookup
@@ -40,7 +40,7 @@ def live_tier_ids(user: User, listing: Listing) -> set[uuid.UUID]:
 
 
 def owned_licence(user: User, id_or_slug: str, *, license_slug: str | None = None) -> Licence:
-    """Return the user's licence for a listing: of the widest tier, then the newest.
+    """Return the user's licence for a listing: one that is not suspended, of the widest tier, then the newest.
 
     The listing need not be on sale any more.
 
@@ -55,7 +55,7 @@ def owned_licence(user: User, id_or_slug: str, *, license_slug: str | None = Non
     owned = live_licences_of(user).filter(listing=listing).select_related(*related)
     if license_slug is not None:
         owned = owned.filter(tier__slug=license_slug)
-    licence = owned.order_by("-tier__sort_order", "-acquired_at", "-id").first()
+    licence = owned.order_by(F("suspended_at").asc(nulls_first=True), "-tier__sort_order", "-acquired_at", "-id").first()
     if licence is not None:
         # Saves a query when the buyer is read.
         licence.buyer = user

@@ -42,6 +42,12 @@ def _balance_blockers(user: uuid.UUID) -> Iterator[DeletionBlocker]:
                 yield DeletionBlocker(sentence, "wallet-page", "See the wallet")
             else:
                 yield DeletionBlocker(f"The wallet holds {held}: have it paid out first.", "wallet-payout-new", "Have it paid out")
+        elif account.kind == AccountKind.WITHHELD and account.balance_minor:
+            withheld = money(account.balance_minor, account.currency)
+            sentence = (
+                f"{withheld} of the vendor's earnings is withheld while buyers' card payments are disputed: wait until that has ended."
+            )
+            yield DeletionBlocker(sentence, "sales-statement", "See the statement")
         elif account.kind == AccountKind.VENDOR and account.earned_minor > 0:
             earned = money(account.earned_minor, account.currency)
             yield DeletionBlocker(

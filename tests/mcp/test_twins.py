@@ -178,6 +178,14 @@ def test_tools_answer_what_their_twins_answer(twins: Twins, listings: list[Listi
     assert CASES * 0.1 < refused < CASES * 0.6
 
 
+def test_tool_names_the_same_faults_as_its_twin_where_there_are_two(twins: Twins) -> None:
+    for tool in ("list_assets", "search_assets"):
+        arguments: dict[str, Any] = {"q": "a"} if tool == "search_assets" else {}
+        arguments |= {"currency": "GBP", "facets": "nothing", "minPrice": 2, "maxPrice": 1}
+        result = twins.tools.call(tool, **arguments)
+        assert comparable(json.loads(result["content"][1]["text"])) == comparable(twins.rest(tool, arguments).json())
+
+
 def test_repeated_purchase_through_the_other_door_is_the_same_purchase(twins: Twins, listings: list[Listing]) -> None:
     arguments = {"assetId": listings[-1].slug, "currency": "USD", "idempotencyKey": "one"}
     result = twins.tools.call("buy_asset", **arguments)["structuredContent"]

@@ -11,6 +11,7 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from library.errors import LicenceSuspended
 from library.models import Licence
+from library.selectors import owned_licence
 from library.services.links import issue_link, open_link, url_of
 from marketplace.core.errors import InvalidTransition, Problem
 from tests.factories import UserFactory
@@ -168,6 +169,40 @@ def test_dispute_of_more_than_was_paid_freezes_what_was_paid() -> None:
     assert Reversal.objects.count() == 1
 
 
+def test_part_that_a_lost_dispute_left_can_be_disputed_and_refunded(
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
+    top_up = paid(amount_minor=50_000)
+    tell(top_up, EventKind.DISPUTED, amount_minor=20_000)
+    assert tell(top_up, EventKind.DISPUTE_LOST, amount_minor=20_000).status == "Succeeded"
+    tell(top_up, EventKind.DISPUTED, amount_minor=10_000, case="second", event_id="second")
+    assert tell(top_up, EventKind.DISPUTE_LOST, amount_minor=10_000, case="second", event_id="second lost").status == "Succeeded"
+    with django_capture_on_commit_callbacks(execute=True):
+        refund_top_up(top_up=top_up, reason="test", actor=UserFactory())
+    top_up.refresh_from_db()
+    assert (top_up.status, wallet_of(top_up.user).balance_inr_minor, accounts("funding")) == ("Returned", 0, 0)
+    agree()
+
+
+@pytest.mark.parametrize("kind", [EventKind.DISPUTED, EventKind.DISPUTE_LOST, EventKind.REFUNDED])
+def test_dispute_or_refund_in_another_currency_is_refused(kind: EventKind) -> None:
+    top_up = tell(paid(), kind, currency="USD")
+    assert (top_up.status, wallet_of(top_up.user).balance_inr_minor, Reversal.objects.count()) == ("Succeeded", 50_000, 0)
+    assert ProviderEvent.objects.get(kind=kind).outcome.startswith("refused")
+
+
+@pytest.mark.parametrize(("end", "other"), list(itertools.permutations([EventKind.DISPUTE_WON, EventKind.DISPUTE_LOST])))
+def test_end_of_a_dispute_that_has_ended_otherwise_is_refused(end: EventKind, other: EventKind) -> None:
+    top_up = paid()
+    tell(top_up, EventKind.DISPUTED)
+    tell(top_up, end)
+    tell(top_up, other)
+    assert ProviderEvent.objects.get(kind=other).outcome.startswith("refused")
+    tell(top_up, end, event_id="again")
+    assert ProviderEvent.objects.get(event_id="again").outcome.startswith("nothing")
+    agree()
+
+
 def test_second_dispute_of_what_has_returned_changes_nothing() -> None:
     top_up = paid()
     tell(top_up, EventKind.DISPUTED)
@@ -189,6 +224,17 @@ def test_link_of_a_suspended_licence_is_dead_until_the_dispute_is_won() -> None:
         issue_link(licence=licence)
     tell(top_up, EventKind.DISPUTE_WON)
     assert open_link(token=link).licence == licence
+
+
+def test_licence_that_is_not_suspended_is_used_before_a_wider_one_that_is() -> None:
+    user = funded(inr=PRICE)
+    listing = on_sale(archive())
+    bought(listing, user)
+    top_up = paid(user, 200_000)
+    bought(listing, user, license_slug="commercial")
+    assert owned_licence(user, listing.slug).tier.slug == "commercial"
+    tell(top_up, EventKind.DISPUTED)
+    assert owned_licence(user, listing.slug).tier.slug == "personal"
 
 
 def test_purchase_behind_a_dispute_is_not_refunded_meanwhile() -> None:
@@ -256,6 +302,24 @@ def test_refund_that_the_provider_sends_later_settles_by_its_event(
     tell(top_up, EventKind.REFUND_FAILED, case="later")
     assert (top_up.status, wallet_of(top_up.user).balance_inr_minor) == ("Disputed", 0)
     assert list(Reversal.objects.order_by("id").values_list("kind", "status")) == [("refund", "Kept"), ("dispute", "Open")]
+    agree()
+
+
+def test_refund_that_the_provider_refuses_returns_to_the_wallet_and_a_dispute_that_waited_is_applied(
+    monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
+    top_up, other = paid(), paid()
+    monkeypatch.setattr(TestProvider, "refund", lambda *_, **__: None)
+    with django_capture_on_commit_callbacks(execute=True):
+        refund_top_up(top_up=other, reason="test", actor=UserFactory())
+    other.refresh_from_db()
+    assert (other.status, wallet_of(other.user).balance_inr_minor) == ("Succeeded", 50_000)
+    # The bank's dispute is told after staff have asked for the refund, and before the job has run.
+    with django_capture_on_commit_callbacks(execute=True):
+        refund_top_up(top_up=top_up, reason="test", actor=UserFactory())
+        tell(top_up, EventKind.DISPUTED)
+    top_up.refresh_from_db()
+    assert (top_up.status, wallet_of(top_up.user).balance_inr_minor, accounts("frozen")) == ("Disputed", 0, 50_000)
     agree()
 
 

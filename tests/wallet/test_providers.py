@@ -46,7 +46,9 @@ def of_razorpay(name: str, **parts: dict[str, Any]) -> tuple[bytes, dict[str, st
 
 SESSION = {
     "id": "cs_1",
-    "client_reference_id": str(TOP_UP),
+    "metadata": {"topUpId": str(TOP_UP)},
+    # A payer can choose it in the address of a payment link.
+    "client_reference_id": "0190a0a0-0000-7000-8000-00000000000f",
     "payment_intent": "pi_1",
     "payment_status": "paid",
     "amount_total": 1999,
@@ -64,12 +66,13 @@ REFUND = {"id": "re_1", "payment_intent": "pi_1", "amount": 500, "currency": "us
         ("checkout.session.async_payment_succeeded", SESSION, EventKind.SUCCEEDED),
         ("checkout.session.async_payment_failed", SESSION, EventKind.FAILED),
         ("checkout.session.expired", SESSION | {"payment_intent": None, "payment_status": "unpaid"}, EventKind.FAILED),
+        ("checkout.session.expired", {"id": "cs_2", "amount_total": None, "currency": None}, EventKind.FAILED),
         ("charge.dispute.created", DISPUTE, EventKind.DISPUTED),
         ("charge.dispute.created", DISPUTE | {"status": "warning_needs_response"}, None),
         ("charge.dispute.funds_withdrawn", DISPUTE, EventKind.DISPUTED),
         ("charge.dispute.closed", DISPUTE | {"status": "won"}, EventKind.DISPUTE_WON),
         ("charge.dispute.closed", DISPUTE | {"status": "lost"}, EventKind.DISPUTE_LOST),
-        ("charge.dispute.closed", DISPUTE | {"status": "warning_closed"}, EventKind.DISPUTE_WON),
+        ("charge.dispute.closed", DISPUTE | {"status": "warning_closed"}, None),
         ("charge.dispute.updated", DISPUTE, None),
         ("refund.created", REFUND, EventKind.REFUNDED),
         ("refund.created", REFUND | {"status": "pending"}, None),
@@ -98,6 +101,8 @@ PAYMENT = {"id": "pay_1", "captured": True}
         ("payment_link.cancelled", {"payment_link": LINK | {"amount_paid": 0}}, EventKind.FAILED),
         ("payment.dispute.created", {"dispute": CASE, "payment": PAYMENT}, EventKind.DISPUTED),
         ("payment.dispute.created", {"dispute": CASE | {"phase": "retrieval"}, "payment": PAYMENT}, None),
+        ("payment.dispute.closed", {"dispute": CASE | {"phase": "retrieval"}, "payment": PAYMENT}, None),
+        ("payment.dispute.lost", {"dispute": CASE | {"phase": "fraud"}, "payment": PAYMENT}, None),
         ("payment.dispute.won", {"dispute": CASE, "payment": PAYMENT}, EventKind.DISPUTE_WON),
         ("payment.dispute.closed", {"dispute": CASE, "payment": PAYMENT}, EventKind.DISPUTE_WON),
         ("payment.dispute.lost", {"dispute": CASE, "payment": PAYMENT}, EventKind.DISPUTE_LOST),
@@ -223,7 +228,7 @@ def test_page_of_stripe_is_asked_for_once_with_a_time_limit(wire: Any) -> None:
     (request,) = sent
     form = {name: values[0] for name, values in parse_qs(request["data"]).items()}
     assert (form["line_items[0][price_data][unit_amount]"], form["line_items[0][price_data][currency]"]) == ("1999", "usd")
-    assert (form["client_reference_id"], form["success_url"], form["expires_at"]) == (
+    assert (form["metadata[topUpId]"], form["success_url"], form["expires_at"]) == (
         str(TOP_UP),
         "https://shop.example/back",
         str(int(NOW.timestamp())),
@@ -247,21 +252,35 @@ def test_refund_names_the_payment_and_is_made_once(wire: Any) -> None:
     reversal = uuid.uuid4()
     sent = wire({"id": "re_1", "object": "refund", "status": "succeeded"}).sent
     refund = stripe().refund(payment="pi_1", amount_minor=500, reversal_id=reversal)
+    assert refund is not None
     assert (refund.reference, refund.done, sent[0]["headers"]["Idempotency-Key"]) == ("re_1", True, f"reversal-{reversal}")
     sent = wire({"id": "rfnd_1", "status": "pending"}).sent
     refund = razorpay().refund(payment="pay_1", amount_minor=500, reversal_id=reversal)
+    assert refund is not None
     assert (refund.reference, refund.done, sent[0]["headers"]["X-Refund-Idempotency"]) == ("rfnd_1", False, str(reversal))
     assert sent[0]["url"].endswith("/payments/pay_1/refund")
 
 
+@pytest.mark.parametrize("provider", [stripe(), razorpay()], ids=["stripe", "razorpay"])
+def test_refund_that_is_refused_is_none_and_one_that_nobody_answers_is_tried_again(provider: Provider, wire: Any, monkeypatch: Any) -> None:
+    monkeypatch.setattr("time.sleep", lambda _seconds: None)
+    refused = {"error": {"type": "invalid_request_error", "code": "BAD_REQUEST_ERROR", "message": "x", "description": "disputed"}}
+    wire((400, refused))
+    assert provider.refund(payment="p_1", amount_minor=500, reversal_id=uuid.uuid4()) is None
+    wire(*[requests.exceptions.ConnectTimeout()] * 4)
+    with pytest.raises(PaymentProviderUnavailable):
+        provider.refund(payment="p_1", amount_minor=500, reversal_id=uuid.uuid4())
+
+
 def test_list_of_a_day_has_what_was_paid_and_every_page(wire: Any) -> None:
-    charge = {"object": "charge", "amount": 1999, "currency": "usd", "paid": True}
-    charges = [charge | {"id": "ch_1", "payment_intent": "pi_1"}, charge | {"id": "ch_2", "paid": False, "payment_intent": "pi_2"}]
+    charge = {"object": "charge", "amount": 1999, "amount_captured": 1499, "currency": "usd", "paid": True, "captured": True}
+    charges = [charge | {"id": "ch_1", "payment_intent": "pi_1"}, charge | {"id": "ch_2", "captured": False, "payment_intent": "pi_2"}]
     page = {"object": "list", "url": "/v1/charges"}
     wire(
         page | {"has_more": True, "data": charges}, page | {"has_more": False, "data": [charge | {"id": "ch_3", "payment_intent": "pi_3"}]}
     )
-    assert [payment.payment for payment in stripe().payments_of(NOW.date())] == ["pi_1", "pi_3"]
+    listed = [(payment.payment, payment.amount_minor) for payment in stripe().payments_of(NOW.date())]
+    assert listed == [("pi_1", 1499), ("pi_3", 1499)]
     paid = [{"id": f"pay_{number}", "amount": 100, "currency": "INR", "captured": number != 1} for number in range(101)]
     sent = wire({"items": paid[:100]}, {"items": paid[100:]}).sent
     assert len(list(razorpay().payments_of(NOW.date()))) == 100

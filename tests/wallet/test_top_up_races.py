@@ -1,24 +1,28 @@
 """Events of providers, many at once: each counts once, and the books agree afterwards."""
 
 import random
+import threading
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
 import pytest
+from django.db import transaction
+from django.db.models import F
 
 from marketplace.accounts.services import delete_account
 from marketplace.core.errors import Problem
 from tests.factories import UserFactory
 from tests.races import THREADS, at_once, outcomes_at_once
 from tests.shop import bought, on_sale
-from wallet.models import Journal, ProviderEvent, Reversal, TopUp
+from wallet.models import Journal, LedgerAccount, ProviderEvent, Reversal, TopUp
 from wallet.models.top_ups import EventKind
 from wallet.providers.simulated import signed_event
 from wallet.reconciliation import differences
 from wallet.selectors import wallet_of
+from wallet.services import provider_events
 from wallet.services.offers import PurchaseRequest
-from wallet.services.provider_events import receive_event
+from wallet.services.provider_events import apply_waiting, receive_event
 from wallet.services.refunds import refund_order
 from wallet.services.spending import spend
 from wallet.services.top_ups import TopUpRequest, request_top_up
@@ -63,6 +67,50 @@ def test_dispute_and_its_end_at_once_with_the_payment_end_it_once() -> None:
         assert top_up.status == ("Succeeded" if end == EventKind.DISPUTE_WON else "Returned")
         assert wallet_of(top_up.user).balance_inr_minor == (50_000 if end == EventKind.DISPUTE_WON else 0)
         assert not ProviderEvent.objects.filter(top_up=top_up, applied_at=None).exists()
+
+
+def elsewhere(call: Callable[[], Any]) -> threading.Thread:
+    """Begin a call in another thread, and return once it has ended or waits for a lock."""
+    thread = threading.Thread(target=at_once, args=(call,))
+    thread.start()
+    thread.join(1)
+    return thread
+
+
+def test_dispute_that_arrives_with_its_payment_is_applied(monkeypatch: pytest.MonkeyPatch) -> None:
+    top_up = asked_for()
+    threads: list[threading.Thread] = []
+
+    def meanwhile(*, top_up: TopUp) -> None:
+        apply_waiting(top_up=top_up)
+        if not threads:
+            threads.append(elsewhere(telling(top_up, EventKind.DISPUTED)))
+
+    # The dispute is recorded when the payment's process has looked for it, and before that commits.
+    monkeypatch.setattr(provider_events, "apply_waiting", meanwhile)
+    telling(top_up, EventKind.SUCCEEDED)()
+    threads[0].join()
+    top_up.refresh_from_db()
+    assert top_up.status == "Disputed"
+
+
+def test_dispute_meets_a_digest_without_a_circle() -> None:
+    # Two vendors, of whom the second was the first to sell.
+    listings = [on_sale(), on_sale()]
+    for listing in reversed(listings):
+        bought(listing)
+    top_up = paid(amount_minor=2 * 49_900)
+    for listing in listings:
+        bought(listing, top_up.user)
+    with transaction.atomic():
+        # What a digest does.
+        for account in LedgerAccount.objects.filter(kind="vendor").order_by("pk"):
+            LedgerAccount.objects.filter(pk=account.pk).update(balance_minor=F("balance_minor"))
+            if account.owner == listings[1].store.owner:
+                dispute = elsewhere(telling(top_up, EventKind.DISPUTED))
+    dispute.join()
+    top_up.refresh_from_db()
+    assert top_up.status == "Disputed"
 
 
 def test_dispute_meets_purchases_refunds_and_payouts_without_a_circle() -> None:

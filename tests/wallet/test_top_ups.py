@@ -100,6 +100,14 @@ def test_payment_that_was_credited_to_someone_else_is_refused() -> None:
     assert ProviderEvent.objects.get().outcome.startswith("refused")
 
 
+@pytest.mark.parametrize("amount_minor", [50_000, 60_000])
+def test_payment_that_paid_another_top_up_is_refused(amount_minor: int) -> None:
+    first = paid()
+    second = tell(asked_for(first.user, amount_minor), EventKind.SUCCEEDED, payment=first.payment_reference)
+    assert (second.status, wallet_of(first.user).balance_inr_minor) == ("Pending", 50_000)
+    assert ProviderEvent.objects.get(top_up=second).outcome.startswith("refused")
+
+
 def forged(body: bytes, headers: dict[str, str]) -> list[tuple[bytes, dict[str, str]]]:
     return [
         (body, {}),
@@ -166,6 +174,10 @@ def test_limits_of_a_day_and_of_the_wallet_count_open_pages_and_the_balance() ->
     with pytest.raises(Problem) as met:
         asked_for(user, 20_000_00)
     assert (met.value.code, met.value.members["limit"], met.value.members["left"]) == ("top_up_limit_exceeded", "balance", 10_000.0)
+    asked_for(user, 5_000_00)
+    with pytest.raises(Problem) as met:
+        asked_for(user, 6_000_00)
+    assert (met.value.members["limit"], met.value.members["left"]) == ("balance", 5_000.0)
     poor = UserFactory()
     asked_for(poor, 50_000_00)
     asked_for(poor, 40_000_00)

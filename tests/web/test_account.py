@@ -16,6 +16,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from catalog.services.submission import unpublish_listing
+from marketplace.accounts.errors import AccountInUse
 from marketplace.accounts.models import User
 from marketplace.accounts.services import delete_account, rename_user
 from marketplace.core.errors import NotFound
@@ -30,6 +32,8 @@ from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
 from tests.waiting import PATIENCE_SECONDS
 from tests.wallet.payees import account_of, paid_out, payee
+from tests.wallet.topping_up import paid, tell
+from wallet.models.top_ups import EventKind
 from wallet.services.refunds import refund_order
 
 from .markup import faults_of
@@ -129,6 +133,18 @@ def test_vendor_is_not_deleted_with_earnings_that_no_digest_covers_yet_or_with_d
     assert "owes ₹399.20 after refunds" in client.get(reverse("account-delete")).content.decode()
     assert client.post(reverse("account-delete"), deletion()).status_code == 400
     assert User.objects.get(pk=vendor.user.pk).is_active
+
+
+def test_vendor_is_not_deleted_while_earnings_are_withheld_for_a_dispute() -> None:
+    top_up = paid(amount_minor=49_900)
+    listing = on_sale()
+    bought(listing, top_up.user)
+    unpublish_listing(listing=listing, actor=listing.store.owner)
+    tell(top_up, EventKind.DISPUTED)
+    with pytest.raises(AccountInUse, match="withheld"):
+        delete_account(user=listing.store.owner, reason="test", actor=None)
+    tell(top_up, EventKind.DISPUTE_LOST)
+    assert delete_account(user=listing.store.owner, reason="test", actor=None).deleted
 
 
 def test_vendor_with_listings_for_sale_and_staff_are_not_deleted(browse: Browse) -> None:

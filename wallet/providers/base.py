@@ -125,11 +125,11 @@ class Provider(Protocol):
             PaymentEventInvalid: it lacks something.
         """
 
-    def refund(self, *, payment: str, amount_minor: int, reversal_id: uuid.UUID) -> Refund:
-        """Refund a part of a payment to its card, once for each reversal.
+    def refund(self, *, payment: str, amount_minor: int, reversal_id: uuid.UUID) -> Refund | None:
+        """Refund a part of a payment to its card, once for each reversal; return None if the provider refuses, such as during a dispute.
 
         Raises:
-            PaymentProviderUnavailable: it does not answer, or refuses.
+            PaymentProviderUnavailable: it does not answer.
         """
 
     def payments_of(self, day: dt.date) -> Iterator[ProviderPayment]:

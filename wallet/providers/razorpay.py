@@ -63,11 +63,14 @@ class RazorpayProvider:
         except (ValueError, LookupError, TypeError, AttributeError) as error:
             raise PaymentEventInvalid from error
 
-    def refund(self, *, payment: str, amount_minor: int, reversal_id: uuid.UUID) -> Refund:
+    def refund(self, *, payment: str, amount_minor: int, reversal_id: uuid.UUID) -> Refund | None:
         """Refund a part of a payment."""
         once = {"X-Refund-Idempotency": str(reversal_id)}
         with _calls(), self._client() as client:
-            refund = client.payment.refund(payment, {"amount": amount_minor}, headers=once, timeout=self._timeout)
+            try:
+                refund = client.payment.refund(payment, {"amount": amount_minor}, headers=once, timeout=self._timeout)
+            except BadRequestError:
+                return None
             return Refund(str(refund["id"]), done=refund["status"] == "processed")
 
     def payments_of(self, day: dt.date) -> Iterator[ProviderPayment]:
@@ -129,7 +132,7 @@ def _event(event: Mapping[str, Any]) -> PaymentEvent | None:
         case = parts["refund" if name.startswith("refund.") else "dispute"]
         # A payment that was never captured is refunded by itself.
         automatic = name.startswith("refund.") and parts.get("payment", {}).get("captured") is False
-        if automatic or (kind == EventKind.DISPUTED and case.get("phase") in _INQUIRIES):
+        if automatic or case.get("phase") in _INQUIRIES:
             return None
         told = {"case": case["id"], "payment": case["payment_id"], "amount_minor": case["amount"], "currency": case["currency"]}
     # The header with the event's id is not signed, so the id is made from what is.

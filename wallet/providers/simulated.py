@@ -45,7 +45,7 @@ class TestProvider:
         except (ValueError, LookupError, TypeError) as error:
             raise PaymentEventInvalid from error
 
-    def refund(self, *, payment: str, amount_minor: int, reversal_id: uuid.UUID) -> Refund:
+    def refund(self, *, payment: str, amount_minor: int, reversal_id: uuid.UUID) -> Refund | None:
         """Return a refund that is done."""
         return Refund(f"refund-{reversal_id}", done=True)
 

@@ -19,9 +19,9 @@ _SESSION = {
     "checkout.session.async_payment_failed": EventKind.FAILED,
     "checkout.session.expired": EventKind.FAILED,
 }
-# An inquiry withdraws nothing.
+# An inquiry withdraws nothing, and neither does its end.
 _INQUIRY = ("warning_needs_response", "warning_under_review")
-_DISPUTE_ENDS = {"won": EventKind.DISPUTE_WON, "warning_closed": EventKind.DISPUTE_WON, "lost": EventKind.DISPUTE_LOST}
+_DISPUTE_ENDS = {"won": EventKind.DISPUTE_WON, "lost": EventKind.DISPUTE_LOST}
 
 
 class StripeProvider:
@@ -55,7 +55,6 @@ class StripeProvider:
             ],
             # What is paid is what is credited.
             "adaptive_pricing": {"enabled": False},
-            "client_reference_id": top_up,
             "metadata": {"topUpId": top_up},
             "payment_intent_data": {"metadata": {"topUpId": top_up}},
             "success_url": request.return_url,
@@ -80,24 +79,27 @@ class StripeProvider:
         except (ValueError, LookupError, TypeError, AttributeError) as error:
             raise PaymentEventInvalid from error
 
-    def refund(self, *, payment: str, amount_minor: int, reversal_id: uuid.UUID) -> Refund:
+    def refund(self, *, payment: str, amount_minor: int, reversal_id: uuid.UUID) -> Refund | None:
         """Refund a part of a payment intent."""
         with _calls():
-            refund = self._client.v1.refunds.create(
-                {"payment_intent": payment, "amount": amount_minor, "metadata": {"reversalId": str(reversal_id)}},
-                {"idempotency_key": f"reversal-{reversal_id}"},
-            )
+            try:
+                refund = self._client.v1.refunds.create(
+                    {"payment_intent": payment, "amount": amount_minor, "metadata": {"reversalId": str(reversal_id)}},
+                    {"idempotency_key": f"reversal-{reversal_id}"},
+                )
+            except stripe.InvalidRequestError:
+                return None
             return Refund(refund.id, done=refund.status == "succeeded")
 
     def payments_of(self, day: dt.date) -> Iterator[ProviderPayment]:
-        """Yield the payment intents of a day that a charge paid."""
+        """Yield the payment intents of a day with what was captured."""
         start, end = day_bounds(day)
         with _calls():
             charges = self._client.v1.charges.list({"created": {"gte": start, "lt": end}, "limit": 100})
             for charge in charges.auto_paging_iter():
-                if charge.paid:
+                if charge.captured:
                     payment = charge.payment_intent if isinstance(charge.payment_intent, str) else charge.id
-                    yield ProviderPayment(payment, charge.amount, charge.currency.upper())
+                    yield ProviderPayment(payment, charge.amount_captured, charge.currency.upper())
 
 
 @contextmanager
@@ -125,9 +127,11 @@ def _session(name: str, session: Mapping[str, Any]) -> dict[str, Any] | None:
     return {
         "kind": kind,
         "page": session["id"],
-        "top_up_id": session.get("client_reference_id") or "",
+        # Not from `client_reference_id`, which payers of a payment link choose.
+        "top_up_id": (session.get("metadata") or {}).get("topUpId") or "",
         "payment": session.get("payment_intent") or "",
-        "amount_minor": session["amount_total"],
+        # A session of another program may have no amount.
+        "amount_minor": session["amount_total"] or 0,
     }
 
 

@@ -45,7 +45,7 @@ def refund_top_up(*, top_up: TopUp, reason: str, actor: User) -> TopUp:
 
 @job()
 def send_refund(reversal_id: str) -> None:
-    """Ask the provider for a refund, outside of a transaction, and settle it if it is done."""
+    """Ask the provider for a refund, outside of a transaction, and settle it if it is done; one that is refused returns to the wallet."""
     reversal = Reversal.objects.select_related("top_up").filter(pk=reversal_id, status=ReversalStatus.OPEN).first()
     if reversal is None:
         return
@@ -60,8 +60,10 @@ def send_refund(reversal_id: str) -> None:
         reversal = top_up.reversals.select_related("frozen").get(pk=reversal.pk)
         if reversal.status != ReversalStatus.OPEN:
             return
-        reversal.top_up, reversal.reference = top_up, refund.reference
-        reversal.save(update_fields=["reference"])
-        if refund.done:
-            settle_reversal(reversal=reversal, end=ReversalStatus.RETURNED)
+        reversal.top_up = top_up
+        if refund is not None:
+            reversal.reference = refund.reference
+            reversal.save(update_fields=["reference"])
+        if refund is None or refund.done:
+            settle_reversal(reversal=reversal, end=ReversalStatus.KEPT if refund is None else ReversalStatus.RETURNED)
             apply_waiting(top_up=top_up)

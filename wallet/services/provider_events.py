@@ -29,8 +29,8 @@ def receive_event(*, provider: str, body: bytes, headers: Mapping[str, str]) -> 
 
     Raises:
         NotFound: no such provider is set up.
-        SignatureInvalid: it is not the provider's.
-        EventInvalid: it lacks something.
+        PaymentSignatureInvalid: it is not the provider's.
+        PaymentEventInvalid: it lacks something.
     """
     known = provider_named(provider)
     if known is None:
@@ -39,6 +39,8 @@ def receive_event(*, provider: str, body: bytes, headers: Mapping[str, str]) -> 
     # Other programs may use the same account with the provider.
     if event is not None and (event.kind not in _PAGE_KINDS or _top_up_of(provider, event) is not None):
         _apply_once(provider, event)
+        # In a transaction of its own: of a payment and its dispute that arrive together, one sees the other here.
+        _apply_waiting_for(provider, event)
 
 
 def unmatched_events() -> QuerySet[ProviderEvent]:
@@ -68,7 +70,13 @@ def _apply_once(provider: str, event: PaymentEvent) -> None:
     row.refresh_from_db()
     if row.applied_at is None:
         _apply(row, top_up, event)
-        apply_waiting(top_up=top_up)
+
+
+@transaction.atomic
+def _apply_waiting_for(provider: str, event: PaymentEvent) -> None:
+    top_up = _top_up_of(provider, event)
+    if top_up is not None:
+        apply_waiting(top_up=lock(TopUp.objects.select_related("user"), pk=top_up.pk))
 
 
 def apply_waiting(*, top_up: TopUp) -> None:
@@ -95,10 +103,12 @@ def _outcome(top_up: TopUp, event: PaymentEvent) -> str:
     """Return what an event changed, empty when it must wait."""
     if event.kind == EventKind.FAILED:
         return fail_top_up(top_up=top_up)
+    if event.currency != top_up.currency:
+        return "refused: the currency is not that of the top-up"
     if event.kind != EventKind.SUCCEEDED:
         return apply_reversal(top_up=top_up, event=event)
-    if not event.payment or (event.amount_minor, event.currency) != (top_up.amount_minor, top_up.currency):
-        return "refused: the amount or the currency is not what was asked for"
+    if not event.payment or event.amount_minor != top_up.amount_minor:
+        return "refused: the amount is not what was asked for"
     try:
         # A refused credit is undone, the record of the event is not.
         with transaction.atomic():

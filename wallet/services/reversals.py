@@ -64,11 +64,11 @@ def apply_reversal(*, top_up: TopUp, event: PaymentEvent) -> str:
         if top_up.reversals.filter(status=ReversalStatus.OPEN).exists():
             return ""
         reversal = _open(top_up, _kind_of(event), event.case, amount)
-    elif reversal.status != ReversalStatus.OPEN:
-        if event.kind == EventKind.REFUND_FAILED and reversal.status == ReversalStatus.RETURNED:
-            return "refused: the refund failed after it was booked; credit the wallet by hand"
-        return f"nothing: it was {reversal.status} already"
     end = _ENDS.get(event.kind)
+    if reversal.status != ReversalStatus.OPEN:
+        if end not in {None, reversal.status}:
+            return f"refused: it was {reversal.status} already"
+        return f"nothing: it was {reversal.status} already"
     if end is None:
         return "frozen"
     _settle(reversal, end)
@@ -176,8 +176,8 @@ def _withhold(sales: Sequence[Journal]) -> list[tuple[uuid.UUID | None, int]]:
     amounts: Counter[uuid.UUID] = Counter()
     journals: dict[uuid.UUID | None, uuid.UUID] = {}
     vendors = LedgerAccount.objects.filter(pk__in={sale.vendor_id for sale in sales if sale.vendor_id is not None})
-    # By owner, like the accounts of what is withheld, to avoid deadlocks.
-    for vendor in vendors.select_for_update(no_key=True).order_by("owner"):
+    # To avoid deadlocks, vendors' accounts are locked by id, as in a digest, and those of what is withheld by owner.
+    for vendor in sorted(vendors.select_for_update(no_key=True).order_by("pk"), key=attrgetter("owner_id")):
         unpaid = max(with_earnings(LedgerAccount.objects.filter(pk=vendor.pk)).get().earned_minor, 0)
         mine = [sale for sale in sales if sale.vendor_id == vendor.pk]
         for sale in mine:
@@ -216,12 +216,14 @@ def _settle(reversal: Reversal, end: ReversalStatus) -> None:
     reversal.status, reversal.decided_at = end, timezone.now()
     reversal.save(update_fields=["status", "decided_at", "settled"])
     audit.record(f"reversal.{end.value.lower()}", reversal, actor=None, currency=top_up.currency, amountMinor=reversal.amount_minor)
-    if reversal.kind == ReversalKind.DISPUTE:
-        TRANSITIONS.apply(top_up, "win" if kept else "lose", actor=None, dispute=reversal.reference)
+    disputed = reversal.kind == ReversalKind.DISPUTE
+    if _returned(top_up) == top_up.amount_minor:
+        TRANSITIONS.apply(top_up, "return", actor=None)
+    elif disputed:
+        TRANSITIONS.apply(top_up, "end_dispute", actor=None, dispute=reversal.reference)
+    if disputed:
         _notify(reversal, "top_up_dispute_won" if kept else "top_up_dispute_lost", suspended=len(orders))
     elif not kept:
-        if _returned(top_up) == top_up.amount_minor:
-            TRANSITIONS.apply(top_up, "return", actor=None)
         _notify(reversal, "top_up_refunded")
 
 

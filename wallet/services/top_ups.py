@@ -6,6 +6,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Sum
 from django.urls import reverse
 from django.utils import timezone
 
@@ -40,9 +41,9 @@ TRANSITIONS = TransitionTable(
         "succeed": ({_PENDING, _FAILED}, _SUCCEEDED),
         "fail": ({_PENDING}, _FAILED),
         "dispute": ({_SUCCEEDED}, _DISPUTED),
-        "win": ({_DISPUTED}, _SUCCEEDED),
-        "lose": ({_DISPUTED}, TopUpStatus.RETURNED.value),
-        "return": ({_SUCCEEDED}, TopUpStatus.RETURNED.value),
+        # A dispute that was won, or lost for a part of the amount.
+        "end_dispute": ({_DISPUTED}, _SUCCEEDED),
+        "return": ({_SUCCEEDED, _DISPUTED}, TopUpStatus.RETURNED.value),
     },
 )
 _DAY = timedelta(days=1)
@@ -89,6 +90,7 @@ def request_top_up(
         TooManyTopUps: too many payment pages are open.
         NotFound: the account is not active, or the quote is not the user's.
         PaymentProviderUnavailable: the provider does not answer.
+        IdempotencyConflict: another request with this key is in progress.
         IdempotencyKeyReused: the key belongs to another request.
     """
     request = None
@@ -127,9 +129,9 @@ def credit_top_up(*, top_up: TopUp, event: PaymentEvent) -> str:
             payment=payment,
         )
     except AlreadyCredited:
-        # Staff credited the payment by hand.
+        # Staff credited the payment by hand, unless another top-up did.
         known = credit_of(source=payment.source, reference=payment.reference)
-        if known is None:
+        if known is None or TopUp.objects.filter(journal=known.journal).exists():
             raise
         journal = known.journal
     changes = {"payment_reference": event.payment, "paid_at": event.occurred_at, "journal": journal}
@@ -206,15 +208,17 @@ def _create(
 
 
 def _enforce_limits(user: User, wanted: TopUpRequest) -> None:
-    if open_top_ups_of(user.pk).count() >= bounds.OPEN_TOP_UPS:
+    opened = open_top_ups_of(user.pk)
+    if opened.count() >= bounds.OPEN_TOP_UPS:
         raise TooManyTopUps(maximum=bounds.OPEN_TOP_UPS)
     limits = settings.TOP_UP_LIMITS[wanted.currency]
     today = asked_since(user.pk, wanted.currency, timezone.now() - _DAY)
-    balance = balances_of(user).get(wanted.currency, 0)
+    waiting = opened.filter(currency=wanted.currency).aggregate(total=Sum("amount_minor"))["total"] or 0
+    balance = balances_of(user).get(wanted.currency, 0) + waiting
     for name, maximum, used, sentence in (
         ("once", limits["once"], 0, "at once"),
         ("day", limits["day"], today, "within 24 hours, open payment pages included"),
-        ("balance", limits["balance"], balance, "in the wallet"),
+        ("balance", limits["balance"], balance, "in the wallet, open payment pages included"),
     ):
         if used + wanted.amount_minor > maximum:
             left = max(maximum - used, 0)

@@ -36,8 +36,8 @@ def _search_assets(_principal: Principal, arguments: Arguments) -> ToolResult:
 
 def _list_assets(_principal: Principal, arguments: Arguments) -> ToolResult:
     parameters = _parameters(arguments)
-    query = validated(queries.BrowseQuery, parameters)
-    page = queries.browse(*queries.filter_listings(parameters), query)
+    listings, given = queries.filter_listings(parameters)
+    page = queries.browse(listings, given, validated(queries.BrowseQuery, parameters))
     total = f"{page.total} or more" if "total_is_exact" in page.model_fields_set else f"{page.total}"
     more = " Send nextCursor as cursor for the next page." if page.next_cursor else ""
     return ToolResult(page.json_bytes(), f"{len(page.items)} of {total} assets, page {page.page}.{more}")

@@ -13,6 +13,7 @@ from marketplace.core.scopes import Scope
 
 from ...card_credit import top_up_of
 from ...errors import (
+    IdempotencyConflict,
     IdempotencyKeyReused,
     InvalidAmount,
     PaymentProviderUnavailable,
@@ -38,6 +39,7 @@ class TopUpViewSet(ApiViewSet):
             TopUpLimitExceeded,
             TooManyTopUps,
             PaymentProviderUnavailable,
+            IdempotencyConflict,
             IdempotencyKeyReused,
         ),
     }
