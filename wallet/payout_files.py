@@ -2,18 +2,16 @@
 
 import csv
 import io
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.conf import settings
 from sepaxml import SepaTransfer
-from text_unidecode import unidecode
 
 from marketplace.core.encryption import DecryptionFailed
 from marketplace.core.errors import InvalidTransition
 from marketplace.core.money import Currency
-from vendors.bank_accounts import HOLDER_CHARS, BankAccount, checked_account
+from vendors.bank_accounts import BankAccount, checked_account, sepa_text
 from vendors.services.payout_details import account_of
 
 from .models import PayoutBatch, VendorPayout
@@ -23,8 +21,6 @@ from .spreadsheets import cell, figure, store_of
 
 HEADER = ("payout", "run", "store", "holder", "account", "bankCode", "currency", "amount")
 _SCHEMA = "pain.001.001.09"
-# The characters of the SEPA schemes.
-_NOT_IN_SEPA = re.compile(r"[^A-Za-z0-9/\-?:().,'+ ]")
 
 
 @dataclass(frozen=True)
@@ -75,28 +71,24 @@ def paying_account() -> BankAccount:
 
 def _sepa(batch: PayoutBatch, lines: Sequence[tuple[VendorPayout, BankAccount]]) -> bytes:
     payer = paying_account()
-    config = {"name": _plain(payer.holder), "IBAN": payer.number, "BIC": payer.bank, "batch": True, "currency": batch.transfer_currency}
+    config = {"name": sepa_text(payer.holder), "IBAN": payer.number, "BIC": payer.bank, "batch": True, "currency": batch.transfer_currency}
     document = SepaTransfer(config, schema=_SCHEMA, clean=False)
     # The same each time, so that the bank recognises a file that it got before; the library would choose a random one.
     document._xml.find("*/GrpHdr/MsgId").text = batch.pk.hex
     for payout, account in lines:
         document.add_payment(
             {
-                "name": _plain(account.holder),
+                "name": sepa_text(account.holder),
                 "IBAN": account.number,
                 "BIC": account.bank,
                 "amount": transfer_minor(payout.amount_minor, batch),
                 "execution_date": batch.exported_at.date() if batch.exported_at else None,
-                "description": _plain(f"Payout {batch.run} {store_of(payout.account)}"),
+                "description": sepa_text(f"Payout {batch.run} {store_of(payout.account)}"),
                 "endtoend_id": payout.pk.hex,
             }
         )
     content: bytes = document.export(validate=True)
     return content
-
-
-def _plain(text: str) -> str:
-    return _NOT_IN_SEPA.sub(" ", unidecode(text)).strip()[:HOLDER_CHARS]
 
 
 def _csv(batch: PayoutBatch, lines: Sequence[tuple[VendorPayout, BankAccount]]) -> bytes:

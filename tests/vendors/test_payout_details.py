@@ -69,6 +69,9 @@ def form(**given: str) -> dict[str, str]:
         ("USD", {"bank": ""}, "#/bank"),
         ("USD", {"holder": " "}, "#/holder"),
         ("USD", {"holder": "x" * 71}, "#/holder"),
+        # Without a character that a SEPA transfer can carry.
+        ("USD", {"holder": "🙂🙂"}, "#/holder"),
+        ("USD", {"holder": "..."}, "#/holder"),
         ("USD", {"holder": "a\x00b"}, "#/holder"),
         ("INR", {"number": "12345678"}, "#/number"),
         ("INR", {"number": "1" * 19}, "#/number"),
@@ -130,6 +133,14 @@ def test_same_account_again_changes_nothing(profile: VendorProfile) -> None:
     assert changed(profile).pk == details.pk
     assert has_waited(details)
     assert PayoutDetails.objects.count() == 1
+
+
+def test_account_whose_key_is_gone_is_entered_again(profile: VendorProfile, settings: Any) -> None:
+    lost = changed(profile)
+    settings.SECRET_KEY = "another-key-another-key-another-key-another-key-more"
+    entered = changed(profile)
+    assert entered.pk != lost.pk
+    assert account_of(details=entered).number == IBAN
 
 
 def test_details_are_encrypted_and_shortened_in_the_log_and_the_api(

@@ -13,6 +13,7 @@ from django.utils import timezone
 from vendors.bounds import PAYOUT_WAIT
 from vendors.models import PayoutDetails, VendorProfile, VendorStatus
 from vendors.selectors import has_waited, payout_details_of
+from vendors.services.payout_details import is_readable
 
 from ..models import LedgerAccount
 from ..models.quotes import CURRENCIES
@@ -72,7 +73,7 @@ def refusal_of(*, profile: VendorProfile, details: PayoutDetails | None) -> With
         return WithheldReason.NOT_APPROVED
     if profile.payouts_held_at is not None:
         return WithheldReason.HELD
-    if details is None or details.withdrawn_at is not None or not details.encrypted:
+    if details is None or details.withdrawn_at is not None or not is_readable(details=details):
         return WithheldReason.NO_ACCOUNT
     return None if has_waited(details) else WithheldReason.NEW_ACCOUNT
 
