@@ -1,9 +1,8 @@
 """The file of a payout batch for the bank: SEPA credit transfers (ISO 20022, pain.001.001.09) in EUR, CSV in other currencies."""
 
-import csv
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import starmap
 
 from django.conf import settings
 from sepaxml import SepaTransfer
@@ -17,7 +16,7 @@ from vendors.services.payout_details import account_of
 from .models import PayoutBatch, VendorPayout
 from .models.vendor_payouts import BatchStatus, PayoutStatus
 from .selectors import payouts, transfer_minor
-from .spreadsheets import cell, figure, store_of
+from .spreadsheets import cell, csv_lines, figure, store_of
 
 HEADER = ("payout", "run", "store", "holder", "account", "bankCode", "currency", "amount")
 _SCHEMA = "pain.001.001.09"
@@ -92,10 +91,8 @@ def _sepa(batch: PayoutBatch, lines: Sequence[tuple[VendorPayout, BankAccount]])
 
 
 def _csv(batch: PayoutBatch, lines: Sequence[tuple[VendorPayout, BankAccount]]) -> bytes:
-    text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(HEADER)
-    for payout, account in lines:
+    def row(payout: VendorPayout, account: BankAccount) -> tuple[object, ...]:
         texts = map(cell, (batch.run, store_of(payout.account), account.holder, account.number, account.bank))
-        rows.writerow((payout.pk, *texts, batch.transfer_currency, figure(transfer_minor(payout.amount_minor, batch))))
-    return text.getvalue().encode()
+        return (payout.pk, *texts, batch.transfer_currency, figure(transfer_minor(payout.amount_minor, batch)))
+
+    return "".join(csv_lines(HEADER, starmap(row, lines))).encode()

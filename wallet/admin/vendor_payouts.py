@@ -1,7 +1,6 @@
 """Vendor payouts in the admin: batches, their file for the bank, and what became of each payout. `manage.py payout` prepares them."""
 
-import csv
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -28,7 +27,7 @@ from ..models.vendor_payouts import BatchStatus, PayoutStatus
 from ..payout_files import bank_file
 from ..selectors import paid_by_currency, payouts, transfer_minor
 from ..services import vendor_payouts as services
-from ..spreadsheets import HEADER, cells_of, store_of
+from ..spreadsheets import HEADER, cells_of, csv_lines, store_of
 
 EXPORT = "wallet.export_vendorpayout"
 EXPORT_BATCH = "wallet.export_payoutbatch"
@@ -67,14 +66,6 @@ class CurrencyFilter(admin.SimpleListFilter):
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Filter by the choice."""
         return queryset.filter(**{self.path: self.value()}) if self.value() else queryset
-
-
-class Echo:
-    """A file-like object for the csv module that returns each line."""
-
-    def write(self, line: str) -> str:
-        """Return the line."""
-        return line
 
 
 @admin.register(VendorPayout)
@@ -120,7 +111,8 @@ class VendorPayoutAdmin(ServiceAdmin):
             message = "no filter takes this"
             raise SuspiciousOperation(message) from error
         headers = {"Content-Disposition": 'attachment; filename="payouts.csv"'}
-        return StreamingHttpResponse(_rows(rows.iterator(chunk_size=CHUNK)), content_type="text/csv; charset=utf-8", headers=headers)
+        lines = csv_lines(("run", "at", *HEADER), map(_csv_row, rows.iterator(chunk_size=CHUNK)))
+        return StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8", headers=headers)
 
     def panels(self, request: HttpRequest, subject: VendorPayout) -> list[Panel]:
         """Return nothing."""
@@ -191,11 +183,8 @@ class VendorPayoutAdmin(ServiceAdmin):
     )
 
 
-def _rows(rows: Iterable[VendorPayout]) -> Iterator[str]:
-    sheet = csv.writer(Echo(), lineterminator="\n")
-    yield sheet.writerow(("run", "at", *HEADER))
-    for payout in rows:
-        yield sheet.writerow((payout.batch.run, payout.journal.at.isoformat(), *cells_of(payout)))
+def _csv_row(payout: VendorPayout) -> tuple[str, ...]:
+    return (payout.batch.run, payout.journal.at.isoformat(), *cells_of(payout))
 
 
 @admin.register(PayoutBatch)
