@@ -128,7 +128,8 @@ def erase_billing_details(*, user: User) -> None:
 
 def _replace(owner: User | None, details: Mapping[str, str]) -> BillingDetails:
     """Return the row with these details, the owner's current one from now on; evidence of the same country is kept."""
-    current = BillingDetails.objects.select_for_update().filter(owner=owner, current=True).first()
+    # An invoice that refers to the row need not wait, and so cannot deadlock.
+    current = BillingDetails.objects.select_for_update(no_key=True).filter(owner=owner, current=True).first()
     if current is not None:
         if not details.get("seen_in") and current.country == details["country"]:
             details = {**details, "seen_in": current.seen_in}
