@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import admin, messages
 from django.contrib.admin.options import IncorrectLookupParameters
@@ -33,6 +34,8 @@ EXPORT = "wallet.export_vendorpayout"
 EXPORT_BATCH = "wallet.export_payoutbatch"
 SETTLE = "wallet.settle_vendorpayout"
 RUNS = 50
+# Of a batch, on its page.
+PAYOUTS_SHOWN = 100
 CHUNK = 500
 
 
@@ -222,7 +225,7 @@ class PayoutBatchAdmin(ServiceAdmin):
         return HttpResponse(made.content, content_type=made.content_type, headers=headers)
 
     def panels(self, request: HttpRequest, subject: PayoutBatch) -> list[Panel]:
-        """Show the payouts, without bank details, then the history."""
+        """Show the newest payouts, without bank details, then the history."""
         rows = [
             (
                 format_html('<a href="{}">{}</a>', reverse("admin:wallet_vendorpayout_change", args=[each.pk]), store_of(each.account)),
@@ -230,15 +233,17 @@ class PayoutBatchAdmin(ServiceAdmin):
                 money(transfer_minor(each.amount_minor, subject), subject.transfer_currency),
                 each.status,
             )
-            for each in payouts().filter(batch=subject)
+            for each in payouts().filter(batch=subject)[:PAYOUTS_SHOWN]
         ]
         return [Panel("Payouts", ("Store", "Amount", "Transfer", "Status"), rows), *super().panels(request, subject)]
 
     def page_context(self, request: HttpRequest, subject: PayoutBatch) -> dict[str, Any]:
-        """Add the address of the file for users who may download it."""
+        """Add the link to all payouts, and the address of the file for users who may download it."""
         may = subject.status == BatchStatus.EXPORTED and staff_of(request).has_perm(EXPORT_BATCH)
         file_url = reverse("admin:wallet_payoutbatch_file", args=[subject.pk]) if may else ""
-        return {**super().page_context(request, subject), "file_url": file_url}
+        payouts_url = f"{reverse('admin:wallet_vendorpayout_changelist')}?{urlencode({'run': subject.run, 'currency': subject.currency})}"
+        more = {"file_url": file_url, "payouts_url": payouts_url, "count": subject.payouts.count()}
+        return {**super().page_context(request, subject), **more}
 
     export = service_decision(
         Decision(
