@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import starmap
 
 from django.conf import settings
+from django.db.models import QuerySet
 from sepaxml import SepaTransfer
 
 from marketplace.core.encryption import DecryptionFailed
@@ -38,22 +39,29 @@ class BankFile:
 
 
 def bank_file(*, batch: PayoutBatch) -> BankFile:
-    """Return the file of an exported batch, with the same payments and message id each time.
+    """Return the file of an exported batch, with the same message id each time, without payouts that bounced since.
 
     Raises:
-        InvalidTransition: the batch is not exported, a bank account cannot be decrypted or was erased, or the account that pays is not set.
+        InvalidTransition: the batch is not exported, all of it bounced, a bank account cannot be decrypted or was erased, or the
+            account that pays is not set.
     """
     if batch.status != BatchStatus.EXPORTED:
         raise InvalidTransition("Export the batch first.", currentState=batch.status)
-    exported = payouts().filter(batch=batch).exclude(status=PayoutStatus.CANCELLED).order_by("id")
     try:
-        lines = [(payout, account_of(details=payout.details)) for payout in exported]
+        lines = [(payout, account_of(details=payout.details)) for payout in payouts_in_file(batch)]
     except DecryptionFailed as error:
         raise InvalidTransition("A bank account of it was erased, or its key is gone.") from error
+    if not lines:
+        raise InvalidTransition("All of its payouts bounced; the next run pays them.")
     name = f"payouts-{batch.run}-{batch.currency}"
     if batch.transfer_currency == Currency.EUR:
         return BankFile(f"{name}.xml", "application/xml", _sepa(batch, lines))
     return BankFile(f"{name}.csv", "text/csv; charset=utf-8", _csv(batch, lines))
+
+
+def payouts_in_file(batch: PayoutBatch) -> QuerySet[VendorPayout]:
+    """Return the payouts that the bank is to make, oldest first; the amount of one that bounced is the vendor's again."""
+    return payouts().filter(batch=batch, status__in=(PayoutStatus.EXPORTED, PayoutStatus.PAID)).order_by("id")
 
 
 def paying_account() -> BankAccount:
