@@ -130,12 +130,12 @@ class OpenCorsMiddleware(CorsMiddleware):
     """Sends `*` on public addresses whatever the Origin, so that a shared cache can serve one response to all; never with credentials."""
 
     def check_signal(self, request: HttpRequest) -> bool:
-        """Tell whether any origin may read the address."""
-        return _OPEN.fullmatch(request.path_info) is not None
+        """Tell whether any origin may read the address, or the request's origin may."""
+        return _OPEN.fullmatch(request.path_info) is not None or super().check_signal(request)
 
     def add_response_headers(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         """Add the CORS headers."""
-        is_open = self.check_signal(request)
+        is_open = _OPEN.fullmatch(request.path_info) is not None
         if not is_open or request.method == "OPTIONS":
             super().add_response_headers(request, response)
         if is_open:

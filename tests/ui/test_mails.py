@@ -91,7 +91,7 @@ def test_every_mail_leads_to_a_page_that_is_there(
 
 
 def test_names_in_a_mail_are_never_markup_or_links(django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks) -> None:
-    names = {
+    names: dict[str, Any] = {
         "store": SimpleNamespace(name='<a href="https://evil.example">x</a>'),
         "reason": "https://evil.example/\n\nhttps://evil.example/",
     }

@@ -116,6 +116,14 @@ def test_draft_with_a_malicious_file_is_kept_as_evidence(client: APIClient, list
     assert Deliverable.objects.exists()
 
 
+def test_deleting_a_draft_leaves_the_vendors_other_listings_and_their_files(client: APIClient, listing: Listing) -> None:
+    others = [ready(ListingFactory(store=listing.store)), ready(ListingFactory())]
+    before = list(Listing.objects.exclude(pk=listing.pk).order_by("pk").values())
+    assert client.delete(f"{ASSETS}/{listing.pk}").status_code == 200
+    assert list(Listing.objects.order_by("pk").values()) == before
+    assert {file.listing_id for file in Deliverable.objects.all()} == {other.pk for other in others}
+
+
 def test_draft_of_another_vendor_is_not_there(other_client: APIClient, listing: Listing) -> None:
     assert other_client.delete(f"{ASSETS}/{listing.pk}").status_code == 404
     assert Listing.objects.filter(pk=listing.pk).exists()

@@ -122,7 +122,7 @@ def test_id_of_an_event_of_razorpay_comes_from_what_is_signed() -> None:
     assert first == again
 
 
-GOOD = {
+GOOD: dict[str, tuple[Any, bytes, dict[str, str]]] = {
     "stripe": (stripe(), *of_stripe("checkout.session.completed", SESSION)),
     "razorpay": (razorpay(), *of_razorpay("payment_link.paid", payment_link=LINK, payment=PAYMENT)),
 }

@@ -40,7 +40,7 @@ def test_demo_shows_its_pictures_and_invoices_a_purchase(settings: Any, tmp_path
     entry = next(entry for entry in ENTRIES if entry.kind.category == "motion")
     Category.objects.get_or_create(slug=entry.kind.category, defaults={"name": "Motion"})
     staff = UserFactory(is_staff=True, is_superuser=True)
-    people = People(staff, UserFactory(), UserFactory(), funded(inr=10_000_000), {entry.store: make_vendor()})
+    people = People(staff, UserFactory(), funded(inr=10_000_000), UserFactory(), {entry.store: make_vendor()})
     assert list(fill_shop([entry], people)) == [entry]
     make_seller(people)
     for _ in range(2):

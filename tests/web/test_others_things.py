@@ -25,6 +25,7 @@ from tests.factories import ListingFactory, UserFactory
 from tests.mcp.speaking import Speaker, tool_token
 from tests.shop import bought, funded, on_sale
 from tests.studio.cases import ready
+from tests.wallet import invoicing
 from tests.wallet.leaving import asked
 from tests.wallet.payees import payee
 from tests.wallet.topping_up import asked_for
@@ -74,6 +75,8 @@ PLAIN = {
     ("check-field", "form"): "app",
     ("check-field", "field"): "name",
     ("console-operation", "operation_id"): "searchAssets",
+    ("payout-details", "currency"): "USD",
+    ("sales-invoices-csv", "month"): "2026-03",
 }
 OPEN_TO_ALL = {
     "names nothing of a person's": {
@@ -82,7 +85,9 @@ OPEN_TO_ALL = {
         "docs-operation",
         "docs-page",
         "docs-source",
+        "payout-details",
         "problem",
+        "sales-invoices-csv",
         "sitemap-part",
     },
     "is public: a store, and a certificate, which its holder shows to whom they like": {"store", "certificate"},
@@ -90,6 +95,8 @@ OPEN_TO_ALL = {
         "account_confirm_email",
         "account_reset_password_from_key",
         "library-package",
+        "mail-unsubscribe",
+        "payout-details-undo",
         "test-payment",
         "payment-events",
     },
@@ -168,8 +175,10 @@ def _things(reviewer: User) -> tuple[User, dict[str, str]]:
 def everyone(monkeypatch: pytest.MonkeyPatch) -> Everyone:
     monkeypatch.setattr(EagerBackend, "on", False)
     reviewer = funded()
+    invoicing.operator()
     me, mine = _things(reviewer)
     _, theirs = _things(reviewer)
+    invoicing.issue()
     return Everyone(me, mine, theirs)
 
 
@@ -295,8 +304,9 @@ def test_same_pages_show_ones_own_things(everyone: Everyone) -> None:
     client.force_login(everyone.me)
     shown = [(route, name) for route, name in _guarded() if route.startswith(OF_AN_ACCOUNT)]
     own = {name: _any_address(route, name, everyone.mine) for route, name in shown}
-    # Of a listing without a font there is no specimen.
-    assert [name for name, address in own.items() if client.get(address).status_code == 404] == ["studio-specimen"]
+    # There is no specimen of a listing without a font, and no credit note of an order that was not refunded.
+    missing = {"studio-specimen", "order-page-credit-note"}
+    assert {name for name, address in own.items() if client.get(address).status_code == 404} == missing
 
 
 def test_tools_find_nothing_of_someone_elses(everyone: Everyone) -> None:

@@ -237,7 +237,9 @@ def test_vendor_is_told_when_how_much_and_why_not(
         (31, (2026, 12, 31), (2027, 1, 31)),
     ],
 )
-def test_next_run_is_on_the_operators_day_or_the_last_of_a_shorter_month(settings: Any, day: int, after: Any, on: Any) -> None:
+def test_next_run_is_on_the_operators_day_or_the_last_of_a_shorter_month(
+    settings: Any, day: int, after: tuple[int, int, int], on: tuple[int, int, int]
+) -> None:
     settings.PAYOUT_DAY = day
     assert next_run(after=dt.datetime(*after, tzinfo=dt.UTC)) == dt.date(*on)
 

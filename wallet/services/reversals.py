@@ -302,5 +302,9 @@ def _release_to(vendor: LedgerAccount, amount_minor: int) -> uuid.UUID:
 def _notify(reversal: Reversal, template: str, **facts: Any) -> None:
     top_up = reversal.top_up
     if not top_up.user.deleted:
-        amounts = {"amount_minor": reversal.amount_minor, "frozen_minor": reversal.frozen_minor, "currency": top_up.currency}
+        amounts: dict[str, Any] = {
+            "amount_minor": reversal.amount_minor,
+            "frozen_minor": reversal.frozen_minor,
+            "currency": top_up.currency,
+        }
         mail(top_up.user, f"wallet/{template}", top_up=top_up, reversal=reversal, **amounts, **facts)

@@ -135,7 +135,7 @@ def credit_top_up(*, top_up: TopUp, event: PaymentEvent) -> str:
     changes = {"payment_reference": event.payment, "paid_at": event.occurred_at, "journal": journal}
     TRANSITIONS.apply(top_up, "succeed", actor=None, changes=changes, payment=event.payment)
     publish_top_up(top_up)
-    facts = {"amount_minor": top_up.amount_minor, "currency": top_up.currency}
+    facts: dict[str, Any] = {"amount_minor": top_up.amount_minor, "currency": top_up.currency}
     mail(top_up.user, "wallet/topped_up", top_up=top_up, balance_minor=journal.wallet_balance_minor, **facts)
     return "credited"
 

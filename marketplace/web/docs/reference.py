@@ -32,6 +32,7 @@ _BODIES = {
     "credentials": [{"value": "cam_sk_…", "url": "https://example.com/where-it-was-found"}],
     "description": "Twelve paper textures, scanned at 600 dpi.",
     "jws": "eyJhbGciOiJFZERTQSIs…",
+    "name": "Northlight Studio",
     "priceEur": 17.0,
     "priceInr": 1499.0,
     "readme": "Unpack the archive and place a texture above your layers.",
@@ -39,6 +40,7 @@ _BODIES = {
     "slug": "paper-grain",
     "storeName": "Northlight Studio",
     "storeSlug": "northlight-studio",
+    "street": "Lindenallee 5",
     "title": "Paper Grain",
 }
 
