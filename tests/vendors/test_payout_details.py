@@ -272,10 +272,17 @@ def test_old_link_and_link_of_a_deleted_account_are_not_found(profile: VendorPro
         change_of(token=token)
     monkeypatch.undo()
     assert change_of(token=token)
-    profile.user.is_active = False
-    profile.user.save()
+    PayoutDetails.objects.update(encrypted="", label="")
     with pytest.raises(NotFound):
         undo_payout_change(token=token)
+
+
+def test_link_works_while_the_account_is_deactivated(profile: VendorProfile) -> None:
+    details = changed(profile)
+    profile.user.is_active = False
+    profile.user.save()
+    assert undo_payout_change(token=token_of(details)).payouts_held_at is not None
+    assert payout_details_of(profile) == {}
 
 
 def test_payouts_are_held_and_released_once(profile: VendorProfile) -> None:

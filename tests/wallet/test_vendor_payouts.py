@@ -15,6 +15,7 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
+from marketplace.accounts.models import User
 from marketplace.core.errors import InvalidInput, InvalidTransition, NotFound, SelfReview
 from marketplace.core.models import AuditEntry
 from tests.factories import UserFactory
@@ -94,7 +95,7 @@ def test_command_says_what_is_wrong_and_pays_nobody(arguments: tuple[str, ...], 
     assert not VendorPayout.objects.exists()
 
 
-@pytest.mark.parametrize("rate", ["0", "-1", "NaN", "Infinity", "1000", "0.1234567"])
+@pytest.mark.parametrize("rate", ["0", "-1", "NaN", "Infinity", "10", "92.13", "0.1234567"])
 def test_rate_that_is_none_is_refused(rate: str) -> None:
     with pytest.raises(InvalidInput):
         open_batch(run="a", currency="USD", actor=None, euro_rate=Decimal(rate))
@@ -132,6 +133,20 @@ def test_vendor_who_cannot_be_paid_keeps_the_earnings(profile: dict[str, Any], d
     assert (held.amount_minor, held.reason.value) == (SHARE, why)
     assert f"kept: {vendor.store.slug}, 399.20 INR, {held.reason.label}" in prepare()
     assert earned(vendor.user)["INR"] == SHARE
+
+
+def test_vendor_whose_account_is_deactivated_is_paid_once_it_is_active_again() -> None:
+    first, second = payee(), payee()
+    payouts = [prepared(sold(vendor)) for vendor in (first, second)]
+    assert isinstance(payouts[0], VendorPayout)
+    User.objects.filter(pk=first.user_id).update(is_active=False)
+    export_batch(batch=payouts[0].batch, actor=None)
+    account = account_of(first)
+    kept = prepared(account, "b")
+    assert isinstance(kept, WithheldPayout)
+    assert (kept.amount_minor, kept.reason.value) == (SHARE, "account_deactivated")
+    User.objects.filter(pk=first.user_id).update(is_active=True)
+    assert isinstance(prepared(account, "b"), VendorPayout)
 
 
 def test_first_payout_after_a_change_waits_for_72_hours_by_the_clock_of_the_database() -> None:

@@ -85,14 +85,15 @@ def change_of(*, token: str) -> PayoutDetails:
     """Return the change that the link of a mail undoes.
 
     Raises:
-        NotFound: the link is not valid, or too old.
+        NotFound: the link is not valid or too old, or the account was deleted.
     """
     try:
         details_id = signing.loads(token, salt=_UNDO, max_age=timedelta(days=bounds.UNDO_DAYS))
     except signing.BadSignature as error:
         raise NotFound from error
-    details = PayoutDetails.objects.select_related("profile__store").filter(pk=details_id, profile__user__is_active=True).first()
-    if details is None:
+    # It works for an account that staff deactivated, which may be what the owner asked for.
+    details = PayoutDetails.objects.select_related("profile__store").filter(pk=details_id).first()
+    if details is None or not details.encrypted:
         raise NotFound
     return details
 
@@ -102,7 +103,7 @@ def undo_payout_change(*, token: str) -> VendorProfile:
     """Withdraw a change of a bank account with all later ones, hold the vendor's payouts and end the vendor's sessions.
 
     Raises:
-        NotFound: the link is not valid, or too old.
+        NotFound: the link is not valid or too old, or the account was deleted.
     """
     profile = lock(VendorProfile.objects.select_related("user", "store"), pk=change_of(token=token).profile_id)
     details = change_of(token=token)

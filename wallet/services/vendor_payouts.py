@@ -33,7 +33,8 @@ from .due_payouts import WithheldPayout, WithheldReason, due_payout, refusal_of
 from .ledger import Leg, VendorEntry, open_accounts, write_journal
 
 _RUN = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{bounds.PAYOUT_RUN_CHARS - 1}}}")
-_MAXIMUM_RATE = 1000
+# More than any currency is worth in EUR for one dollar, and less than a rate in per cent.
+_MAXIMUM_RATE = 10
 _PREPARED = {PayoutStatus.PREPARED.value}
 _EXPORTED = {PayoutStatus.EXPORTED.value}
 BATCHES = TransitionTable(
@@ -271,7 +272,7 @@ def _lock_payout(payout: VendorPayout, actor: User | None) -> VendorPayout:
 
 
 def _locked(batch: PayoutBatch, status: PayoutStatus) -> list[VendorPayout]:
-    rows = payouts().filter(batch=batch, status=status).select_related("details__profile")
+    rows = payouts().filter(batch=batch, status=status).select_related("details__profile__user")
     return list(rows.select_for_update(of=("self",), no_key=True).order_by("id"))
 
 
