@@ -8,7 +8,7 @@ from typing import Any
 from django.db import connection, connections
 
 from marketplace.core.errors import Problem
-from tests.waiting import PATIENCE_SECONDS
+from tests.waiting import PATIENCE_SECONDS, until
 
 THREADS = 16
 
@@ -48,3 +48,14 @@ def refusals_at_once(*calls: Callable[[], Any]) -> list[type[Problem] | None]:
 def one_stands(refusals: Sequence[type[Problem] | None], refusal: type[Problem]) -> bool:
     """Tell whether one call succeeded, and this problem refused each of the others."""
     return refusals.count(None) == 1 and refusals.count(refusal) == len(refusals) - 1
+
+
+def until_someone_waits() -> None:
+    """Return once another connection waits for a lock that this one holds."""
+
+    def waiting() -> int:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))")
+            return int(cursor.fetchone()[0])
+
+    until(waiting, "somebody who waits for the lock")

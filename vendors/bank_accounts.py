@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from stdnum import bic, iban
 from stdnum.exceptions import ValidationError
+from text_unidecode import unidecode
 
 from marketplace.core import texts
 from marketplace.core.money import Currency
@@ -15,6 +16,8 @@ NUMBER_CHARS = 60
 # Reserve Bank of India: four letters of the bank, a zero, six characters of the branch.
 _IFSC = re.compile(r"[A-Z]{4}0[A-Z0-9]{6}")
 _INDIAN_NUMBER = re.compile(r"\d{9,18}")
+# The characters of the SEPA schemes.
+_NOT_IN_SEPA = re.compile(r"[^A-Za-z0-9/\-?:().,'+ ]")
 # European Payments Council, EPC409-09: the countries and territories of the SEPA schemes by their IBAN's country code.
 _SEPA_AREA = "AD AL AT BE BG CH CY CZ DE DK EE ES FI FR GB GI GR HR HU IE IS IT LI LT LU LV MC MD ME MK MT NL NO PL PT RO RS SE SI SK SM VA"
 
@@ -54,6 +57,8 @@ def checked_account(*, currency: str, holder: str, number: str, bank: str) -> Ba
     bank = texts.line(bank, "bank", maximum=NUMBER_CHARS)
     if currency == Currency.INR:
         return _indian_account(holder, re.sub(r"[\s-]", "", number), bank.upper())
+    if not re.search(r"[A-Za-z0-9]", sepa_text(holder)):
+        raise texts.invalid("holder", "invalid", "Enter the name in letters, as the bank knows it.")
     try:
         number = iban.validate(number)
     except ValidationError as error:
@@ -63,6 +68,11 @@ def checked_account(*, currency: str, holder: str, number: str, bank: str) -> Ba
     except ValidationError as error:
         raise texts.invalid("bank", "invalid", "This is not a valid BIC. It has 8 or 11 characters, such as DEUTDEFF.") from error
     return BankAccount(holder, number, bank)
+
+
+def sepa_text(text: str) -> str:
+    """Return a text in the Latin characters of SEPA transfers, shortened to what they carry; it may be empty."""
+    return _NOT_IN_SEPA.sub(" ", unidecode(text)).strip()[:HOLDER_CHARS].strip()
 
 
 def _indian_account(holder: str, number: str, bank: str) -> BankAccount:

@@ -37,7 +37,7 @@ def approved_profile_of(user: User) -> VendorProfile:
     Raises:
         VendorNotApproved: there is none, or it is pending or suspended.
     """
-    profile = VendorProfile.objects.select_related("store").filter(user=user).first()
+    profile = VendorProfile.objects.select_related("store", "user").filter(user=user).first()
     if profile is None or profile.status != VendorStatus.APPROVED:
         raise VendorNotApproved(vendorStatus=None if profile is None else profile.status)
     return profile

@@ -1,16 +1,14 @@
 """Invoices as CSV, for accountants. Credit notes have negative amounts, so that a column can be summed."""
 
-import csv
 import datetime as dt
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from marketplace.accounts.models import User
 
 from .models import Invoice
 from .places import place_name
-from .spreadsheets import cell, figure
+from .spreadsheets import cell, csv_lines, figure
 
 HEADER = (
     *("number", "kind", "date", "corrects", "seller", "sellerTaxId", "buyer", "buyerCountry", "buyerTaxId", "description"),
@@ -25,24 +23,14 @@ def parse_month(text: str) -> dt.date | None:
     return dt.date.fromisoformat(f"{text}-01") if _MONTH.fullmatch(text) else None
 
 
-class _Echo:
-    """A file that hands back what is written to it."""
-
-    def write(self, text: str) -> str:
-        return text
-
-
-def csv_lines(invoices: Iterable[Invoice], *, reader: User | None = None) -> Iterator[str]:
-    """Yield the lines of a CSV file.
+def invoice_lines(invoices: Iterable[Invoice], *, reader: User | None = None) -> Iterator[str]:
+    """Return the lines of a CSV file.
 
     Args:
         invoices: The documents, as `selectors.invoices` loads them.
         reader: The vendor who gets the file; None for the operator. A vendor sees buyers of their own invoices only.
     """
-    writer: Any = csv.writer(_Echo())
-    yield writer.writerow(HEADER)
-    for invoice in invoices:
-        yield writer.writerow(_cells(invoice, with_buyer=reader is None or invoice.seller.vendor_id == reader.pk))
+    return csv_lines(HEADER, (_cells(invoice, with_buyer=reader is None or invoice.seller.vendor_id == reader.pk) for invoice in invoices))
 
 
 def _cells(invoice: Invoice, *, with_buyer: bool) -> tuple[str, ...]:
@@ -52,10 +40,10 @@ def _cells(invoice: Invoice, *, with_buyer: bool) -> tuple[str, ...]:
     confirmed = "" if buyer is None or not with_buyer else "yes" if buyer.seen_in == buyer.country else "no"
     exchanged = invoice.tax_in_tax_currency_minor
     return (
-        invoice.number,
+        cell(invoice.number),
         invoice.kind,
         invoice.date.isoformat(),
-        "" if invoice.corrects is None else invoice.corrects.number,
+        "" if invoice.corrects is None else cell(invoice.corrects.number),
         cell(seller.name),
         cell(seller.tax_id),
         *map(cell, who),

@@ -1,30 +1,26 @@
 """The file of a payout batch for the bank: SEPA credit transfers (ISO 20022, pain.001.001.09) in EUR, CSV in other currencies."""
 
-import csv
-import io
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import starmap
 
 from django.conf import settings
+from django.db.models import QuerySet
 from sepaxml import SepaTransfer
-from text_unidecode import unidecode
 
 from marketplace.core.encryption import DecryptionFailed
 from marketplace.core.errors import InvalidTransition
 from marketplace.core.money import Currency
-from vendors.bank_accounts import HOLDER_CHARS, BankAccount, checked_account
+from vendors.bank_accounts import BankAccount, checked_account, sepa_text
 from vendors.services.payout_details import account_of
 
 from .models import PayoutBatch, VendorPayout
 from .models.vendor_payouts import BatchStatus, PayoutStatus
 from .selectors import payouts, transfer_minor
-from .spreadsheets import cell, figure, store_of
+from .spreadsheets import cell, csv_lines, figure, store_of
 
 HEADER = ("payout", "run", "store", "holder", "account", "bankCode", "currency", "amount")
 _SCHEMA = "pain.001.001.09"
-# The characters of the SEPA schemes.
-_NOT_IN_SEPA = re.compile(r"[^A-Za-z0-9/\-?:().,'+ ]")
 
 
 @dataclass(frozen=True)
@@ -43,22 +39,29 @@ class BankFile:
 
 
 def bank_file(*, batch: PayoutBatch) -> BankFile:
-    """Return the file of an exported batch, with the same payments and message id each time.
+    """Return the file of an exported batch, with the same message id each time, without payouts that bounced since.
 
     Raises:
-        InvalidTransition: the batch is not exported, a bank account cannot be decrypted or was erased, or the account that pays is not set.
+        InvalidTransition: the batch is not exported, all of it bounced, a bank account cannot be decrypted or was erased, or the
+            account that pays is not set.
     """
     if batch.status != BatchStatus.EXPORTED:
         raise InvalidTransition("Export the batch first.", currentState=batch.status)
-    exported = payouts().filter(batch=batch).exclude(status=PayoutStatus.CANCELLED).order_by("id")
     try:
-        lines = [(payout, account_of(details=payout.details)) for payout in exported]
+        lines = [(payout, account_of(details=payout.details)) for payout in payouts_in_file(batch)]
     except DecryptionFailed as error:
         raise InvalidTransition("A bank account of it was erased, or its key is gone.") from error
+    if not lines:
+        raise InvalidTransition("All of its payouts bounced; the next run pays them.")
     name = f"payouts-{batch.run}-{batch.currency}"
     if batch.transfer_currency == Currency.EUR:
         return BankFile(f"{name}.xml", "application/xml", _sepa(batch, lines))
     return BankFile(f"{name}.csv", "text/csv; charset=utf-8", _csv(batch, lines))
+
+
+def payouts_in_file(batch: PayoutBatch) -> QuerySet[VendorPayout]:
+    """Return the payouts that the bank is to make, oldest first; the amount of one that bounced is the vendor's again."""
+    return payouts().filter(batch=batch, status__in=(PayoutStatus.EXPORTED, PayoutStatus.PAID)).order_by("id")
 
 
 def paying_account() -> BankAccount:
@@ -75,19 +78,19 @@ def paying_account() -> BankAccount:
 
 def _sepa(batch: PayoutBatch, lines: Sequence[tuple[VendorPayout, BankAccount]]) -> bytes:
     payer = paying_account()
-    config = {"name": _plain(payer.holder), "IBAN": payer.number, "BIC": payer.bank, "batch": True, "currency": batch.transfer_currency}
+    config = {"name": sepa_text(payer.holder), "IBAN": payer.number, "BIC": payer.bank, "batch": True, "currency": batch.transfer_currency}
     document = SepaTransfer(config, schema=_SCHEMA, clean=False)
     # The same each time, so that the bank recognises a file that it got before; the library would choose a random one.
     document._xml.find("*/GrpHdr/MsgId").text = batch.pk.hex
     for payout, account in lines:
         document.add_payment(
             {
-                "name": _plain(account.holder),
+                "name": sepa_text(account.holder),
                 "IBAN": account.number,
                 "BIC": account.bank,
                 "amount": transfer_minor(payout.amount_minor, batch),
                 "execution_date": batch.exported_at.date() if batch.exported_at else None,
-                "description": _plain(f"Payout {batch.run} {store_of(payout.account)}"),
+                "description": sepa_text(f"Payout {batch.run} {store_of(payout.account)}"),
                 "endtoend_id": payout.pk.hex,
             }
         )
@@ -95,15 +98,9 @@ def _sepa(batch: PayoutBatch, lines: Sequence[tuple[VendorPayout, BankAccount]])
     return content
 
 
-def _plain(text: str) -> str:
-    return _NOT_IN_SEPA.sub(" ", unidecode(text)).strip()[:HOLDER_CHARS]
-
-
 def _csv(batch: PayoutBatch, lines: Sequence[tuple[VendorPayout, BankAccount]]) -> bytes:
-    text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(HEADER)
-    for payout, account in lines:
+    def row(payout: VendorPayout, account: BankAccount) -> tuple[object, ...]:
         texts = map(cell, (batch.run, store_of(payout.account), account.holder, account.number, account.bank))
-        rows.writerow((payout.pk, *texts, batch.transfer_currency, figure(transfer_minor(payout.amount_minor, batch))))
-    return text.getvalue().encode()
+        return (payout.pk, *texts, batch.transfer_currency, figure(transfer_minor(payout.amount_minor, batch)))
+
+    return "".join(csv_lines(HEADER, starmap(row, lines))).encode()

@@ -1,4 +1,8 @@
-"""Cells of lists as CSV."""
+"""Lists as CSV."""
+
+import csv
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from marketplace.core.money import to_number
 
@@ -7,6 +11,21 @@ from .models import LedgerAccount, VendorPayout
 HEADER = ("vendor", "store", "payoutMethod", "currency", "amount", "status", "journal")
 # Spreadsheets interpret a cell that begins with one of these as a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+class _Echo:
+    """A file-like object for the csv module that returns what is written."""
+
+    def write(self, text: str) -> str:
+        return text
+
+
+def csv_lines(header: Iterable[str], rows: Iterable[Iterable[object]]) -> Iterator[str]:
+    """Yield the lines of a CSV file; texts that users write must be guarded by `cell`."""
+    writer: Any = csv.writer(_Echo())
+    yield writer.writerow(header)
+    for row in rows:
+        yield writer.writerow(row)
 
 
 def cells_of(payout: VendorPayout) -> tuple[str, ...]:

@@ -20,8 +20,8 @@ SCOPE_LABELS = {
     Scope.CATALOG_READ: "Read the AI manifests of published assets",
     Scope.LIBRARY_READ: "View the assets you own",
     Scope.LIBRARY_DOWNLOAD: "Download the assets you own",
-    Scope.ACCOUNT_READ: "View your wallet balance and your orders",
-    Scope.WALLET_SPEND: "Buy assets with your credit",
+    Scope.ACCOUNT_READ: "View your wallet balance, your orders and your billing details",
+    Scope.WALLET_SPEND: "Buy assets with your credit, and set your billing details",
     Scope.WALLET_FUND: "Ask you to add credit; you pay on the provider's page",
     Scope.VENDOR_MANAGE: "Manage your store: listings, uploads, prices",
 }

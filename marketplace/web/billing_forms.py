@@ -3,7 +3,7 @@
 from django import forms
 
 from wallet.address_form import AddressForm
-from wallet.places import INDIAN_STATES
+from wallet.places import INDIA, INDIAN_STATES
 
 
 class BillingForm(AddressForm):
@@ -21,4 +21,4 @@ class BillingForm(AddressForm):
         """Return the fields as the service takes them."""
         values = dict(self.cleaned_data)
         state = values.pop("state")
-        return values | {"region": state or values["region"]}
+        return values | {"region": state or values["region"]} if values["country"] == INDIA else values

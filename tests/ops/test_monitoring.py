@@ -203,7 +203,14 @@ def test_access_line_names_who_and_what_by_ids_only(
 
 
 @pytest.mark.parametrize(
-    "path", ["/api/v1/downloads/s3cr3t:sig", "/account/confirm-email/s3cr3t:sig/", "/account/password/reset/key/s3cr3t-sig/"]
+    "path",
+    [
+        "/api/v1/downloads/s3cr3t:sig",
+        "/account/confirm-email/s3cr3t:sig/",
+        "/account/password/reset/key/s3cr3t-sig/",
+        "/payout-details/undo/s3cr3t:sig",
+        "/mails/unsubscribe/s3cr3t:sig",
+    ],
 )
 def test_address_that_is_a_secret_is_in_no_line(measured: dict[str, str], json_lines: Lines, path: str) -> None:
     Client(raise_request_exception=False).get(path)

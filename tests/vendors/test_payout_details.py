@@ -69,6 +69,9 @@ def form(**given: str) -> dict[str, str]:
         ("USD", {"bank": ""}, "#/bank"),
         ("USD", {"holder": " "}, "#/holder"),
         ("USD", {"holder": "x" * 71}, "#/holder"),
+        # Without a character that a SEPA transfer can carry.
+        ("USD", {"holder": "🙂🙂"}, "#/holder"),
+        ("USD", {"holder": "..."}, "#/holder"),
         ("USD", {"holder": "a\x00b"}, "#/holder"),
         ("INR", {"number": "12345678"}, "#/number"),
         ("INR", {"number": "1" * 19}, "#/number"),
@@ -130,6 +133,14 @@ def test_same_account_again_changes_nothing(profile: VendorProfile) -> None:
     assert changed(profile).pk == details.pk
     assert has_waited(details)
     assert PayoutDetails.objects.count() == 1
+
+
+def test_account_whose_key_is_gone_is_entered_again(profile: VendorProfile, settings: Any) -> None:
+    lost = changed(profile)
+    settings.SECRET_KEY = "another-key-another-key-another-key-another-key-more"
+    entered = changed(profile)
+    assert entered.pk != lost.pk
+    assert account_of(details=entered).number == IBAN
 
 
 def test_details_are_encrypted_and_shortened_in_the_log_and_the_api(
@@ -261,10 +272,17 @@ def test_old_link_and_link_of_a_deleted_account_are_not_found(profile: VendorPro
         change_of(token=token)
     monkeypatch.undo()
     assert change_of(token=token)
-    profile.user.is_active = False
-    profile.user.save()
+    PayoutDetails.objects.update(encrypted="", label="")
     with pytest.raises(NotFound):
         undo_payout_change(token=token)
+
+
+def test_link_works_while_the_account_is_deactivated(profile: VendorProfile) -> None:
+    details = changed(profile)
+    profile.user.is_active = False
+    profile.user.save()
+    assert undo_payout_change(token=token_of(details)).payouts_held_at is not None
+    assert payout_details_of(profile) == {}
 
 
 def test_payouts_are_held_and_released_once(profile: VendorProfile) -> None:

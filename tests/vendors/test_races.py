@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import connection, transaction
+from django.db import transaction
 
 from catalog.models import Category, Deliverable, Listing, Preview, Store
 from catalog.models.files import PreviewKind
@@ -18,8 +18,8 @@ from marketplace.accounts.models import User
 from marketplace.core.audit import history_of
 from marketplace.storage import default_storage
 from tests.factories import CategoryFactory, ListingFactory, UserFactory
-from tests.races import refusals_at_once
-from tests.waiting import PATIENCE_SECONDS, until
+from tests.races import refusals_at_once, until_someone_waits
+from tests.waiting import PATIENCE_SECONDS
 from vendors.inspection import Inspection
 from vendors.models import VendorProfile, VendorStatus
 from vendors.previews import ProcessedPreview
@@ -201,18 +201,7 @@ def test_upload_that_waits_while_its_vendor_is_suspended_is_refused() -> None:
         with transaction.atomic():
             lock_listing(listing.pk)
             waiting = pool.submit(codes_at_once, [upload])
-            _until_someone_waits()
+            until_someone_waits()
             assert pool.submit(codes_at_once, [suspend]).result(PATIENCE_SECONDS) == [""]
         assert waiting.result(PATIENCE_SECONDS) == ["vendor_not_approved"]
     assert not Preview.objects.exists()
-
-
-def _until_someone_waits() -> None:
-    """Return once another connection waits for a lock that this one holds."""
-
-    def waiting() -> int:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))")
-            return int(cursor.fetchone()[0])
-
-    until(waiting, "somebody who waits for the lock")

@@ -17,7 +17,7 @@ from tests.shop import bought, on_sale
 from wallet.models import ExchangeRate, Invoice, Seller, TaxRate
 from wallet.services.refunds import refund_order
 
-from .invoicing import BANGALORE, BERLIN, GSTIN, MUMBAI, billed, buyer_at, issue, operator, rate
+from .invoicing import BANGALORE, BERLIN, GSTIN, MUMBAI, billed, buyer_at, issue, operator, rate, vendor_as_seller
 
 pytestmark = pytest.mark.django_db
 NUMBERING = {"is_active": "on", "number_pattern": "INV/{year}/{number}", "fiscal_year_month": "4", "time_zone": "Asia/Kolkata"}
@@ -110,6 +110,14 @@ def test_second_operator_is_refused() -> None:
     operator()
     client = signed_in(staff("wallet.add_seller"))
     assert client.post(address(Seller, "add"), NUMBERING | BERLIN).status_code == 200
+    assert Seller.objects.count() == 1
+
+
+def test_vendor_who_is_a_seller_already_is_refused() -> None:
+    store = on_sale().store
+    vendor_as_seller(store.owner)
+    client = signed_in(staff("wallet.add_seller"))
+    assert client.post(address(Seller, "add"), NUMBERING | {"store": store.slug}).status_code == 200
     assert Seller.objects.count() == 1
 
 

@@ -5,6 +5,7 @@ import random
 import signal
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 from unittest.mock import patch
@@ -13,8 +14,9 @@ import pytest
 from django.db import connections, transaction
 from django.utils import timezone
 
-from tests.races import THREADS, outcomes_at_once
+from tests.races import THREADS, at_once, outcomes_at_once, until_someone_waits
 from tests.shop import bought, funded, on_sale
+from tests.waiting import PATIENCE_SECONDS
 from wallet.models import Invoice, Journal, Seller
 from wallet.reconciliation import differences
 from wallet.services import invoices as service
@@ -130,6 +132,23 @@ def test_sale_does_not_wait_for_a_job_that_gives_numbers() -> None:
             (outcome,) = outcomes_at_once(purchase)
     assert not isinstance(outcome, str)
     assert_complete()
+
+
+@pytest.mark.postgres
+def test_seller_who_changes_details_beside_a_job_that_gives_numbers_is_not_in_its_way() -> None:
+    listing = on_sale()
+    seller = vendor_as_seller(listing.store.owner, MUMBAI)
+    bought(listing)
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            # The job has locked the seller, the vendor the details in force, then each needs the other's row.
+            Seller.objects.select_for_update(no_key=True).get(pk=seller.pk)
+            changing = pool.submit(at_once, partial(billed, listing.store.owner, BERLIN))
+            until_someone_waits()
+            assert service._issue_batch(seller.pk, timezone.now()) == 1
+        changing.result(PATIENCE_SECONDS)
+    assert Invoice.objects.get().seller_details.city == "Mumbai"
+    assert Seller.objects.get().details.city == "Berlin"
 
 
 @pytest.mark.postgres

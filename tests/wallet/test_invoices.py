@@ -338,6 +338,15 @@ def test_document_shows_no_identifier_of_ours_and_what_the_law_demands() -> None
             assert expected in words
 
 
+def test_sale_before_the_seller_moved_is_invoiced_from_the_former_address() -> None:
+    seller = operator()
+    rate("IN", 1800)
+    order = bought(on_sale(), buyer_at({**MUMBAI, "region": "29"}))
+    save_seller(seller=seller, changed=[], details={**MUMBAI, "tax_id": ""}, actor=order.buyer)
+    (invoice,) = issue()
+    assert (invoice.treatment, invoice.region, invoice.seller_details.city) == ("intra_state", "29", "Bengaluru")
+
+
 def test_receipt_of_a_payment_is_a_pdf() -> None:
     details = operator().details
     receipt = top_up_receipt_pdf(

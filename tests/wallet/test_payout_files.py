@@ -87,6 +87,21 @@ def test_file_made_again_has_the_same_message_and_payments() -> None:
         assert texts(first, path) == texts(again, path)
 
 
+@pytest.mark.parametrize("terms", [{}, {"euro_rate": RATE}])
+def test_file_made_again_does_not_pay_what_bounced(terms: dict[str, Any]) -> None:
+    first, second = payee(), payee()
+    payouts = [prepared(dollars(vendor), **terms) for vendor in (first, second)]
+    assert isinstance(payouts[0], VendorPayout)
+    assert isinstance(payouts[1], VendorPayout)
+    batch = export_batch(batch=payouts[0].batch, actor=None)
+    bounce_payout(payout=payouts[0], reason="Closed.", actor=None)
+    content = bank_file(batch=batch).content.decode()
+    assert [vendor.store.slug in content for vendor in (first, second)] == [False, True]
+    bounce_payout(payout=payouts[1], reason="Closed.", actor=None)
+    with pytest.raises(InvalidTransition):
+        bank_file(batch=batch)
+
+
 def test_bank_account_outside_of_the_sepa_area_is_not_in_a_run_in_euros() -> None:
     vendor = payee()
     changed(vendor, "USD", number="BR1800360305000010009795493C1", bank="BRASBRRJ")

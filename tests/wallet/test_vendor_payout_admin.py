@@ -8,13 +8,16 @@ import pytest
 from django.core import mail as outbox
 from django.test import Client
 from django.urls import reverse
+from django.utils.html import escape
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from marketplace.core.models import AuditEntry
 from tests.shop import bought, funded, on_sale
 from vendors.models import PayoutDetails, VendorProfile
+from wallet.admin import vendor_payouts as admin
 from wallet.models import VendorPayout
 from wallet.services.vendor_payouts import bounce_payout, export_batch, mark_payout_paid
+from wallet.spreadsheets import store_of
 
 from .payees import IBAN, NUMBER, account_of, payee, prepared
 
@@ -156,6 +159,16 @@ def test_who_may_look_at_batches_may_not_export_settle_or_download(staff: Callab
     # Who settles does not see bank details either.
     assert staff("settle_vendorpayout", "view_payoutbatch").post(file).status_code == 403
     assert Client().post(file).status_code == 302
+
+
+def test_page_of_a_batch_shows_some_payouts_and_links_to_all(staff: Callable[..., Client], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(admin, "PAYOUTS_SHOWN", 1)
+    first, second = paid("a"), paid("a")
+    page = staff("view_payoutbatch", "view_vendorpayout").get(reverse(f"{BATCH}_change", args=[first.batch_id]))
+    html = page.content.decode()
+    assert [store_of(payout.account) in html for payout in (first, second)] == [False, True]
+    assert escape(f"{reverse(LIST)}?run=a&currency=INR") in html
+    assert f"{reverse(LIST)}?" not in staff("view_payoutbatch").get(page.request["PATH_INFO"]).content.decode()
 
 
 def test_file_for_the_bank_is_downloaded_by_who_may_and_each_time_is_on_record(staff: Callable[..., Client]) -> None:

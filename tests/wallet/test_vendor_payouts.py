@@ -15,6 +15,7 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
+from marketplace.accounts.models import User
 from marketplace.core.errors import InvalidInput, InvalidTransition, NotFound, SelfReview
 from marketplace.core.models import AuditEntry
 from tests.factories import UserFactory
@@ -24,6 +25,7 @@ from vendors.models import PayoutDetails, VendorProfile, VendorStatus
 from wallet.errors import PayoutBatchOpen
 from wallet.models import Journal, LedgerAccount, PayoutBatch, Transfer, VendorPayout
 from wallet.models.ledger import JournalKind
+from wallet.payout_files import bank_file
 from wallet.reconciliation import differences
 from wallet.selectors import vendor_accounts
 from wallet.services.due_payouts import WithheldPayout
@@ -93,7 +95,7 @@ def test_command_says_what_is_wrong_and_pays_nobody(arguments: tuple[str, ...], 
     assert not VendorPayout.objects.exists()
 
 
-@pytest.mark.parametrize("rate", ["0", "-1", "NaN", "Infinity", "1000", "0.1234567"])
+@pytest.mark.parametrize("rate", ["0", "-1", "NaN", "Infinity", "10", "92.13", "0.1234567"])
 def test_rate_that_is_none_is_refused(rate: str) -> None:
     with pytest.raises(InvalidInput):
         open_batch(run="a", currency="USD", actor=None, euro_rate=Decimal(rate))
@@ -116,6 +118,7 @@ def test_account_that_is_no_vendors_is_never_paid_out() -> None:
         ({"payouts_held_at": timezone.now()}, {}, "payouts_held"),
         ({}, {"withdrawn_at": timezone.now()}, "no_bank_account"),
         ({}, {"encrypted": ""}, "no_bank_account"),
+        ({}, {"encrypted": "of a key that is gone"}, "no_bank_account"),
         ({}, {"created_at": timezone.now()}, "new_bank_account"),
     ],
 )
@@ -130,6 +133,20 @@ def test_vendor_who_cannot_be_paid_keeps_the_earnings(profile: dict[str, Any], d
     assert (held.amount_minor, held.reason.value) == (SHARE, why)
     assert f"kept: {vendor.store.slug}, 399.20 INR, {held.reason.label}" in prepare()
     assert earned(vendor.user)["INR"] == SHARE
+
+
+def test_vendor_whose_account_is_deactivated_is_paid_once_it_is_active_again() -> None:
+    first, second = payee(), payee()
+    payouts = [prepared(sold(vendor)) for vendor in (first, second)]
+    assert isinstance(payouts[0], VendorPayout)
+    User.objects.filter(pk=first.user_id).update(is_active=False)
+    export_batch(batch=payouts[0].batch, actor=None)
+    account = account_of(first)
+    kept = prepared(account, "b")
+    assert isinstance(kept, WithheldPayout)
+    assert (kept.amount_minor, kept.reason.value) == (SHARE, "account_deactivated")
+    User.objects.filter(pk=first.user_id).update(is_active=True)
+    assert isinstance(prepared(account, "b"), VendorPayout)
 
 
 def test_first_payout_after_a_change_waits_for_72_hours_by_the_clock_of_the_database() -> None:
@@ -208,6 +225,23 @@ def test_payout_of_ones_own_is_settled_by_someone_else(verb: Any) -> None:
         verb(payout=payout, actor=vendor.user, **reason)
 
 
+@pytest.mark.parametrize("is_exported", [True, False])
+def test_batch_with_a_payout_of_ones_own_is_settled_by_someone_else(is_exported: bool) -> None:  # noqa: FBT001 - a case
+    vendor, other = payee(), payee()
+    payouts = [prepared(sold(each)) for each in (vendor, other)]
+    assert isinstance(payouts[0], VendorPayout)
+    batch = payouts[0].batch
+    settle: Any = partial(cancel_batch, reason="test")
+    if is_exported:
+        export_batch(batch=batch, actor=None)
+        settle = mark_batch_paid
+    with pytest.raises(SelfReview), transaction.atomic():
+        settle(batch=batch, actor=vendor.user)
+    assert VendorPayout.objects.filter(settled_at__isnull=True).count() == 2
+    settle(batch=batch, actor=UserFactory())
+    assert not VendorPayout.objects.filter(settled_at__isnull=True).exists()
+
+
 def test_payout_is_settled_once_and_never_out_of_turn() -> None:
     staff, vendor = UserFactory(), payee()
     payout = prepared(sold(vendor))
@@ -254,14 +288,16 @@ def test_cancelled_batch_and_cancelled_payout_return_the_amount() -> None:
 
 
 def test_account_that_was_withdrawn_or_vendor_who_was_held_meanwhile_is_not_exported() -> None:
-    first, second, third = payee(), payee(), payee()
-    payouts = [prepared(sold(vendor)) for vendor in (first, second, third)]
+    first, second, third, fourth = payee(), payee(), payee(), payee()
+    payouts = [prepared(sold(vendor)) for vendor in (first, second, third, fourth)]
     PayoutDetails.objects.filter(profile=first).update(withdrawn_at=timezone.now())
     VendorProfile.objects.filter(pk=second.pk).update(payouts_held_at=timezone.now())
+    PayoutDetails.objects.filter(profile=fourth).update(encrypted="of a key that is gone")
     assert isinstance(payouts[0], VendorPayout)
-    export_batch(batch=payouts[0].batch, actor=None)
+    batch = export_batch(batch=payouts[0].batch, actor=None)
     found = {payout.account.owner_id: payout.status for payout in VendorPayout.objects.select_related("account")}
-    assert found == {first.user_id: "Cancelled", second.user_id: "Cancelled", third.user_id: "Exported"}
+    assert found == dict.fromkeys((first.user_id, second.user_id, fourth.user_id), "Cancelled") | {third.user_id: "Exported"}
+    assert third.store.slug in bank_file(batch=batch).content.decode()
     assert (earned(first.user)["INR"], earned(second.user)["INR"]) == (SHARE, SHARE)
     assert list(differences()) == []
 

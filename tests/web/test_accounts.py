@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from allauth.account.models import EmailAddress
 from django.contrib.auth.hashers import get_hasher
 from django.core import mail
 from django.test import Client
@@ -216,3 +217,16 @@ def test_account_pages_wear_our_clothes(browse: Callable[..., Client], name: str
 )
 def test_entrance_pages_wear_our_clothes(client: Client, name: str) -> None:
     assert "css/base.css" in client.get(reverse(name)).content.decode()
+
+
+def test_former_address_is_told_of_the_new_one(client: Client) -> None:
+    user = UserFactory(email=EMAIL, password=PASSWORD)
+    for address, primary in ((EMAIL, True), ("thief@example.com", False)):
+        EmailAddress.objects.update_or_create(user=user, email=address, defaults={"verified": True, "primary": primary})
+    client.post(reverse("account_login"), {"login": EMAIL, "password": PASSWORD})
+    client.post(reverse("account_email"), {"email": "thief@example.com", "action_primary": ""})
+    user.refresh_from_db()
+    assert user.email == "thief@example.com"
+    [message] = sent_mails()
+    assert message.to == [EMAIL]
+    assert "thief@example.com" in str(message.body)

@@ -17,7 +17,7 @@ from developers.errors import PasswordRequired
 from marketplace.accounts.models import User
 from marketplace.accounts.services import end_sessions
 from marketplace.core import audit, texts
-from marketplace.core.encryption import decrypt, encrypt
+from marketplace.core.encryption import DecryptionFailed, decrypt, encrypt
 from marketplace.core.errors import InvalidTransition, NotFound
 from marketplace.core.transitions import lock, lock_for_decision
 from marketplace.ui.mail import mail
@@ -62,7 +62,7 @@ def change_payout_details(
     account = checked_account(currency=currency, holder=holder, number=number, bank=bank)
     profile = lock(VendorProfile.objects.select_related("user", "store"), pk=profile.pk)
     before = payout_details_of(profile).get(currency)
-    if before is not None and before.encrypted and account_of(details=before) == account:
+    if before is not None and is_readable(details=before) and account_of(details=before) == account:
         return before
     _check_changeable(profile)
     details = PayoutDetails.objects.create(profile=profile, currency=currency, encrypted=_encrypted(account), label=account.label(currency))
@@ -85,14 +85,15 @@ def change_of(*, token: str) -> PayoutDetails:
     """Return the change that the link of a mail undoes.
 
     Raises:
-        NotFound: the link is not valid, or too old.
+        NotFound: the link is not valid or too old, or the account was deleted.
     """
     try:
         details_id = signing.loads(token, salt=_UNDO, max_age=timedelta(days=bounds.UNDO_DAYS))
     except signing.BadSignature as error:
         raise NotFound from error
-    details = PayoutDetails.objects.select_related("profile__store").filter(pk=details_id, profile__user__is_active=True).first()
-    if details is None:
+    # It works for an account that staff deactivated, which may be what the owner asked for.
+    details = PayoutDetails.objects.select_related("profile__store").filter(pk=details_id).first()
+    if details is None or not details.encrypted:
         raise NotFound
     return details
 
@@ -102,7 +103,7 @@ def undo_payout_change(*, token: str) -> VendorProfile:
     """Withdraw a change of a bank account with all later ones, hold the vendor's payouts and end the vendor's sessions.
 
     Raises:
-        NotFound: the link is not valid, or too old.
+        NotFound: the link is not valid or too old, or the account was deleted.
     """
     profile = lock(VendorProfile.objects.select_related("user", "store"), pk=change_of(token=token).profile_id)
     details = change_of(token=token)
@@ -163,6 +164,15 @@ def account_of(*, details: PayoutDetails) -> BankAccount:
         DecryptionFailed: its key is gone, or it was erased.
     """
     return BankAccount(**json.loads(decrypt(details.encrypted, purpose=_PURPOSE)))
+
+
+def is_readable(*, details: PayoutDetails) -> bool:
+    """Tell whether the bank account can be decrypted: it was not erased, and its key is not gone."""
+    try:
+        account_of(details=details)
+    except DecryptionFailed:
+        return False
+    return True
 
 
 @transaction.atomic

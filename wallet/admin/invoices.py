@@ -23,7 +23,7 @@ from marketplace.review.service import ServiceAdmin, staff_of
 from marketplace.ui.formatting import money
 
 from ..address_form import AddressForm
-from ..invoice_csv import csv_lines, parse_month
+from ..invoice_csv import invoice_lines, parse_month
 from ..invoice_documents import lines_of, pdf_response
 from ..models import ExchangeRate, Invoice, Seller, TaxRate
 from ..selectors import invoices, invoices_of_month
@@ -104,7 +104,7 @@ class InvoiceAdmin(ServiceAdmin):
             message = "no filter takes this"
             raise SuspiciousOperation(message) from error
         headers = {"Content-Disposition": 'attachment; filename="invoices.csv"'}
-        return StreamingHttpResponse(csv_lines(rows.iterator(chunk_size=500)), content_type="text/csv; charset=utf-8", headers=headers)
+        return StreamingHttpResponse(invoice_lines(rows.iterator(chunk_size=500)), content_type="text/csv; charset=utf-8", headers=headers)
 
     def document(self, request: HttpRequest, object_id: Any) -> HttpResponseBase:
         """Return a document as a PDF."""

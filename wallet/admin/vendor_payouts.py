@@ -1,9 +1,9 @@
 """Vendor payouts in the admin: batches, their file for the bank, and what became of each payout. `manage.py payout` prepares them."""
 
-import csv
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import admin, messages
 from django.contrib.admin.options import IncorrectLookupParameters
@@ -28,12 +28,14 @@ from ..models.vendor_payouts import BatchStatus, PayoutStatus
 from ..payout_files import bank_file
 from ..selectors import paid_by_currency, payouts, transfer_minor
 from ..services import vendor_payouts as services
-from ..spreadsheets import HEADER, cells_of, store_of
+from ..spreadsheets import HEADER, cells_of, csv_lines, store_of
 
 EXPORT = "wallet.export_vendorpayout"
 EXPORT_BATCH = "wallet.export_payoutbatch"
 SETTLE = "wallet.settle_vendorpayout"
 RUNS = 50
+# Of a batch, on its page.
+PAYOUTS_SHOWN = 100
 CHUNK = 500
 
 
@@ -67,14 +69,6 @@ class CurrencyFilter(admin.SimpleListFilter):
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Filter by the choice."""
         return queryset.filter(**{self.path: self.value()}) if self.value() else queryset
-
-
-class Echo:
-    """A file-like object for the csv module that returns each line."""
-
-    def write(self, line: str) -> str:
-        """Return the line."""
-        return line
 
 
 @admin.register(VendorPayout)
@@ -120,7 +114,8 @@ class VendorPayoutAdmin(ServiceAdmin):
             message = "no filter takes this"
             raise SuspiciousOperation(message) from error
         headers = {"Content-Disposition": 'attachment; filename="payouts.csv"'}
-        return StreamingHttpResponse(_rows(rows.iterator(chunk_size=CHUNK)), content_type="text/csv; charset=utf-8", headers=headers)
+        lines = csv_lines(("run", "at", *HEADER), map(_csv_row, rows.iterator(chunk_size=CHUNK)))
+        return StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8", headers=headers)
 
     def panels(self, request: HttpRequest, subject: VendorPayout) -> list[Panel]:
         """Return nothing."""
@@ -191,11 +186,8 @@ class VendorPayoutAdmin(ServiceAdmin):
     )
 
 
-def _rows(rows: Iterable[VendorPayout]) -> Iterator[str]:
-    sheet = csv.writer(Echo(), lineterminator="\n")
-    yield sheet.writerow(("run", "at", *HEADER))
-    for payout in rows:
-        yield sheet.writerow((payout.batch.run, payout.journal.at.isoformat(), *cells_of(payout)))
+def _csv_row(payout: VendorPayout) -> tuple[str, ...]:
+    return (payout.batch.run, payout.journal.at.isoformat(), *cells_of(payout))
 
 
 @admin.register(PayoutBatch)
@@ -233,7 +225,7 @@ class PayoutBatchAdmin(ServiceAdmin):
         return HttpResponse(made.content, content_type=made.content_type, headers=headers)
 
     def panels(self, request: HttpRequest, subject: PayoutBatch) -> list[Panel]:
-        """Show the payouts, without bank details, then the history."""
+        """Show the newest payouts, without bank details, then the history."""
         rows = [
             (
                 format_html('<a href="{}">{}</a>', reverse("admin:wallet_vendorpayout_change", args=[each.pk]), store_of(each.account)),
@@ -241,15 +233,17 @@ class PayoutBatchAdmin(ServiceAdmin):
                 money(transfer_minor(each.amount_minor, subject), subject.transfer_currency),
                 each.status,
             )
-            for each in payouts().filter(batch=subject)
+            for each in payouts().filter(batch=subject)[:PAYOUTS_SHOWN]
         ]
         return [Panel("Payouts", ("Store", "Amount", "Transfer", "Status"), rows), *super().panels(request, subject)]
 
     def page_context(self, request: HttpRequest, subject: PayoutBatch) -> dict[str, Any]:
-        """Add the address of the file for users who may download it."""
+        """Add the link to all payouts, and the address of the file for users who may download it."""
         may = subject.status == BatchStatus.EXPORTED and staff_of(request).has_perm(EXPORT_BATCH)
         file_url = reverse("admin:wallet_payoutbatch_file", args=[subject.pk]) if may else ""
-        return {**super().page_context(request, subject), "file_url": file_url}
+        payouts_url = f"{reverse('admin:wallet_vendorpayout_changelist')}?{urlencode({'run': subject.run, 'currency': subject.currency})}"
+        more = {"file_url": file_url, "payouts_url": payouts_url, "count": subject.payouts.count()}
+        return {**super().page_context(request, subject), **more}
 
     export = service_decision(
         Decision(

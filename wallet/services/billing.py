@@ -100,14 +100,17 @@ def check_seller(*, seller: Seller, details: Mapping[str, str]) -> dict[str, str
     """Normalise a seller, and return the operator's checked billing details; none for a vendor.
 
     Raises:
-        InvalidInput: the pattern of numbers, the time zone or the operator's details are not valid, there is an operator
-            already, or the vendor has not entered billing details.
+        InvalidInput: the pattern of numbers, the time zone or the operator's details are not valid, the operator or the vendor
+            is a seller already, or the vendor has not entered billing details.
     """
     _check_numbering(seller)
     seller.tax_currency = tax_currency(seller.tax_currency)
+    if Seller.objects.filter(vendor=seller.vendor).exclude(pk=seller.pk).exists():
+        who = (
+            "The operator is a seller already. Name the store of a vendor." if seller.vendor is None else "This vendor is a seller already."
+        )
+        raise texts.invalid("store", "unique", who)
     if seller.vendor is None:
-        if Seller.objects.filter(vendor__isnull=True).exclude(pk=seller.pk).exists():
-            raise texts.invalid("store", "unique", "The operator is a seller already. Name the store of a vendor.")
         return clean_billing_details(details)
     if billing_details_of(seller.vendor) is None:
         raise texts.invalid("store", "invalid", "This vendor has not entered billing details yet.")
@@ -128,7 +131,8 @@ def erase_billing_details(*, user: User) -> None:
 
 def _replace(owner: User | None, details: Mapping[str, str]) -> BillingDetails:
     """Return the row with these details, the owner's current one from now on; evidence of the same country is kept."""
-    current = BillingDetails.objects.select_for_update().filter(owner=owner, current=True).first()
+    # An invoice that refers to the row need not wait, and so cannot deadlock.
+    current = BillingDetails.objects.select_for_update(no_key=True).filter(owner=owner, current=True).first()
     if current is not None:
         if not details.get("seen_in") and current.country == details["country"]:
             details = {**details, "seen_in": current.seen_in}

@@ -13,6 +13,7 @@ from django.utils import timezone
 from vendors.bounds import PAYOUT_WAIT
 from vendors.models import PayoutDetails, VendorProfile, VendorStatus
 from vendors.selectors import has_waited, payout_details_of
+from vendors.services.payout_details import is_readable
 
 from ..models import LedgerAccount
 from ..models.quotes import CURRENCIES
@@ -24,6 +25,7 @@ class WithheldReason(models.TextChoices):
 
     BELOW_MINIMUM = "below_minimum", "less than the minimum"
     NO_PROFILE = "no_vendor_profile", "there is no vendor profile"
+    INACTIVE = "account_deactivated", "the vendor's account is deactivated"
     NOT_APPROVED = "vendor_not_approved", "the vendor is not approved"
     HELD = "payouts_held", "the vendor's payouts are held"
     NO_ACCOUNT = "no_bank_account", "there is no bank account"
@@ -50,7 +52,7 @@ class DuePayout:
 def due_payout(*, account: LedgerAccount, minimum_minor: int) -> DuePayout | WithheldPayout:
     """Return what can be paid out of a vendor's account now."""
     amount = with_earnings(LedgerAccount.objects.filter(pk=account.pk)).get().earned_minor
-    profile = VendorProfile.objects.filter(user=account.owner_id).first()
+    profile = VendorProfile.objects.select_related("user").filter(user=account.owner_id).first()
     if profile is None:
         return WithheldPayout(amount, WithheldReason.NO_PROFILE)
     details = payout_details_of(profile).get(account.currency)
@@ -68,11 +70,13 @@ def _due(amount: int, minimum: int, profile: VendorProfile, details: PayoutDetai
 
 def refusal_of(*, profile: VendorProfile, details: PayoutDetails | None) -> WithheldReason | None:
     """Return why nothing is paid to a vendor's bank account, None if it can be paid."""
+    if not profile.user.is_active:
+        return WithheldReason.INACTIVE
     if profile.status != VendorStatus.APPROVED:
         return WithheldReason.NOT_APPROVED
     if profile.payouts_held_at is not None:
         return WithheldReason.HELD
-    if details is None or details.withdrawn_at is not None or not details.encrypted:
+    if details is None or details.withdrawn_at is not None or not is_readable(details=details):
         return WithheldReason.NO_ACCOUNT
     return None if has_waited(details) else WithheldReason.NEW_ACCOUNT
 

@@ -16,7 +16,7 @@ from marketplace.core.money import scaled
 from marketplace.core.transitions import lock
 
 from ..invoice_numbers import fiscal_year_of, invoice_number
-from ..models import Invoice, Journal, Order, Seller
+from ..models import BillingDetails, Invoice, Journal, Order, Seller
 from ..models.invoices import InvoiceKind
 from ..models.ledger import JournalKind
 from ..selectors import COMMIT_DELAY
@@ -98,7 +98,7 @@ def _last_sequence(seller: Seller, year: int) -> int:
 
 def _facts_of_sale(seller: Seller, order: Order, day: date) -> dict[str, Any]:
     """Return what the invoice of a sale says."""
-    buyer, details = order.buyer_details, seller.details
+    buyer, details = order.buyer_details, _details_at(seller, order.created_at)
     place = None if order.tax_treatment == Treatment.LISTING else details if order.tax_treatment in _AT_SELLER else buyer
     version = f", version {order.version}" if order.version else ""
     return {
@@ -117,6 +117,14 @@ def _facts_of_sale(seller: Seller, order: Order, day: date) -> dict[str, Any]:
         "tax_rate_bp": order.tax_rate_bp,
         **_in_tax_currency(seller.tax_currency, order, day),
     }
+
+
+def _details_at(seller: Seller, time: datetime) -> BillingDetails:
+    """Return the seller's billing details at the time of a sale, which may have been replaced since."""
+    if seller.details.created_at <= time:
+        return seller.details
+    earlier = BillingDetails.objects.filter(owner=seller.vendor, created_at__lte=time).order_by("-created_at").first()
+    return earlier or seller.details
 
 
 def _in_tax_currency(tax_currency: str, order: Order, day: date) -> dict[str, Any]:

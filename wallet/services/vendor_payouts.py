@@ -16,7 +16,7 @@ from django.utils import timezone
 from marketplace.accounts.models import MailTopic, User
 from marketplace.core import audit, texts
 from marketplace.core.database import violates
-from marketplace.core.errors import InvalidInput, InvalidTransition
+from marketplace.core.errors import InvalidInput, InvalidTransition, SelfReview
 from marketplace.core.money import Currency
 from marketplace.core.transitions import TransitionTable, lock, lock_for_decision
 from marketplace.ui.mail import mail
@@ -33,7 +33,8 @@ from .due_payouts import WithheldPayout, WithheldReason, due_payout, refusal_of
 from .ledger import Leg, VendorEntry, open_accounts, write_journal
 
 _RUN = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{bounds.PAYOUT_RUN_CHARS - 1}}}")
-_MAXIMUM_RATE = 1000
+# More than any currency is worth in EUR for one dollar, and less than a rate in per cent.
+_MAXIMUM_RATE = 10
 _PREPARED = {PayoutStatus.PREPARED.value}
 _EXPORTED = {PayoutStatus.EXPORTED.value}
 BATCHES = TransitionTable(
@@ -181,12 +182,13 @@ def cancel_batch(*, batch: PayoutBatch, reason: str, actor: User | None) -> Payo
     Raises:
         InvalidInput: no reason.
         InvalidTransition: it was exported or cancelled before.
+        SelfReview: one of its payouts is the actor's.
         NotFound: there is none.
     """
     reason = texts.prose(reason, "reason")
     batch = lock(PayoutBatch.objects.all(), pk=batch.pk)
     BATCHES.apply(batch, "cancel", actor=actor, reason=reason)
-    for payout in _locked(batch, PayoutStatus.PREPARED):
+    for payout in _locked_for_decision(batch, PayoutStatus.PREPARED, actor):
         _give_back(payout, "cancel", reason=reason, actor=actor)
     return batch
 
@@ -197,10 +199,11 @@ def mark_batch_paid(*, batch: PayoutBatch, actor: User | None) -> int:
 
     Raises:
         InvalidTransition: there are none.
+        SelfReview: one of them is the actor's.
         NotFound: there is no such batch.
     """
     batch = lock(PayoutBatch.objects.all(), pk=batch.pk)
-    paid = [_pay(payout, actor) for payout in _locked(batch, PayoutStatus.EXPORTED)]
+    paid = [_pay(payout, actor) for payout in _locked_for_decision(batch, PayoutStatus.EXPORTED, actor)]
     if not paid:
         raise InvalidTransition("No payout of it waits to be recorded as paid.", currentState=batch.status)
     return len(paid)
@@ -269,8 +272,15 @@ def _lock_payout(payout: VendorPayout, actor: User | None) -> VendorPayout:
 
 
 def _locked(batch: PayoutBatch, status: PayoutStatus) -> list[VendorPayout]:
-    rows = payouts().filter(batch=batch, status=status).select_related("details__profile")
+    rows = payouts().filter(batch=batch, status=status).select_related("details__profile__user")
     return list(rows.select_for_update(of=("self",), no_key=True).order_by("id"))
+
+
+def _locked_for_decision(batch: PayoutBatch, status: PayoutStatus, actor: User | None) -> list[VendorPayout]:
+    rows = _locked(batch, status)
+    if actor is not None and any(payout.account.owner_id == actor.pk for payout in rows):
+        raise SelfReview("One of its payouts is yours: someone else must decide on the batch.")
+    return rows
 
 
 def _pay(payout: VendorPayout, actor: User | None) -> VendorPayout:

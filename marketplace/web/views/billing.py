@@ -13,7 +13,7 @@ from marketplace.core.errors import Problem
 from marketplace.http.client_address import client_country
 from vendors.models import VendorProfile
 from vendors.studio.access import vendor_page
-from wallet.invoice_csv import csv_lines, parse_month
+from wallet.invoice_csv import invoice_lines, parse_month
 from wallet.invoice_documents import pdf_response
 from wallet.models import Invoice, Order, Seller
 from wallet.models.invoices import InvoiceKind
@@ -88,7 +88,7 @@ def month_csv(request: SignedInRequest, profile: VendorProfile, month: str) -> H
     first = parse_month(month)
     if first is None:
         raise Http404
-    lines = csv_lines(invoices_of_month(first, vendor=request.user).iterator(chunk_size=500), reader=request.user)
+    lines = invoice_lines(invoices_of_month(first, vendor=request.user).iterator(chunk_size=500), reader=request.user)
     headers = {"Content-Disposition": f'attachment; filename="invoices-{profile.store.slug}-{month}.csv"'}
     return StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8", headers=headers)
 

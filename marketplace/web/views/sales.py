@@ -1,8 +1,7 @@
 """Pages of a vendor's sales, earnings and payouts."""
 
-import csv
 import datetime as dt
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from django.core.paginator import EmptyPage, Paginator
@@ -19,7 +18,7 @@ from wallet.models import VendorPayout
 from wallet.sales import payouts_of, sales_by_listing, sales_totals_of
 from wallet.selectors import earnings_of, movements_of
 from wallet.services.due_payouts import next_payouts
-from wallet.spreadsheets import cell, figure
+from wallet.spreadsheets import cell, csv_lines, figure
 
 from ..paging import cursor_of, page_links, page_number, paging_context
 from ..selling import MONTH, SPANS, charts_of, figures_of, parts_of, since
@@ -104,35 +103,16 @@ def payouts_csv(request: SignedInRequest, profile: VendorProfile) -> HttpRespons
     rows = payouts_of(earnings_of(request.user))
     name = f"payouts-{profile.store.slug}-{timezone.now():%Y-%m-%d}.csv"
     return StreamingHttpResponse(
-        _csv_lines(rows.iterator(chunk_size=500)),
+        csv_lines(CSV_HEADER, map(_csv_row, rows.iterator(chunk_size=500))),
         content_type="text/csv; charset=utf-8",
         headers={"Content-Disposition": f'attachment; filename="{name}"'},
     )
 
 
-class _Echo:
-    """A file that hands back what is written to it."""
-
-    def write(self, text: str) -> str:
-        return text
-
-
-def _csv_lines(payouts: Iterator[VendorPayout]) -> Iterator[str]:
-    writer: Any = csv.writer(_Echo())
-    yield writer.writerow(CSV_HEADER)
-    for payout in payouts:
-        at = payout.journal.at.astimezone(dt.UTC)
-        yield writer.writerow(
-            (
-                payout.batch.run,
-                f"{at:%Y-%m-%dT%H:%M:%SZ}",
-                payout.account.currency,
-                figure(payout.amount_minor),
-                cell(payout.details.label),
-                payout.status,
-                payout.journal_id,
-            )
-        )
+def _csv_row(payout: VendorPayout) -> tuple[object, ...]:
+    at = f"{payout.journal.at.astimezone(dt.UTC):%Y-%m-%dT%H:%M:%SZ}"
+    amount, method = figure(payout.amount_minor), cell(payout.details.label)
+    return (payout.batch.run, at, payout.account.currency, amount, method, payout.status, payout.journal_id)
 
 
 def _span_of(request: SignedInRequest) -> Span:

@@ -18,7 +18,7 @@ from marketplace.jobs.commands import progress_bar
 from ...models import PayoutBatch, VendorPayout
 from ...models.quotes import CURRENCIES
 from ...models.vendor_payouts import BatchStatus
-from ...payout_files import bank_file, paying_account
+from ...payout_files import bank_file, paying_account, payouts_in_file
 from ...selectors import payouts, transfer_minor, vendor_accounts
 from ...services.due_payouts import DuePayout, WithheldPayout, due_payout
 from ...services.vendor_payouts import (
@@ -128,7 +128,7 @@ class Command(BaseCommand):
             os.close(descriptor)
             if not done:
                 path.unlink(missing_ok=True)
-        made = payouts().filter(batch=batch, status__in=("Exported", "Paid", "Bounced"))
+        made = payouts_in_file(batch)
         total = figure(sum(transfer_minor(payout.amount_minor, batch) for payout in made))
         self.stdout.write(f"{path}: {len(made)} payouts of {total} {batch.transfer_currency}. Give it to the bank, then delete it.")
         self.stdout.write(f"Next: payout paid --run {batch.run} --currency {batch.currency}")
