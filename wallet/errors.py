@@ -171,6 +171,13 @@ class TopUpLimitExceeded(Problem):
     title = "The top-up is larger than the limit"
 
 
+class InvalidReturnUrl(Problem):
+    """422: `returnUrl` is no address of the app."""
+
+    status = 422
+    title = "The payer cannot return to this address"
+
+
 class TooManyTopUps(Problem):
     """409: `maximum` is the number of payment pages that may be open at once."""
 

@@ -180,6 +180,7 @@ SPECTACULAR_SETTINGS = {
         {"name": "downloads", "description": "The target of download links. Needs no credential."},
         {"name": "certificates", "description": "Signed proofs of a licence that anyone can verify."},
         {"name": "wallet", "description": "The prepaid wallet: balances, quotes, purchases, transactions."},
+        {"name": "account", "description": "The caller's billing details, which invoices are made out to."},
         {"name": "orders", "description": "Purchases and their receipts."},
         {"name": "vendor", "description": "For vendors: profile, listings, files, reviews, earnings."},
         {"name": "leaked-credentials", "description": "Reports of keys and tokens found in public."},

@@ -67,7 +67,7 @@ class Person:
     def sign_in(self, wanted: str) -> None:
         """Sign in on the way to a page."""
         self.open(wanted)
-        self.submit({"login": self.email, "password": self.password}, form='form[action*="login"]')
+        self.submit({"login": self.email, "password": self.password}, form="main form")
 
     def secret(self) -> str:
         """Return the secret that the page shows this once."""

@@ -78,6 +78,8 @@ def test_client_discovers_and_calls_every_tool(address: str, listing: Listing, m
         assert (await call("get_asset_manifest", assetId=asset["id"]))["slug"] == "harbor-grotesk"
         assert (await call("get_wallet"))["balanceINR"] == 1000
         quote = await call("quote_purchase", assetId=asset["id"], currency="INR")
+        asked = await call("request_top_up", amount=100, currency="INR", idempotencyKey=str(uuid.uuid4()))
+        assert asked["status"] == "Pending"
         key = str(uuid.uuid4())
         receipt = await call("buy_asset", assetId=asset["id"], quoteId=quote["quoteId"], idempotencyKey=key)
         assert receipt["newBalanceINR"] == 501

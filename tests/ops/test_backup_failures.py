@@ -95,7 +95,7 @@ def test_store_without_a_file_that_the_database_names_is_the_wrong_one(tmp_path:
 def test_second_backup_of_the_same_moment_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backups, "datetime", Mock(now=lambda tz: datetime(2026, 11, 21, tzinfo=tz)))
     (tmp_path / "20261121T000000.000000Z").mkdir()
-    with pytest.raises(dumps.BackupFailed, match="another backup was begun at the same moment"):
+    with pytest.raises(dumps.BackupFailed, match="another backup began at the same moment"):
         backups.make(tmp_path, objects=False)
 
 

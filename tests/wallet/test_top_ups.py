@@ -152,7 +152,7 @@ def test_payment_of_another_program_on_the_same_account_is_ignored() -> None:
         (TopUpRequest("INR", bounds.TOP_UP_MINOR - 1), "invalid_amount"),
         (TopUpRequest("INR", -50_000), "invalid_amount"),
         (TopUpRequest("INR", 50_000_01), "top_up_limit_exceeded"),
-        (TopUpRequest("INR", 50_000, return_url="https://elsewhere.example/"), "invalid_input"),
+        (TopUpRequest("INR", 50_000, return_url="https://elsewhere.example/"), "invalid_return_url"),
         (TopUpRequest("INR", 50_000, quote_id="0190a0a0-0000-7000-8000-000000000000"), "not_found"),
     ],
 )
@@ -217,7 +217,7 @@ def test_app_returns_to_its_own_origins_only() -> None:
     ):
         with pytest.raises(Problem) as met:
             request_top_up(user=user, wanted=TopUpRequest("INR", 100, return_url=url), principal=principal)
-        assert met.value.code == "invalid_input", url
+        assert met.value.code == "invalid_return_url", url
 
 
 def test_same_key_makes_one_top_up_and_another_body_is_refused() -> None:

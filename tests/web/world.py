@@ -225,6 +225,7 @@ NO_PAGES = {
     "a file or an answer for a program": {
         "account-export-file",
         "docs-source",
+        "payment-events",
         "favicon",
         "library-item-certificate",
         "library-item-certificate-signed",

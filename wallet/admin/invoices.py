@@ -6,6 +6,7 @@ from django import forms
 from django.contrib import admin
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.core.exceptions import PermissionDenied, SuspiciousOperation
+from django.db import models
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponseBase, StreamingHttpResponse
 from django.template.response import TemplateResponse
@@ -220,6 +221,9 @@ class ExchangeRateForm(ExchangeRateBase):
 
 class KeptAdmin(Base):
     """Base for rows that staff edit but never delete."""
+
+    # The browser's own calendar.
+    formfield_overrides = {models.DateField: {"widget": forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")}}
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Return False: past sales were decided by these rows."""

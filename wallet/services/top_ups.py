@@ -14,7 +14,7 @@ from developers.principals import Principal
 from developers.redirects import origin_of, uri_error
 from marketplace.accounts.models import User
 from marketplace.core import audit
-from marketplace.core.errors import InvalidInput, NotFound
+from marketplace.core.errors import NotFound
 from marketplace.core.money import WALLET_CURRENCIES, Currency, to_number
 from marketplace.core.transitions import TransitionTable, lock
 from marketplace.ui.formatting import money
@@ -22,7 +22,15 @@ from marketplace.ui.mail import mail
 
 from .. import bounds
 from ..card_credit import asked_since, open_top_ups_of
-from ..errors import AlreadyCredited, InvalidAmount, PaymentProviderUnavailable, TooManyTopUps, TopUpLimitExceeded, TopUpUnavailable
+from ..errors import (
+    AlreadyCredited,
+    InvalidAmount,
+    InvalidReturnUrl,
+    PaymentProviderUnavailable,
+    TooManyTopUps,
+    TopUpLimitExceeded,
+    TopUpUnavailable,
+)
 from ..models import Quote, TopUp
 from ..models.top_ups import TopUpStatus
 from ..providers import PaymentEvent, Provider, currencies_to_add, provider_for, provider_named
@@ -84,7 +92,7 @@ def request_top_up(
 
     Raises:
         InvalidAmount: it is too small, or the currency is not a wallet currency.
-        InvalidInput: the return address does not belong to the app.
+        InvalidReturnUrl: the return address does not belong to the app.
         TopUpUnavailable: no provider takes the currency.
         TopUpLimitExceeded: it is above a limit of the operator.
         TooManyTopUps: too many payment pages are open.
@@ -175,7 +183,7 @@ def _check_return_url(url: str, principal: Principal | None) -> None:
         origins = set() if app is None else {origin_of(registered) for registered in app.redirect_uris.split()}
         fault = "" if origin_of(url) in origins else "It must have the origin of one of the app's redirect URIs."
     if fault:
-        raise InvalidInput(errors=[{"pointer": "#/returnUrl", "code": "invalid", "detail": fault}])
+        raise InvalidReturnUrl(fault)
 
 
 @transaction.atomic

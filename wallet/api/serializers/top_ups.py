@@ -1,23 +1,42 @@
 """Serializers of top-ups."""
 
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from marketplace.api.fields import Amount, Choice, Line, Price
+from marketplace.api.fields import TWO_DECIMALS, Amount, Choice, Line, Price
 from marketplace.api.serializers import Body
-from marketplace.core import bounds
+from marketplace.core import bounds as core_bounds
+from marketplace.core.money import to_number
 
+from ... import bounds
 from ...models import TopUp
 from ...models.quotes import CURRENCIES
 from ...models.top_ups import TopUpStatus
 
 
+@extend_schema_field({"type": "number", "minimum": bounds.TOP_UP_MINOR / 100, "maximum": core_bounds.PRICE_MINOR / 100} | TWO_DECIMALS)
+class TopUpAmount(Price):
+    """The amount of a top-up."""
+
+    default_error_messages = {"too_small": "At least {minimum}."}
+
+    def to_internal_value(self, data: Any) -> int:
+        """Return minor units."""
+        minor = super().to_internal_value(data)
+        if minor < bounds.TOP_UP_MINOR:
+            self.fail("too_small", minimum=to_number(bounds.TOP_UP_MINOR))
+        return minor
+
+
 class TopUpBody(Body):
     """The credit to add, and where the payer returns to."""
 
-    amount = Price(help_text="The amount to add, in currency; at least 1.00.")
+    amount = TopUpAmount(help_text="The amount to add, in currency.")
     currency = Choice(choices=CURRENCIES, help_text="The wallet to credit; nothing is converted.")
     returnUrl = Line(
-        max_length=bounds.URL_CHARS,
+        max_length=core_bounds.URL_CHARS,
         required=False,
         help_text="Where the payer is sent afterwards: an address with the origin of one of the app's redirect URIs. By default a page of ours.",
     )

@@ -16,6 +16,7 @@ from ...errors import (
     IdempotencyConflict,
     IdempotencyKeyReused,
     InvalidAmount,
+    InvalidReturnUrl,
     PaymentProviderUnavailable,
     TooManyTopUps,
     TopUpLimitExceeded,
@@ -35,6 +36,7 @@ class TopUpViewSet(ApiViewSet):
     problems = {
         "ask": (
             InvalidAmount,
+            InvalidReturnUrl,
             TopUpUnavailable,
             TopUpLimitExceeded,
             TooManyTopUps,
