@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 import sentry_sdk
 from django.conf import settings as django_settings
@@ -39,12 +40,14 @@ def spans() -> Iterator[InMemorySpanExporter]:
     """Trace into memory."""
     exporter, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
-    before = list(django_settings.MIDDLEWARE)
+    before, connect = list(django_settings.MIDDLEWARE), vars(psycopg.Connection)["connect"]
     connection.close()
     tracing.instrument(provider)
     yield exporter
     for instrumentor in (DjangoInstrumentor(), PsycopgInstrumentor(), RedisInstrumentor()):
         instrumentor.uninstrument()
+    # The instrumentor leaves the method bound to the class, so that subclasses would open its connections.
+    psycopg.Connection.connect = connect  # type: ignore[method-assign]
     connection.close()
     assert before == django_settings.MIDDLEWARE
 
