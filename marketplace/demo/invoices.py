@@ -49,8 +49,8 @@ def make_seller(people: People) -> None:
 
 
 def make_invoice(entries: list[CatalogEntry], people: People) -> None:
-    """Let the buyer buy the last listing of the catalog, once, and issue the invoice."""
-    on_sale = [entry.slug for entry in entries if entry.tier == "free" and not entry.waiting and Currency.INR in entry.prices]
+    """Let the buyer buy the last listing of the catalog that has a price, once, and issue the invoice."""
+    on_sale = [entry.slug for entry in entries if entry.tier == "free" and not entry.waiting and entry.price_minor(Currency.INR)]
     if on_sale and not orders_of(people.buyer).exists():
         spend(buyer=people.buyer, purchase=PurchaseRequest(on_sale[-1], Currency.INR))
     issue_invoices(until=timezone.now())
