@@ -20,13 +20,11 @@ from ...models.top_ups import TopUpStatus
 class TopUpAmount(Price):
     """The amount of a top-up."""
 
-    default_error_messages = {"too_small": "At least {minimum}."}
-
     def to_internal_value(self, data: Any) -> int:
         """Return minor units."""
         minor = super().to_internal_value(data)
         if minor < bounds.TOP_UP_MINOR:
-            self.fail("too_small", minimum=to_number(bounds.TOP_UP_MINOR))
+            raise serializers.ValidationError(f"At least {to_number(bounds.TOP_UP_MINOR):.2f}.", code="min_value")
         return minor
 
 
