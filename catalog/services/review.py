@@ -1,4 +1,4 @@
-"""The reviewer's decisions: approve, reject, take down, block a file. Re-exports the vendor's actions."""
+"""The reviewer's decisions: approve, reject, take down, block a file."""
 
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,22 +25,12 @@ from ..selectors.listings import approved_versions
 from ..selectors.reviews import is_blocked
 from . import findings as catalogue
 from .snapshots import snapshot_of
-from .submission import close_open_review, submit_listing, unpublish_listing, withdraw_listing
+from .submission import close_open_review
 from .transitions import LISTING, UPDATE, lock_listing, lock_open_review, lock_review, refuse_self_review
 from .visibility import listing_changed
 
 CLEAN_FILE = "Upload a clean file, then submit it."
 CORRECT = "Fix it, then submit it again."
-
-__all__ = [
-    "approve_listing",
-    "block_deliverable",
-    "reject_listing",
-    "submit_listing",
-    "takedown_listing",
-    "unpublish_listing",
-    "withdraw_listing",
-]
 
 
 @transaction.atomic
