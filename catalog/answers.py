@@ -17,7 +17,7 @@ from .selectors import COUNT_LIMIT, FACET_LIMIT, LISTING_FIELDS, Facets, Listing
 SEARCH_FACET_LIMIT = 300
 
 TierName = Annotated[str, choice_schema(Tier)]
-Kind = Annotated[str, choice_schema(PreviewKind)]
+PreviewKindName = Annotated[str, choice_schema(PreviewKind)]
 
 
 class FacetValue(ResponseModel):
@@ -129,7 +129,7 @@ class SearchResult(AssetItem):
 
 
 class SearchResults(ResponseModel):
-    """What a search found, best first."""
+    """The results of a search, best first."""
 
     query: str
     count: int = Field(description="The number of results in this answer.")
@@ -215,7 +215,7 @@ class AssetPreview(ResponseModel):
 
     id: Id
     asset_id: Id
-    kind: Kind
+    kind: PreviewKindName
     sort_order: int = Field(default_factory=int)
     url: str
     alt_text: str = Field(default_factory=str, description="What the picture shows; empty where the vendor did not say.")
@@ -229,7 +229,7 @@ def preview_of(row: Row) -> dict[str, Any]:
 
 
 class AssetFile(ResponseModel):
-    """What a buyer's package holds."""
+    """The file that buyers get."""
 
     size: int
     checksum: str = Field(description="SHA-256 in hex digits.")

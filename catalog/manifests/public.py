@@ -31,7 +31,7 @@ _USES = {
 
 
 class TokenMetrics(ResponseModel):
-    """How much of a model's context the texts take, estimated."""
+    """The estimated number of tokens of the texts."""
 
     method: str = Field(description="How it was estimated: `utf8-bytes/4` is one token for each four bytes, rounded up.")
     description_tokens: int
@@ -40,7 +40,7 @@ class TokenMetrics(ResponseModel):
 
 
 class PromptInstructions(ResponseModel):
-    """What an agent should know before it suggests or uses the asset."""
+    """Instructions for agents that suggest or use the asset."""
 
     summary: str
     when_to_use: list[str]
@@ -49,7 +49,7 @@ class PromptInstructions(ResponseModel):
 
 
 class Dependency(ResponseModel):
-    """What the asset needs to be used."""
+    """A program or package that the asset needs."""
 
     name: str
     kind: str

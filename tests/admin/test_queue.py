@@ -189,7 +189,7 @@ def test_next_goes_on_when_what_one_was_at_was_taken_over_meanwhile(browser: Cli
     def refuse(*_row: Any, **_asked: Any) -> None:
         raise InvalidTransition("You have not claimed it.")
 
-    monkeypatch.setattr(claims, "give_up", refuse)
+    monkeypatch.setattr(claims, "release", refuse)
     assert browser.post(NEXT, {"after": str(older.pk)})["Location"] == page_of(newer)
 
 

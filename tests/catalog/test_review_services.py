@@ -285,7 +285,7 @@ def test_rejection_without_proper_findings_is_refused(findings: list[dict[str, s
     assert listing.status == ListingStatus.PENDING_REVIEW
 
 
-def test_rejection_fills_in_the_catalogues_words_and_tells_the_vendor(django_capture_on_commit_callbacks: Any) -> None:
+def test_rejection_with_a_listed_reason_has_its_message_and_tells_the_vendor(django_capture_on_commit_callbacks: Any) -> None:
     listing = submitted()
     with django_capture_on_commit_callbacks(execute=True):
         review = services.reject_listing(

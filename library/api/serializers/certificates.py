@@ -17,20 +17,20 @@ JWS_CHARS = 16_000
 
 
 class CertificateQuery(serializers.Serializer[Any]):
-    """Which certificate."""
+    """The licence tier of the certificate."""
 
     licenseSlug = Line(source="license_slug", required=False, max_length=40, help_text="The licence tier; by default the widest one owned.")
 
 
 class Licensee(serializers.Serializer[Any]):
-    """Who may use the asset."""
+    """The holder of the licence."""
 
     id = serializers.CharField()
     email = serializers.CharField()
 
 
 class CertifiedAsset(serializers.Serializer[Any]):
-    """What was licensed."""
+    """The licensed asset."""
 
     id = serializers.CharField()
     slug = serializers.CharField()
@@ -39,7 +39,7 @@ class CertifiedAsset(serializers.Serializer[Any]):
 
 
 class CertifiedLicense(serializers.Serializer[Any]):
-    """On which terms: those that were in force at the purchase."""
+    """The licence tier, with the terms in force at the purchase."""
 
     slug = serializers.CharField()
     name = serializers.CharField()
@@ -55,7 +55,7 @@ class CertifiedFile(serializers.Serializer[Any]):
 
 
 class CertificateClaims(serializers.Serializer[Any]):
-    """What a certificate says; the payload of its signature."""
+    """The claims of a certificate: the payload of its signature."""
 
     certificateId = serializers.CharField()
     schemaVersion = serializers.CharField()
@@ -81,13 +81,13 @@ class Certificate(serializers.Serializer[Any]):
 
 
 class CertificateToCheck(Body):
-    """A certificate that somebody was shown."""
+    """A certificate to verify."""
 
     jws = Line(max_length=JWS_CHARS)
 
 
 class CertificateState(serializers.Serializer[Licence]):
-    """What everyone may know of a certificate: nothing of its holder."""
+    """The public status of a certificate, without its holder."""
 
     certificateId = serializers.CharField(source="id")
     status = serializers.SerializerMethodField()
@@ -109,7 +109,7 @@ class CertificateState(serializers.Serializer[Licence]):
 
 
 class CertificateVerdict(serializers.Serializer[Any]):
-    """What came of a check."""
+    """The result of a verification."""
 
     valid = serializers.BooleanField(help_text="The signature is ours and the licence is valid.")
     status = serializers.ChoiceField(CertificateStatus.choices)

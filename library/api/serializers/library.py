@@ -52,7 +52,7 @@ class LibraryPage(serializers.Serializer[Any]):
 
 
 class DownloadQuery(serializers.Serializer[Any]):
-    """Which version."""
+    """The version to download."""
 
     # The length of an id, by which a file without a version is requested.
     version = Line(required=False, max_length=36, help_text="An owned version, or its id; by default the newest.")
