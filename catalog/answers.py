@@ -133,7 +133,7 @@ class SearchResults(ResponseModel):
 
     query: str
     count: int = Field(description="The number of results in this answer.")
-    results: list[SearchResult]
+    results: list[SearchResult] = Field(description="The matching assets, best match first.")
     total: int = Field(description="The number of assets that were ranked: all that match, or the best few hundred.")
     total_is_exact: bool = Field(default_factory=bool, description="Present, and false, if more match than were ranked.")
     next_cursor: str | None = Field(description="Send it as cursor to get the next results; null after the last ones.")
@@ -156,19 +156,19 @@ class SuggestAnswer(ResponseModel):
     """At most ten listings, those whose titles begin with what was typed first."""
 
     query: str
-    suggestions: list[SuggestionRecord]
+    suggestions: list[SuggestionRecord] = Field(description="The matching assets, best match first.")
 
 
 class CategoryRecord(ResponseModel):
     """A category of the catalog."""
 
     slug: str
-    name: str
-    description: str
-    icon: str
+    name: str = Field(description="Name of the category.")
+    description: str = Field(description="What the category contains.")
+    icon: str = Field(description="Name of the icon.")
     sort_order: int
-    asset_count: int
-    metadata: dict[str, Any]
+    asset_count: int = Field(description="Number of assets on sale in the category.")
+    metadata: dict[str, Any] = Field(description="Further properties of the category.")
 
 
 class CategoryList(ResponseModel):
@@ -188,7 +188,7 @@ class CategoryName(ResponseModel):
     """A category as a part of an asset."""
 
     slug: str
-    name: str
+    name: str = Field(description="Name of the category.")
 
 
 class PricesByCurrency(ResponseModel):

@@ -59,10 +59,10 @@ class CertificateClaims(serializers.Serializer[Any]):
 
     certificateId = serializers.CharField()
     schemaVersion = serializers.CharField()
-    issuer = serializers.CharField()
-    licensee = Licensee()
-    asset = CertifiedAsset()
-    license = CertifiedLicense()
+    issuer = serializers.CharField(help_text="Address of the service that issued the certificate.")
+    licensee = Licensee(help_text="The holder of the licence.")
+    asset = CertifiedAsset(help_text="The licensed asset.")
+    license = CertifiedLicense(help_text="The licence tier.")
     version = serializers.CharField(allow_blank=True)
     file = CertifiedFile()
     orderId = serializers.CharField()
@@ -74,7 +74,7 @@ class CertificateClaims(serializers.Serializer[Any]):
 class Certificate(serializers.Serializer[Any]):
     """A licence certificate with its signature."""
 
-    certificate = CertificateClaims()
+    certificate = CertificateClaims(help_text="The claims of the certificate.")
     jws = serializers.CharField(help_text="The same claims signed with Ed25519: a compact JSON Web Signature (RFC 7515, RFC 8037).")
     keysUrl = serializers.CharField(help_text="The public keys.")
     statusUrl = serializers.CharField(help_text="Shows anyone whether the licence is still valid.")
@@ -83,7 +83,7 @@ class Certificate(serializers.Serializer[Any]):
 class CertificateToCheck(Body):
     """A certificate to verify."""
 
-    jws = Line(max_length=JWS_CHARS)
+    jws = Line(max_length=JWS_CHARS, help_text="The signed certificate: a compact JSON Web Signature.")
 
 
 class CertificateState(serializers.Serializer[Licence]):
@@ -94,7 +94,7 @@ class CertificateState(serializers.Serializer[Licence]):
     assetId = serializers.CharField(source="listing_id")
     licenseSlug = serializers.CharField(source="tier.slug")
     version = serializers.SerializerMethodField()
-    checksum = serializers.CharField(source="deliverable.sha256")
+    checksum = serializers.CharField(source="deliverable.sha256", help_text="SHA-256 in hex digits.")
     acquiredAt = serializers.DateTimeField(source="acquired_at")
     revokedAt = serializers.DateTimeField(source="revoked_at", allow_null=True)
 
@@ -120,15 +120,15 @@ class CertificateVerdict(serializers.Serializer[Any]):
 class SigningKey(serializers.Serializer[Any]):
     """A public Ed25519 key (RFC 8037)."""
 
-    kty = serializers.CharField()
-    crv = serializers.CharField()
-    x = serializers.CharField()
-    alg = serializers.CharField()
-    use = serializers.CharField()
+    kty = serializers.CharField(help_text="The key type, OKP.")
+    crv = serializers.CharField(help_text="The curve, Ed25519.")
+    x = serializers.CharField(help_text="The public key, base64url.")
+    alg = serializers.CharField(help_text="The algorithm, EdDSA.")
+    use = serializers.CharField(help_text="What the key is for: signatures.")
     kid = serializers.CharField(help_text="Thumbprint (RFC 7638); in the header of what the key signed.")
 
 
 class SigningKeys(serializers.Serializer[Any]):
     """A JSON Web Key Set (RFC 7517): the key that signs now, then those before it."""
 
-    keys = SigningKey(many=True)
+    keys = SigningKey(many=True, help_text="The public keys, as a JSON Web Key Set.")
