@@ -12,7 +12,7 @@ from marketplace.core.errors import Problem
 from tests.factories import AppFactory, UserFactory
 from tests.shop import funded, on_sale
 from wallet import bounds
-from wallet.errors import PaymentProviderUnavailable
+from wallet.errors import PaymentProviderUnavailable, PaymentRefused
 from wallet.models import Journal, ProviderEvent, Quote, TopUp
 from wallet.models.top_ups import EventKind
 from wallet.providers import TestProvider
@@ -238,6 +238,16 @@ def test_provider_that_does_not_answer_is_asked_again_by_the_same_request(monkey
             request_top_up(user=user, wanted=TopUpRequest("INR", 100), idempotency_key="a")
     top_up, replayed = request_top_up(user=user, wanted=TopUpRequest("INR", 100), idempotency_key="a")
     assert (replayed, TopUp.objects.count(), bool(top_up.payment_url)) == (True, 1, True)
+
+
+def test_top_up_that_the_provider_refuses_fails_and_is_not_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    user = UserFactory()
+    with monkeypatch.context() as patched:
+        patched.setattr(TestProvider, "create_page", lambda *_: (_ for _ in ()).throw(PaymentRefused()))
+        with pytest.raises(PaymentRefused):
+            request_top_up(user=user, wanted=TopUpRequest("INR", 100), idempotency_key="a")
+    top_up, replayed = request_top_up(user=user, wanted=TopUpRequest("INR", 100), idempotency_key="a")
+    assert (replayed, top_up.status, top_up.payment_url, open_top_ups_of(user.pk).count()) == (True, "Failed", "", 0)
 
 
 def test_quote_outlives_the_payment_but_not_for_ever() -> None:

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
+from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.core.exceptions import PermissionDenied, SuspiciousOperation
@@ -17,22 +18,26 @@ from django.utils.html import format_html
 from marketplace.core import audit
 from marketplace.core.errors import Problem
 from marketplace.http.refusals import allow_methods
-from marketplace.review.decisions import Decision, NoForm, decision, service_decision
+from marketplace.review.decisions import Decision, NoForm, ReasonForm, decision, service_decision
 from marketplace.review.panels import Panel
 from marketplace.review.service import ServiceAdmin, staff_of
 from marketplace.ui.formatting import money
 
+from .. import bounds
 from ..models import PayoutBatch, VendorPayout
 from ..models.quotes import CURRENCIES
 from ..models.vendor_payouts import BatchStatus, PayoutStatus
 from ..payout_files import bank_file
 from ..selectors import paid_by_currency, payouts, transfer_minor
 from ..services import vendor_payouts as services
+from ..services.former_vendors import has_left, keep_earnings, pay_former_vendor
 from ..spreadsheets import HEADER, cells_of, csv_lines, store_of
+from .effects import former_vendor_effects
 
 EXPORT = "wallet.export_vendorpayout"
 EXPORT_BATCH = "wallet.export_payoutbatch"
 SETTLE = "wallet.settle_vendorpayout"
+FORMER = "wallet.settle_former_vendor"
 RUNS = 50
 # Of a batch, on its page.
 PAYOUTS_SHOWN = 100
@@ -71,6 +76,15 @@ class CurrencyFilter(admin.SimpleListFilter):
         return queryset.filter(**{self.path: self.value()}) if self.value() else queryset
 
 
+class HandPayoutForm(ReasonForm):
+    """The bank's reference of a payment, and how the recipient was verified."""
+
+    reference = forms.CharField(
+        max_length=bounds.PAYMENT_REFERENCE_CHARS, help_text="The number of the payment, such as that of a bank transfer."
+    )
+    field_order = ("reference", "reason")
+
+
 @admin.register(VendorPayout)
 class VendorPayoutAdmin(ServiceAdmin):
     """Payouts to vendors."""
@@ -82,7 +96,7 @@ class VendorPayoutAdmin(ServiceAdmin):
     list_template = "admin/wallet/payouts.html"
     fields = ("batch", "vendor", "store", "amount", "status", "reason", "journal", "returned")
     readonly_fields = ("vendor", "store", "amount")
-    decision_names = ("pay", "bounce", "cancel")
+    decision_names = ("pay", "bounce", "cancel", "pay_former_vendor", "keep_earnings")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[VendorPayout]:
         """Join journals, accounts and vendors."""
@@ -182,6 +196,35 @@ class VendorPayoutAdmin(ServiceAdmin):
             danger=True,
         ),
         services.cancel_payout,
+        "payout",
+    )
+
+    pay_former_vendor = service_decision(
+        Decision(
+            "Record a payment by hand",
+            FORMER,
+            "The vendor left, and no run pays the earnings. You confirm that you paid all of them in another way.",
+            "It is recorded as paid.",
+            HandPayoutForm,
+            available=lambda payout: has_left(payout=payout),
+            effects=former_vendor_effects,
+        ),
+        pay_former_vendor,
+        "payout",
+        ("reference", "reason"),
+    )
+
+    keep_earnings = service_decision(
+        Decision(
+            "Keep the earnings",
+            FORMER,
+            "The vendor left, and the earnings cannot be paid. All of them become yours, in the ledger's account of commissions.",
+            "The earnings are kept.",
+            available=lambda payout: has_left(payout=payout),
+            danger=True,
+            effects=former_vendor_effects,
+        ),
+        keep_earnings,
         "payout",
     )
 

@@ -27,6 +27,7 @@ from ..errors import (
     InvalidAmount,
     InvalidReturnUrl,
     PaymentProviderUnavailable,
+    PaymentRefused,
     TooManyTopUps,
     TopUpLimitExceeded,
     TopUpUnavailable,
@@ -35,7 +36,7 @@ from ..models import Quote, TopUp
 from ..models.top_ups import TopUpStatus
 from ..providers import PaymentEvent, Provider, currencies_to_add, provider_for, provider_named
 from ..providers.base import PaymentRequest
-from ..selectors import balances_of, credit_of
+from ..selectors import balances_of, collected_from, credit_of
 from ..webhooks import publish_top_up
 from .funding import Payment, credit_wallet
 from .idempotency import KeyedRequest, keyed_request, save_response, saved_response
@@ -98,6 +99,7 @@ def request_top_up(
         TooManyTopUps: too many payment pages are open.
         NotFound: the account is not active, or the quote is not the user's.
         PaymentProviderUnavailable: the provider does not answer.
+        PaymentRefused: the provider refuses the payment.
         IdempotencyConflict: another request with this key is in progress.
         IdempotencyKeyReused: the key belongs to another request.
     """
@@ -146,7 +148,9 @@ def credit_top_up(*, top_up: TopUp, event: PaymentEvent) -> str:
     TRANSITIONS.apply(top_up, "succeed", actor=None, changes=changes, payment=event.payment)
     publish_top_up(top_up)
     facts: dict[str, Any] = {"amount_minor": top_up.amount_minor, "currency": top_up.currency}
-    mail(top_up.user, "wallet/topped_up", top_up=top_up, balance_minor=journal.wallet_balance_minor, **facts)
+    facts["balance_minor"] = balances_of(top_up.user)[top_up.currency]
+    facts["collected_minor"] = collected_from(journal)
+    mail(top_up.user, "wallet/topped_up", top_up=top_up, **facts)
     return "credited"
 
 
@@ -253,9 +257,13 @@ def _open_page(top_up: TopUp) -> TopUp:
     provider = provider_named(top_up.provider)
     if provider is None or top_up.expires_at <= timezone.now():
         raise PaymentProviderUnavailable("The payment page is closed. Ask for a new one.")
-    page = provider.create_page(
-        PaymentRequest(top_up.pk, top_up.currency, top_up.amount_minor, return_url_of(top_up=top_up), top_up.expires_at)
-    )
+    wanted = PaymentRequest(top_up.pk, top_up.currency, top_up.amount_minor, return_url_of(top_up=top_up), top_up.expires_at)
+    try:
+        page = provider.create_page(wanted)
+    except PaymentRefused:
+        with transaction.atomic():
+            fail_top_up(top_up=lock(TopUp.objects.all(), pk=top_up.pk))
+        raise
     TopUp.objects.filter(pk=top_up.pk, page_reference="").update(page_reference=page.reference, payment_url=page.url)
     top_up.refresh_from_db()
     return top_up
