@@ -5,13 +5,17 @@ from typing import Any
 import pytest
 from django.core import mail as outbox
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
+from developers.models import Consent
+from developers.services.consents import withdraw_consent
 from marketplace.accounts.services import deactivate_user
 from marketplace.core.errors import Problem
 from tests.factories import AppFactory, UserFactory
 from tests.shop import funded, on_sale
 from wallet import bounds
+from wallet.card_credit import open_top_ups_of
 from wallet.errors import PaymentProviderUnavailable, PaymentRefused
 from wallet.models import Journal, ProviderEvent, Quote, TopUp
 from wallet.models.top_ups import EventKind
@@ -195,6 +199,35 @@ def test_more_open_pages_than_allowed_are_refused() -> None:
     with pytest.raises(Problem) as met:
         asked_for(user, 100)
     assert met.value.code == "too_many_top_ups"
+
+
+def test_open_pages_of_an_app_keep_neither_the_owner_nor_another_app_from_asking() -> None:
+    user, app = UserFactory(), AppFactory()
+    wanted = TopUpRequest("INR", 100)
+    for _ in range(bounds.OPEN_TOP_UPS_OF_APP):
+        request_top_up(user=user, wanted=wanted, principal=connected(user, app))
+    with pytest.raises(Problem) as met:
+        request_top_up(user=user, wanted=wanted, principal=connected(user, app))
+    assert (met.value.code, met.value.members["maximum"]) == ("too_many_top_ups", bounds.OPEN_TOP_UPS_OF_APP)
+    request_top_up(user=user, wanted=wanted, principal=connected(user))
+    for _ in range(bounds.OPEN_TOP_UPS):
+        asked_for(user, 100)
+
+
+def test_open_pages_of_an_app_end_when_it_is_disconnected_and_a_late_payment_is_credited(
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
+    user = UserFactory()
+    now = timezone.now()
+    consent = Consent.objects.create(user=user, app=AppFactory(), audience="api", scope="wallet:fund", given_at=now, renewed_at=now)
+    wanted = TopUpRequest("INR", 100)
+    top_up, _ = request_top_up(user=user, wanted=wanted, principal=connected(user, consent.app))
+    others = [request_top_up(user=user, wanted=wanted, principal=connected(user))[0], asked_for(user, 100)]
+    with django_capture_on_commit_callbacks(execute=True):
+        withdraw_consent(user=user, app=consent.app, actor=user)
+    assert list(open_top_ups_of(user.pk).order_by("pk")) == others
+    assert tell(top_up, EventKind.SUCCEEDED).status == "Succeeded"
+    assert wallet_of(user).balance_inr_minor == 100
 
 
 def test_app_returns_to_its_own_origins_only() -> None:

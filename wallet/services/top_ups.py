@@ -1,5 +1,6 @@
 """Top-ups: ask for a payment page, and credit what was paid on it."""
 
+import uuid
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -162,6 +163,14 @@ def fail_top_up(*, top_up: TopUp) -> str:
     return "failed"
 
 
+@transaction.atomic
+def end_top_ups_of_app(*, user_id: uuid.UUID, app_id: uuid.UUID) -> None:
+    """Mark the pending top-ups as failed that an app asked a user for; one that is paid all the same is credited."""
+    pending = TopUp.objects.filter(user=user_id, app=app_id, status=TopUpStatus.PENDING)
+    for top_up in pending.select_for_update(no_key=True).order_by("pk"):
+        fail_top_up(top_up=top_up)
+
+
 def _checked(wanted: TopUpRequest, principal: Principal | None) -> Provider:
     """Return the provider of a request that is valid by itself."""
     if wanted.currency not in WALLET_CURRENCIES:
@@ -198,7 +207,7 @@ def _create(
     user = lock(User.objects.filter(is_active=True), pk=user.pk)
     if answer := saved_response(request):
         return TopUp.objects.get(pk=answer["topUp"]), True
-    _enforce_limits(user, wanted)
+    _enforce_limits(user, wanted, principal)
     now = timezone.now()
     top_up = TopUp.objects.create(
         user=user,
@@ -219,23 +228,26 @@ def _create(
     return top_up, False
 
 
-def _enforce_limits(user: User, wanted: TopUpRequest) -> None:
+def _enforce_limits(user: User, wanted: TopUpRequest, principal: Principal | None) -> None:
     opened = open_top_ups_of(user.pk)
-    if opened.count() >= bounds.OPEN_TOP_UPS:
-        raise TooManyTopUps(maximum=bounds.OPEN_TOP_UPS)
+    # Each app has its own number of pages, so that none keeps the user or another app from asking.
+    app = None if principal is None else principal.app
+    maximum = bounds.OPEN_TOP_UPS if app is None else bounds.OPEN_TOP_UPS_OF_APP
+    if opened.filter(app=app).count() >= maximum:
+        raise TooManyTopUps(maximum=maximum)
     limits = settings.TOP_UP_LIMITS[wanted.currency]
     today = asked_since(user.pk, wanted.currency, timezone.now() - _DAY)
     waiting = opened.filter(currency=wanted.currency).aggregate(total=Sum("amount_minor"))["total"] or 0
     balance = balances_of(user).get(wanted.currency, 0) + waiting
-    for name, maximum, used, sentence in (
+    for name, most, used, sentence in (
         ("once", limits["once"], 0, "at once"),
         ("day", limits["day"], today, "within 24 hours, open payment pages included"),
         ("balance", limits["balance"], balance, "in the wallet, open payment pages included"),
     ):
-        if used + wanted.amount_minor > maximum:
-            left = max(maximum - used, 0)
-            told = f"At most {money(maximum, wanted.currency)} {sentence}; {money(left, wanted.currency)} is left."
-            raise TopUpLimitExceeded(told, limit=name, currency=wanted.currency, maximum=to_number(maximum), left=to_number(left))
+        if used + wanted.amount_minor > most:
+            left = max(most - used, 0)
+            told = f"At most {money(most, wanted.currency)} {sentence}; {money(left, wanted.currency)} is left."
+            raise TopUpLimitExceeded(told, limit=name, currency=wanted.currency, maximum=to_number(most), left=to_number(left))
 
 
 def _extended_quote(user: User, wanted: TopUpRequest) -> Quote | None:

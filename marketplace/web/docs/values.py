@@ -99,6 +99,7 @@ VALUES: dict[str, Callable[[], str]] = {
     "insufficient_balance_title": lambda: catalogue()["insufficient_balance"].title,
     "example_buy_a_font": lambda: (EXAMPLES / "buy_a_font.py").read_text("utf-8").rstrip(),
     "quote_minutes": lambda: str(wallet_bounds.QUOTE_MINUTES),
+    "open_top_ups_of_app": lambda: str(wallet_bounds.OPEN_TOP_UPS_OF_APP),
     "top_up_minutes": lambda: str(wallet_bounds.TOP_UP_MINUTES),
     "provider_event_days": lambda: str(wallet_bounds.PROVIDER_EVENT_DAYS),
     "body_seconds": lambda: str(bounds.BODY_SECONDS),
