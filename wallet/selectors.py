@@ -220,6 +220,18 @@ def accounts_to_pay() -> QuerySet[LedgerAccount]:
     return LedgerAccount.objects.filter(kind=AccountKind.VENDOR, balance_minor__gt=0)
 
 
+def accounts_due(*, currency: str, minimum_minor: int) -> QuerySet[Any]:
+    """Return vendors' accounts in a currency with earnings of at least an amount, as `earned_minor`, by their stores."""
+    return with_earnings(vendor_accounts(currency=currency)).filter(earned_minor__gte=max(minimum_minor, 1))
+
+
+def due_sums(*, currency: str, minimum_minor: int) -> dict[str, int]:
+    """Return the number and the total of the accounts that are due, before it is looked at whether each can be paid."""
+    due = accounts_due(currency=currency, minimum_minor=minimum_minor)
+    sums = due.order_by().aggregate(count=Count("pk"), total=Sum("earned_minor"))
+    return {"count": sums["count"], "total": sums["total"] or 0}
+
+
 def orders_since(start: datetime) -> QuerySet[Order]:
     """Return the orders since a time, by their time-ordered ids, which are indexed."""
     return Order.objects.filter(pk__gte=first_id_at(start), created_at__gte=start)

@@ -40,7 +40,10 @@ class PayoutBatch(models.Model):
     class Meta:
         ordering = ("-id",)
         verbose_name_plural = "payout batches"
-        permissions = (("export_payoutbatch", "Can export payouts with bank details"),)
+        permissions = (
+            ("prepare_payoutbatch", "Can prepare payouts to vendors"),
+            ("export_payoutbatch", "Can export payouts with bank details"),
+        )
         constraints = (
             models.UniqueConstraint(fields=("run", "currency"), name="payoutbatch_once_in_run"),
             models.UniqueConstraint(fields=("currency",), condition=Q(status="Prepared"), name="payoutbatch_one_open"),
