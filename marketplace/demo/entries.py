@@ -18,11 +18,10 @@ VERSION = "1.0.0"
 
 @dataclass(frozen=True)
 class ListingKind:
-    """A kind of listing: its category, the tools that open its files, and a paragraph of its description."""
+    """A kind of listing: its category and the tools that open its files."""
 
     category: str
     platforms: str
-    about: str
 
 
 @dataclass(frozen=True)
@@ -30,6 +29,7 @@ class CatalogEntry:
     """One listing of the demo catalog.
 
     Args:
+        about: The paragraph of its description that follows the summary.
         prices: Amounts by currency, as texts.
         pictures: The alternative texts of the gallery, in its order.
         store: Who sells it: `vendor` or `otherVendor`.
@@ -39,6 +39,7 @@ class CatalogEntry:
     title: str
     kind: ListingKind
     summary: str
+    about: str
     tags: list[str]
     prices: dict[str, str]
     pictures: list[str]
@@ -70,7 +71,7 @@ class CatalogEntry:
             with zipfile.ZipFile(self.deliverable) as archive:
                 contents = archive.namelist()
         inside = "\n".join(f"- `{name}`" for name in contents)
-        return f"{self.summary}\n\n{self.kind.about}\n\n**What you get**\n\n{inside}\n\nFor {self.kind.platforms}."
+        return f"{self.summary}\n\n{self.about}\n\n**What you get**\n\n{inside}\n\nFor {self.kind.platforms}."
 
     def price_minor(self, currency: str) -> int | None:
         """Return the price in minor units, None where none is set."""

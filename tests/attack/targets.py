@@ -143,7 +143,7 @@ def _methods() -> dict[str, dict[str, Any]]:
     ref = {"type": "ref/prompt", "name": "a"}
     return {
         "initialize": about,
-        "resources/read": {"uri": "asset://halden-grotesk/readme"},
+        "resources/read": {"uri": "asset://hanken-grotesk/readme"},
         "prompts/get": {"name": "find_asset", "arguments": {}},
         "completion/complete": {"ref": ref, "argument": {"name": "a", "value": "a"}},
     }

@@ -204,8 +204,8 @@ def test_served_shop_answers_every_printed_line_and_a_taken_port_is_told(shop: S
         second = quickstart(shop.data, "--port", str(shop.port))
     assert len(answers) == 8
     browse, search, manifest, wallet, spend, library, link = (json.loads(answer) for answer in answers[:7])
-    assert browse["total"] >= 30
-    assert search["results"][0]["title"] == "Halden Grotesk"
+    assert browse["total"] == 14
+    assert search["results"][0]["title"] == "Hanken Grotesk"
     assert manifest["schemaVersion"] == "1.0"
     # What the README shows is what a reader sees.
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -242,23 +242,24 @@ def assert_content(base_url: str, facts: dict[str, Any]) -> None:
     api = f"{base_url}/api/v1"
     counts = {category["slug"]: category["assetCount"] for category in get(f"{api}/categories")["items"]}
     assert counts.keys() == {"fonts", "motion", "templates", "presets", "ai-skills"}
-    assert min(counts.values()) >= 5
+    assert min(counts.values()) >= 1
     buyer = {"Authorization": f"Bearer {facts['buyer']['bearerToken']}"}
     assert get(f"{api}/wallet", **buyer)["balanceINR"] > 0
     vendor = {"Authorization": f"Bearer {facts['vendor']['bearerToken']}"}
     assert get(f"{api}/vendor/application-status", **vendor)["status"] == "Approved"
-    states = [item["status"] for item in get(f"{api}/vendor/assets?limit=100", **vendor)["items"]]
+    other = {"Authorization": f"Bearer {facts['otherVendor']['bearerToken']}"}
+    states = [item["status"] for item in get(f"{api}/vendor/assets?limit=100", **other)["items"]]
     assert states.count("PendingReview") == 1
     with pytest.raises(urllib.error.HTTPError) as refused:
         get(f"{api}/vendor/assets", **buyer)
     assert refused.value.code == 403
     refused.value.close()
-    font = get(f"{api}/assets/kestrel-variable")
+    font = get(f"{api}/assets/fraunces")
     assert {preview["kind"] for preview in font["previews"]} == {"Gallery", "FontSpecimen"}
-    assert {preview["kind"] for preview in get(f"{api}/assets/velvet-pads")["previews"]} == {"Gallery", "AudioPreview"}
+    assert {preview["kind"] for preview in get(f"{api}/assets/dusty-swing-loops")["previews"]} == {"Gallery", "AudioPreview"}
     shown = [preview["altText"] for preview in font["previews"] if preview["kind"] == "Gallery"]
     assert all(shown)
-    page = requests.get(f"{base_url}/assets/kestrel-variable", timeout=PATIENCE_SECONDS).text
+    page = requests.get(f"{base_url}/assets/fraunces", timeout=PATIENCE_SECONDS).text
     assert [text for text in shown if f'alt="{text}"' not in page] == []
 
 

@@ -3,8 +3,8 @@
 A page has a path; or a page before it, the selector of a link or button there, and what follows the link's address.
 """
 
-FONT, SOUND = "kestrel-variable", "basement-drum-loops"
-BOUGHT, UNBOUGHT = "halden-grotesk", "contract-clause-finder"
+FONT, SOUND = "fraunces", "dusty-swing-loops"
+BOUGHT, UNBOUGHT = "hanken-grotesk", "release-notes-editor"
 NOT_FOUND = "/nothing/is/here"
 Way = str | tuple[str, str] | tuple[str, str, str]
 
@@ -26,11 +26,11 @@ PAGES: dict[str, dict[str, Way]] = {
         "browse-tag": "/browse?tag=lottie&sort=newest&currency=USD",
         "listing-font": f"/assets/{FONT}",
         "listing-sound": f"/assets/{SOUND}",
-        "listing-motion": "/assets/pulse-lower-thirds",
-        "listing-template": "/assets/launch-landing-page",
-        "listing-look": "/assets/nordic-winter-tones",
+        "listing-motion": "/assets/checkout-moments",
+        "listing-template": "/assets/tidewater-pitch-deck",
+        "listing-look": "/assets/amber-hour-looks",
         "listing-skill": f"/assets/{UNBOUGHT}",
-        "listing-free": "/assets/commons-sans",
+        "listing-free": "/assets/instrument-serif",
         "store": (f"/assets/{FONT}", "a[href^='/stores/']"),
         "docs": "/docs",
         "reference": "/api/v1/docs",
@@ -119,7 +119,7 @@ PAGES: dict[str, dict[str, Way]] = {
     "admin": {
         "wallet-empty": "/dashboard/wallet",
         "admin": "/admin/",
-        "admin-search": "/admin/search?q=halden",
+        "admin-search": "/admin/search?q=hanken",
         "admin-listings": "/admin/catalog/listing/",
         "admin-queue": "/admin/catalog/listingreview/?status__exact=all",
         "admin-review": ("/admin/catalog/listingreview/?status__exact=all", _CHANGE),

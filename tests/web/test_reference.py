@@ -61,7 +61,7 @@ def test_examples_in_python_can_be_read_and_name_what_is_required(pages: dict[st
         calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
         assert any(call.func.attr == operations()[name].method.lower() for call in calls if isinstance(call.func, ast.Attribute)), name
     curl = BeautifulSoup(pages["buyAsset"], "html.parser").select(".tabs .tab")[0].get_text()
-    assert re.search(r'-d \'\{"assetId": "halden-grotesk"\}\'', curl)
+    assert re.search(r'-d \'\{"assetId": "hanken-grotesk"\}\'', curl)
 
 
 def test_bodies_of_examples_are_what_the_operation_takes(client: Client, pages: dict[str, bytes]) -> None:

@@ -22,7 +22,7 @@ DEPTH = 4
 _JSON = "application/json"
 _METHODS = ("get", "post", "put", "patch", "delete")
 _CODE = re.compile(r"`(\w+)`")
-_SAMPLES = {"asset_id": "halden-grotesk", "assetId": "halden-grotesk", "currency": "INR", "licenseSlug": "personal", "q": "grotesk"}
+_SAMPLES = {"asset_id": "hanken-grotesk", "assetId": "hanken-grotesk", "currency": "INR", "licenseSlug": "personal", "q": "grotesk"}
 # Valid values for the bodies of examples.
 _BODIES = {
     "allowedLicenseSlugs": ["personal", "commercial"],
