@@ -33,6 +33,7 @@ class CatalogEntry:
         prices: Amounts by currency, as texts.
         pictures: The alternative texts of the gallery, in its order.
         store: Who sells it: `vendor` or `otherVendor`.
+        finding: What its first review found; it is submitted again.
         waiting: Whether it stays in review.
     """
 
@@ -46,6 +47,7 @@ class CatalogEntry:
     discount: int = 0
     tier: str = Tier.FREE
     store: str = "vendor"
+    finding: str = ""
     waiting: bool = False
 
     @property

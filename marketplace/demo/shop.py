@@ -5,15 +5,16 @@ import zlib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from catalog.models import Category, Listing
 from catalog.models.files import PreviewKind
 from catalog.models.listings import ListingStatus
-from catalog.models.reviews import ReviewStatus
-from catalog.services.review import approve_listing
-from marketplace.accounts.models import Tier, User
+from catalog.models.reviews import ListingReview, ReviewStatus
+from catalog.services.review import approve_listing, reject_listing
+from marketplace.accounts.models import Tier
 from marketplace.storage import default_storage
 from vendors.inspection import Inspection, inspect_deliverable
 from vendors.models import VendorProfile
@@ -24,7 +25,9 @@ from vendors.services.pictures import update_picture
 from vendors.services.submission import check_and_submit
 from vendors.uploads import Received
 
+from .clock import clock_at
 from .entries import VERSION, CatalogEntry
+from .history import DAYS
 from .people import People
 
 README = "Thank you for buying {title}.\n\nUnpack the file beside this one. What you may do with it is in LICENSE.txt.\n"
@@ -42,8 +45,11 @@ class Prepared:
     previews: list[tuple[PreviewKind, int, ProcessedPreview]]
 
 
-def fill_shop(entries: list[CatalogEntry], people: People) -> Iterator[CatalogEntry]:
-    """Submit each entry, publish those that do not stay in review, and yield it; existing listings are left alone."""
+def fill_shop(entries: list[CatalogEntry], people: People, *, until: datetime) -> Iterator[CatalogEntry]:
+    """Submit each entry, publish those that do not stay in review, and yield it; existing listings are left alone.
+
+    The entries are submitted one after another in the days before `until`.
+    """
     existing = set(
         Listing.objects.filter(slug__in=[entry.slug for entry in entries])
         .exclude(status=ListingStatus.DRAFT)
@@ -53,7 +59,8 @@ def fill_shop(entries: list[CatalogEntry], people: People) -> Iterator[CatalogEn
     yield from (entry for entry in entries if entry.slug in existing)
     with ThreadPoolExecutor(THREADS) as pool:
         for prepared in pool.map(_prepare, missing):
-            _publish(prepared, people)
+            place = entries.index(prepared.entry) + 1
+            _publish(prepared, people, until - timedelta(days=DAYS) * (1 - place / len(entries)) - timedelta(hours=3 + 5 * (place % 4)))
             yield prepared.entry
 
 
@@ -78,24 +85,38 @@ def _store(file: Path) -> Received:
     return Received(default_storage, key, file.name, len(content), digest, zlib.crc32(content))
 
 
-def _publish(prepared: Prepared, people: People) -> None:
+def _publish(prepared: Prepared, people: People, moment: datetime) -> None:
+    """Upload and submit the entry, and let the reviewer decide hours later; what has a finding is submitted twice."""
     entry = prepared.entry
     profile = people.profiles[entry.store]
-    with prepared.received as received:
-        listing = _draft(prepared, profile)
-        attach_deliverable(listing=listing, received=received, inspection=prepared.inspection, actor=profile.user)
-    for kind, slot, processed in prepared.previews:
-        preview = attach_preview(listing=listing, kind=kind, slot=slot, processed=processed, actor=profile.user)
-        if kind == PreviewKind.GALLERY:
-            update_picture(listing=listing, preview_id=preview.pk, actor=profile.user, alt_text=entry.pictures[slot])
-    listing.refresh_from_db()
-    check_and_submit(listing=listing, actor=profile.user)
+    with clock_at(moment):
+        with prepared.received as received:
+            listing = _draft(prepared, profile)
+            attach_deliverable(listing=listing, received=received, inspection=prepared.inspection, actor=profile.user)
+        for kind, slot, processed in prepared.previews:
+            preview = attach_preview(listing=listing, kind=kind, slot=slot, processed=processed, actor=profile.user)
+            if kind == PreviewKind.GALLERY:
+                update_picture(listing=listing, preview_id=preview.pk, actor=profile.user, alt_text=entry.pictures[slot])
+    if entry.finding:
+        _submit(listing, profile, moment - timedelta(hours=9))
+        with clock_at(moment - timedelta(hours=4)):
+            findings = [{"code": "other", "field": "description", "message": entry.finding}]
+            reject_listing(review=_pending(listing), findings=findings, actor=people.admin)
+    _submit(listing, profile, moment)
     if not entry.waiting:
-        _approve(listing, Tier(entry.tier), people.admin)
+        hours = 2 + len(entry.slug) % 5
+        with clock_at(moment + timedelta(hours=hours, minutes=7 * hours)):
+            approve_listing(review=_pending(listing), actor=people.admin, tier_requirement=Tier(entry.tier))
 
 
-def _approve(listing: Listing, tier: Tier, admin: User) -> None:
-    approve_listing(review=listing.reviews.get(status=ReviewStatus.PENDING), actor=admin, tier_requirement=tier)
+def _submit(listing: Listing, profile: VendorProfile, moment: datetime) -> None:
+    listing.refresh_from_db()
+    with clock_at(moment):
+        check_and_submit(listing=listing, actor=profile.user)
+
+
+def _pending(listing: Listing) -> ListingReview:
+    return listing.reviews.get(status=ReviewStatus.PENDING)
 
 
 def _draft(prepared: Prepared, profile: VendorProfile) -> Listing:

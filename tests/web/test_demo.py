@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from bs4 import BeautifulSoup
 from django.test import Client
+from django.utils import timezone
 
 from catalog import bounds
 from catalog.models import Category
@@ -41,7 +42,7 @@ def test_demo_shows_its_pictures_and_invoices_a_purchase(settings: Any, tmp_path
     Category.objects.get_or_create(slug=entry.kind.category, defaults={"name": "Motion"})
     staff = UserFactory(is_staff=True, is_superuser=True)
     people = People(staff, UserFactory(), funded(inr=10_000_000), UserFactory(), {entry.store: make_vendor()})
-    assert list(fill_shop([entry], people)) == [entry]
+    assert list(fill_shop([entry], people, until=timezone.now())) == [entry]
     make_seller(people)
     for _ in range(2):
         make_invoice([entry], people)

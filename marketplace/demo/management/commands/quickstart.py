@@ -6,6 +6,7 @@ import shutil
 import socket
 import sys
 from argparse import ArgumentParser
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,15 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
+from django.utils import timezone
 
 from marketplace.settings.environment import text
 from marketplace.ui.progress import progress_bar
 
+from ...clock import clock_at
 from ...entries import CatalogEntry, load_entries
 from ...facts import curl_lines, read_facts, suggested_slug, write_facts
+from ...history import DAYS, make_history
 from ...invoices import make_invoice, make_seller
 from ...payouts import make_payout
 from ...people import Facts, make_credentials, make_people
@@ -89,13 +93,16 @@ class Command(BaseCommand):
     def _prepare(self, entries: list[CatalogEntry], path: Path, base_url: str) -> tuple[Facts, str]:
         """Create what is missing; the facts are written before the content, so that an interrupted run loses none."""
         facts: Facts = {"baseUrl": base_url} | read_facts(path)
-        people = make_people(facts)
-        make_seller(people)
+        now = timezone.now()
+        with clock_at(now - timedelta(days=DAYS + 2)):
+            people = make_people(facts)
+            make_seller(people)
         make_credentials(people, facts)
         write_facts(path, facts)
         with progress_bar() as progress:
-            for _ in progress.track(fill_shop(entries, people), total=len(entries), description="Demo content"):
+            for _ in progress.track(fill_shop(entries, people, until=now), total=len(entries), description="Demo content"):
                 pass
+        make_history(people, until=now)
         make_invoice(entries, people)
         make_payout(people.profiles["vendor"], people.customer, people.admin)
         return facts, suggested_slug(entries, people.developer)
