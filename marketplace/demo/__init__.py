@@ -1,1 +1,1 @@
-"""The quickstart, and what it sells: fonts, pictures, sounds and archives, all made for it and free to use."""
+"""The quickstart, what it sells, and the past that it writes."""

@@ -55,7 +55,7 @@ class Command(BaseCommand):
             self._reset(asked=options["yes"])
         # Files created from here on, by the server too, are readable by their owner only.
         os.umask(0o077)
-        self.stdout.write("Creating the database and the demo content. The first time this takes a minute or two.")
+        self.stdout.write("Creating the database and the demo content. The first time this takes about a minute.")
         self.stdout.flush()
         # The demo's people have no mailboxes.
         settings.EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
