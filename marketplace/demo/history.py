@@ -54,7 +54,7 @@ CALLS = (
     ("GET asset-search", "", 0.46, {400: 0.006, 429: 0.01}),
     ("GET asset", "", 0.27, {404: 0.03}),
     ("GET assets", "", 0.14, {}),
-    ("GET library", Scope.LIBRARY_READ, 0.08, {503: 0.004}),
+    ("GET library", Scope.LIBRARY_READ, 0.08, {503: 0.02}),
     ("POST library-download", Scope.LIBRARY_DOWNLOAD, 0.05, {404: 0.02}),
 )
 

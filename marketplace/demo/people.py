@@ -70,18 +70,22 @@ def make_people(facts: Facts) -> People:
     customer = _user("customer", "Chandra Customer", {})
     for user in (developer, buyer, customer):
         _fund(user, admin)
-    _request_payout(developer)
     _approve_developer(developer, admin)
     profiles = {
         "vendor": _vendor("vendor", "Vera Vendor", facts, admin),
         "otherVendor": _vendor("otherVendor", "Otto Vendor", facts, admin),
     }
+    return People(admin, developer, buyer, customer, profiles)
+
+
+def make_requests(people: People) -> None:
+    """Request a payout and apply as a developer, once, for the admin's queues."""
+    _request_payout(people.developer)
     applicant = _user("applicant", "Ana Applicant", {})
     if current_application(applicant) is None:
         what = "A plug-in that offers licensed fonts inside of a layout program."
         why = "It reads the catalog and the library of the person who uses it."
         submit_application(user=applicant, what=what, why=why, actor=applicant)
-    return People(admin, developer, buyer, customer, profiles)
 
 
 def make_credentials(people: People, facts: Facts) -> None:
@@ -117,7 +121,6 @@ def _fund(user: User, admin: User) -> None:
 
 
 def _request_payout(user: User) -> None:
-    """Request a payout, once, for the admin's queue."""
     if not wallet_payouts().filter(wallet__owner=user).exists():
         where_to = "Holder: Deven Developer\nAccount: DEMO 0000 0000 4711\nBank: of the demo"
         request_wallet_payout(

@@ -1,23 +1,32 @@
 """The demo catalog and its files."""
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from bs4 import BeautifulSoup
+from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
 from catalog import bounds
 from catalog.models import Category
+from developers.models import ApiUsage
+from library.models import Licence
+from marketplace.core.money import Currency
+from marketplace.demo.clock import clock_at
 from marketplace.demo.entries import FOLDER, CatalogEntry, load_entries
+from marketplace.demo.history import CUSTOMERS, DAYS, make_history
 from marketplace.demo.invoices import make_invoice, make_seller
-from marketplace.demo.people import People
+from marketplace.demo.people import Facts, People, make_credentials, make_people
 from marketplace.demo.shop import fill_shop
+from marketplace.jobs.models import Job
 from tests.factories import UserFactory
 from tests.shop import funded, tiers
 from tests.vendors.cases import make_vendor
-from wallet.models import Invoice
+from wallet.mails import announce_purchase
+from wallet.models import Invoice, Journal, Order
 
 ENTRIES = load_entries()
 
@@ -32,6 +41,12 @@ def test_every_picture_of_a_gallery_is_described(entry: CatalogEntry) -> None:
     assert entry.deliverable.exists()
     assert len(set(entry.pictures)) == len(entry.pictures)
     assert all(0 < len(text) <= bounds.ALT_TEXT_CHARS for text in entry.pictures)
+
+
+def test_goods_that_an_agent_looks_for_are_there() -> None:
+    """A grotesk for commercial use, which costs twice the price, below 1,000 rupees."""
+    prices = [entry.price_minor(Currency.INR) for entry in ENTRIES if "grotesk" in entry.tags]
+    assert len([price for price in prices if price and 2 * price < 1_000_00]) == 2
 
 
 @pytest.mark.django_db
@@ -49,3 +64,30 @@ def test_demo_shows_its_pictures_and_invoices_a_purchase(settings: Any, tmp_path
     assert Invoice.objects.get().treatment == "inter_state"
     page = BeautifulSoup(Client().get(f"/assets/{entry.slug}").content, "html.parser")
     assert [image["alt"] for image in page.select(".gallery img")] == entry.pictures
+
+
+@pytest.mark.django_db
+def test_history_is_of_sixty_days_and_agrees_with_the_ledger(settings: Any, tmp_path: Path) -> None:
+    settings.MEDIA_ROOT = tmp_path / "media"
+    tiers()
+    Category.objects.get_or_create(slug="ai-skills", defaults={"name": "Skills"})
+    entries = [entry for entry in ENTRIES if entry.kind.category == "ai-skills"]
+    now = timezone.now()
+    facts: Facts = {}
+    with clock_at(now - timedelta(days=DAYS + 2)):
+        people = make_people(facts)
+        make_seller(people)
+    make_credentials(people, facts)
+    assert list(fill_shop(entries, people, until=now)) == entries
+    for _ in range(2):
+        make_history(people, until=now)
+        orders = Order.objects.order_by("created_at")
+        # As many as there are customers for each listing, at most.
+        assert 20 < orders.count() <= len(CUSTOMERS) * len(entries)
+    assert [order.created_at for order in orders] == [journal.at for journal in Journal.objects.filter(kind="sale").order_by("id")]
+    assert now - orders[0].created_at > timedelta(days=20)
+    assert all(licence.acquired_at < now - timedelta(hours=1) for licence in Licence.objects.all())
+    assert Invoice.objects.exists()
+    assert ApiUsage.objects.values("day").distinct().count() == DAYS
+    assert not Job.objects.filter(task_path=announce_purchase.module_path).exists()
+    call_command("reconcile", verbosity=0)

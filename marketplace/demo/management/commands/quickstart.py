@@ -25,7 +25,7 @@ from ...facts import curl_lines, read_facts, suggested_slug, write_facts
 from ...history import DAYS, make_history
 from ...invoices import make_invoice, make_seller
 from ...payouts import make_payout
-from ...people import Facts, make_credentials, make_people
+from ...people import Facts, make_credentials, make_people, make_requests
 from ...shop import fill_shop
 
 FACTS_NAME = "demo.json"
@@ -97,6 +97,7 @@ class Command(BaseCommand):
         with clock_at(now - timedelta(days=DAYS + 2)):
             people = make_people(facts)
             make_seller(people)
+        make_requests(people)
         make_credentials(people, facts)
         write_facts(path, facts)
         with progress_bar() as progress:
