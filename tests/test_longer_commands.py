@@ -20,6 +20,7 @@ pytestmark = pytest.mark.full
 COMMANDS = (
     "tests.wallet.long lives --operations 50",
     "tests.wallet.long races --operations 50",
+    "tests.wallet.long events --events 50",
     "tests.wallet.long kills --clients 2 --servers 1",
     "tests.wallet.mutants order_quote_once",
     "tests.mutation --sample 1 --only library/services/links.py --measure tests/library/test_links.py --folder {folder}",
