@@ -31,6 +31,15 @@ class Wallets(Adding, PayingVendors):
         self.credit(buyer=buyer, currency="INR", amount=500_000)
         self.buy(buyer=buyer, listing=listing, tier=tier, currency="INR", key=None, through="page")
 
+    @rule(buyer=BUYERS, listing=LISTINGS, tier=TIERS, through=THROUGH, key=KEYS)
+    def quote_and_buy(self, buyer: int, listing: int, tier: str, through: str, key: str | None) -> None:
+        """Ask for a promise and use it at once, twice."""
+        self.credit(buyer=buyer, currency="INR", amount=500_000)
+        self.quote(buyer=buyer, listing=listing, tier=tier, currency="INR")
+        if self.expected.quotes:
+            for again in (key, None):
+                self.use(list(self.expected.quotes)[-1], again, through)
+
     def unavailable(self, buyer: int, listing: int, tier: str) -> Iterator[str]:
         """Yield why a tier of an asset cannot be bought, whatever it costs."""
         if not self.terms[listing].published:
@@ -97,6 +106,10 @@ class Wallets(Adding, PayingVendors):
         if not self.expected.quotes:
             return
         quote_id = list(self.expected.quotes)[data.draw(st.integers(0, len(self.expected.quotes) - 1))]
+        self.use(quote_id, key, through, someone_else=someone_else)
+
+    def use(self, quote_id: str, key: str | None, through: str, *, someone_else: bool = False) -> None:
+        """Buy as quoted."""
         quote = self.expected.quotes[quote_id]
         buyer = 1 - quote.buyer if someone_else else quote.buyer
         listing, tier, currency = quote.purchase
@@ -206,7 +219,7 @@ class Wallets(Adding, PayingVendors):
 
 LIVES = settings(
     max_examples=10,
-    stateful_step_count=100,
+    stateful_step_count=250,
     deadline=None,
     database=None,
     derandomize=False,

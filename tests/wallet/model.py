@@ -107,15 +107,17 @@ class Expected:
     balances: dict[tuple[int, str], int] = field(default_factory=dict)
     # What vendors earned and were not paid, by listing and currency: each listing has a vendor of its own.
     earnings: dict[tuple[int, str], int] = field(default_factory=dict)
-    # What is set aside to be paid out, whose each request was, and what was paid.
+    # What is set aside to be paid out, whose each request was and when, and what was paid.
     waiting: dict[tuple[int, str], int] = field(default_factory=dict)
-    wallet_payouts: dict[str, tuple[int, str]] = field(default_factory=dict)
+    wallet_payouts: dict[str, tuple[int, str, dt.datetime]] = field(default_factory=dict)
     paid: dict[str, int] = field(default_factory=dict)
     # Card payments, what their open disputes froze, the part of each balance that was paid by card, and what is owed.
     added: dict[str, Added] = field(default_factory=dict)
     frozen: dict[str, Frozen] = field(default_factory=dict)
     by_card: dict[tuple[int, str], int] = field(default_factory=dict)
     owed: dict[tuple[int, str], int] = field(default_factory=dict)
+    # Vendors whose payouts are held, by listing; who was paid in which run.
+    held: set[int] = field(default_factory=set)
     runs: set[tuple[int, str, str]] = field(default_factory=set)
     # The status of each batch by run and currency; run, listing, currency, amount and status of each payout.
     batches: dict[tuple[str, str], str] = field(default_factory=dict)
