@@ -18,11 +18,10 @@ from wallet.services.spending import spend
 
 from .circumstances import BOUND, BUYERS, CURRENCIES, KEYS, LISTINGS, THROUGH, TIERS
 from .model import OPEN_QUOTES, Bought, Quoted
-from .paying_vendors import PayingVendors
-from .topping import Adding
+from .refunding import Refunding
 
 
-class Wallets(Adding, PayingVendors):
+class Wallets(Refunding):
     """Credits, card payments, disputes, quotes, purchases, refunds, payouts, changed prices, takedowns and limits in any order."""
 
     @rule(buyer=BUYERS, listing=LISTINGS, tier=TIERS)
@@ -196,6 +195,7 @@ class Wallets(Adding, PayingVendors):
             by_card = self.expected.by_card.get((owned[0], bought.currency), 0)
             self.expected.by_card[owned[0], bought.currency] = by_card + bought.by_card
             self.expected.balances[owned[0], bought.currency] += bought.price
+            self.expected.collect((owned[0], bought.currency))
             self.expected.earnings[owned[1], bought.currency] -= bought.earned
 
     @invariant()

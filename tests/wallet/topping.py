@@ -1,6 +1,7 @@
 """Random lives: card payments, which banks dispute, and what that freezes."""
 
 import datetime as dt
+from typing import Any
 
 from django.conf import settings
 from hypothesis import strategies as st
@@ -10,6 +11,7 @@ from marketplace.core.errors import Problem
 from wallet.models import LedgerAccount, TopUp
 from wallet.models.top_ups import EventKind
 from wallet.selectors import with_ledger_balance
+from wallet.services.receivables import write_off
 
 from .circumstances import BUYERS, CURRENCIES
 from .model import Added, Frozen
@@ -45,32 +47,45 @@ class Adding(Withdrawing):
             tell(top_up, EventKind.SUCCEEDED)
         self.expected.balances[buyer, currency] = held + amount
         self.expected.by_card[buyer, currency] = self.expected.by_card.get((buyer, currency), 0) + amount
+        self.expected.collect((buyer, currency))
         self.expected.added[str(top_up.pk)] = Added(buyer, currency, amount, self.now, self.numbered())
 
-    @rule(data=st.data(), kind=DISPUTES)
-    def dispute(self, data: st.DataObject, kind: EventKind) -> None:
-        """Tell of a dispute or of its end, perhaps of its end first, or of one that has ended."""
+    @rule(data=st.data(), kind=DISPUTES, parts=st.sampled_from([1, 1, 2, 5]))
+    def dispute(self, data: st.DataObject, kind: EventKind, parts: int) -> None:
+        """Tell of a dispute, perhaps of a part, or of its end, perhaps of its end first, or of one that has ended."""
         if not self.expected.added:
             return
-        name = data.draw(st.sampled_from(sorted(self.expected.added)))
+        self.dispute_one(data.draw(st.sampled_from(list(self.expected.added)[-10:])), kind, parts)
+
+    def dispute_one(self, name: str, kind: EventKind, parts: int) -> None:
+        """Tell of the dispute of one payment."""
         added = self.expected.added[name]
-        top_up = TopUp.objects.get(pk=name)
-        tell(top_up, kind, event_id=f"{kind}-{name}-{self.numbered()}", case=f"case-{name}")
-        if not added.disputed:
-            added.disputed = True
-            self.expected.frozen[name] = self._frozen(added)
+        amount = added.amount // parts
+        self.tell_case(TopUp.objects.get(pk=name), name, kind, amount_minor=amount)
+        self.disputed(added, name, amount)
         if kind != EventKind.DISPUTED and name in self.expected.frozen:
             self._ended(added, self.expected.frozen.pop(name), lost=kind == EventKind.DISPUTE_LOST)
         self.counted(f"{kind} of a card payment")
 
-    def _frozen(self, added: Added) -> Frozen:
-        """Freeze what the wallet holds, and for the rest the newest purchases."""
+    def tell_case(self, top_up: TopUp, name: str, kind: EventKind, **told: Any) -> None:
+        """Tell of the one dispute that a payment can have here."""
+        tell(top_up, kind, event_id=f"{kind}-{name}-{self.numbered()}", case=f"case-{name}", **told)
+
+    def disputed(self, added: Added, name: str, amount: int) -> None:
+        """Freeze what is disputed, unless the dispute is known or all of the payment has returned."""
+        amount = min(amount, added.amount - added.returned)
+        if amount and not added.disputed:
+            added.disputed = True
+            self.expected.frozen[name] = self._frozen(added, amount)
+
+    def _frozen(self, added: Added, amount: int) -> Frozen:
+        """Freeze what the wallet holds, and attribute the rest to the newest purchases: half of a price suspends."""
         key, expected = (added.buyer, added.currency), self.expected
-        credit = min(added.amount, expected.balances[key])
+        credit = min(amount, expected.balances[key])
         by_card = min(credit, expected.by_card.get(key, 0))
         expected.balances[key] -= credit
         expected.by_card[key] = expected.by_card.get(key, 0) - by_card
-        missing, purchases = added.amount - credit, []
+        missing, parts, purchases = amount - credit, {}, []
         taken = {owned for frozen in expected.frozen.values() for owned, _ in frozen.purchases}
         mine = [
             (b.number, owned)
@@ -83,12 +98,20 @@ class Adding(Withdrawing):
             if owned in taken:
                 continue
             bought, seller = expected.owned[owned], (owned[1], added.currency)
+            before = expected.disputed.get(bought.order_id, 0)
+            part = min(bought.price - before, missing)
+            if part < 1:
+                continue
+            missing -= part
+            parts[bought.order_id] = part
+            expected.disputed[bought.order_id] = before + part
+            if 2 * (before + part) < bought.price:
+                continue
             withheld = min(bought.earned, max(expected.earnings.get(seller, 0), 0))
             if withheld:
                 expected.earnings[seller] -= withheld
             purchases.append((owned, withheld))
-            missing -= bought.price
-        return Frozen(credit, by_card, added.amount - credit, purchases)
+        return Frozen(credit, by_card, amount - credit, purchases, parts)
 
     def _ended(self, added: Added, frozen: Frozen, *, lost: bool) -> None:
         """Restore everything, or take it."""
@@ -99,13 +122,26 @@ class Adding(Withdrawing):
             missing -= taken
             if withheld:
                 expected.earnings[owned[1], added.currency] += withheld - taken
-            if lost:
-                del expected.owned[owned]
         if lost:
+            ended = [expected.owned.pop(owned) for owned, _ in frozen.purchases]
+            added.returned += frozen.credit + frozen.missing
+            missing -= min(missing, sum(bought.price - bought.earned for bought in ended))
             expected.owed[key] = expected.owed.get(key, 0) + missing
         else:
             expected.balances[key] += frozen.credit
             expected.by_card[key] += frozen.by_card
+            for order, part in frozen.parts.items():
+                expected.disputed[order] -= part
+        expected.collect(key)
+
+    @rule(buyer=BUYERS, currency=CURRENCIES)
+    def write_off_debt(self, buyer: int, currency: str) -> None:
+        """Forgive what is owed."""
+        owed = self.expected.owed.get((buyer, currency), 0)
+        if owed:
+            self.counted("write_off")
+            write_off(user=self.buyers[buyer], currency=currency, reason="test", actor=self.staff)
+            self.expected.owed[buyer, currency] = 0
 
     @invariant()
     def what_is_disputed_is_frozen_and_what_is_missing_is_owed(self) -> None:

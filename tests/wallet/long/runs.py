@@ -51,7 +51,8 @@ def lives(operations: int) -> int:
     while Wallets.outcomes.total() < operations:
         run_state_machine_as_test(Wallets, settings=many)
         console.print(f"{Wallets.outcomes.total()} operations in {time.monotonic() - began:.0f} s")
-    console.print(dict(Wallets.outcomes.most_common()))
+    for outcome, number in Wallets.outcomes.most_common():
+        console.print(f"{number / Wallets.outcomes.total():7.2%} {outcome}")
     return 0
 
 
