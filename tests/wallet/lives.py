@@ -16,12 +16,12 @@ from wallet.services.quotes import make_quote
 from wallet.services.refunds import refund_order
 from wallet.services.spending import spend
 
+from .card_refunding import CardRefunding
 from .circumstances import BOUND, BUYERS, CURRENCIES, KEYS, LISTINGS, THROUGH, TIERS
 from .model import OPEN_QUOTES, Bought, Quoted
-from .refunding import Refunding
 
 
-class Wallets(Refunding):
+class Wallets(CardRefunding):
     """Credits, card payments, disputes, quotes, purchases, refunds, payouts, changed prices, takedowns and limits in any order."""
 
     @rule(buyer=BUYERS, listing=LISTINGS, tier=TIERS)

@@ -23,7 +23,7 @@ from .topping_up import asked_for, tell
 ENDS = st.sampled_from([EventKind.DISPUTE_WON, EventKind.DISPUTE_LOST])
 
 
-class Refunding(Adding, PayingVendors):
+class CardRefunding(Adding, PayingVendors):
     """Staff refund, banks refuse or take their time, and tell of disputes in between."""
 
     @rule(data=st.data(), accepted=st.booleans(), at_once=st.booleans(), disputed=st.booleans())
