@@ -96,7 +96,7 @@ def _kept(
 
 
 def _top_ups(vendor: str) -> list[Trigger]:
-    """Return the triggers that protect what was paid for, what providers told, and what was returned."""
+    """Return the triggers that protect top-ups, providers' events and reversals."""
     differs = "IS DISTINCT FROM" if vendor == "postgresql" else "IS NOT"
     triggers = []
     for table, (fixed, final, once) in PAID.items():

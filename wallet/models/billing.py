@@ -111,7 +111,7 @@ class TaxRate(models.Model):
 
 
 class ExchangeRate(models.Model):
-    """What one unit of a currency is worth in a tax currency from a day on."""
+    """The rate of exchange of a currency to a tax currency, from a day on."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     currency = models.CharField(max_length=3, choices=[(code, code) for code in CURRENCIES])

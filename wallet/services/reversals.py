@@ -47,7 +47,7 @@ _ENDS = {
 def apply_reversal(*, top_up: TopUp, event: PaymentEvent) -> str:
     """Apply an event about a dispute or a refund, in the caller's transaction, which has locked the top-up.
 
-    The end of a dispute may be told before its beginning, and a refund that staff made at the provider is told here first.
+    The end of a dispute may be reported before its beginning, and a refund that staff made at the provider is first reported here.
 
     Returns:
         What happened; empty when the event must wait for the payment, or for the end of another dispute or refund.
@@ -97,7 +97,7 @@ def _returned(top_up: TopUp) -> int:
 
 
 def _reversal_of(top_up: TopUp, event: PaymentEvent) -> Reversal | None:
-    """Return the reversal that an event is about; a refund of ours may be told before its reference is saved."""
+    """Return the reversal that an event is about; a refund of ours may be reported before its reference is saved."""
     known = top_up.reversals.select_related("frozen").filter(reference=event.case).first() if event.case else None
     if known is None and event.kind in _REFUNDS:
         sent = top_up.reversals.select_related("frozen").filter(kind=ReversalKind.REFUND, status=ReversalStatus.OPEN, reference="")
