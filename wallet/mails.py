@@ -1,4 +1,4 @@
-"""Notifications of purchases and refunds, sent by jobs: mails to buyer and vendor, and a webhook event to the vendor's apps."""
+"""What buyer and vendor are told of a purchase, by a job: a mail to each, and a webhook event to the vendor's apps."""
 
 from django.db import transaction
 
@@ -15,7 +15,7 @@ from .models import Order
 @job()
 @transaction.atomic
 def announce_purchase(order_id: str) -> None:
-    """Notify buyer and vendor of a purchase."""
+    """Tell buyer and vendor of a purchase."""
     order = Order.objects.select_related("buyer", "listing__store__owner").get(pk=order_id)
     vendor = order.listing.store.owner
     if order.buyer.is_active:
@@ -37,7 +37,7 @@ def announce_purchase(order_id: str) -> None:
 @job()
 @transaction.atomic
 def announce_refund(order_id: str) -> None:
-    """Notify the buyer of a refund."""
+    """Tell the buyer of a refund."""
     order = Order.objects.select_related("buyer").get(pk=order_id)
     if order.buyer.is_active:
         mail(order.buyer, "wallet/refunded", topic=MailTopic.REFUND, order=order)
