@@ -42,6 +42,7 @@ ADVICE = {
     "top_up_limit_exceeded": "Ask for `left` or less, if the user agrees; only the operator can raise the limit.",
     "too_many_top_ups": "Let the user pay on a page that is open already, or wait until one closes.",
     "payment_provider_unavailable": "Call again in a minute with the same arguments.",
+    "payment_refused": "The provider refuses this payment: ask for another amount, or tell the user to write to the marketplace.",
     "idempotency_conflict": "Wait a second, then call again with the same arguments.",
     "idempotency_key_reused": "Use a new idempotencyKey for a new purchase; to repeat a call, send exactly the same arguments.",
 }
