@@ -286,8 +286,8 @@ def test_library_is_the_users_own_and_paged(listing: Listing) -> None:
     assert (page["ownedCount"], len(page["items"]), len(rest["items"]), rest["nextCursor"]) == (3, 2, 1, None)
 
 
-TOP_UP = {"name": "request_top_up", "arguments": {"amount": 100, "currency": "INR", "idempotencyKey": "once"}}
-OPENS = {"_meta": {CAPABILITIES: {"elicitation": {"url": {}}}}}
+TOP_UP: dict[str, Any] = {"name": "request_top_up", "arguments": {"amount": 100, "currency": "INR", "idempotencyKey": "once"}}
+OPENS: dict[str, Any] = {"_meta": {CAPABILITIES: {"elicitation": {"url": {}}}}}
 
 
 def test_client_that_can_open_addresses_is_asked_to_and_repeats_the_call_with_the_choice(poor: Speaker) -> None:
