@@ -26,7 +26,7 @@ CODE_AGE = timedelta(seconds=60)
 
 @dataclass(frozen=True)
 class Authorization:
-    """What a user allowed on the consent page."""
+    """The access that a user allowed on the consent page."""
 
     app: App
     scopes: frozenset[Scope]

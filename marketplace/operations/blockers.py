@@ -1,4 +1,4 @@
-"""What prevents the deletion of an account: money, and listings on sale."""
+"""Conditions that prevent the deletion of an account: money, and listings on sale."""
 
 import uuid
 from collections.abc import Iterator

@@ -6,7 +6,7 @@ from django import forms
 
 from catalog import bounds as catalog_bounds
 from catalog.models.listings import ListingStatus
-from marketplace.accounts.password_again import PasswordAgain
+from marketplace.accounts.password_confirmation import PasswordConfirmationForm
 from marketplace.core import bounds
 from marketplace.core.money import Currency
 
@@ -81,7 +81,7 @@ class NewListingForm(forms.Form):
         return _with_slug(self, "slug", "title")
 
 
-class PayoutDetailsForm(PasswordAgain):
+class PayoutDetailsForm(PasswordConfirmationForm):
     """Asks for the bank account for payouts in a currency, and for the password.
 
     Args:

@@ -18,7 +18,7 @@ from catalog.models import Store
 from marketplace.accounts.pages import problems_as_form_errors
 from marketplace.core.errors import Problem
 from marketplace.http.refusals import allow_methods
-from marketplace.review.base import Base
+from marketplace.review.base import MarketplaceModelAdmin
 from marketplace.review.panels import Panel
 from marketplace.review.service import ServiceAdmin, staff_of
 from marketplace.ui.formatting import money
@@ -211,7 +211,7 @@ class ExchangeRateForm(ExchangeRateBase):
         return cleaned
 
 
-class KeptAdmin(Base):
+class KeptAdmin(MarketplaceModelAdmin):
     """Base for rows that staff edit but never delete."""
 
     # The browser's own calendar.

@@ -11,7 +11,7 @@ from marketplace.api.problems import as_problem, problem_document
 from marketplace.core.errors import InvalidInput, Problem
 from wallet.bounds import QUOTE_MINUTES
 
-from ..calls import Call
+from ..calls import MethodCall
 from ..responses import ProtocolError
 from . import catalog, library, schemas, wallet
 from .base import Arguments, Tool, ToolResult
@@ -50,13 +50,13 @@ ADVICE = {
 }
 
 
-def list_tools(call: Call) -> dict[str, Any]:
+def list_tools(call: MethodCall) -> dict[str, Any]:
     """Return the tools whose scope the token carries now, always in the same order."""
     call.refuse_cursor()
     return {"tools": [tool.definition for tool in TOOLS.values() if call.may(tool.scope)]}
 
 
-def call_tool(call: Call) -> dict[str, Any]:
+def call_tool(call: MethodCall) -> dict[str, Any]:
     """Return the result of a tool.
 
     Raises:
@@ -79,7 +79,7 @@ def call_tool(call: Call) -> dict[str, Any]:
         return _failure(problem, call)
 
 
-def _result_of(tool: Tool, call: Call) -> dict[str, Any]:
+def _result_of(tool: Tool, call: MethodCall) -> dict[str, Any]:
     arguments: Arguments = call.params.get("arguments") or {}
     _check_arguments(tool, arguments)
     result = tool.run(call.principal, arguments)
@@ -109,7 +109,7 @@ def _check_arguments(tool: Tool, arguments: Arguments) -> None:
         raise InvalidInput(errors=errors)
 
 
-def _failure(problem: Problem, call: Call) -> dict[str, Any]:
+def _failure(problem: Problem, call: MethodCall) -> dict[str, Any]:
     """Return a refusal as a sentence with advice, and as the problem document."""
     if isinstance(problem, InvalidInput) and (faults := problem.members.get("errors")):
         # Tools have arguments instead of query parameters.

@@ -54,6 +54,6 @@ class EarningsLine(serializers.Serializer[Journal]):
 class EarningsPage(serializers.Serializer[Any]):
     """Balances, and what led to them, newest first."""
 
-    balances = EarningsBalance(many=True)
+    balances = EarningsBalance(many=True, help_text="What is to be paid out, one entry for each currency.")
     items = EarningsLine(many=True)
     nextCursor = serializers.CharField(allow_null=True, help_text="Send it as cursor to get the next page; null on the last page.")

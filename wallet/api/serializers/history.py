@@ -53,7 +53,9 @@ class OrderAnswer(serializers.Serializer[Order]):
     taxRatePercent = serializers.SerializerMethodField(help_text="The tax rate used.")
     appId = serializers.CharField(source="app_id", allow_null=True, help_text="The app that bought it; null if none did.")
     createdAt = serializers.DateTimeField(source="created_at")
-    refundedAt = serializers.DateTimeField(source="refunded_at", allow_null=True)
+    refundedAt = serializers.DateTimeField(
+        source="refunded_at", allow_null=True, help_text="Time of the refund; null if it was not refunded."
+    )
     receiptUrl = serializers.SerializerMethodField(help_text="The receipt as a page; accepts the same credential.")
     receiptPdfUrl = serializers.SerializerMethodField(help_text="The receipt as a PDF; accepts the same credential.")
 
