@@ -20,6 +20,7 @@ BILLING_FIXED = (
     "country",
     "tax_id",
     "seen_in",
+    "logo_id",
     "created_at",
 )
 # Columns of a payout that never change, and those that are fixed once its status is final.
