@@ -176,6 +176,8 @@ class Storm:
             chosen += self._purchases(len(self.payments) // 2)
             self.chance.shuffle(chosen)
             self._run(chosen, threads)
+            # Before anything is told again.
+            self.broken += self._wrong_statuses([payment for payment in self.payments if not payment.plan.startswith("refund ")])
             refunds = [partial(self._refund, payment) for payment in self.payments if payment.plan.startswith("refund ")]
             self._run([*refunds, *self._again()], threads)
 
@@ -184,10 +186,7 @@ class Storm:
         yield from self.broken
         yield from differences()
         yield from self._wrong_answers()
-        for payment in self.payments:
-            payment.top_up.refresh_from_db()
-            if payment.top_up.status != PLANS[payment.plan][1]:
-                yield f"{payment.plan}: {payment.top_up.status}"
+        yield from self._wrong_statuses(self.payments)
         paid = [payment for payment in self.payments if "paid" in PLANS[payment.plan][0]]
         funded = Journal.objects.filter(kind=JournalKind.FUNDING, wallet__isnull=False)
         if (found := funded.count()) != len(paid) or funded.filter(top_up__isnull=True).exists():
@@ -197,6 +196,12 @@ class Storm:
             yield "a dispute or refund that has ended is open"
         yield from self._wrong_lists()
 
+    def _wrong_statuses(self, payments: list[Payment]) -> Iterator[str]:
+        for payment in payments:
+            payment.top_up.refresh_from_db()
+            if payment.top_up.status != PLANS[payment.plan][1]:
+                yield f"{payment.plan}: {payment.top_up.status}"
+
     def _asked_for(self, at: datetime) -> Payment:
         quiet, currency = self.chance.random() < 0.5, self.chance.choice(["USD", "INR"])
         user = UserFactory()
@@ -205,14 +210,14 @@ class Storm:
         return Payment(top_up, self.chance.choice(plans), at, quiet)
 
     def _genuine(self, payment: Payment) -> list[Callable[[], Any]]:
-        """Return what is told of a payment, each of it once to three times, and the payment itself by two events."""
+        """Return what is told of a payment, most of it once, some twice or three times, and the payment itself by two events."""
         provider, sent = payment.top_up.provider, []
         for what in PLANS[payment.plan][0]:
             bodies = [payment.told(what)]
             if what == "paid" and provider == "stripe":
                 bodies.append(payment.told(what, id=f"evt_second_{payment.top_up.pk}"))
             for body in bodies:
-                sent += [partial(self._send, "genuine", provider, body)] * self.chance.randint(1, 3)
+                sent += [partial(self._send, "genuine", provider, body)] * self.chance.choice([1, 1, 1, 2, 3])
         return sent
 
     def _forged(self, payment: Payment) -> list[Callable[[], Any]]:
