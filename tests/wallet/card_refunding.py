@@ -1,5 +1,7 @@
 """Random lives: card payments that staff refund in every state, disputes after payouts, and accounts that are deactivated meanwhile."""
 
+from collections.abc import Callable
+from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -26,6 +28,9 @@ ENDS = st.sampled_from([EventKind.DISPUTE_WON, EventKind.DISPUTE_LOST])
 
 class CardRefunding(Adding, PayingVendors):
     """Staff refund, banks refuse or take their time, and tell of disputes in between."""
+
+    # Of the class that has all rules.
+    buy: Callable[..., Any]
 
     @rule(data=st.data(), accepted=st.booleans(), at_once=st.booleans(), disputed=st.booleans())
     def refund_to_card(self, data: st.DataObject, accepted: bool, at_once: bool, disputed: bool) -> None:  # noqa: FBT001 - drawn by name

@@ -211,7 +211,8 @@ class Storm:
 
     def _genuine(self, payment: Payment) -> list[Callable[[], Any]]:
         """Return what is told of a payment, most of it once, some twice or three times, and the payment itself by two events."""
-        provider, sent = payment.top_up.provider, []
+        provider = payment.top_up.provider
+        sent: list[Callable[[], Any]] = []
         for what in PLANS[payment.plan][0]:
             bodies = [payment.told(what)]
             if what == "paid" and provider == "stripe":
@@ -255,11 +256,12 @@ class Storm:
         """Return a genuine event of a payment of something else; `reconcile` must tell of it."""
         self.refused_events += 1
         if payment.top_up.provider == "stripe":
-            other = self.chance.choice([{"amount_total": 1}, {"currency": "eur"}])
+            other: dict[str, Any] = self.chance.choice([{"amount_total": 1}, {"currency": "eur"}])
             return payment.told("paid", id=f"evt_other_{payment.top_up.pk}", **other)
         # The id comes from page and time.
         later = Payment(payment.top_up, payment.plan, payment.at + timedelta(seconds=9), payment.quiet)
-        return later.told("paid", **self.chance.choice([{"amount_paid": 1}, {"currency": "USD"}]))
+        changes: dict[str, Any] = self.chance.choice([{"amount_paid": 1}, {"currency": "USD"}])
+        return later.told("paid", **changes)
 
     def _purchases(self, number: int) -> list[Callable[[], Any]]:
         """Return purchases of those who are not quiet, and refunds of them."""

@@ -7,7 +7,7 @@ what else of the list it lacks is filled in.
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from io import StringIO
 from pathlib import Path
@@ -33,6 +33,7 @@ from wallet.providers.stripe import StripeProvider
 from wallet.reconciliation import differences
 from wallet.selectors import wallet_of
 from wallet.services.card_refunds import refund_top_up
+from wallet.services.provider_events import receive_event
 
 from .topping_up import asked_for
 
@@ -76,14 +77,13 @@ def received(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
     def receive(**request: Any) -> None:
         name, code = json.loads(request["body"])["type"], ""
         try:
-            real(**request)
+            receive_event(**request)
         except Problem as problem:
             code = problem.code
             raise
         finally:
             found.append((name, code))
 
-    real: Callable[..., None] = view.receive_event
     monkeypatch.setattr(view, "receive_event", receive)
     return found
 
