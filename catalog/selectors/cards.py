@@ -36,6 +36,7 @@ class Card:
         title: Its title.
         store: Name and slug of its store.
         category: Name and slug of its category.
+        file_type: The type of its file (`file_types`).
         tier: The account tier that a buyer needs.
         discount_bp: The discount in basis points.
         prices: Current prices.
@@ -48,6 +49,7 @@ class Card:
     title: str
     store: tuple[str, str]
     category: tuple[str, str]
+    file_type: str
     tier: str
     discount_bp: int
     prices: Prices
@@ -64,6 +66,7 @@ def card_of(row: Row) -> Card:
         title=row["title"],
         store=(row["store_name"], row["store_slug"]),
         category=(row["category_name"], row["category_slug"]),
+        file_type=row["file_type"],
         tier=row["tier"],
         discount_bp=row["discount_bp"],
         prices=Prices(row["price_usd"], row["price_inr"], row["price_eur"]),
