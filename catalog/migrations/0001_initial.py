@@ -265,6 +265,18 @@ class Migration(migrations.Migration):
             field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog.deliverable'),
         ),
         migrations.CreateModel(
+            name='FeaturedListing',
+            fields=[
+                ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ('position', models.PositiveSmallIntegerField(default=0, help_text='The lowest comes first.')),
+                ('added_at', models.DateTimeField(auto_now_add=True)),
+                ('listing', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='featured', to='catalog.listing')),
+            ],
+            options={
+                'ordering': ('position', 'id'),
+            },
+        ),
+        migrations.CreateModel(
             name='RetiredTerms',
             fields=[
                 ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),

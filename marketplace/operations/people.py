@@ -27,7 +27,7 @@ from developers.models import (
 )
 from developers.models.applications import ApplicationMessage
 from developers.models.webhooks import WebhookEndpoint, WebhookMessage
-from library.models import DownloadLink, Licence, Package
+from library.models import DownloadLink, Favourite, Licence, Package
 from marketplace.accounts.errors import AccountInUse
 from marketplace.accounts.events import AccountDeleted, AccountEnding
 from marketplace.accounts.models import MailOptOut, User
@@ -183,6 +183,7 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
     ),
     "creditReferences": (CreditReference, "journal__wallet__owner", ("source", "reference", "journal__wallet_net_minor", "journal__at")),
     "licences": (Licence, "buyer", ("id", "title", "store_name", "version", "order_id", "acquired_at", "revoked_at", "revoke_reason")),
+    "favourites": (Favourite, "user", ("listing_id", "added_at")),
     "downloads": (DownloadLink, "user", ("file_name", "version", "issued_at", "expires_at")),
     "actions": (AuditEntry, "actor", ("at", "action", "subject_type", "subject_id", "reason")),
 }
@@ -238,6 +239,7 @@ def anonymise(event: AccountDeleted) -> None:
     Quote.objects.filter(owner=user).delete()
     WalletSettings.objects.filter(owner=user).delete()
     AccountExport.objects.filter(user=user).delete()
+    Favourite.objects.filter(user=user).delete()
     VendorProfile.objects.filter(user=user).update(bio="", application_data={})
     PayoutDetails.objects.filter(profile__user=user).update(encrypted="", label="")
     _anonymise_store(user)

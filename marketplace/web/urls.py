@@ -2,6 +2,8 @@
 
 from django.urls import path
 
+from marketplace.operations.models import SitePage
+
 from .views import (
     account,
     assets,
@@ -10,6 +12,7 @@ from .views import (
     checkout,
     console,
     docs,
+    favourites,
     front,
     library,
     live_checks,
@@ -20,6 +23,7 @@ from .views import (
     problems,
     sales,
     shop,
+    site_pages,
     sitemaps,
     top_ups,
     wallet,
@@ -33,6 +37,8 @@ urlpatterns = [
     path("assets/<slug:slug>", assets.asset, name="asset-page"),
     path("assets/<slug:slug>/specimen.css", assets.specimen, name="specimen"),
     path("assets/<slug:slug>/buy", checkout.begin, name="checkout-begin"),
+    path("assets/<slug:slug>/favourite", favourites.add, name="favourite-add"),
+    path("assets/<slug:slug>/favourite/remove", favourites.remove, name="favourite-remove"),
     path("checkout/<uuid:quote_id>", checkout.confirm, name="checkout"),
     path("stores/<slug:slug>", assets.store, name="store"),
     path("certificates/verify", certificates.verify, name="certificate-page"),
@@ -60,6 +66,7 @@ urlpatterns = [
     path("dashboard/orders/<uuid:order_id>/receipt.pdf", wallet.receipt, name="order-page-pdf"),
     path("dashboard/orders/<uuid:order_id>/invoice.pdf", billing.invoice, name="order-page-invoice"),
     path("dashboard/orders/<uuid:order_id>/credit-note.pdf", billing.credit_note, name="order-page-credit-note"),
+    path("dashboard/favourites", favourites.favourites, name="favourites"),
     path("dashboard/library", library.library, name="library-page"),
     path("dashboard/library/<slug:slug>", library.item, name="library-item"),
     path("dashboard/library/<slug:slug>/download", library.download, name="library-item-download"),
@@ -80,6 +87,7 @@ urlpatterns = [
     path("docs/<slug:slug>.md", docs.source, name="docs-source"),
     path("problems", problems.problem_index, name="problems"),
     path("problems/<slug:code>", problems.problem_page, name="problem"),
+    *(path(slug, site_pages.site_page, {"slug": slug}, name=slug) for slug in SitePage.Slug.values),
     path("robots.txt", front.robots, name="robots"),
     path("llms.txt", llms.llms, name="llms"),
     path("sitemap.xml", sitemaps.index, name="sitemap"),

@@ -216,6 +216,7 @@ class Person:
         package = self.rows["library.Package sold"]
         link = self.add("library.DownloadLink", user=user, licence=licence, listing=listing, deliverable=file, package=package, **times)
         self.add("library.Download", link=link, at=self.now)
+        self.add("library.Favourite", user=user, listing=listing)
 
 
 def marks_in(value: Any) -> set[str]:

@@ -339,6 +339,7 @@ BUYING = (
         impersonal={CODE: "service_code country currency tax_currency"},
         kept=INVOICED,
     ),
+    Holding("library.Favourite"),
     Holding("library.Licence", exported={"licences": "title store_name version revoke_reason"}, kept=BOOKS),
     Holding(
         "library.DownloadLink",
@@ -354,6 +355,7 @@ HOLDINGS = (*ACCOUNTS, *DEVELOPERS, *SELLING, *BUYING)
 IMPERSONAL = {
     "the service's own configuration": (
         "auth.Permission auth.Group auth.Group_permissions contenttypes.ContentType review.SavedReply catalog.Category"
+        " catalog.FeaturedListing operations.SitePage"
         " catalog.LicenseTier catalog.RetiredTerms catalog.RejectionReason catalog.SearchSynonym wallet.Seller wallet.TaxRate wallet.ExchangeRate"
     ),
     "the service's own work": "jobs.Worker jobs.Schedule catalog.CatalogVersion wallet.LedgerDigest wallet.CoveredJournal",
@@ -399,6 +401,7 @@ OTHER_KEYS = {
     "topUpReversals": "top_up_id kind amount_minor status opened_at decided_at",
     "creditReferences": "journal__wallet_net_minor journal__at",
     "licences": "id order_id acquired_at revoked_at",
+    "favourites": "listing_id added_at",
     "downloads": "issued_at expires_at",
     "actions": "at",
     "messages": "at is_yours",

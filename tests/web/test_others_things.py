@@ -112,6 +112,7 @@ ALSO = {
     "library-certificate-pdf": {403},
     "library-versions": {403},
     "checkout-begin": {302},
+    "favourite-add": {302},
     "studio-preview-remove": {302},
 }
 # A key where a token is needed, or the other way round.

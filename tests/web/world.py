@@ -14,7 +14,7 @@ from django.test import Client
 from django.utils import timezone
 
 from benchmarks.seeding.fill import fill
-from catalog.models import LicenseTier, Listing, Preview, RetiredTerms
+from catalog.models import FeaturedListing, LicenseTier, Listing, Preview, RetiredTerms
 from catalog.search.rebuild import rebuild
 from developers import bounds
 from developers.audiences import Audience
@@ -24,7 +24,7 @@ from developers.services.applications import approve_application, submit_applica
 from developers.services.consents import Authorization, give_consent
 from developers.services.credentials import issue_api_key, issue_mcp_token, issue_personal_token
 from developers.services.webhooks import create_endpoint, send_test_event
-from library.models import Licence
+from library.models import Favourite, Licence
 from library.services.links import issue_link
 from marketplace.accounts.models import User
 from marketplace.core.scopes import Scope
@@ -64,6 +64,10 @@ PAGES: dict[str, list[str]] = {
         "/api/v1/docs",
         "/problems",
         "/problems/not_found",
+        "/terms",
+        "/privacy",
+        "/refunds",
+        "/contact",
         "/certificates/verify",
         "/certificates/verify?id={certificate}",
         "/certificates/verify?id=nothing",
@@ -85,6 +89,7 @@ PAGES: dict[str, list[str]] = {
         "/dashboard/connections",
         "/dashboard/wallet",
         "/dashboard/wallet/payouts/new",
+        "/dashboard/favourites",
         "/dashboard/library",
         "/dashboard/studio/apply",
         "/account/email/",
@@ -111,6 +116,7 @@ PAGES: dict[str, list[str]] = {
         "{payment_page}",
         "/dashboard/orders/{order}",
         "/checkout/{quote}",
+        "/dashboard/favourites",
         "/dashboard/library",
         "/dashboard/library/{owned}",
         "/dashboard/developer",
@@ -202,6 +208,8 @@ NO_PAGES = {
         "account-sessions",
         "api-token",
         "checkout-begin",
+        "favourite-add",
+        "favourite-remove",
         "library-item-download",
         "studio-file-discard",
         "studio-file-upload",
@@ -308,6 +316,8 @@ def make_world() -> World:
     credit_wallet(user=member, currency="INR", amount_minor=10_000_000, reason="test", actor=None)
     asset = on_sale(archive(), title="Halden Grotesk", slug="halden-grotesk", tags=["sans"])
     owned = on_sale(archive("owned"), title="Owned Sans", slug="owned-sans")
+    FeaturedListing.objects.create(listing=asset)
+    Favourite.objects.create(user=member, listing=asset)
     own = on_sale(store=profile.store, title="Of my own", slug="of-my-own")
     draft = ListingFactory(store=profile.store, slug="a-draft")
     sent = submitted(ListingFactory(store=profile.store, slug="sent-in"))
