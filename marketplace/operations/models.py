@@ -44,13 +44,17 @@ class SitePage(models.Model):
         CONTACT = "contact", "Contact"
 
     slug = models.CharField("page", max_length=16, primary_key=True, choices=Slug.choices)
-    text = models.TextField(blank=True, max_length=SITE_PAGE_CHARS, help_text="Markdown. While it is empty, visitors read that the page is not written yet.")
+    text = models.TextField(
+        blank=True, max_length=SITE_PAGE_CHARS, help_text="Markdown. While it is empty, visitors read that the page is not written yet."
+    )
     updated_at = models.DateTimeField("last changed", auto_now=True)
 
     class Meta:
         ordering = ("slug",)
         default_permissions = ("change", "view")
-        constraints = (models.CheckConstraint(condition=models.Q(slug__in=["terms", "privacy", "refunds", "contact"]), name="sitepage_slug_known"),)
+        constraints = (
+            models.CheckConstraint(condition=models.Q(slug__in=["terms", "privacy", "refunds", "contact"]), name="sitepage_slug_known"),
+        )
 
     def __str__(self) -> str:
         return self.get_slug_display()

@@ -45,4 +45,6 @@ def note_preference(sender: Any, request: HttpRequest, user: User, **_: Any) -> 
     request.session[PREFERENCE] = currency_preference_of(user)
     now = currency_of(request)
     if now != before:
-        messages.info(request, f"Prices are now in {now}, the currency of your wallet. Before, you saw them in {before}.", fail_silently=True)
+        messages.info(
+            request, f"Prices are now in {now}, the currency of your wallet. Before, you saw them in {before}.", fail_silently=True
+        )
