@@ -107,6 +107,6 @@ def _link_id(token: str) -> uuid.UUID:
 
 
 def _file_name(slug: str, version: str) -> str:
-    """Return `slug-version.zip` in characters that every file system supports."""
+    """Return `slug-version-package.zip` in characters that every file system supports; vendors' files are rarely called so."""
     label = "".join(char if char.isascii() and (char.isalnum() or char in "._-") else "-" for char in version).strip("-.")
-    return f"{slug}-{label}.zip" if label else f"{slug}.zip"
+    return f"{slug}-{label}-package.zip" if label else f"{slug}-package.zip"
