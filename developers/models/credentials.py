@@ -23,8 +23,8 @@ class TokenKind(models.TextChoices):
     """How a bearer token is created and where it is accepted."""
 
     PERSONAL = "personal"
-    OAUTH = "oauth"
-    MCP = "mcp"
+    OAUTH = "oauth", "OAuth"
+    MCP = "mcp", "MCP"
 
 
 class ApiKey(models.Model):

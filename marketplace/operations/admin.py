@@ -2,7 +2,9 @@
 
 from typing import Any
 
+from django import forms
 from django.contrib import admin
+from django.db import models
 from django.http import HttpRequest
 
 from marketplace.review.base import EditedAdmin
@@ -19,11 +21,12 @@ class SitePageAdmin(EditedAdmin):
     fields = ("slug", "text")
     fixed = ("slug",)
     saved_by = save_site_page, "page"
+    formfield_overrides = {models.TextField: {"widget": forms.Textarea(attrs={"rows": 24})}}
 
-    @admin.display(description="written", boolean=True)
-    def is_written(self, page: SitePage) -> bool:
+    @admin.display(description="written")
+    def is_written(self, page: SitePage) -> str:
         """Tell whether the operator has written the page."""
-        return bool(page.text)
+        return "yes" if page.text else "no"
 
     def has_add_permission(self, request: HttpRequest, *_args: Any) -> bool:
         """Return False: every installation begins with all pages."""

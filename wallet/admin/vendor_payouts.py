@@ -20,7 +20,7 @@ from marketplace.http.refusals import allow_methods
 from marketplace.review.decisions import Decision, NoForm, decision, service_decision
 from marketplace.review.panels import Panel
 from marketplace.review.service import ServiceAdmin, staff_of
-from marketplace.ui.formatting import money
+from marketplace.ui.formatting import money, when
 
 from ..models import PayoutBatch, VendorPayout
 from ..models.quotes import CURRENCIES
@@ -128,7 +128,7 @@ class VendorPayoutAdmin(ServiceAdmin):
     @admin.display(description="At", ordering="id")
     def at(self, payout: VendorPayout) -> Any:
         """Return the time of the payment."""
-        return payout.journal.at
+        return when(payout.journal.at)
 
     @admin.display(description="Vendor", ordering="account__owner__email")
     def vendor(self, payout: VendorPayout) -> str:

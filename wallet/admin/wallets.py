@@ -7,7 +7,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.db.models import F, QuerySet
+from django.db.models import F, OuterRef, QuerySet, Subquery
 from django.http import HttpRequest
 
 from marketplace.accounts.models import User
@@ -19,6 +19,7 @@ from marketplace.ui.formatting import money
 
 from .. import bounds
 from ..models import LedgerAccount, WalletOwner
+from ..models.ledger import AccountKind
 from ..models.quotes import CURRENCIES
 from ..selectors import accounts_of, accounts_to_pay, movements_of
 from ..services.funding import SOURCE, Payment, credit_wallet
@@ -51,8 +52,7 @@ def movement_rows(account: LedgerAccount, journals: Iterable[Any]) -> list[tuple
 
 
 def _balance(owner: Any, currency: Currency) -> str:
-    account = owner.accounts.get(currency)
-    return money(0 if account is None else account.balance_minor, currency)
+    return money(getattr(owner, f"{currency.lower()}_minor") or 0, currency)
 
 
 class CreditForm(ReasonForm):
@@ -96,13 +96,19 @@ class EarningsFilter(admin.SimpleListFilter):
 class WalletAdmin(ServiceAdmin):
     """Users with the balances of their wallets."""
 
-    list_display = ("email", "name", "date_joined")
+    list_display = ("email", "name", "balance_inr", "balance_usd", "date_joined")
     list_filter = (EarningsFilter,)
     search_fields = ("email", "name")
     ordering = ("email",)
     fields = ("email", "name", "balance_inr", "balance_usd")
     readonly_fields = ("balance_inr", "balance_usd")
     decision_names = ("credit",)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """Add the balances, `inr_minor` and `usd_minor`; null for a currency that was never used."""
+        balances = LedgerAccount.objects.filter(kind=AccountKind.WALLET, owner=OuterRef("pk")).values("balance_minor")
+        columns = {f"{code.lower()}_minor": Subquery(balances.filter(currency=code)) for code in CURRENCIES}
+        return super().get_queryset(request).annotate(**columns)
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
         """Return the user with the accounts of the wallet."""

@@ -106,4 +106,4 @@ class Order(models.Model):
         )
 
     def __str__(self) -> str:
-        return str(self.id)
+        return self.title

@@ -34,7 +34,7 @@ def percent(basis_points: int) -> str:
 @register.filter
 def tier_name(tier: str) -> str:
     """Return the label of a tier of accounts."""
-    return "VIP" if tier == Tier.VIP else tier.capitalize()
+    return Tier(tier).label
 
 
 @register.filter
