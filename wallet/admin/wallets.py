@@ -108,7 +108,8 @@ class WalletAdmin(ServiceAdmin):
         """Add the balances, `inr_minor` and `usd_minor`; null for a currency that was never used."""
         balances = LedgerAccount.objects.filter(kind=AccountKind.WALLET, owner=OuterRef("pk")).values("balance_minor")
         columns = {f"{code.lower()}_minor": Subquery(balances.filter(currency=code)) for code in CURRENCIES}
-        return super().get_queryset(request).annotate(**columns)
+        owners: QuerySet[Any] = super().get_queryset(request).annotate(**columns)
+        return owners
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
         """Return the user with the accounts of the wallet."""
