@@ -9,7 +9,7 @@ from django.http import HttpRequest
 
 from marketplace.core import bounds
 from marketplace.core.errors import NotFound
-from marketplace.review.base import EditedAdmin, ModelAdmin
+from marketplace.review.base import EditableAdmin, ModelAdmin
 from marketplace.review.service import staff_of
 from marketplace.ui.formatting import badge
 
@@ -44,7 +44,7 @@ class FeaturedListingForm(ModelForm):
 
 
 @admin.register(FeaturedListing)
-class FeaturedListingAdmin(EditedAdmin):
+class FeaturedListingAdmin(EditableAdmin):
     """The editors' list for the start page; listings that are not on sale are left out there."""
 
     form = FeaturedListingForm

@@ -7,14 +7,14 @@ from django.contrib import admin
 from django.db import models
 from django.http import HttpRequest
 
-from marketplace.review.base import EditedAdmin
+from marketplace.review.base import EditableAdmin
 
 from .models import SitePage
 from .site_pages import save_site_page
 
 
 @admin.register(SitePage)
-class SitePageAdmin(EditedAdmin):
+class SitePageAdmin(EditableAdmin):
     """Terms, privacy, refunds and contact."""
 
     list_display = ("slug", "is_written", "updated_at")

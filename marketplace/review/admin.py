@@ -13,7 +13,7 @@ from marketplace.core.errors import InvalidInput
 from marketplace.core.models import AuditEntry
 from marketplace.core.texts import line
 
-from .base import EditedAdmin
+from .base import EditableAdmin
 from .decisions import ReasonForm
 from .models import SavedReply, SavedReplyUse
 from .panels import Panel
@@ -72,7 +72,7 @@ class SavedReplyForm(SavedReplyModelForm):
 
 
 @admin.register(SavedReply)
-class SavedReplyAdmin(EditedAdmin):
+class SavedReplyAdmin(EditableAdmin):
     """Saved replies by decision."""
 
     form = SavedReplyForm
