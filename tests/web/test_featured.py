@@ -91,6 +91,7 @@ def test_staff_who_lack_a_permission_are_refused(browse: Callable[..., Client], 
     assert list(FeaturedListing.objects.values_list("listing", "position")) == [(row.listing_id, 3)]
 
 
+@pytest.mark.database
 def test_related_listings_have_common_tags_first_and_one_category(django_assert_max_num_queries: Queries) -> None:
     listing = on_sale(title="Itself", tags=["Sans", "rounded"])
     on_sale(title="Both", tags=["sans", "ROUNDED"])
