@@ -18,7 +18,7 @@ from .browse import CARDS, VALUES, Row, rows_of
 
 CARD = "card"
 # How many listings are compared for those related to one.
-TAGGED, POPULAR = 200, 50
+TAGGED, POPULAR = 60, 20
 
 
 @dataclass(frozen=True)
