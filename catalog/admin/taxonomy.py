@@ -9,7 +9,7 @@ from ..field_names import field_name
 from ..models import Category, LicenseTier, RejectionReason, RetiredTerms, SearchSynonym, Store
 from ..services.findings import save_rejection_reason
 from ..services.taxonomy import save_category, save_license_tier, save_synonym
-from .forms import ReasonForm, SynonymForm
+from .forms import RejectionReasonForm, SynonymForm
 
 
 @admin.register(Category)
@@ -68,7 +68,7 @@ class StoreAdmin(ServiceAdmin):
 class RejectionReasonAdmin(EditableAdmin):
     """Rejection reasons by field."""
 
-    form = ReasonForm
+    form = RejectionReasonForm
     list_display = ("code", "about", "message", "is_active")
     list_filter = ("is_active",)
     search_fields = ("code", "field", "message")
