@@ -207,6 +207,7 @@ NO_PAGES = {
         "account-export",
         "account-sessions",
         "api-token",
+        "billing-logo",
         "checkout-begin",
         "favourite-add",
         "favourite-remove",
