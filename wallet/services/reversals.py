@@ -31,7 +31,7 @@ from ..models.top_ups import EventKind, ReversalKind, ReversalStatus, TopUpStatu
 from ..providers import PaymentEvent
 from ..selectors import with_earnings
 from .ledger import Leg, VendorEntry, change_held_amount, credit_wallet_balance, open_accounts, write_journal
-from .refunds import ORDER_TRANSITIONS
+from .refunds import ORDER_TRANSITIONS, end_request
 from .top_ups import TRANSITIONS
 
 _UNPAID = {TopUpStatus.PENDING, TopUpStatus.FAILED}
@@ -272,6 +272,7 @@ def _return(reversal: Reversal, orders: Sequence[FrozenOrder]) -> uuid.UUID:
     for order in locked:
         ORDER_TRANSITIONS.apply(order, "charge_back", actor=None, reason=reason)
         revoke_licence(order_id=order.pk, reason="the card payment was returned", actor=None)
+        end_request(order=order, verb="close", actor=None, reason=reason)
         undo_purchase(listing_id=order.listing_id)
     return journal
 
