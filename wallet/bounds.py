@@ -49,3 +49,5 @@ INVOICE_LINE_CHARS = 400
 # The consent at the checkout, and its version.
 CONSENT_CHARS = 500
 CONSENT_VERSION_CHARS = 16
+# Downloads that the evidence of an order lists.
+EVIDENCE_DOWNLOADS = 1000

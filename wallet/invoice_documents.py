@@ -115,4 +115,8 @@ def _notes(invoice: Invoice) -> Iterator[str]:
     if invoice.kind == InvoiceKind.INVOICE:
         yield "Paid from prepaid credit."
     else:
-        yield "Returned to prepaid credit." if invoice.journal.kind == JournalKind.REFUND else "The card payment behind the purchase was returned."
+        yield (
+            "Returned to prepaid credit."
+            if invoice.journal.kind == JournalKind.REFUND
+            else "The card payment behind the purchase was returned."
+        )

@@ -83,7 +83,21 @@ def orders_of(user: User) -> QuerySet[Order]:
 def order_of(user: User, order_id: str) -> Order | None:
     """Return one of the user's purchases with the relations of its receipt, None if it is not theirs."""
     key = parse_id(order_id)
-    return None if key is None else orders_of(user).select_related("listing__store", "buyer").filter(pk=key).first()
+    return (
+        None if key is None else orders_of(user).select_related("listing__store", "buyer", "quote", "refund_request").filter(pk=key).first()
+    )
+
+
+def sale_of(vendor: User, order_id: uuid.UUID) -> Order:
+    """Return one of a vendor's sales.
+
+    Raises:
+        NotFound: it is not theirs.
+    """
+    order = Order.objects.select_related("quote").filter(listing__store__owner=vendor, pk=order_id).first()
+    if order is None:
+        raise NotFound
+    return order
 
 
 def billing_details_of(user: User) -> BillingDetails | None:
@@ -128,7 +142,15 @@ def charged_back_without_note() -> QuerySet[FrozenOrder]:
 
 def invoices() -> QuerySet[Invoice]:
     """Return the documents with what they show, newest first."""
-    related = ("seller", "seller_details", "buyer_details", "journal", "corrects", "corrected_by__seller_details", "corrected_by__buyer_details")
+    related = (
+        "seller",
+        "seller_details",
+        "buyer_details",
+        "journal",
+        "corrects",
+        "corrected_by__seller_details",
+        "corrected_by__buyer_details",
+    )
     return Invoice.objects.select_related(*related).order_by("-id")
 
 

@@ -3,6 +3,7 @@
 from .invoices import ExchangeRateAdmin, InvoiceAdmin, SellerAdmin, TaxRateAdmin
 from .ledger import JournalAdmin, TransferAdmin
 from .orders import OrderAdmin
+from .refund_requests import RefundRequestAdmin
 from .top_ups import ProviderEventAdmin, ReversalAdmin, TopUpAdmin
 from .vendor_payouts import PayoutBatchAdmin, VendorPayoutAdmin
 from .wallet_payouts import WalletPayoutAdmin
@@ -15,6 +16,7 @@ __all__ = [
     "OrderAdmin",
     "PayoutBatchAdmin",
     "ProviderEventAdmin",
+    "RefundRequestAdmin",
     "ReversalAdmin",
     "SellerAdmin",
     "TaxRateAdmin",

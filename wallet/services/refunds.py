@@ -77,6 +77,7 @@ def refund_order(*, order: Order, reason: str, actor: User | None) -> Order:
     return order
 
 
+@transaction.atomic
 def end_request(*, order: Order, verb: str, actor: User | None, reason: str) -> None:
     """End the open refund request of an order, which the caller has locked; do nothing if there is none."""
     found = RefundRequest.objects.select_for_update(no_key=True).filter(order=order).first()
