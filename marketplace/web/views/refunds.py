@@ -86,16 +86,20 @@ def cases(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
     return render(request, "studio/sales/refunds.html", context)
 
 
-@vendor_page("GET", "POST")
-def case(request: SignedInRequest, profile: VendorProfile, refund_request_id: uuid.UUID) -> HttpResponseBase:
+@signed_in_page("GET", "POST")
+def case(request: SignedInRequest, refund_request_id: uuid.UUID) -> HttpResponseBase:
     """Show what a decision is based on; a POST declines."""
-    found = _case(request, refund_request_id)
+    return _show_case(request, _case(request, refund_request_id))
+
+
+@vendor_page("GET", "POST")
+def _show_case(request: SignedInRequest, profile: VendorProfile, found: RefundRequest) -> HttpResponseBase:
     form = DeclineForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         with problems_as_form_errors(form):
             decline_refund(refund_request=found, reason=form.cleaned_data["reason"], actor=request.user)
             messages.success(request, "You declined. The buyer is told the reason.")
-            return redirect("refund-case", refund_request_id=refund_request_id)
+            return redirect("refund-case", refund_request_id=found.pk)
     context = {
         "refund_request": found,
         "order": found.order,
@@ -107,17 +111,21 @@ def case(request: SignedInRequest, profile: VendorProfile, refund_request_id: uu
     return render_form(request, "studio/sales/refund.html", form, **context)
 
 
-@vendor_page("POST")
-def agree(request: SignedInRequest, profile: VendorProfile, refund_request_id: uuid.UUID) -> HttpResponseBase:
+@signed_in_page("POST")
+def agree(request: SignedInRequest, refund_request_id: uuid.UUID) -> HttpResponseBase:
     """Refund a sale."""
-    found = _case(request, refund_request_id)
+    return _agree(request, _case(request, refund_request_id))
+
+
+@vendor_page("POST")
+def _agree(request: SignedInRequest, profile: VendorProfile, found: RefundRequest) -> HttpResponseBase:
     with problems_as_messages(request, "The sale was refunded."):
         agree_to_refund(refund_request=found, actor=request.user)
-    return redirect("refund-case", refund_request_id=refund_request_id)
+    return redirect("refund-case", refund_request_id=found.pk)
 
 
-@vendor_page("GET")
-def sale_evidence(request: SignedInRequest, profile: VendorProfile, order_id: uuid.UUID) -> HttpResponseBase:
+@signed_in_page("GET")
+def sale_evidence(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
     """Return the signed evidence of a sale as a JSON file, without what concerns the buyer only."""
     try:
         return _evidence(sale_of(request.user, order_id), Reader.VENDOR)

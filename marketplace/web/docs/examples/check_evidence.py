@@ -29,6 +29,6 @@ def verify(document: dict[str, Any], keys: dict[str, Any]) -> dict[str, Any]:
 evidence, keys = (json.loads(Path(name).read_text("utf-8")) for name in sys.argv[1:])
 try:
     claims = verify(evidence, keys)
-except (InvalidSignature, StopIteration, LookupError, TypeError, ValueError):
+except (InvalidSignature, StopIteration, AttributeError, LookupError, TypeError, ValueError):
     sys.exit("NOT GENUINE: it was altered, or signed by somebody else.")
 print(f"Genuine: issued by {claims['issuer']} at {claims['issuedAt']} for order {claims['order']['id']}.")
