@@ -427,7 +427,11 @@ def crowd(world: World, count: int = 1_000) -> None:
     Listing.objects.bulk_create(ListingFactory.build_batch(count, store=draft.store, category=draft.category))
     App.objects.bulk_create(AppFactory.build_batch(bounds.APPS - App.objects.filter(user=member).count(), user=member))
     order, licence = Order.objects.get(pk=world.places["order"]), Licence.objects.get(order_id=world.places["order"])
-    others = Listing.objects.filter(status="Published").exclude(pk=order.listing_id).exclude(store=draft.store)[:count]
+    others = (
+        Listing.objects.filter(status="Published")
+        .exclude(pk__in=Licence.objects.filter(buyer=member).values("listing"))
+        .exclude(store=draft.store)[:count]
+    )
     orders = Order.objects.bulk_create(_like(order, listing_id=other.pk, title=other.title) for other in others)
     Licence.objects.bulk_create(_like(licence, listing_id=each.listing_id, title=each.title, order_id=each.pk) for each in orders)
 
