@@ -16,4 +16,4 @@ def make_refund_request(customer: User) -> None:
         return
     # Otherwise it would be refunded at once.
     record_download(link=issue_link(licence=licences_of_orders([order.pk])[order.pk]), byte_range="")
-    request_refund(order=order, reason=RefundReason.NOT_AS_DESCRIBED, details="I expected more weights than there are.", actor=customer)
+    request_refund(order=order, reason=RefundReason.NOT_AS_DESCRIBED, details="I cannot edit the text in it.", actor=customer)

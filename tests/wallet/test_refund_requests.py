@@ -1,5 +1,6 @@
 """Refunds that buyers ask for: at once without a download, else by the vendor, else by staff; once for each purchase."""
 
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
@@ -16,9 +17,10 @@ from marketplace.core.errors import InvalidInput, InvalidTransition, NotFound, S
 from marketplace.core.models import AuditEntry
 from tests.eager import sent_mails
 from tests.factories import UserFactory
-from tests.races import THREADS, outcomes_at_once
+from tests.races import THREADS, outcomes_at_once, until_someone_waits
 from tests.shop import archive, bought, funded, on_sale
 from tests.vendors.cases import make_vendor
+from tests.waiting import PATIENCE_SECONDS
 from vendors.models import VendorProfile
 from wallet.errors import RefundRequested, RefundUnavailable
 from wallet.models import Journal, Order, RefundRequest
@@ -256,6 +258,24 @@ def test_of_a_download_and_a_request_at_once_exactly_one_wins() -> None:
         outcomes_at_once(partial(record_download, link=link, byte_range=""), partial(asked, order))
         fetched = Download.objects.filter(link=link).exists()
         assert RefundRequest.objects.get(order=order).status == ("Waiting" if fetched else "Refunded")
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_request_waits_for_a_download_that_is_being_recorded_and_a_download_for_a_refund() -> None:
+    fetched, refunded = sold(), sold()
+    links = [issue_link(licence=Licence.objects.get(order_id=order.pk)) for order in (fetched, refunded)]
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            record_download(link=links[0], byte_range="")
+            waiting = pool.submit(outcomes_at_once, partial(asked, fetched))
+            until_someone_waits()
+        assert [made.status for made in waiting.result(PATIENCE_SECONDS)] == ["Waiting"]
+        with transaction.atomic():
+            asked(refunded)
+            waiting = pool.submit(outcomes_at_once, partial(record_download, link=links[1], byte_range=""))
+            until_someone_waits()
+        assert waiting.result(PATIENCE_SECONDS) == ["link_revoked"]
 
 
 @pytest.mark.postgres
