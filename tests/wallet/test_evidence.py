@@ -78,8 +78,9 @@ def test_altered_file_or_one_of_another_key_or_kind_is_not_genuine(order: Order,
     for forged in (*altered, certificate, document | {"jws": ""}, document | {"jws": None}, {"evidence": {}}):
         done = checked(tmp_path, forged)
         assert (done.returncode, done.stdout, "NOT GENUINE" in done.stderr) == (1, "", True), forged
-    other = {"keys": [key | {"x": "A" * 43} for key in signatures.public_keys()["keys"]]}
-    for keys in (other, {"keys": []}):
+    other: dict[str, Any] = {"keys": [key | {"x": "A" * 43} for key in signatures.public_keys()["keys"]]}
+    none: dict[str, Any] = {"keys": []}
+    for keys in (other, none):
         assert checked(tmp_path, document, keys).returncode == 1
 
 

@@ -34,15 +34,15 @@ class RefundRequestAdmin(QueueAdmin):
 
     waiting = {"status": RefundRequestStatus.IN_REVIEW}
     waiting_since = "asked_at"
-    list_display = ("asked_at", "title", "price", "reason", "status", "waiting_time", "claim_mark")
+    list_display = ("asked_at", "title", "price", "why", "status", "waiting_time", "claim_mark")
     list_filter = ("status", "reason")
     list_select_related = ("order__buyer", "order__quote", "order__listing__store__owner", "claimed_by")
     search_fields = ("order__buyer__email", "order__title")
     fields = (
-        *("title", "buyer", "vendor", "price", "status", "reason", "details", "asked_at", "answer_by"),
+        *("title", "buyer", "vendor", "price", "status", "why", "details", "asked_at", "answer_by"),
         *("answer", "answered_at", "objection", "escalated_at", "decision", "ended_at"),
     )
-    readonly_fields = ("title", "buyer", "vendor", "price")
+    readonly_fields = ("title", "buyer", "vendor", "price", "why")
     decision_names = ("grant", "refuse", *CLAIMING)
     noun, decides = "refund_request", DECIDE
     on_page = {"grant": "a", "refuse": "r"}
@@ -88,12 +88,17 @@ class RefundRequestAdmin(QueueAdmin):
         """Return the price with its currency."""
         return money(refund_request.order.price_minor, refund_request.order.currency)
 
+    @admin.display(description="Reason", ordering="reason")
+    def why(self, refund_request: RefundRequest) -> str:
+        """Return the reason in words."""
+        return refund_request.get_reason_display()
+
     def panels(self, request: HttpRequest, subject: RefundRequest) -> list[Panel]:
         """Show the purchase and its downloads, then the history."""
         case = refund_case(subject.order)
         downloads = [(f"{each.at:%Y-%m-%d %H:%M}", each.link.file_name, each.byte_range or "whole") for each in case.downloads]
         return [
-            Panel("Purchase", ("What", "Value"), case.facts),
+            Panel("Purchase", [label for label, _ in case.facts], [[value for _, value in case.facts]]),
             Panel(f"Downloads: {case.count}", ("At (UTC)", "File", "Part"), downloads),
             *super().panels(request, subject),
         ]

@@ -23,7 +23,7 @@ def verify(document: dict[str, Any], keys: dict[str, Any]) -> dict[str, Any]:
     Ed25519PublicKey.from_public_bytes(decoded(key["x"])).verify(decoded(signature), f"{head}.{payload}".encode())
     if header["typ"] != "evidence+jws" or json.dumps(claims, sort_keys=True) != json.dumps(document["evidence"], sort_keys=True):
         raise ValueError("the signature is of something else")
-    return claims
+    return dict(claims)
 
 
 evidence, keys = (json.loads(Path(name).read_text("utf-8")) for name in sys.argv[1:])
