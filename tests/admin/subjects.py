@@ -39,12 +39,12 @@ from tests.wallet.payees import account_of, payee, prepared
 from tests.wallet.refunding import asked as asked_to_refund
 from tests.wallet.refunding import overdue
 from tests.wallet.topping_up import paid, tell
-from vendors.models import VendorProfile
+from vendors.models import VendorProfile, VendorStatus
 from vendors.services import payout_details, profiles
 from wallet.models import PayoutBatch, ProviderEvent, RefundRequest, Reversal, TopUp, VendorPayout, WalletPayout
 from wallet.models.top_ups import EventKind
 from wallet.services.refund_requests import escalate_overdue_requests
-from wallet.services.vendor_payouts import export_batch
+from wallet.services.vendor_payouts import bounce_payout, export_batch
 
 REASON = {"reason": "For a good reason."}
 NEW_FACTS: dict[str, Any] = {"name": "Assistant", "redirect_uris": ["https://client.example/callback", "http://localhost/callback"]}
@@ -204,6 +204,13 @@ def exported_payout() -> VendorPayout:
     return payout
 
 
+def former_vendor_payout() -> VendorPayout:
+    """Return a payout that bounced after its vendor was suspended."""
+    payout = bounce_payout(payout=exported_payout(), reason="test", actor=None)
+    VendorProfile.objects.filter(user=payout.account.owner).update(status=VendorStatus.SUSPENDED)
+    return payout
+
+
 def payout_batch() -> PayoutBatch:
     """Return a batch that is prepared."""
     return vendor_payout().batch
@@ -303,7 +310,7 @@ FINDINGS = {
 DECIDE_APPLICATION = "developers.decide_developerapplication"
 DECIDE_VENDOR = "vendors.decide_vendorprofile"
 PAY = "wallet.decide_walletpayout"
-SETTLE = "wallet.settle_vendorpayout"
+SETTLE, FORMER = "wallet.settle_vendorpayout", "wallet.settle_former_vendor"
 DECIDE_REFUND = "wallet.decide_refundrequest"
 
 CLAIMABLE: tuple[tuple[str, Callable[[], Claimable], str], ...] = (
@@ -355,6 +362,8 @@ CASES = (
     Case("cancel", vendor_payout, SETTLE, "payout.cancel"),
     Case("pay", exported_payout, SETTLE, "payout.pay", {}),
     Case("bounce", exported_payout, SETTLE, "payout.bounce"),
+    Case("pay_former_vendor", former_vendor_payout, FORMER, "former_vendor.pay", REASON | {"reference": "UTR 7781"}),
+    Case("keep_earnings", former_vendor_payout, FORMER, "former_vendor.keep"),
     Case("pay", wallet_payout, PAY, "wallet_payout.pay", {"reference": "UTR 7781"}),
     Case("refuse", wallet_payout, PAY, "wallet_payout.refuse"),
     Case("refund", top_up, "wallet.refund_topup", "top_up.refund"),

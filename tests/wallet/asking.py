@@ -71,8 +71,8 @@ class Asking(Circumstances):
             decide(refund_request=made, reason="test", actor=staff)
 
     def is_frozen(self, owned: tuple[int, int, str]) -> bool:
-        """Tell whether a purchase is suspended by a dispute in the model."""
-        return any(owned == frozen for dispute in self.expected.frozen.values() for frozen, _ in dispute.purchases)
+        """Tell whether an open dispute reaches a purchase in the model, if only in part."""
+        return any(self.expected.owned[owned].order_id in dispute.parts for dispute in self.expected.frozen.values())
 
     def given_back(self, owned: tuple[int, int, str]) -> None:
         """Take one purchase back in the model."""
@@ -81,4 +81,5 @@ class Asking(Circumstances):
             by_card = self.expected.by_card.get((owned[0], bought.currency), 0)
             self.expected.by_card[owned[0], bought.currency] = by_card + bought.by_card
             self.expected.balances[owned[0], bought.currency] += bought.price
+            self.expected.collect((owned[0], bought.currency))
             self.expected.earnings[owned[1], bought.currency] -= bought.earned
