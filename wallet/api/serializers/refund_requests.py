@@ -25,7 +25,7 @@ from ...models.top_ups import ReversalKind, ReversalStatus
 class RefundRequestBody(Body):
     """Why a refund is asked for."""
 
-    reason = Choice(choices=RefundReason.choices)
+    reason = Choice(choices=RefundReason.choices, help_text="What is wrong.")
     details = LongText(
         max_bytes=bounds.REASON_CHARS,
         required=False,
@@ -45,8 +45,8 @@ class RefundRequestAnswer(serializers.Serializer[RefundRequest]):
         help_text="Waiting: for the vendor's answer until answerBy; Declined: by the vendor, the buyer can ask our staff on the order's page; "
         "InReview: our staff decide; Refunded, Refused and Closed are final.",
     )
-    reason = serializers.ChoiceField(RefundReason.choices)
-    details = serializers.CharField(allow_blank=True)
+    reason = serializers.ChoiceField(RefundReason.choices, help_text="What is wrong.")
+    details = serializers.CharField(allow_blank=True, help_text="What the buyer wrote.")
     askedAt = serializers.DateTimeField(source="asked_at", help_text="Time of the request.")
     answerBy = serializers.DateTimeField(
         source="answer_by", allow_null=True, help_text="When our staff take over; null if the vendor was not asked."
@@ -83,7 +83,7 @@ class EvidenceOrder(serializers.Serializer[Any]):
     taxIncluded = serializers.FloatField(help_text="The part of price that is tax.")
     boughtBy = serializers.CharField(help_text="The kind of credential; `page` for the checkout.")
     createdAt = serializers.DateTimeField()
-    refundedAt = serializers.DateTimeField(allow_null=True)
+    refundedAt = serializers.DateTimeField(allow_null=True, help_text="Time of the refund; null if it was not refunded.")
 
 
 class EvidenceQuote(serializers.Serializer[Any]):
@@ -132,8 +132,8 @@ class EvidenceRefundRequest(serializers.Serializer[Any]):
     """The request for a refund."""
 
     status = serializers.ChoiceField(RefundRequestStatus.choices)
-    reason = serializers.ChoiceField(RefundReason.choices)
-    details = serializers.CharField(allow_blank=True)
+    reason = serializers.ChoiceField(RefundReason.choices, help_text="What is wrong.")
+    details = serializers.CharField(allow_blank=True, help_text="What the buyer wrote.")
     askedAt = serializers.DateTimeField(help_text="Time of the request.")
     answer = serializers.CharField(allow_blank=True, help_text="Why the vendor declined.")
     answeredAt = serializers.DateTimeField(allow_null=True, help_text="When the vendor declined.")
@@ -175,25 +175,25 @@ class EvidenceClaims(serializers.Serializer[Any]):
     """What the service states about an order; the payload of its signature."""
 
     schemaVersion = serializers.CharField()
-    issuer = serializers.CharField()
+    issuer = serializers.CharField(help_text="Address of the service.")
     issuedAt = serializers.DateTimeField(help_text="When the file was made.")
     reader = serializers.ChoiceField([reader.value for reader in Reader], help_text="Whom the file is for: each gets what concerns them.")
-    order = EvidenceOrder()
-    quote = EvidenceQuote(allow_null=True)
+    order = EvidenceOrder(help_text="The order.")
+    quote = EvidenceQuote(allow_null=True, help_text="The quote that fixed the price; null if there was none.")
     consent = EvidenceConsent(allow_null=True, help_text="Null for a purchase by an app or a token.")
-    certificate = CertificateClaims()
-    licence = EvidenceLicence()
+    certificate = CertificateClaims(help_text="What the licence certificate says.")
+    licence = EvidenceLicence(help_text="Whether the licence is valid.")
     downloads = EvidenceDownload(many=True, help_text="The first ones, oldest first.")
     downloadCount = serializers.IntegerField(help_text="The number of all downloads.")
-    invoices = EvidenceInvoice(many=True)
-    refundRequest = EvidenceRefundRequest(allow_null=True)
-    disputes = EvidenceDispute(many=True)
-    ledger = EvidenceLedgerEntry(many=True)
+    invoices = EvidenceInvoice(many=True, help_text="The invoice, and the credit note if there is one.")
+    refundRequest = EvidenceRefundRequest(allow_null=True, help_text="The request for a refund; null if there is none.")
+    disputes = EvidenceDispute(many=True, help_text="Disputes and refunds of the card payment.")
+    ledger = EvidenceLedgerEntry(many=True, help_text="The entries of the ledger, oldest first.")
 
 
 class EvidenceAnswer(serializers.Serializer[Any]):
     """The evidence of an order with its signature."""
 
-    evidence = EvidenceClaims()
+    evidence = EvidenceClaims(help_text="What is stated about the order.")
     jws = serializers.CharField(help_text="The same claims signed with Ed25519: a compact JSON Web Signature (RFC 7515, RFC 8037).")
     keysUrl = serializers.CharField(help_text="The public keys.")
