@@ -13,7 +13,7 @@ from marketplace.api.pagination import Page, newest_first
 from marketplace.core.errors import NotFound
 
 from .errors import FileBlocked, NotOwned
-from .models import Favourite, Licence
+from .models import Download, Favourite, Licence
 
 
 def live_licences_of(user: User) -> QuerySet[Licence]:
@@ -126,6 +126,11 @@ def version_of_file(file: Deliverable, listing: Listing) -> str:
 def licences_of_orders(order_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, Licence]:
     """Return the licences of these orders, by order id."""
     return {licence.order_id: licence for licence in Licence.objects.filter(order_id__in=list(order_ids))}
+
+
+def downloads_of_order(order_id: uuid.UUID) -> QuerySet[Download]:
+    """Return the downloads under the licence of an order, oldest first."""
+    return Download.objects.select_related("link").filter(link__licence__order_id=order_id).order_by("at", "id")
 
 
 def licences_outside_of(order_ids: QuerySet[Any, Any]) -> QuerySet[Licence]:

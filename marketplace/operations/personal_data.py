@@ -42,6 +42,7 @@ from wallet.models import (
     LedgerAccount,
     Order,
     Quote,
+    RefundRequest,
     Reversal,
     TopUp,
     VendorPayout,
@@ -130,10 +131,16 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
             "currency",
             "price_minor",
             "tax_minor",
+            "consent_text",
             "status",
             "created_at",
             "refunded_at",
         ),
+    ),
+    "refundRequests": (
+        RefundRequest,
+        "order__buyer",
+        ("order_id", "status", "reason", "details", "asked_at", "answer", "answered_at", "objection", "decision", "ended_at"),
     ),
     "billingDetails": (
         BillingDetails,
@@ -233,6 +240,7 @@ def anonymise(event: AccountDeleted) -> None:
     _erase_developer_records(user)
     WalletPayout.objects.filter(wallet__owner=user).update(payment_details="")
     TopUp.objects.filter(user=user).update(return_url="", payment_url="")
+    RefundRequest.objects.filter(order__buyer=user).update(details="", objection="")
     erase_billing_details(user=user)
     SpendingLimit.objects.filter(owner=user).delete()
     IdempotencyRecord.objects.filter(owner=user).delete()

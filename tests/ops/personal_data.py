@@ -319,10 +319,16 @@ BUYING = (
     Holding("wallet.IdempotencyRecord", hidden={"a copy of an answer, for 24 hours": "answer", TECHNICAL: "key fingerprint"}),
     Holding(
         "wallet.Order",
-        exported={"orders": "title store_name license_slug license_name version"},
-        hidden={TECHNICAL: "credential_kind request_id"},
+        exported={"orders": "title store_name license_slug license_name version consent_text"},
+        hidden={TECHNICAL: "credential_kind request_id consent_version"},
         impersonal={CODE: "currency"},
         kept=BOOKS,
+    ),
+    Holding(
+        "wallet.RefundRequest",
+        exported={"refundRequests": "details answer objection decision"},
+        kept="proves why a purchase was refunded, or was not",
+        anonymised="details objection",
     ),
     *(
         Holding(
@@ -398,6 +404,7 @@ OTHER_KEYS = {
     "walletEntries": "kind at wallet__currency wallet_net_minor wallet_balance_minor order_id",
     "quotes": "listing_id currency price_minor created_at expires_at",
     "orders": "id currency price_minor tax_minor status created_at refunded_at",
+    "refundRequests": "order_id status reason asked_at answered_at ended_at",
     "billingDetails": "country seen_in current created_at",
     "invoices": "kind date treatment country currency gross_minor tax_minor",
     "walletPayouts": "id wallet__currency asked__wallet_net_minor status requested_at settled__at",

@@ -35,7 +35,7 @@ from ..providers import PaymentEvent
 from ..selectors import owed_by
 from .ledger import Leg, change_held_amount, credit_wallet_balance, open_accounts, write_journal
 from .receivables import collect_owed
-from .refunds import ORDER_TRANSITIONS
+from .refunds import ORDER_TRANSITIONS, end_request
 from .top_ups import TRANSITIONS
 from .withholding import release_shares, withhold_shares
 
@@ -291,6 +291,7 @@ def _return(reversal: Reversal, orders: Sequence[FrozenOrder]) -> uuid.UUID:
     for order in locked:
         ORDER_TRANSITIONS.apply(order, "charge_back", actor=None, reason=reason)
         revoke_licence(order_id=order.pk, reason="the card payment was returned", actor=None)
+        end_request(order=order, verb="close", actor=None, reason=reason)
         undo_purchase(listing_id=order.listing_id)
     return journal
 
