@@ -5,6 +5,8 @@ from django.apps import AppConfig
 from developers import categories
 from marketplace.ui.formatting import register_statuses
 
+from .guards import DISCOUNT_GUARDS
+
 
 class CatalogConfig(AppConfig):
     """The catalog and its review."""
@@ -18,4 +20,5 @@ class CatalogConfig(AppConfig):
         register_statuses(good=("Published",), waiting=("PendingReview",), labels={"PendingReview": "In review"})
 
         webhooks.connect()
+        DISCOUNT_GUARDS.register(self)
         categories.register_source(category_names)

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from django.db.models import Count, F, FilteredRelation, OuterRef, Q, QuerySet, Subquery, prefetch_related_objects
 from django.db.models.functions import Coalesce, Now
 
-from catalog.models import Deliverable, Listing, ListingReview, Preview, Store
+from catalog.models import Deliverable, Discount, Listing, ListingReview, Preview, Store
 from catalog.models.files import PreviewKind
 from catalog.selectors.listings import lookup
 from marketplace.accounts.models import User
@@ -184,3 +184,8 @@ def store_slug_taken(slug: str) -> bool:
 def bio_of(store: Store) -> str:
     """Return the vendor's description of the store, an empty string where the store has no profile."""
     return VendorProfile.objects.filter(store=store).values_list("bio", flat=True).first() or ""
+
+
+def discounts_of(listing: Listing) -> QuerySet[Discount]:
+    """Return the discounts of a listing with the database's time, the latest beginning first."""
+    return Discount.objects.filter(listing=listing).annotate(now=Now())

@@ -22,6 +22,7 @@ DESCRIPTIONS: Mapping[str, str] = {
     "dependencies": "What the asset needs in order to be used.",
     "descriptionTokens": "Estimated tokens of the description.",
     "discountPercent": "Discount in percent, deducted from each price.",
+    "discountEndsAt": "When the discount ends; null for one that does not.",
     "facets": "For each requested filter the values it can have, with the number of matching assets.",
     "file": "The deliverable file.",
     "fileType": "Technical format, such as OTF.",

@@ -38,6 +38,7 @@ class Card:
         category: Name and slug of its category.
         tier: The account tier that a buyer needs.
         discount_bp: The discount in basis points.
+        discount_ends_at: When it ends, if it does.
         prices: Current prices.
         list_prices: Prices before the discount.
         picture: The image of gallery slot 0 in the size of a card.
@@ -50,6 +51,7 @@ class Card:
     category: tuple[str, str]
     tier: str
     discount_bp: int
+    discount_ends_at: datetime | None
     prices: Prices
     list_prices: Prices
     picture: Picture | None
@@ -66,6 +68,7 @@ def card_of(row: Row) -> Card:
         category=(row["category_name"], row["category_slug"]),
         tier=row["tier"],
         discount_bp=row["discount_bp"],
+        discount_ends_at=row["discount_ends_at"],
         prices=Prices(row["price_usd"], row["price_inr"], row["price_eur"]),
         list_prices=Prices(row["list_price_usd"], row["list_price_inr"], row["list_price_eur"]),
         picture=Picture(**shown) if shown and shown["width"] and shown["height"] else None,

@@ -67,7 +67,8 @@ def index_entry(listing: Listing, tiers: Sequence[LicenseTier], thumbnail: Previ
             "file_type": folded(listing.file_type),
             **_columns(pricing.sale_prices(listing)),
             **_columns(pricing.list_prices(listing), "list_"),
-            "discount_bp": listing.discount_bp,
+            "discount_bp": listing.current_discount_bp,
+            "discount_ends_at": listing.discount_ends_at,
             "licenses": [
                 {"slug": tier.slug, **_columns(pricing.prices_of(listing, tier, tiers))} for tier in pricing.permitted_tiers(listing, tiers)
             ],
@@ -144,7 +145,8 @@ def _split(sold: dict[str, Any]) -> tuple[str, dict[str, Any]]:
 
 def _refresh(ids: Sequence[uuid.UUID], tiers: Sequence[LicenseTier]) -> int:
     # Read under the lock, to see what other changes have committed.
-    on_sale = Listing.objects.filter(pk__in=ids, status=ListingStatus.PUBLISHED, store__is_open=True).select_related("store", "category")
+    published = Listing.objects.filter(pk__in=ids, status=ListingStatus.PUBLISHED, store__is_open=True)
+    on_sale = pricing.with_running_discount(published).select_related("store", "category")
     thumbnails = {row.listing_id: row for row in Preview.objects.filter(listing__in=ids, kind=PreviewKind.GALLERY, slot=0)}
     wanted = {row.pk: index_entry(row, tiers, thumbnails.get(row.pk)) for row in on_sale}
     there = {row.pk: _stored(row) for row in ListingIndex.objects.filter(pk__in=ids).prefetch_related("labels")}

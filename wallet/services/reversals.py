@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from operator import attrgetter
 from typing import Any
 
-from django.db.models import Sum
+from django.db.models import Q, Sum
 from django.utils import timezone
 
 from catalog.services.purchase_counts import undo_purchase
@@ -29,11 +29,12 @@ from ..models.ledger import AccountKind, JournalKind
 from ..models.orders import OrderStatus
 from ..models.top_ups import EventKind, ReversalKind, ReversalStatus, TopUpStatus
 from ..providers import PaymentEvent
-from ..selectors import with_earnings
+from ..selectors import with_earnings, with_upgrades
 from .ledger import Leg, VendorEntry, change_held_amount, credit_wallet_balance, open_accounts, write_journal
-from .refunds import ORDER_TRANSITIONS
+from .refunds import ORDER_TRANSITIONS, refund_order
 from .top_ups import TRANSITIONS
 
+_OPEN = Q(reversal__status=ReversalStatus.OPEN)
 _UNPAID = {TopUpStatus.PENDING, TopUpStatus.FAILED}
 _REFUNDS = {EventKind.REFUNDED, EventKind.REFUND_FAILED}
 _ENDS = {
@@ -134,7 +135,8 @@ def _open(top_up: TopUp, kind: ReversalKind, reference: str, amount_minor: int) 
             for sale, (journal, amount) in zip(sales, withheld, strict=True)
             if sale.order_id is not None
         )
-        suspend_licences(order_ids=[sale.order_id for sale in sales if sale.order_id], reason=f"{kind} of a top-up")
+        # An upgrade stands on the purchase whose licence it replaced.
+        suspend_licences(order_ids=with_upgrades(sale.order_id for sale in sales if sale.order_id), reason=f"{kind} of a top-up")
     if kind == ReversalKind.DISPUTE:
         TRANSITIONS.apply(top_up, "dispute", actor=None, dispute=reference)
         _notify(reversal, "top_up_disputed", suspended=len(sales))
@@ -212,10 +214,13 @@ def _settle(reversal: Reversal, end: ReversalStatus) -> None:
     reversal.settled_id = _unfreeze(reversal) if kept else _return(reversal, orders)
     _release(orders)
     if kept:
-        restore_licences(order_ids=[frozen.order_id for frozen in orders], reason="the dispute was won")
+        others = FrozenOrder.objects.filter(_OPEN, order__buyer=top_up.user).exclude(reversal=reversal).values_list("order_id", flat=True)
+        restored = with_upgrades(frozen.order_id for frozen in orders) - with_upgrades(others)
+        restore_licences(order_ids=restored, reason="the dispute was won")
     reversal.status, reversal.decided_at = end, timezone.now()
     reversal.save(update_fields=["status", "decided_at", "settled"])
     audit.record(f"reversal.{end.value.lower()}", reversal, actor=None, currency=top_up.currency, amountMinor=reversal.amount_minor)
+    _refund_upgrades(top_up.user)
     disputed = reversal.kind == ReversalKind.DISPUTE
     if _returned(top_up) == top_up.amount_minor:
         TRANSITIONS.apply(top_up, "return", actor=None)
@@ -225,6 +230,16 @@ def _settle(reversal: Reversal, end: ReversalStatus) -> None:
         _notify(reversal, "top_up_dispute_won" if kept else "top_up_dispute_lost", suspended=len(orders))
     elif not kept:
         _notify(reversal, "top_up_refunded")
+
+
+def _refund_upgrades(buyer: User) -> None:
+    """Refund the upgrades of purchases that were charged back, newest first; one that is disputed itself waits for the end of that."""
+    roots = Order.objects.filter(buyer=buyer, status=OrderStatus.CHARGED_BACK, upgrades__status=OrderStatus.COMPLETED)
+    orphaned = Order.objects.filter(pk__in=with_upgrades(roots.values_list("pk", flat=True)), status=OrderStatus.COMPLETED)
+    for order in orphaned.order_by("-created_at", "-pk"):
+        disputed = order.freezes.filter(_OPEN).exists()
+        if not disputed and not order.upgrades.filter(status=OrderStatus.COMPLETED).exists():
+            refund_order(order=order, reason="the purchase that it upgraded was charged back", actor=None)
 
 
 def _unfreeze(reversal: Reversal) -> uuid.UUID | None:
