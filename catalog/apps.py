@@ -17,7 +17,7 @@ class CatalogConfig(AppConfig):
         from . import webhooks  # noqa: PLC0415 - models load before `ready`, and after this module
         from .selectors import category_names  # noqa: PLC0415 - the same
 
-        register_statuses(good=("Published",), waiting=("PendingReview",), labels={"PendingReview": "In review"})
+        register_statuses(good=("Published", "Running"), waiting=("PendingReview", "Planned"), labels={"PendingReview": "In review"})
 
         webhooks.connect()
         DISCOUNT_GUARDS.register(self)

@@ -57,9 +57,10 @@ def is_free(listing: Listing) -> bool:
     )
 
 
-def sale_price(listing: Listing, currency: Currency) -> int | None:
-    """Return the current price of the first permitted tier."""
-    return discounted_price({code: list_price(listing, code) for code in Currency}, currency, listing.current_discount_bp)
+def sale_price(listing: Listing, currency: Currency, *, discounted: bool = True) -> int | None:
+    """Return the current price of the first permitted tier, or the one before the discount."""
+    list_prices = {code: list_price(listing, code) for code in Currency}
+    return discounted_price(list_prices, currency, listing.current_discount_bp if discounted else 0)
 
 
 def discounted_price(list_prices: Mapping[str, int | None], currency: str, discount_bp: int) -> int | None:
@@ -76,12 +77,14 @@ def permitted_tiers(listing: Listing, tiers: Sequence[LicenseTier]) -> list[Lice
     return [tier for tier in tiers if tier.is_active and (allowed is None or tier.slug in allowed)]
 
 
-def price_of(listing: Listing, tier: LicenseTier, tiers: Sequence[LicenseTier], currency: Currency) -> int | None:
-    """Return the current price of a permitted tier, None where the vendor set none in the currency.
+def price_of(
+    listing: Listing, tier: LicenseTier, tiers: Sequence[LicenseTier], currency: Currency, *, discounted: bool = True
+) -> int | None:
+    """Return the current price of a permitted tier, or the one before the discount; None where the vendor set none in the currency.
 
     The listing's price is that of its first permitted tier; the prices of the others are in proportion to their factors.
     """
-    price = sale_price(listing, currency)
+    price = sale_price(listing, currency, discounted=discounted)
     if price is None:
         return None
     first = permitted_tiers(listing, tiers)[0]
@@ -99,9 +102,11 @@ def _ratio(factor: Decimal, first_factor: Decimal) -> Fraction:
     return Fraction(factor) / Fraction(first_factor)
 
 
-def prices_of(listing: Listing, tier: LicenseTier, tiers: Sequence[LicenseTier]) -> Prices:
-    """Return the current prices of a permitted tier."""
-    return Prices(*(price_of(listing, tier, tiers, currency) for currency in (Currency.USD, Currency.INR, Currency.EUR)))
+def prices_of(listing: Listing, tier: LicenseTier, tiers: Sequence[LicenseTier], *, discounted: bool = True) -> Prices:
+    """Return the current prices of a permitted tier, or those before the discount."""
+    return Prices(
+        *(price_of(listing, tier, tiers, currency, discounted=discounted) for currency in (Currency.USD, Currency.INR, Currency.EUR))
+    )
 
 
 def sale_prices(listing: Listing) -> Prices:

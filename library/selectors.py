@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db.models import Exists, F, OuterRef, QuerySet
 
-from catalog.models import Deliverable, Listing
+from catalog.models import Deliverable, LicenseTier, Listing
 from catalog.selectors.listings import approved_versions, deliverable_of_version, lookup
 from marketplace.accounts.models import User
 from marketplace.api.pagination import Page, newest_first
@@ -35,9 +35,9 @@ def library_page(user: User, *, limit: int, cursor: str | None = None) -> tuple[
     return owned.count(), page
 
 
-def live_tier_ids(user: User, listing: Listing) -> set[uuid.UUID]:
-    """Return the ids of the tiers under which the user owns the listing."""
-    return set(live_licences_of(user).filter(listing=listing).values_list("tier_id", flat=True))
+def live_tiers(user: User, listing: Listing) -> list[LicenseTier]:
+    """Return the tiers under which the user owns the listing."""
+    return [licence.tier for licence in live_licences_of(user).filter(listing=listing).select_related("tier")]
 
 
 def owned_licence(user: User, id_or_slug: str, *, license_slug: str | None = None) -> Licence:

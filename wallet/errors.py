@@ -131,7 +131,7 @@ class DiscountCodeInvalid(Problem):
 
     status = 409
     title = "The discount code is not valid for this asset"
-    detail = "Check the spelling, or send the request without discountCode. Nothing was charged."
+    detail = "Check the spelling, or buy it without the code. Nothing was charged."
 
 
 class DiscountEnded(Problem):
@@ -139,7 +139,7 @@ class DiscountEnded(Problem):
 
     status = 409
     title = "The discount has ended"
-    detail = "Send the request without discountCode. Nothing was charged."
+    detail = "Without the code, the present price applies. Nothing was charged."
 
 
 class UpgradeUnavailable(Problem):

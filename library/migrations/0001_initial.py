@@ -56,6 +56,17 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
+            name='UpdateAnnouncement',
+            fields=[
+                ('listing', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='+', serialize=False, to='catalog.listing')),
+                ('announced_at', models.DateTimeField()),
+                ('deliverable', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='catalog.deliverable')),
+            ],
+            options={
+                'default_permissions': (),
+            },
+        ),
+        migrations.CreateModel(
             name='DownloadLink',
             fields=[
                 ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),

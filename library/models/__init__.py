@@ -2,5 +2,6 @@
 
 from .downloads import Download, DownloadLink, Package
 from .licences import Licence
+from .updates import UpdateAnnouncement
 
-__all__ = ["Download", "DownloadLink", "Licence", "Package"]
+__all__ = ["Download", "DownloadLink", "Licence", "Package", "UpdateAnnouncement"]

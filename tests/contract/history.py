@@ -5,7 +5,7 @@ from dataclasses import replace
 from django_countries.data import COUNTRIES
 
 from .catalog import BAD_LIMITS
-from .purse import CURRENCY
+from .purse import CURRENCY, REDUCTIONS
 from .shapes import BOOLEAN, BYTES, NUMBER, STRING, TIME, Auth, Field, Operation, Query, Shape, array, nullable, one_of, record
 
 ORDER = record(
@@ -22,6 +22,7 @@ ORDER = record(
         "price": NUMBER,
         "taxIncluded": NUMBER,
         "taxRatePercent": NUMBER,
+        **REDUCTIONS,
         "appId": nullable(STRING),
         "createdAt": TIME,
         "refundedAt": nullable(TIME),

@@ -104,7 +104,7 @@ PAGES: dict[str, dict[str, Way]] = {
         "studio-listing": _LISTING,
         **{
             f"studio-{section}": (*_LISTING, f"/{section}")
-            for section in ("details", "prices", "licences", "files", "manifest", "reviews", "unpublish")
+            for section in ("details", "prices", "discounts", "licences", "files", "manifest", "reviews", "unpublish")
         },
         "studio-files-font": f"/dashboard/studio/listings/{FONT}/files",
         "sales": "/dashboard/studio/sales",

@@ -16,6 +16,7 @@ DESCRIPTIONS: Mapping[str, str] = {
     "categorySlug": "Slug of the category.",
     "checks": "The result of each automatic check.",
     "decidedAt": "Time of the decision; null before that.",
+    "discount_id": "Id of the discount.",
     "findings": "What has to be fixed; empty for an approval.",
     "formats": "Formats of the files.",
     "glyphCount": "Number of glyphs, of several fonts that of the fullest; 0 if there is no font.",

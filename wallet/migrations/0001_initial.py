@@ -289,7 +289,7 @@ class Migration(migrations.Migration):
                 ('sequence', models.PositiveIntegerField()),
                 ('number', models.CharField(max_length=16)),
                 ('buyer_name', models.CharField(max_length=254)),
-                ('description', models.CharField(max_length=400)),
+                ('description', models.CharField(max_length=440)),
                 ('service_code', models.CharField(blank=True, max_length=10)),
                 ('treatment', models.CharField(choices=[('listing', "The listing's rate"), ('domestic', "The rate of the seller's country"), ('intra_state', 'CGST and SGST'), ('inter_state', 'IGST'), ('destination', "The rate of the consumer's country"), ('reverse_charge', 'Reverse charge'), ('export', 'Export')], max_length=16)),
                 ('country', models.CharField(blank=True, max_length=2)),

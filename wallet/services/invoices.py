@@ -62,7 +62,7 @@ def _issue_batch(seller_id: Any, until: datetime, *, everything: bool = False) -
     """Issue the next documents of a seller, whose row is locked meanwhile: numbers are given by one run at a time."""
     seller = lock(Seller.objects.select_related("details"), pk=seller_id)
     journals = uninvoiced_journals(seller_id=seller_id, until=until, everything=everything).select_related(
-        "order__buyer", "order__buyer_details"
+        "order__buyer", "order__buyer_details", "order__upgraded_from"
     )
     issued: list[Invoice] = []
     batch = list(journals[:BATCH])
@@ -101,12 +101,13 @@ def _facts_of_sale(seller: Seller, order: Order, day: date) -> dict[str, Any]:
     buyer, details = order.buyer_details, _details_at(seller, order.created_at)
     place = None if order.tax_treatment == Treatment.LISTING else details if order.tax_treatment in _AT_SELLER else buyer
     version = f", version {order.version}" if order.version else ""
+    upgrade = "" if order.upgraded_from is None else f", upgrade from {order.upgraded_from.license_name}"
     return {
         "kind": InvoiceKind.INVOICE,
         "seller_details": details,
         "buyer_details": buyer,
         "buyer_name": buyer.name if buyer is not None else order.buyer.name or order.buyer.email,
-        "description": f"{order.title}{version}, licence {order.license_name}",
+        "description": f"{order.title}{version}, licence {order.license_name}{upgrade}",
         "service_code": seller.service_code,
         "treatment": order.tax_treatment,
         "country": "" if place is None else place.country,

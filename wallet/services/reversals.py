@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from catalog.services.purchase_counts import undo_purchase
 from library.services.licences import restore_licences, revoke_licence, suspend_licences
-from marketplace.accounts.models import User
+from marketplace.accounts.models import MailTopic, User
 from marketplace.core import audit
 from marketplace.core.transitions import lock
 from marketplace.ui.mail import mail
@@ -194,6 +194,8 @@ def _withhold(sales: Sequence[Journal]) -> list[tuple[uuid.UUID | None, int]]:
 def _withhold_from(vendor: LedgerAccount, amount_minor: int) -> uuid.UUID:
     withheld_id = open_accounts(vendor.currency, {AccountKind.WITHHELD: vendor.owner_id})[AccountKind.WITHHELD]
     change_held_amount(withheld_id, amount_minor)
+    if vendor.owner is not None and vendor.owner.is_active:
+        mail(vendor.owner, "wallet/share_withheld", topic=MailTopic.SALE, amount_minor=amount_minor, currency=vendor.currency)
     return write_journal(
         kind=JournalKind.WITHHOLD,
         legs=[Leg(vendor.pk, withheld_id, amount_minor)],

@@ -24,11 +24,12 @@ class DiscountRecord(serializers.Serializer[Any]):
     """A discount of a listing."""
 
     id = serializers.CharField()
-    percent = serializers.IntegerField()
+    assetId = serializers.CharField(source="listing_id")
+    percent = serializers.IntegerField(help_text="How much is taken off each price.")
     code = serializers.SerializerMethodField(help_text="In upper case; null for a discount that everybody gets.")
-    startsAt = serializers.DateTimeField(source="starts_at")
-    endsAt = serializers.DateTimeField(source="ends_at")
-    status = serializers.ChoiceField(choices=DiscountStatus.choices)
+    startsAt = serializers.DateTimeField(source="starts_at", help_text="When it begins.")
+    endsAt = serializers.DateTimeField(source="ends_at", help_text="When it ends.")
+    status = serializers.ChoiceField(choices=DiscountStatus.choices, help_text="Whether it applies now.")
 
     def get_code(self, discount: Any) -> str | None:
         """Return the code."""

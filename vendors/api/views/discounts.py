@@ -43,7 +43,7 @@ class DiscountViews(VendorViewSet):
         discount = add_discount(listing=listing, actor=self.user, **parse_body(NewDiscount, request))
         return Response(DiscountRecord(discount).data)
 
-    @extend_schema(operation_id="endDiscount", summary="End a discount", request=None, responses=DiscountRecord)
+    @extend_schema(operation_id="endDiscount", summary="End a discount", request=None, responses={200: DiscountRecord})
     def end(self, request: Request, asset_id: str, discount_id: str) -> Response:
         """End a discount now; one that has not begun is deleted. Quotes that were made with it keep their price."""
         listing, row_id = listing_of(self.profile, asset_id), parse_id(discount_id)
