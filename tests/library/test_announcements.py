@@ -56,7 +56,7 @@ def test_second_version_of_a_day_is_told_the_next_day_and_only_the_newest() -> N
     order = bought(on_sale())
     for version in ("2.0", "2.1", "2.2"):
         publish(order.listing, version)
-    assert len(told(order.buyer)) == 1
+        assert len(told(order.buyer)) == 1
     UpdateAnnouncement.objects.update(announced_at=timezone.now() - timedelta(days=1, seconds=1))
     Job.objects.filter(status="READY").update(run_after=timezone.now())
     drain()

@@ -187,8 +187,8 @@ def find_offer(*, buyer: User, purchase: PurchaseRequest) -> Offer:
     if upgrade is not None and currency != upgrade.currency:
         sentence = f"The {upgrade.license_slug} licence was paid in {upgrade.currency}, and so is its upgrade."
         raise UpgradeCurrencyDiffers(sentence, currency=upgrade.currency)
-    price, list_price = listing_offer.price_of(tier, currency), listing_offer.list_price_of(tier, currency)
-    if price is None or list_price is None:
+    price = listing_offer.price_of(tier, currency)
+    if price is None:
         available = [code.value for code in money.WALLET_CURRENCIES if listing_offer.price_of(tier, code) is not None]
         sentence = f"It has no price in {currency}. Send currency as one of: {', '.join(available) or 'none, it cannot be bought now'}."
         raise PriceUnavailable(sentence, availableCurrencies=available)
@@ -199,7 +199,8 @@ def find_offer(*, buyer: User, purchase: PurchaseRequest) -> Offer:
         currency,
         price - credit,
         find_offer_tax(listing_offer, listing_offer.tax_rate_bp),
-        discount_minor=list_price - price,
+        # What is free in all currencies may have no list price in this one.
+        discount_minor=(listing_offer.list_price_of(tier, currency) or price) - price,
         discount_code=listing_offer.discount_code,
         upgrade=upgrade,
         upgrade_credit_minor=credit,
