@@ -9,6 +9,7 @@ from catalog.models import Discount
 from tests.shop import bought, on_sale
 
 from .speaking import Speaker, tool_token
+from .test_tools import problem_of
 
 pytestmark = pytest.mark.django_db
 
@@ -28,11 +29,7 @@ def test_quote_of_an_upgrade_with_a_code_says_what_was_taken_off() -> None:
 def test_wrong_codes_of_a_tool_are_limited_too() -> None:
     order = bought(on_sale())
     speaker = Speaker(tool_token(order.buyer)[1])
-    codes = [
-        speaker.call("quote_purchase", assetId=str(order.listing_id), licenseSlug="extended", discountCode=f"GUESS-{number}")[
-            "structuredContent"
-        ]["code"]
-        for number in range(11)
-    ]
+    wrong = {"assetId": str(order.listing_id), "licenseSlug": "extended"}
+    codes = [problem_of(speaker.call("quote_purchase", **wrong, discountCode=f"GUESS-{number}"))["code"] for number in range(11)]
     assert codes[:10] == ["discount_code_invalid"] * 10
     assert codes[10] == "rate_limited"
