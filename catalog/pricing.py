@@ -59,7 +59,7 @@ def is_free(listing: Listing) -> bool:
 
 def sale_price(listing: Listing, currency: Currency, *, discounted: bool = True) -> int | None:
     """Return the current price of the first permitted tier, or the one before the discount."""
-    list_prices = {code: list_price(listing, code) for code in Currency}
+    list_prices: dict[str, int | None] = {code: list_price(listing, code) for code in Currency}
     return discounted_price(list_prices, currency, listing.current_discount_bp if discounted else 0)
 
 

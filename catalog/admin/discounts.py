@@ -1,7 +1,5 @@
 """The admin of discounts, read-only: vendors add and end them."""
 
-from typing import Any
-
 from django.contrib import admin
 
 from marketplace.review.service import ServiceAdmin
@@ -14,7 +12,7 @@ class DiscountAdmin(ServiceAdmin):
     """All discounts."""
 
     list_display = ("listing", "percent", "code", "starts_at", "ends_at")
-    list_filter: Any = (("code", admin.EmptyFieldListFilter),)
+    list_filter = (("code", admin.EmptyFieldListFilter),)
     list_select_related = ("listing",)
     search_fields = ("listing__slug", "listing__title", "code")
     ordering = ("-id",)

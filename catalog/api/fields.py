@@ -2,6 +2,7 @@
 
 import re
 from datetime import UTC, datetime
+from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
@@ -23,7 +24,7 @@ class DiscountCode(serializers.RegexField):
 
     default_error_messages = Text.default_error_messages | {"invalid": DISCOUNT_CODE_ERROR}
 
-    def __init__(self, **kwargs: object) -> None:
+    def __init__(self, **kwargs: Any) -> None:
         super().__init__(
             DISCOUNT_CODE,
             trim_whitespace=False,
@@ -32,7 +33,7 @@ class DiscountCode(serializers.RegexField):
             **kwargs,
         )
 
-    def to_internal_value(self, data: object) -> str:
+    def to_internal_value(self, data: Any) -> str:
         """Return the code; refuse numbers and booleans."""
         if not isinstance(data, str):
             self.fail("invalid")
@@ -51,7 +52,7 @@ class Moment(serializers.Field[datetime, str, str, datetime]):
         "max_length": f"At most {MOMENT_CHARS} characters.",
     }
 
-    def to_internal_value(self, data: object) -> datetime:
+    def to_internal_value(self, data: Any) -> datetime:
         """Return the time in UTC."""
         if not isinstance(data, str):
             self.fail("invalid")

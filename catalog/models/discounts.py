@@ -1,7 +1,5 @@
 """Discounts: a percentage off the prices of a listing, for a while."""
 
-from datetime import datetime
-
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Now
@@ -37,9 +35,6 @@ class Discount(models.Model):
     ends_at = models.DateTimeField()
     created_at = models.DateTimeField(default=timezone.now)
 
-    # Not a column: the time that the database told with the row, by an annotation.
-    now: datetime | None = None
-
     class Meta:
         ordering = ("-starts_at", "-id")
         constraints = (
@@ -53,8 +48,8 @@ class Discount(models.Model):
 
     @property
     def status(self) -> DiscountStatus:
-        """Whether it applied when the row was read."""
-        now = self.now or timezone.now()
+        """Whether it applies, by the annotation `now` if there is one: the time that the database told with the row."""
+        now = getattr(self, "now", None) or timezone.now()
         if now < self.starts_at:
             return DiscountStatus.PLANNED
         return DiscountStatus.RUNNING if now < self.ends_at else DiscountStatus.ENDED

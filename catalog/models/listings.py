@@ -74,9 +74,6 @@ class Listing(models.Model):
 
     # Not a column: the ETags in If-Match, one of which the listing must have to be changed; None for no condition.
     required_etags: Collection[str] | None = None
-    # Not columns: the discount that runs now, where it was read by `pricing.with_running_discount`.
-    running_percent: int | None = None
-    running_ends_at: datetime | None = None
 
     class Meta:
         ordering = ("-id",)
@@ -126,13 +123,16 @@ class Listing(models.Model):
 
     @property
     def current_discount_bp(self) -> int:
-        """The larger of the listing's own discount and the one that runs now, in basis points; they don't add up."""
-        return max(self.discount_bp, 100 * (self.running_percent or 0))
+        """The larger of the listing's own discount and the one that runs now, in basis points; they don't add up.
+
+        `pricing.with_running_discount` reads the one that runs.
+        """
+        return max(self.discount_bp, 100 * (getattr(self, "running_percent", None) or 0))
 
     @property
     def discount_ends_at(self) -> datetime | None:
         """When the current discount ends; None if it is the listing's own, or if there is none."""
-        return self.running_ends_at if self.current_discount_bp > self.discount_bp else None
+        return getattr(self, "running_ends_at", None) if self.current_discount_bp > self.discount_bp else None
 
     @property
     def was_submitted(self) -> bool:

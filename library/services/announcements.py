@@ -20,7 +20,7 @@ _INTERVAL = timedelta(days=1)
 
 
 @transaction.atomic
-def announce_update(*, listing_id: uuid.UUID, later: Callable[[datetime], None], onward: Callable[[uuid.UUID], None]) -> None:
+def announce_update(*, listing_id: uuid.UUID, later: Callable[[datetime], object], onward: Callable[[uuid.UUID], object]) -> None:
     """Begin to tell the owners of a listing that a new file is on sale, unless they know.
 
     Args:

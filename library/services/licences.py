@@ -68,7 +68,7 @@ def revoke_licence(*, order_id: uuid.UUID, reason: str, actor: User | None) -> N
     if not revoked:
         return
     audit.record("licence.revoke", licence, actor=actor, reason=reason)
-    if licence.replaces is not None and Licence.objects.filter(pk=licence.replaces_id, revoked_at__isnull=True).update(replaced_at=None):
+    if licence.replaces is not None and Licence.objects.filter(pk=licence.replaces.pk, revoked_at__isnull=True).update(replaced_at=None):
         audit.record("licence.reinstate", licence.replaces, actor=actor, reason=reason)
 
 

@@ -25,7 +25,7 @@ from vendors.services.discounts import add_discount
 from vendors.services.files import attach_deliverable, attach_preview, new_deliverable_key
 from vendors.services.listings import create_listing
 from vendors.services.pictures import update_picture
-from vendors.services.submission import submit
+from vendors.services.submission import check_and_submit
 from vendors.uploads import Received
 
 from .entries import VERSION, CatalogEntry
@@ -96,7 +96,7 @@ def _publish(prepared: Prepared, people: People) -> None:
     if entry.sale and not listing.discounts.exists():
         add_discount(listing=listing, percent=entry.sale, ends_at=timezone.now() + SALE_LASTS, actor=profile.user)
     listing.refresh_from_db()
-    submit(listing=listing, actor=profile.user)
+    check_and_submit(listing=listing, actor=profile.user)
     if not entry.waiting:
         _approve(listing, Tier(entry.tier), people.admin)
 

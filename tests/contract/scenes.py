@@ -8,7 +8,7 @@ from typing import Any
 from django.utils import timezone
 
 from catalog.models import Discount, Listing
-from catalog.services.review import submit_listing
+from catalog.services.submission import submit_listing
 from developers.services.applications import approve_application, submit_application
 from library.certificates import certificate_of, signed_certificate
 from library.models import Licence

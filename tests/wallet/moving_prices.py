@@ -92,7 +92,8 @@ class MovingPrices(Adding):
         super()._ended(added, frozen, lost=lost)
         for upgrade in [upgrade for upgrade in self.expected.upgrades if upgrade not in self.expected.owned]:
             del self.expected.upgrades[upgrade]
-        disputed = {owned for other in self.expected.frozen.values() for owned, _ in other.purchases}
+        parts = {order_id for other in self.expected.frozen.values() for order_id in other.parts}
+        disputed = {owned for owned, bought in self.expected.owned.items() if bought.order_id in parts}
         while True:
             bases = set(self.expected.upgrades.values())
             ended = [upgrade for upgrade in self.expected.upgrades if self._lost(upgrade) and upgrade not in bases | disputed]

@@ -58,10 +58,9 @@ def add_discount(
             raise DiscountOverlaps from error
         raise
     period = {"startsAt": begins.isoformat(), "endsAt": ends_at.isoformat()}
-    discount.now = now
     audit.record("listing.add_discount", listing, actor=actor, percent=percent, code=code, **period)
     follow_discount(discount_id=discount.pk)
-    return discount
+    return Discount.objects.annotate(now=Now()).get(pk=discount.pk)
 
 
 @transaction.atomic

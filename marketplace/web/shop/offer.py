@@ -16,7 +16,7 @@ from marketplace.core.money import WALLET_CURRENCIES, Currency
 
 from .currency import amount_in
 
-ALIKE = 4
+SIMILAR_LISTINGS = 4
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Offer:
     # The tier of the viewer's licence that the others would replace; empty without one.
     upgrade_from: str
     # Other listings of the category.
-    alike: list[Card]
+    similar: list[Card]
 
     @property
     def is_owned(self) -> bool:
@@ -106,7 +106,7 @@ def offer_of(slug: str, viewer: User | None) -> Offer:
         list_prices=pricing.list_prices(listing),
         currencies=[code for code in WALLET_CURRENCIES if amount_in(prices, code)[1] == code],
         upgrade_from="" if highest is None else highest.slug,
-        alike=selectors.popular_cards(limit=ALIKE, category=listing.category.slug, without=listing.pk),
+        similar=selectors.popular_cards(limit=SIMILAR_LISTINGS, category=listing.category.slug, without=listing.pk),
     )
 
 
