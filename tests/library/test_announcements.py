@@ -32,7 +32,7 @@ def publish(listing: Listing, version: str) -> Deliverable:
 
 def told(user: User) -> list[str]:
     """Return the bodies of the mails about new versions that the user got."""
-    return [message.body for message in sent_mails() if message.to == [user.email] and "new version" in message.subject]
+    return [str(message.body) for message in sent_mails() if message.to == [user.email] and "new version" in message.subject]
 
 
 def test_owners_are_told_once_and_others_not() -> None:

@@ -126,7 +126,7 @@ def test_ended_discount_leaves_the_catalog_and_a_planned_one_is_deleted(client: 
 )
 def test_period_that_does_not_fit_is_refused(client: APIClient, on_sale: Listing, starts: int | None, ends: int) -> None:
     now = timezone.now()
-    body = {"endsAt": at(now + ends * DAY)} | ({} if starts is None else {"startsAt": at(now + starts * DAY)})
+    body: dict[str, Any] = {"endsAt": at(now + ends * DAY)} | ({} if starts is None else {"startsAt": at(now + starts * DAY)})
     answer = give(client, on_sale, **body)
     assert (answer.status_code, answer.json()["code"]) == (422, "discount_period_invalid")
 

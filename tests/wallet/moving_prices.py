@@ -1,6 +1,8 @@
 """Random lives: discounts that begin and end, and upgrades of licences."""
 
 import datetime as dt
+from collections.abc import Iterator
+from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.stateful import rule
@@ -74,6 +76,19 @@ class MovingPrices(Adding):
         )
         if done:
             self.expected.upgrades[buyer, listing, tier] = first
+
+    def unavailable(self, buyer: int, listing: int, tier: str) -> Iterator[str]:
+        """Yield why a tier cannot be bought: see `lives`, as of those below."""
+        raise NotImplementedError
+
+    def unaffordable(self, buyer: int, through: str, currency: str, price: int) -> Iterator[str]:
+        raise NotImplementedError
+
+    def attempt(self, *purchase: Any, **choices: str) -> bool:
+        raise NotImplementedError
+
+    def give_back(self, owned: Owned) -> None:
+        raise NotImplementedError
 
     def paid_for(self, owned: Owned) -> int:
         """Return what was paid for a licence and for those that it had replaced."""

@@ -16,12 +16,12 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
-from django.db.models import OuterRef, Q, Subquery, Sum
+from django.db.models import OuterRef, Subquery, Sum
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from catalog.services.purchase_counts import undo_purchase
-from library.services.licences import restore_licences, revoke_licence, suspend_licences
+from library.services.licences import revoke_licence, suspend_licences
 from marketplace.accounts.models import MailTopic, User
 from marketplace.core import audit
 from marketplace.core.transitions import lock
@@ -36,10 +36,10 @@ from ..providers import PaymentEvent
 from ..selectors import owed_by, with_earnings, with_upgrades
 from .ledger import Leg, VendorEntry, change_held_amount, credit_wallet_balance, open_accounts, write_journal
 from .receivables import collect_owed
-from .refunds import ORDER_TRANSITIONS, refund_order
+from .refunds import ORDER_TRANSITIONS
 from .top_ups import TRANSITIONS
+from .upgrades import refund_upgrades, restore_purchases
 
-_OPEN = Q(reversal__status=ReversalStatus.OPEN)
 _NOTHING: tuple[uuid.UUID | None, int] = (None, 0)
 _UNPAID = {TopUpStatus.PENDING, TopUpStatus.FAILED}
 _REFUNDS = {EventKind.REFUNDED, EventKind.REFUND_FAILED}
@@ -255,15 +255,11 @@ def _settle(reversal: Reversal, end: ReversalStatus) -> None:
     reversal.settled_id = _unfreeze(reversal) if kept else _return(reversal, orders)
     _release(orders)
     if kept:
-        others = FrozenOrder.objects.filter(_OPEN, suspended=True, order__buyer=top_up.user).exclude(reversal=reversal)
-        lost = Order.objects.filter(buyer=top_up.user, status=OrderStatus.CHARGED_BACK)
-        ended = [*others.values_list("order_id", flat=True), *lost.values_list("pk", flat=True)]
-        restored = with_upgrades(frozen.order_id for frozen in orders) - with_upgrades(ended)
-        restore_licences(order_ids=restored, reason="the dispute was won")
+        restore_purchases(reversal=reversal, order_ids=[frozen.order_id for frozen in orders])
     reversal.status, reversal.decided_at = end, timezone.now()
     reversal.save(update_fields=["status", "decided_at", "settled"])
     audit.record(f"reversal.{end.value.lower()}", reversal, actor=None, currency=top_up.currency, amountMinor=reversal.amount_minor)
-    _refund_upgrades(top_up.user)
+    refund_upgrades(buyer=top_up.user)
     disputed = reversal.kind == ReversalKind.DISPUTE
     if _returned(top_up) == top_up.amount_minor:
         TRANSITIONS.apply(top_up, "return", actor=None)
@@ -274,16 +270,6 @@ def _settle(reversal: Reversal, end: ReversalStatus) -> None:
         _notify(reversal, "top_up_dispute_won" if kept else "top_up_dispute_lost", suspended=len(orders), owed_minor=owed)
     elif not kept:
         _notify(reversal, "top_up_refunded")
-
-
-def _refund_upgrades(buyer: User) -> None:
-    """Refund the upgrades of purchases that were charged back, newest first; one that is disputed itself waits for the end of that."""
-    roots = Order.objects.filter(buyer=buyer, status=OrderStatus.CHARGED_BACK, upgrades__status=OrderStatus.COMPLETED)
-    orphaned = Order.objects.filter(pk__in=with_upgrades(roots.values_list("pk", flat=True)), status=OrderStatus.COMPLETED)
-    for order in orphaned.order_by("-created_at", "-pk"):
-        disputed = order.freezes.filter(_OPEN).exists()
-        if not disputed and not order.upgrades.filter(status=OrderStatus.COMPLETED).exists():
-            refund_order(order=order, reason="the purchase that it upgraded was charged back", actor=None)
 
 
 def _unfreeze(reversal: Reversal) -> uuid.UUID | None:
