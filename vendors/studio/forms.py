@@ -54,7 +54,7 @@ class DiscountForm(forms.Form):
     )
 
 
-class ApplicationForm(StoreForm):
+class StoreApplicationForm(StoreForm):
     """The application for a store."""
 
     store_slug = SlugField(
