@@ -8,7 +8,7 @@ from django.http import HttpRequest
 
 from marketplace.accounts.models import User
 from marketplace.core.errors import DependencyUnavailable, RateLimited
-from marketplace.http.rate_limits import CounterStoreDown, Limit, count_call, refuse_when_full
+from marketplace.http.rate_limits import CounterStoreDown, RateLimit, count_call, refuse_when_full
 
 from .errors import DiscountCodeInvalid
 
@@ -24,7 +24,7 @@ def limit_guesses(user: User, code: str | None) -> Iterator[None]:
     if not code:
         yield
         return
-    limits, counted = [Limit("discount-codes", str(user.pk), settings.RATE_LIMITS["discount_codes"])], HttpRequest()
+    limits, counted = [RateLimit("discount-codes", str(user.pk), settings.RATE_LIMITS["discount_codes"])], HttpRequest()
     try:
         refuse_when_full(counted, limits)
     except CounterStoreDown as error:

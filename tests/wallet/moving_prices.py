@@ -84,7 +84,7 @@ class MovingPrices(Adding):
     def unaffordable(self, buyer: int, through: str, currency: str, price: int) -> Iterator[str]:
         raise NotImplementedError
 
-    def attempt(self, *purchase: Any, **choices: str) -> bool:
+    def attempt(self, *purchase: Any, **choices: Any) -> bool:
         raise NotImplementedError
 
     def give_back(self, owned: Owned) -> None:
