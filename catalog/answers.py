@@ -251,6 +251,7 @@ class AssetDetail(ResponseModel):
     price_inr: AmountOrNone
     price_eur: AmountOrNone
     discount_percent: float
+    discount_ends_at: datetime | None
     list_prices: PricesByCurrency
     tax_rate_percent: float
     tier_requirement: TierName
@@ -277,6 +278,7 @@ class AssetDetail(ResponseModel):
                 "category": {"slug": row["category_slug"], "name": row["category_name"]},
                 "file_type": public_file_type(row["listing__file_type"], row["file_type"]),
                 "discount_percent": row["discount_bp"] / 100,
+                "discount_ends_at": row["discount_ends_at"],
                 "list_prices": {"usd": row["list_price_usd"], "inr": row["list_price_inr"], "eur": row["list_price_eur"]},
                 "tax_rate_percent": row["listing__tax_rate_bp"] / 100,
                 "licenses": license_offers(row["licenses"], detail.tiers),

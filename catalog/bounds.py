@@ -13,6 +13,14 @@ DELIVERABLE_BYTES = 5 * GIB
 FILE_NAME_CHARS = 200
 GALLERY_SLOTS = 5
 ALT_TEXT_CHARS = 250
+# A discount: its largest percentage, the length of its code, how long it lasts at most and how early it is planned, and how
+# many of a listing have not ended. Those that ended are deleted after a while.
+DISCOUNT_PERCENT = 90
+DISCOUNT_CODE_CHARS = 24
+DISCOUNT_CODE_MINIMUM = 4
+DISCOUNT_DAYS = 365
+DISCOUNTS = 10
+ENDED_DISCOUNT_DAYS = 90
 
 BROWSE_LIMIT = 50
 BROWSE_LIMIT_DEFAULT = 20

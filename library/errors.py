@@ -11,6 +11,14 @@ class AlreadyOwned(Problem):
     detail = "It is in your library; nothing was charged. To buy it under another licence tier, name that tier."
 
 
+class LicenceNotLive(Problem):
+    """409: the licence to upgrade was revoked, replaced or suspended meanwhile."""
+
+    status = 409
+    title = "The licence can no longer be upgraded"
+    detail = "It was refunded, upgraded or suspended in the meantime. Nothing was charged."
+
+
 class NotOwned(Problem):
     """403: the caller holds no live licence."""
 

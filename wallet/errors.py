@@ -141,6 +141,36 @@ class SpendingLimitExceeded(Problem):
     title = "The spending limit does not allow this purchase"
 
 
+class DiscountCodeInvalid(Problem):
+    """409: no discount of this listing has the code, or it has not begun."""
+
+    status = 409
+    title = "The discount code is not valid for this asset"
+    detail = "Check the spelling, or buy it without the code. Nothing was charged."
+
+
+class DiscountEnded(Problem):
+    """409: `endsAt` has passed."""
+
+    status = 409
+    title = "The discount has ended"
+    detail = "Without the code, the present price applies. Nothing was charged."
+
+
+class UpgradeUnavailable(Problem):
+    """409: the licence in `upgradeFrom` cannot be replaced by the one asked for."""
+
+    status = 409
+    title = "The licence cannot be upgraded like this"
+
+
+class UpgradeCurrencyDiffers(Problem):
+    """409: `currency` is the one in which the licence was paid."""
+
+    status = 409
+    title = "An upgrade is paid in the currency of the first purchase"
+
+
 class QuoteExpired(Problem):
     """409: `expiresAt` has passed."""
 

@@ -1,6 +1,7 @@
 """Queries of wallets and orders. A wallet without an account has a balance of zero."""
 
 import uuid
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -69,6 +70,15 @@ def balances_of(user: User) -> dict[str, int]:
     return dict(wallets.values_list("currency", "balance_minor"))
 
 
+def with_upgrades(order_ids: Iterable[uuid.UUID]) -> set[uuid.UUID]:
+    """Return these orders with the upgrades of their licences, and the upgrades of those."""
+    found = added = set(order_ids)
+    while added:
+        added = set(Order.objects.filter(upgraded_from__in=added).values_list("pk", flat=True)) - found
+        found |= added
+    return found
+
+
 def currency_preference_of(user: User) -> str:
     """Return the user's preferred currency."""
     chosen = WalletSettings.objects.filter(owner=user).values_list("currency_preference", flat=True).first()
@@ -77,15 +87,15 @@ def currency_preference_of(user: User) -> str:
 
 def orders_of(user: User) -> QuerySet[Order]:
     """Return the user's purchases, newest first."""
-    return Order.objects.filter(buyer=user).order_by("-created_at", "-id")
+    return Order.objects.filter(buyer=user).select_related("upgraded_from").order_by("-created_at", "-id")
 
 
 def order_of(user: User, order_id: str) -> Order | None:
     """Return one of the user's purchases with the relations of its receipt, None if it is not theirs."""
     key = parse_id(order_id)
-    return (
-        None if key is None else orders_of(user).select_related("listing__store", "buyer", "quote", "refund_request").filter(pk=key).first()
-    )
+    if key is None:
+        return None
+    return orders_of(user).select_related("listing__store", "buyer", "quote", "refund_request", "upgraded_from").filter(pk=key).first()
 
 
 def sale_of(vendor: User, order_id: uuid.UUID) -> Order:

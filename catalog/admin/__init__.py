@@ -1,5 +1,6 @@
 """The catalog's admin: the review queue, listings, files and taxonomy."""
 
+from .discounts import DiscountAdmin
 from .featured import FeaturedListingAdmin
 from .files import DeliverableAdmin
 from .listings import ListingAdmin
@@ -9,6 +10,7 @@ from .taxonomy import CategoryAdmin, LicenseTierAdmin, RejectionReasonAdmin, Ret
 __all__ = [
     "CategoryAdmin",
     "DeliverableAdmin",
+    "DiscountAdmin",
     "FeaturedListingAdmin",
     "LicenseTierAdmin",
     "ListingAdmin",

@@ -1,6 +1,7 @@
 import django.db.models.deletion
 import django.db.models.expressions
 import django.db.models.functions.comparison
+import django.db.models.functions.datetime
 import django.utils.timezone
 import marketplace.core.ids
 from decimal import Decimal
@@ -75,10 +76,6 @@ class Migration(migrations.Migration):
                 ('price_eur_minor', models.BigIntegerField(blank=True, null=True)),
                 ('discount_bp', models.PositiveIntegerField(default=0)),
                 ('tax_rate_bp', models.PositiveIntegerField(default=0)),
-                ('is_free', models.GeneratedField(db_persist=True, expression=models.Case(models.When(models.Q(('base_price_minor', 0), ('price_inr_minor', 0), ('price_eur_minor', 0), ('discount_bp', 10000), _connector='OR'), then=models.Value(True)), default=models.Value(False)), output_field=models.BooleanField())),
-                ('sale_usd_minor', models.GeneratedField(db_persist=True, expression=models.Case(models.When(models.Q(('base_price_minor', 0), ('price_inr_minor', 0), ('price_eur_minor', 0), ('discount_bp', 10000), _connector='OR'), then=models.Value(0)), default=django.db.models.expressions.CombinedExpression(django.db.models.expressions.CombinedExpression(django.db.models.expressions.CombinedExpression(django.db.models.expressions.CombinedExpression(models.F('base_price_minor'), '*', django.db.models.expressions.CombinedExpression(models.Value(10000), '-', models.F('discount_bp'))), '*', models.Value(2)), '+', models.Value(10000)), '/', models.Value(20000)), output_field=models.BigIntegerField()), output_field=models.BigIntegerField(null=True))),
-                ('sale_inr_minor', models.GeneratedField(db_persist=True, expression=models.Case(models.When(models.Q(('base_price_minor', 0), ('price_inr_minor', 0), ('price_eur_minor', 0), ('discount_bp', 10000), _connector='OR'), then=models.Value(0)), default=django.db.models.expressions.CombinedExpression(django.db.models.expressions.CombinedExpression(django.db.models.expressions.CombinedExpression(django.db.models.expressions.CombinedExpression(models.F('price_inr_minor'), '*', django.db.models.expressions.CombinedExpression(models.Value(10000), '-', models.F('discount_bp'))), '*', models.Value(2)), '+', models.Value(10000)), '/', models.Value(20000)), output_field=models.BigIntegerField()), output_field=models.BigIntegerField(null=True))),
-                ('sale_eur_minor', models.GeneratedField(db_persist=True, expression=models.Case(models.When(models.Q(('base_price_minor', 0), ('price_inr_minor', 0), ('price_eur_minor', 0), ('discount_bp', 10000), _connector='OR'), then=models.Value(0)), default=django.db.models.expressions.CombinedExpression(django.db.models.expressions.CombinedExpression(django.db.models.expressions.CombinedExpression(django.db.models.expressions.CombinedExpression(models.F('price_eur_minor'), '*', django.db.models.expressions.CombinedExpression(models.Value(10000), '-', models.F('discount_bp'))), '*', models.Value(2)), '+', models.Value(10000)), '/', models.Value(20000)), output_field=models.BigIntegerField()), output_field=models.BigIntegerField(null=True))),
                 ('file_type', models.CharField(blank=True, max_length=200)),
                 ('supported_platforms', models.CharField(blank=True, max_length=200)),
                 ('version', models.CharField(blank=True, max_length=32)),
@@ -200,6 +197,7 @@ class Migration(migrations.Migration):
                 ('list_price_inr', models.BigIntegerField(null=True)),
                 ('list_price_eur', models.BigIntegerField(null=True)),
                 ('discount_bp', models.PositiveIntegerField()),
+                ('discount_ends_at', models.DateTimeField(null=True)),
                 ('licenses', models.JSONField()),
                 ('thumbnail', models.JSONField(null=True)),
                 ('published_at', models.DateTimeField()),
@@ -330,6 +328,23 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='listing',
             constraint=models.CheckConstraint(condition=models.Q(('tax_rate_bp__lte', 10000)), name='listing_tax_range'),
+        ),
+        migrations.CreateModel(
+            name='Discount',
+            fields=[
+                ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ('percent', models.PositiveSmallIntegerField()),
+                ('code', models.CharField(blank=True, max_length=24)),
+                ('starts_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ('ends_at', models.DateTimeField()),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('listing', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='discounts', to='catalog.listing')),
+            ],
+            options={
+                'ordering': ('-starts_at', '-id'),
+                'indexes': [models.Index(fields=['listing', 'code', 'ends_at'], name='discount_of_listing')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('percent__range', (1, 90))), name='discount_percent_range'), models.CheckConstraint(condition=models.Q(('ends_at__gt', models.F('starts_at'))), name='discount_lasts')],
+            },
         ),
         migrations.CreateModel(
             name='ListingReview',

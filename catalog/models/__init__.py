@@ -1,6 +1,7 @@
 """The catalog's tables."""
 
 from .catalog_version import CatalogVersion
+from .discounts import Discount
 from .featured import FeaturedListing
 from .files import Deliverable, Preview
 from .listing_index import LabelKind, ListingCount, ListingIndex, ListingLabel, ListingPrice
@@ -15,6 +16,7 @@ __all__ = [
     "CatalogVersion",
     "Category",
     "Deliverable",
+    "Discount",
     "FeaturedListing",
     "LabelKind",
     "LicenseTier",

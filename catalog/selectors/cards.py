@@ -43,6 +43,7 @@ class Card:
         file_type: The type of its file (`file_types`).
         tier: The account tier that a buyer needs.
         discount_bp: The discount in basis points.
+        discount_ends_at: When it ends, if it does.
         prices: Current prices.
         list_prices: Prices before the discount.
         picture: The image of gallery slot 0 in the size of a card.
@@ -56,6 +57,7 @@ class Card:
     file_type: str
     tier: str
     discount_bp: int
+    discount_ends_at: datetime | None
     prices: Prices
     list_prices: Prices
     picture: Picture | None
@@ -73,6 +75,7 @@ def card_of(row: Row) -> Card:
         file_type=row["file_type"],
         tier=row["tier"],
         discount_bp=row["discount_bp"],
+        discount_ends_at=row["discount_ends_at"],
         prices=Prices(row["price_usd"], row["price_inr"], row["price_eur"]),
         list_prices=Prices(row["list_price_usd"], row["list_price_inr"], row["list_price_eur"]),
         picture=Picture(**shown) if shown and shown["width"] and shown["height"] else None,

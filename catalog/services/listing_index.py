@@ -68,7 +68,8 @@ def index_entry(listing: Listing, tiers: Sequence[LicenseTier], thumbnail: Previ
             "file_type": file_type_of(listing),
             **_columns(pricing.sale_prices(listing)),
             **_columns(pricing.list_prices(listing), "list_"),
-            "discount_bp": listing.discount_bp,
+            "discount_bp": listing.current_discount_bp,
+            "discount_ends_at": listing.discount_ends_at,
             "licenses": [
                 {"slug": tier.slug, **_columns(pricing.prices_of(listing, tier, tiers))} for tier in pricing.permitted_tiers(listing, tiers)
             ],
@@ -145,8 +146,8 @@ def _split(sold: dict[str, Any]) -> tuple[str, dict[str, Any]]:
 
 def _refresh(ids: Sequence[uuid.UUID], tiers: Sequence[LicenseTier]) -> int:
     # Read under the lock, to see what other changes have committed.
-    related = ("store", "category", "live_deliverable")
-    on_sale = Listing.objects.filter(pk__in=ids, status=ListingStatus.PUBLISHED, store__is_open=True).select_related(*related)
+    published = Listing.objects.filter(pk__in=ids, status=ListingStatus.PUBLISHED, store__is_open=True)
+    on_sale = pricing.with_running_discount(published).select_related("store", "category", "live_deliverable")
     # The list of an archive's entries is long and not needed.
     on_sale = on_sale.defer("live_deliverable__entries")
     thumbnails = {row.listing_id: row for row in Preview.objects.filter(listing__in=ids, kind=PreviewKind.GALLERY, slot=0)}

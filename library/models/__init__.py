@@ -3,5 +3,6 @@
 from .downloads import Download, DownloadLink, Package
 from .favourites import Favourite
 from .licences import Licence
+from .updates import UpdateAnnouncement
 
-__all__ = ["Download", "DownloadLink", "Favourite", "Licence", "Package"]
+__all__ = ["Download", "DownloadLink", "Favourite", "Licence", "Package", "UpdateAnnouncement"]

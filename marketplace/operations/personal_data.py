@@ -8,7 +8,7 @@ from allauth.mfa.models import Authenticator
 from django.db.models import Exists, Model, OuterRef, Q
 from django.utils import timezone
 
-from catalog.models import AgentManifest, Deliverable, Listing, ListingReview, Preview, Store
+from catalog.models import AgentManifest, Deliverable, Discount, Listing, ListingReview, Preview, Store
 from catalog.models.listings import ListingStatus
 from developers.models import (
     AccessToken,
@@ -100,6 +100,7 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
         ),
     ),
     "files": (Deliverable, "listing__store__owner", ("listing_id", "original_filename", "version", "file_size", "uploaded_at")),
+    "discounts": (Discount, "listing__store__owner", ("listing_id", "percent", "code", "starts_at", "ends_at", "created_at")),
     "previews": (Preview, "listing__store__owner", ("listing_id", "kind", "alt_text", "size", "uploaded_at")),
     "listingReviews": (
         ListingReview,
@@ -117,7 +118,11 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
         "wallet__owner",
         ("kind", "at", "wallet__currency", "wallet_net_minor", "wallet_balance_minor", "order_id"),
     ),
-    "quotes": (Quote, "owner", ("listing_id", "license_slug", "currency", "price_minor", "created_at", "expires_at")),
+    "quotes": (
+        Quote,
+        "owner",
+        (*("listing_id", "license_slug", "currency", "price_minor", "discount_code", "upgrade_from", "created_at", "expires_at"),),
+    ),
     "orders": (
         Order,
         "buyer",
@@ -130,6 +135,7 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
             "license_name",
             "currency",
             "price_minor",
+            "discount_code",
             "tax_minor",
             "consent_text",
             "status",
@@ -283,6 +289,7 @@ def _anonymise_store(user: User) -> None:
     Listing.objects.filter(pk__in=unsold).update(live_deliverable=None, candidate_deliverable=None)
     # The daily `sweep_objects --delete` deletes their files.
     Listing.objects.filter(pk__in=unsold).delete()
+    Discount.objects.filter(listing__store__owner=user).delete()
     # Manifests contain the store's name, and are generated again on request.
     AgentManifest.objects.filter(listing__store__owner=user).delete()
     Store.objects.filter(owner=user).update(name="Closed store", slug=f"closed-{user.pk.hex}", is_open=False)

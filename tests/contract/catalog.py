@@ -41,6 +41,7 @@ DETAIL = record(
         "vendor": record({}, added={"storeName": STRING, "storeSlug": STRING}),
         **PRICES,
         "discountPercent": NUMBER,
+        "discountEndsAt": nullable(TIME),
         "listPrices": record({}, added={"USD": NUMBER, "INR": nullable(NUMBER), "EUR": nullable(NUMBER)}),
         "taxRatePercent": NUMBER,
         "tierRequirement": TIER,

@@ -8,7 +8,7 @@ from wallet.models.ledger import JournalKind
 
 from .catalog import BAD_LIMITS
 from .certificates import CERTIFICATE, STATUS
-from .purse import CURRENCY
+from .purse import CURRENCY, REDUCTIONS
 from .shapes import BOOLEAN, BYTES, INTEGER, NUMBER, STRING, TIME, Auth, Field, Operation, Query, Shape, array, nullable, one_of, record
 
 ORDER = record(
@@ -25,6 +25,7 @@ ORDER = record(
         "price": NUMBER,
         "taxIncluded": NUMBER,
         "taxRatePercent": NUMBER,
+        **REDUCTIONS,
         "appId": nullable(STRING),
         "createdAt": TIME,
         "refundedAt": nullable(TIME),

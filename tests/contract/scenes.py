@@ -2,9 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import Any
 
-from catalog.models import Listing
+from django.utils import timezone
+
+from catalog.models import Discount, Listing
 from catalog.services.submission import submit_listing
 from developers.services.applications import approve_application, submit_application
 from library.certificates import certificate_of, signed_certificate
@@ -62,6 +65,7 @@ DETAILS: dict[str, Any] = {
 def _shop(buyer: User | None = None) -> tuple[Scene, Listing]:
     listing = on_sale(archive(), **DETAILS)
     preview = show(listing)
+    Discount.objects.create(listing=listing, percent=10, code="SPRING", ends_at=timezone.now() + timedelta(days=1))
     scene = Scene(
         user=buyer or funded(inr=100_000, usd=5_000),
         names={"id": str(listing.id), "preview_id": str(preview.id)},
@@ -80,7 +84,7 @@ def for_sale() -> Scene:
 def quoted() -> Scene:
     """The asset's commercial licence was quoted in USD."""
     scene = for_sale()
-    scene.body["quoteId"] = str(make_quote(buyer=scene.user, purchase=PurchaseRequest(scene.names["id"], "USD", "commercial")).pk)
+    scene.body["quoteId"] = str(make_quote(buyer=scene.user, purchase=PurchaseRequest(scene.names["id"], "USD", "commercial", "SPRING")).pk)
     return scene
 
 
@@ -186,6 +190,20 @@ def ready() -> Scene:
     return scene
 
 
+def discounted() -> Scene:
+    """The draft has a discount with a code, and may get another."""
+    scene, listing = _vendor()
+    begins = timezone.now().replace(microsecond=0) + timedelta(days=1)
+    discount = Discount.objects.create(listing=listing, percent=10, code="EARLY", starts_at=begins, ends_at=begins + timedelta(days=1))
+    scene.names["discount_id"] = str(discount.pk)
+    scene.body = {"startsAt": _utc(begins + timedelta(days=2)), "endsAt": _utc(begins + timedelta(days=3))}
+    return scene
+
+
+def _utc(moment: datetime) -> str:
+    return moment.isoformat().replace("+00:00", "Z")
+
+
 def uploaded() -> Scene:
     """The draft has a file and a picture, and it is about these."""
     scene, listing = _vendor()
@@ -239,6 +257,7 @@ SCENES: dict[str, Callable[[], Scene]] = {
         developer,
         draft,
         ready,
+        discounted,
         uploaded,
         waiting,
         selling,

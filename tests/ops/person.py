@@ -137,6 +137,7 @@ class Person:
             file = self.add(f"catalog.Deliverable {which}", listing=listing, file_size=5, crc32=1, approved_at=now)
             type(listing).objects.filter(pk=listing.pk).update(live_deliverable=file, candidate_deliverable=file)
             self.add(f"catalog.Preview {which}", listing=listing, kind="Gallery", size=5)
+            self.add(f"catalog.Discount {which}", listing=listing, percent=5, ends_at=now + SOON)
             self.add(f"catalog.ListingReview {which}", listing=listing, submitted_at=now, submitted_by=user)
             self.add(f"catalog.AgentManifest {which}", listing=listing)
             self.add(f"library.Package {which}", deliverable=file, size=5)

@@ -268,6 +268,7 @@ SELLING = (
                 hidden={DERIVED: "checks snapshot"},
                 kept=kept and "proves what staff decided about a listing that was sold",
             ),
+            Holding(f"catalog.Discount {which}", exported={"discounts": "code"}),
             Holding(f"catalog.AgentManifest {which}", hidden={DERIVED: "body source_digest"}),
             Holding(
                 f"library.Package {which}",
@@ -314,12 +315,12 @@ BUYING = (
         kept=BOOKS,
     ),
     Holding("wallet.FrozenOrder", kept=BOOKS),
-    Holding("wallet.Quote", exported={"quotes": "license_slug"}, impersonal={CODE: "currency"}),
-    Holding("wallet.Quote of another person", hidden={OTHERS: "license_slug"}, impersonal={CODE: "currency"}),
+    Holding("wallet.Quote", exported={"quotes": "license_slug discount_code upgrade_from"}, impersonal={CODE: "currency"}),
+    Holding("wallet.Quote of another person", hidden={OTHERS: "license_slug discount_code upgrade_from"}, impersonal={CODE: "currency"}),
     Holding("wallet.IdempotencyRecord", hidden={"a copy of an answer, for 24 hours": "answer", TECHNICAL: "key fingerprint"}),
     Holding(
         "wallet.Order",
-        exported={"orders": "title store_name license_slug license_name version consent_text"},
+        exported={"orders": "title store_name license_slug license_name version consent_text discount_code"},
         hidden={TECHNICAL: "credential_kind request_id consent_version"},
         impersonal={CODE: "currency"},
         kept=BOOKS,
@@ -369,7 +370,7 @@ IMPERSONAL = {
         " catalog.LicenseTier catalog.RetiredTerms catalog.RejectionReason catalog.SearchSynonym wallet.Seller wallet.TaxRate wallet.ExchangeRate"
     ),
     "the service's own work": "jobs.Worker jobs.Schedule catalog.CatalogVersion wallet.LedgerDigest wallet.CoveredJournal",
-    "counts and numbers": "catalog.ListingStats catalog.UncountedPurchase wallet.Transfer",
+    "counts and numbers": "catalog.ListingStats catalog.UncountedPurchase wallet.Transfer library.UpdateAnnouncement",
     "made from listings on sale, of which a deleted account has none": (
         "catalog.SearchDocument catalog.SearchTerm catalog.ListingIndex catalog.ListingLabel catalog.ListingPrice catalog.ListingCount"
     ),
@@ -397,6 +398,7 @@ OTHER_KEYS = {
     "payoutDetails": "currency created_at withdrawn_at",
     "listings": "id status published_at",
     "files": "listing_id file_size uploaded_at",
+    "discounts": "listing_id percent starts_at ends_at created_at",
     "previews": "listing_id kind size uploaded_at",
     "listingReviews": "listing_id kind status submitted_at decided_at",
     "payouts": "batch__run account__currency journal__vendor_net_minor status journal__at settled_at",

@@ -107,8 +107,9 @@ PAGES: dict[str, dict[str, Way]] = {
         "studio-listing": _LISTING,
         **{
             f"studio-{section}": (*_LISTING, f"/{section}")
-            for section in ("details", "prices", "licences", "files", "manifest", "reviews", "unpublish")
+            for section in ("details", "prices", "discounts", "licences", "files", "manifest", "reviews", "unpublish")
         },
+        "studio-discounts-running": "/dashboard/studio/listings/pulse-lower-thirds/discounts",
         "studio-files-font": f"/dashboard/studio/listings/{FONT}/files",
         "sales": "/dashboard/studio/sales",
         "sales-year": "/dashboard/studio/sales?last=12m",

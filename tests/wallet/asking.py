@@ -38,7 +38,9 @@ class Asking(Circumstances):
         bought, asset = self.expected.owned[owned], (owned[0], owned[1])
         order = Order.objects.select_related("listing__store__owner").get(pk=bought.order_id)
         refusal = "refund_requested" if bought.order_id in self.asked_orders else ""
-        refusal = refusal or ("" if bought.price and not self.is_frozen(owned) else "refund_unavailable")
+        refusal = refusal or (
+            "" if bought.price and not self.is_frozen(owned) and owned not in self.expected.upgrades.values() else "refund_unavailable"
+        )
         met, made = "", None
         try:
             made = request_refund(order=order, reason="other", details="", actor=self.buyers[owned[0]])
@@ -56,7 +58,7 @@ class Asking(Circumstances):
         assert found == expected
         self.asked_assets.add(asset)
         if found == "Refunded":
-            self.given_back(owned)
+            self.give_back(owned)
 
     def answer(self, made: RefundRequest, answer: str) -> None:
         """Answer as the vendor, or after a refusal as staff."""
@@ -74,9 +76,10 @@ class Asking(Circumstances):
         """Tell whether an open dispute reaches a purchase in the model, if only in part."""
         return any(self.expected.owned[owned].order_id in dispute.parts for dispute in self.expected.frozen.values())
 
-    def given_back(self, owned: tuple[int, int, str]) -> None:
-        """Take one purchase back in the model."""
+    def give_back(self, owned: tuple[int, int, str]) -> None:
+        """Take one purchase back in the model, and with it the upgrade that it was."""
         bought = self.expected.owned.pop(owned)
+        self.expected.upgrades.pop(owned, None)
         if bought.price:
             by_card = self.expected.by_card.get((owned[0], bought.currency), 0)
             self.expected.by_card[owned[0], bought.currency] = by_card + bought.by_card

@@ -59,6 +59,11 @@ SAFEGUARDS = (
     ("wallet_creditreference TRIGGER wallet_creditreference_append_only", f"{CREDITS}::test_reference_is_never_changed"),
     ("wallet_walletpayout INDEX walletpayout_one_open", f"{LEAVING}::test_second_open_payout_of_a_wallet_is_refused_by_the_database"),
     ("library_licence INDEX licence_one_live", f"{LEDGER}::test_second_live_licence_is_refused_by_the_database"),
+    ("library_licence INDEX licence_one_upgrade", "tests/wallet/test_upgrades.py::test_database_refuses_two_upgrades_of_one_licence"),
+    (
+        "catalog_discount TRIGGER catalog_discount_alone_insert",
+        "tests/vendors/test_discounts.py::test_database_refuses_two_discounts_at_the_same_time",
+    ),
     ("wallet_creditreference creditreference_once", f"{CREDITS}::test_second_credit_of_a_reference_is_refused_by_the_database"),
     ("wallet_journal journal_once_for_order", f"{REFUNDS}::test_second_payment_of_an_unclaimed_refund_is_refused_by_the_database"),
     ("wallet_ledgeraccount ledgeraccount_no_overdraft", f"{LEDGER}::test_overdraft_is_refused_by_the_database"),

@@ -6,14 +6,16 @@ The addresses are those of the resolver, so that a new one with a name in it fai
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 from itertools import product
 from typing import Any
 
 import pytest
 from django.test import Client
 from django.urls import get_resolver, reverse
+from django.utils import timezone
 
-from catalog.models import Preview
+from catalog.models import Discount, Preview
 from developers.models import App
 from developers.services.credentials import issue_api_key
 from marketplace.accounts.models import User
@@ -56,6 +58,7 @@ NAMED = (
     ("dashboard/studio/sales/refunds/", "refund_request_id", "refund_request"),
     ("dashboard/studio/", "slug", "listing"),
     ("dashboard/studio/", "preview_id", "preview"),
+    ("dashboard/studio/", "discount_id", "discount"),
     ("dashboard/check/", "slug", "listing"),
     ("dashboard/library/", "slug", "owned"),
     ("dashboard/orders/", "order_id", "order"),
@@ -68,6 +71,7 @@ NAMED = (
     ("api/v1/previews/", "preview_id", "preview"),
     ("api/v1/vendor/", "asset_id", "listing_id"),
     ("api/v1/vendor/", "preview_id", "preview"),
+    ("api/v1/vendor/", "discount_id", "discount"),
     ("api/v1/library/", "asset_id", "owned_id"),
     ("api/v1/orders/", "order_id", "order"),
 )
@@ -127,6 +131,8 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("order-refund-requests", "post"): {"reason": "other"},
     ("vendor-preview", "patch"): {"altText": "Taken"},
     ("vendor-preview", "delete"): {},
+    ("vendor-discounts", "post"): {"percent": 10, "endsAt": "2030-01-31T12:00:00Z"},
+    ("vendor-discount", "delete"): {},
 }
 # The tools that name nothing, and what an argument of the others stands for.
 NAMELESS_TOOLS = {"search_assets", "list_assets", "list_categories", "list_library", "get_wallet", "request_top_up"}
@@ -167,6 +173,7 @@ def _things(reviewer: User) -> tuple[User, dict[str, str]]:
         "listing": listing.slug,
         "listing_id": str(listing.pk),
         "preview": str(Preview.objects.get(listing=listing).pk),
+        "discount": str(Discount.objects.create(listing=listing, percent=10, ends_at=timezone.now() + timedelta(days=1)).pk),
         "owned": owned.slug,
         "owned_id": str(owned.pk),
         "order": str(downloaded(bought(owned, user)).pk),

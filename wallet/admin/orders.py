@@ -57,13 +57,18 @@ def _waits_to_be_claimed(order: Order) -> bool:
     return order.buyer.deleted and unclaimed_refunds().filter(pk=order.pk).exists()
 
 
+def _can_be_refunded(order: Order) -> bool:
+    """Tell whether the purchase stands, and no upgrade stands on it."""
+    return order.status == OrderStatus.COMPLETED and not order.upgrades.filter(status=OrderStatus.COMPLETED).exists()
+
+
 @admin.register(Order)
 class OrderAdmin(ServiceAdmin):
     """Purchases, which can be refunded."""
 
     list_display = ("created_at", "buyer", "title", "license_slug", "price", "status")
     list_filter = ("status", "currency", ClaimFilter)
-    list_select_related = ("buyer",)
+    list_select_related = ("buyer", "upgraded_from")
     search_fields = ("buyer__email", "listing__slug", "title", "request_id")
     ordering = ("-id",)
     decision_names = ("refund", "pay_unclaimed")
@@ -123,7 +128,7 @@ class OrderAdmin(ServiceAdmin):
             REFUND,
             "The price is returned to the buyer's wallet and the licence is revoked; download links stop working at once.",
             "The order was refunded.",
-            available=lambda order: order.status == OrderStatus.COMPLETED,
+            available=_can_be_refunded,
             danger=True,
             effects=refund_effects,
         ),

@@ -51,6 +51,11 @@ class Order(models.Model):
     seller = models.ForeignKey(Seller, null=True, blank=True, on_delete=models.PROTECT, related_name="+", db_index=False)
     # The buyer's at the time of the sale; empty if there were none.
     buyer_details = models.ForeignKey(BillingDetails, null=True, blank=True, on_delete=models.PROTECT, related_name="+", db_index=False)
+    # What was taken off the list price by a discount, with the code that was given, and for the licence that this one replaces.
+    discount_minor = models.BigIntegerField(default=0)
+    discount_code = models.CharField(max_length=catalog_bounds.DISCOUNT_CODE_CHARS, blank=True)
+    upgraded_from = models.ForeignKey("self", null=True, blank=True, on_delete=models.PROTECT, related_name="upgrades", db_index=False)
+    upgrade_credit_minor = models.BigIntegerField(default=0)
     commission_minor = models.BigIntegerField()
     vendor_share_minor = models.BigIntegerField()
     # The credential that bought it; the app is empty for a user's own token.
@@ -89,12 +94,18 @@ class Order(models.Model):
                 condition=Q(tax_minor__gte=0, commission_minor__gte=0, vendor_share_minor__gte=0), name="order_parts_not_negative"
             ),
             models.CheckConstraint(
+                condition=Q(discount_minor__gte=0, upgrade_credit_minor=0)
+                | Q(discount_minor__gte=0, upgrade_credit_minor__gt=0, upgraded_from__isnull=False),
+                name="order_reductions_not_negative",
+            ),
+            models.CheckConstraint(
                 condition=Q(price_minor=F("tax_minor") + F("commission_minor") + F("vendor_share_minor")), name="order_parts_make_price"
             ),
         )
         indexes = (
             models.Index(fields=("buyer", "-created_at", "-id"), name="order_newest"),
             models.Index(fields=("buyer_details",), condition=Q(buyer_details__isnull=False), name="order_of_billing_details"),
+            models.Index(fields=("upgraded_from",), condition=Q(upgraded_from__isnull=False), name="order_upgrade"),
             # For the amounts that an app or a token has spent.
             models.Index(
                 fields=("buyer", "app", "currency", "created_at"),
@@ -112,3 +123,8 @@ class Order(models.Model):
 
     def __str__(self) -> str:
         return self.title
+
+    @property
+    def upgrade_from(self) -> str:
+        """The tier of the licence that this order replaces; empty if it is no upgrade."""
+        return "" if self.upgraded_from is None else self.upgraded_from.license_slug

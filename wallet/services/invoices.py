@@ -50,7 +50,7 @@ def _find_due(seller_id: Any, until: datetime, *, everything: bool) -> list[tupl
 
     Unless `everything` is searched, those since an hour before the last one that has a document: no transaction lasts longer.
     """
-    shown = ("order__buyer", "order__buyer_details")
+    shown = ("order__buyer", "order__buyer_details", "order__upgraded_from")
     rows = Journal.objects.filter(kind__in=(JournalKind.SALE, JournalKind.REFUND), order__seller=seller_id, invoices__isnull=True)
     rows = rows.filter(at__lte=until).select_related(*shown).order_by("id")
     ended = charged_back_without_note().filter(order__seller=seller_id, reversal__settled__at__lte=until).select_related(*shown)
@@ -102,12 +102,13 @@ def _facts_of_sale(seller: Seller, order: Order, day: date) -> dict[str, Any]:
     buyer, details = order.buyer_details, _details_at(seller, order.created_at)
     place = None if order.tax_treatment == Treatment.LISTING else details if order.tax_treatment in _AT_SELLER else buyer
     version = f", version {order.version}" if order.version else ""
+    upgrade = "" if order.upgraded_from is None else f", upgrade from {order.upgraded_from.license_name}"
     return {
         "kind": InvoiceKind.INVOICE,
         "seller_details": details,
         "buyer_details": buyer,
         "buyer_name": buyer.name if buyer is not None else order.buyer.name or order.buyer.email,
-        "description": f"{order.title}{version}, licence {order.license_name}",
+        "description": f"{order.title}{version}, licence {order.license_name}{upgrade}",
         "service_code": seller.service_code,
         "treatment": order.tax_treatment,
         "country": "" if place is None else place.country,

@@ -44,7 +44,7 @@ def request_refund(*, order: Order, reason: str, details: str, actor: User) -> R
 
     Raises:
         InvalidInput: not a known reason, or not a valid text.
-        RefundUnavailable: it was free, is refunded or charged back, or its payment is disputed.
+        RefundUnavailable: it was free, is refunded or charged back, its payment is disputed, or its licence was upgraded.
         RefundRequested: there is a request already.
         NotFound: it is not the actor's purchase.
     """
@@ -182,6 +182,8 @@ def _require_refundable(order: Order) -> None:
         raise RefundUnavailable("It was free.")
     if order.freezes.filter(reversal__status=ReversalStatus.OPEN).exists():
         raise RefundUnavailable("The card payment behind it is disputed: wait until that is decided.")
+    if order.upgrades.filter(status=OrderStatus.COMPLETED).exists():
+        raise RefundUnavailable("Its licence was upgraded: ask for a refund of the upgrade first.")
 
 
 def _is_refunded_at_once(order: Order) -> bool:

@@ -50,10 +50,10 @@ REQUESTS = TransitionTable(
 
 @transaction.atomic
 def refund_order(*, order: Order, reason: str, actor: User | None) -> Order:
-    """Refund the price and revoke the licence, with its download links.
+    """Refund the price and revoke the licence, with its download links; the licence that an upgrade replaced is restored.
 
     Raises:
-        InvalidTransition: the order was refunded already, or its payment is disputed.
+        InvalidTransition: the order was refunded already, its licence was upgraded, or its payment is disputed.
         InvalidInput: no reason.
         SelfReview: the actor is the buyer.
         NotFound: there is no such order.
@@ -71,6 +71,9 @@ def refund_order(*, order: Order, reason: str, actor: User | None) -> Order:
     if sale is not None and sale.wallet_id is not None:
         _return_money(sale, None if buyer.deleted else sale.wallet_id, order, reason=reason, actor=actor)
     revoke_licence(order_id=order.id, reason=reason, actor=actor)
+    # Checked once the licence is locked: an upgrade at the same time is either seen here or finds the licence revoked.
+    if order.upgrades.filter(status=OrderStatus.COMPLETED).exists():
+        raise InvalidTransition("The licence was upgraded: refund the upgrade first.")
     undo_purchase(listing_id=order.listing_id)
     end_request(order=order, verb="refund", actor=actor, reason=reason)
     publish_refund(order)

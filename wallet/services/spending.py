@@ -12,7 +12,7 @@ from django.utils import timezone
 from catalog.services.purchase_counts import record_purchase
 from developers.event_types import EventType
 from developers.principals import Principal
-from library.services.licences import grant_licence
+from library.services.licences import grant_licence, replace_licence
 from marketplace.accounts.models import User
 from marketplace.core import money
 from marketplace.core.database import insert_rows, violates
@@ -47,6 +47,10 @@ class Receipt:
     balance_usd_minor: int
     tax_minor: int
     license_slug: str
+    discount_minor: int = 0
+    discount_code: str = ""
+    upgrade_from: str = ""
+    upgrade_credit_minor: int = 0
 
 
 @dataclass(frozen=True)
@@ -143,6 +147,7 @@ def _settle(order: dict[str, Any], buyer: User, offer: Offer, principal: Princip
         title=offer.listing_offer.title,
         store_name=offer.listing_offer.store_name,
         version=offer.listing_offer.version,
+        replaces_id=None if offer.upgrade is None else replace_licence(order_id=offer.upgrade.order_id),
     )
     if charged is not None:
         write_journal(
@@ -203,6 +208,10 @@ def _priced_order(buyer: User, offer: Offer, principal: Principal | None, consen
         "tax_treatment": offer.tax.treatment.value,
         "seller_id": offer.listing_offer.seller_id,
         "buyer_details_id": offer.listing_offer.buyer_details_id,
+        "discount_minor": offer.discount_minor,
+        "discount_code": offer.discount_code,
+        "upgraded_from_id": None if offer.upgrade is None else offer.upgrade.order_id,
+        "upgrade_credit_minor": offer.upgrade_credit_minor,
         "commission_minor": split.commission_minor,
         "vendor_share_minor": split.vendor_share_minor,
         "app_id": None if principal is None else principal.app_id,
@@ -234,4 +243,8 @@ def _receipt(order_id: uuid.UUID, offer: Offer, balances: Balances) -> Receipt:
         balance_usd_minor=balances.get(money.Currency.USD, 0),
         tax_minor=offer.tax_minor,
         license_slug=offer.tier.slug,
+        discount_minor=offer.discount_minor,
+        discount_code=offer.discount_code,
+        upgrade_from="" if offer.upgrade is None else offer.upgrade.license_slug,
+        upgrade_credit_minor=offer.upgrade_credit_minor,
     )

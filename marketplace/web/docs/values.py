@@ -8,6 +8,7 @@ from pathlib import Path
 from django.conf import settings
 from django.urls import reverse
 
+from catalog import bounds as catalog_bounds
 from library import bounds as library_bounds
 from marketplace.core import bounds
 from marketplace.core.errors import Problem, all_problems
@@ -116,5 +117,10 @@ VALUES: dict[str, Callable[[], str]] = {
     "json_depth": lambda: str(bounds.JSON_DEPTH),
     "field_errors": lambda: str(bounds.FIELD_ERRORS),
     "item_errors": lambda: str(bounds.ITEM_ERRORS),
+    "discount_codes": lambda: str(settings.RATE_LIMITS["discount_codes"]),
+    "discount_percent": lambda: str(catalog_bounds.DISCOUNT_PERCENT),
+    "discount_code_minimum": lambda: str(catalog_bounds.DISCOUNT_CODE_MINIMUM),
+    "discount_code_chars": lambda: str(catalog_bounds.DISCOUNT_CODE_CHARS),
+    "discounts": lambda: str(catalog_bounds.DISCOUNTS),
     "link_minutes": lambda: str(library_bounds.DOWNLOAD_LINK_SECONDS // 60),
 }
