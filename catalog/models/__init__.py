@@ -1,7 +1,7 @@
 """The catalog's tables."""
 
 from .catalog_version import CatalogVersion
-from .files import Deliverable, Preview
+from .files import Deliverable, FileFacts, FormerPreview, Preview
 from .listing_index import LabelKind, ListingCount, ListingIndex, ListingLabel, ListingPrice
 from .listings import Listing, ListingStats, UncountedPurchase
 from .manifests import AgentManifest
@@ -14,6 +14,8 @@ __all__ = [
     "CatalogVersion",
     "Category",
     "Deliverable",
+    "FileFacts",
+    "FormerPreview",
     "LabelKind",
     "LicenseTier",
     "Listing",

@@ -10,7 +10,7 @@ from marketplace.accounts.models import User
 from marketplace.core.ids import parse_id
 from marketplace.review.claims import claimed_by_others
 
-from ..models import Deliverable, Listing, ListingReview, Preview, Store
+from ..models import Deliverable, FileFacts, FormerPreview, Listing, ListingReview, Preview, Store
 from ..models.listings import ListingStatus
 from ..models.reviews import ReviewKind, ReviewStatus
 
@@ -129,6 +129,30 @@ def _number(rows: "QuerySet[Any, Any]", of: str = "pk") -> Coalesce:
 def previews_of(listing: Listing) -> QuerySet[Preview]:
     """Return the listing's previews in their order."""
     return Preview.objects.filter(listing=listing).order_by("kind", "slot")
+
+
+def decided_reviews_of(listing: Listing) -> QuerySet[ListingReview]:
+    """Return the submissions of a listing that were approved or rejected, latest decision first."""
+    decided = ListingReview.objects.filter(listing=listing, status__in=(ReviewStatus.APPROVED, ReviewStatus.REJECTED))
+    return decided.exclude(kind=ReviewKind.TAKEDOWN).order_by("-decided_at", "-id")
+
+
+def compared_reviews_of(listing: Listing) -> list[ListingReview]:
+    """Return the decided submissions with which the next one is compared: the last one, and the last one that was approved."""
+    decided = decided_reviews_of(listing)
+    found = (decided.first(), decided.filter(status=ReviewStatus.APPROVED).first())
+    return list({review.pk: review for review in found if review is not None}.values())
+
+
+def facts_of_files(listing: Listing, *digests: str) -> dict[str, Any]:
+    """Return the recorded facts of a listing's files by their SHA-256."""
+    rows = FileFacts.objects.filter(listing=listing, sha256__in={digest for digest in digests if digest})
+    return dict(rows.values_list("sha256", "facts"))
+
+
+def former_pictures_of(listing: Listing) -> dict[str, FormerPreview]:
+    """Return the listing's replaced pictures that are kept, by their SHA-256."""
+    return {picture.sha256: picture for picture in FormerPreview.objects.filter(listing=listing)}
 
 
 def approvals_of(listing: Listing) -> QuerySet[ListingReview]:

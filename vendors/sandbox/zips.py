@@ -36,10 +36,12 @@ def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
             tally.note("encrypted", entry.path)
         elif entry.method in {STORED, DEFLATED} and not entry.folder and inspections.wants(entry.path, entry.size):
             inspections.add(entry.path, entry.size, entry)
-    check_bodies(file, directory, places)
+    check_bodies(file, directory, places, tally)
     kind = containers.kind_of(names)
     found = tally.technical() | {"encrypted": encrypted} | ({"container": kind} if kind else {})
-    return found | inspections.technical(lambda entry, limit: _content(file, entry, limit))
+    found |= inspections.technical(lambda entry, limit: _content(file, entry, limit))
+    found["facts"] |= tally.facts()
+    return found
 
 
 def _check_sizes(entry: Entry) -> None:
