@@ -137,6 +137,12 @@ def decided_reviews_of(listing: Listing) -> QuerySet[ListingReview]:
     return decided.exclude(kind=ReviewKind.TAKEDOWN).order_by("-decided_at", "-id")
 
 
+def decisions_before(review: ListingReview) -> QuerySet[ListingReview]:
+    """Return the decisions on the same listing before this submission, takedowns included, latest first."""
+    decided = ListingReview.objects.filter(listing=review.listing_id, status__in=(ReviewStatus.APPROVED, ReviewStatus.REJECTED))
+    return decided.exclude(pk=review.pk).filter(pk__lt=review.pk).select_related("decided_by").order_by("-decided_at", "-id")
+
+
 def compared_reviews_of(listing: Listing) -> list[ListingReview]:
     """Return the decided submissions with which the next one is compared: the last one, and the last one that was approved."""
     decided = decided_reviews_of(listing)

@@ -50,7 +50,7 @@ def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
         raise Rejected("The font collection has no faces, or more than 64.")
     if size > FONT_BYTES * count:
         raise Rejected("The font is larger than 64 MiB.")
-    fonts = [_open(file, size, number) for number in range(count)]
+    fonts = [open_font(file, size, number) for number in range(count)]
     faces = [_described(font) for font in fonts]
     facts = {"facts": {"faces": [{"axes": face["axes"], **font_facts.facts(font)} for font, face in zip(fonts, faces, strict=True)]}}
     if name != "ttc":
@@ -61,10 +61,11 @@ def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
 
 def describe(file: BinaryIO, size: int, number: int = 0) -> dict[str, Any]:
     """Return the technical details of a plain font, or of one face of a collection."""
-    return _described(_open(file, size, number))
+    return _described(open_font(file, size, number))
 
 
-def _open(file: BinaryIO, size: int, number: int) -> Any:
+def open_font(file: BinaryIO, size: int, number: int) -> Any:
+    """Return a plain font, or one face of a collection, after its tables were checked."""
     with rejecting(UNREADABLE):
         font = TTFont(file, fontNumber=number, lazy=True)
         _check_tables(font, size)

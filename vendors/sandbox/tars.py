@@ -6,7 +6,7 @@ import tarfile
 from hashlib import blake2b
 from typing import Any, BinaryIO, cast
 
-from .entries import DIGEST_BYTES, ENTRIES, Tally
+from .entries import DIGEST_BYTES, ENTRIES, Tally, shown
 from .members import MemberInspections
 from .skills import FILE_NAME, READ_BYTES
 from .streams import CHUNK, Unpacked, UnpackLimitReached
@@ -102,6 +102,19 @@ def _walk(file: BinaryIO, tally: Tally, inspections: MemberInspections) -> None:
     while block := file.read(CHUNK):
         if block.strip(b"\0"):
             raise Rejected("Data follows the end of the tar archive.")
+
+
+def read_member(file: BinaryIO, size: int, name: str, path: str, limit: int) -> bytes | None:
+    """Return the content of the first file with this path as it is shown; None if there is none, or it is larger."""
+    if name != "tar":
+        file = io.BufferedReader(Unpacked(file, size, name), CHUNK)
+    archive: Any = tarfile.TarFile(fileobj=cast("BinaryIO", HeaderFile(file)), tarinfo=Header, errors="replace")
+    while (member := archive.next()) is not None:
+        archive.members = []
+        _check(member)
+        if member.isreg() and shown(member.name) == path:
+            return file.read(member.size) if member.size <= limit else None
+    return None
 
 
 def _read(file: BinaryIO, member: tarfile.TarInfo, tally: Tally, inspections: MemberInspections) -> None:

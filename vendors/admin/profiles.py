@@ -17,9 +17,9 @@ from marketplace.review.models import SavedReplyUse
 from marketplace.review.queues import QueueAdmin
 from marketplace.review.search import SearchQuery, starts_with
 
-from .models import VendorProfile, VendorStatus
-from .services import payout_details
-from .services import profiles as services
+from ..models import VendorProfile, VendorStatus
+from ..services import payout_details
+from ..services import profiles as services
 
 DECIDE = "vendors.decide_vendorprofile"
 COMMISSION = "vendors.set_commission_vendorprofile"
