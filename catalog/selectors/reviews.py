@@ -1,5 +1,6 @@
 """Reads for reviewers."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -148,6 +149,13 @@ def compared_reviews_of(listing: Listing) -> list[ListingReview]:
     decided = decided_reviews_of(listing)
     found = (decided.first(), decided.filter(status=ReviewStatus.APPROVED).first())
     return list({review.pk: review for review in found if review is not None}.values())
+
+
+def approved_snapshots(listing: Listing, files: Iterable[Deliverable]) -> dict[str, dict[str, Any]]:
+    """Return by the ids of approved files what was submitted and approved together with each, the latest of several times."""
+    ids = [str(file.pk) for file in files]
+    reviews = ListingReview.objects.filter(listing=listing, status=ReviewStatus.APPROVED, snapshot__file__id__in=ids).order_by("decided_at", "id")
+    return {snapshot["file"]["id"]: snapshot for snapshot in reviews.values_list("snapshot", flat=True)}
 
 
 def facts_of_files(listing: Listing, *digests: str) -> dict[str, Any]:
