@@ -154,7 +154,9 @@ def compared_reviews_of(listing: Listing) -> list[ListingReview]:
 def approved_snapshots(listing: Listing, files: Iterable[Deliverable]) -> dict[str, dict[str, Any]]:
     """Return by the ids of approved files what was submitted and approved together with each, the latest of several times."""
     ids = [str(file.pk) for file in files]
-    reviews = ListingReview.objects.filter(listing=listing, status=ReviewStatus.APPROVED, snapshot__file__id__in=ids).order_by("decided_at", "id")
+    reviews = ListingReview.objects.filter(listing=listing, status=ReviewStatus.APPROVED, snapshot__file__id__in=ids).order_by(
+        "decided_at", "id"
+    )
     return {snapshot["file"]["id"]: snapshot for snapshot in reviews.values_list("snapshot", flat=True)}
 
 

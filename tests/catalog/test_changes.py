@@ -62,7 +62,9 @@ def test_one_redrawn_glyph_is_told_as_data_and_in_a_sentence() -> None:
 
 
 def test_versions_are_named_and_the_first_one_changed_nothing() -> None:
-    listing = updated(updated(first({"hosts": {"a.example": ["x"]}}), {"tools": ["Read"]}, version="1.1"), {"tools": ["Read", "Bash"]}, version="2")
+    listing = updated(
+        updated(first({"hosts": {"a.example": ["x"]}}), {"tools": ["Read"]}, version="1.1"), {"tools": ["Read", "Bash"]}, version="2"
+    )
     assert changes(listing, **{"from": "1.0", "to": "2"})["tools"]["added"]["names"] == ["Read", "Bash"]
     assert changes(listing, **{"from": "1.1"})["tools"]["added"] == {"count": 1, "names": ["Bash"]}
     none = changes(listing, to="1.0")
@@ -72,7 +74,9 @@ def test_versions_are_named_and_the_first_one_changed_nothing() -> None:
 def test_price_readme_and_text_of_the_file_are_not_told() -> None:
     listing = first({"texts": {"SKILL.md": "paid text"}}, readme="secret one")
     answer = changes(updated(listing, {"texts": {"SKILL.md": "other paid text"}}, readme="secret two", base_price_minor=77_700))
-    assert not {word for word in ("paid", "secret", "777") if word in str(answer["details"]) + str(answer["summary"]) + str(answer["fonts"])}
+    assert not {
+        word for word in ("paid", "secret", "777") if word in str(answer["details"]) + str(answer["summary"]) + str(answer["fonts"])
+    }
 
 
 def test_what_was_not_published_is_not_compared() -> None:
