@@ -46,7 +46,7 @@ def review_context(review: ListingReview, *, against: str = "") -> dict[str, Any
         "fields": [(name, value_label(value)) for name, value in now.items() if name not in SHOWN_SEPARATELY],
         "comparison": compared(review, decisions, now, previews, against),
         "decisions": decisions,
-        **_file(deliverable, list(listings_with_the_bytes_of(files)[:SAME_BYTES])),
+        **_file(deliverable, list(listings_with_the_bytes_of(files)[:SAME_BYTES]) if deliverable and deliverable.copies else []),
         **_previews(previews),
         "record": record_of(with_record(Store.objects.all()).get(pk=listing.store_id)),
         "cases": cases_of_store(listing.store).exclude(pk=review.pk)[:VENDOR_CASES],
@@ -56,7 +56,9 @@ def review_context(review: ListingReview, *, against: str = "") -> dict[str, Any
 def _submitted_fields(review: ListingReview, previews: Sequence[Preview]) -> Mapping[str, Any]:
     """Return the listing's fields: the current ones while the review is pending or where it has no snapshot, else the submitted ones."""
     submitted: dict[str, Any] = review.snapshot
-    return submitted if submitted and review.status != ReviewStatus.PENDING else snapshot_of(review.listing, previews)
+    if submitted and review.status != ReviewStatus.PENDING:
+        return submitted
+    return snapshot_of(review.listing, previews, manifest=submitted.get("manifest"))
 
 
 def _file(deliverable: Any, copies: Sequence[Listing]) -> dict[str, Any]:

@@ -27,7 +27,7 @@ class Face(BaseModel):
 
     axes: list[Axis] = []
     names: dict[str, str] = {}
-    metrics: dict[str, float] = {}
+    metrics: dict[str, int | float] = {}
     tables: dict[str, str] = {}
     glyphCount: int  # noqa: N815 - as it is in JSON
     glyphs: dict[str, tuple[str, int, list[int]]] = {}

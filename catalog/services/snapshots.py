@@ -22,10 +22,12 @@ class Change:
     after: Any
 
 
-def snapshot_of(listing: Listing, previews: Iterable[Preview] | None = None) -> dict[str, Any]:
+def snapshot_of(
+    listing: Listing, previews: Iterable[Preview] | None = None, *, manifest: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
     """Return the listing's fields, manifest, file and previews as JSON values, by their names in the API.
 
-    Previews that are not given are read.
+    Previews that are not given are read, and a manifest that is not given is generated.
     """
     deliverable = listing.candidate_deliverable or listing.live_deliverable
     shown = previews_of(listing) if previews is None else previews
@@ -53,7 +55,7 @@ def snapshot_of(listing: Listing, previews: Iterable[Preview] | None = None) -> 
         "videoUrl": listing.video_url,
         "readme": listing.readme,
         "allowedLicenseSlugs": listing.allowed_license_slugs,
-        "manifest": build(sources_of(listing, active_tiers())),
+        "manifest": manifest or build(sources_of(listing, active_tiers())),
         "file": file,
         "previews": [_preview(preview) for preview in shown],
     }

@@ -23,15 +23,12 @@ else:
     SavedReplyModelForm = forms.ModelForm
 
 
-# Decisions that need no reason, and what is recorded and sent where none is given.
-REASON_OPTIONAL = {SavedReplyUse.APPLICATION_APPROVE, SavedReplyUse.VENDOR_APPROVE, SavedReplyUse.DOCUMENT_ACCEPT}
-NO_REASON = "Everything is in order."
-
-
 class RepliedReasonForm(ReasonForm):
-    """A saved reply, a custom reason, or both; neither is needed for an approval."""
+    """A saved reply, a custom reason, or both."""
 
     use: SavedReplyUse
+    # One of the two fields is needed, so neither is marked as optional.
+    plain = True
     reply = forms.ChoiceField(label="Saved reply", required=False)
     field_order = ("reply", "reason")
 
@@ -40,8 +37,6 @@ class RepliedReasonForm(ReasonForm):
         self.offered = {str(reply.pk): reply.text for reply in active_replies(self.use)}
         self.fields["reply"].choices = [("", "None (use my own text)"), *self.offered.items()]  # type: ignore[attr-defined]  # it is a choice field
         self.fields["reason"].required = False
-        # One of the two is needed, so neither is marked as optional.
-        self.plain = self.use not in REASON_OPTIONAL
         if not self.offered:
             del self.fields["reply"]
 
@@ -49,8 +44,6 @@ class RepliedReasonForm(ReasonForm):
         cleaned = super().clean() or self.cleaned_data
         reply = self.offered.get(cleaned.get("reply", ""), "")
         cleaned["reason"] = "\n\n".join(filter(None, (reply, cleaned.get("reason", "").strip())))
-        if not cleaned["reason"] and self.use in REASON_OPTIONAL:
-            cleaned["reason"] = NO_REASON
         if not cleaned["reason"] and "reason" not in self.errors:
             self.add_error("reason", "Choose a saved reply, or write your own.")
         return cleaned

@@ -7,61 +7,18 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from fontTools.fontBuilder import FontBuilder
 from fontTools.pens.recordingPen import DecomposingRecordingPen
-from fontTools.pens.t2CharStringPen import T2CharStringPen
-from fontTools.pens.ttGlyphPen import TTGlyphPen
 from fontTools.ttLib import TTFont
 
 from catalog.comparison.facts import Facts, parse_facts
 from catalog.comparison.files import FileChanges, FontChanges, compare_files
 from catalog.comparison.lines import changed_lines
+from tests.files import makers
 from tests.files.helpers import inspect
 
 LETTERS = [f"letter{number}" for number in range(30)]
 FONTS_OF_ARCHIVE = 20
 PAIRS_OF_FONTS, PAIRS_OF_ARCHIVES = 160, 60
-FIELDS = {"hhea": "ascent", "OS/2": "sTypoLineGap", "post": "underlinePosition"}
-
-
-@pytest.fixture(autouse=True)
-def allowed(settings: Any) -> None:
-    settings.INSPECT_AS_ROOT = True
-
-
-def _square(pen: Any, size: int) -> None:
-    pen.moveTo((0, 0))
-    pen.lineTo((size, 0))
-    pen.lineTo((size, size + 7))
-    pen.closePath()
-
-
-def _font(sizes: dict[str, int], widths: dict[str, int], *, cff: bool, name: str = "One", field: int = 800) -> bytes:
-    order = [".notdef", *sizes, "pair"]
-    builder = FontBuilder(1000, isTTF=not cff)
-    builder.setupGlyphOrder(order)
-    builder.setupCharacterMap({0x41 + number: glyph for number, glyph in enumerate(sizes)})
-    glyphs: dict[str, Any] = {}
-    for glyph in order:
-        pen: Any = T2CharStringPen(widths.get(glyph, 500), None) if cff else TTGlyphPen(glyphs)
-        if glyph == "pair" and not cff:
-            # Made of another glyph: it is drawn anew with it.
-            pen.addComponent(next(iter(sizes)), (1, 0, 0, 1, 30, 0))
-        else:
-            _square(pen, sizes.get(glyph, 100))
-        glyphs[glyph] = pen.getCharString() if cff else pen.glyph()
-    if cff:
-        builder.setupCFF("One", {}, glyphs, {})
-    else:
-        builder.setupGlyf(glyphs)
-    builder.setupHorizontalMetrics({glyph: (widths.get(glyph, 500), 0) for glyph in order})
-    builder.setupHorizontalHeader(ascent=field, descent=-200)
-    builder.setupNameTable({"familyName": name, "styleName": "Regular"})
-    builder.setupOS2(sTypoAscender=field)
-    builder.setupPost()
-    made = io.BytesIO()
-    builder.save(made)
-    return made.getvalue()
 
 
 def _mutated_fonts(seed: int) -> tuple[bytes, bytes]:
@@ -69,7 +26,7 @@ def _mutated_fonts(seed: int) -> tuple[bytes, bytes]:
     cff = seed % 3 == 0
     sizes = {name: chance.randint(50, 600) for name in LETTERS}
     widths = {name: chance.randint(300, 700) for name in LETTERS}
-    before = _font(sizes, widths, cff=cff)
+    before = makers.drawn_font(sizes, widths, cff=cff)
     what, victim = seed % 6, chance.choice(LETTERS)
     if what == 0:
         sizes[victim] += 1
@@ -80,7 +37,7 @@ def _mutated_fonts(seed: int) -> tuple[bytes, bytes]:
     elif what == 3:
         sizes["more"] = 80
     name, field = ("Two" if what == 4 else "One"), (801 if what == 5 else 800)
-    return before, _font(sizes, widths, cff=cff, name=name, field=field)
+    return before, makers.drawn_font(sizes, widths, cff=cff, name=name, field=field)
 
 
 def _outlines(font: TTFont) -> dict[str, Any]:
