@@ -88,12 +88,12 @@ def test_reviewer_decides_ten_times_by_keyboard_only(window: Callable[..., Page]
 
 
 def test_ten_updates_with_a_changed_file_each_are_reviewed_by_keyboard_and_each_change_is_found(
-    window: Callable[..., Page], live_server: Any, capsys: pytest.CaptureFixture[str]
+    window: Callable[..., Page], live_server: Any, capsys: pytest.CaptureFixture[str], pytestconfig: pytest.Config
 ) -> None:
     waiting = [(change, waiting_update(change)) for change in changed.changes()]
     page = window("desktop")
     page.goto(live_server.url + HOME)
-    page.get_by_role("button", name="Start reviewing: Listings to review").focus()
+    page.get_by_role("button", name="Start reviewing: Updates of published listings").focus()
     with page.expect_navigation():
         page.keyboard.press("Enter")
     took = {}
@@ -111,7 +111,8 @@ def test_ten_updates_with_a_changed_file_each_are_reviewed_by_keyboard_and_each_
         review.refresh_from_db()
         assert review.status == "Rejected"
     with capsys.disabled():
-        print("\nseconds for each review:", ", ".join(f"{name} {seconds:.1f}" for name, seconds in took.items()))
+        seconds = ", ".join(f"{name} {each:.1f}" for name, each in took.items())
+        pytestconfig.get_terminal_writer().line(f"\nseconds for each review: {seconds}")
 
 
 def test_keys_claim_go_on_go_back_and_tell_of_themselves(window: Callable[..., Page], live_server: Any) -> None:
