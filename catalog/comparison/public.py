@@ -170,18 +170,20 @@ def _answer(listing: Listing, earlier: Deliverable | None, later: Deliverable, c
         if change.field in FIELDS
     ]
     file = changes.file or FileChanges((), False, (), (), (), (), ())
-    return AssetChanges(
-        asset_id=listing.pk,
-        **({} if earlier is None else {"from_version": VersionName.model_validate(earlier)}),
-        to_version=VersionName.model_validate(later),
-        comparable=changes.file_state != FileState.UNKNOWN,
-        summary=list(_sentences(details, changes)),
-        details=details,
-        files=FilesChanged(**{kind: Names.of([entry.path for entry in file.of_kind(kind)]) for kind in ("added", "removed", "changed")}),
-        fonts=[FontChange.of(font) for font in file.fonts[:LISTED]],
-        hosts=AddedRemoved.of(file.hosts),
-        tools=AddedRemoved.of(file.tools),
-    )
+    values: dict[str, Any] = {
+        "asset_id": listing.pk,
+        "to_version": VersionName.model_validate(later),
+        "comparable": changes.file_state != FileState.UNKNOWN,
+        "summary": list(_sentences(details, changes)),
+        "details": details,
+        "files": FilesChanged(**{kind: Names.of([entry.path for entry in file.of_kind(kind)]) for kind in ("added", "removed", "changed")}),
+        "fonts": [FontChange.of(font) for font in file.fonts[:LISTED]],
+        "hosts": AddedRemoved.of(file.hosts),
+        "tools": AddedRemoved.of(file.tools),
+    }
+    if earlier is not None:
+        values["from_version"] = VersionName.model_validate(earlier)
+    return AssetChanges.model_validate(values)
 
 
 def _text(value: Any) -> str | None:

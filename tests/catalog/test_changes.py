@@ -42,9 +42,9 @@ def first(facts: dict[str, Any], **fields: Any) -> Listing:
     return listing
 
 
-def changes(listing: Listing, client: Client | None = None, status: int = 200, **query: str) -> Any:
+def changes(listing: Listing, query: dict[str, str] | None = None, status: int = 200) -> Any:
     """Return the response."""
-    response = (client or Client()).get(f"/api/v1/assets/{listing.slug}/changes", query)
+    response = Client().get(f"/api/v1/assets/{listing.slug}/changes", query)
     assert response.status_code == status, response.content
     return response.json()
 
@@ -65,9 +65,9 @@ def test_versions_are_named_and_the_first_one_changed_nothing() -> None:
     listing = updated(
         updated(first({"hosts": {"a.example": ["x"]}}), {"tools": ["Read"]}, version="1.1"), {"tools": ["Read", "Bash"]}, version="2"
     )
-    assert changes(listing, **{"from": "1.0", "to": "2"})["tools"]["added"]["names"] == ["Read", "Bash"]
-    assert changes(listing, **{"from": "1.1"})["tools"]["added"] == {"count": 1, "names": ["Bash"]}
-    none = changes(listing, to="1.0")
+    assert changes(listing, {"from": "1.0", "to": "2"})["tools"]["added"]["names"] == ["Read", "Bash"]
+    assert changes(listing, {"from": "1.1"})["tools"]["added"] == {"count": 1, "names": ["Bash"]}
+    none = changes(listing, {"to": "1.0"})
     assert ("from" in none, none["summary"]) == (False, [])
 
 
@@ -85,8 +85,8 @@ def test_what_was_not_published_is_not_compared() -> None:
     blocked = Deliverable.objects.get(listing=listing, version="1.0")
     services.block_deliverable(deliverable=blocked, reason="Bad.", actor=UserFactory())
     for version in (str(unpublished.pk), "9", "1.0", "nonsense"):
-        assert changes(listing, status=404, **{"from": version})["code"] == "not_found"
-        assert changes(listing, status=404, to=version)["code"] == "not_found"
+        assert changes(listing, {"from": version}, status=404)["code"] == "not_found"
+        assert changes(listing, {"to": version}, status=404)["code"] == "not_found"
     services.unpublish_listing(listing=listing, actor=listing.store.owner)
     assert changes(Listing.objects.get(pk=listing.pk), status=404)["code"] == "not_found"
 
