@@ -144,7 +144,7 @@ def _picture_changes(
     if old == new:
         return
     present = {preview.sha256: preview.url for preview in previews}
-    former = former_pictures_of(review.listing)
+    former = former_pictures_of(review.listing) if set(old.values()) - present.keys() else {}
     known = {digest: reverse("admin:catalog_listingreview_picture", args=[review.pk, digest]) for digest in former} | present
     for slot in sorted(old.keys() | new.keys()):
         if old.get(slot) != new.get(slot):
