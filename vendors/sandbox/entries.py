@@ -25,7 +25,7 @@ COMPARED = 5000
 DIGEST_BYTES = 16
 
 
-class Tally:
+class EntryCounter:
     """Counts entries without opening them, and records names and types that are dangerous to extract."""
 
     def __init__(self, packed_bytes: int) -> None:

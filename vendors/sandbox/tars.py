@@ -6,7 +6,7 @@ import tarfile
 from hashlib import blake2b
 from typing import Any, BinaryIO, cast
 
-from .entries import DIGEST_BYTES, ENTRIES, Tally, shown
+from .entries import DIGEST_BYTES, ENTRIES, EntryCounter, shown
 from .members import MemberInspections
 from .skills import FILE_NAME, READ_BYTES
 from .streams import CHUNK, Unpacked, UnpackLimitReached
@@ -67,20 +67,20 @@ def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
     """Return the counts, the warnings, and the skill that a SKILL.md describes."""
     if name != "tar":
         file = io.BufferedReader(Unpacked(file, size, name), CHUNK)
-    tally = Tally(size)
+    counter = EntryCounter(size)
     inspections = MemberInspections()
     partly: dict[str, Any] = {}
     with rejecting("The tar archive is damaged, or was cut off."):
         try:
-            _walk(file, tally, inspections)
+            _walk(file, counter, inspections)
         except UnpackLimitReached:
             partly = {"countedPartly": True}
-    found = tally.technical() | inspections.technical(lambda content, limit: content[:limit]) | partly
-    found["facts"] |= tally.facts()
+    found = counter.technical() | inspections.technical(lambda content, limit: content[:limit]) | partly
+    found["facts"] |= counter.facts()
     return found
 
 
-def _walk(file: BinaryIO, tally: Tally, inspections: MemberInspections) -> None:
+def _walk(file: BinaryIO, counter: EntryCounter, inspections: MemberInspections) -> None:
     try:
         archive: Any = tarfile.TarFile(fileobj=cast("BinaryIO", HeaderFile(file)), tarinfo=Header, errors="replace")
     except tarfile.ReadError as error:
@@ -90,14 +90,14 @@ def _walk(file: BinaryIO, tally: Tally, inspections: MemberInspections) -> None:
         archive.members = []
         _check(member)
         empty = member.isdir() or member.issym() or member.islnk() or member.isdev()
-        tally.add(member.name, 0 if empty else member.size, folder=member.isdir())
+        counter.add(member.name, 0 if empty else member.size, folder=member.isdir())
         if member.issym() or member.islnk():
-            tally.note("symlink" if member.issym() else "hardlink", member.name)
-            tally.digested(member.name, 0, blake2b(member.linkname.encode("utf-8", "replace"), digest_size=DIGEST_BYTES).hexdigest())
+            counter.note("symlink" if member.issym() else "hardlink", member.name)
+            counter.digested(member.name, 0, blake2b(member.linkname.encode("utf-8", "replace"), digest_size=DIGEST_BYTES).hexdigest())
         elif member.isdev():
-            tally.note("device", member.name)
+            counter.note("device", member.name)
         elif not empty:
-            _read(file, member, tally, inspections)
+            _read(file, member, counter, inspections)
     # The end is marked by blocks of zeros; archives without any are common.
     while block := file.read(CHUNK):
         if block.strip(b"\0"):
@@ -117,7 +117,7 @@ def read_member(file: BinaryIO, size: int, name: str, path: str, limit: int) -> 
     return None
 
 
-def _read(file: BinaryIO, member: tarfile.TarInfo, tally: Tally, inspections: MemberInspections) -> None:
+def _read(file: BinaryIO, member: tarfile.TarInfo, counter: EntryCounter, inspections: MemberInspections) -> None:
     """Digest an entry's content, and keep what is inspected later."""
     digest, kept = blake2b(digest_size=DIGEST_BYTES), b""
     if inspections.wants(member.name, member.size):
@@ -129,7 +129,7 @@ def _read(file: BinaryIO, member: tarfile.TarInfo, tally: Tally, inspections: Me
     while left and (block := file.read(min(left, CHUNK))):
         digest.update(block)
         left -= len(block)
-    tally.digested(member.name, member.size, digest.hexdigest())
+    counter.digested(member.name, member.size, digest.hexdigest())
 
 
 def _check(member: tarfile.TarInfo) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from hashlib import blake2b
 from typing import BinaryIO
 
-from .entries import DIGEST_BYTES, Tally
+from .entries import DIGEST_BYTES, EntryCounter
 from .verdicts import Rejected
 from .zip_directory import ALL32, ZIP64, Directory, Entry, extra_fields, path_of, widened
 
@@ -28,7 +28,7 @@ DIGESTED_BYTES = 4 * 2**30
 UNNAMED = "The zip archive holds data between its entries that its directory does not name."
 
 
-def check_bodies(file: BinaryIO, directory: Directory, places: list[tuple[int, int]], tally: Tally) -> None:
+def check_bodies(file: BinaryIO, directory: Directory, places: list[tuple[int, int]], counter: EntryCounter) -> None:
     """Compare the entries before the directory with the directory, and record the digests of their contents.
 
     `places` are the offset of each entry and its position in the directory.
@@ -55,7 +55,7 @@ def check_bodies(file: BinaryIO, directory: Directory, places: list[tuple[int, i
         body = _Body(file, entry, range(start, end), unpack=unpacked <= DIGESTED_BYTES)
         _check_data(body, following, unbounded=unbounded)
         if not entry.folder:
-            tally.digested(entry.path, entry.size, body.digest)
+            counter.digested(entry.path, entry.size, body.digest)
 
 
 def _check_header(file: BinaryIO, entry: Entry, offset: int) -> tuple[int, bool]:
