@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from ..models import Deliverable, Listing, ListingReview, Preview, Store
+from ..models import Deliverable, ListingReview, Preview, Store
 from ..models.files import PreviewKind
 from ..models.reviews import ReviewStatus
 from ..selectors.reviews import (
@@ -15,7 +15,6 @@ from ..selectors.reviews import (
     listings_with_the_bytes_of,
     previews_of,
     record_of,
-    with_copies,
     with_record,
 )
 from ..services.snapshots import snapshot_of
@@ -34,7 +33,7 @@ TECHNICAL_SHOWN_SEPARATELY = {"members", "skill", "warnings", "axes", "contentsB
 def review_context(review: ListingReview, *, against: str = "") -> dict[str, Any]:
     """Return the context of the page; `against` is the id of the earlier submission to compare with, the last decided one by default."""
     listing, files = review.listing, files_under_review(review)
-    deliverable = with_copies(files).first()
+    deliverable = _submitted_file(review) or files.first()
     previews = list(previews_of(listing))
     pending = review.status == ReviewStatus.PENDING
     now = _submitted_fields(review, previews)
@@ -46,11 +45,18 @@ def review_context(review: ListingReview, *, against: str = "") -> dict[str, Any
         "fields": [(name, value_label(value)) for name, value in now.items() if name not in SHOWN_SEPARATELY],
         "comparison": compared(review, decisions, now, previews, against),
         "decisions": decisions,
-        **_file(deliverable, list(listings_with_the_bytes_of(files)[:SAME_BYTES]) if deliverable and deliverable.copies else []),
+        **_file(deliverable, list(listings_with_the_bytes_of(files)[:SAME_BYTES])),
         **_previews(previews),
         "record": record_of(with_record(Store.objects.all()).get(pk=listing.store_id)),
         "cases": cases_of_store(listing.store).exclude(pk=review.pk)[:VENDOR_CASES],
     }
+
+
+def _submitted_file(review: ListingReview) -> Deliverable | None:
+    """Return the submitted file if it is one of the listing's present ones, which are read already."""
+    submitted = (review.snapshot.get("file") or {}).get("id")
+    present = (review.listing.candidate_deliverable, review.listing.live_deliverable)
+    return next((file for file in present if file is not None and str(file.pk) == submitted), None)
 
 
 def _submitted_fields(review: ListingReview, previews: Sequence[Preview]) -> Mapping[str, Any]:
@@ -61,7 +67,7 @@ def _submitted_fields(review: ListingReview, previews: Sequence[Preview]) -> Map
     return snapshot_of(review.listing, previews, manifest=submitted.get("manifest"))
 
 
-def _file(deliverable: Any, copies: Sequence[Listing]) -> dict[str, Any]:
+def _file(deliverable: Deliverable | None, copies: Sequence[Any]) -> dict[str, Any]:
     if deliverable is None:
         return {"deliverable": None}
     technical: Mapping[str, Any] = deliverable.technical
@@ -77,22 +83,22 @@ def _file(deliverable: Any, copies: Sequence[Listing]) -> dict[str, Any]:
         "entries_left_out": max(sum(technical.get("contentsByExtension", {}).values()) - len(deliverable.entries), 0)
         if deliverable.entries
         else 0,
-        **_copies(deliverable, copies),
+        **_copies(copies),
     }
 
 
 def block_context(files: QuerySet[Deliverable], *, pending: bool) -> dict[str, Any]:
     """Return the context of the page that blocks the file of this queryset: the file and the other listings with the same bytes."""
-    file = with_copies(files.select_related("listing__store")).first()
+    file = files.select_related("listing__store").first()
     if file is None:
         return {"deliverable": None}
     copies = list(listings_with_the_bytes_of(files)[:SAME_BYTES])
-    return {"deliverable": file, "listing": file.listing, "pending": pending, **_copies(file, copies)}
+    return {"deliverable": file, "listing": file.listing, "pending": pending, **_copies(copies)}
 
 
-def _copies(deliverable: Any, copies: Sequence[Listing]) -> dict[str, Any]:
+def _copies(copies: Sequence[Any]) -> dict[str, Any]:
     """Return the other listings with the same bytes, and how many more there are."""
-    return {"same_bytes": copies, "same_bytes_left_out": deliverable.copies - len(copies)}
+    return {"same_bytes": copies, "same_bytes_left_out": copies[0].total - len(copies) if copies else 0}
 
 
 def _skill(skill: Mapping[str, Any] | None) -> dict[str, Any] | None:

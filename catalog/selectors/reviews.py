@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models import Count, OuterRef, QuerySet, Subquery, Window
 from django.db.models.functions import Coalesce
 
 from marketplace.accounts.models import User
@@ -75,17 +75,11 @@ def is_blocked(deliverable: Deliverable) -> bool:
     return deliverable.blocked_at is not None or Deliverable.objects.filter(sha256=deliverable.sha256, blocked_at__isnull=False).exists()
 
 
-def listings_with_the_bytes_of(files: QuerySet[Deliverable]) -> QuerySet[Listing]:
-    """Return the other listings, of any status, that have the same bytes as the file of this queryset."""
+def listings_with_the_bytes_of(files: QuerySet[Deliverable]) -> QuerySet[Any]:
+    """Return the other listings, of any status, that have the same bytes as the file of this queryset; `total` of each is their number."""
     same = Deliverable.objects.filter(sha256__in=files.values("sha256")).values("listing")
     others = Listing.objects.filter(pk__in=same).exclude(pk__in=files.values("listing"))
-    return others.select_related("store").only("title", "status", "store__name").order_by("-id")
-
-
-def with_copies(files: QuerySet[Deliverable]) -> QuerySet[Any]:
-    """Return files with `copies`, the number of other listings with the same bytes."""
-    same = Deliverable.objects.order_by().filter(sha256=OuterRef("sha256")).exclude(listing=OuterRef("listing"))
-    return files.annotate(copies=_number(same.values("sha256"), "listing"))
+    return others.select_related("store").only("title", "status", "store__name").annotate(total=Window(Count("pk"))).order_by("-id")
 
 
 def cases_of_store(store: Store) -> QuerySet[ListingReview]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from catalog.models import Listing, ListingReview
 from catalog.services import review as services
+from catalog.services import submission
 from marketplace.storage import default_storage
 from tests.catalog.cases import PASSED, open_review
 from tests.factories import ListingFactory, UserFactory
@@ -84,7 +85,7 @@ def attach(listing: Listing, content: bytes) -> None:
 def submit(listing: Listing) -> ListingReview:
     """Submit a listing, and return the review that waits."""
     listing = Listing.objects.get(pk=listing.pk)
-    services.submit_listing(listing=listing, checks=PASSED, actor=listing.store.owner)
+    submission.submit_listing(listing=listing, checks=PASSED, actor=listing.store.owner)
     return open_review(listing)
 
 

@@ -7,6 +7,7 @@ from django.test import Client
 
 from catalog.models import Deliverable, FileFacts, Listing
 from catalog.services import review as services
+from catalog.services import submission
 from tests.catalog.cases import make_deliverable, open_review, published, submitted
 from tests.factories import UserFactory
 
@@ -87,7 +88,7 @@ def test_what_was_not_published_is_not_compared() -> None:
     for version in (str(unpublished.pk), "9", "1.0", "nonsense"):
         assert changes(listing, {"from": version}, status=404)["code"] == "not_found"
         assert changes(listing, {"to": version}, status=404)["code"] == "not_found"
-    services.unpublish_listing(listing=listing, actor=listing.store.owner)
+    submission.unpublish_listing(listing=listing, actor=listing.store.owner)
     assert changes(Listing.objects.get(pk=listing.pk), status=404)["code"] == "not_found"
 
 
