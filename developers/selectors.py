@@ -29,7 +29,7 @@ from .models import (
     WebhookEndpoint,
 )
 from .models.applications import ApplicationStatus
-from .models.apps import ReviewStatus
+from .models.apps import ScopeReviewStatus
 from .models.credentials import TokenKind
 from .principals import Principal
 
@@ -82,7 +82,7 @@ def scope_rows_of(app: App) -> QuerySet[AppScope]:
 
 def decided_requests_of(app: App) -> QuerySet[ScopeReview]:
     """Return an app's decided requests for scopes, latest first."""
-    return ScopeReview.objects.filter(app=app, status=ReviewStatus.DECIDED).select_related("decided_by").order_by("-decided_at", "-id")
+    return ScopeReview.objects.filter(app=app, status=ScopeReviewStatus.DECIDED).select_related("decided_by").order_by("-decided_at", "-id")
 
 
 def decisions_on_scopes(scopes: Collection[str]) -> QuerySet[AppScope]:
@@ -93,7 +93,7 @@ def decisions_on_scopes(scopes: Collection[str]) -> QuerySet[AppScope]:
 
 def open_review_of(app: App) -> ScopeReview | None:
     """Return the app's undecided request for scopes, None when nothing waits."""
-    return ScopeReview.objects.filter(app=app, status=ReviewStatus.PENDING).first()
+    return ScopeReview.objects.filter(app=app, status=ScopeReviewStatus.PENDING).first()
 
 
 def keys_of(app: App) -> QuerySet[ApiKey]:

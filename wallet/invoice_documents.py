@@ -39,7 +39,8 @@ def invoice_document(invoice: Invoice) -> PdfDocument:
     rows += [(line.name, f"{line.rate_percent:g} %", money(line.amount_minor, invoice.currency)) for line in lines_of(invoice)]
     rows.append(("Total", "", money(invoice.gross_minor, invoice.currency)))
     grid = Grid(("Item", "Tax rate", f"Amount ({invoice.currency})"), rows)
-    return PdfDocument(title_of(invoice), invoice.seller_details.name, list(_facts(invoice)), grid, list(_notes(invoice)))
+    seller, logo = invoice.seller_details, _logo_of(invoice.seller_details)
+    return PdfDocument(title_of(invoice), seller.name, list(_facts(invoice)), grid, list(_notes(invoice)), logo)
 
 
 def title_of(invoice: Invoice) -> str:
@@ -71,7 +72,11 @@ def top_up_receipt_pdf(
     amount = money(amount_minor, currency)
     grid = Grid(("Item", f"Amount ({currency})"), [("Prepaid credit", amount), ("Total", amount)])
     closing = ["Tax is included in the price of what the credit is spent on; each purchase has an invoice."]
-    return render_pdf(PdfDocument("Receipt", seller_details.name, facts, grid, closing))
+    return render_pdf(PdfDocument("Receipt", seller_details.name, facts, grid, closing, _logo_of(seller_details)))
+
+
+def _logo_of(details: BillingDetails) -> bytes:
+    return b"" if details.logo is None else bytes(details.logo.image)
 
 
 def _facts(invoice: Invoice) -> Iterator[tuple[str, str]]:

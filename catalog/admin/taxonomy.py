@@ -8,7 +8,7 @@ from marketplace.review.service import ServiceAdmin
 from ..models import Category, LicenseTier, RejectionReason, RetiredTerms, SearchSynonym, Store
 from ..services.findings import save_rejection_reason
 from ..services.taxonomy import save_category, save_license_tier, save_synonym
-from .forms import ReasonForm, SynonymForm
+from .forms import RejectionReasonForm, SynonymForm
 
 
 @admin.register(Category)
@@ -67,7 +67,7 @@ class StoreAdmin(ServiceAdmin):
 class RejectionReasonAdmin(EditableAdmin):
     """Rejection reasons by field."""
 
-    form = ReasonForm
+    form = RejectionReasonForm
     list_display = ("code", "field", "message", "is_active")
     list_filter = ("is_active",)
     search_fields = ("code", "field", "message")

@@ -152,7 +152,7 @@ class Migration(migrations.Migration):
                 ('last_delivered_at', models.DateTimeField(blank=True, null=True)),
                 ('last_ms', models.PositiveIntegerField(default=0)),
                 ('leased_until', models.DateTimeField(blank=True, null=True)),
-                ('wake_at', models.DateTimeField(blank=True, null=True)),
+                ('next_job_at', models.DateTimeField(blank=True, null=True)),
                 ('app', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='webhook_endpoints', to=settings.OAUTH2_PROVIDER_APPLICATION_MODEL)),
             ],
             options={

@@ -7,8 +7,8 @@ from corsheaders.defaults import default_headers
 
 from . import environment as read
 from .accounts import *  # noqa: F403 - a part of these settings
+from .concurrency import *  # noqa: F403 - likewise
 from .credentials import *  # noqa: F403 - likewise
-from .load import *  # noqa: F403 - likewise
 from .monitoring import *  # noqa: F403 - likewise
 from .monitoring import logging_config
 from .payments import *  # noqa: F403 - likewise

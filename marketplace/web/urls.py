@@ -45,6 +45,7 @@ urlpatterns = [
     path("dashboard/account/mails", mails.preferences, name="account-mails"),
     path("mails/unsubscribe/<str:token>", mails.end, name="mail-unsubscribe"),
     path("dashboard/account/billing", billing.details, name="billing-page"),
+    path("dashboard/account/billing/logo", billing.logo, name="billing-logo"),
     path("dashboard/account/delete", account.delete, name="account-delete"),
     path("dashboard/console", console.console, name="console"),
     path("dashboard/console/<slug:operation_id>", console.operation, name="console-operation"),

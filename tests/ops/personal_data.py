@@ -341,6 +341,10 @@ BUYING = (
         )
         for which, kept in (("of a sale", INVOICED), ("of no sale", ""))
     ),
+    *(
+        Holding(f"wallet.Logo of {which} sale", impersonal={"the logo of a business, which its documents show": "image"}, kept=kept)
+        for which, kept in (("a", INVOICED), ("no", ""))
+    ),
     Holding(
         "wallet.Invoice",
         exported={"invoices": "number buyer_name description region"},

@@ -23,6 +23,7 @@ JOBS = {
     "audio": "vendors.sandbox.preview_audio",
     "open": "vendors.sandbox.opening",
     "glyphs": "vendors.sandbox.glyphs",
+    "logo": "vendors.sandbox.logos",
 }
 
 

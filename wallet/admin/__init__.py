@@ -3,8 +3,9 @@
 from .invoices import ExchangeRateAdmin, InvoiceAdmin, SellerAdmin, TaxRateAdmin
 from .ledger import JournalAdmin, TransferAdmin
 from .orders import OrderAdmin
+from .payout_batches import PayoutBatchAdmin
 from .top_ups import ProviderEventAdmin, ReversalAdmin, TopUpAdmin
-from .vendor_payouts import PayoutBatchAdmin, VendorPayoutAdmin
+from .vendor_payouts import VendorPayoutAdmin
 from .wallet_payouts import WalletPayoutAdmin
 from .wallets import WalletAdmin
 

@@ -34,28 +34,6 @@ class Migration(migrations.Migration):
             bases=('accounts.user',),
         ),
         migrations.CreateModel(
-            name='BillingDetails',
-            fields=[
-                ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('current', models.BooleanField(default=True)),
-                ('name', models.CharField(max_length=120)),
-                ('street', models.CharField(max_length=200)),
-                ('postal_code', models.CharField(blank=True, max_length=16)),
-                ('city', models.CharField(max_length=200)),
-                ('region', models.CharField(blank=True, max_length=60)),
-                ('country', models.CharField(max_length=2)),
-                ('tax_id', models.CharField(blank=True, max_length=30)),
-                ('seen_in', models.CharField(blank=True, max_length=2)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('owner', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='billing_details', to=settings.AUTH_USER_MODEL)),
-            ],
-            options={
-                'verbose_name_plural': 'billing details',
-                'ordering': ('-id',),
-                'constraints': [models.UniqueConstraint(condition=models.Q(('current', True), ('owner__isnull', False)), fields=('owner',), name='billingdetails_one_current'), models.UniqueConstraint(condition=models.Q(('current', True), ('owner__isnull', True)), fields=('current',), name='billingdetails_one_of_operator'), models.CheckConstraint(condition=models.Q(models.Q(('name', ''), _negated=True), models.Q(('street', ''), _negated=True), models.Q(('city', ''), _negated=True), models.Q(('country', ''), _negated=True)), name='billingdetails_complete')],
-            },
-        ),
-        migrations.CreateModel(
             name='ExchangeRate',
             fields=[
                 ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
@@ -96,6 +74,18 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ('number',),
                 'constraints': [models.UniqueConstraint(fields=('previous_digest',), name='ledgerdigest_no_fork'), models.CheckConstraint(condition=models.Q(('journals__gte', 1), ('number__gte', 1)), name='ledgerdigest_of_something')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Logo',
+            fields=[
+                ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ('image', models.BinaryField()),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('owner', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'default_permissions': (),
             },
         ),
         migrations.CreateModel(
@@ -163,6 +153,29 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name_plural': 'wallet settings',
                 'constraints': [models.CheckConstraint(condition=models.Q(('currency_preference__in', ['INR', 'USD'])), name='walletsettings_currency_known')],
+            },
+        ),
+        migrations.CreateModel(
+            name='BillingDetails',
+            fields=[
+                ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ('current', models.BooleanField(default=True)),
+                ('name', models.CharField(max_length=120)),
+                ('street', models.CharField(max_length=200)),
+                ('postal_code', models.CharField(blank=True, max_length=16)),
+                ('city', models.CharField(max_length=200)),
+                ('region', models.CharField(blank=True, max_length=60)),
+                ('country', models.CharField(max_length=2)),
+                ('tax_id', models.CharField(blank=True, max_length=30)),
+                ('seen_in', models.CharField(blank=True, max_length=2)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('logo', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='details', to='wallet.logo')),
+                ('owner', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='billing_details', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'verbose_name_plural': 'billing details',
+                'ordering': ('-id',),
+                'constraints': [models.UniqueConstraint(condition=models.Q(('current', True), ('owner__isnull', False)), fields=('owner',), name='billingdetails_one_current'), models.UniqueConstraint(condition=models.Q(('current', True), ('owner__isnull', True)), fields=('current',), name='billingdetails_one_of_operator'), models.CheckConstraint(condition=models.Q(models.Q(('name', ''), _negated=True), models.Q(('street', ''), _negated=True), models.Q(('city', ''), _negated=True), models.Q(('country', ''), _negated=True)), name='billingdetails_complete')],
             },
         ),
         migrations.CreateModel(

@@ -1,6 +1,6 @@
 """The wallet's tables."""
 
-from .billing import BillingDetails, ExchangeRate, Seller, TaxRate
+from .billing import BillingDetails, ExchangeRate, Logo, Seller, TaxRate
 from .digests import CoveredJournal, LedgerDigest
 from .invoices import Invoice
 from .ledger import Journal, LedgerAccount, Transfer
@@ -22,6 +22,7 @@ __all__ = [
     "Journal",
     "LedgerAccount",
     "LedgerDigest",
+    "Logo",
     "Order",
     "PayoutBatch",
     "ProviderEvent",

@@ -14,7 +14,7 @@ from .quotes import CURRENCIES
 
 
 class InvoiceKind(models.TextChoices):
-    """What a document says."""
+    """The kinds of document."""
 
     INVOICE = "invoice", "Invoice"
     CREDIT_NOTE = "credit_note", "Credit note"

@@ -88,7 +88,7 @@ class LedgerAccount(models.Model):
 
 
 class JournalKind(models.TextChoices):
-    """Why money moved."""
+    """The kinds of journal, by the reason why money moved."""
 
     FUNDING = "funding"
     SALE = "sale"

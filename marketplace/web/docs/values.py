@@ -17,7 +17,7 @@ from marketplace.mcp.revisions import SUPPORTED
 from marketplace.mcp.tools.calling import TOOLS
 from vendors import bounds as vendor_bounds
 from wallet import bounds as wallet_bounds
-from wallet.services.vendor_payouts import PREPARED_AT_ONCE
+from wallet.services.payout_batches import PREPARED_AT_ONCE
 
 EXAMPLES = Path(__file__).parent / "examples"
 
