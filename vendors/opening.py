@@ -109,13 +109,14 @@ def _drawn(facts: dict[str, Any], _blobs: list[bytes]) -> Drawings:
 
 
 def sheet_of(drawings: Drawings, names: Sequence[str]) -> str:
-    """Return an SVG image with a cell for each of these glyphs in their order, empty where it is not drawn."""
+    """Return an SVG image with a cell for each of these glyphs, of which there is at least one, in their order; empty where it is not drawn."""
     found = {drawing.name: drawing for drawing in drawings.glyphs}
-    rows = -(-len(names) // COLUMNS)
+    columns = min(COLUMNS, len(names))
+    rows = -(-len(names) // columns)
     scale = (ROW - 30) / (drawings.ascent - drawings.descent)
     cells = []
     for number, name in enumerate(names):
-        left, top = number % COLUMNS * CELL, number // COLUMNS * ROW
+        left, top = number % columns * CELL, number // columns * ROW
         cells.append(f'<path d="M{left} {top}h{CELL}v{ROW}h-{CELL}z" fill="none" stroke="#ccc"/>')
         if (drawing := found.get(name)) is not None:
             baseline = top + 15 + drawings.ascent * scale
@@ -124,5 +125,5 @@ def sheet_of(drawings: Drawings, names: Sequence[str]) -> str:
             cells.append(
                 f'<path d="{drawing.path}" transform="translate({begin:.1f} {baseline:.1f}) scale({fitted:.5f} -{fitted:.5f})" fill="#111"/>'
             )
-    size = f'width="{COLUMNS * CELL}" height="{rows * ROW}" viewBox="0 0 {COLUMNS * CELL} {rows * ROW}"'
+    size = f'width="{columns * CELL}" height="{rows * ROW}" viewBox="0 0 {columns * CELL} {rows * ROW}"'
     return f'<svg xmlns="http://www.w3.org/2000/svg" {size}><rect width="100%" height="100%" fill="#fff"/>{"".join(cells)}</svg>'
