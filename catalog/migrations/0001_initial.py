@@ -347,6 +347,35 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='FileFacts',
+            fields=[
+                ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ('sha256', models.CharField(max_length=64)),
+                ('facts', models.JSONField(default=dict)),
+                ('listing', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='catalog.listing')),
+            ],
+            options={
+                'verbose_name_plural': 'file facts',
+                'default_permissions': (),
+                'constraints': [models.UniqueConstraint(fields=('listing', 'sha256'), name='filefacts_one_for_each_file')],
+            },
+        ),
+        migrations.CreateModel(
+            name='FormerPreview',
+            fields=[
+                ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ('object_key', models.CharField(max_length=200, unique=True)),
+                ('content_type', models.CharField(max_length=40)),
+                ('size', models.BigIntegerField()),
+                ('sha256', models.CharField(max_length=64)),
+                ('listing', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='former_previews', to='catalog.listing')),
+            ],
+            options={
+                'default_permissions': (),
+                'constraints': [models.UniqueConstraint(fields=('listing', 'sha256'), name='formerpreview_one_for_each_picture')],
+            },
+        ),
+        migrations.CreateModel(
             name='ListingReview',
             fields=[
                 ('claimed_at', models.DateTimeField(blank=True, null=True)),

@@ -3,7 +3,7 @@
 from .catalog_version import CatalogVersion
 from .discounts import Discount
 from .featured import FeaturedListing
-from .files import Deliverable, Preview
+from .files import Deliverable, FileFacts, FormerPreview, Preview
 from .listing_index import LabelKind, ListingCount, ListingIndex, ListingLabel, ListingPrice
 from .listings import Listing, ListingStats, UncountedPurchase
 from .manifests import AgentManifest
@@ -18,6 +18,8 @@ __all__ = [
     "Deliverable",
     "Discount",
     "FeaturedListing",
+    "FileFacts",
+    "FormerPreview",
     "LabelKind",
     "LicenseTier",
     "Listing",

@@ -32,6 +32,8 @@ class RepliedReasonForm(ReasonForm):
     """A saved reply, a custom reason, or both."""
 
     use: SavedReplyUse
+    # One of the two fields is needed, so neither is marked as optional.
+    plain = True
     reply = forms.ChoiceField(label="Saved reply", required=False)
     field_order = ("reply", "reason")
 

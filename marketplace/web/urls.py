@@ -36,6 +36,7 @@ urlpatterns = [
     path("browse", shop.browse, name="browse"),
     path("suggest", shop.suggestions, name="suggest"),
     path("assets/<slug:slug>", assets.asset, name="asset-page"),
+    path("assets/<slug:slug>/changes", assets.changes, name="asset-changes-page"),
     path("assets/<slug:slug>/specimen.css", assets.specimen, name="specimen"),
     path("assets/<slug:slug>/buy", checkout.begin, name="checkout-begin"),
     path("assets/<slug:slug>/favourite", favourites.add, name="favourite-add"),

@@ -328,6 +328,7 @@ CASES = (
     Case("ask", application, DECIDE_APPLICATION, "application.ask"),
     Case("withdraw", developer, DECIDE_APPLICATION, "application.withdraw"),
     Case("decide_scopes", scope_review, "developers.decide_app", "scope_review.decide", SCOPES),
+    Case("grant_all", scope_review, "developers.decide_app", "scope_review.decide", {}),
     Case("narrow", approved_app, "developers.decide_app", "app.narrow_scopes", REASON | {"scopes": ["wallet:spend"]}),
     Case("suspend", approved_app, "developers.suspend_app", "app.suspend"),
     Case("reinstate", suspended_app, "developers.suspend_app", "app.reinstate"),
@@ -349,6 +350,7 @@ CASES = (
     Case("withdraw", consent, "developers.withdraw_consent", "consent.withdraw"),
     Case("revoke", token, "developers.change_accesstoken", "token.revoke"),
     Case("approve", vendor, DECIDE_VENDOR, "vendor.approve"),
+    Case("reject", vendor, DECIDE_VENDOR, "vendor.reject"),
     Case("suspend", approved_vendor, DECIDE_VENDOR, "vendor.suspend"),
     Case("reinstate", suspended_vendor, DECIDE_VENDOR, "vendor.reinstate"),
     Case(

@@ -58,6 +58,7 @@ TABLES: list[tuple[TransitionTable, type[models.TextChoices], Edges]] = [
         VendorStatus,
         {
             "approve": ({"Pending"}, "Approved"),
+            "reject": ({"Pending"}, "Suspended"),
             "suspend": ({"Pending", "Approved"}, "Suspended"),
             "reinstate": ({"Suspended"}, "Approved"),
         },

@@ -140,6 +140,8 @@ class Person:
             self.add(f"catalog.Discount {which}", listing=listing, percent=5, ends_at=now + SOON)
             self.add(f"catalog.ListingReview {which}", listing=listing, submitted_at=now, submitted_by=user)
             self.add(f"catalog.AgentManifest {which}", listing=listing)
+            self.add(f"catalog.FileFacts {which}", listing=listing)
+            self.add(f"catalog.FormerPreview {which}", listing=listing, size=5)
             self.add(f"library.Package {which}", deliverable=file, size=5)
 
     def _wallet(self) -> None:

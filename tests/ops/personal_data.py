@@ -269,6 +269,14 @@ SELLING = (
                 kept=kept and "proves what staff decided about a listing that was sold",
             ),
             Holding(f"catalog.Discount {which}", exported={"discounts": "code"}),
+            Holding(
+                f"catalog.FileFacts {which}", hidden={DERIVED: "sha256 facts"}, kept=kept and "what is bought is compared with its updates"
+            ),
+            Holding(
+                f"catalog.FormerPreview {which}",
+                hidden={TECHNICAL: "object_key content_type sha256"},
+                kept=kept and "proves what staff decided about a listing that was sold",
+            ),
             Holding(f"catalog.AgentManifest {which}", hidden={DERIVED: "body source_digest"}),
             Holding(
                 f"library.Package {which}",

@@ -25,6 +25,7 @@ PAGES: dict[str, dict[str, Way]] = {
         "browse-second": "/browse?page=2&currency=INR",
         "browse-tag": "/browse?tag=lottie&sort=newest&currency=USD",
         "listing-font": f"/assets/{FONT}",
+        "listing-changes": f"/assets/{FONT}/changes",
         "listing-sound": f"/assets/{SOUND}",
         "listing-motion": "/assets/pulse-lower-thirds",
         "listing-template": "/assets/launch-landing-page",

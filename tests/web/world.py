@@ -60,6 +60,7 @@ PAGES: dict[str, list[str]] = {
         "/browse?q=halden&category=fonts&license=personal",
         "/browse?q=zzqqxx",
         "/assets/{asset}",
+        "/assets/{asset}/changes",
         "/stores/{store}",
         "/docs",
         "/docs/quick-start",
