@@ -49,6 +49,13 @@ MUTATED = (
     "marketplace/core/access.py",
     "marketplace/operations/people.py",
     "marketplace/review/service.py",
+    "wallet/*_differences.py",
+    "wallet/card_credit.py",
+    "wallet/invoice_documents.py",
+    "wallet/payout_files.py",
+    "wallet/providers/*.py",
+    "wallet/reconciliation.py",
+    "wallet/tax.py",
 )
 # What reads every module covers all of its lines.
 OF_THE_SOURCE = ("tests/architecture/test_source.py",)
