@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from catalog.models import Listing
+from catalog.models import LicenseTier, Listing
 from catalog.services.review import submit_listing
 from developers.services.applications import approve_application, submit_application
 from library.certificates import certificate_of, signed_certificate
@@ -146,6 +146,8 @@ def _vendor() -> tuple[Scene, Listing]:
     tiers()
     CategoryFactory()
     CategoryFactory(slug="motion", name="Motion")
+    CategoryFactory(slug="retired", name="Retired", is_active=False)
+    LicenseTier.objects.create(slug="retired", name="Retired", is_active=False)
     profile = make_vendor()
     listing = ListingFactory(store=profile.store, **DETAILS)
     shows = {"vendorId": str(profile.user_id), "userId": str(profile.user_id), "assetId": str(listing.id), "commissionRate": 0.2}

@@ -30,8 +30,9 @@ def bad_values(entry: Field) -> Iterator[tuple[Any, set[str]]]:
     """Yield values that the field must refuse, each with the codes that the error may have, none for those of the table."""
     for value in WRONG_TYPES[entry.type]:
         yield value, {"not_a_list"} if entry.type == "array" else {"invalid", "invalid_choice"}
-    for value in entry.bad:
-        yield value, set()
+    for bad in entry.bad:
+        value, *code = bad if isinstance(bad, tuple) else (bad,)
+        yield value, set(code)
     limits = entry.bounds
     if "maxLength" in limits:
         yield "x" * (limits["maxLength"] + 1), {"unknown_category" if entry.name == "categorySlug" else "max_length"}
@@ -242,6 +243,7 @@ def test_request_id_that_was_sent_is_in_the_problem(anonymous: APIClient) -> Non
     "headers",
     [
         {"HTTP_IDEMPOTENCY_KEY": ""},
+        {"HTTP_IDEMPOTENCY_KEY": '""'},
         {"HTTP_IDEMPOTENCY_KEY": "x" * 256},
         {"HTTP_IDEMPOTENCY_KEY": "a b"},
         {"HTTP_IDEMPOTENCY_KEY": "\u00e9"},
