@@ -77,7 +77,9 @@ def test_what_is_not_for_sale_cannot_be_bought(operation: Operation, scene: Scen
     assert rows() == before
 
 
-@pytest.mark.parametrize("operation", [entry for entry in ON_ONE_ASSET if "not_owned" in entry.refusals], ids=lambda operation: operation.name)
+@pytest.mark.parametrize(
+    "operation", [entry for entry in ON_ONE_ASSET if "not_owned" in entry.refusals], ids=lambda operation: operation.name
+)
 def test_asset_that_is_for_sale_but_not_owned_is_told_apart(operation: Operation, scene: Scene, caller: APIClient) -> None:
     other = on_sale()
     before = rows()

@@ -122,15 +122,41 @@ BAD_SLUGS = (
     *((slug, "reserved_slug") for slug in ("search", "suggest", "download", "01900000-0000-7000-8000-000000000000", "0190" * 8)),
 )
 # Texts of JSON that no database or program would take.
-BAD_JSON = ("{", '{"a": "\\u0000"}', '{"a": "\\ud800"}', '{"a": 1e999}', '{"a": NaN}', '{"a": ' + "[" * 60 + "]" * 60 + "}", '{"a": ' + "[" * 9000)
+BAD_JSON = (
+    "{",
+    '{"a": "\\u0000"}',
+    '{"a": "\\ud800"}',
+    '{"a": 1e999}',
+    '{"a": NaN}',
+    '{"a": ' + "[" * 60 + "]" * 60 + "}",
+    '{"a": ' + "[" * 9000,
+)
 LONG: dict[str, Any] = {"maxLength": 65_536}
 # Short enough in characters, too long in bytes.
 LONG_IN_BYTES = "é" * 40_000
 
-TITLE = Field("title", "string", "Aurora Sans", required=True, bounds={"minLength": 1, "maxLength": 120}, bad=(("", "blank"), (" ", "blank"), ("a\nb", "control_characters")))
-SHORT = Field("shortDescription", "string", "A warm grotesque.", required=True, bounds={"minLength": 1, "maxLength": 200}, bad=(("", "blank"),))
-DESCRIPTION = Field("description", "string", "# Aurora\n", default="", bounds=LONG, bad=((LONG_IN_BYTES, "max_length"), ("\x00", "control_characters")))
-CATEGORY = Field("categorySlug", "string", "motion", required=True, bounds={"maxLength": 80}, bad=("", ("nothing", "unknown_category"), ("retired", "unknown_category"), "Fonts"))
+TITLE = Field(
+    "title",
+    "string",
+    "Aurora Sans",
+    required=True,
+    bounds={"minLength": 1, "maxLength": 120},
+    bad=(("", "blank"), (" ", "blank"), ("a\nb", "control_characters")),
+)
+SHORT = Field(
+    "shortDescription", "string", "A warm grotesque.", required=True, bounds={"minLength": 1, "maxLength": 200}, bad=(("", "blank"),)
+)
+DESCRIPTION = Field(
+    "description", "string", "# Aurora\n", default="", bounds=LONG, bad=((LONG_IN_BYTES, "max_length"), ("\x00", "control_characters"))
+)
+CATEGORY = Field(
+    "categorySlug",
+    "string",
+    "motion",
+    required=True,
+    bounds={"maxLength": 80},
+    bad=("", ("nothing", "unknown_category"), ("retired", "unknown_category"), "Fonts"),
+)
 BASE_PRICE = Field("basePrice", "number", 19.99, required=True, bounds=PRICE, bad=BAD_NUMBERS)
 DISCOUNT = Field("discountPercent", "number", 12.5, default=0, bounds=PERCENT, bad=BAD_NUMBERS)
 TAX = Field("taxRatePercent", "number", 18, default=0, bounds=PERCENT, bad=BAD_NUMBERS)
@@ -188,7 +214,13 @@ APPLY = (
     Field("storeName", "string", "North Foundry", required=True, bounds={"minLength": 1, "maxLength": 120}, bad=("", "a\nb")),
     Field("storeSlug", "string", "north-foundry", required=True, bounds=SLUG, bad=BAD_SLUGS),
     Field("bio", "string", "We draw letters.", bounds=LONG, bad=(LONG_IN_BYTES,)),
-    Field("applicationDataJson", "string", '{"site": "https://example.com"}', bounds=LONG, bad=(("", "blank"), *((text, "invalid_json") for text in BAD_JSON), ("[]", "not_an_object"), '"x"')),
+    Field(
+        "applicationDataJson",
+        "string",
+        '{"site": "https://example.com"}',
+        bounds=LONG,
+        bad=(("", "blank"), *((text, "invalid_json") for text in BAD_JSON), ("[]", "not_an_object"), '"x"'),
+    ),
     Field("autoApprove", "boolean", sample=True),
 )
 PAGING = (

@@ -95,17 +95,6 @@ def test_refusals_come_before_the_body_is_read(
     assert knock(client, path).status_code == 409
 
 
-@pytest.mark.parametrize(("name", "more"), UPLOADS)
-def test_form_without_the_pages_token_keeps_nothing(
-    browse: Callable[..., Client], listing: Listing, media: Path, name: str, more: list[int]
-) -> None:
-    answer = send(browse(listing.store.owner, checked=True), listing, makers.archive(a_otf="x"), name, *more)
-    assert answer.status_code == 403
-    assert stored(media) == []
-    assert not Deliverable.objects.exists()
-    assert not Preview.objects.exists()
-
-
 def test_form_with_the_pages_token_is_taken(browse: Callable[..., Client], listing: Listing) -> None:
     client = browse(listing.store.owner, checked=True)
     token = client.get(address(listing)).context["csrf_token"]

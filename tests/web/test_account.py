@@ -56,18 +56,6 @@ def deletion(**changes: str) -> dict[str, str]:
     return {"email": "asha@example.com", "password": PASSWORD} | changes
 
 
-@pytest.mark.parametrize("name", [*PAGES, "account-export-file"])
-def test_account_of_nobody_leads_to_the_sign_in(client: Client, name: str) -> None:
-    assert reverse("account_login") in client.get(reverse(name))["Location"]
-
-
-@pytest.mark.parametrize("name", ["account", "account-sessions", "account-export", "account-delete"])
-def test_no_change_without_the_pages_own_form(browse: Browse, user: User, name: str) -> None:
-    assert browse(user, checked=True).post(reverse(name), deletion()).status_code == 403
-    user.refresh_from_db()
-    assert user.is_active
-
-
 @pytest.mark.parametrize("name", ["account-sessions", "account-export"])
 def test_looking_changes_nothing(browse: Browse, user: User, name: str) -> None:
     looked = browse(user).get(reverse(name), headers={"accept": "text/html"})

@@ -55,11 +55,6 @@ def code_in(response: Any) -> dict[str, str]:
     return dict(zip(names, (tab.get_text() for tab in page.select("#call-code .tab")), strict=True))
 
 
-@pytest.mark.parametrize("path", ["/dashboard/console", "/dashboard/console/getWallet"])
-def test_whoever_is_signed_out_signs_in_first(client: Client, path: str) -> None:
-    assert client.get(path)["Location"] == f"/account/login/?next={path}"
-
-
 def test_operation_that_does_not_exist_is_not_found(browse: Browse) -> None:
     assert browse().get("/dashboard/console/nothing").status_code == 404
 

@@ -58,11 +58,6 @@ def test_store_is_shown_with_its_state(browse: Callable[..., Client], developer:
     assert "not on sale" in client.get(reverse("dashboard")).content.decode()
 
 
-def test_other_peoples_things_are_not_shown(browse: Callable[..., Client]) -> None:
-    _buyer_of("Secret font")
-    assert "Secret font" not in browse().get(reverse("dashboard")).content.decode()
-
-
 def test_overview_asks_little_of_the_database(
     browse: Callable[..., Client], django_assert_max_num_queries: Callable[[int], AbstractContextManager[object]]
 ) -> None:

@@ -302,7 +302,9 @@ def test_form_without_its_csrf_token_is_refused_at_every_page_of_an_account(ever
     client.force_login(everyone.me)
     before = rows()
     # What is only looked at takes no form.
-    assert {name: status for name, address in _own_pages(everyone) if (status := client.post(address, FORM).status_code) not in {403, 405}} == {}
+    assert {
+        name: status for name, address in _own_pages(everyone) if (status := client.post(address, FORM).status_code) not in {403, 405}
+    } == {}
     assert rows() == before
 
 
