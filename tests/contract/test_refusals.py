@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
+from tests.files.helpers import Unread
+
 from .calls import body_of, call, codes, path_of, pointers, refused, rows
 from .scenes import Scene
 from .shapes import Field, Operation, Query
@@ -150,16 +152,6 @@ def test_body_in_chunks_is_refused_for_its_length(operation: Operation, scene: S
     headers: dict[str, Any] = {"HTTP_TRANSFER_ENCODING": "chunked", "CONTENT_LENGTH": ""}
     answer = caller.generic(operation.method, path_of(operation, scene), "", "application/json", **headers)
     refused(answer, 411, "length_required", operation)
-
-
-class Unread:
-    """A body that must not be read."""
-
-    def read(self, *_: object) -> bytes:
-        """Fail the test."""
-        raise AssertionError("the body was read")
-
-    readline = read
 
 
 @pytest.mark.parametrize("operation", [entry for entry in OPERATIONS if entry.takes_json], ids=lambda operation: operation.name)

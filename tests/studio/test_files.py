@@ -19,6 +19,7 @@ from marketplace.core.audit import history_of
 from marketplace.storage import default_storage
 from tests.factories import ListingFactory, UserFactory
 from tests.files import makers
+from tests.files.helpers import knock, stored
 from tests.vendors.cases import make_vendor, publish
 from vendors.errors import VendorNotApproved
 from vendors.inspection import Inspection, inspect_deliverable
@@ -30,18 +31,6 @@ from vendors.studio.upload_fields import SENTENCES
 pytestmark = pytest.mark.django_db
 
 UPLOADS = [("studio-file-upload", []), ("studio-picture-upload", [0]), ("studio-specimen-upload", []), ("studio-sound-upload", [])]
-
-
-@pytest.fixture(autouse=True)
-def media(settings: Any, tmp_path: Path) -> Path:
-    """An empty store of its own for each test."""
-    settings.MEDIA_ROOT = tmp_path / "media"
-    return tmp_path / "media"
-
-
-def stored(media: Path) -> list[str]:
-    """Return the keys of every stored object."""
-    return sorted(str(path.relative_to(media)) for path in media.rglob("*") if path.is_file())
 
 
 def address(listing: Listing, name: str = "studio-files", *more: Any) -> str:
@@ -59,23 +48,6 @@ def send(client: Client, listing: Listing, content: bytes, name: str = "studio-f
 def text_of(answer: Any) -> str:
     """Return the page's text with its white space made one."""
     return " ".join(answer.content.decode().split())
-
-
-class Unread:
-    """A body that must not be read."""
-
-    def read(self, *_: object) -> bytes:
-        """Fail the test."""
-        raise AssertionError("the body was read")
-
-    readline = read
-
-
-def knock(client: Client, path: str, **headers: str) -> Any:
-    """Send the headers of an upload; its body fails the test when it is read."""
-    given = {"CONTENT_LENGTH": "1000", "CONTENT_TYPE": "multipart/form-data; boundary=x"} | headers
-    environ: dict[str, Any] = given | {"wsgi.input": Unread()}
-    return client.generic("POST", path, "", given["CONTENT_TYPE"], **environ)
 
 
 # --- what is refused ----------------------------------------------------------------------------

@@ -26,13 +26,6 @@ pytestmark = pytest.mark.django_db
 CHECKS = ["file_integrity", "preview_thumbnail", "pricing", "licensing"]
 
 
-@pytest.fixture(autouse=True)
-def media(settings: Any, tmp_path: Path) -> Path:
-    """An empty store of its own for each test."""
-    settings.MEDIA_ROOT = tmp_path / "media"
-    return tmp_path / "media"
-
-
 @pytest.fixture
 def reviewer() -> User:
     """Someone who decides."""

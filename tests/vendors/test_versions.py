@@ -1,6 +1,5 @@
 """What was approved stays: buyers own it, the vendor sees it, and two files never share a label."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,13 +19,6 @@ from tests.files import makers
 from .cases import ASSETS
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def media(settings: Any, tmp_path: Path) -> Path:
-    """An empty store of its own for each test."""
-    settings.MEDIA_ROOT = tmp_path / "media"
-    return tmp_path / "media"
 
 
 def release(client: APIClient, listing: Listing, version: str, content: str) -> Deliverable:

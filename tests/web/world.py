@@ -16,6 +16,7 @@ from django.utils import timezone
 from benchmarks.seeding.fill import fill
 from catalog.models import LicenseTier, Listing, Preview, RetiredTerms
 from catalog.search.rebuild import rebuild
+from catalog.services.review import reject_listing
 from developers import bounds
 from developers.audiences import Audience
 from developers.event_types import EventType
@@ -36,7 +37,7 @@ from tests.admin.pages import address
 from tests.factories import PLENTY, AppFactory, ListingFactory, UserFactory
 from tests.files.makers import picture
 from tests.shop import archive, bought, on_sale
-from tests.studio.cases import submitted
+from tests.studio.cases import submitted, with_candidate
 from tests.wallet import invoicing
 from tests.wallet.leaving import asked
 from tests.wallet.payees import account_of, paid_out, payee
@@ -188,6 +189,9 @@ PAGES: dict[str, list[str]] = {
         "/admin/auth/group/{group}/change/",
         "/admin/auth/group/{group}/delete/",
         "/admin/auth/group/{group}/history/",
+        "/admin/developers/clientdocument/{document}/change/",
+        "/admin/vendors/vendorprofile/{applicant}/change/",
+        "/admin/catalog/listing/{asset_id}/takedown/",
         "/admin/wallet/order/{order}/refund/",
         "/admin/wallet/walletpayout/{wallet_payout}/change/",
         "/admin/wallet/walletpayout/{wallet_payout}/pay/",
@@ -309,8 +313,12 @@ def make_world() -> World:
     asset = on_sale(archive(), title="Halden Grotesk", slug="halden-grotesk", tags=["sans"])
     owned = on_sale(archive("owned"), title="Owned Sans", slug="owned-sans")
     own = on_sale(store=profile.store, title="Of my own", slug="of-my-own")
-    draft = ListingFactory(store=profile.store, slug="a-draft")
+    # Words that are longer than a phone is wide.
+    draft = ListingFactory(store=profile.store, title="W" * 118, slug="w" * 80, short_description="x" * 200, tags=["y" * 40])
     sent = submitted(ListingFactory(store=profile.store, slug="sent-in"))
+    reject_listing(review=sent, findings=[{"code": "description_thin"}, {"code": "file_broken"}], note="Nearly.", actor=UserFactory())
+    sent = submitted(Listing.objects.get(pk=sent.listing_id))
+    with_candidate(own, "newer")
     for preview in Preview.objects.all():
         store_preview(preview)
     invoicing.operator()
@@ -322,7 +330,14 @@ def make_world() -> World:
     payout = paid_out(account_of(profile), "2026-03")
     invoicing.issue()
     quote = make_quote(buyer=member, purchase=PurchaseRequest(str(asset.id), currency="INR"))
-    world.places |= {"asset": asset.slug, "store": asset.store.slug, "owned": owned.slug, "own": own.slug, "draft": draft.slug}
+    world.places |= {
+        "asset": asset.slug,
+        "asset_id": str(asset.pk),
+        "store": asset.store.slug,
+        "owned": owned.slug,
+        "own": own.slug,
+        "draft": draft.slug,
+    }
     world.places |= {"sent": sent.listing.slug, "order": str(order.id), "quote": str(quote.id), "review": str(sent.id)}
     world.places |= {"payout": str(payout.pk), "batch": str(payout.batch_id)}
     world.places["unsubscribe"] = signing.dumps([member.pk.hex, "sale"], salt="accounts.mail.unsubscribe")
@@ -387,7 +402,9 @@ def _for_admins() -> dict[str, str]:
     RetiredTerms.objects.create(tier=tier, name=tier.name, text="Once.", until=now)
     group = Group.objects.create(name="Reviewers")
     group.permissions.set(Permission.objects.filter(content_type__app_label="catalog"))
-    return {"application": str(subjects.application().pk), "scope_review": str(subjects.scope_review().pk), "group": str(group.pk)}
+    made = {"application": subjects.application(), "scope_review": subjects.scope_review(), "group": group}
+    made |= {"document": subjects.changed_client(), "applicant": subjects.vendor()}
+    return {name: str(row.pk) for name, row in made.items()}
 
 
 def stock(listings: int, seed: int = 1) -> None:
