@@ -96,5 +96,5 @@ def test_initial_migrations_are_those_that_the_command_writes(tmp_path: Path) ->
     shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".*", "__pycache__", "node_modules", "var"))
     subprocess.run([sys.executable, "-m", "tests.upgrade.initial"], cwd=tree, check=True, timeout=SECONDS, stdin=subprocess.DEVNULL)
     written = {path.relative_to(tree): path.read_text(encoding="utf-8") for path in tree.rglob("migrations/0001_initial.py")}
-    assert len(written) > 10
+    assert len(written) > 5
     assert written == {path: (ROOT / path).read_text(encoding="utf-8") for path in written}
