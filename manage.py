@@ -5,13 +5,13 @@ import gc
 import os
 import sys
 
-# What PostgreSQL says of a table, a column or a schema that is not there, and of what a role may not do.
-NOT_THERE, NOT_ALLOWED = {"42P01", "42703", "3F000"}, {"42501"}
+# SQLSTATE codes of PostgreSQL: undefined table, column and schema; insufficient privilege.
+UNDEFINED, NOT_ALLOWED = {"42P01", "42703", "3F000"}, {"42501"}
 
 
 def main() -> None:
     """Run one management command under the embedded settings unless others are named."""
-    # `migrate` makes thousands of classes: at Python's default, looking for garbage among them takes a third of its time.
+    # `migrate` makes thousands of classes: with Python's default threshold, garbage collection takes a third of its time.
     gc.set_threshold(20_000)
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "marketplace.settings.embedded")
     try:
@@ -25,16 +25,16 @@ def main() -> None:
     except ImproperlyConfigured as error:
         sys.exit(f"Configuration: {error}")
     except (InterfaceError, OperationalError, ProgrammingError) as error:
-        reason = "" if "--traceback" in sys.argv else reason_of(error, answered=isinstance(error, ProgrammingError))
+        reason = "" if "--traceback" in sys.argv else advice_for(error, answered=isinstance(error, ProgrammingError))
         if not reason:
             raise
         sys.exit(f"{reason}: {' '.join(str(error).split())}")
 
 
-def reason_of(error: Exception, *, answered: bool) -> str:
-    """Return what an operator can do about what the database said; nothing where that is a fault of ours."""
+def advice_for(error: Exception, *, answered: bool) -> str:
+    """Return what an operator can do about a database error, an empty string if it is a fault of the code."""
     state = getattr(error.__cause__, "sqlstate", None)
-    if state in NOT_THERE or str(error).startswith("no such "):
+    if state in UNDEFINED or str(error).startswith("no such "):
         return "The database is empty, or of another release; see where DATABASE_URL leads, and run migrate"
     if state in NOT_ALLOWED:
         return "The database's role may not do that; name its owner in DATABASE_URL"

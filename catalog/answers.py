@@ -17,7 +17,7 @@ from .selectors import COUNT_LIMIT, FACET_LIMIT, LISTING_FIELDS, Facets, Listing
 SEARCH_FACET_LIMIT = 300
 
 TierName = Annotated[str, choice_schema(Tier)]
-Kind = Annotated[str, choice_schema(PreviewKind)]
+PreviewKindName = Annotated[str, choice_schema(PreviewKind)]
 
 
 class FacetValue(ResponseModel):
@@ -129,11 +129,11 @@ class SearchResult(AssetItem):
 
 
 class SearchResults(ResponseModel):
-    """What a search found, best first."""
+    """The results of a search, best first."""
 
     query: str
     count: int = Field(description="The number of results in this answer.")
-    results: list[SearchResult]
+    results: list[SearchResult] = Field(description="The matching assets, best match first.")
     total: int = Field(description="The number of assets that were ranked: all that match, or the best few hundred.")
     total_is_exact: bool = Field(default_factory=bool, description="Present, and false, if more match than were ranked.")
     next_cursor: str | None = Field(description="Send it as cursor to get the next results; null after the last ones.")
@@ -156,19 +156,19 @@ class SuggestAnswer(ResponseModel):
     """At most ten listings, those whose titles begin with what was typed first."""
 
     query: str
-    suggestions: list[SuggestionRecord]
+    suggestions: list[SuggestionRecord] = Field(description="The matching assets, best match first.")
 
 
 class CategoryRecord(ResponseModel):
     """A category of the catalog."""
 
     slug: str
-    name: str
-    description: str
-    icon: str
+    name: str = Field(description="Name of the category.")
+    description: str = Field(description="What the category contains.")
+    icon: str = Field(description="Name of the icon.")
     sort_order: int
-    asset_count: int
-    metadata: dict[str, Any]
+    asset_count: int = Field(description="Number of assets on sale in the category.")
+    metadata: dict[str, Any] = Field(description="Further properties of the category.")
 
 
 class CategoryList(ResponseModel):
@@ -188,7 +188,7 @@ class CategoryName(ResponseModel):
     """A category as a part of an asset."""
 
     slug: str
-    name: str
+    name: str = Field(description="Name of the category.")
 
 
 class PricesByCurrency(ResponseModel):
@@ -215,7 +215,7 @@ class AssetPreview(ResponseModel):
 
     id: Id
     asset_id: Id
-    kind: Kind
+    kind: PreviewKindName
     sort_order: int = Field(default_factory=int)
     url: str
     alt_text: str = Field(default_factory=str, description="What the picture shows; empty where the vendor did not say.")
@@ -229,7 +229,7 @@ def preview_of(row: Row) -> dict[str, Any]:
 
 
 class AssetFile(ResponseModel):
-    """What a buyer's package holds."""
+    """The file that buyers get."""
 
     size: int
     checksum: str = Field(description="SHA-256 in hex digits.")

@@ -1,4 +1,4 @@
-"""Which pages of other sites may call the API and the tools: those of approved apps, with their own app's tokens (CORS)."""
+"""CORS of the API and the tools: pages of approved apps may call them, with their own app's tokens."""
 
 import re
 

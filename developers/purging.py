@@ -1,4 +1,4 @@
-"""What `manage.py purge` deletes of developers: expired codes and tokens, old usage, old webhook events. In order of deletion, by plural noun."""
+"""The rows that `manage.py purge` deletes, in this order: expired codes and tokens, old usage, old webhook events."""
 
 import calendar
 import datetime as dt

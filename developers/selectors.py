@@ -60,7 +60,7 @@ def apps_of(user: User) -> QuerySet[App]:
 
 @dataclass(frozen=True)
 class Progress:
-    """Which steps of the onboarding a verified developer has completed with any app."""
+    """The steps of the onboarding that a verified developer has completed with any app."""
 
     has_app: bool = False
     has_grant: bool = False

@@ -1,4 +1,4 @@
-"""The rate limits of API calls: by key, by user and app, or by address."""
+"""The rate limits of API calls: by key, by user and app, or by IP address."""
 
 from typing import TYPE_CHECKING, cast
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class RateLimits(BaseThrottle):
-    """Counts each API call: by key, by user and app, or by address."""
+    """Counts each API call: by key, by user and app, or by IP address."""
 
     def allow_request(self, request: Request, view: "APIView") -> bool:
         """Return True or raise the 429.

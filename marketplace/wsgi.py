@@ -18,29 +18,27 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "marketplace.settings.production
 _CHARSETS = frozenset({"utf-8", "utf8", "us-ascii", "iso-8859-1"})
 _django = get_wsgi_application()
 limit_statements()
-# By name: it can be loaded once every app is there.
+# Imported by name, because models cannot be loaded before the apps are.
 import_string("marketplace.jobs.in_server.start_worker_thread")()
-# What is loaded stays until the process ends: looking through it at each full collection would keep requests waiting for a tenth of a second.
+# Loaded modules stay until the process ends; scanning them in each full garbage collection would pause requests for a tenth of a second.
 get_resolver().url_patterns  # noqa: B018 - loads every view
 gc.collect()
 gc.freeze()
-# A request leaves a few hundred objects that refer to each other. Collecting after every 700 new ones takes a tenth of the time of a response.
+# A request leaves a few hundred objects in reference cycles. Collecting after every 700 new ones takes a tenth of the time of a response.
 gc.set_threshold(10_000)
 
 
 def application(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
-    """Answer a request, whatever its content type says.
+    """Respond to a request; a body in a charset other than UTF-8 gets an unknown media type.
 
-    Django reads the address by the charset that the body claims, any that Python knows, before it can answer with an error:
-    `charset=idna` would be a crash of its own, and with `charset=iso-8859-1` one address would have two meanings. So addresses are
-    UTF-8, as all else is, and a body of another kind counts as one of an unknown kind.
+    Django decodes the query string by the charset of the body, any that Python knows: `charset=idna` would raise an exception, and
+    `charset=iso-8859-1` would give one address two meanings.
     """
     length = int(environ.get("CONTENT_LENGTH") or 0)
     if length:
         body = environ["wsgi.input"] = RequestBody(environ["wsgi.input"], buffered=is_buffered(environ))
         if environ.get("SERVER_SOFTWARE") == "Granian":
             start_response = _announcing_close(body, start_response, length)
-    # From here on it is another than the proxy saw.
     if ";" in environ.get("CONTENT_TYPE", ""):
         environ["CONTENT_TYPE"] = _without_charset(environ["CONTENT_TYPE"])
     response = _django(environ, start_response)
@@ -48,7 +46,7 @@ def application(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]
 
 
 def _discarding(body: RequestBody, response: Any) -> Iterable[bytes]:
-    """Yield the response, and then read what is left of the body."""
+    """Yield the response, then discard the rest of the body."""
     try:
         yield from response
     finally:
@@ -57,10 +55,10 @@ def _discarding(body: RequestBody, response: Any) -> Iterable[bytes]:
 
 
 def _announcing_close(body: RequestBody, start_response: Any, length: int) -> Any:
-    """Return a `start_response` that announces the end of a connection whose body was refused unread.
+    """Return a `start_response` that adds `Connection: close` if the body was not read.
 
-    Granian then closes it without a word, and a client that has sent its next request on it by then sees that one fail.
-    The header is the server's to send, by PEP 3333; this one sends it when it is told to, others refuse it.
+    Granian closes such a connection without announcing it, so that a client's next request on it would fail. PEP 3333 leaves this
+    header to the server; Granian accepts it from the application, other servers refuse it.
     """
 
     def start(status: str, headers: list[tuple[str, str]], *exc_info: Any) -> Any:
@@ -77,7 +75,7 @@ def _without_charset(content_type: str) -> str:
     for parameter in parameters:
         name, _, value = parameter.partition("=")
         name = name.strip().lower()
-        # An asterisk announces a charset of the parameter's own (RFC 2231).
+        # With an asterisk, the parameter has a charset of its own (RFC 2231).
         if name.endswith("*") or (name == "charset" and value.strip().strip('"').lower() not in _CHARSETS):
             return "application/x-unreadable"
         if name != "charset":

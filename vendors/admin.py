@@ -76,8 +76,8 @@ class VendorProfileAdmin(QueueAdmin):
     )
     readonly_fields = ("commission",)
     decision_names = ("approve", "suspend", "reinstate", *CLAIMING, "commission_rate", "hold_payouts", "release_payouts")
-    owner, noun, decides = "user", "vendor", DECIDE
-    on_page = {"approve": "a", "suspend": "r"}
+    owner, noun, review_permission = "user", "vendor", DECIDE
+    page_decisions = {"approve": "a", "suspend": "r"}
     claim, take_over, release = claiming(DECIDE, _allows("approve"))
 
     found_title, found_detail = "store__name", "status"

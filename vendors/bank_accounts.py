@@ -1,10 +1,11 @@
-"""Bank accounts of vendors: IBAN and BIC for US dollars, account number and IFSC for rupees."""
+"""Bank accounts of vendors: IBAN and BIC, or account and routing number, for US dollars; account number and IFSC for rupees."""
 
 import re
 from dataclasses import dataclass
 
 from stdnum import bic, iban
 from stdnum.exceptions import ValidationError
+from stdnum.us import rtn
 from text_unidecode import unidecode
 
 from marketplace.core import texts
@@ -16,6 +17,8 @@ NUMBER_CHARS = 60
 # Reserve Bank of India: four letters of the bank, a zero, six characters of the branch.
 _IFSC = re.compile(r"[A-Z]{4}0[A-Z0-9]{6}")
 _INDIAN_NUMBER = re.compile(r"\d{9,18}")
+# Nacha: up to 17 characters, in practice digits.
+_AMERICAN_NUMBER = re.compile(r"\d{4,17}")
 # The characters of the SEPA schemes.
 _NOT_IN_SEPA = re.compile(r"[^A-Za-z0-9/\-?:().,'+ ]")
 # European Payments Council, EPC409-09: the countries and territories of the SEPA schemes by their IBAN's country code.
@@ -28,8 +31,8 @@ class BankAccount:
 
     Args:
         holder: The holder's name.
-        number: The IBAN, or the number of an account in India.
-        bank: The BIC, or the IFSC of the branch.
+        number: The IBAN, or the number of an account in India or the United States.
+        bank: The BIC, the IFSC of the branch, or the ABA routing number.
     """
 
     holder: str
@@ -41,9 +44,9 @@ class BankAccount:
         """Whether SEPA transfers reach it."""
         return self.number[:2] in _SEPA_AREA.split()
 
-    def label(self, currency: str) -> str:
+    def label(self) -> str:
         """Return the account with all but its last four characters left out."""
-        return f"{'Account' if currency == Currency.INR else 'IBAN'} ending in {self.number[-4:]}"
+        return f"{'IBAN' if self.number[:2].isalpha() else 'Account'} ending in {self.number[-4:]}"
 
 
 def checked_account(*, currency: str, holder: str, number: str, bank: str) -> BankAccount:
@@ -56,9 +59,11 @@ def checked_account(*, currency: str, holder: str, number: str, bank: str) -> Ba
     number = texts.line(number, "number", maximum=NUMBER_CHARS)
     bank = texts.line(bank, "bank", maximum=NUMBER_CHARS)
     if currency == Currency.INR:
-        return _indian_account(holder, re.sub(r"[\s-]", "", number), bank.upper())
+        return _indian_account(holder, _compact(number), bank.upper())
     if not re.search(r"[A-Za-z0-9]", sepa_text(holder)):
         raise texts.invalid("holder", "invalid", "Enter the name in letters, as the bank knows it.")
+    if currency == Currency.USD and _compact(bank).isdecimal():
+        return _american_account(holder, _compact(number), _compact(bank))
     try:
         number = iban.validate(number)
     except ValidationError as error:
@@ -73,6 +78,19 @@ def checked_account(*, currency: str, holder: str, number: str, bank: str) -> Ba
 def sepa_text(text: str) -> str:
     """Return a text in the Latin characters of SEPA transfers, shortened to what they carry; it may be empty."""
     return _NOT_IN_SEPA.sub(" ", unidecode(text)).strip()[:HOLDER_CHARS].strip()
+
+
+def _compact(text: str) -> str:
+    return re.sub(r"[\s-]", "", text)
+
+
+def _american_account(holder: str, number: str, bank: str) -> BankAccount:
+    if not (number.isascii() and _AMERICAN_NUMBER.fullmatch(number)):
+        raise texts.invalid("number", "invalid", "An account number in the United States has 4 to 17 digits. Use a BIC with an IBAN.")
+    try:
+        return BankAccount(holder, number, rtn.validate(bank))
+    except ValidationError as error:
+        raise texts.invalid("bank", "invalid", "This is not a valid routing number. It has 9 digits, such as 021000021.") from error
 
 
 def _indian_account(holder: str, number: str, bank: str) -> BankAccount:

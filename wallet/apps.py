@@ -14,7 +14,7 @@ class WalletConfig(AppConfig):
 
     def ready(self) -> None:
         """Register the statuses, and the ledger's triggers, which are created after each migration and checked at start-up."""
-        from . import checks  # noqa: F401, PLC0415 - registers itself; settings and apps are there only now
+        from . import checks, jobs  # noqa: F401, PLC0415 - they register themselves; settings and apps are there only now
 
         register_statuses(
             good=("Paid", "Completed", "Succeeded", "Kept"),

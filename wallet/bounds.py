@@ -23,9 +23,11 @@ QUOTE_MINUTES = 10
 OPEN_QUOTES = 50
 IDEMPOTENCY_KEY_CHARS = 255
 IDEMPOTENCY_HOURS = 24
-# How long a payment page is open, which providers require to be at least half an hour, and how many a user may have open.
+# How long a payment page is open, which providers require to be at least half an hour, how many a user may have open, and
+# how many each of the user's apps, which are not among the former.
 TOP_UP_MINUTES = 35
 OPEN_TOP_UPS = 10
+OPEN_TOP_UPS_OF_APP = 3
 # The smallest top-up in either currency.
 TOP_UP_MINOR = 100
 # A quote that waits for a top-up lasts longer, up to this many minutes from its making.

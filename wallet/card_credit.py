@@ -21,8 +21,8 @@ CREDITED = (TopUpStatus.SUCCEEDED, TopUpStatus.DISPUTED, TopUpStatus.RETURNED)
 def card_credit(wallet: LedgerAccount) -> int:
     """Return how much of a wallet's balance was paid by card, in minor units.
 
-    The wallet's journals since its first top-up are followed: a purchase takes what was not paid by card first, a refund
-    returns what its purchase took, and what is frozen is taken from the credit by card first.
+    The wallet's journals since its first top-up are followed: a purchase, or a debt, takes what was not paid by card first, a
+    refund returns what its purchase took, and what is frozen is taken from the credit by card first.
     """
     first = Journal.objects.filter(wallet=wallet, top_up__isnull=False).order_by("wallet_entry").first()
     if first is None:
@@ -33,7 +33,7 @@ def card_credit(wallet: LedgerAccount) -> int:
     rows = later.values_list("pk", "kind", "wallet_net_minor", "order_id", "reverses_id", "top_up")
     for journal, kind, moved, order, reverses, top_up in rows.iterator():
         net = moved or 0
-        if kind == JournalKind.SALE:
+        if kind in {JournalKind.SALE, JournalKind.REPAYMENT}:
             by_card = taken[order] = max(-net - other, 0)
         elif kind == JournalKind.FREEZE:
             by_card = taken[journal] = min(-net, card)

@@ -201,6 +201,14 @@ class PaymentProviderUnavailable(Problem):
     detail = "Nothing was charged. Try again in a minute."
 
 
+class PaymentRefused(Problem):
+    """409: the payment provider refuses the request, and would refuse it again."""
+
+    status = 409
+    title = "The payment provider refuses the payment"
+    detail = "Nothing was charged. Try another amount, or tell the people who run this marketplace."
+
+
 class PaymentSignatureInvalid(Problem):
     """400: an event of a payment provider whose signature is missing, wrong or old."""
 

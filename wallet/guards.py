@@ -54,7 +54,7 @@ PAID: dict[str, tuple[tuple[str, ...], str, tuple[str, ...]]] = {
         ("status", "settled_id", "decided_at", "reference"),
     ),
     FROZEN_ORDERS: (
-        ("id", "reversal_id", "order_id", "withheld_minor", "withheld_id"),
+        ("id", "reversal_id", "order_id", "disputed_minor", "suspended", "withheld_minor", "withheld_id"),
         "(OLD.released_id IS NOT NULL OR OLD.taken_minor <> 0)",
         ("released_id", "taken_minor"),
     ),

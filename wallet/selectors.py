@@ -183,6 +183,23 @@ def with_earnings(accounts: QuerySet[LedgerAccount]) -> "QuerySet[Any, Any]":
     return accounts.annotate(earned_minor=F("balance_minor") + Coalesce(Subquery(young), 0))
 
 
+def owed_by(user_id: uuid.UUID) -> dict[str, int]:
+    """Return what a buyer owes after lost disputes, by currency."""
+    accounts = with_ledger_balance(LedgerAccount.objects.filter(kind=AccountKind.RECEIVABLE, owner=user_id))
+    return {account.currency: -account.entries_minor for account in accounts.order_by("currency") if account.entries_minor < 0}
+
+
+def debtors() -> QuerySet[Any, Any]:
+    """Return the ids of the users who owe something, as of the last digest."""
+    return LedgerAccount.objects.filter(kind=AccountKind.RECEIVABLE, balance_minor__lt=0).values("owner")
+
+
+def collected_from(credit: Journal) -> int:
+    """Return what was collected from a credit at once for what its owner owed."""
+    later = Journal.objects.filter(wallet=credit.wallet, wallet_entry=(credit.wallet_entry or 0) + 1, kind=JournalKind.REPAYMENT)
+    return -(later.values_list("wallet_net_minor", flat=True).first() or 0)
+
+
 def earnings_of(user: User) -> list[Any]:
     """Return a vendor's accounts with `earned_minor`, one for each currency with earnings."""
     return list(with_earnings(accounts_of(user, AccountKind.VENDOR)))
@@ -201,6 +218,18 @@ def vendor_accounts(*, currency: str | None = None, store_slug: str | None = Non
 def accounts_to_pay() -> QuerySet[LedgerAccount]:
     """Return vendors' accounts with earnings, as of the last digest."""
     return LedgerAccount.objects.filter(kind=AccountKind.VENDOR, balance_minor__gt=0)
+
+
+def accounts_due(*, currency: str, minimum_minor: int) -> QuerySet[Any]:
+    """Return vendors' accounts in a currency with earnings of at least an amount, as `earned_minor`, by their stores."""
+    return with_earnings(vendor_accounts(currency=currency)).filter(earned_minor__gte=max(minimum_minor, 1))
+
+
+def due_sums(*, currency: str, minimum_minor: int) -> dict[str, int]:
+    """Return the number and the total of the accounts that are due, before it is looked at whether each can be paid."""
+    due = accounts_due(currency=currency, minimum_minor=minimum_minor)
+    sums = due.order_by().aggregate(count=Count("pk"), total=Sum("earned_minor"))
+    return {"count": sums["count"], "total": sums["total"] or 0}
 
 
 def orders_since(start: datetime) -> QuerySet[Order]:

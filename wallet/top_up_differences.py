@@ -35,7 +35,7 @@ def top_up_differences() -> Iterator[str]:
     yield from _reversals()
     yield from _set_aside()
     yield from _shares()
-    frozen = set(FrozenOrder.objects.filter(_OPEN).values_list("order", flat=True))
+    frozen = set(FrozenOrder.objects.filter(_OPEN, suspended=True).values_list("order", flat=True))
     for order in frozen ^ suspended_order_ids():
         yield f"order {order} is disputed and its licence not suspended, or the other way round"
 

@@ -7,7 +7,7 @@ import argparse
 
 from catalog.models import Listing
 from catalog.search.rebuild import rebuild
-from marketplace.jobs.commands import progress_bar
+from marketplace.ui.progress import progress_bar
 
 from .fill import SeedPresent, fill
 

@@ -16,7 +16,7 @@ from marketplace.review.decisions import DecisionForm
 
 from ..models import ListingReview, RejectionReason, SearchSynonym
 from ..models.reviews import FIELD_CHARS
-from ..services import findings as catalogue
+from ..services import findings as services
 from ..services.taxonomy import find_synonym_error
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 else:
     ModelForm = forms.ModelForm
 
-# Rows for findings that are not in the catalogue.
+# Rows for findings with a reason of the reviewer's own.
 OTHER_FINDINGS = 3
 
 
@@ -58,7 +58,7 @@ class ApproveForm(DecisionForm):
 
 @dataclass(frozen=True)
 class ReasonRow:
-    """A row of the form: a reason of the catalogue, its checkbox, and the field for details."""
+    """A row of the form: a rejection reason, its checkbox, and the field for details."""
 
     reason: RejectionReason
     chosen: BoundField
@@ -66,7 +66,7 @@ class ReasonRow:
 
 
 class RejectForm(DecisionForm):
-    """Reasons of the catalogue, each with a checkbox and details, other findings, and a note."""
+    """The active rejection reasons, each with a checkbox and details, other findings, and a note."""
 
     note = _note()
 
@@ -82,7 +82,7 @@ class RejectForm(DecisionForm):
             self.fields[f"other_hint_{row}"] = _line("What to do")
 
     def rows(self) -> list[tuple[str, list[ReasonRow]]]:
-        """Return the rows of the catalogue's reasons, grouped by the listing's field."""
+        """Return the rows of the rejection reasons, grouped by the listing's field."""
         groups: dict[str, list[ReasonRow]] = {}
         for reason in self.reasons:
             row = ReasonRow(reason, self[f"reason_{reason.code}"], self[f"details_{reason.code}"])
@@ -96,10 +96,10 @@ class RejectForm(DecisionForm):
     def clean(self) -> dict[str, Any]:
         """Collect the findings; details select their reason."""
         cleaned = super().clean() or self.cleaned_data
-        cleaned["findings"] = [*self._catalogue_findings(cleaned), *self._other_findings(cleaned)]
+        cleaned["findings"] = [*self._chosen_findings(cleaned), *self._other_findings(cleaned)]
         return cleaned
 
-    def _catalogue_findings(self, cleaned: dict[str, Any]) -> Iterator[dict[str, str]]:
+    def _chosen_findings(self, cleaned: dict[str, Any]) -> Iterator[dict[str, str]]:
         for reason in self.reasons:
             details = cleaned.get(f"details_{reason.code}", "")
             if cleaned.get(f"reason_{reason.code}") or details:
@@ -109,7 +109,7 @@ class RejectForm(DecisionForm):
         for row in range(OTHER_FINDINGS):
             finding = {part: cleaned.get(f"other_{part}_{row}", "") for part in ("field", "message", "hint")}
             if any(finding.values()):
-                yield {"code": catalogue.OTHER, **finding}
+                yield {"code": services.OTHER, **finding}
 
 
 class CheckedForm(ModelForm):
@@ -143,9 +143,9 @@ class SynonymForm(CheckedForm):
 
 
 class ReasonForm(CheckedForm):
-    """A reason of the catalogue."""
+    """A rejection reason."""
 
-    find_error = catalogue.find_reason_error
+    find_error = services.find_reason_error
 
     class Meta:
         model = RejectionReason

@@ -32,7 +32,7 @@ def value_label(value: Any) -> str:
             return visible_characters(str(value)) or "empty"
 
 
-def change_labels(listing: Listing, approved: Sequence[ListingReview], previews: Sequence[Preview]) -> list[tuple[str, str, str]]:
+def changes_since_approval(listing: Listing, approved: Sequence[ListingReview], previews: Sequence[Preview]) -> list[tuple[str, str, str]]:
     """Return name, approved and current value of each field changed since the last approval; empty before the first approval."""
     if not approved:
         return []

@@ -18,7 +18,7 @@ from ..search import search
 from ..selectors.reviews import approvals_of, previews_of
 from ..services import review as services
 from .filters import EditedFilter
-from .labels import change_labels
+from .labels import changes_since_approval
 from .takedowns import takedown_decision
 
 CELL_CHARS = 500
@@ -72,7 +72,10 @@ class ListingAdmin(ServiceAdmin):
             Panel(
                 "Changed since the last approval",
                 ("Field", "Approved", "Now"),
-                [tuple(cell[:CELL_CHARS] for cell in change) for change in change_labels(subject, approved, list(previews_of(subject)))],
+                [
+                    tuple(cell[:CELL_CHARS] for cell in change)
+                    for change in changes_since_approval(subject, approved, list(previews_of(subject)))
+                ],
                 "Nothing, or it was never approved.",
             ),
             *super().panels(request, subject),

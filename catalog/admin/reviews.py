@@ -52,9 +52,9 @@ class ListingReviewAdmin(QueueAdmin):
     search_help_text = "Title, slug or store"
     fields = ("listing", "kind", "status", "submitted_at", "submitted_by", "claimed_by", "note", "decided_at", "decided_by")
     decision_names = ("approve", "reject", *CLAIMING, "takedown", "block")
-    noun, decides = "review", REVIEW
-    on_page = {"approve": "a", "reject": "r"}
-    kept = ("status__exact", "claimed", "category", "kind", "vendor", "days", "q")
+    noun, review_permission = "review", REVIEW
+    page_decisions = {"approve": "a", "reject": "r"}
+    kept_parameters = ("status__exact", "claimed", "category", "kind", "vendor", "days", "q")
     claim, take_over, release = claiming(REVIEW, _pending)
     list_template = "admin/catalog/queue.html"
     row_template = "admin/catalog/review.html"

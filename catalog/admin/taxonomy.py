@@ -2,7 +2,7 @@
 
 from django.contrib import admin
 
-from marketplace.review.base import EditedAdmin
+from marketplace.review.base import EditableAdmin
 from marketplace.review.service import ServiceAdmin
 
 from ..models import Category, LicenseTier, RejectionReason, RetiredTerms, SearchSynonym, Store
@@ -12,7 +12,7 @@ from .forms import ReasonForm, SynonymForm
 
 
 @admin.register(Category)
-class CategoryAdmin(EditedAdmin):
+class CategoryAdmin(EditableAdmin):
     """Categories of the catalog."""
 
     list_display = ("name", "slug", "sort_order", "is_active")
@@ -22,7 +22,7 @@ class CategoryAdmin(EditedAdmin):
 
 
 @admin.register(LicenseTier)
-class LicenseTierAdmin(EditedAdmin):
+class LicenseTierAdmin(EditableAdmin):
     """Licences and their price factors."""
 
     list_display = ("name", "slug", "price_factor", "sort_order", "is_active")
@@ -31,7 +31,7 @@ class LicenseTierAdmin(EditedAdmin):
 
 
 @admin.register(SearchSynonym)
-class SearchSynonymAdmin(EditedAdmin):
+class SearchSynonymAdmin(EditableAdmin):
     """Synonyms of search words."""
 
     form = SynonymForm
@@ -64,7 +64,7 @@ class StoreAdmin(ServiceAdmin):
 
 
 @admin.register(RejectionReason)
-class RejectionReasonAdmin(EditedAdmin):
+class RejectionReasonAdmin(EditableAdmin):
     """Rejection reasons by field."""
 
     form = ReasonForm

@@ -1,38 +1,22 @@
-"""Descriptions of the catalog's fields and parameters that have no help text, by name."""
+"""Descriptions of field and parameter names that several operations of the catalog share; other fields have a help text."""
 
 from collections.abc import Mapping
 
 from marketplace.api.descriptions import describe_with
 
 DESCRIPTIONS: Mapping[str, str] = {
-    "CategoryRecord.description": "What the category contains.",
-    "CategoryRecord.name": "Name of the category.",
-    "CategoryName.name": "Name of the category.",
-    "Dependency.kind": "What kind of dependency it is.",
-    "Dependency.name": "Name of the program or package.",
-    "Dependency.version": "The version needed; null for any.",
     "EUR": "Price in euros; null if there is none.",
     "INR": "Price in rupees; null if there is none.",
     "USD": "Price in US dollars; null if there is none.",
-    "assetCount": "Number of assets on sale in the category.",
     "assetId": "Id of the asset.",
     "asset_id": "The asset's id or slug.",
     "category": "The category.",
-    "checksum": "SHA-256 in hex digits.",
-    "dependencies": "What the asset needs in order to be used.",
-    "descriptionTokens": "Estimated tokens of the description.",
     "discountPercent": "Discount in percent, deducted from each price.",
     "facets": "For each requested filter the values it can have, with the number of matching assets.",
     "file": "The deliverable file.",
     "fileType": "Technical format, such as OTF.",
-    "howToUse": "Steps for using the asset.",
-    "icon": "Name of the icon.",
-    "instructionTokens": "Estimated tokens of the instructions.",
     "licenses": "The licence tiers under which the asset is sold, with their prices.",
-    "limits": "What the asset is not suitable for.",
     "listPrices": "Prices before the discount.",
-    "metadata": "Further properties of the category.",
-    "optional": "Whether the asset can be used without it.",
     "preview_id": "Id of the preview.",
     "previews": "Images, sounds and fonts that show the asset.",
     "priceEUR": "Price in euros that a buyer pays now; null if there is none.",
@@ -41,13 +25,10 @@ DESCRIPTIONS: Mapping[str, str] = {
     "promptInstructions": "When and how to use the asset, for language models.",
     "publishedAt": "Time of publication; null before that.",
     "query": "The search term, as sent.",
-    "results": "The matching assets, best match first.",
     "schemaVersion": "Version of this schema.",
-    "semanticTags": "Tags that describe the asset.",
     "shortDescription": "One sentence about the asset.",
     "storeName": "Name of the store.",
     "storeSlug": "Name of the store in URLs; it never changes.",
-    "suggestions": "The matching assets, best match first.",
     "summary": "Short description.",
     "supportedPlatforms": "Host tools that can use it, comma-separated.",
     "tags": "Tags, at most 20.",
@@ -57,9 +38,7 @@ DESCRIPTIONS: Mapping[str, str] = {
     "tierRequirement": "Account tier that a buyer needs.",
     "title": "Title of the asset.",
     "tokenMetrics": "How many tokens the texts cost a language model.",
-    "totalTokens": "Sum of both.",
     "vendor": "The vendor's store.",
     "videoUrl": "https address of a video about the asset.",
-    "whenToUse": "Tasks that the asset is suitable for.",
 }
 describe = describe_with(DESCRIPTIONS)

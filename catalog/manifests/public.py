@@ -31,30 +31,30 @@ _USES = {
 
 
 class TokenMetrics(ResponseModel):
-    """How much of a model's context the texts take, estimated."""
+    """The estimated number of tokens of the texts."""
 
     method: str = Field(description="How it was estimated: `utf8-bytes/4` is one token for each four bytes, rounded up.")
-    description_tokens: int
-    instruction_tokens: int
-    total_tokens: int
+    description_tokens: int = Field(description="Estimated tokens of the description.")
+    instruction_tokens: int = Field(description="Estimated tokens of the instructions.")
+    total_tokens: int = Field(description="Sum of both.")
 
 
 class PromptInstructions(ResponseModel):
-    """What an agent should know before it suggests or uses the asset."""
+    """Instructions for agents that suggest or use the asset."""
 
     summary: str
-    when_to_use: list[str]
-    how_to_use: list[str]
-    limits: list[str]
+    when_to_use: list[str] = Field(description="Tasks that the asset is suitable for.")
+    how_to_use: list[str] = Field(description="Steps for using the asset.")
+    limits: list[str] = Field(description="What the asset is not suitable for.")
 
 
 class Dependency(ResponseModel):
-    """What the asset needs to be used."""
+    """A program or package that the asset needs."""
 
-    name: str
-    kind: str
-    version: str | None
-    optional: bool
+    name: str = Field(description="Name of the program or package.")
+    kind: str = Field(description="What kind of dependency it is.")
+    version: str | None = Field(description="The version needed; null for any.")
+    optional: bool = Field(description="Whether the asset can be used without it.")
 
 
 class PublicManifest(ResponseModel):
@@ -65,10 +65,10 @@ class PublicManifest(ResponseModel):
     slug: str
     title: str
     category: str
-    semantic_tags: list[str]
+    semantic_tags: list[str] = Field(description="Tags that describe the asset.")
     token_metrics: TokenMetrics
     prompt_instructions: PromptInstructions
-    dependencies: list[Dependency]
+    dependencies: list[Dependency] = Field(description="What the asset needs in order to be used.")
     technical: dict[str, Any]
     licenses: list[LicenseOffer]
     checksum: str = Field(description="SHA-256 of the file, in hex digits.")

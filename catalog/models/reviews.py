@@ -11,7 +11,7 @@ from .listings import Listing
 
 CODE_CHARS = 60
 FIELD_CHARS = 60
-WORDS_CHARS = 300
+MESSAGE_CHARS = 300
 
 
 class ReviewKind(models.TextChoices):
@@ -70,15 +70,15 @@ class ListingReview(Claimable):
 
 
 class RejectionReason(models.Model):
-    """A reason in the reviewers' catalogue; vendors read its message and hint."""
+    """A reason that reviewers choose from when they reject a submission; vendors read its message and hint."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     # Stable code for programs; findings contain it, so it never changes.
     code = models.SlugField(max_length=CODE_CHARS, unique=True)
     # The listing's field by its name in the API; empty for the whole listing.
     field = models.CharField(max_length=FIELD_CHARS, blank=True)
-    message = models.CharField(max_length=WORDS_CHARS)
-    hint = models.CharField(max_length=WORDS_CHARS)
+    message = models.CharField(max_length=MESSAGE_CHARS)
+    hint = models.CharField(max_length=MESSAGE_CHARS)
     is_active = models.BooleanField(default=True)
 
     class Meta:

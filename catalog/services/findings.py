@@ -9,21 +9,21 @@ from marketplace.core import audit, texts
 from marketplace.core.errors import InvalidInput
 
 from ..models import RejectionReason
-from ..models.reviews import FIELD_CHARS, WORDS_CHARS
+from ..models.reviews import FIELD_CHARS, MESSAGE_CHARS
 
 FINDINGS = 30
 # Each is a row of the rejection form.
 ACTIVE_REASONS = 60
-# Code of a finding that is not in the catalogue.
+# Code of a finding with a reason of the reviewer's own.
 OTHER = "other"
 TAKEDOWN = "takedown"
 MALICIOUS_FILE = "malicious_file"
-# Codes that the catalogue cannot contain.
+# Codes that no rejection reason can have.
 RESERVED = {OTHER, TAKEDOWN}
 
 
 def checked_findings(findings: Iterable[Mapping[str, str]]) -> list[dict[str, str]]:
-    """Return validated findings, completed from the catalogue of reasons.
+    """Return validated findings, completed from the rejection reasons.
 
     Raises:
         InvalidInput: no findings, too many, an unknown or inactive reason, or an empty message.
@@ -65,7 +65,7 @@ def find_reason_error(reason: RejectionReason) -> InvalidInput | None:
         return texts.invalid("code", "reserved", "The service itself gives this code to findings. Choose another.")
     try:
         for name in ("message", "hint"):
-            setattr(reason, name, texts.line(getattr(reason, name), name, maximum=WORDS_CHARS))
+            setattr(reason, name, texts.line(getattr(reason, name), name, maximum=MESSAGE_CHARS))
         reason.field = texts.line(reason.field, "field", maximum=FIELD_CHARS, required=False)
     except InvalidInput as refusal:
         return refusal
@@ -79,7 +79,7 @@ def _checked(finding: Mapping[str, str], reasons: Mapping[str, RejectionReason],
     code = finding.get("code", "")
     reason = RejectionReason(code=OTHER) if code == OTHER else reasons.get(code)
     if reason is None:
-        raise texts.invalid(f"{place}/code", "invalid_choice", "This reason is not in the catalogue, or no longer in use.")
+        raise texts.invalid(f"{place}/code", "invalid_choice", "There is no such rejection reason, or it is no longer in use.")
     field = texts.line(finding.get("field", ""), f"{place}/field", maximum=FIELD_CHARS, required=False) or reason.field
     message = texts.prose(finding.get("message", ""), f"{place}/message", required=not reason.message) or reason.message
     hint = texts.prose(finding.get("hint", ""), f"{place}/hint", required=False) or reason.hint

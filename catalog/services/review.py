@@ -1,4 +1,4 @@
-"""The reviewer's decisions: approve, reject, take down, block a file. Re-exports the vendor's actions."""
+"""The reviewer's decisions: approve, reject, take down, block a file."""
 
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,24 +23,14 @@ from ..models.listings import ListingStatus, UpdateStatus
 from ..models.reviews import ReviewKind, ReviewStatus
 from ..selectors.listings import approved_versions
 from ..selectors.reviews import is_blocked
-from . import findings as catalogue
+from .findings import MALICIOUS_FILE, TAKEDOWN, checked_findings, finding_of
 from .snapshots import snapshot_of
-from .submission import close_open_review, submit_listing, unpublish_listing, withdraw_listing
+from .submission import close_open_review
 from .transitions import LISTING, UPDATE, lock_listing, lock_open_review, lock_review, refuse_self_review
 from .visibility import listing_changed
 
 CLEAN_FILE = "Upload a clean file, then submit it."
 CORRECT = "Fix it, then submit it again."
-
-__all__ = [
-    "approve_listing",
-    "block_deliverable",
-    "reject_listing",
-    "submit_listing",
-    "takedown_listing",
-    "unpublish_listing",
-    "withdraw_listing",
-]
 
 
 @transaction.atomic
@@ -90,7 +80,7 @@ def reject_listing(*, review: ListingReview, findings: Iterable[Mapping[str, str
         SelfReview: the actor is the vendor or submitted it.
     """
     note = texts.prose(note, "note", required=False)
-    checked = catalogue.checked_findings(findings)
+    checked = checked_findings(findings)
     listing, review = lock_review(review, actor)
     _send_back(listing, review, checked, actor, note)
     mail(listing.store.owner, "catalog/rejected", listing=listing, review=review)
@@ -108,7 +98,7 @@ def takedown_listing(*, listing: Listing, reason: str, actor: User) -> ListingRe
     reason = texts.prose(reason, "reason")
     listing = lock_listing(listing.pk)
     refuse_self_review(listing, actor)
-    review = _take_down(listing, catalogue.finding_of(catalogue.TAKEDOWN, reason, hint=CORRECT), actor)
+    review = _take_down(listing, finding_of(TAKEDOWN, reason, hint=CORRECT), actor)
     mail(listing.store.owner, "catalog/taken_down", listing=listing, review=review, reason=reason)
     return review
 
@@ -183,7 +173,7 @@ def _lock_holders(deliverable: Deliverable) -> dict[uuid.UUID, Listing]:
 
 def _withdraw_blocked(listing: Listing, files: Sequence[Deliverable], reason: str, actor: User) -> None:
     """Take down a locked listing on sale with blocked files, or reject its pending submission with them; mail its vendor."""
-    finding = catalogue.finding_of(catalogue.MALICIOUS_FILE, reason, field="file", hint=CLEAN_FILE)
+    finding = finding_of(MALICIOUS_FILE, reason, field="file", hint=CLEAN_FILE)
     if listing.status == ListingStatus.PUBLISHED and listing.live_deliverable_id in {file.pk for file in files}:
         _take_down(listing, finding, actor)
     elif (review := _waiting_with(files, listing)) is not None:

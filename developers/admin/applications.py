@@ -35,8 +35,8 @@ class DeveloperApplicationAdmin(QueueAdmin):
     search_fields = ("user__email", "company")
     fields = ("user", "status", "company", "website", "what", "why", "submitted_at", "decision_reason", "decided_at", "decided_by")
     decision_names = ("approve", "reject", "ask", *CLAIMING, "withdraw")
-    owner, noun, decides = "user", "application", DECIDE
-    on_page = {"approve": "a", "reject": "r", "ask": "m"}
+    owner, noun, review_permission = "user", "application", DECIDE
+    page_decisions = {"approve": "a", "reject": "r", "ask": "m"}
     claim, take_over, release = claiming(DECIDE, partial(APPLICATION.allows, verb="approve"))
 
     def panels(self, request: HttpRequest, subject: DeveloperApplication) -> list[Panel]:

@@ -6,7 +6,7 @@ from typing import Any
 from marketplace.review.panels import Panel
 
 from ..usage.chart import chart_of
-from ..usage.selectors import Tally, Usage
+from ..usage.selectors import CallCounts, Usage
 
 
 def calls_context(usage: Usage, panels: Sequence[Panel]) -> dict[str, Any]:
@@ -24,6 +24,6 @@ def calls_context(usage: Usage, panels: Sequence[Panel]) -> dict[str, Any]:
     return {"panels": [*calls, *panels], "chart": chart_of(usage)}
 
 
-def _panel(title: str, head: str, tallies: Mapping[Any, Tally]) -> Panel:
-    rows = [(name, tally.done, tally.refused, tally.limited, tally.failed, tally.total) for name, tally in tallies.items()]
+def _panel(title: str, head: str, groups: Mapping[Any, CallCounts]) -> Panel:
+    rows = [(name, counts.done, counts.refused, counts.limited, counts.failed, counts.total) for name, counts in groups.items()]
     return Panel(title, (head, "Done", "Refused", "Over the limit", "Failed", "All"), rows, empty="No calls in 30 days.")

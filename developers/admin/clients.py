@@ -45,8 +45,8 @@ class ClientDocumentAdmin(QueueAdmin):
     fields = ("app", "client_id", "host", "status", "app_status", "read_at")
     readonly_fields = ("client_id", "app_status")
     decision_names = ("accept", "refuse", *CLAIMING)
-    noun, decides = "client_document", DECIDE
-    on_page = {"accept": "a", "refuse": "r"}
+    noun, review_permission = "client_document", DECIDE
+    page_decisions = {"accept": "a", "refuse": "r"}
     claim, take_over, release = claiming(DECIDE, partial(DOCUMENT.allows, verb="accept"))
 
     @admin.display(description="Document")

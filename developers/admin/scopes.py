@@ -98,14 +98,14 @@ class ScopeReviewAdmin(QueueAdmin):
     fields = ("app", "developer", "purpose", "status", "requested_at", "note", "decided_at", "decided_by")
     readonly_fields = ("developer", "purpose")
     decision_names = ("decide_scopes", *CLAIMING)
-    owner, noun, decides = "app__user", "scope_review", DECIDE
-    on_page = {"decide_scopes": "a"}
+    owner, noun, review_permission = "app__user", "scope_review", DECIDE
+    page_decisions = {"decide_scopes": "a"}
     case_template = "admin/developers/app_facts.html"
     claim, take_over, release = claiming(DECIDE, _is_pending)
 
     @admin.display(description="Developer")
     def developer(self, review: ScopeReview) -> str:
-        """Return the developer's address, or the client id of an app without a developer."""
+        """Return the developer's e-mail address, or the client id of an app without a developer."""
         return review.app.client_id if review.app.user is None else review.app.user.email
 
     @admin.display(description="Purpose")

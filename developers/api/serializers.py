@@ -40,10 +40,12 @@ class LeakedCredential(Body):
 class LeakReportBody(Body):
     """Credentials that a secret scanner found."""
 
-    credentials = BoundedList(child=LeakedCredential(), min_length=1, max_length=bounds.LEAKED_CREDENTIALS)
+    credentials = BoundedList(
+        child=LeakedCredential(), min_length=1, max_length=bounds.LEAKED_CREDENTIALS, help_text="The keys and tokens that were found."
+    )
 
 
 class LeakReportAnswer(serializers.Serializer[Any]):
     """The number of credentials in the report, not of those that exist."""
 
-    received = serializers.IntegerField()
+    received = serializers.IntegerField(help_text="Number of credentials in the report.")

@@ -9,7 +9,7 @@ from marketplace.api.views import ApiViewSet
 from marketplace.core.access import PUBLIC
 from marketplace.http.rate_limits import count_by_address
 
-from ..services.leaks import Finding, report_leaks
+from ..services.leaks import LeakedSecret, report_leaks
 from .serializers import LeakReportAnswer, LeakReportBody
 
 
@@ -28,5 +28,5 @@ class LeakViewSet(ApiViewSet):
         """
         count_by_address(request, "leak_reports")
         body = parse_body(LeakReportBody, request)
-        report_leaks(findings=[Finding(found["value"], found["url"]) for found in body["credentials"]])
+        report_leaks(findings=[LeakedSecret(found["value"], found["url"]) for found in body["credentials"]])
         return Response(LeakReportAnswer({"received": len(body["credentials"])}).data, headers={"Cache-Control": "no-store"})

@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 from django.utils import timezone
 
-from marketplace.accounts.password_again import PasswordAgain
+from marketplace.accounts.password_confirmation import PasswordConfirmationForm
 from marketplace.core.scopes import PERSONAL_SCOPES, SCOPE_LABELS, Scope
 
 from .. import bounds
@@ -16,7 +16,7 @@ _LIFETIMES = ((7, "7 days"), (30, "30 days"), (90, "90 days"), (180, "180 days")
 _OVERLAPS = ((7, "in 7 days"), (1, "in a day"), (30, "in 30 days"), (0, "at once"))
 
 
-class TokenForm(PasswordAgain, LimitsForm):
+class TokenForm(PasswordConfirmationForm, LimitsForm):
     """Describes a new personal token."""
 
     name = forms.CharField(label="Name", max_length=bounds.CREDENTIAL_NAME_CHARS, help_text="What the token is for, such as “my script”.")
@@ -47,7 +47,7 @@ class TokenForm(PasswordAgain, LimitsForm):
         }
 
 
-class _SpendingCredentialForm(PasswordAgain):
+class _SpendingCredentialForm(PasswordConfirmationForm):
     """Asks for the password if the new credential can spend money."""
 
     def __init__(self, *args: Any, spends: bool, **kwargs: Any) -> None:

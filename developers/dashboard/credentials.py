@@ -1,4 +1,4 @@
-"""What differs between the credentials that users make in the dashboard: API keys, tool tokens and personal tokens."""
+"""The kinds of credential in the dashboard: API keys, tool tokens and personal tokens."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class CredentialRow:
 
 
 @dataclass(frozen=True)
-class Kind:
+class CredentialPages:
     """One kind of credential, as its pages need it."""
 
     # The prefix of its route names.
@@ -73,7 +73,7 @@ def first_call_context(app: App) -> dict[str, str]:
     return {"first_call": first_call(app), "mcp_url": Audience.MCP.uri}
 
 
-KEYS = Kind(
+KEYS = CredentialPages(
     "key",
     "API key",
     "key",
@@ -85,7 +85,7 @@ KEYS = Kind(
     subject="key",
     spends=lambda _key: False,
 )
-TOOL_TOKENS = Kind(
+TOOL_TOKENS = CredentialPages(
     "tool-token",
     "tool token",
     "tool token",
@@ -97,7 +97,7 @@ TOOL_TOKENS = Kind(
     subject="token",
     spends=lambda token: Scope.WALLET_SPEND in token.application.scopes,
 )
-PERSONAL_TOKENS = Kind(
+PERSONAL_TOKENS = CredentialPages(
     "token",
     "personal token",
     "token",

@@ -161,7 +161,7 @@ class AppScope(models.Model):
 
 
 class ReviewStatus(models.TextChoices):
-    """Whether a request for scopes waits for an admin."""
+    """The status of a request for scopes."""
 
     PENDING = "Pending"
     DECIDED = "Decided"

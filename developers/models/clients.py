@@ -12,7 +12,7 @@ from .apps import App
 
 
 class DocumentStatus(models.TextChoices):
-    """Whether the latest document waits for a review."""
+    """The status of a document: whether its latest version waits for a review."""
 
     KNOWN = "Known"
     CHANGED = "Changed"

@@ -20,7 +20,7 @@ REFRESH_GRACE = timedelta(seconds=30)
 
 
 class TokenKind(models.TextChoices):
-    """How a bearer token is created and where it is accepted."""
+    """The kinds of bearer token, by how they are created and where they are accepted."""
 
     PERSONAL = "personal"
     OAUTH = "oauth"

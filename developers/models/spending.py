@@ -19,7 +19,7 @@ def _not_zero(field: str) -> Q:
 
 
 class SpendingLimit(models.Model):
-    """How much an app or a personal token may take from a wallet, in one currency; money is in minor units."""
+    """A limit of what an app or a personal token may spend from a wallet in one currency, in minor units."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     # The wallet's owner; None for a limit that an admin set for the app, which applies to each wallet by itself.

@@ -26,7 +26,7 @@ class CallerKind(models.TextChoices):
 
 
 class ApiUsage(models.Model):
-    """How many calls one caller made to one operation on one day (UTC), with one outcome."""
+    """The number of calls of one caller to one operation on one day (UTC), with one status."""
 
     day = models.DateField()
     # None: a user's own token.
@@ -69,7 +69,7 @@ class DormancyNotice(models.Model):
 
 
 class HourlyUsage(models.Model):
-    """How many calls one caller made to one operation in one hour (UTC), with one outcome. `ApiUsage` keeps the days."""
+    """The number of calls of one caller to one operation in one hour (UTC), with one status; kept for a shorter time than `ApiUsage`."""
 
     hour = models.DateTimeField()
     app = models.ForeignKey(App, null=True, on_delete=models.CASCADE, related_name="+")

@@ -1,6 +1,6 @@
 """Rate limits of the token endpoint and of the revocation endpoint, counted separately.
 
-Failures are counted by address, which limits the guessing of codes and tokens. Successes are counted by address and client,
+Failures are counted by IP address, which limits the guessing of codes and tokens. Successes are counted by IP address and client,
 with a high limit: a server-side client has many users, and nobody can use up its limit from another address.
 Both are checked before a call and counted after it, so that simultaneous calls may exceed them slightly.
 """

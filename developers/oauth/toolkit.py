@@ -1,4 +1,4 @@
-"""What the settings of django-oauth-toolkit name: the scopes that an app may request, and the secrets of tokens."""
+"""Classes and functions for the settings of django-oauth-toolkit: the scopes of apps, and the secrets of tokens."""
 
 from typing import Any
 

@@ -92,7 +92,7 @@ def _send_error(request: HttpRequest, error: OAuth2Error) -> HttpResponse:
     if request.method == "GET" and request.headers.get("Sec-Fetch-Site") == "same-origin":
         # The browser comes from our own sign-in form, whose content security policy forbids a redirect to another site.
         context = {"address": address, "host": host_of(error.redirect_uri), "reason": error.description or error.error}
-        return _forbid_framing(render(request, "oauth/sent_back.html", context, status=400))
+        return _forbid_framing(render(request, "oauth/invalid_request.html", context, status=400))
     return _send(address)
 
 

@@ -9,11 +9,13 @@ from django.utils import timezone
 from marketplace.accounts.models import User
 from marketplace.core import audit, texts
 from marketplace.core.errors import InvalidTransition
+from marketplace.core.events import emit
 from marketplace.core.scopes import SCOPE_LABELS, Scope, format_scopes
 from marketplace.core.transitions import lock
 from marketplace.ui.mail import mail
 
 from ..audiences import Audience
+from ..events import ConsentWithdrawn
 from ..models import AccessToken, App, Consent, Grant, RefreshToken
 from ..secrets import digest_of
 from ..selectors import developer_name
@@ -24,7 +26,7 @@ CODE_AGE = timedelta(seconds=60)
 
 @dataclass(frozen=True)
 class Authorization:
-    """What a user allowed on the consent page."""
+    """The access that a user allowed on the consent page."""
 
     app: App
     scopes: frozenset[Scope]
@@ -102,6 +104,8 @@ def withdraw_consent(*, user: User, app: App, actor: User, reason: str = "") -> 
             scopes=consent.scope,
             tokens=ended,
         )
+    if consents:
+        emit(ConsentWithdrawn(user.pk, app.pk))
     return ended
 
 

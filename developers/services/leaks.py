@@ -33,7 +33,7 @@ _TOKEN_NAMES = {
 
 
 @dataclass(frozen=True)
-class Finding:
+class LeakedSecret:
     """A reported secret."""
 
     secret: str
@@ -41,7 +41,7 @@ class Finding:
     url: str = ""
 
 
-def report_leaks(*, findings: Iterable[Finding], actor: User | None = None) -> int:
+def report_leaks(*, findings: Iterable[LeakedSecret], actor: User | None = None) -> int:
     """Revoke the live credentials among the findings and mail their owners; ignore the rest.
 
     A failure does not stop the others. The first one is raised at the end, so that the report is sent again; credentials that
@@ -65,7 +65,7 @@ def report_leaks(*, findings: Iterable[Finding], actor: User | None = None) -> i
     return revoked
 
 
-def _revoke(finding: Finding, actor: User | None) -> bool:
+def _revoke(finding: LeakedSecret, actor: User | None) -> bool:
     """Revoke a live credential and mail those affected; return False for anything else."""
     digest = digest_of(finding.secret)
     reason = f"Reported as leaked, found at {finding.url}" if finding.url else "Reported as leaked"

@@ -127,7 +127,7 @@ def reject_app(*, app: App, reason: str, actor: User) -> App:
 
 @transaction.atomic
 def narrow_scopes(*, app: App, revoke: Mapping[Scope, str], actor: User) -> App:
-    """Withdraw granted scopes, each with a note; keys and tokens lose them at the next request.
+    """Withdraw granted scopes, each with a note; keys and tokens lose them at the next request, because their scopes are computed then.
 
     Raises:
         InvalidTransition: the app was never approved.

@@ -10,8 +10,7 @@ from multiprocessing.util import Finalize
 from django.conf import settings
 from django.db import connection
 
-from .calls import Call
-from .rows import add_to_rows
+from .rows import CallKey, add_to_rows
 
 # The thread is woken early at FLUSH_AT counters; beyond MAX_COUNTERS new ones are dropped (the database is down for long).
 FLUSH_AT = 2_000
@@ -24,13 +23,13 @@ class UsageBuffer:
     """Counts calls of all threads. Counting takes a lock for one dictionary entry and never touches the database."""
 
     def __init__(self) -> None:
-        self._counts: Counter[Call] = Counter()
+        self._counts: Counter[CallKey] = Counter()
         self._lock = threading.Lock()
         self._writing = threading.Lock()
         self._wake = threading.Event()
         self._thread: threading.Thread | None = None
 
-    def count(self, call: Call) -> None:
+    def count(self, call: CallKey) -> None:
         """Count one call."""
         with self._lock:
             if call in self._counts or len(self._counts) < MAX_COUNTERS:
@@ -61,7 +60,7 @@ class UsageBuffer:
         with self._lock:
             self._counts.clear()
 
-    def _restore(self, counts: Counter[Call]) -> None:
+    def _restore(self, counts: Counter[CallKey]) -> None:
         with self._lock:
             counts.update(self._counts)
             dropped = counts.most_common()[MAX_COUNTERS:]

@@ -9,12 +9,12 @@ MINUTES = 60
 
 def chart_of(usage: Usage, *, calls_per_minute: int | None = None) -> Chart:
     """Return the chart of calls. If it is hourly, the rate limit of a key is a mark."""
-    tallies = usage.points.values()
+    counts_of_points = usage.points.values()
     series = [
-        Series("done", [tally.done for tally in tallies]),
-        Series("refused (4xx)", [tally.refused for tally in tallies], "wait"),
-        Series("over the limit (429)", [tally.limited for tally in tallies], "soft"),
-        Series("failed (5xx)", [tally.failed for tally in tallies], "bad"),
+        Series("done", [counts.done for counts in counts_of_points]),
+        Series("refused (4xx)", [counts.refused for counts in counts_of_points], "wait"),
+        Series("over the limit (429)", [counts.limited for counts in counts_of_points], "soft"),
+        Series("failed (5xx)", [counts.failed for counts in counts_of_points], "bad"),
     ]
     hourly = usage.span.step == Step.HOUR
     mark = Mark("limit an hour", calls_per_minute * MINUTES) if calls_per_minute and hourly else None
@@ -23,6 +23,6 @@ def chart_of(usage: Usage, *, calls_per_minute: int | None = None) -> Chart:
         f"Calls {'an hour' if hourly else 'a day'} (UTC)",
         usage.period,
         series,
-        nothing=f"No calls in {usage.span.label}. They appear here within a minute.",
+        empty_text=f"No calls in {usage.span.label}. They appear here within a minute.",
         mark=mark,
     )

@@ -1,28 +1,42 @@
 """Adds counters to the rows of usage, by day and by hour."""
 
 import datetime as dt
+import uuid
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import connection, transaction
 from django.db.models import Model
 
 from ..models import ApiUsage, App, HourlyUsage
 from ..models.usage import KEPT_HOURS
-from .calls import Call
 
 _BATCH = 500
 _DIMENSIONS = ("kind", "credential_id", "operation", "status")
 
 
-def add_to_rows(counts: Mapping[Call, int]) -> None:
+class CallKey(NamedTuple):
+    """The key of a counter: calls that agree in all of these are one row."""
+
+    day: dt.date
+    kind: str
+    app_id: uuid.UUID | None
+    credential_id: uuid.UUID
+    operation: str
+    scope: str
+    status: int
+    # Of the day (UTC).
+    hour: int = 0
+
+
+def add_to_rows(counts: Mapping[CallKey, int]) -> None:
     """Add the counters to their rows, in one transaction; those of deleted apps are dropped."""
     wanted = {call.app_id for call in counts if call.app_id}
     with transaction.atomic():
         known = set(App.objects.filter(pk__in=wanted).values_list("pk", flat=True))
-        days: Counter[Call] = Counter()
-        hours: Counter[Call] = Counter()
+        days: Counter[CallKey] = Counter()
+        hours: Counter[CallKey] = Counter()
         youngest = dt.datetime.now(tz=dt.UTC).date() - dt.timedelta(hours=KEPT_HOURS)
         for call, calls in counts.items():
             if call.app_id is not None and call.app_id not in known:
@@ -38,11 +52,11 @@ def add_to_rows(counts: Mapping[Call, int]) -> None:
         _add(HourlyUsage, ("hour", *_DIMENSIONS), ({**_dimensions_of(call), "hour": _hour(call), "calls": n} for call, n in hours.items()))
 
 
-def _dimensions_of(call: Call) -> dict[str, Any]:
+def _dimensions_of(call: CallKey) -> dict[str, Any]:
     return {name: getattr(call, name) for name in ("app_id", *_DIMENSIONS)}
 
 
-def _hour(call: Call) -> dt.datetime:
+def _hour(call: CallKey) -> dt.datetime:
     return dt.datetime.combine(call.day, dt.time(call.hour), dt.UTC)
 
 

@@ -29,7 +29,7 @@ _BY_TOKEN = {CallerKind.OAUTH.value: "OAuth tokens", CallerKind.MCP.value: "Tool
 
 
 @dataclass
-class Tally:
+class CallCounts:
     """Calls by outcome: done, refused (4xx), over the limit (429), failed (5xx)."""
 
     done: int = 0
@@ -77,10 +77,10 @@ class Usage:
 
     span: Span
     period: Period
-    points: dict[dt.datetime, Tally]
-    total: Tally = field(default_factory=Tally)
-    operations: dict[str, Tally] = field(default_factory=lambda: defaultdict(Tally))
-    callers: dict[str, Tally] = field(default_factory=lambda: defaultdict(Tally))
+    points: dict[dt.datetime, CallCounts]
+    total: CallCounts = field(default_factory=CallCounts)
+    operations: dict[str, CallCounts] = field(default_factory=lambda: defaultdict(CallCounts))
+    callers: dict[str, CallCounts] = field(default_factory=lambda: defaultdict(CallCounts))
     refusals: list[Refusal] = field(default_factory=list)
 
 
@@ -108,12 +108,12 @@ def _name_of(token: AccessToken) -> str:
 
 def _usage(whose: Q, names: Mapping[uuid.UUID, str], span: Span) -> Usage:
     period = span.period(timezone.now())
-    usage = Usage(span, period, {point: Tally() for point in period.points})
+    usage = Usage(span, period, {point: CallCounts() for point in period.points})
     refused: Counter[tuple[str, int]] = Counter()
     for moment, kind, credential_id, operation, status, calls in _groups(whose, period):
         caller = names.get(credential_id) or _BY_TOKEN.get(kind, "a key that is gone")
-        for tally in (usage.total, usage.points[floor(moment, span.step)], usage.operations[operation], usage.callers[caller]):
-            tally.add(status, calls)
+        for counts in (usage.total, usage.points[floor(moment, span.step)], usage.operations[operation], usage.callers[caller]):
+            counts.add(status, calls)
         if status >= 400:
             refused[operation, status] += calls
     usage.refusals = [Refusal(*ending, calls) for ending, calls in sorted(refused.items(), key=lambda item: (-item[1], item[0]))][
@@ -135,8 +135,8 @@ def _groups(whose: Q, period: Period) -> QuerySet[Any, Any]:
     return rows.order_by().values_list("moment", "kind", "credential_id", "operation", "status").annotate(sum=Sum("calls"))
 
 
-def _busiest_first(tallies: dict[str, Tally]) -> dict[str, Tally]:
-    return dict(sorted(tallies.items(), key=lambda item: (-item[1].total, item[0])))
+def _busiest_first(groups: dict[str, CallCounts]) -> dict[str, CallCounts]:
+    return dict(sorted(groups.items(), key=lambda item: (-item[1].total, item[0])))
 
 
 def unused_scopes(app: App, rows: Iterable[AppScope] | None = None) -> list[Scope]:

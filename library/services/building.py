@@ -21,7 +21,7 @@ from catalog.pricing import permitted_tiers
 from catalog.selectors.taxonomy import Terms, active_tiers, terms_at
 from marketplace.core.ids import new_id
 from marketplace.storage import default_storage
-from marketplace.storage.base import ObjectStorage, Stored
+from marketplace.storage.base import ObjectStorage, StoredRange
 
 from ..models import DownloadLink, Licence, Package
 from .packages import CONTENT_TYPE, package_of, package_parts
@@ -114,7 +114,7 @@ def _can_presign(store: ObjectStorage) -> bool:
 def _set_checksums(packages: Sequence[Package], store: ObjectStorage) -> None:
     """Set size and SHA-256 of packages with the same file, which is read once."""
     head, content = package_parts(packages[0], store)[:2]
-    if isinstance(head, Stored) or not isinstance(content, Stored):
+    if isinstance(head, StoredRange) or not isinstance(content, StoredRange):
         raise TypeError("a package begins with a header, followed by the file")
     digest, crc, length = hashlib.sha256(head), 0, 0
     for block in store.read(content.key, content.start, content.end):

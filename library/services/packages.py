@@ -8,7 +8,7 @@ import orjson
 
 from catalog.models import Deliverable, Listing
 from catalog.selectors.taxonomy import Terms
-from marketplace.storage.base import ObjectStorage, Segment, Stored
+from marketplace.storage.base import ObjectStorage, Segment, StoredRange
 
 from ..models import Package
 from ..selectors import version_of_file
@@ -48,7 +48,7 @@ def package_of(listing: Listing, deliverable: Deliverable, terms: Terms) -> Pack
 def package_parts(package: Package, store: ObjectStorage) -> list[Segment]:
     """Return the segments of the package's bytes."""
     deliverable = package.deliverable
-    content = Stored(store, deliverable.object_key, 0, deliverable.file_size)
+    content = StoredRange(store, deliverable.object_key, 0, deliverable.file_size)
     return zip_parts(
         [
             ZipEntry(_entry_name(deliverable), deliverable.file_size, deliverable.crc32, content),

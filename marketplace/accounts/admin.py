@@ -13,7 +13,7 @@ from django.http import HttpRequest
 
 from marketplace.core.events import emit
 from marketplace.http.refusals import allow_methods
-from marketplace.review.base import Base
+from marketplace.review.base import MarketplaceModelAdmin
 from marketplace.review.decisions import Decision, ReasonForm, decision, service_decision
 from marketplace.review.search import SearchQuery, starts_with
 from marketplace.review.service import ServiceAdmin
@@ -89,7 +89,7 @@ class UserAdmin(ServiceAdmin):
     decision_names = ("set_tier", "deactivate", "reactivate", "set_staff", "remove_staff", "delete_account")
 
     def find(self, query: SearchQuery) -> list[Q]:
-        """Search by id, address, or the beginning of an address or name."""
+        """Search by id, e-mail address, or the beginning of an e-mail address or name."""
         if query.id:
             return [Q(pk=query.id)]
         by_address = [Q(email=query.text.lower()), starts_with("email", query.text.lower())]
@@ -165,7 +165,7 @@ class UserAdmin(ServiceAdmin):
 
 
 @admin.register(Group)
-class GroupAdmin(Base):
+class GroupAdmin(MarketplaceModelAdmin):
     """Groups, which only superusers change: staff could otherwise grant themselves every permission."""
 
     form = GroupForm

@@ -43,7 +43,7 @@ class LabelsMixin(_Base):
 
 
 class SignupForm(LabelsMixin, account.SignupForm):  # type: ignore[misc]  # allauth ships no types
-    """Takes as long for an address that has an account as for one that has none."""
+    """Takes as long for an e-mail address with an account as for one without."""
 
     def try_save(self, request: HttpRequest) -> tuple[User | None, HttpResponse | None]:
         """Create the account; if there is one, only hash the password, so that page and response time are the same."""

@@ -1,4 +1,4 @@
-"""Which mails a user gets: chosen on the account page, or ended by the link of a mail."""
+"""Mail preferences: chosen on the account page, or by the unsubscribe link of a mail."""
 
 import uuid
 from collections.abc import Collection
@@ -34,7 +34,7 @@ def set_mail_topics(*, user: User, topics: Collection[str], actor: User) -> None
 
 
 def subscription_of(*, token: str) -> tuple[User, MailTopic]:
-    """Return the user and the topic of the link of a mail.
+    """Return the user and the topic of an unsubscribe link.
 
     Raises:
         NotFound: the link is not valid.
@@ -47,7 +47,7 @@ def subscription_of(*, token: str) -> tuple[User, MailTopic]:
 
 
 def unsubscribe(*, token: str) -> MailTopic:
-    """End the mails that the link of one of them names.
+    """Unsubscribe the user of a mail's link from its topic.
 
     Raises:
         NotFound: the link is not valid.

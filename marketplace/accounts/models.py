@@ -34,7 +34,7 @@ class Tier(models.TextChoices):
 
 
 class MailTopic(models.TextChoices):
-    """What mails are about that a user can unsubscribe from. Mails about security, and those that ask for something, have no topic."""
+    """The topics of mails that users can unsubscribe from. Mails about security, and those that ask for something, have none."""
 
     PURCHASE = "purchase", "Receipts of your purchases"
     REFUND = "refund", "Refunds to your wallet"
@@ -65,7 +65,7 @@ class UserManager(BaseUserManager["User"]):
         return user
 
     def get_by_natural_key(self, username: str | None) -> "User":
-        """Return the user with this address, whatever its case."""
+        """Return the user with this e-mail address, whatever its case."""
         return self.get(email=(username or "").lower())
 
 
@@ -134,7 +134,7 @@ class User(AbstractBaseUser, PermissionsMixin):
         made.send()
 
     def unsubscribe_url(self, topic: str) -> str | None:
-        """Return the address that ends mails on a topic without signing in, None if the user has ended them."""
+        """Return the URL that unsubscribes from a topic without signing in, None if the user has unsubscribed."""
         if MailOptOut.objects.filter(user=self, topic=topic).exists():
             return None
         return settings.BASE_URL + reverse("mail-unsubscribe", args=[signing.dumps([self.pk.hex, topic], salt=UNSUBSCRIBE)])

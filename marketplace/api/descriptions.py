@@ -1,6 +1,6 @@
-"""Descriptions of fields and parameters in the OpenAPI document that have no help text, by name.
+"""Descriptions of field and parameter names that all apps share, for the OpenAPI document.
 
-Those of a single app are in `<app>/api/descriptions.py`.
+A field's own help text has precedence. Names that only one app shares are described in `<app>/api/descriptions.py`.
 """
 
 from collections.abc import Callable, Mapping

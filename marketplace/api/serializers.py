@@ -127,7 +127,7 @@ class PageNumber(WholeNumber):
 
 
 # The least similarity of a suggested name, in percent.
-_ALIKE = 60
+_SIMILARITY_PERCENT = 60
 
 
 def unknown_names(names: Iterable[str], known: Collection[str], *, kind: str) -> dict[str, list[str]]:
@@ -143,5 +143,5 @@ def unknown_names(names: Iterable[str], known: Collection[str], *, kind: str) ->
 
 
 def _message(name: str, known: Collection[str], kind: str) -> str:
-    nearest = process.extractOne(name, sorted(known), scorer=fuzz.ratio, processor=str.casefold, score_cutoff=_ALIKE)
+    nearest = process.extractOne(name, sorted(known), scorer=fuzz.ratio, processor=str.casefold, score_cutoff=_SIMILARITY_PERCENT)
     return f"There is no such {kind}. Did you mean {nearest[0]}?" if nearest else f"There is no such {kind}."

@@ -1,4 +1,4 @@
-"""The catalogue of problems: each class has a stable code and a status.
+"""The problems that clients can act on: each class has a stable code and a status.
 
 Apps add their own in `<app>/errors.py`; codes are unique. Services raise them, and
 `marketplace.api.problems` renders them as `application/problem+json`.
@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-_CATALOGUE: dict[str, type["Problem"]] = {}
+_PROBLEMS: dict[str, type["Problem"]] = {}
 _WORD_START = re.compile(r"(?<!^)(?=[A-Z])")
 
 
@@ -32,7 +32,7 @@ class Problem(Exception):
         if abstract:
             return
         cls.code = _WORD_START.sub("_", cls.__name__).lower()
-        taken = _CATALOGUE.setdefault(cls.code, cls)
+        taken = _PROBLEMS.setdefault(cls.code, cls)
         if taken is not cls and taken.__qualname__ != cls.__qualname__:
             message = f"problem code {cls.code} is taken by {taken!r}"
             raise TypeError(message)
@@ -44,9 +44,9 @@ class Problem(Exception):
         super().__init__(self.message)
 
 
-def catalogue() -> dict[str, type[Problem]]:
+def all_problems() -> dict[str, type[Problem]]:
     """Return all problem classes by code, sorted."""
-    return dict(sorted(_CATALOGUE.items()))
+    return dict(sorted(_PROBLEMS.items()))
 
 
 class InvalidInput(Problem):

@@ -44,7 +44,7 @@ def current_request_id() -> str:
 
 
 @contextmanager
-def request_id_of(name: str) -> Iterator[None]:
+def use_request_id(name: str) -> Iterator[None]:
     """Use `name` as the request id in logs and audit entries, for work outside of a request such as a job."""
     token = REQUEST_ID.set(name)
     try:

@@ -16,7 +16,7 @@ M = TypeVar("M", bound=models.Model)
 def lock(queryset: models.QuerySet[M], **lookup: Any) -> M:
     """Return the one row that matches, locked until the end of the transaction.
 
-    With `no_key`, inserts of rows that refer to it need not wait.
+    Inserts of rows that refer to it do not wait.
 
     Raises:
         NotFound: no row matches.

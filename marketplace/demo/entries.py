@@ -17,8 +17,8 @@ VERSION = "1.0.0"
 
 
 @dataclass(frozen=True)
-class Kind:
-    """What the listings of one kind have in common: category, tools that open the files, and a paragraph of the description."""
+class ListingKind:
+    """A kind of listing: its category, the tools that open its files, and a paragraph of its description."""
 
     category: str
     platforms: str
@@ -37,7 +37,7 @@ class CatalogEntry:
     """
 
     title: str
-    kind: Kind
+    kind: ListingKind
     summary: str
     tags: list[str]
     prices: dict[str, str]
@@ -80,5 +80,5 @@ class CatalogEntry:
 def load_entries() -> list[CatalogEntry]:
     """Return the demo catalog in the order of publication."""
     catalog: dict[str, Any] = tomllib.loads((FOLDER / "catalog.toml").read_text(encoding="utf-8"))
-    kinds = {name: Kind(**fields) for name, fields in catalog["kinds"].items()}
+    kinds = {name: ListingKind(**fields) for name, fields in catalog["kinds"].items()}
     return [CatalogEntry(**fields | {"kind": kinds[fields["kind"]]}) for fields in catalog["listing"]]

@@ -66,7 +66,7 @@ def make_people(facts: Facts) -> People:
     admin = _user("admin", "Asha Admin", facts, is_staff=True, is_superuser=True)
     developer = _user("developer", "Deven Developer", facts, tier=Tier.PRO)
     buyer = _user("buyer", "Bo Buyer", facts, tier=Tier.PRO)
-    # Buys what the vendor is paid for; signs in nowhere.
+    # Makes the purchases that the vendor is paid for; has no password.
     customer = _user("customer", "Chandra Customer", {})
     for user in (developer, buyer, customer):
         _fund(user, admin)

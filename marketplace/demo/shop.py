@@ -21,7 +21,7 @@ from vendors.previews import ProcessedPreview, process_preview
 from vendors.services.files import attach_deliverable, attach_preview, new_deliverable_key
 from vendors.services.listings import create_listing
 from vendors.services.pictures import update_picture
-from vendors.services.submission import submit
+from vendors.services.submission import check_and_submit
 from vendors.uploads import Received
 
 from .entries import VERSION, CatalogEntry
@@ -89,7 +89,7 @@ def _publish(prepared: Prepared, people: People) -> None:
         if kind == PreviewKind.GALLERY:
             update_picture(listing=listing, preview_id=preview.pk, actor=profile.user, alt_text=entry.pictures[slot])
     listing.refresh_from_db()
-    submit(listing=listing, actor=profile.user)
+    check_and_submit(listing=listing, actor=profile.user)
     if not entry.waiting:
         _approve(listing, Tier(entry.tier), people.admin)
 

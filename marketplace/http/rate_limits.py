@@ -56,7 +56,7 @@ class Limit:
 
 
 @dataclass(frozen=True)
-class Usage:
+class LimitUsage:
     """The usage of a limit."""
 
     limit: Limit
@@ -94,7 +94,7 @@ def refuse_when_full(request: HttpRequest | Request, limits: Sequence[Limit]) ->
 
 
 def count_by_address(request: HttpRequest | Request, bucket: str) -> None:
-    """Count an anonymous call by the client's address.
+    """Count an anonymous call by the client's IP address.
 
     Without the cache, calls are allowed: these limits save resources, and no secret behind them can be guessed.
 
@@ -115,7 +115,7 @@ def _limit_by_address(request: HttpRequest | Request, bucket: str) -> Limit:
     return Limit(bucket.replace("_", "-"), client_network(request), settings.RATE_LIMITS[bucket])
 
 
-def _usage(request: HttpRequest | Request, limit: Limit, *, increment: bool = True) -> Usage:
+def _usage(request: HttpRequest | Request, limit: Limit, *, increment: bool = True) -> LimitUsage:
     try:
         usage = get_usage(
             request,
@@ -132,23 +132,23 @@ def _usage(request: HttpRequest | Request, limit: Limit, *, increment: bool = Tr
         logger.warning("rate limits are not applied: the cache does not count")
         raise CounterStoreDown
     # The library's time left is one second short.
-    return Usage(limit, usage["count"], max(0, usage["time_left"]) + 1)
+    return LimitUsage(limit, usage["count"], max(0, usage["time_left"]) + 1)
 
 
-def _apply(request: HttpRequest | Request, usages: Sequence[Usage]) -> None:
+def _apply(request: HttpRequest | Request, usages: Sequence[LimitUsage]) -> None:
     """Set the `RateLimit` fields, and refuse the call if a limit is exceeded."""
     request.META[META_KEY] = _fields(usages)
     _refuse([usage for usage in usages if usage.exceeded])
 
 
-def _refuse(full: Sequence[Usage]) -> None:
+def _refuse(full: Sequence[LimitUsage]) -> None:
     for usage in full:
         LIMITED.labels(usage.limit.policy).inc()
     if full:
         raise RateLimited(headers={"Retry-After": str(max(usage.seconds_left for usage in full))})
 
 
-def _fields(usages: Sequence[Usage]) -> dict[str, str]:
+def _fields(usages: Sequence[LimitUsage]) -> dict[str, str]:
     """Return the header fields of draft-ietf-httpapi-ratelimit-headers."""
     return {
         "RateLimit-Policy": ", ".join(f'"{usage.limit.policy}";q={usage.limit.calls};w={WINDOW_SECONDS}' for usage in usages),

@@ -15,7 +15,7 @@ from django_tasks.base import TaskResultStatus
 
 from marketplace.core import audit
 from marketplace.core.errors import InvalidTransition, Problem
-from marketplace.core.ids import request_id_of
+from marketplace.core.ids import use_request_id
 from marketplace.core.transitions import lock
 
 from .models import Job, Worker
@@ -47,7 +47,7 @@ def claim_job(*, queue_names: Collection[str], worker_id: str) -> Job | None:
 
 def run_job(job: Job) -> Exception | SystemExit | None:
     """Run a claimed job; return the exception if it failed."""
-    with request_id_of(f"job-{job.pk}"):
+    with use_request_id(f"job-{job.pk}"):
         try:
             given = job.args_kwargs
             job.task.call(*given["args"], **given["kwargs"])

@@ -8,7 +8,7 @@ from mcp_types import CompletionsCapability, Implementation, PromptsCapability, 
 
 from wallet.bounds import QUOTE_MINUTES
 
-from .calls import Call
+from .calls import MethodCall
 from .revisions import SUPPORTED
 
 VERSION = "1"
@@ -30,12 +30,12 @@ def server_info() -> dict[str, Any]:
     return info.model_dump(by_alias=True, exclude_none=True)
 
 
-def discover(_call: Call) -> dict[str, Any]:
+def discover(_call: MethodCall) -> dict[str, Any]:
     """Return the server's capabilities (newest revision)."""
     return {"supportedVersions": list(SUPPORTED), "capabilities": _capabilities(), "instructions": INSTRUCTIONS}
 
 
-def initialize(call: Call) -> dict[str, Any]:
+def initialize(call: MethodCall) -> dict[str, Any]:
     """Return the server's capabilities (earlier revisions). There is no session: each request names its revision."""
     return {
         "protocolVersion": call.revision,

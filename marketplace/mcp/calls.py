@@ -7,7 +7,7 @@ from django.http import HttpRequest
 from mcp_types import INVALID_PARAMS
 
 from developers.principals import Principal
-from developers.usage.calls import META_KEY, Operation, note_status
+from developers.usage.middleware import META_KEY, Operation, record_status
 from marketplace.core.errors import DependencyUnavailable, InsufficientScope
 from marketplace.core.scopes import Scope
 
@@ -16,7 +16,7 @@ from .responses import ProtocolError
 
 
 @dataclass(frozen=True)
-class Call:
+class MethodCall:
     """A method call."""
 
     request: HttpRequest
@@ -49,7 +49,7 @@ class Call:
 
     def record_status(self, status: int) -> None:
         """Record the outcome of the call where it differs from the response's status."""
-        note_status(self.request, status)
+        record_status(self.request, status)
 
     def refuse_cursor(self) -> None:
         """Refuse a cursor for a list that has only one page.

@@ -9,11 +9,11 @@ from mcp_types import INVALID_PARAMS, METHOD_NOT_FOUND, SERVER_INFO_META_KEY
 from mcp_types.methods import validate_client_request
 from pydantic import ValidationError
 
-from developers.usage.calls import note_status
+from developers.usage.middleware import record_status
 
 from . import about, prompts, resources
 from .authentication import Caller
-from .calls import Call
+from .calls import MethodCall
 from .messages import Message
 from .responses import ProtocolError
 from .revisions import MODERN, SUPPORTED, WITH_HANDSHAKE
@@ -29,7 +29,7 @@ class Method:
     """A method of the protocol."""
 
     # Returns the result.
-    answer: Callable[[Call], Result]
+    answer: Callable[[MethodCall], Result]
     # The revisions that have the method.
     revisions: tuple[str, ...] = SUPPORTED
     # For how long a client may keep the result, in milliseconds, and for whom; None: the protocol has no such hint for it.
@@ -49,11 +49,11 @@ def perform(request: HttpRequest, caller: Caller, message: Message, revision: st
         Problem: what the method raises.
     """
     try:
-        result = _result_of(Call(request, caller, revision, message.params), message.method)
+        result = _result_of(MethodCall(request, caller, revision, message.params), message.method)
     except ProtocolError as error:
         if revision not in MODERN:
             # Older clients treat any other status as the end of the connection.
-            note_status(request, error.status)
+            record_status(request, error.status)
             error.status = 200
         raise
     if revision not in MODERN:
@@ -62,7 +62,7 @@ def perform(request: HttpRequest, caller: Caller, message: Message, revision: st
     return {**result, "resultType": "complete", **(METHODS[message.method].cache_hints or {}), "_meta": meta}
 
 
-def _result_of(call: Call, name: str) -> Result:
+def _result_of(call: MethodCall, name: str) -> Result:
     method = METHODS.get(name)
     if method is None or call.revision not in method.revisions:
         raise ProtocolError(METHOD_NOT_FOUND, "Unknown method.", status=404)
@@ -81,7 +81,7 @@ def _invalid_params(error: ValidationError) -> ProtocolError:
     return ProtocolError(INVALID_PARAMS, "The parameters don't match the method.", data={"errors": errors})
 
 
-def _ping(_call: Call) -> Result:
+def _ping(_call: MethodCall) -> Result:
     return {}
 
 

@@ -12,7 +12,7 @@ from marketplace.api.fields import Line
 from marketplace.api.problems import as_problem
 from marketplace.core.money import WALLET_CURRENCIES
 
-from .calls import Call
+from .calls import MethodCall
 from .resources import PARTS
 from .responses import ProtocolError
 
@@ -44,13 +44,13 @@ class PromptRequest(serializers.Serializer[Any]):
     category = Line(max_length=80, required=False, help_text="A category's slug.")
 
 
-def list_prompts(call: Call) -> dict[str, Any]:
+def list_prompts(call: MethodCall) -> dict[str, Any]:
     """Return the prompts."""
     call.refuse_cursor()
     return {"prompts": [_prompt().model_dump(mode="json", by_alias=True, exclude_none=True)]}
 
 
-def get_prompt(call: Call) -> dict[str, Any]:
+def get_prompt(call: MethodCall) -> dict[str, Any]:
     """Return a prompt with the user's arguments filled in.
 
     Raises:
@@ -68,7 +68,7 @@ def get_prompt(call: Call) -> dict[str, Any]:
     return {"description": _prompt().description, "messages": [{"role": "user", "content": {"type": "text", "text": text}}]}
 
 
-def complete(call: Call) -> dict[str, Any]:
+def complete(call: MethodCall) -> dict[str, Any]:
     """Return the completions of an argument."""
     asked, argument = call.params["ref"], call.params["argument"]
     values: list[str] = []

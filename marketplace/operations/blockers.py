@@ -1,4 +1,4 @@
-"""What prevents the deletion of an account: money, and listings on sale."""
+"""Conditions that prevent the deletion of an account: money, and listings on sale."""
 
 import uuid
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from wallet.card_credit import card_credit, open_card_payments_of
 from wallet.models import LedgerAccount
 from wallet.models.ledger import AccountKind
 from wallet.models.top_ups import ReversalKind
-from wallet.selectors import open_vendor_payouts_of, open_wallet_payouts_of, with_earnings
+from wallet.selectors import open_vendor_payouts_of, open_wallet_payouts_of, owed_by, with_earnings
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,9 @@ def deletion_blockers(user: uuid.UUID) -> list[DeletionBlocker]:
 
 def _balance_blockers(user: uuid.UUID) -> Iterator[DeletionBlocker]:
     # Includes earnings since the last ledger digest.
+    for currency, amount in owed_by(user).items():
+        sentence = f"You owe {money(amount, currency)} after a lost dispute of a card payment: add credit to pay it, or write to us."
+        yield DeletionBlocker(sentence, "wallet-page", "See the wallet")
     for account in with_earnings(LedgerAccount.objects.filter(owner=user)).order_by("-kind", "currency"):
         if account.kind == AccountKind.WALLET and account.balance_minor:
             held = money(account.balance_minor, account.currency)

@@ -10,7 +10,7 @@ from marketplace.core.errors import InvalidInput
 from marketplace.core.models import AuditEntry
 from marketplace.core.texts import line
 
-from .base import EditedAdmin
+from .base import EditableAdmin
 from .decisions import ReasonForm
 from .models import SavedReply, SavedReplyUse
 from .saved_replies import REPLY_CHARS, active_replies, save_reply
@@ -67,7 +67,7 @@ class SavedReplyForm(SavedReplyModelForm):
 
 
 @admin.register(SavedReply)
-class SavedReplyAdmin(EditedAdmin):
+class SavedReplyAdmin(EditableAdmin):
     """Saved replies by decision."""
 
     form = SavedReplyForm

@@ -98,7 +98,7 @@ class BoundedChangeList(ChangeList):
         return super().get_ordering(request, queryset)
 
 
-class Base(ModelAdmin):
+class MarketplaceModelAdmin(ModelAdmin):
     """Base class of our admins, with our checks and without Django's scripts."""
 
     checks_class = PermissionChecks
@@ -138,7 +138,7 @@ class Base(ModelAdmin):
         return name if hasattr(self, str(name)) else column(self.model, name)
 
 
-class EditedAdmin(Base):
+class EditableAdmin(MarketplaceModelAdmin):
     """Rows that staff edit, and a service saves; they are deactivated, not deleted, because other data refers to them."""
 
     # The service, and its argument for the row.

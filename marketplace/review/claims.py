@@ -42,12 +42,17 @@ def is_claimed(row: Claimable) -> bool:
     return row.claimed_by_id is not None and row.claimed_at is not None and row.claimed_at > claims_since()
 
 
-def take(row: Claimable, *, noun: str, actor: models.Model, take_over: bool = False) -> None:
-    """Claim a row that the caller has locked; claiming again extends the claim, `take_over` replaces that of someone else.
+@transaction.atomic
+def claim(*, row: C, waiting: QuerySet[C], own: bool, noun: str, actor: models.Model, take_over: bool = False) -> C:
+    """Claim a waiting row for review, unless it is the actor's own.
+
+    Claiming again extends the claim; `take_over` replaces that of someone else.
 
     Raises:
-        InvalidTransition: someone else has claimed it.
+        InvalidTransition: it no longer waits, or someone else has claimed it.
+        SelfReview: it is the actor's own.
     """
+    row = _lock_waiting(row, waiting, own=own)
     previous = row.claimed_by if is_claimed(row) else None
     if previous not in {None, actor} and not take_over:
         raise InvalidTransition(f"{previous} has been reviewing it since {row.claimed_at:%H:%M} UTC. Take it over if necessary.")
@@ -57,31 +62,6 @@ def take(row: Claimable, *, noun: str, actor: models.Model, take_over: bool = Fa
         audit.record(f"{noun}.claim", row, actor=actor)
     elif previous != actor:
         audit.record(f"{noun}.take_over", row, actor=actor, takenFrom=str(previous.pk))
-
-
-def give_up(row: Claimable, *, noun: str, actor: models.Model) -> None:
-    """Remove the actor's claim from a row that the caller has locked.
-
-    Raises:
-        InvalidTransition: it is not claimed by the actor.
-    """
-    if row.claimed_by_id != actor.pk:
-        raise InvalidTransition("You have not claimed it.")
-    row.claimed_by_id = row.claimed_at = None
-    row.save(update_fields=["claimed_by", "claimed_at"])
-    audit.record(f"{noun}.release", row, actor=actor)
-
-
-@transaction.atomic
-def claim(*, row: C, waiting: QuerySet[C], own: bool, noun: str, actor: models.Model, take_over: bool = False) -> C:
-    """Claim a waiting row for review, unless it is the actor's own.
-
-    Raises:
-        InvalidTransition: it no longer waits, or someone else has claimed it.
-        SelfReview: it is the actor's own.
-    """
-    row = _lock_waiting(row, waiting, own=own)
-    take(row, noun=noun, actor=actor, take_over=take_over)
     return row
 
 
@@ -94,7 +74,11 @@ def release(*, row: C, waiting: QuerySet[C], own: bool, noun: str, actor: models
         SelfReview: it is the actor's own.
     """
     row = _lock_waiting(row, waiting, own=own)
-    give_up(row, noun=noun, actor=actor)
+    if row.claimed_by_id != actor.pk:
+        raise InvalidTransition("You have not claimed it.")
+    row.claimed_by_id = row.claimed_at = None
+    row.save(update_fields=["claimed_by", "claimed_at"])
+    audit.record(f"{noun}.release", row, actor=actor)
     return row
 
 

@@ -105,7 +105,7 @@ class Button:
 
 
 @dataclass(frozen=True)
-class Step:
+class DecisionSection:
     """A decision form on a row's page.
 
     Args:

@@ -21,7 +21,7 @@ from marketplace.ui.formatting import badge
 
 from . import claims
 from .base import STATES
-from .decisions import CLAIMING, Decision, Step
+from .decisions import CLAIMING, Decision, DecisionSection
 from .panels import Panel
 from .service import ServiceAdmin, staff_of
 
@@ -40,11 +40,11 @@ class QueueAdmin(ServiceAdmin):
     # First half of the audit action of a claim.
     noun = ""
     # The permission to claim rows.
-    decides = ""
+    review_permission = ""
     # Decisions with a form on the row's page, with their keyboard shortcuts.
-    on_page: Mapping[str, str] = {}
+    page_decisions: Mapping[str, str] = {}
     # Query parameters of the list that are kept from one row to the next.
-    kept: tuple[str, ...] = ("status__exact", "q")
+    kept_parameters: tuple[str, ...] = ("status__exact", "q")
     list_template = "admin/queue/list.html"
     row_template = "admin/queue/case.html"
     # Template between the fields and the tables.
@@ -98,7 +98,7 @@ class QueueAdmin(ServiceAdmin):
         return []
 
     def button_names(self) -> list[str]:
-        return [name for name in self.decision_names if name not in {*self.on_page, *CLAIMING}]
+        return [name for name in self.decision_names if name not in {*self.page_decisions, *CLAIMING}]
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view(allow_methods("POST")(self.take_next))
@@ -110,7 +110,7 @@ class QueueAdmin(ServiceAdmin):
         response = super().changelist_view(request, extra_context)
         if isinstance(response, TemplateResponse) and response.context_data is not None and "cl" in response.context_data:
             viewer = staff_of(request)
-            may_review = viewer.has_perm(self.decides)
+            may_review = viewer.has_perm(self.review_permission)
             response.context_data |= {
                 "may_review": may_review,
                 "open_to_me": self.open_to(viewer, {}).count() if may_review else 0,
@@ -121,7 +121,7 @@ class QueueAdmin(ServiceAdmin):
 
     def chosen(self, asked: Mapping[str, str]) -> dict[str, str]:
         """Return the list's filters that are kept from page to page."""
-        values = {name: asked.get(name, "")[:VALUE_CHARS] for name in self.kept}
+        values = {name: asked.get(name, "")[:VALUE_CHARS] for name in self.kept_parameters}
         return {name: value if value.isprintable() else "" for name, value in values.items()}
 
     def next_url(self) -> str:
@@ -135,7 +135,7 @@ class QueueAdmin(ServiceAdmin):
 
     def take_next(self, request: HttpRequest) -> HttpResponse:
         """Claim the next row and redirect to it."""
-        if not request.user.has_perm(self.decides):
+        if not request.user.has_perm(self.review_permission):
             raise PermissionDenied
         after = self.get_object(request, request.POST["after"]) if request.POST.get("after") else None
         if after is not None and self.waits(after) and after.claimed_by_id == request.user.pk:
@@ -146,7 +146,7 @@ class QueueAdmin(ServiceAdmin):
 
     def after_decision(self, request: HttpRequest, subject: Any) -> HttpResponse:
         """Redirect to the next row if the reviewer asked for it."""
-        if request.POST.get("then") == NEXT and request.user.has_perm(self.decides):
+        if request.POST.get("then") == NEXT and request.user.has_perm(self.review_permission):
             return self._next(request, subject)
         return super().after_decision(request, subject)
 
@@ -172,7 +172,7 @@ class QueueAdmin(ServiceAdmin):
     def page_context(self, request: HttpRequest, subject: Any) -> dict[str, Any]:
         """Add the claim, links to other rows, and the decision forms."""
         viewer, chosen = staff_of(request), self.chosen(QueryDict(request.GET.get("_changelist_filters", "")))
-        waits, own, may_review = self.waits(subject), self.is_own(subject, viewer), viewer.has_perm(self.decides)
+        waits, own, may_review = self.waits(subject), self.is_own(subject, viewer), viewer.has_perm(self.review_permission)
         held, previous = waits and claims.is_claimed(subject), self._waiting_longer(subject)
         return (
             self.case_context(request, subject)
@@ -193,7 +193,7 @@ class QueueAdmin(ServiceAdmin):
                 "list_url": self.list_url(chosen),
                 "previous_url": self.case_url(previous, chosen) if previous else "",
                 "facts": self.facts(request, subject),
-                "steps": self._steps(request, subject),
+                "sections": self._sections(request, subject),
             }
         )
 
@@ -215,18 +215,18 @@ class QueueAdmin(ServiceAdmin):
         decisions: Mapping[str, Decision] = self.decisions()
         return {
             name: decisions[name]
-            for name in self.on_page
+            for name in self.page_decisions
             if request.user.has_perm(decisions[name].permission) and decisions[name].available(subject)
         }
 
-    def _steps(self, request: HttpRequest, subject: Any) -> list[Step]:
+    def _sections(self, request: HttpRequest, subject: Any) -> list[DecisionSection]:
         return [
-            Step(
+            DecisionSection(
                 name,
                 settings,
                 settings.form(subject=subject, auto_id=f"{name}_%s"),
                 self._decision_url(name, subject),
-                self.on_page[name],
+                self.page_decisions[name],
                 settings.effects(subject),
             )
             for name, settings in self._offered(request, subject).items()

@@ -16,13 +16,13 @@ from django.urls import URLPattern, path, reverse
 
 from marketplace.core.errors import InvalidInput, Problem
 
-from .base import Base
+from .base import MarketplaceModelAdmin
 from .decisions import Button, Decision, DecisionForm, Perform
 from .panels import Panel, history, history_panel, last_decision
 from .search import SearchQuery, ids_of
 
 
-class ServiceAdmin(Base):
+class ServiceAdmin(MarketplaceModelAdmin):
     """Rows that are read-only except for decisions."""
 
     show_full_result_count = False

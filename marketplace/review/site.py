@@ -1,4 +1,4 @@
-"""The admin site: only admin classes derived from `Base` can be registered, and only staff with a second factor can enter."""
+"""The admin site: only admin classes derived from `MarketplaceModelAdmin` can be registered, and only staff with a second factor can enter."""
 
 from collections.abc import Callable, Iterable
 from functools import wraps
@@ -15,7 +15,7 @@ from django.utils.module_loading import import_string
 
 from marketplace.http.refusals import METHODS, allow_methods, declare_methods
 
-from .base import Base
+from .base import MarketplaceModelAdmin
 
 
 class MarketplaceAdminSite(AdminSite):
@@ -30,8 +30,8 @@ class MarketplaceAdminSite(AdminSite):
         admin_class: "type[ModelAdmin[Any]] | None" = None,
         **options: Any,
     ) -> None:
-        """Register subclasses of `Base`; ignore other admins."""
-        if admin_class is not None and issubclass(admin_class, Base):
+        """Register subclasses of `MarketplaceModelAdmin`; ignore other admins."""
+        if admin_class is not None and issubclass(admin_class, MarketplaceModelAdmin):
             super().register(model_or_iterable, admin_class, **options)
 
     def get_urls(self) -> list[URLPattern | URLResolver]:

@@ -28,7 +28,7 @@ ACCOUNT_EMAIL_VERIFICATION = "mandatory"
 ACCOUNT_UNIQUE_EMAIL = True
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
 ACCOUNT_CONFIRM_EMAIL_ON_GET = False
-# Who loses an account to somebody else learns of it: the former address is told of a change.
+# Changes are mailed to the former address too, in case someone else made them.
 ACCOUNT_EMAIL_NOTIFICATIONS = True
 ACCOUNT_LOGIN_ON_EMAIL_CONFIRMATION = True
 MFA_ADAPTER = "marketplace.accounts.second_factor.MFAAdapter"

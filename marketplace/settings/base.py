@@ -16,7 +16,7 @@ from .schedule import COMMANDS
 
 BASE_DIR = read.BASE_DIR
 
-# --- where we are -----------------------------------------------------------------------------
+# --- addresses --------------------------------------------------------------------------------
 BASE_URL = read.http_url("BASE_URL", "http://127.0.0.1:8000")
 DATA_DIR = Path(read.text("DATA_DIR", str(BASE_DIR / "var")))
 ALLOWED_HOSTS = read.comma_separated("ALLOWED_HOSTS")

@@ -23,7 +23,7 @@ _SEGMENT = re.compile(r"[a-z0-9][a-z0-9._-]*")
 
 
 @dataclass(frozen=True)
-class Stored:
+class StoredRange:
     """The bytes of a stored file from `start` up to, not including, `end`."""
 
     store: "ObjectStorage"
@@ -33,11 +33,11 @@ class Stored:
 
 
 # A part of a composed file or response.
-Segment = bytes | Stored
+Segment = bytes | StoredRange
 
 
 @dataclass(frozen=True)
-class Unfinished:
+class UnfinishedFile:
     """An incomplete file of a killed writer; it cannot be read, but takes up space.
 
     Args:
@@ -110,7 +110,7 @@ class ObjectStorage(Storage):
         """Yield the key and modification time of each file under a prefix such as `previews/`."""
         raise NotImplementedError
 
-    def unfinished(self) -> Iterator[Unfinished]:
+    def unfinished(self) -> Iterator[UnfinishedFile]:
         """Yield incomplete files, of active and of killed writers; their age tells which."""
         raise NotImplementedError
 

@@ -15,7 +15,7 @@ from django.core.files.storage import FileSystemStorage
 
 from marketplace.core.ids import new_id
 
-from .base import Blocks, ObjectFile, ObjectStorage, Unfinished, check_key, is_key, storage_errors
+from .base import Blocks, ObjectFile, ObjectStorage, UnfinishedFile, check_key, is_key, storage_errors
 
 STAGING = ".staging"
 # Parts of a running upload are written to all the time; older ones were left by killed processes.
@@ -59,12 +59,12 @@ class LocalStorage(ObjectStorage, FileSystemStorage):
                     if is_key(key) and path.is_file():
                         yield key, _written_at(path)
 
-    def unfinished(self) -> Iterator[Unfinished]:
+    def unfinished(self) -> Iterator[UnfinishedFile]:
         """Yield the parts in the staging folder; parts without a name vanish with their writer."""
         with storage_errors():
             for path in (Path(self.location) / STAGING).glob("*.part"):
                 with suppress(FileNotFoundError):
-                    yield Unfinished(f"{STAGING}/{path.name}", _written_at(path), partial(_discard, path))
+                    yield UnfinishedFile(f"{STAGING}/{path.name}", _written_at(path), partial(_discard, path))
 
     def presigned_url(self, key: str, *, seconds: int, filename: str, content_type: str) -> str | None:
         """Return None: files are served by the application."""

@@ -11,7 +11,7 @@ from django.utils.http import content_disposition_header
 from marketplace.api.problems import json_problem_response
 from marketplace.core.errors import DependencyUnavailable, RangeNotSatisfiable
 
-from .base import BLOCK_BYTES, ObjectStorage, Segment, Stored
+from .base import BLOCK_BYTES, ObjectStorage, Segment, StoredRange
 
 _RANGE = re.compile(r"bytes=[ \t]*(\d{0,19})-(\d{0,19})[ \t]*", re.IGNORECASE)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
@@ -46,7 +46,7 @@ def serve_object(
     """
     return serve_segments(
         request,
-        segments=[Stored(store, key, 0, size)],
+        segments=[StoredRange(store, key, 0, size)],
         etag=etag,
         content_type=content_type,
         headers=headers,
@@ -147,7 +147,7 @@ def _cut(segments: Sequence[Segment], start: int, end: int) -> list[Segment]:
         if isinstance(segment, bytes):
             cut.append(segment[low:high])
         else:
-            cut.append(Stored(segment.store, segment.key, segment.start + low, segment.start + high))
+            cut.append(StoredRange(segment.store, segment.key, segment.start + low, segment.start + high))
     return cut
 
 
@@ -159,7 +159,7 @@ class _Joined:
     """
 
     def __init__(self, segments: Sequence[Segment]) -> None:
-        first = next((segment for segment in segments if isinstance(segment, Stored)), None)
+        first = next((segment for segment in segments if isinstance(segment, StoredRange)), None)
         self._sources = [
             _slices(segment) if isinstance(segment, bytes) else _open(segment) if segment is first else _open_lazily(segment)
             for segment in segments
@@ -184,7 +184,7 @@ def _slices(content: bytes) -> Iterator[bytes]:
         yield content[position : position + BLOCK_BYTES]
 
 
-def _open(segment: Stored) -> Iterator[bytes]:
+def _open(segment: StoredRange) -> Iterator[bytes]:
     try:
         return segment.store.read(segment.key, segment.start, segment.end)
     except FileNotFoundError as error:
@@ -193,5 +193,5 @@ def _open(segment: Stored) -> Iterator[bytes]:
         raise DependencyUnavailable("The file cannot be read at the moment.") from error
 
 
-def _open_lazily(segment: Stored) -> Iterator[bytes]:
+def _open_lazily(segment: StoredRange) -> Iterator[bytes]:
     yield from _open(segment)

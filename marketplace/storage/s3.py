@@ -25,7 +25,7 @@ from storages.backends import s3
 from marketplace.core import bounds
 from marketplace.core.errors import DependencyUnavailable
 
-from .base import Blocks, ObjectFile, ObjectStorage, Segment, Unfinished, check_key, is_key, storage_errors, waiting
+from .base import Blocks, ObjectFile, ObjectStorage, Segment, UnfinishedFile, check_key, is_key, storage_errors, waiting
 
 # 5 GiB are 640 parts; S3 allows 10,000.
 PART_BYTES = 8 * 1024 * 1024
@@ -168,12 +168,12 @@ class S3Storage(ObjectStorage, s3.S3Storage):  # type: ignore[misc]  # django-st
                 if is_key(found.key):
                     yield found.key, found.last_modified
 
-    def unfinished(self) -> Iterator[Unfinished]:
+    def unfinished(self) -> Iterator[UnfinishedFile]:
         with s3_errors():
             for upload in self.bucket.multipart_uploads.all():
                 # Other programs may use the bucket too.
                 if is_key(upload.object_key):
-                    yield Unfinished(f"upload of {upload.object_key}", upload.initiated, partial(_abort, upload))
+                    yield UnfinishedFile(f"upload of {upload.object_key}", upload.initiated, partial(_abort, upload))
 
     def presigned_url(self, key: str, *, seconds: int, filename: str, content_type: str) -> str | None:
         disposition = content_disposition_header(as_attachment=True, filename=filename)

@@ -1,1 +1,1 @@
-"""Formatting, charts, mail, PDF and template tags; independent of the apps."""
+"""Formatting, charts, mail, PDF, template tags and progress bars; independent of the apps."""

@@ -19,7 +19,7 @@ class Recipient(Protocol):
         """Send the mail."""
 
     def unsubscribe_url(self, topic: str) -> str | None:
-        """Return the address that ends mails on a topic, None if the recipient has ended them."""
+        """Return the URL that unsubscribes from a topic, None if the recipient has unsubscribed."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def as_html(subject: str, body: str, unsubscribe: str = "") -> str:
     *parts, _ = body.split("\n\n")
     home = f"{settings.BASE_URL}/"
     shown = [each for part in parts for each in _parts(part)]
-    return render_to_string("mail/frame.html", {"subject": subject, "parts": shown, "home": home, "unsubscribe": unsubscribe})
+    return render_to_string("mail/base.html", {"subject": subject, "parts": shown, "home": home, "unsubscribe": unsubscribe})
 
 
 def _parts(text: str) -> list[Part]:

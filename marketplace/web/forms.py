@@ -8,7 +8,7 @@ from django import forms
 
 from marketplace.accounts.models import MailTopic
 from marketplace.accounts.pages import SignedInRequest
-from marketplace.accounts.password_again import PasswordAgain, password_is_right
+from marketplace.accounts.password_confirmation import PasswordConfirmationForm, password_is_right
 from marketplace.core import bounds as core_bounds
 from marketplace.core.money import Currency, to_minor
 from marketplace.ui.formatting import money
@@ -27,7 +27,7 @@ class NameForm(forms.Form):
 
 
 class MailTopicsForm(forms.Form):
-    """Asks which mails the user wants."""
+    """Asks for the topics of mails that the user wants."""
 
     topics = forms.MultipleChoiceField(
         label="Send me mails about", choices=MailTopic.choices, required=False, widget=forms.CheckboxSelectMultiple
@@ -35,7 +35,7 @@ class MailTopicsForm(forms.Form):
 
 
 class DeletionForm(forms.Form):
-    """Asks for the address and the password, to confirm the deletion."""
+    """Asks for the e-mail address and the password, to confirm the deletion."""
 
     email = forms.CharField(
         label="Enter your e-mail address to confirm",
@@ -93,7 +93,7 @@ class TopUpForm(forms.Form):
         return to_minor(self.cleaned_data["amount"])
 
 
-class WalletPayoutForm(PasswordAgain):
+class WalletPayoutForm(PasswordConfirmationForm):
     """Asks for the currency, the amount and the payment details of a wallet payout; `balances` can be paid out."""
 
     needed_for = "taking money out of the wallet"

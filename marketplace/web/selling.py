@@ -73,7 +73,7 @@ def charts_of(totals: Mapping[str, ByTime], period: Period, span: Span) -> list[
         f"Sales a {span.step} (UTC)",
         period,
         [Series("sold", _summed(period, sold)), Series("refunded", _summed(period, refunded), "bad")],
-        nothing=f"Nothing was sold in {span.label}.",
+        empty_text=f"Nothing was sold in {span.label}.",
     )
     return [counts, *(_earnings(currency, by_time, period, span) for currency, by_time in totals.items())]
 
@@ -90,7 +90,7 @@ def _earnings(currency: str, by_time: ByTime, period: Period, span: Span) -> Cha
             Series("reversed by refunds", refunds, "bad"),
             Series("left", [sale + refund for sale, refund in zip(sales, refunds, strict=True)], "mark", "line"),
         ],
-        nothing=f"Nothing was earned in {CURRENCY_LABELS[currency]} in {span.label}.",
+        empty_text=f"Nothing was earned in {CURRENCY_LABELS[currency]} in {span.label}.",
         show=partial(money, currency=currency),
         tick=partial(short_money, currency=currency),
     )

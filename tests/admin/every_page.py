@@ -15,6 +15,7 @@ from django.utils import timezone
 from catalog.models import ListingReview, Preview, Store
 from catalog.models.files import PreviewKind
 from catalog.services import review as reviews
+from catalog.services import submission
 from developers.models import ApiUsage, App, ScopeReview
 from developers.services import applications
 from developers.services.credentials import issue_api_key, issue_mcp_token
@@ -115,7 +116,7 @@ def _rich_listing() -> None:
             )
     listing.title, listing.candidate_deliverable = "Halden Sans Neue", file
     listing.save()
-    review = reviews.submit_listing(listing=listing, checks=PASSED, actor=store.owner).reviews.get(status="Pending")
+    review = submission.submit_listing(listing=listing, checks=PASSED, actor=store.owner).reviews.get(status="Pending")
     claim_review(review, UserFactory())
     _history(listing)
 

@@ -37,11 +37,11 @@ from tests.shop import bought, funded, on_sale
 from tests.wallet.leaving import asked
 from tests.wallet.payees import account_of, payee, prepared
 from tests.wallet.topping_up import paid, tell
-from vendors.models import VendorProfile
+from vendors.models import VendorProfile, VendorStatus
 from vendors.services import payout_details, profiles
 from wallet.models import PayoutBatch, ProviderEvent, Reversal, TopUp, VendorPayout, WalletPayout
 from wallet.models.top_ups import EventKind
-from wallet.services.vendor_payouts import export_batch
+from wallet.services.vendor_payouts import bounce_payout, export_batch
 
 REASON = {"reason": "For a good reason."}
 NEW_FACTS: dict[str, Any] = {"name": "Assistant", "redirect_uris": ["https://client.example/callback", "http://localhost/callback"]}
@@ -201,6 +201,13 @@ def exported_payout() -> VendorPayout:
     return payout
 
 
+def former_vendor_payout() -> VendorPayout:
+    """Return a payout that bounced after its vendor was suspended."""
+    payout = bounce_payout(payout=exported_payout(), reason="test", actor=None)
+    VendorProfile.objects.filter(user=payout.account.owner).update(status=VendorStatus.SUSPENDED)
+    return payout
+
+
 def payout_batch() -> PayoutBatch:
     """Return a batch that is prepared."""
     return vendor_payout().batch
@@ -292,7 +299,7 @@ FINDINGS = {
 DECIDE_APPLICATION = "developers.decide_developerapplication"
 DECIDE_VENDOR = "vendors.decide_vendorprofile"
 PAY = "wallet.decide_walletpayout"
-SETTLE = "wallet.settle_vendorpayout"
+SETTLE, FORMER = "wallet.settle_vendorpayout", "wallet.settle_former_vendor"
 
 CLAIMABLE: tuple[tuple[str, Callable[[], Claimable], str], ...] = (
     ("application", application, DECIDE_APPLICATION),
@@ -342,6 +349,8 @@ CASES = (
     Case("cancel", vendor_payout, SETTLE, "payout.cancel"),
     Case("pay", exported_payout, SETTLE, "payout.pay", {}),
     Case("bounce", exported_payout, SETTLE, "payout.bounce"),
+    Case("pay_former_vendor", former_vendor_payout, FORMER, "former_vendor.pay", REASON | {"reference": "UTR 7781"}),
+    Case("keep_earnings", former_vendor_payout, FORMER, "former_vendor.keep"),
     Case("pay", wallet_payout, PAY, "wallet_payout.pay", {"reference": "UTR 7781"}),
     Case("refuse", wallet_payout, PAY, "wallet_payout.refuse"),
     Case("refund", top_up, "wallet.refund_topup", "top_up.refund"),

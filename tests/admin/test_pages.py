@@ -19,7 +19,7 @@ from developers.models import AccessToken, ApiKey, App, DeveloperApplication, Sc
 from marketplace.accounts.models import User
 from marketplace.core import audit
 from marketplace.core.models import AuditEntry
-from marketplace.review.base import Base
+from marketplace.review.base import MarketplaceModelAdmin
 from marketplace.review.models import SavedReply, SavedReplyUse
 from marketplace.storage import default_storage
 from tests.admin import subjects
@@ -40,7 +40,7 @@ def root() -> Client:
 
 
 def test_every_registered_admin_is_our_own() -> None:
-    assert all(isinstance(model_admin, Base) for model_admin in admin.site._registry.values())
+    assert all(isinstance(model_admin, MarketplaceModelAdmin) for model_admin in admin.site._registry.values())
 
 
 def test_libraries_that_show_secrets_are_left_out() -> None:

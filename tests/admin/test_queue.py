@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from catalog.models import Deliverable, Listing, ListingReview, Preview, RejectionReason
 from catalog.services import review as services
+from catalog.services import submission
 from marketplace.core.errors import InvalidTransition
 from marketplace.core.models import AuditEntry
 from marketplace.http.pages import PAGE_POLICY
@@ -57,7 +58,7 @@ def page_of(review: ListingReview) -> str:
 def test_warning_of_a_check_stands_in_the_case(browser: Client) -> None:
     listing = draft()
     checks = [{**PASSED[0], "warning": "Slot 0 is 1 by 1 pixels."}, *PASSED[1:]]
-    services.submit_listing(listing=listing, checks=checks, actor=listing.store.owner)
+    submission.submit_listing(listing=listing, checks=checks, actor=listing.store.owner)
     rows = BeautifulSoup(browser.get(page_of(open_review(listing))).content, "html.parser").select("table.checks tr")
     warned = [row for row in rows if "Slot 0 is 1 by 1 pixels." in row.get_text()]
     assert len(warned) == 1
@@ -188,7 +189,7 @@ def test_next_goes_on_when_what_one_was_at_was_taken_over_meanwhile(browser: Cli
     def refuse(*_row: Any, **_asked: Any) -> None:
         raise InvalidTransition("You have not claimed it.")
 
-    monkeypatch.setattr(claims, "give_up", refuse)
+    monkeypatch.setattr(claims, "release", refuse)
     assert browser.post(NEXT, {"after": str(older.pk)})["Location"] == page_of(newer)
 
 

@@ -25,7 +25,7 @@ def inputs() -> list[Input]:
     """Return the shape of every body and of every tool's arguments."""
     # Views, which define some of them, are loaded with the document.
     document()
-    found: dict[Input, None] = dict.fromkeys(tool.takes for tool in TOOLS.values())
+    found: dict[Input, None] = dict.fromkeys(tool.arguments for tool in TOOLS.values())
     waiting: list[type[Body]] = [Body]
     while waiting:
         each = waiting.pop()

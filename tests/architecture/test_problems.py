@@ -1,15 +1,15 @@
-"""The catalogue of problems: one class, one code, one status, documented and used."""
+"""Problems: one class, one code, one status, documented and used."""
 
 import ast
 import re
 
 import pytest
 
-from marketplace.core.errors import Problem, catalogue
+from marketplace.core.errors import Problem, all_problems
 
 from .source import modules
 
-PROBLEMS = list(catalogue().values())
+PROBLEMS = list(all_problems().values())
 by_problem = pytest.mark.parametrize("problem", PROBLEMS, ids=lambda problem: problem.code)
 
 

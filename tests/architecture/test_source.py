@@ -17,7 +17,7 @@ PLAIN = {
     "catalog lock_listing": "locks a row and reads it",
     "catalog lock_own_listing": "locks a row and reads it",
     "catalog require_version": "refuses, or does nothing",
-    "vendors mark_of": "reads",
+    "vendors value_hash": "reads",
     "catalog rebuild": "takes whom to tell of its progress",
     "library readme_of": "reads",
     "catalog snapshot_of": "reads",
@@ -25,7 +25,7 @@ PLAIN = {
     "vendors ensure_editable": "refuses, or does nothing",
     "vendors ensure_uploadable": "refuses, or does nothing",
     "vendors run_checks": "reads",
-    "vendors marks_of": "reads",
+    "vendors value_hashes": "reads",
     "library url_of": "reads",
     "library package_parts": "reads",
 }

@@ -10,6 +10,7 @@ from catalog.models import Deliverable, Listing, ListingReview
 from catalog.models.listings import ListingStatus
 from catalog.models.reviews import ReviewStatus
 from catalog.services import review as services
+from catalog.services import submission
 from marketplace.accounts.models import User
 from marketplace.core.ids import new_id
 from tests.factories import ListingFactory, UserFactory
@@ -40,7 +41,7 @@ def draft(**fields: Any) -> Listing:
 def submitted(listing: Listing | None = None) -> Listing:
     """Return a listing, or an update, that waits for review."""
     listing = listing or draft()
-    return services.submit_listing(listing=listing, checks=PASSED, actor=listing.store.owner)
+    return submission.submit_listing(listing=listing, checks=PASSED, actor=listing.store.owner)
 
 
 def open_review(listing: Listing) -> ListingReview:

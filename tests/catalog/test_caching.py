@@ -19,7 +19,7 @@ from catalog import queries, selectors
 from catalog.api import public
 from catalog.catalog_version import change_version, current_version
 from catalog.models import CatalogVersion, Listing, ListingIndex
-from catalog.services.review import unpublish_listing
+from catalog.services.submission import unpublish_listing
 from catalog.services.visibility import listing_changed
 from marketplace import wsgi
 from marketplace.core import bounds

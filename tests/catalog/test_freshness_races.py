@@ -16,7 +16,8 @@ from django.db import connections, transaction
 from django.test import Client
 
 from catalog.models import Listing
-from catalog.services.review import approve_listing, unpublish_listing
+from catalog.services.review import approve_listing
+from catalog.services.submission import unpublish_listing
 from catalog.services.visibility import listing_changed
 from tests.factories import PublishedListingFactory, UserFactory
 from tests.waiting import PATIENCE_SECONDS

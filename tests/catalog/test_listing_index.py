@@ -16,7 +16,8 @@ from catalog.pricing import permitted_tiers
 from catalog.selectors import active_tiers
 from catalog.services import listing_index, taxonomy
 from catalog.services.purchase_counts import count_purchases, record_purchase, undo_purchase
-from catalog.services.review import takedown_listing, unpublish_listing
+from catalog.services.review import takedown_listing
+from catalog.services.submission import unpublish_listing
 from catalog.services.taxonomy import save_category, save_license_tier
 from catalog.services.visibility import listing_changed, store_changed
 from tests.eager import drain

@@ -10,6 +10,7 @@ from catalog.models import Deliverable, Listing, ListingReview
 from catalog.models.listings import ListingStatus
 from catalog.selectors import listings_for_sale
 from catalog.services import review as services
+from catalog.services import submission
 from marketplace.core.errors import InvalidTransition
 from marketplace.core.models import AuditEntry
 from marketplace.storage import default_storage
@@ -48,7 +49,7 @@ def test_wallet_payout_and_approval_at_once_leave_one_of_them(_round: int) -> No
     listing = submitted()
     review = open_review(listing)
     outcomes = refusals_at_once(
-        partial(services.withdraw_listing, listing=listing, actor=listing.store.owner),
+        partial(submission.withdraw_listing, listing=listing, actor=listing.store.owner),
         partial(services.approve_listing, review=review, actor=UserFactory()),
     )
     assert one_stands(outcomes, InvalidTransition), outcomes
@@ -59,7 +60,7 @@ def test_wallet_payout_and_approval_at_once_leave_one_of_them(_round: int) -> No
 
 def test_one_of_many_submissions_stands() -> None:
     listing = draft()
-    submit = partial(services.submit_listing, listing=listing, checks=PASSED, actor=listing.store.owner)
+    submit = partial(submission.submit_listing, listing=listing, checks=PASSED, actor=listing.store.owner)
     outcomes = refusals_at_once(*[submit] * 6)
     assert one_stands(outcomes, InvalidTransition), outcomes
     assert ListingReview.objects.filter(listing=listing).count() == 1
@@ -164,7 +165,7 @@ def test_wallet_payout_and_approval_of_an_update_at_once_leave_one_of_them() -> 
     listing = submitted(add_candidate(published()))
     review, live = open_review(listing), listing.live_deliverable_id
     outcomes = refusals_at_once(
-        partial(services.withdraw_listing, listing=listing, actor=listing.store.owner),
+        partial(submission.withdraw_listing, listing=listing, actor=listing.store.owner),
         partial(services.approve_listing, review=review, actor=UserFactory()),
     )
     assert one_stands(outcomes, InvalidTransition), outcomes

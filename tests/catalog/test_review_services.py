@@ -10,6 +10,7 @@ from catalog.models import AgentManifest, Deliverable, Listing, ListingReview, L
 from catalog.models.listings import ListingStatus, UpdateStatus
 from catalog.models.reviews import ReviewKind, ReviewStatus
 from catalog.services import review as services
+from catalog.services import submission
 from catalog.services.snapshots import snapshot_of
 from catalog.services.transitions import LISTING, UPDATE
 from marketplace.accounts.models import Tier, User
@@ -30,15 +31,15 @@ def _case(listing: Listing) -> ListingReview:
 
 
 def _submit(listing: Listing, _reviewer: User) -> object:
-    return services.submit_listing(listing=listing, checks=PASSED, actor=listing.store.owner)
+    return submission.submit_listing(listing=listing, checks=PASSED, actor=listing.store.owner)
 
 
 def _withdraw(listing: Listing, _reviewer: User) -> object:
-    return services.withdraw_listing(listing=listing, actor=listing.store.owner)
+    return submission.withdraw_listing(listing=listing, actor=listing.store.owner)
 
 
 def _unpublish(listing: Listing, _reviewer: User) -> object:
-    return services.unpublish_listing(listing=listing, actor=listing.store.owner)
+    return submission.unpublish_listing(listing=listing, actor=listing.store.owner)
 
 
 def _approve(listing: Listing, reviewer: User) -> object:
@@ -105,9 +106,9 @@ def test_vendors_step_by_someone_else_is_not_found(verb: str) -> None:
     status = next(state for state, known in EXPECTED if known == verb)
     listing = MAKERS[status]()
     steps = {
-        "submit": lambda actor: services.submit_listing(listing=listing, checks=PASSED, actor=actor),
-        "withdraw": lambda actor: services.withdraw_listing(listing=listing, actor=actor),
-        "unpublish": lambda actor: services.unpublish_listing(listing=listing, actor=actor),
+        "submit": lambda actor: submission.submit_listing(listing=listing, checks=PASSED, actor=actor),
+        "withdraw": lambda actor: submission.withdraw_listing(listing=listing, actor=actor),
+        "unpublish": lambda actor: submission.unpublish_listing(listing=listing, actor=actor),
     }
     with pytest.raises(NotFound):
         steps[verb](UserFactory(is_superuser=True, is_staff=True))
@@ -154,7 +155,7 @@ def test_second_decision_is_refused_by_name(first: str, second: str) -> None:
 def test_decision_on_a_withdrawn_submission_is_refused_even_when_it_was_submitted_again() -> None:
     listing = submitted()
     stale = open_review(listing)
-    services.withdraw_listing(listing=listing, actor=listing.store.owner)
+    submission.withdraw_listing(listing=listing, actor=listing.store.owner)
     submitted(Listing.objects.get(pk=listing.pk))
     with pytest.raises(InvalidTransition, match="withdrawn"):
         services.approve_listing(review=stale, actor=UserFactory())
@@ -176,7 +177,7 @@ def test_submission_keeps_checks_and_snapshot() -> None:
 def test_submission_without_passed_checks_is_a_fault_of_the_caller() -> None:
     for checks in ([], [{"name": "pricing", "passed": False, "detail": ""}]):
         with pytest.raises(ValueError, match="checks"):
-            services.submit_listing(listing=draft(), checks=checks, actor=UserFactory())
+            submission.submit_listing(listing=draft(), checks=checks, actor=UserFactory())
 
 
 def test_submission_without_a_file_is_refused() -> None:
@@ -256,7 +257,7 @@ def test_approval_of_a_file_that_was_exchanged_after_submission_is_refused() -> 
 def test_second_publication_keeps_the_first_date() -> None:
     listing = published()
     first = listing.published_at
-    services.unpublish_listing(listing=listing, actor=listing.store.owner)
+    submission.unpublish_listing(listing=listing, actor=listing.store.owner)
     again = submitted(Listing.objects.get(pk=listing.pk))
     services.approve_listing(review=open_review(again), actor=UserFactory())
     again = Listing.objects.get(pk=listing.pk)
@@ -284,7 +285,7 @@ def test_rejection_without_proper_findings_is_refused(findings: list[dict[str, s
     assert listing.status == ListingStatus.PENDING_REVIEW
 
 
-def test_rejection_fills_in_the_catalogues_words_and_tells_the_vendor(django_capture_on_commit_callbacks: Any) -> None:
+def test_rejection_with_a_listed_reason_has_its_message_and_tells_the_vendor(django_capture_on_commit_callbacks: Any) -> None:
     listing = submitted()
     with django_capture_on_commit_callbacks(execute=True):
         review = services.reject_listing(

@@ -12,6 +12,7 @@ from catalog.models.listings import ListingStatus, UpdateStatus
 from catalog.models.reviews import ReviewKind, ReviewStatus
 from catalog.selectors.reviews import approvals_of
 from catalog.services import review as services
+from catalog.services import submission
 from catalog.services.snapshots import changes_between, snapshot_of
 from marketplace.core import events
 from marketplace.core.errors import InvalidInput, InvalidTransition, SelfReview
@@ -47,7 +48,7 @@ def test_rejected_update_leaves_the_listing_published() -> None:
 
 def test_withdrawn_update_can_be_submitted_again() -> None:
     listing = submitted(add_candidate(published()))
-    listing = services.withdraw_listing(listing=listing, actor=listing.store.owner)
+    listing = submission.withdraw_listing(listing=listing, actor=listing.store.owner)
     assert listing.update_status == UpdateStatus.NONE
     assert submitted(listing).update_status == UpdateStatus.PENDING_REVIEW
 
@@ -64,7 +65,7 @@ def test_leaving_the_catalog_closes_a_waiting_update(verb: str, outcome: ReviewS
     review = open_review(listing)
     leave: dict[str, Callable[[], object]] = {
         "takedown": partial(services.takedown_listing, listing=listing, reason="Copied.", actor=UserFactory()),
-        "unpublish": partial(services.unpublish_listing, listing=listing, actor=listing.store.owner),
+        "unpublish": partial(submission.unpublish_listing, listing=listing, actor=listing.store.owner),
     }
     leave[verb]()
     review.refresh_from_db()
@@ -168,5 +169,5 @@ def test_events_tell_upper_apps(monkeypatch: pytest.MonkeyPatch) -> None:
     review = listing.reviews.get()
     assert seen == [ListingPublished(listing.pk), ListingReviewed(review.pk)]
     seen.clear()
-    services.unpublish_listing(listing=listing, actor=listing.store.owner)
+    submission.unpublish_listing(listing=listing, actor=listing.store.owner)
     assert seen == [ListingUnpublished(listing.pk)]

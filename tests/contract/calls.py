@@ -11,7 +11,7 @@ from django.db import connection
 from drf_spectacular.generators import SchemaGenerator
 from rest_framework.test import APIClient
 
-from marketplace.core.errors import catalogue
+from marketplace.core.errors import all_problems
 from tests.architecture.source import PACKAGES
 from tests.files import makers
 
@@ -97,7 +97,7 @@ def refused(answer: Any, status: int, code: str, operation: Operation | None = N
     assert answer["Content-Type"] == "application/problem+json"
     assert problem.keys() >= MEMBERS
     assert problem["status"] == status
-    assert problem["title"] == catalogue()[code].title
+    assert problem["title"] == all_problems()[code].title
     assert problem["type"] == f"http://testserver/problems/{code}"
     assert problem["instance"] == answer.wsgi_request.path
     assert problem["requestId"] == answer["X-Request-Id"]

@@ -150,6 +150,7 @@ OPERATIONS = (
                 "top_up_limit_exceeded",
                 "too_many_top_ups",
                 "payment_provider_unavailable",
+                "payment_refused",
                 "idempotency_key_reused",
             }
         ),

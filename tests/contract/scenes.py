@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from catalog.models import LicenseTier, Listing
-from catalog.services.review import submit_listing
+from catalog.services.submission import submit_listing
 from developers.services.applications import approve_application, submit_application
 from library.certificates import certificate_of, signed_certificate
 from library.models import Licence

@@ -10,7 +10,7 @@ import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 from rest_framework.test import APIClient
 
-from marketplace.core.errors import catalogue
+from marketplace.core.errors import all_problems
 
 from .calls import API, document, document_of, nameless, operations_in_document
 from .shapes import BYTES, UNSET, Auth, Field, Operation, Shape
@@ -71,7 +71,9 @@ def differences(expected: Shape, documented: Shape, at: str = "") -> Iterator[st
 def documented_codes(operation: Operation) -> set[str]:
     """Return the codes that the document lists, each under its class's status."""
     responses = document_of(operation)["responses"]
-    return {code for code, problem in catalogue().items() if f"`{code}`" in responses.get(str(problem.status), {}).get("description", "")}
+    return {
+        code for code, problem in all_problems().items() if f"`{code}`" in responses.get(str(problem.status), {}).get("description", "")
+    }
 
 
 def schemas() -> dict[str, Any]:
@@ -193,7 +195,7 @@ def test_problems_are_documented(operation: Operation) -> None:
         wanted |= OF_BODIES
     assert documented_codes(operation) >= wanted
     responses = document_of(operation)["responses"]
-    for status in {catalogue()[code].status for code in wanted}:
+    for status in {all_problems()[code].status for code in wanted}:
         assert responses[str(status)]["content"] == {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
     assert [status for status in responses if status.startswith("2") and status not in {"200", "206"}] == []
 

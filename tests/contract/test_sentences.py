@@ -13,7 +13,7 @@ import vendors.api.views
 import wallet.api.views
 from marketplace.api.serializers import Body
 from marketplace.api.views import ApiViewSet
-from marketplace.core.errors import InvalidInput, Problem, catalogue
+from marketplace.core.errors import InvalidInput, Problem, all_problems
 
 from .calls import FIELD_NAME
 
@@ -58,7 +58,7 @@ def test_every_input_is_refused_in_our_own_words(serializer: type[serializers.Se
     assert [found for field in judged for found in messages(field)] == []
 
 
-@pytest.mark.parametrize("problem", catalogue().values(), ids=lambda problem: problem.code)
+@pytest.mark.parametrize("problem", all_problems().values(), ids=lambda problem: problem.code)
 def test_problem_is_described_without_names_of_fields(problem: type[Problem]) -> None:
     assert FIELD_NAME.search(f"{problem.title} {problem.detail}") is None
 

@@ -4,7 +4,7 @@ from django.urls import resolve
 
 from developers.checks import api_views
 from marketplace.core.access import BEARER_KINDS, KEY_KINDS
-from marketplace.core.errors import catalogue
+from marketplace.core.errors import all_problems
 
 from .calls import API
 from .scenes import SCENES
@@ -71,4 +71,4 @@ def test_declared_access_is_the_auth_column() -> None:
 
 def test_scenes_and_codes_exist() -> None:
     assert {operation.scene for operation in OPERATIONS} == set(SCENES)
-    assert set().union(*(operation.refusals for operation in OPERATIONS)) <= set(catalogue())
+    assert set().union(*(operation.refusals for operation in OPERATIONS)) <= set(all_problems())

@@ -22,7 +22,8 @@ from developers.models import ApiUsage, App, AppScope
 from developers.services.credentials import issue_api_key
 from developers.usage import buffer, rows
 from developers.usage.buffer import UsageBuffer, usage
-from developers.usage.calls import Call, operation_of
+from developers.usage.middleware import operation_of
+from developers.usage.rows import CallKey
 from developers.usage.selectors import unused_scopes, usage_of_app
 from marketplace.core.ids import new_id
 from marketplace.core.scopes import Scope
@@ -41,8 +42,8 @@ def counted() -> dict[tuple[str, int], int]:
     return {(row.operation, row.status): row.calls for row in ApiUsage.objects.all()}
 
 
-def call_for(app: App | None = None, **changes: Any) -> Call:
-    call = Call(timezone.now().date(), "api_key", app.pk if app else None, new_id(), "GET wallet", "account:read", 200)
+def call_for(app: App | None = None, **changes: Any) -> CallKey:
+    call = CallKey(timezone.now().date(), "api_key", app.pk if app else None, new_id(), "GET wallet", "account:read", 200)
     return call._replace(**changes)
 
 
@@ -177,7 +178,7 @@ def test_threads_lose_no_call() -> None:
 
 
 def test_thread_flushes_by_itself_and_early_when_much_waits(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    written: Counter[Call] = Counter()
+    written: Counter[CallKey] = Counter()
     monkeypatch.setattr(buffer, "add_to_rows", written.update)
     monkeypatch.setattr(buffer, "FLUSH_AT", 2)
     counters, call = UsageBuffer(), call_for(None, kind="personal")

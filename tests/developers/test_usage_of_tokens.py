@@ -14,7 +14,8 @@ from developers.models import AccessToken, ApiUsage
 from developers.services.credentials import issue_mcp_token, issue_personal_token
 from developers.usage import rows
 from developers.usage.buffer import usage
-from developers.usage.calls import Call, call_of
+from developers.usage.middleware import call_of
+from developers.usage.rows import CallKey
 from developers.usage.selectors import usage_of_app, usage_of_tokens
 from marketplace.core.scopes import Scope
 from tests.admin.pages import address, text_of
@@ -37,7 +38,7 @@ def tool_token() -> tuple[AccessToken, str]:
 
 
 def call_by(token: AccessToken, calls: int) -> None:
-    call = Call(timezone.now().date(), token.kind, token.application_id, token.pk, "GET wallet", "account:read", 200)
+    call = CallKey(timezone.now().date(), token.kind, token.application_id, token.pk, "GET wallet", "account:read", 200)
     rows.add_to_rows({call: calls})
 
 

@@ -15,8 +15,8 @@ from developers.models import AccessToken, ApiKey, ApiUsage, App, HourlyUsage
 from developers.models.usage import KEPT_HOURS
 from developers.services.credentials import issue_api_key, issue_personal_token
 from developers.usage import rows
-from developers.usage.calls import Call
 from developers.usage.chart import chart_of
+from developers.usage.rows import CallKey
 from developers.usage.selectors import DAY, SPANS, WEEK, usage_of_app, usage_of_credential
 from marketplace.core.ids import new_id
 from marketplace.core.scopes import Scope
@@ -33,9 +33,9 @@ def key() -> ApiKey:
     return issue_api_key(app=app, name="laptop", actor=app.developer)[0]
 
 
-def call_by(key: ApiKey, *, ago: dt.timedelta = dt.timedelta(), **changes: Any) -> Call:
+def call_by(key: ApiKey, *, ago: dt.timedelta = dt.timedelta(), **changes: Any) -> CallKey:
     at = dt.datetime.now(tz=dt.UTC) - ago
-    call = Call(at.date(), "api_key", key.app_id, key.pk, "GET wallet", "account:read", 200, at.hour)
+    call = CallKey(at.date(), "api_key", key.app_id, key.pk, "GET wallet", "account:read", 200, at.hour)
     return call._replace(**changes)
 
 
@@ -69,7 +69,7 @@ def test_day_is_told_by_the_hour_and_a_week_by_the_day(key: ApiKey) -> None:
     rows.add_to_rows({call_by(key): 3, call_by(key, ago=23 * hours): 2, call_by(key, ago=24 * hours): 7, call_by(key, ago=6 * days): 5})
     rows.add_to_rows({call_by(key): 1})
     day, week = (usage_of_app(key.app, [key], span=span) for span in (DAY, WEEK))
-    assert [tally.total for tally in day.points.values()] == [2, *[0] * 22, 4]
+    assert [counts.total for counts in day.points.values()] == [2, *[0] * 22, 4]
     assert (week.total.total, next(iter(week.points.values())).total) == (18, 5)
 
 

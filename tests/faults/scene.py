@@ -8,7 +8,8 @@ from botocore.exceptions import ClientError
 from django.conf import settings
 
 from catalog.models import Deliverable, Listing, ListingReview, Preview
-from catalog.services.review import approve_listing, submit_listing
+from catalog.services.review import approve_listing
+from catalog.services.submission import submit_listing
 from marketplace.accounts.models import User
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.core.scopes import Scope

@@ -199,7 +199,7 @@ def _look(job: str, content: bytes) -> str:
     outcome, blobs = worker.run(job, io.BufferedReader(io.BytesIO(content), 2**20), len(content))
     try:
         reply = replies.parse(json.dumps(outcome).encode())
-    except replies.Broken as error:
+    except replies.ChildFailed as error:
         return f"unkeepable: {error}"
     if reply.blobs != [len(blob) for blob in blobs]:
         return "unkeepable: blobs"

@@ -5,7 +5,7 @@ from django.http import HttpResponseBase
 from django.test import RequestFactory
 
 from marketplace.core.errors import DependencyUnavailable
-from marketplace.storage.base import ObjectStorage, Segment, Stored
+from marketplace.storage.base import ObjectStorage, Segment, StoredRange
 from marketplace.storage.responses import serve_object, serve_segments
 
 from .helpers import put
@@ -115,7 +115,13 @@ def test_known_file_is_not_sent_again(local_store: ObjectStorage, condition: str
 
 @pytest.mark.parametrize("asked", ["bytes=0-", "bytes=3-9", "bytes=1-1", "bytes=12-", "bytes=-3"])
 def test_segments_read_like_one_file(stored: ObjectStorage, asked: str) -> None:
-    segments: list[Segment] = [b"head", Stored(stored, "previews/one", 10, 14), b"middle", Stored(stored, "previews/one", 0, 3), b"tail"]
+    segments: list[Segment] = [
+        b"head",
+        StoredRange(stored, "previews/one", 10, 14),
+        b"middle",
+        StoredRange(stored, "previews/one", 0, 3),
+        b"tail",
+    ]
     whole = b"head" + CONTENT[10:14] + b"middle" + CONTENT[0:3] + b"tail"
     start, _, last = asked.removeprefix("bytes=").partition("-")
     expected = whole[-int(last) :] if not start else whole[int(start) : int(last) + 1 if last else None]

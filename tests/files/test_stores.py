@@ -20,7 +20,7 @@ from urllib3 import HTTPResponse
 
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.storage import default_storage, s3
-from marketplace.storage.base import BLOCK_BYTES, ObjectStorage, Segment, Stored
+from marketplace.storage.base import BLOCK_BYTES, ObjectStorage, Segment, StoredRange
 from marketplace.storage.local import STAGING, LocalStorage
 from marketplace.storage.s3 import PART_BYTES, S3Storage
 from tests.servers.s3 import S3Server
@@ -412,12 +412,12 @@ def test_object_is_put_together_from_bytes_and_a_stored_one(
     monkeypatch.setattr(s3, "COPIED_PART_BYTES", 8 * MIB)
     content, before, after = os.urandom(24 * MIB), os.urandom(head), os.urandom(100)
     put(store, "deliverables/one", content)
-    store.compose("packages/one", [before, Stored(store, "deliverables/one", start, end), after], content_type="application/zip")
+    store.compose("packages/one", [before, StoredRange(store, "deliverables/one", start, end), after], content_type="application/zip")
     assert b"".join(store.read("packages/one")) == before + content[start:end] + after
 
 
 def test_object_from_a_missing_one_leaves_nothing(store: ObjectStorage) -> None:
-    segments: list[Segment] = [b"head", Stored(store, "deliverables/missing", 0, 24 * MIB)]
+    segments: list[Segment] = [b"head", StoredRange(store, "deliverables/missing", 0, 24 * MIB)]
     with pytest.raises(FileNotFoundError):
         store.compose("hollow/one", segments, content_type="application/zip")
     assert not list(store.keys("hollow/"))
@@ -436,7 +436,7 @@ def test_large_object_is_copied_by_the_store_itself(s3_store: S3Storage, monkeyp
             yield block
 
     monkeypatch.setattr(S3Storage, "read", counted)
-    segments: list[Segment] = [b"head", Stored(s3_store, "deliverables/one", 0, 40 * MIB), b"tail"]
+    segments: list[Segment] = [b"head", StoredRange(s3_store, "deliverables/one", 0, 40 * MIB), b"tail"]
     s3_store.compose("packages/one", segments, content_type="application/zip")
     assert s3_store.size("packages/one") == 40 * MIB + 8
     assert sum(passed) < 5 * MIB

@@ -20,7 +20,7 @@ application = WSGIHandler()
 from marketplace.api.problems import json_problem_response  # noqa: E402 - see above
 from marketplace.core.errors import Problem  # noqa: E402 - see above
 from marketplace.storage import default_storage  # noqa: E402 - see above
-from marketplace.storage.base import Segment, Stored  # noqa: E402 - see above
+from marketplace.storage.base import Segment, StoredRange  # noqa: E402 - see above
 from marketplace.storage.responses import serve_segments  # noqa: E402 - see above
 from vendors.uploads import receive, receive_small  # noqa: E402 - see above
 
@@ -48,7 +48,7 @@ def small(request: HttpRequest, maximum_bytes: int) -> HttpResponse:
 def download(request: HttpRequest) -> HttpResponseBase:
     """Serve what was kept, with a head before it."""
     store = default_storage
-    segments: list[Segment] = [b"head", Stored(store, "deliverables/one", 0, store.size("deliverables/one"))]
+    segments: list[Segment] = [b"head", StoredRange(store, "deliverables/one", 0, store.size("deliverables/one"))]
     return serve_segments(request, segments=segments, etag="one", content_type="application/zip", filename="one.zip", inline=False)
 
 

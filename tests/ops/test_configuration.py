@@ -249,7 +249,7 @@ def test_command_on_a_database_with_nothing_in_it_prints_one_sentence(tmp_path: 
 def test_what_postgresql_refuses_is_told_where_an_operator_can_mend_it(state: str, words: str, told: str) -> None:
     error = ProgrammingError(words)
     error.__cause__ = psycopg.errors.lookup(state)(words)
-    reason = manage.reason_of(error, answered=True)
+    reason = manage.advice_for(error, answered=True)
     assert told in reason
     assert bool(told) == bool(reason)
 

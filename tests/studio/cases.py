@@ -9,7 +9,7 @@ from catalog.services.review import approve_listing
 from marketplace.storage import default_storage
 from tests.factories import DeliverableFactory, UserFactory
 from tests.shop import archive
-from vendors.services.submission import submit
+from vendors.services.submission import check_and_submit
 
 
 def with_candidate(listing: Listing, text: str = "glyphs") -> Listing:
@@ -36,7 +36,7 @@ def submitted(listing: Listing) -> ListingReview:
     """Send the listing, ready or not before, to the reviewers."""
     if listing.candidate_deliverable is None:
         ready(listing)
-    submit(listing=listing, actor=listing.store.owner)
+    check_and_submit(listing=listing, actor=listing.store.owner)
     listing.refresh_from_db()
     return listing.reviews.get(status=ReviewStatus.PENDING)
 

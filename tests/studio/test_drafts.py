@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from catalog.models import Listing
-from catalog.services.review import withdraw_listing
+from catalog.services.submission import withdraw_listing
 from tests.factories import ListingFactory
 from tests.web.markup import faults_of
 

@@ -18,7 +18,7 @@ NOON = dt.datetime(2026, 3, 1, 12, 34, tzinfo=dt.UTC)
 def chart_of(*values: int, **options: Any) -> Chart:
     period = Period.last(len(values), Step.DAY, until=NOON)
     shape = options.pop("shape", "bar")
-    return Chart("sales", "Sales", period, [Series("sold", values, shape=shape)], nothing="Nothing sold yet.", **options)
+    return Chart("sales", "Sales", period, [Series("sold", values, shape=shape)], empty_text="Nothing sold yet.", **options)
 
 
 def drawn(chart: Chart) -> BeautifulSoup:
@@ -29,7 +29,7 @@ def drawn(chart: Chart) -> BeautifulSoup:
 def test_series_of_another_length_is_refused() -> None:
     period = Period.last(3, Step.DAY, until=NOON)
     with pytest.raises(ValueError, match="each point"):
-        Chart("a", "A", period, [Series("sold", [1, 2])], nothing="")
+        Chart("a", "A", period, [Series("sold", [1, 2])], empty_text="")
 
 
 def test_moment_without_its_zone_is_refused() -> None:
@@ -41,7 +41,7 @@ def test_moment_without_its_zone_is_refused() -> None:
 def test_nothing_to_see_says_what_to_do(values: list[int]) -> None:
     period = Period.last(max(len(values), 1), Step.DAY, until=NOON)
     series = [Series("sold", values)] if values else []
-    page = drawn(Chart("sales", "Sales", period, series, nothing="Publish a listing."))
+    page = drawn(Chart("sales", "Sales", period, series, empty_text="Publish a listing."))
     assert "Publish a listing." in page.get_text()
     assert not page.select("svg, table, input")
 
@@ -101,7 +101,7 @@ def test_bars_stand_on_zero_and_hang_below_it() -> None:
 def test_bars_of_one_point_stand_on_one_another() -> None:
     period = Period.last(1, Step.DAY, until=NOON)
     series = [Series("done", [6], "accent"), Series("lost", [-2], "bad"), Series("failed", [2], "bad")]
-    chart = Chart("calls", "Calls", period, series, nothing="")
+    chart = Chart("calls", "Calls", period, series, empty_text="")
     done, lost, failed = chart.blocks()
     assert chart.ticks == [-5, 0, 5, 10]
     assert failed.y + failed.height == done.y
@@ -167,7 +167,7 @@ def test_page_has_words_for_all_that_is_drawn() -> None:
 
 def test_drawing_needs_no_style_and_no_script_and_is_escaped() -> None:
     period = Period.last(1, Step.DAY, until=NOON)
-    chart = Chart("a", '<script>"a"', period, [Series("<b>'", [1])], nothing="", mark=Mark("<i>", 1))
+    chart = Chart("a", '<script>"a"', period, [Series("<b>'", [1])], empty_text="", mark=Mark("<i>", 1))
     page = drawn(chart)
     assert not page.select("style, script, [style], [onclick], i, b b")
     assert '<script>"a"' in page.get_text()

@@ -8,7 +8,7 @@ from django.test import TestCase
 from rest_framework.test import APIClient
 
 from catalog.models import AgentManifest, Deliverable, Listing, Preview
-from catalog.services.review import unpublish_listing, withdraw_listing
+from catalog.services.submission import unpublish_listing, withdraw_listing
 from marketplace.core.models import AuditEntry
 from marketplace.storage import default_storage
 from tests.factories import ListingFactory

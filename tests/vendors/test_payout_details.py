@@ -67,6 +67,14 @@ def form(**given: str) -> dict[str, str]:
         ("USD", {"number": "DE89\n370400440532013000"}, "#/number"),
         ("USD", {"bank": "COBADEFF1"}, "#/bank"),
         ("USD", {"bank": ""}, "#/bank"),
+        # A routing number, whose last digit checks the others, and an account.
+        ("USD", {"bank": "021000022", "number": "123456789"}, "#/bank"),
+        ("USD", {"bank": "02100002", "number": "123456789"}, "#/bank"),
+        ("USD", {"bank": "021000021"}, "#/number"),
+        ("USD", {"bank": "021000021", "number": "123"}, "#/number"),
+        ("USD", {"bank": "021000021", "number": "1" * 18}, "#/number"),
+        ("USD", {"number": "123456789"}, "#/number"),
+        ("USD", {"bank": "021000021", "number": "123456789", "holder": "..."}, "#/holder"),
         ("USD", {"holder": " "}, "#/holder"),
         ("USD", {"holder": "x" * 71}, "#/holder"),
         # Without a character that a SEPA transfer can carry.
@@ -94,6 +102,7 @@ def test_account_that_is_none_is_refused_and_its_number_is_in_no_sentence(
     ("currency", "typed", "kept"),
     [
         ("USD", {"number": " de89 3704-0044 0532 0130 00", "bank": "cobadeff"}, (IBAN, "COBADEFF")),
+        ("USD", {"number": "0012 3456-789", "bank": "0210 0002-1"}, ("00123456789", "021000021")),
         ("INR", {"number": "0001 2345-6789", "bank": "sbin0000300"}, (NUMBER, IFSC)),
     ],
 )

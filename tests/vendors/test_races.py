@@ -12,7 +12,7 @@ from django.db import transaction
 
 from catalog.models import Category, Deliverable, Listing, Preview, Store
 from catalog.models.files import PreviewKind
-from catalog.services.review import submit_listing
+from catalog.services.submission import submit_listing
 from catalog.services.transitions import lock_listing
 from marketplace.accounts.models import User
 from marketplace.core.audit import history_of

@@ -99,6 +99,7 @@ class Circumstances(RuleBasedStateMachine):
         self.counted("credit")
         credit_wallet(user=self.buyers[buyer], currency=currency, amount_minor=amount, reason="test", actor=None)
         self.expected.balances[buyer, currency] = self.expected.balances.get((buyer, currency), 0) + amount
+        self.expected.collect((buyer, currency))
 
     @rule(listing=LISTINGS, usd=PRICES, inr=PRICES, discount=st.sampled_from([0, 1, 3333, 10_000]), tax=st.sampled_from([0, 1800]))
     def change_terms(self, listing: int, usd: int | None, inr: int | None, discount: int, tax: int) -> None:

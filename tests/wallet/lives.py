@@ -183,6 +183,7 @@ class Wallets(Adding, PayingVendors):
             by_card = self.expected.by_card.get((owned[0], bought.currency), 0)
             self.expected.by_card[owned[0], bought.currency] = by_card + bought.by_card
             self.expected.balances[owned[0], bought.currency] += bought.price
+            self.expected.collect((owned[0], bought.currency))
             self.expected.earnings[owned[1], bought.currency] -= bought.earned
 
     @invariant()

@@ -85,6 +85,8 @@ class Frozen:
     by_card: int
     missing: int
     purchases: list[tuple[tuple[int, int, str], int]]
+    # The part of its price that is disputed, by order.
+    parts: dict[str, int]
 
 
 @dataclass
@@ -116,6 +118,8 @@ class Expected:
     frozen: dict[str, Frozen] = field(default_factory=dict)
     by_card: dict[tuple[int, str], int] = field(default_factory=dict)
     owed: dict[tuple[int, str], int] = field(default_factory=dict)
+    # The parts of prices that are disputed, or were lost, by order.
+    disputed: dict[str, int] = field(default_factory=dict)
     runs: set[tuple[int, str, str]] = field(default_factory=set)
     # The status of each batch by run and currency; run, listing, currency, amount and status of each payout.
     batches: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -124,3 +128,12 @@ class Expected:
     keys: dict[tuple[int, str], tuple[Any, Any, dt.datetime]] = field(default_factory=dict)
     quotes: dict[str, Quoted] = field(default_factory=dict)
     limits: dict[tuple[int, str, str], dict[str, int | None]] = field(default_factory=dict)
+
+    def collect(self, key: tuple[int, str]) -> None:
+        """Pay what is owed from the balance, first from what was not paid by card."""
+        held, by_card = self.balances.get(key, 0), self.by_card.get(key, 0)
+        amount = min(self.owed.get(key, 0), held)
+        if amount:
+            self.owed[key] -= amount
+            self.balances[key] = held - amount
+            self.by_card[key] = by_card - max(amount - (held - by_card), 0)

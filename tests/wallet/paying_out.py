@@ -71,6 +71,7 @@ class Withdrawing(Circumstances):
                 self.expected.paid[currency] = self.expected.paid.get(currency, 0) + amount
             else:
                 self.expected.balances[buyer, currency] += amount
+                self.expected.collect((buyer, currency))
         self.counted(f"{ending} a wallet payout", met)
         assert met == refusal
 

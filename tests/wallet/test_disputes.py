@@ -75,15 +75,16 @@ def test_dispute_freezes_the_rest_of_the_credit_and_what_it_bought_and_won_resto
     agree()
 
 
-def test_lost_dispute_takes_credit_then_unpaid_shares_and_the_rest_is_owed() -> None:
+def test_lost_dispute_takes_credit_then_the_whole_purchase_and_nothing_is_owed() -> None:
     top_up = paid(amount_minor=60_000)
     order = bought_with(top_up)
     tell(top_up, EventKind.DISPUTED)
     assert tell(top_up, EventKind.DISPUTE_LOST).status == "Returned"
     order.refresh_from_db()
     assert (order.status, Licence.objects.get().live) == ("ChargedBack", False)
-    assert (accounts("frozen"), accounts("withheld"), accounts("receivable")) == (0, 0, -(60_000 - 10_100 - SHARE))
-    assert accounts("funding") == 0
+    assert {kind: accounts(kind) for kind in ("frozen", "withheld", "commission", "tax", "receivable", "funding")} == dict.fromkeys(
+        ("frozen", "withheld", "commission", "tax", "receivable", "funding"), 0
+    )
     assert earned(vendor_of(order))["INR"] == 0
     agree()
     # It can be bought again, with other money.
@@ -99,7 +100,7 @@ def test_share_that_was_paid_out_is_borne_by_the_operator() -> None:
     paid_out(account_of(vendor))
     tell(top_up, EventKind.DISPUTED)
     tell(top_up, EventKind.DISPUTE_LOST)
-    assert (earned(vendor_of(order))["INR"], accounts("receivable")) == (0, -PRICE)
+    assert (earned(vendor_of(order))["INR"], accounts("receivable")) == (0, -SHARE)
     agree()
 
 
@@ -119,7 +120,8 @@ def test_purchases_are_attributed_newest_first_and_those_before_the_top_up_never
     tell(funding, EventKind.DISPUTE_LOST)
     assert accounts("receivable") == -30_000
     tell(top_up, EventKind.DISPUTE_WON)
-    assert wallet_of(user).balance_inr_minor == 30_000
+    # The credit that was frozen pays what is owed.
+    assert (wallet_of(user).balance_inr_minor, accounts("receivable")) == (0, 0)
     agree()
 
 
@@ -137,6 +139,53 @@ def test_part_of_a_share_that_a_lost_dispute_does_not_need_is_released() -> None
     assert earned(vendor_of(order))["INR"] == SHARE - (PRICE - 100_00)
     assert accounts("receivable") == 0
     tell(top_up, EventKind.DISPUTED)
+    agree()
+
+
+@pytest.mark.parametrize(("disputed_minor", "suspended"), [(PRICE // 2 - 1, False), (PRICE // 2, True)])
+def test_purchase_is_suspended_once_half_of_its_price_is_disputed(disputed_minor: int, suspended: bool) -> None:  # noqa: FBT001 - a parameter
+    top_up = paid(amount_minor=PRICE)
+    order = bought_with(top_up)
+    tell(top_up, EventKind.DISPUTED, amount_minor=disputed_minor)
+    assert (Licence.objects.get().suspended_at is not None) is suspended
+    assert accounts("withheld") == (SHARE if suspended else 0)
+    with pytest.raises(InvalidTransition):
+        refund_order(order=order, reason="test", actor=None)
+    agree()
+    tell(top_up, EventKind.DISPUTE_WON)
+    assert Licence.objects.get().suspended_at is None
+    agree()
+
+
+def test_lost_dispute_of_a_small_part_leaves_the_purchase_and_its_share_and_the_part_is_owed() -> None:
+    top_up = paid(amount_minor=PRICE)
+    order = bought_with(top_up)
+    tell(top_up, EventKind.DISPUTED, amount_minor=10_000)
+    tell(top_up, EventKind.DISPUTE_LOST, amount_minor=10_000)
+    order.refresh_from_db()
+    assert (order.status, Licence.objects.get().live) == ("Completed", True)
+    assert (earned(vendor_of(order))["INR"], accounts("receivable")) == (SHARE, -10_000)
+    agree()
+
+
+def test_small_disputes_that_make_up_half_of_a_price_end_the_purchase() -> None:
+    user = UserFactory()
+    top_ups = [paid(user, PRICE // 2), paid(user, PRICE // 2)]
+    order = bought_with(top_ups[1])
+    for index, top_up in enumerate(top_ups):
+        tell(top_up, EventKind.DISPUTED, amount_minor=PRICE // 4 + 1, case=f"case-{index}", event_id=f"opened-{index}")
+        tell(top_up, EventKind.DISPUTE_LOST, amount_minor=PRICE // 4 + 1, case=f"case-{index}", event_id=f"lost-{index}")
+        order.refresh_from_db()
+        assert order.status == ("ChargedBack" if index else "Completed")
+    agree()
+
+
+def test_dispute_reaches_older_purchases_after_the_newest_ones_whole_price() -> None:
+    top_up = paid(amount_minor=PRICE + 1_000)
+    older, newer = bought_with(top_up, price_inr_minor=1_000), bought_with(top_up)
+    tell(top_up, EventKind.DISPUTED)
+    rows = FrozenOrder.objects.values_list("order", "disputed_minor", "suspended")
+    assert set(rows) == {(newer.pk, PRICE, True), (older.pk, 1_000, True)}
     agree()
 
 

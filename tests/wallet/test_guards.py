@@ -104,7 +104,7 @@ def test_role_of_the_service_buys_and_refunds_and_cannot_rewrite_anything(role: 
     bought(listings[1], user)
     assert paid_out(account_of(vendor)).status == "Paid"
     wallet_payout = asked(user, 100)
-    claims.take(wallet_payout, noun="wallet_payout", actor=vendor.user)
+    claims.claim(row=wallet_payout, waiting=WalletPayout.objects.all(), own=False, noun="wallet_payout", actor=vendor.user)
     pay_wallet_payout(wallet_payout=wallet_payout, reference="T1", actor=vendor.user)
     WalletPayout.objects.update(payment_details="")
     assert len(list(digest_ledger(until=timezone.now()))) == 1

@@ -14,14 +14,16 @@ import pytest
 from django.db import connections, transaction
 from django.utils import timezone
 
+from tests.factories import UserFactory
 from tests.races import THREADS, at_once, outcomes_at_once, until_someone_waits
 from tests.shop import bought, funded, on_sale
 from tests.waiting import PATIENCE_SECONDS
 from wallet.models import Invoice, Journal, Seller
 from wallet.reconciliation import differences
+from wallet.selectors import billing_details_of
 from wallet.services import invoices as service
 from wallet.services import offers
-from wallet.services.billing import save_seller
+from wallet.services.billing import save_billing_details, save_seller
 from wallet.services.invoices import issue_invoices
 from wallet.services.refunds import refund_order
 from wallet.services.spending import spend
@@ -40,6 +42,10 @@ def _books_agree_afterwards() -> Iterator[None]:
 
 def buying(listing_id: Any, *, inr: int = 1_000_000) -> Deed:
     return partial(spend, buyer=funded(inr=inr), purchase=offers.PurchaseRequest(str(listing_id)))
+
+
+def changing(user: Any, **change: str) -> Deed:
+    return partial(save_billing_details, user=user, values=change, actor=user)
 
 
 def buying_in_vain(listing_id: Any) -> Deed:
@@ -172,3 +178,12 @@ def test_killed_job_leaves_no_gap_and_no_number_twice() -> None:
         os.waitpid(process, 0)
     assert_complete()
     assert Invoice.objects.count() == 12
+
+
+def test_concurrent_changes_of_billing_details_are_all_kept() -> None:
+    user = UserFactory()
+    billed(user, MUMBAI)
+    changes = {"name": "Bo Ltd", "street": "3 New Road", "postal_code": "400002", "city": "Pune", "region": "29"}
+    assert all(each.owner_id == user.pk for each in at_once(*(changing(user, **{name: value}) for name, value in changes.items())))
+    details = billing_details_of(user)
+    assert {name: getattr(details, name) for name in changes} == changes

@@ -21,7 +21,7 @@ from vendors.models import PayoutDetails, VendorProfile
 from wallet.models import PayoutBatch, VendorPayout
 from wallet.payout_files import bank_file
 from wallet.services.due_payouts import WithheldPayout
-from wallet.services.vendor_payouts import bounce_payout, cancel_payout, export_batch, mark_payout_paid, open_batch
+from wallet.services.vendor_payouts import bounce_payout, cancel_batch, cancel_payout, export_batch, mark_payout_paid, open_batch
 
 from .payees import BIC, IBAN, NUMBER, account_of, changed, exported, old_enough, payee, prepared
 
@@ -45,6 +45,21 @@ def dollars(profile: VendorProfile) -> Any:
 
 def texts(document: ET.Element, path: str) -> list[str | None]:
     return [element.text for element in document.findall(f".//p:{path.replace('/', '/p:')}", NAMESPACE)]
+
+
+def test_account_in_the_united_states_is_in_the_csv_and_left_out_of_a_sepa_run() -> None:
+    vendor = payee()
+    details = changed(vendor, "USD", number="00123456789", bank="021000021")
+    old_enough(vendor)
+    assert details.label == "Account ending in 6789"
+    account = dollars(vendor)
+    outcome = prepared(account, "in-euros", euro_rate=RATE)
+    assert isinstance(outcome, WithheldPayout)
+    assert outcome.reason == "outside_sepa"
+    cancel_batch(batch=PayoutBatch.objects.get(), reason="test", actor=None)
+    payout = exported(account, "in-dollars")
+    row = next(csv.DictReader(io.StringIO(bank_file(batch=payout.batch).content.decode())))
+    assert (row["account"], row["bankCode"], row["currency"], row["amount"]) == ("00123456789", "021000021", "USD", "8.00")
 
 
 def test_sepa_file_is_valid_and_names_each_transfer_once() -> None:

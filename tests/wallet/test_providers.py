@@ -13,7 +13,7 @@ import requests
 from stripe import WebhookSignature
 
 from marketplace.core.errors import Problem
-from wallet.errors import PaymentProviderUnavailable
+from wallet.errors import PaymentProviderUnavailable, PaymentRefused
 from wallet.models.top_ups import EventKind
 from wallet.providers.base import PaymentRequest, Provider
 from wallet.providers.razorpay import RazorpayProvider
@@ -267,9 +267,22 @@ def test_refund_that_is_refused_is_none_and_one_that_nobody_answers_is_tried_aga
     refused = {"error": {"type": "invalid_request_error", "code": "BAD_REQUEST_ERROR", "message": "x", "description": "disputed"}}
     wire((400, refused))
     assert provider.refund(payment="p_1", amount_minor=500, reversal_id=uuid.uuid4()) is None
-    wire(*[requests.exceptions.ConnectTimeout()] * 4)
-    with pytest.raises(PaymentProviderUnavailable):
-        provider.refund(payment="p_1", amount_minor=500, reversal_id=uuid.uuid4())
+    for later in (requests.exceptions.ConnectTimeout(), (429, refused), (401, refused)):
+        wire(*[later] * 4)
+        with pytest.raises(PaymentProviderUnavailable):
+            provider.refund(payment="p_1", amount_minor=500, reversal_id=uuid.uuid4())
+
+
+def test_page_that_is_refused_is_told_apart_from_one_that_can_be_asked_for_again(wire: Any, monkeypatch: Any) -> None:
+    monkeypatch.setattr("time.sleep", lambda _seconds: None)
+    refused = {"error": {"type": "invalid_request_error", "code": "BAD_REQUEST_ERROR", "message": "x", "description": "too much"}}
+    for provider, before in ((stripe(), []), (razorpay(), [{"payment_links": []}])):
+        wire(*before, (400, refused))
+        with pytest.raises(PaymentRefused):
+            provider.create_page(WANTED)
+        wire(*before, *[(429, refused)] * 4)
+        with pytest.raises(PaymentProviderUnavailable):
+            provider.create_page(WANTED)
 
 
 def test_list_of_a_day_has_what_was_paid_and_every_page(wire: Any) -> None:

@@ -5,14 +5,18 @@ from typing import Any
 import pytest
 from django.core import mail as outbox
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
+from developers.models import Consent
+from developers.services.consents import withdraw_consent
 from marketplace.accounts.services import deactivate_user
 from marketplace.core.errors import Problem
 from tests.factories import AppFactory, UserFactory
 from tests.shop import funded, on_sale
 from wallet import bounds
-from wallet.errors import PaymentProviderUnavailable
+from wallet.card_credit import open_top_ups_of
+from wallet.errors import PaymentProviderUnavailable, PaymentRefused
 from wallet.models import Journal, ProviderEvent, Quote, TopUp
 from wallet.models.top_ups import EventKind
 from wallet.providers import TestProvider
@@ -197,6 +201,35 @@ def test_more_open_pages_than_allowed_are_refused() -> None:
     assert met.value.code == "too_many_top_ups"
 
 
+def test_open_pages_of_an_app_keep_neither_the_owner_nor_another_app_from_asking() -> None:
+    user, app = UserFactory(), AppFactory()
+    wanted = TopUpRequest("INR", 100)
+    for _ in range(bounds.OPEN_TOP_UPS_OF_APP):
+        request_top_up(user=user, wanted=wanted, principal=connected(user, app))
+    with pytest.raises(Problem) as met:
+        request_top_up(user=user, wanted=wanted, principal=connected(user, app))
+    assert (met.value.code, met.value.members["maximum"]) == ("too_many_top_ups", bounds.OPEN_TOP_UPS_OF_APP)
+    request_top_up(user=user, wanted=wanted, principal=connected(user))
+    for _ in range(bounds.OPEN_TOP_UPS):
+        asked_for(user, 100)
+
+
+def test_open_pages_of_an_app_end_when_it_is_disconnected_and_a_late_payment_is_credited(
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
+    user = UserFactory()
+    now = timezone.now()
+    consent = Consent.objects.create(user=user, app=AppFactory(), audience="api", scope="wallet:fund", given_at=now, renewed_at=now)
+    wanted = TopUpRequest("INR", 100)
+    top_up, _ = request_top_up(user=user, wanted=wanted, principal=connected(user, consent.app))
+    others = [request_top_up(user=user, wanted=wanted, principal=connected(user))[0], asked_for(user, 100)]
+    with django_capture_on_commit_callbacks(execute=True):
+        withdraw_consent(user=user, app=consent.app, actor=user)
+    assert list(open_top_ups_of(user.pk).order_by("pk")) == others
+    assert tell(top_up, EventKind.SUCCEEDED).status == "Succeeded"
+    assert wallet_of(user).balance_inr_minor == 100
+
+
 def test_app_returns_to_its_own_origins_only() -> None:
     app = AppFactory(redirect_uris="https://app.example/callback http://127.0.0.1/callback")
     user = UserFactory()
@@ -238,6 +271,16 @@ def test_provider_that_does_not_answer_is_asked_again_by_the_same_request(monkey
             request_top_up(user=user, wanted=TopUpRequest("INR", 100), idempotency_key="a")
     top_up, replayed = request_top_up(user=user, wanted=TopUpRequest("INR", 100), idempotency_key="a")
     assert (replayed, TopUp.objects.count(), bool(top_up.payment_url)) == (True, 1, True)
+
+
+def test_top_up_that_the_provider_refuses_fails_and_is_not_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    user = UserFactory()
+    with monkeypatch.context() as patched:
+        patched.setattr(TestProvider, "create_page", lambda *_: (_ for _ in ()).throw(PaymentRefused()))
+        with pytest.raises(PaymentRefused):
+            request_top_up(user=user, wanted=TopUpRequest("INR", 100), idempotency_key="a")
+    top_up, replayed = request_top_up(user=user, wanted=TopUpRequest("INR", 100), idempotency_key="a")
+    assert (replayed, top_up.status, top_up.payment_url, open_top_ups_of(user.pk).count()) == (True, "Failed", "", 0)
 
 
 def test_quote_outlives_the_payment_but_not_for_ever() -> None:

@@ -8,6 +8,7 @@ import pytest
 from django.core import mail as outbox
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.html import escape
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
@@ -15,7 +16,7 @@ from marketplace.core.models import AuditEntry
 from tests.shop import bought, funded, on_sale
 from vendors.models import PayoutDetails, VendorProfile
 from wallet.admin import vendor_payouts as admin
-from wallet.models import VendorPayout
+from wallet.models import PayoutBatch, VendorPayout
 from wallet.services.vendor_payouts import bounce_payout, export_batch, mark_payout_paid
 from wallet.spreadsheets import store_of
 
@@ -187,3 +188,68 @@ def test_file_for_the_bank_is_downloaded_by_who_may_and_each_time_is_on_record(s
     assert answer["Content-Disposition"] == 'attachment; filename="payouts-a-INR.csv"'
     assert AuditEntry.objects.filter(action="payout_batch.download", subject_id=str(payout.batch_id)).count() == 1
     assert client.post(reverse(f"{BATCH}_file", args=["01900000-0000-7000-8000-000000000000"])).status_code == 404
+
+
+PREPARE = "admin:wallet_payoutbatch_prepare"
+TERMS = {"run": "2026-11", "currency": "INR", "minimum": "50", "rate": ""}
+
+
+def test_batch_is_prepared_after_a_confirmation_that_shows_what_is_due(staff: Callable[..., Client]) -> None:
+    able, unable = payee(), payee()
+    PayoutDetails.objects.filter(profile=unable).update(withdrawn_at=timezone.now())
+    for profile in (able, unable):
+        bought(on_sale(store=profile.store), funded(inr=100_000))
+    client = staff("prepare_payoutbatch")
+    assert client.get(reverse(PREPARE)).status_code == 200
+    shown_page = client.post(reverse(PREPARE), TERMS)
+    assert (shown_page.status_code, shown_page.context["due"]) == (200, {"count": 2, "total": 79_840})
+    assert not PayoutBatch.objects.exists()
+    done = client.post(reverse(PREPARE), TERMS | {"confirmed": "yes"}, follow=True)
+    payout = VendorPayout.objects.get()
+    assert (payout.account.owner_id, payout.amount_minor, payout.batch.run) == (able.user_id, 39_920, "2026-11")
+    assert unable.store.slug in done.content.decode()
+    assert str(AuditEntry.objects.get(action="payout.prepare").actor_id) == client.session["_auth_user_id"]
+    # The same run again pays nobody twice.
+    client.post(reverse(PREPARE), TERMS | {"confirmed": "yes"})
+    assert VendorPayout.objects.count() == 1
+
+
+def test_batch_of_many_vendors_is_prepared_in_parts(staff: Callable[..., Client], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wallet.services.vendor_payouts.PREPARED_AT_ONCE", 1)
+    for _ in range(2):
+        bought(on_sale(store=payee().store), funded(inr=100_000))
+    client = staff("prepare_payoutbatch")
+    for count in (1, 2):
+        client.post(reverse(PREPARE), TERMS | {"confirmed": "yes"})
+        assert VendorPayout.objects.count() == count
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"run": "a b"}, {"run": ""}, {"currency": "EUR"}, {"minimum": "0"}, {"minimum": "x"}, {"rate": "-1"}, {"rate": "11"}, {"rate": "0.9"}],
+    ids=str,
+)
+def test_terms_that_make_no_sense_prepare_nothing(staff: Callable[..., Client], change: dict[str, str]) -> None:
+    bought(on_sale(store=payee().store), funded(inr=100_000))
+    assert staff("prepare_payoutbatch").post(reverse(PREPARE), TERMS | change | {"confirmed": "yes"}).status_code == 400
+    assert not PayoutBatch.objects.exists()
+
+
+def test_run_that_was_exported_or_beside_which_another_is_prepared_is_refused_with_its_reason(staff: Callable[..., Client]) -> None:
+    payout = paid("first")
+    client = staff("prepare_payoutbatch")
+    beside = client.post(reverse(PREPARE), TERMS | {"confirmed": "yes"})
+    assert (beside.status_code, "first" in beside.content.decode()) == (400, True)
+    export_batch(batch=payout.batch, actor=None)
+    again = client.post(reverse(PREPARE), TERMS | {"run": "first", "confirmed": "yes"})
+    assert (again.status_code, PayoutBatch.objects.count()) == (400, 1)
+
+
+def test_only_staff_with_the_permission_prepare(staff: Callable[..., Client]) -> None:
+    assert Client().get(reverse(PREPARE)).status_code == 302
+    client = staff("view_payoutbatch", "export_payoutbatch", "settle_vendorpayout")
+    assert client.get(reverse(PREPARE)).status_code == 403
+    assert client.post(reverse(PREPARE), TERMS | {"confirmed": "yes"}).status_code == 403
+    assert reverse(PREPARE) not in client.get(reverse("admin:wallet_payoutbatch_changelist")).content.decode()
+    may = staff("prepare_payoutbatch")
+    assert reverse(PREPARE) in may.get(reverse("admin:wallet_payoutbatch_changelist")).content.decode()

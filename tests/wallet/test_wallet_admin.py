@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from library.models import Licence
 from library.services.links import issue_link
@@ -16,9 +17,13 @@ from tests.shop import archive, bought, funded, on_sale
 from wallet import bounds
 from wallet.errors import InvalidAmount
 from wallet.models import Journal, Order, Transfer
-from wallet.selectors import wallet_of
+from wallet.models.top_ups import EventKind
+from wallet.selectors import owed_by, wallet_of
+from wallet.services.digests import digest_ledger
 from wallet.services.funding import credit_wallet
 from wallet.services.refunds import refund_order
+
+from .topping_up import paid, tell
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 CREDIT = {"currency": "INR", "amount": "499.50", "reason": "Invoice 7"}
@@ -133,6 +138,25 @@ def test_refund_is_done_once(staff: Callable[..., Client]) -> None:
     assert Journal.objects.filter(kind="refund").count() == 1
     assert Licence.objects.get().revoked_at is not None
     assert "Broken file" in client.get(reverse("admin:wallet_order_change", args=[order.pk])).content.decode()
+
+
+def test_debt_is_written_off_once_and_only_with_the_permission(staff: Callable[..., Client]) -> None:
+    top_up = paid(amount_minor=49_900)
+    bought(on_sale(), top_up.user)
+    for kind in (EventKind.DISPUTED, EventKind.DISPUTE_LOST):
+        tell(top_up, kind, amount_minor=100)
+    list(digest_ledger(until=timezone.now()))
+    page, answers = _page("walletowner", top_up.user_id, "write_off"), {"currency": "INR", "reason": "Too small"}
+    assert staff("credit_wallet", "view_walletowner").post(page, answers).status_code == 403
+    client = staff("write_off_debt")
+    listed = client.get(reverse("admin:wallet_walletowner_changelist"), {"debt": "owed"}).content.decode()
+    assert top_up.user.email in listed
+    assert "₹1.00" in client.get(page).content.decode()
+    assert client.post(page, answers | {"reason": ""}).status_code == 400
+    for _ in range(2):
+        client.post(page, answers)
+    assert Journal.objects.filter(kind="write_off", reason="Too small").count() == 1
+    assert owed_by(top_up.user_id) == {}
 
 
 @pytest.mark.parametrize(("app", "model"), ROWS)

@@ -126,7 +126,7 @@ def test_wallet_is_asked_for_money_ten_times_a_day() -> None:
 def test_owner_cannot_cancel_what_is_being_paid() -> None:
     user, staff = funded(inr=50_000), UserFactory()
     wallet_payout = asked(user)
-    claims.take(wallet_payout, noun="wallet_payout", actor=staff)
+    claims.claim(row=wallet_payout, waiting=WalletPayout.objects.all(), own=False, noun="wallet_payout", actor=staff)
     with pytest.raises(Problem, match="It is being paid at the moment") as met:
         cancel_wallet_payout(wallet_payout=wallet_payout, actor=user)
     assert met.value.code == "invalid_transition"
@@ -134,8 +134,8 @@ def test_owner_cannot_cancel_what_is_being_paid() -> None:
     WalletPayout.objects.filter(pk=wallet_payout.pk).update(claimed_at=claims.claims_since())
     assert cancel_wallet_payout(wallet_payout=wallet_payout, actor=user).status == "Cancelled"
     again = asked(user)
-    claims.take(again, noun="wallet_payout", actor=staff)
-    claims.give_up(again, noun="wallet_payout", actor=staff)
+    claims.claim(row=again, waiting=WalletPayout.objects.all(), own=False, noun="wallet_payout", actor=staff)
+    claims.release(row=again, waiting=WalletPayout.objects.all(), own=False, noun="wallet_payout", actor=staff)
     assert cancel_wallet_payout(wallet_payout=again, actor=user).status == "Cancelled"
 
 

@@ -119,7 +119,7 @@ def test_page_itself_never_spends_and_no_app_sells(own: tuple[Client, App]) -> N
 def test_without_an_app_the_code_is_shown_and_nothing_runs(browse: Browse) -> None:
     client = browse()
     response = client.post("/dashboard/console/buyAsset", typed(client, "buyAsset", body__assetId="x"))
-    assert (made_by(response)["runs"], made_by(response)["holder"]) == (False, None)
+    assert (made_by(response)["canRun"], made_by(response)["tokenRequest"]) == (False, None)
     assert "X-Api-Key: $KEY" in code_in(response)["curl"]
 
 
@@ -164,10 +164,10 @@ def test_call_is_made_of_what_was_typed(own: tuple[Client, App]) -> None:
     assert (made["method"], made["path"]) == ("POST", "/api/v1/wallet/spend")
     assert json.loads(made["body"]) == {"assetId": "a/b ü", "currency": "USD"}
     headers = {"Idempotency-Key": "once", "Content-Type": "application/json"}
-    assert (made["headers"], made["holder"], made["runs"]) == (headers, {"app": str(app.pk)}, True)
+    assert (made["headers"], made["tokenRequest"], made["canRun"]) == (headers, {"app": str(app.pk)}, True)
     assert made["ask"] == CONFIRMATIONS["buyAsset"]
     made = made_by(client.post("/dashboard/console/listLibrary", typed(client, "listLibrary", caller="me", query__limit="5")))
-    assert (made["path"], made["holder"], made["ask"]) == ("/api/v1/library?limit=5", {"scopes": "library:read"}, "")
+    assert (made["path"], made["tokenRequest"], made["ask"]) == ("/api/v1/library?limit=5", {"scopes": "library:read"}, "")
 
 
 def test_what_is_typed_stays_in_its_place(own: tuple[Client, App]) -> None:

@@ -7,7 +7,7 @@ from bs4 import BeautifulSoup
 from django.conf import settings
 from django.test import Client
 
-from marketplace.core.errors import catalogue
+from marketplace.core.errors import all_problems
 from marketplace.web import docs
 from marketplace.web.docs.rendering import rendered
 from marketplace.web.docs.values import filled_in
@@ -65,7 +65,7 @@ def test_index_names_every_page(client: Client) -> None:
 
 def test_errors_list_every_code(client: Client) -> None:
     codes = {code.get_text() for code in _page(client, "errors").select("td a code")}
-    assert codes == set(catalogue())
+    assert codes == set(all_problems())
 
 
 def test_limits_are_those_of_the_service(client: Client) -> None:

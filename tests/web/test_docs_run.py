@@ -17,7 +17,7 @@ import yaml
 from django.core.management import call_command
 
 from catalog.models import Listing
-from catalog.services.review import withdraw_listing
+from catalog.services.submission import withdraw_listing
 from developers.services.credentials import issue_api_key
 from marketplace.core.scopes import Scope
 from marketplace.mcp.revisions import SUPPORTED

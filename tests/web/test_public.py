@@ -14,7 +14,7 @@ from django.db import OperationalError
 from django.test import Client
 from django.urls import reverse
 
-from marketplace.core.errors import DependencyUnavailable, NotFound, catalogue
+from marketplace.core.errors import DependencyUnavailable, NotFound, all_problems
 from tests.shop import on_sale
 
 
@@ -64,7 +64,7 @@ def test_unknown_path_is_not_found(client: Client, path: str) -> None:
 
 def test_every_code_has_its_page_and_is_in_the_index(client: Client) -> None:
     index = client.get(reverse("problems")).content.decode()
-    for code, problem in catalogue().items():
+    for code, problem in all_problems().items():
         address = reverse("problem", args=[code])
         assert address == f"/problems/{code}"
         assert f'"{address}"' in index

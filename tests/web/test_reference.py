@@ -9,7 +9,7 @@ import pytest
 from bs4 import BeautifulSoup
 from django.test import Client
 
-from marketplace.core.errors import catalogue
+from marketplace.core.errors import all_problems
 from marketplace.web.docs.reference import operations
 
 from .markup import faults_of
@@ -44,7 +44,7 @@ def test_purchase_is_described_in_full(pages: dict[str, bytes]) -> None:
     for words in ("wallet:spend", "Idempotency-Key", "assetId required", "debitedINR", "insufficient_balance"):
         assert words in text
     codes = {link.get_text() for link in page.select("td a code")}
-    assert codes <= set(catalogue())
+    assert codes <= set(all_problems())
     assert {"already_owned", "quote_expired", "rate_limited"} <= codes
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from catalog.models import Listing
 from developers.services.credentials import issue_api_key
-from marketplace.web.docs.snippets import Call, Credential, snippets
+from marketplace.web.docs.snippets import ApiCall, Credential, snippets
 from tests.contract.scenes import for_sale
 from tests.developers.cases import token_of
 from tests.factories import AppFactory
@@ -25,7 +25,7 @@ PROGRAMS = {"curl": ["sh"], "Python": [sys.executable], "JavaScript": ["node"]}
 SUFFIXES = {"curl": "sh", "Python": "py", "JavaScript": "mjs"}
 
 
-def run(call: Call, language: str, folder: Path, **variables: str) -> str:
+def run(call: ApiCall, language: str, folder: Path, **variables: str) -> str:
     """Run the call as code and return what it prints."""
     program = PROGRAMS[language]
     if shutil.which(program[0]) is None:
@@ -51,21 +51,21 @@ def test_code_does_what_it_says(live_server: Any, tmp_path: Path, language: str)
     api = f"{live_server.url}/api/v1"
 
     # Without a credential, as JSON.
-    assert asset.title in run(Call("GET", f"{api}/assets/{asset.slug}"), language, tmp_path)
+    assert asset.title in run(ApiCall("GET", f"{api}/assets/{asset.slug}"), language, tmp_path)
     # With a key, and a header of the caller's own; nothing that stands in a body is taken for the language's.
-    quote = Call("POST", f"{api}/wallet/quote", Credential.KEY, {"X-Request-Id": "it-is-me-123"}, {"assetId": NASTY[:40]})
+    quote = ApiCall("POST", f"{api}/wallet/quote", Credential.KEY, {"X-Request-Id": "it-is-me-123"}, {"assetId": NASTY[:40]})
     refused = run(quote, language, tmp_path, KEY=key)
     assert "it-is-me-123" in refused
     # With a token: what was sent is what arrived.
     lines = f"{NASTY}\n$(id >&2) `id`\t\u2028</script>\nEOF\n'; id; '"
     listing = {"title": NASTY, "slug": "nasty", "shortDescription": "x", "categorySlug": "fonts", "basePrice": 19.5, "description": lines}
-    run(Call("POST", f"{api}/vendor/assets", Credential.TOKEN, body=listing), language, tmp_path, TOKEN=token)
+    run(ApiCall("POST", f"{api}/vendor/assets", Credential.TOKEN, body=listing), language, tmp_path, TOKEN=token)
     made = Listing.objects.get(slug="nasty")
     assert (made.title, made.description) == (NASTY, lines)
     # A file.
     (tmp_path / "file.zip").write_bytes(b"no archive")
-    upload = Call("POST", f"{api}/vendor/assets/{made.pk}/file", Credential.TOKEN, upload=True)
+    upload = ApiCall("POST", f"{api}/vendor/assets/{made.pk}/file", Credential.TOKEN, upload=True)
     assert "unsupported_type" in run(upload, language, tmp_path, TOKEN=token)
     # An answer that is no JSON is kept as a file.
-    run(Call("GET", f"{live_server.url}/robots.txt", answers="text/plain"), language, tmp_path)
+    run(ApiCall("GET", f"{live_server.url}/robots.txt", answers="text/plain"), language, tmp_path)
     assert (tmp_path / "answer.txt").read_bytes().startswith(b"User-agent")

@@ -119,7 +119,7 @@ def test_payout_is_asked_for_shown_and_cancelled(
     assert [message.subject for message in outbox.outbox] == ["We will pay ₹200.50 out to you"]
     assert asked["Location"] in outbox.outbox[0].body
     cancel = reverse("wallet-payout-cancel", args=[WalletPayout.objects.get().pk])
-    claims.take(WalletPayout.objects.get(), noun="wallet_payout", actor=UserFactory())
+    claims.claim(row=WalletPayout.objects.get(), waiting=WalletPayout.objects.all(), own=False, noun="wallet_payout", actor=UserFactory())
     page = read(client.get(asked["Location"]))
     assert "someone is paying it at the moment" in page
     assert "Cancel payout" not in page

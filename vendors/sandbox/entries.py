@@ -22,7 +22,7 @@ PROGRAMS = {"exe", "com", "scr", "msi", "bat", "cmd", "ps1", "vbs", "lnk", "jar"
 LISTED = 500
 
 
-class Tally:
+class EntryCounter:
     """Counts entries without opening them, and records names and types that are dangerous to extract."""
 
     def __init__(self, packed_bytes: int) -> None:

@@ -12,7 +12,7 @@ TEXT_CHARS = 2**16
 NUMBER = 2**63 - 1
 
 
-class Broken(Exception):
+class ChildFailed(Exception):
     """The child crashed, timed out, or sent a reply of the wrong shape."""
 
 
@@ -29,27 +29,27 @@ def parse(text: bytes) -> Reply:
     """Parse the verdict; both databases can store every value of the result, and JSON encoders accept it.
 
     Raises:
-        Broken: it has another shape.
+        ChildFailed: it has another shape.
     """
     try:
         decoded = json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
-        raise Broken("its verdict is not JSON") from error
+        raise ChildFailed("its verdict is not JSON") from error
     verdict = storable(decoded)
     if not isinstance(verdict, dict):
-        raise Broken("its verdict is not an object")
+        raise ChildFailed("its verdict is not an object")
     facts, sizes = verdict.get("facts", {}), verdict.get("blobs", [])
     if not isinstance(facts, dict) or not isinstance(sizes, list):
-        raise Broken("its verdict has another shape")
+        raise ChildFailed("its verdict has another shape")
     if not all(type(size) is int and size >= 0 for size in sizes) or sum(sizes) > BLOB_BYTES:
-        raise Broken("its verdict announces impossible bytes")
+        raise ChildFailed("its verdict announces impossible bytes")
     return Reply(str(verdict.get("outcome", "")), str(verdict.get("reason", "")), facts, sizes)
 
 
 def storable(value: Any, depth: int = DEPTH) -> Any:
     """Return JSON that every database can store: names in files may contain NUL and lone surrogates."""
     if not depth:
-        raise Broken("its verdict is too deep")
+        raise ChildFailed("its verdict is too deep")
     match value:
         case str():
             return _text(value)
@@ -61,15 +61,15 @@ def storable(value: Any, depth: int = DEPTH) -> Any:
             return value
         case int() | float():
             if not math.isfinite(value) or abs(value) > NUMBER:
-                raise Broken("its verdict holds an impossible number")
+                raise ChildFailed("its verdict holds an impossible number")
             return value
         case _:
-            raise Broken("its verdict holds something else")
+            raise ChildFailed("its verdict holds something else")
 
 
 def _text(value: str) -> str:
     if len(value) > TEXT_CHARS:
-        raise Broken("its verdict holds a text that is too long")
+        raise ChildFailed("its verdict holds a text that is too long")
     return value.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
 
 

@@ -21,7 +21,7 @@ from marketplace.storage.base import ObjectStorage
 
 from ..errors import FileRejected
 from . import replies
-from .replies import Broken
+from .replies import ChildFailed
 from .source import DONE, HEAD, READ, STRETCH_BYTES
 
 # The most children at once. Inspections are short and bound by the CPU, so more than one per processor gains nothing.
@@ -72,7 +72,7 @@ def run_job(
             reply, blobs = _exchange(job, read_at, size, limits)
             if reply.outcome == "accepted":
                 return _interpreted(interpret, reply.facts, blobs)
-    except Broken as error:
+    except ChildFailed as error:
         logger.warning("a %s job on %d bytes broke: %s", job, size, error)
         raise FileRejected("Checking it took more time or memory than any honest file needs.", reason="limits_exceeded") from error
     match reply.outcome:
@@ -87,7 +87,7 @@ def run_job(
 
 @contextmanager
 def _slot(sender: str) -> Iterator[None]:
-    """Wait for one of the sender's turns."""
+    """Wait until one more child may run for the sender."""
     with _slot_freed:
         free = _slot_freed.wait_for(lambda: _slots.acquire(sender), WAIT_SECONDS)
     if not free:
@@ -128,7 +128,7 @@ def _interpreted(interpret: Callable[[dict[str, Any], list[bytes]], T], facts: d
         return interpret(facts, blobs)
     except (KeyError, TypeError, ValueError) as error:
         # The worker never reports this by itself: a hostile file has taken it over.
-        raise Broken(f"its facts make no sense: {error!r}") from error
+        raise ChildFailed(f"its facts make no sense: {error!r}") from error
 
 
 def _exchange(job: str, read_at: ReadAt, size: int, limits: Limits) -> tuple[replies.Reply, list[bytes]]:
@@ -138,13 +138,13 @@ def _exchange(job: str, read_at: ReadAt, size: int, limits: Limits) -> tuple[rep
             if kind == DONE:
                 break
             if kind != READ or length > STRETCH_BYTES or offset + length > size:
-                raise Broken(f"it asked for {kind!r} {offset} {length}")
+                raise ChildFailed(f"it asked for {kind!r} {offset} {length}")
             content = read_at(offset, length)
             if len(content) != length:
                 raise DependencyUnavailable("The stored file cannot be read at the moment.")
             connection.send(content)
         if length > replies.VERDICT_BYTES:
-            raise Broken(f"its verdict has {length} bytes")
+            raise ChildFailed(f"its verdict has {length} bytes")
         reply = replies.parse(connection.receive(length))
         return reply, [connection.receive(each) for each in reply.blobs]
 
@@ -164,9 +164,9 @@ class _Connection:
             try:
                 taken = self._end.recv_into(view)
             except OSError as error:
-                raise Broken(f"it cannot be read from: {error!r}") from error
+                raise ChildFailed(f"it cannot be read from: {error!r}") from error
             if not taken:
-                raise Broken("it ended early")
+                raise ChildFailed("it ended early")
             view = view[taken:]
         return bytes(content)
 
@@ -175,12 +175,12 @@ class _Connection:
         try:
             self._end.sendall(content)
         except OSError as error:
-            raise Broken(f"it cannot be written to: {error!r}") from error
+            raise ChildFailed(f"it cannot be written to: {error!r}") from error
 
     def _bound(self) -> None:
         left = self._until - time.monotonic()
         if left <= 0:
-            raise Broken("it took too long")
+            raise ChildFailed("it took too long")
         self._end.settimeout(left)
 
 

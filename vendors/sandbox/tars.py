@@ -5,7 +5,7 @@ import re
 import tarfile
 from typing import Any, BinaryIO, cast
 
-from .entries import ENTRIES, Tally
+from .entries import ENTRIES, EntryCounter
 from .members import MemberInspections
 from .skills import FILE_NAME, READ_BYTES
 from .streams import CHUNK, Unpacked, UnpackLimitReached
@@ -66,18 +66,18 @@ def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
     """Return the counts, the warnings, and the skill that a SKILL.md describes."""
     if name != "tar":
         file = io.BufferedReader(Unpacked(file, size, name), CHUNK)
-    tally = Tally(size)
+    counter = EntryCounter(size)
     inspections = MemberInspections()
     partly: dict[str, Any] = {}
     with rejecting("The tar archive is damaged, or was cut off."):
         try:
-            _walk(file, tally, inspections)
+            _walk(file, counter, inspections)
         except UnpackLimitReached:
             partly = {"countedPartly": True}
-    return tally.technical() | inspections.technical(lambda content, limit: content[:limit]) | partly
+    return counter.technical() | inspections.technical(lambda content, limit: content[:limit]) | partly
 
 
-def _walk(file: BinaryIO, tally: Tally, inspections: MemberInspections) -> None:
+def _walk(file: BinaryIO, counter: EntryCounter, inspections: MemberInspections) -> None:
     try:
         archive: Any = tarfile.TarFile(fileobj=cast("BinaryIO", HeaderFile(file)), tarinfo=Header, errors="replace")
     except tarfile.ReadError as error:
@@ -87,11 +87,11 @@ def _walk(file: BinaryIO, tally: Tally, inspections: MemberInspections) -> None:
         archive.members = []
         _check(member)
         empty = member.isdir() or member.issym() or member.islnk() or member.isdev()
-        tally.add(member.name, 0 if empty else member.size, folder=member.isdir())
+        counter.add(member.name, 0 if empty else member.size, folder=member.isdir())
         if member.issym() or member.islnk():
-            tally.note("symlink" if member.issym() else "hardlink", member.name)
+            counter.note("symlink" if member.issym() else "hardlink", member.name)
         elif member.isdev():
-            tally.note("device", member.name)
+            counter.note("device", member.name)
         elif not empty and inspections.wants(member.name, member.size):
             skill = member.name.rsplit("/", 1)[-1].upper() == FILE_NAME
             inspections.add(member.name, member.size, file.read(min(member.size, READ_BYTES) if skill else member.size))

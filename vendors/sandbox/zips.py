@@ -4,7 +4,7 @@ import zlib
 from typing import Any, BinaryIO
 
 from . import containers
-from .entries import Tally
+from .entries import EntryCounter
 from .members import MemberInspections
 from .verdicts import Rejected
 from .zip_bodies import DEFLATED, ENCRYPTED, LOCAL, STORED, check_bodies
@@ -18,27 +18,27 @@ SYMLINK, TYPE_MASK = 0o120000, 0o170000
 def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
     """Return the counts, the warnings, and the technical details of inspected members."""
     directory = read_directory(file, size)
-    tally = Tally(size)
+    counter = EntryCounter(size)
     inspections = MemberInspections()
     places: list[tuple[int, int]] = []
     encrypted = False
     names: set[str] = set()
     for at, entry in directory.entries():
-        tally.add(entry.path, entry.size, folder=entry.folder)
+        counter.add(entry.path, entry.size, folder=entry.folder)
         _check_sizes(entry)
         places.append((entry.offset, at))
         if (lower := entry.path.lower()) in containers.WANTED:
             names.add(lower)
         if entry.mode & TYPE_MASK == SYMLINK:
-            tally.note("symlink", entry.path)
+            counter.note("symlink", entry.path)
         elif entry.flags & ENCRYPTED:
             encrypted = True
-            tally.note("encrypted", entry.path)
+            counter.note("encrypted", entry.path)
         elif entry.method in {STORED, DEFLATED} and not entry.folder and inspections.wants(entry.path, entry.size):
             inspections.add(entry.path, entry.size, entry)
     check_bodies(file, directory, places)
     kind = containers.kind_of(names)
-    found = tally.technical() | {"encrypted": encrypted} | ({"container": kind} if kind else {})
+    found = counter.technical() | {"encrypted": encrypted} | ({"container": kind} if kind else {})
     return found | inspections.technical(lambda entry, limit: _content(file, entry, limit))
 
 

@@ -13,18 +13,18 @@ from marketplace.accounts.models import User
 from ..errors import ListingChanged
 from .listings import DetailsUpdate, Licensing, RegionalPrices, lock_editable, set_licensing, set_regional_prices, update_details
 
-MARK_CHARS = 16
+HASH_CHARS = 16
 
 
-def mark_of(value: Any) -> str:
+def value_hash(value: Any) -> str:
     """Return a short hash of a field's value, by which a later change of it is detected."""
     plain = value.slug if isinstance(value, Category) else value
-    return hashlib.sha256(orjson.dumps(plain)).hexdigest()[:MARK_CHARS]
+    return hashlib.sha256(orjson.dumps(plain)).hexdigest()[:HASH_CHARS]
 
 
-def marks_of(listing: Listing, names: Iterable[str]) -> dict[str, str]:
+def value_hashes(listing: Listing, names: Iterable[str]) -> dict[str, str]:
     """Return the marks of the current values of these fields."""
-    return {name: mark_of(getattr(listing, name)) for name in names}
+    return {name: value_hash(getattr(listing, name)) for name in names}
 
 
 @transaction.atomic
@@ -39,7 +39,7 @@ def edit_listing(
 ) -> Listing:
     """Change several parts of a listing at once. A field that was not edited here keeps a change made elsewhere since it was read.
 
-    `seen` holds the marks (`marks_of`) of the values that the page showed.
+    `seen` holds the marks (`value_hashes`) of the values that the page showed.
 
     Raises:
         ListingChanged: fields were changed both here and elsewhere; `fields` names them.
@@ -47,10 +47,10 @@ def edit_listing(
     """
     listing = lock_editable(listing)
     wanted: dict[str, Any] = {**(details or {}), **(prices or {}), **(licensing or {})}
-    now = marks_of(listing, wanted)
+    now = value_hashes(listing, wanted)
     elsewhere = {name for name in wanted if seen.get(name) != now[name]}
-    kept = {name for name in elsewhere if mark_of(wanted[name]) == seen.get(name)}
-    conflicts = sorted(name for name in elsewhere - kept if mark_of(wanted[name]) != now[name])
+    kept = {name for name in elsewhere if value_hash(wanted[name]) == seen.get(name)}
+    conflicts = sorted(name for name in elsewhere - kept if value_hash(wanted[name]) != now[name])
     if conflicts:
         raise ListingChanged(fields=conflicts)
     for service, fields in ((update_details, details), (set_regional_prices, prices), (set_licensing, licensing)):

@@ -42,8 +42,8 @@ def change_payout_details(
         profile: The vendor.
         currency: INR or USD.
         holder: The holder's name.
-        number: The IBAN, or for INR the number of the account.
-        bank: The BIC, or for INR the IFSC.
+        number: The IBAN, or the number of an account in India or the United States.
+        bank: The BIC, for INR the IFSC, or in the United States the routing number.
         actor: The vendor.
         password_confirmed: Whether the vendor has just entered the password again.
 
@@ -65,7 +65,7 @@ def change_payout_details(
     if before is not None and is_readable(details=before) and account_of(details=before) == account:
         return before
     _check_changeable(profile)
-    details = PayoutDetails.objects.create(profile=profile, currency=currency, encrypted=_encrypted(account), label=account.label(currency))
+    details = PayoutDetails.objects.create(profile=profile, currency=currency, encrypted=_encrypted(account), label=account.label())
     old = None if before is None else before.label
     audit.record("vendor.change_payout_details", profile, actor=actor, currency=currency, before=old, after=details.label)
     token = signing.dumps(str(details.pk), salt=_UNDO)

@@ -15,7 +15,7 @@ from marketplace.core.errors import NotFound
 
 from ..errors import ListingChanged, ThumbnailNeeded
 from ..selectors import preview_of
-from .editing import mark_of
+from .editing import value_hash
 from .files import lock_for_upload
 
 
@@ -30,7 +30,7 @@ class Changes(TypedDict, total=False):
 def update_picture(*, listing: Listing, preview_id: uuid.UUID | None, actor: User, seen: str = "", **changes: Unpack[Changes]) -> Preview:
     """Set an image's alternative text, or swap it with the image in another slot. Fields that are left out keep their value.
 
-    `seen` is the mark (`mark_of`) of the alternative text that a page showed; empty where any may be replaced.
+    `seen` is the mark (`value_hash`) of the alternative text that a page showed; empty where any may be replaced.
 
     Raises:
         ListingChanged: the alternative text is no longer the one that was seen.
@@ -43,7 +43,7 @@ def update_picture(*, listing: Listing, preview_id: uuid.UUID | None, actor: Use
     picture = preview_of(listing, preview_id)
     if picture.kind != PreviewKind.GALLERY:
         raise NotFound
-    if seen and mark_of(picture.alt_text) not in {seen, mark_of(changes.get("alt_text"))}:
+    if seen and value_hash(picture.alt_text) not in {seen, value_hash(changes.get("alt_text"))}:
         raise ListingChanged(fields=["alt_text"])
     before = {"alt_text": picture.alt_text, "slot": picture.slot}
     picture.alt_text = changes.get("alt_text", picture.alt_text)

@@ -3,7 +3,7 @@
 from catalog.errors import NothingToReview
 from catalog.models import Listing
 from catalog.models.listings import ListingStatus
-from catalog.services.review import submit_listing
+from catalog.services.submission import submit_listing
 from catalog.services.transitions import LISTING, UPDATE
 from marketplace.accounts.models import User
 from marketplace.core.errors import InvalidTransition
@@ -12,7 +12,7 @@ from ..errors import SubmitChecksFailed
 from .checks import run_checks
 
 
-def submit(*, listing: Listing, actor: User) -> Listing:
+def check_and_submit(*, listing: Listing, actor: User) -> Listing:
     """Check a listing, or the new file of a published one, and queue it for review.
 
     Raises:

@@ -11,7 +11,7 @@ from itertools import islice
 from django.utils import timezone
 
 from catalog.models import Deliverable, Preview
-from marketplace.storage.base import ObjectStorage, Unfinished
+from marketplace.storage.base import ObjectStorage, UnfinishedFile
 
 from .files import keys_of
 
@@ -45,7 +45,7 @@ def find_missing(store: ObjectStorage, step: Step) -> Iterator[str]:
         step(1)
 
 
-def find_unfinished(store: ObjectStorage, *, age: timedelta = GRACE) -> Iterator[Unfinished]:
+def find_unfinished(store: ObjectStorage, *, age: timedelta = GRACE) -> Iterator[UnfinishedFile]:
     """Yield unfinished uploads of writers that were killed, at least this old."""
     limit = timezone.now() - age
     return (part for part in store.unfinished() if part.since <= limit)

@@ -6,7 +6,7 @@ from django import forms
 
 from catalog import bounds as catalog_bounds
 from catalog.models.listings import ListingStatus
-from marketplace.accounts.password_again import PasswordAgain
+from marketplace.accounts.password_confirmation import PasswordConfirmationForm
 from marketplace.core import bounds
 from marketplace.core.money import Currency
 
@@ -81,7 +81,7 @@ class NewListingForm(forms.Form):
         return _with_slug(self, "slug", "title")
 
 
-class PayoutDetailsForm(PasswordAgain):
+class PayoutDetailsForm(PasswordConfirmationForm):
     """Asks for the bank account for payouts in a currency, and for the password.
 
     Args:
@@ -91,11 +91,15 @@ class PayoutDetailsForm(PasswordAgain):
     needed_for = "changing where your earnings go"
 
     holder = LineField(label="Account holder", max_length=HOLDER_CHARS, help_text="As the bank knows it.")
-    number = LineField(label="IBAN", max_length=NUMBER_CHARS, widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}))
-    bank = LineField(
-        label="BIC",
+    number = LineField(
+        label="IBAN or account number",
         max_length=NUMBER_CHARS,
-        help_text="Also called SWIFT code: 8 or 11 characters.",
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )
+    bank = LineField(
+        label="BIC or routing number",
+        max_length=NUMBER_CHARS,
+        help_text="The BIC (SWIFT code) has 8 or 11 characters. For an account in the United States: the routing number (ABA) of 9 digits.",
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
     field_order = ("holder", "number", "bank", "password")

@@ -7,7 +7,7 @@ from django import forms
 
 from catalog import bounds
 
-from ..services.editing import MARK_CHARS, mark_of
+from ..services.editing import HASH_CHARS, value_hash
 from .fields import LineField
 
 
@@ -21,7 +21,7 @@ class AltTextField(LineField):
 class AltTextForm(forms.Form):
     """Sets the alternative text of an image; each image on the page has a form of its own."""
 
-    seen = forms.CharField(widget=forms.HiddenInput, required=False, max_length=MARK_CHARS)
+    seen = forms.CharField(widget=forms.HiddenInput, required=False, max_length=HASH_CHARS)
 
     alt_text = AltTextField(
         label="What it shows",
@@ -31,14 +31,14 @@ class AltTextForm(forms.Form):
     )
 
     def __init__(self, data: Any = None, *, preview_id: uuid.UUID, alt_text: str = "") -> None:
-        super().__init__(data, auto_id=f"{preview_id}-%s", initial={"alt_text": alt_text, "seen": mark_of(alt_text)})
+        super().__init__(data, auto_id=f"{preview_id}-%s", initial={"alt_text": alt_text, "seen": value_hash(alt_text)})
 
     def show_conflict(self, alt_text: str) -> None:
         """Add an error with the text that was saved elsewhere, and mark it as seen."""
         self.add_error("alt_text", f"It was changed to “{alt_text or 'nothing'}” in the meantime. Save again to replace it with yours.")
         sent: Any = self.data
         changed = sent.copy()
-        changed["seen"] = mark_of(alt_text)
+        changed["seen"] = value_hash(alt_text)
         self.data = changed
 
 

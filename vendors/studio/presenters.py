@@ -224,17 +224,17 @@ STEP_LABELS = {
 
 
 @dataclass(frozen=True)
-class Step:
+class HistoryEntry:
     """One entry of the history."""
 
     at: datetime
     label: str
 
 
-def timeline_of(listing: Listing) -> list[Step]:
+def timeline_of(listing: Listing) -> list[HistoryEntry]:
     """Return the last steps, newest first; where these are all, with the creation of the listing as the first step."""
-    steps = [Step(entry.at, STEP_LABELS[entry.action]) for entry in steps_of(listing, STEP_LABELS)[:STEPS]]
-    return steps if len(steps) == STEPS else [*steps, Step(listing.created_at, "Created")]
+    steps = [HistoryEntry(entry.at, STEP_LABELS[entry.action]) for entry in steps_of(listing, STEP_LABELS)[:STEPS]]
+    return steps if len(steps) == STEPS else [*steps, HistoryEntry(listing.created_at, "Created")]
 
 
 class _CheckTexts(NamedTuple):

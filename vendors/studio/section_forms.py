@@ -9,7 +9,7 @@ from django import forms
 from catalog import bounds
 from catalog.models import LicenseTier, Listing
 
-from ..services.editing import marks_of
+from ..services.editing import value_hashes
 from .fields import PERCENT, PRICE, CategoryField, HttpsField, HundredthsField, LineField, SlugField, TagsField, TextField
 
 _SEEN_CHARS = 2000
@@ -28,7 +28,7 @@ class SectionForm(forms.Form):
     def __init__(self, data: Any = None, *, listing: Listing) -> None:
         self.names = (*self.details, *self.prices, *self.licensing)
         self.listing = listing
-        super().__init__(data, initial=self.initial_of(listing) | {"seen": self._marks()})
+        super().__init__(data, initial=self.initial_of(listing) | {"seen": self._hashes()})
 
     def initial_of(self, listing: Listing) -> dict[str, Any]:
         """Return the initial values."""
@@ -76,11 +76,11 @@ class SectionForm(forms.Form):
         self.listing = listing
         sent: Any = self.data
         changed = sent.copy()
-        changed["seen"] = self._marks()
+        changed["seen"] = self._hashes()
         self.data = changed
 
-    def _marks(self) -> str:
-        return orjson.dumps(marks_of(self.listing, self.names)).decode()
+    def _hashes(self) -> str:
+        return orjson.dumps(value_hashes(self.listing, self.names)).decode()
 
 
 class DetailsForm(SectionForm):

@@ -63,7 +63,7 @@ def format_limit(size: int) -> str:
 
 
 class UploadKind(NamedTuple):
-    """What all uploads of a kind have in common.
+    """A kind of upload.
 
     Args:
         route: The page that the plain form posts to.

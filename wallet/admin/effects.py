@@ -4,8 +4,8 @@ from marketplace.core.money import Currency
 from marketplace.review.claims import is_claimed
 from marketplace.ui.formatting import money
 
-from ..models import Order, WalletOwner, WalletPayout
-from ..selectors import balances_of
+from ..models import LedgerAccount, Order, VendorPayout, WalletOwner, WalletPayout
+from ..selectors import balances_of, with_earnings
 
 
 def refund_effects(order: Order) -> list[str]:
@@ -39,6 +39,12 @@ def claim_effects(order: Order) -> list[str]:
         f"{price} counts as paid to who bought “{order.title}”, and no longer as unclaimed.",
         "It is paid once, and cannot be undone here.",
     ]
+
+
+def former_vendor_effects(payout: VendorPayout) -> list[str]:
+    """Return the earnings that are paid or kept."""
+    account = with_earnings(LedgerAccount.objects.filter(pk=payout.account_id)).get()
+    return [f"The vendor's account holds {money(account.earned_minor, account.currency)}: all of it."]
 
 
 def payment_effects(wallet_payout: WalletPayout) -> list[str]:

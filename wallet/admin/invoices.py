@@ -1,15 +1,14 @@
 """Invoices in the admin, read-only with a CSV export, and the data they are made from: sellers, rates of tax and of exchange."""
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.contrib import admin
-from django.contrib.admin.options import IncorrectLookupParameters
-from django.core.exceptions import PermissionDenied, SuspiciousOperation
+from django.core.exceptions import PermissionDenied
 from django.db import models
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponseBase, StreamingHttpResponse
-from django.template.response import TemplateResponse
+from django.http import Http404, HttpRequest, HttpResponseBase
 from django.urls import path, reverse
 from django.utils import timezone
 from django.utils.html import format_html
@@ -18,7 +17,7 @@ from django.utils.safestring import SafeString
 from catalog.models import Store
 from marketplace.accounts.pages import problems_as_form_errors
 from marketplace.http.refusals import allow_methods
-from marketplace.review.base import Base
+from marketplace.review.base import MarketplaceModelAdmin
 from marketplace.review.panels import Panel
 from marketplace.review.service import ServiceAdmin, staff_of
 from marketplace.ui.formatting import money
@@ -30,6 +29,7 @@ from ..models import ExchangeRate, Invoice, Seller, TaxRate
 from ..selectors import invoices, invoices_of_month
 from ..services.billing import FIELDS, check_seller, save_seller
 from ..services.tax_rates import check_exchange_rate, check_tax_rate, save_exchange_rate, save_tax_rate
+from .csv_export import CsvExport
 
 if TYPE_CHECKING:
     SellerBase = forms.ModelForm[Seller]
@@ -62,8 +62,10 @@ class MonthFilter(admin.SimpleListFilter):
 
 
 @admin.register(Invoice)
-class InvoiceAdmin(ServiceAdmin):
+class InvoiceAdmin(CsvExport, ServiceAdmin):
     """Invoices and credit notes."""
+
+    export_permission, export_name = EXPORT, "invoices.csv"
 
     list_display = ("number", "kind", "date", "seller_name", "buyer_name", "total", "tax", "treatment")
     list_filter = (MonthFilter, "kind", "treatment", "currency")
@@ -78,34 +80,16 @@ class InvoiceAdmin(ServiceAdmin):
         return invoices().select_related("order__listing__store")
 
     def get_urls(self) -> Any:
-        """Add the CSV export and the PDF."""
-        export = self.admin_site.admin_view(allow_methods("GET")(self.export))
+        """Add the PDF."""
         document = self.admin_site.admin_view(allow_methods("GET")(self.document))
         return [
-            path("export.csv", export, name="wallet_invoice_export"),
             path("<uuid:object_id>/document.pdf", document, name="wallet_invoice_document"),
             *super().get_urls(),
         ]
 
-    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
-        """Link to the export of the filtered documents."""
-        response = super().changelist_view(request, extra_context)
-        if isinstance(response, TemplateResponse) and response.context_data is not None and staff_of(request).has_perm(EXPORT):
-            query = request.GET.urlencode()
-            response.context_data["export_url"] = reverse("admin:wallet_invoice_export") + (f"?{query}" if query else "")
-        return response
-
-    def export(self, request: HttpRequest) -> HttpResponseBase:
-        """Stream the filtered documents as CSV. It needs its own permission, because it has addresses of buyers."""
-        if not staff_of(request).has_perm(EXPORT) or not self.has_view_permission(request):
-            raise PermissionDenied
-        try:
-            rows = self.get_changelist_instance(request).queryset
-        except IncorrectLookupParameters as error:
-            message = "no filter takes this"
-            raise SuspiciousOperation(message) from error
-        headers = {"Content-Disposition": 'attachment; filename="invoices.csv"'}
-        return StreamingHttpResponse(invoice_lines(rows.iterator(chunk_size=500)), content_type="text/csv; charset=utf-8", headers=headers)
+    def export_lines(self, rows: Iterable[Invoice]) -> Iterator[str]:
+        """Return the documents with the addresses of buyers, for which the export needs a permission of its own."""
+        return invoice_lines(rows)
 
     def document(self, request: HttpRequest, object_id: Any) -> HttpResponseBase:
         """Return a document as a PDF."""
@@ -219,7 +203,7 @@ class ExchangeRateForm(ExchangeRateBase):
         return cleaned
 
 
-class KeptAdmin(Base):
+class KeptAdmin(MarketplaceModelAdmin):
     """Base for rows that staff edit but never delete."""
 
     # The browser's own calendar.

@@ -113,8 +113,13 @@ class ReversalAdmin(ServiceAdmin):
             (
                 each.order.title,
                 money(each.order.price_minor, each.order.currency),
+                money(each.disputed_minor, each.order.currency),
+                "yes" if each.suspended else "no",
                 *(money(part, each.order.currency) for part in (each.withheld_minor, each.taken_minor)),
             )
             for each in subject.orders.select_related("order").order_by("id")
         ]
-        return [Panel("Purchases", ("Asset", "Price", "Withheld", "Taken"), rows), *super().panels(request, subject)]
+        return [
+            Panel("Purchases", ("Asset", "Price", "Disputed", "Suspended", "Withheld", "Taken"), rows),
+            *super().panels(request, subject),
+        ]

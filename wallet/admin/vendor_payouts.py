@@ -1,42 +1,51 @@
-"""Vendor payouts in the admin: batches, their file for the bank, and what became of each payout. `manage.py payout` prepares them."""
+"""Vendor payouts in the admin: batches are prepared, their file goes to the bank, and what became of each payout is recorded."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
+from django import forms
 from django.contrib import admin, messages
-from django.contrib.admin.options import IncorrectLookupParameters
-from django.core.exceptions import PermissionDenied, SuspiciousOperation
+from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import path, reverse
 from django.utils.html import format_html
 
+from marketplace.accounts.pages import problems_as_form_errors
 from marketplace.core import audit
 from marketplace.core.errors import Problem
 from marketplace.http.refusals import allow_methods
-from marketplace.review.decisions import Decision, NoForm, decision, service_decision
+from marketplace.review.decisions import Decision, NoForm, ReasonForm, decision, service_decision
 from marketplace.review.panels import Panel
 from marketplace.review.service import ServiceAdmin, staff_of
 from marketplace.ui.formatting import money
 
+from .. import bounds
 from ..models import PayoutBatch, VendorPayout
 from ..models.quotes import CURRENCIES
 from ..models.vendor_payouts import BatchStatus, PayoutStatus
-from ..payout_files import bank_file
-from ..selectors import paid_by_currency, payouts, transfer_minor
+from ..payout_files import bank_file, paying_account
+from ..selectors import due_sums, paid_by_currency, payouts, transfer_minor
 from ..services import vendor_payouts as services
+from ..services.former_vendors import has_left, keep_earnings, pay_former_vendor
 from ..spreadsheets import HEADER, cells_of, csv_lines, store_of
+from .csv_export import CsvExport
+from .effects import former_vendor_effects
+from .payout_preparation import PrepareForm
 
 EXPORT = "wallet.export_vendorpayout"
 EXPORT_BATCH = "wallet.export_payoutbatch"
+PREPARE = "wallet.prepare_payoutbatch"
 SETTLE = "wallet.settle_vendorpayout"
+FORMER = "wallet.settle_former_vendor"
 RUNS = 50
 # Of a batch, on its page.
 PAYOUTS_SHOWN = 100
-CHUNK = 500
+# Names of vendors who are not paid, in a message.
+NAMED = 20
 
 
 class RunFilter(admin.SimpleListFilter):
@@ -71,9 +80,20 @@ class CurrencyFilter(admin.SimpleListFilter):
         return queryset.filter(**{self.path: self.value()}) if self.value() else queryset
 
 
+class HandPayoutForm(ReasonForm):
+    """The bank's reference of a payment, and how the recipient was verified."""
+
+    reference = forms.CharField(
+        max_length=bounds.PAYMENT_REFERENCE_CHARS, help_text="The number of the payment, such as that of a bank transfer."
+    )
+    field_order = ("reference", "reason")
+
+
 @admin.register(VendorPayout)
-class VendorPayoutAdmin(ServiceAdmin):
+class VendorPayoutAdmin(CsvExport, ServiceAdmin):
     """Payouts to vendors."""
+
+    export_permission, export_name = EXPORT, "payouts.csv"
 
     list_display = ("at", "batch", "vendor", "store", "amount", "status")
     list_filter = ("status", RunFilter, CurrencyFilter, ("journal__at", admin.DateFieldListFilter))
@@ -82,16 +102,11 @@ class VendorPayoutAdmin(ServiceAdmin):
     list_template = "admin/wallet/payouts.html"
     fields = ("batch", "vendor", "store", "amount", "status", "reason", "journal", "returned")
     readonly_fields = ("vendor", "store", "amount")
-    decision_names = ("pay", "bounce", "cancel")
+    decision_names = ("pay", "bounce", "cancel", "pay_former_vendor", "keep_earnings")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[VendorPayout]:
         """Join journals, accounts and vendors."""
         return payouts()
-
-    def get_urls(self) -> Any:
-        """Add the CSV export."""
-        export = self.admin_site.admin_view(allow_methods("GET")(self.export))
-        return [path("export.csv", export, name="wallet_vendorpayout_export"), *super().get_urls()]
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
         """Show the sums of the filtered payouts, over all pages."""
@@ -99,23 +114,11 @@ class VendorPayoutAdmin(ServiceAdmin):
         if isinstance(response, TemplateResponse) and response.context_data is not None and "cl" in response.context_data:
             sums = paid_by_currency(response.context_data["cl"].queryset)
             response.context_data["paid"] = [money(amount, currency) for currency, amount in sorted(sums.items())]
-            if staff_of(request).has_perm(EXPORT):
-                query = request.GET.urlencode()
-                response.context_data["export_url"] = reverse("admin:wallet_vendorpayout_export") + (f"?{query}" if query else "")
         return response
 
-    def export(self, request: HttpRequest) -> HttpResponseBase:
-        """Stream the filtered payouts as CSV. It needs its own permission, because payout methods are bank details."""
-        if not staff_of(request).has_perm(EXPORT) or not self.has_view_permission(request):
-            raise PermissionDenied
-        try:
-            rows = self.get_changelist_instance(request).queryset
-        except IncorrectLookupParameters as error:
-            message = "no filter takes this"
-            raise SuspiciousOperation(message) from error
-        headers = {"Content-Disposition": 'attachment; filename="payouts.csv"'}
-        lines = csv_lines(("run", "at", *HEADER), map(_csv_row, rows.iterator(chunk_size=CHUNK)))
-        return StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8", headers=headers)
+    def export_lines(self, rows: Iterable[VendorPayout]) -> Iterator[str]:
+        """Return the payouts with the endings of bank accounts, for which the export needs a permission of its own."""
+        return csv_lines(("run", "at", *HEADER), map(_csv_row, rows))
 
     def panels(self, request: HttpRequest, subject: VendorPayout) -> list[Panel]:
         """Return nothing."""
@@ -185,6 +188,35 @@ class VendorPayoutAdmin(ServiceAdmin):
         "payout",
     )
 
+    pay_former_vendor = service_decision(
+        Decision(
+            "Record a payment by hand",
+            FORMER,
+            "The vendor left, and no run pays the earnings. You confirm that you paid all of them in another way.",
+            "It is recorded as paid.",
+            HandPayoutForm,
+            available=lambda payout: has_left(payout=payout),
+            effects=former_vendor_effects,
+        ),
+        pay_former_vendor,
+        "payout",
+        ("reference", "reason"),
+    )
+
+    keep_earnings = service_decision(
+        Decision(
+            "Keep the earnings",
+            FORMER,
+            "The vendor left, and the earnings cannot be paid. All of them become yours, in the ledger's account of commissions.",
+            "The earnings are kept.",
+            available=lambda payout: has_left(payout=payout),
+            danger=True,
+            effects=former_vendor_effects,
+        ),
+        keep_earnings,
+        "payout",
+    )
+
 
 def _csv_row(payout: VendorPayout) -> tuple[str, ...]:
     return (payout.batch.run, payout.journal.at.isoformat(), *cells_of(payout))
@@ -200,12 +232,69 @@ class PayoutBatchAdmin(ServiceAdmin):
     search_fields = ("run",)
     ordering = ("-id",)
     decision_names = ("export", "pay", "cancel")
+    list_template = "admin/wallet/payout_batches.html"
     row_template = "admin/wallet/payout_batch.html"
 
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Allow users who may prepare payouts, too."""
+        return super().has_view_permission(request, obj) or staff_of(request).has_perm(PREPARE)
+
     def get_urls(self) -> Any:
-        """Add the file for the bank."""
+        """Add the page that prepares payouts, and the file for the bank."""
+        prepare = self.admin_site.admin_view(allow_methods("GET", "POST")(self.prepare))
         file = self.admin_site.admin_view(allow_methods("POST")(self.file))
-        return [path("<uuid:batch_id>/file/", file, name="wallet_payoutbatch_file"), *super().get_urls()]
+        return [
+            path("prepare/", prepare, name="wallet_payoutbatch_prepare"),
+            path("<uuid:batch_id>/file/", file, name="wallet_payoutbatch_file"),
+            *super().get_urls(),
+        ]
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        """Link to the page that prepares payouts."""
+        prepare_url = reverse("admin:wallet_payoutbatch_prepare") if staff_of(request).has_perm(PREPARE) else ""
+        return super().changelist_view(request, {**(extra_context or {}), "prepare_url": prepare_url})
+
+    def prepare(self, request: HttpRequest) -> HttpResponse:
+        """Ask for the terms of a run, show what is due, and prepare it once that is confirmed."""
+        staff = staff_of(request)
+        if not staff.has_perm(PREPARE):
+            raise PermissionDenied
+        form, due = PrepareForm(request.POST if request.method == "POST" else None), None
+        if form.is_valid():
+            terms = form.cleaned_data
+            with problems_as_form_errors(form):
+                services.check_run(run=terms["run"])
+                if terms["rate"] is not None:
+                    paying_account()
+                if request.POST.get("confirmed"):
+                    batch = services.open_batch(run=terms["run"], currency=terms["currency"], euro_rate=terms["rate"], actor=staff)
+                    self._tell(request, services.prepare_batch(batch=batch, minimum_minor=form.minimum_minor, actor=staff))
+                    return HttpResponseRedirect(self._address(batch))
+                due = due_sums(currency=terms["currency"], minimum_minor=form.minimum_minor)
+                if not due["count"]:
+                    form.add_error(None, "Nothing is due.")
+        context = {
+            **self.admin_site.each_context(request),
+            "opts": self.opts,
+            "title": "Prepare payouts",
+            "form": form,
+            "terms": getattr(form, "cleaned_data", {}),
+            "due": None if form.errors else due,
+            "maximum": services.PREPARED_AT_ONCE,
+            "back": reverse("admin:wallet_payoutbatch_changelist"),
+        }
+        status = 400 if form.errors else 200
+        return TemplateResponse(request, "admin/wallet/prepare_payouts.html", context, status=status)
+
+    def _tell(self, request: HttpRequest, outcome: services.PreparedBatch) -> None:
+        """Tell how many payouts are prepared, and who is not paid."""
+        self.message_user(request, f"{outcome.prepared} payouts are prepared.", messages.SUCCESS)
+        if outcome.withheld:
+            named = "; ".join(f"{store_of(account)}: {kept.reason.label}" for account, kept in outcome.withheld[:NAMED])
+            more = len(outcome.withheld) - NAMED
+            self.message_user(request, f"Not paid: {named}{f'; and {more} more' if more > 0 else ''}.", messages.WARNING)
+        if outcome.remaining:
+            self.message_user(request, f"{outcome.remaining} vendors are left: prepare the run again.", messages.WARNING)
 
     def file(self, request: HttpRequest, batch_id: Any) -> HttpResponse:
         """Return the file for the bank. It has bank details, so it needs a permission of its own, and each download is recorded."""

@@ -61,8 +61,8 @@ class WalletPayoutAdmin(QueueAdmin):
     fields = ("asked_by", "amount", "status", "requested_at", "reference", "reason")
     readonly_fields = ("asked_by", "amount")
     decision_names = ("pay", "refuse", *CLAIMING)
-    owner, noun, decides = "wallet__owner", "wallet_payout", DECIDE
-    on_page = {"pay": "a", "refuse": "r"}
+    owner, noun, review_permission = "wallet__owner", "wallet_payout", DECIDE
+    page_decisions = {"pay": "a", "refuse": "r"}
     claim, take_over, release = claiming(DECIDE, _allows("pay"))
     found_title, found_detail = "wallet__owner__email", "status"
 

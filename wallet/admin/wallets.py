@@ -12,7 +12,7 @@ from django.http import HttpRequest
 
 from marketplace.accounts.models import User
 from marketplace.core.money import Currency, to_minor
-from marketplace.review.decisions import Decision, ReasonForm, decision
+from marketplace.review.decisions import Decision, ReasonForm, decision, service_decision
 from marketplace.review.panels import Panel
 from marketplace.review.service import ServiceAdmin
 from marketplace.ui.formatting import money
@@ -20,11 +20,12 @@ from marketplace.ui.formatting import money
 from .. import bounds
 from ..models import LedgerAccount, WalletOwner
 from ..models.quotes import CURRENCIES
-from ..selectors import accounts_of, accounts_to_pay, movements_of
+from ..selectors import accounts_of, accounts_to_pay, debtors, movements_of, owed_by
 from ..services.funding import SOURCE, Payment, credit_wallet
+from ..services.receivables import write_off
 from .effects import credit_effects
 
-CREDIT = "wallet.credit_wallet"
+CREDIT, WRITE_OFF = "wallet.credit_wallet", "wallet.write_off_debt"
 MOVEMENT_ROWS = 50
 MOVEMENTS = ("At (UTC)", "Kind", "Amount", "Balance after", "Reason", "Reference", "Who")
 
@@ -92,23 +93,51 @@ class EarningsFilter(admin.SimpleListFilter):
         return queryset.filter(pk__in=accounts_to_pay().values("owner")) if self.value() == "due" else queryset
 
 
+class DebtFilter(admin.SimpleListFilter):
+    """Filters users by what they owe after lost disputes."""
+
+    title = "debt"
+    parameter_name = "debt"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        """Return the only choice."""
+        return [("owed", "Owes money")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[WalletOwner]) -> QuerySet[WalletOwner]:
+        """Return the users who owe something."""
+        return queryset.filter(pk__in=debtors()) if self.value() == "owed" else queryset
+
+
+class WriteOffForm(ReasonForm):
+    """The currency of the debt, and the reason."""
+
+    currency = forms.ChoiceField()
+    field_order = ("currency", "reason")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        owed = owed_by(self.subject.pk)
+        self.fields["currency"] = forms.ChoiceField(choices=[(code, money(amount, code)) for code, amount in owed.items()], label="Debt")
+
+
 @admin.register(WalletOwner)
 class WalletAdmin(ServiceAdmin):
     """Users with the balances of their wallets."""
 
     list_display = ("email", "name", "date_joined")
-    list_filter = (EarningsFilter,)
+    list_filter = (EarningsFilter, DebtFilter)
     search_fields = ("email", "name")
     ordering = ("email",)
-    fields = ("email", "name", "balance_inr", "balance_usd")
-    readonly_fields = ("balance_inr", "balance_usd")
-    decision_names = ("credit",)
+    fields = ("email", "name", "balance_inr", "balance_usd", "owed")
+    readonly_fields = ("balance_inr", "balance_usd", "owed")
+    decision_names = ("credit", "write_off")
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
         """Return the user with the accounts of the wallet."""
         owner = super().get_object(request, object_id, from_field)
         if owner is not None:
             owner.accounts = {account.currency: account for account in accounts_of(owner)}
+            owner.owed = owed_by(owner.pk)
         return owner
 
     @admin.display(description="INR balance")
@@ -120,6 +149,11 @@ class WalletAdmin(ServiceAdmin):
     def balance_usd(self, owner: WalletOwner) -> str:
         """Return the USD balance."""
         return _balance(owner, Currency.USD)
+
+    @admin.display(description="Owed after disputes", empty_value="nothing")
+    def owed(self, owner: Any) -> str:
+        """Return what the user owes."""
+        return ", ".join(money(amount, code) for code, amount in owner.owed.items())
 
     def panels(self, request: HttpRequest, subject: Any) -> list[Panel]:
         """Show the last movements."""
@@ -149,3 +183,18 @@ class WalletAdmin(ServiceAdmin):
             payment=Payment(answers["reference"], answers["source"] or SOURCE) if answers["reference"] else None,
             idempotency_key=str(answers["key"]),
         )
+
+    write_off = service_decision(
+        Decision(
+            "Write off debt",
+            WRITE_OFF,
+            "It is not collected from later credit any more, and counts as your loss. The reason is stored permanently in the ledger.",
+            "The debt was written off.",
+            WriteOffForm,
+            available=lambda owner: bool(owed_by(owner.pk)),
+            danger=True,
+        ),
+        write_off,
+        "user",
+        ("currency", "reason"),
+    )

@@ -1,4 +1,4 @@
-"""Descriptions of fields and parameters of the wallet, by name, for those that have no help text of their own."""
+"""Descriptions of field and parameter names that several operations of the wallet share; other fields have a help text."""
 
 from collections.abc import Mapping
 
@@ -6,15 +6,8 @@ from marketplace.api.descriptions import describe_with
 
 DESCRIPTIONS: Mapping[str, str] = {
     "at": "Time of the transaction.",
-    "balanceINR": "Balance in rupees.",
-    "balanceUSD": "Balance in US dollars.",
-    "balances": "What is to be paid out, one entry for each currency.",
     "currencyPreference": "The currency in which purchases are paid unless the request names another.",
-    "newBalanceINR": "Balance in rupees after the purchase.",
-    "newBalanceUSD": "Balance in US dollars after the purchase.",
     "orderId": "Id of the order; null if there is none.",
-    "quoteId": "Id of the quote, for spend.",
     "topUpId": "Id of the top-up.",
-    "refundedAt": "Time of the refund; null if it was not refunded.",
 }
 describe = describe_with(DESCRIPTIONS)

@@ -30,6 +30,8 @@ class AccountKind(models.TextChoices):
     WITHHELD = "withheld"
     # What a buyer owes after a lost dispute: negative.
     RECEIVABLE = "receivable"
+    # What was owed, and is not collected any more.
+    WRITTEN_OFF = "written_off"
 
 
 # Set aside from a wallet or from earnings.
@@ -94,6 +96,9 @@ class JournalKind(models.TextChoices):
     PAYOUT = "payout"
     # A payout that bounced or was cancelled: the amount is the vendor's again.
     PAYOUT_RETURN = "payout_return"
+    # The earnings of a vendor who left are paid by hand, or kept by the platform.
+    HAND_PAYOUT = "hand_payout"
+    KEPT_EARNINGS = "kept_earnings"
     # Set aside from a wallet, then either returned to it or paid out.
     WITHDRAWAL = "withdrawal"
     RETURN = "return"
@@ -107,6 +112,9 @@ class JournalKind(models.TextChoices):
     # A vendor's share is withheld during a dispute, then released.
     WITHHOLD = "withhold"
     RELEASE = "release"
+    # What a buyer owes is paid from the wallet, or written off.
+    REPAYMENT = "repayment"
+    WRITE_OFF = "write_off"
 
 
 _NO_WALLET = Q(wallet__isnull=True, wallet_entry__isnull=True, wallet_net_minor__isnull=True, wallet_balance_minor__isnull=True)
@@ -148,7 +156,20 @@ class Journal(models.Model):
             models.UniqueConstraint(fields=("wallet", "wallet_entry"), name="journal_wallet_entry_once"),
             models.CheckConstraint(
                 condition=Q(
-                    kind__in=("funding", "payout", "withdrawal", "settlement", "freeze", "reversal", "withhold", "release"),
+                    kind__in=(
+                        "funding",
+                        "payout",
+                        "withdrawal",
+                        "settlement",
+                        "freeze",
+                        "reversal",
+                        "withhold",
+                        "release",
+                        "repayment",
+                        "write_off",
+                        "hand_payout",
+                        "kept_earnings",
+                    ),
                     order__isnull=True,
                     reverses__isnull=True,
                 )
@@ -161,11 +182,26 @@ class Journal(models.Model):
             models.CheckConstraint(
                 # A refund to a deleted account has no wallet.
                 condition=(
-                    Q(kind__in=("payout", "payout_return", "settlement", "claim", "refund", "reversal", "withhold", "release")) & _NO_WALLET
+                    Q(
+                        kind__in=(
+                            "payout",
+                            "payout_return",
+                            "hand_payout",
+                            "kept_earnings",
+                            "settlement",
+                            "claim",
+                            "refund",
+                            "reversal",
+                            "withhold",
+                            "release",
+                            "write_off",
+                        )
+                    )
+                    & _NO_WALLET
                 )
                 | Q(
                     Q(kind__in=("funding", "refund", "return", "unfreeze"), wallet_net_minor__gt=0)
-                    | Q(kind__in=("sale", "withdrawal", "freeze"), wallet_net_minor__lt=0),
+                    | Q(kind__in=("sale", "withdrawal", "freeze", "repayment"), wallet_net_minor__lt=0),
                     # A check that evaluates to NULL passes.
                     wallet__isnull=False,
                     wallet_entry__isnull=False,
@@ -177,9 +213,9 @@ class Journal(models.Model):
                 name="journal_wallet_fits_kind",
             ),
             models.CheckConstraint(
-                condition=(~Q(kind__in=("payout", "payout_return", "withhold", "release")) & _NO_VENDOR)
+                condition=(~Q(kind__in=("payout", "payout_return", "hand_payout", "kept_earnings", "withhold", "release")) & _NO_VENDOR)
                 | Q(
-                    Q(kind__in=("payout", "refund", "withhold"), vendor_net_minor__lt=0)
+                    Q(kind__in=("payout", "hand_payout", "kept_earnings", "refund", "withhold"), vendor_net_minor__lt=0)
                     | Q(kind__in=("sale", "payout_return", "release"), vendor_net_minor__gt=0),
                     vendor__isnull=False,
                     vendor_net_minor__isnull=False,

@@ -20,7 +20,7 @@ class WalletOwner(User):
         proxy = True
         verbose_name = "wallet"
         default_permissions = ("view",)
-        permissions = (("credit_wallet", "Can credit users' wallets"),)
+        permissions = (("credit_wallet", "Can credit users' wallets"), ("write_off_debt", "Can write off what buyers owe"))
 
 
 class WalletSettings(models.Model):

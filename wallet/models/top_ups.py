@@ -186,11 +186,14 @@ class Reversal(models.Model):
 
 
 class FrozenOrder(models.Model):
-    """A purchase that a disputed top-up paid for, and what is withheld of the vendor's share."""
+    """A purchase that a disputed top-up paid for, in whole or in part, and what is withheld of the vendor's share."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     reversal = models.ForeignKey(Reversal, on_delete=models.PROTECT, related_name="orders")
     order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="freezes")
+    # The part of the price that is disputed. A purchase of which too little is disputed is not suspended, and does not end.
+    disputed_minor = models.BigIntegerField()
+    suspended = models.BooleanField()
     withheld_minor = models.BigIntegerField()
     # One journal for each vendor: what was withheld, and what was released of it.
     withheld = models.ForeignKey(Journal, null=True, blank=True, on_delete=models.PROTECT, related_name="withheld_for")
@@ -203,6 +206,8 @@ class FrozenOrder(models.Model):
         default_permissions = ("view",)
         constraints = (
             models.UniqueConstraint(fields=("reversal", "order"), name="frozenorder_once"),
+            models.CheckConstraint(condition=Q(disputed_minor__gt=0), name="frozenorder_positive"),
+            models.CheckConstraint(condition=Q(suspended=True) | Q(withheld_minor=0), name="frozenorder_withholds_if_suspended"),
             models.CheckConstraint(
                 condition=Q(withheld_minor=0, withheld__isnull=True) | Q(withheld_minor__gt=0, withheld__isnull=False),
                 name="frozenorder_withheld_fits",

@@ -40,7 +40,10 @@ class PayoutBatch(models.Model):
     class Meta:
         ordering = ("-id",)
         verbose_name_plural = "payout batches"
-        permissions = (("export_payoutbatch", "Can export payouts with bank details"),)
+        permissions = (
+            ("prepare_payoutbatch", "Can prepare payouts to vendors"),
+            ("export_payoutbatch", "Can export payouts with bank details"),
+        )
         constraints = (
             models.UniqueConstraint(fields=("run", "currency"), name="payoutbatch_once_in_run"),
             models.UniqueConstraint(fields=("currency",), condition=Q(status="Prepared"), name="payoutbatch_one_open"),
@@ -91,6 +94,7 @@ class VendorPayout(models.Model):
         permissions = (
             ("export_vendorpayout", "Can export the list of payouts"),
             ("settle_vendorpayout", "Can record payouts as paid or bounced, and cancel them"),
+            ("settle_former_vendor", "Can pay or keep the earnings of vendors who left"),
         )
         constraints = (
             models.UniqueConstraint(fields=("batch", "account"), name="vendorpayout_once_in_batch"),

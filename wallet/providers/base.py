@@ -114,7 +114,8 @@ class Provider(Protocol):
         """Return the page on which a top-up is paid; the same one for the same top-up.
 
         Raises:
-            PaymentProviderUnavailable: it does not answer, or refuses.
+            PaymentProviderUnavailable: it does not answer, or asks to wait.
+            PaymentRefused: it refuses the request.
         """
 
     def read_event(self, body: bytes, headers: Mapping[str, str]) -> PaymentEvent | None:
@@ -129,7 +130,7 @@ class Provider(Protocol):
         """Refund a part of a payment to its card, once for each reversal; return None if the provider refuses, such as during a dispute.
 
         Raises:
-            PaymentProviderUnavailable: it does not answer.
+            PaymentProviderUnavailable: it does not answer, or asks to wait.
         """
 
     def payments_of(self, day: dt.date) -> Iterator[ProviderPayment]:

@@ -4,6 +4,7 @@ import datetime as dt
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from http import HTTPStatus
 from typing import Any
 
 import orjson
@@ -11,7 +12,7 @@ import razorpay
 import requests
 from razorpay.errors import BadRequestError, GatewayError, ServerError, SignatureVerificationError
 
-from ..errors import PaymentEventInvalid, PaymentProviderUnavailable, PaymentSignatureInvalid
+from ..errors import PaymentEventInvalid, PaymentProviderUnavailable, PaymentRefused, PaymentSignatureInvalid
 from ..models.top_ups import EventKind
 from .base import PaymentEvent, PaymentPage, PaymentRequest, ProviderPayment, Refund, day_bounds, moment_of
 
@@ -49,7 +50,10 @@ class RazorpayProvider:
         with _calls(), self._client() as client:
             # A reference is accepted once, so a link that an earlier call made is found by it.
             known = client.payment_link.all({"reference_id": reference}, timeout=self._timeout)["payment_links"]
-            link = known[0] if known else client.payment_link.create(self._link(request, reference), timeout=self._timeout)
+            try:
+                link = known[0] if known else client.payment_link.create(self._link(request, reference), timeout=self._timeout)
+            except BadRequestError as error:
+                raise PaymentRefused from error
         return PaymentPage(link["id"], link["short_url"])
 
     def read_event(self, body: bytes, headers: Mapping[str, str]) -> PaymentEvent | None:
@@ -91,7 +95,7 @@ class RazorpayProvider:
     @contextmanager
     def _client(self) -> Iterator[Any]:
         """Return a client of its own for each call: its session is not safe between threads."""
-        with requests.Session() as session:
+        with _Session() as session:
             yield razorpay.Client(session=session, auth=self._auth)
 
     @staticmethod
@@ -109,6 +113,17 @@ class RazorpayProvider:
             "callback_method": "get",
             "expire_by": int(request.expires_at.timestamp()),
         }
+
+
+class _Session(requests.Session):
+    """Tells refusals of a request from those of the moment, which Razorpay's library reports alike."""
+
+    def request(self, *args: Any, **kwargs: Any) -> requests.Response:
+        """Return the response; raise an error for one that asks to wait, or that refuses our key."""
+        response = super().request(*args, **kwargs)
+        if response.status_code != HTTPStatus.BAD_REQUEST:
+            response.raise_for_status()
+        return response
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 import stripe
 
-from ..errors import PaymentEventInvalid, PaymentProviderUnavailable, PaymentSignatureInvalid
+from ..errors import PaymentEventInvalid, PaymentProviderUnavailable, PaymentRefused, PaymentSignatureInvalid
 from ..models.top_ups import EventKind
 from .base import PaymentEvent, PaymentPage, PaymentRequest, ProviderPayment, Refund, day_bounds, moment_of
 
@@ -62,7 +62,10 @@ class StripeProvider:
             "expires_at": int(request.expires_at.timestamp()),
         }
         with _calls():
-            session = self._client.v1.checkout.sessions.create(wanted, {"idempotency_key": f"top-up-{top_up}"})
+            try:
+                session = self._client.v1.checkout.sessions.create(wanted, {"idempotency_key": f"top-up-{top_up}"})
+            except stripe.InvalidRequestError as error:
+                raise PaymentRefused from error
             return PaymentPage(session.id, str(session.url))
 
     def read_event(self, body: bytes, headers: Mapping[str, str]) -> PaymentEvent | None:

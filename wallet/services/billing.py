@@ -58,20 +58,22 @@ def clean_billing_details(values: Mapping[str, str]) -> dict[str, str]:
 
 @transaction.atomic
 def save_billing_details(*, user: User, values: Mapping[str, str], actor: User, seen_in: str = "") -> BillingDetails:
-    """Save a user's billing details; those of past sales stay as they were.
+    """Change a user's billing details; those of past sales stay as they were.
 
     Args:
         user: The buyer or vendor.
-        values: The fields of `FIELDS`.
+        values: The fields of `FIELDS` to change; the others keep their values.
         actor: Who changes them.
         seen_in: The country of the connection, if the user enters them on our page and a proxy tells it.
 
     Raises:
         InvalidInput: they are not valid.
     """
-    details = clean_billing_details(values)
-    # Serialises concurrent requests of the user.
+    # Serialises concurrent requests of the user, so that each changes what the other left.
     lock(User.objects.all(), pk=user.pk)
+    current = billing_details_of(user)
+    known = {} if current is None else {name: getattr(current, name) for name in FIELDS}
+    details = clean_billing_details({**known, **values})
     saved = _replace(user, details | {"seen_in": seen_in})
     seller = Seller.objects.filter(vendor=user).first()
     if seller is not None:

@@ -24,6 +24,7 @@ from ..models.ledger import AccountKind, JournalKind
 from ..selectors import credit_of
 from .idempotency import KeyedRequest, keyed_request, save_response, saved_response
 from .ledger import Leg, credit_wallet_balance, open_accounts, write_journal
+from .receivables import collect_owed
 
 SOURCE = "bank"
 _SOURCE = re.compile(r"[a-z0-9][a-z0-9-]*")
@@ -127,6 +128,7 @@ def _credit(credit: _Credit) -> Journal:
         actor_id=None if credit.actor is None else credit.actor.pk,
         wallet=credit_wallet_balance(wallet_id, credit.amount_minor),
     )
+    collect_owed(wallet_id=wallet_id)
     if credit.payment is not None:
         CreditReference.objects.create(journal_id=journal_id, **credit.named)
     data: dict[str, Any] = {"currency": credit.currency, "amountMinor": credit.amount_minor} | credit.named

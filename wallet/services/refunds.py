@@ -26,6 +26,7 @@ from ..models.top_ups import ReversalStatus
 from ..selectors import unclaimed_refunds
 from ..webhooks import publish_refund
 from .ledger import Leg, VendorEntry, credit_wallet_balance, open_accounts, write_journal
+from .receivables import collect_owed
 
 _COMPLETED = {OrderStatus.COMPLETED.value}
 ORDER_TRANSITIONS = TransitionTable(
@@ -113,3 +114,5 @@ def _return_money(sale: Journal, wallet_id: uuid.UUID | None, order: Order, *, r
         order_id=order.pk,
         reverses_id=sale.pk,
     )
+    if wallet_id is not None:
+        collect_owed(wallet_id=wallet_id)

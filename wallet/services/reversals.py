@@ -1,8 +1,10 @@
 """Disputes and refunds of top-ups. Money returns to the card by new entries; what is not covered is owed by the buyer.
 
-While a dispute is open, what is left of the credit is frozen, and so are the newest purchases after the top-up that make up
-the rest: their licences are suspended, and of their vendors' shares what was not paid out is withheld. A dispute that is won
-restores all of it. One that is lost takes it: the operator bears what vendors were paid already.
+While a dispute is open, what is left of the credit is frozen. The rest is attributed to the purchases after the top-up,
+newest first, each up to its price. A purchase of which half or more is disputed is suspended: its licence cannot be used, and of
+the vendor's share what was not paid out is withheld. A dispute that is won restores all of it. One that is lost takes it:
+suspended purchases end, with the vendor's share that was withheld, the commission and the tax. The buyer owes what is missing
+then, which is collected from later credit (`wallet.services.receivables`).
 
 Locks are taken in one order: top-up, buyer, orders, wallet, vendors' accounts, licences.
 """
@@ -10,10 +12,12 @@ Locks are taken in one order: top-up, buyer, orders, wallet, vendors' accounts, 
 import uuid
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
-from django.db.models import Sum
+from django.db.models import OuterRef, Subquery, Sum
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from catalog.services.purchase_counts import undo_purchase
@@ -29,11 +33,13 @@ from ..models.ledger import AccountKind, JournalKind
 from ..models.orders import OrderStatus
 from ..models.top_ups import EventKind, ReversalKind, ReversalStatus, TopUpStatus
 from ..providers import PaymentEvent
-from ..selectors import with_earnings
+from ..selectors import owed_by, with_earnings
 from .ledger import Leg, VendorEntry, change_held_amount, credit_wallet_balance, open_accounts, write_journal
+from .receivables import collect_owed
 from .refunds import ORDER_TRANSITIONS
 from .top_ups import TRANSITIONS
 
+_NOTHING: tuple[uuid.UUID | None, int] = (None, 0)
 _UNPAID = {TopUpStatus.PENDING, TopUpStatus.FAILED}
 _REFUNDS = {EventKind.REFUNDED, EventKind.REFUND_FAILED}
 _ENDS = {
@@ -42,6 +48,16 @@ _ENDS = {
     EventKind.DISPUTE_LOST: ReversalStatus.RETURNED,
     EventKind.REFUNDED: ReversalStatus.RETURNED,
 }
+
+
+@dataclass(frozen=True)
+class DisputedSale:
+    """A purchase, the part of its price that is disputed, and whether that suspends it."""
+
+    sale: Journal
+    order: Order
+    amount_minor: int
+    suspended: bool
 
 
 def apply_reversal(*, top_up: TopUp, event: PaymentEvent) -> str:
@@ -126,19 +142,32 @@ def _open(top_up: TopUp, kind: ReversalKind, reference: str, amount_minor: int) 
         amount_minor=amount_minor,
         frozen_id=_freeze(wallet, frozen_minor, kind) if frozen_minor else None,
     )
-    sales = _sales_behind(top_up, wallet, amount_minor - frozen_minor)
-    if sales:
-        withheld = _withhold(sales)
-        FrozenOrder.objects.bulk_create(
-            FrozenOrder(reversal=reversal, order_id=sale.order_id, withheld_id=journal, withheld_minor=amount)
-            for sale, (journal, amount) in zip(sales, withheld, strict=True)
-            if sale.order_id is not None
-        )
-        suspend_licences(order_ids=[sale.order_id for sale in sales if sale.order_id], reason=f"{kind} of a top-up")
+    suspended = _freeze_orders(reversal, _sales_behind(top_up, wallet, amount_minor - frozen_minor))
     if kind == ReversalKind.DISPUTE:
         TRANSITIONS.apply(top_up, "dispute", actor=None, dispute=reference)
-        _notify(reversal, "top_up_disputed", suspended=len(sales))
+        _notify(reversal, "top_up_disputed", suspended=suspended)
     return reversal
+
+
+def _freeze_orders(reversal: Reversal, disputed: Sequence[DisputedSale]) -> int:
+    """Record what is disputed of each purchase, and suspend those of which half or more is; return their number."""
+    suspended = [each for each in disputed if each.suspended]
+    withheld = {each.order.pk: _NOTHING for each in disputed}
+    withheld |= zip([each.order.pk for each in suspended], _withhold([each.sale for each in suspended]), strict=True)
+    FrozenOrder.objects.bulk_create(
+        FrozenOrder(
+            reversal=reversal,
+            order=each.order,
+            disputed_minor=each.amount_minor,
+            suspended=each.suspended,
+            withheld_id=withheld[each.order.pk][0],
+            withheld_minor=withheld[each.order.pk][1],
+        )
+        for each in disputed
+    )
+    if suspended:
+        suspend_licences(order_ids=[each.order.pk for each in suspended], reason=f"{reversal.kind} of a top-up")
+    return len(suspended)
 
 
 def _freeze(wallet: LedgerAccount, amount_minor: int, kind: ReversalKind) -> uuid.UUID:
@@ -155,20 +184,29 @@ def _freeze(wallet: LedgerAccount, amount_minor: int, kind: ReversalKind) -> uui
     )
 
 
-def _sales_behind(top_up: TopUp, wallet: LedgerAccount, uncovered_minor: int) -> list[Journal]:
-    """Return the newest sales after the top-up that make up an amount, without those that are frozen already."""
+def _sales_behind(top_up: TopUp, wallet: LedgerAccount, uncovered_minor: int) -> list[DisputedSale]:
+    """Attribute an amount to the newest purchases after the top-up, each up to what is not disputed of it yet.
+
+    Those that are suspended already are left out.
+    """
     credited = top_up.journal
     if credited is None or uncovered_minor < 1:
         return []
-    frozen = FrozenOrder.objects.filter(reversal__status=ReversalStatus.OPEN).values("order")
+    suspended = FrozenOrder.objects.filter(reversal__status=ReversalStatus.OPEN, suspended=True).values("order")
+    before = FrozenOrder.objects.filter(order=OuterRef("order")).exclude(reversal__status=ReversalStatus.KEPT).order_by().values("order")
     later = Journal.objects.filter(wallet=wallet, kind=JournalKind.SALE, wallet_entry__gt=credited.wallet_entry)
-    sales: list[Journal] = []
-    for sale in later.filter(order__status=OrderStatus.COMPLETED).exclude(order__in=frozen).order_by("-wallet_entry").iterator():
-        sales.append(sale)
-        uncovered_minor += sale.wallet_net_minor or 0
+    standing = later.filter(order__status=OrderStatus.COMPLETED).exclude(order__in=suspended).select_related("order")
+    counted = standing.annotate(before=Coalesce(Subquery(before.annotate(total=Sum("disputed_minor")).values("total")), 0))
+    disputed: list[DisputedSale] = []
+    for sale in counted.order_by("-wallet_entry").iterator():
+        order = sale.order
+        part = 0 if order is None else min(order.price_minor - sale.before, uncovered_minor)
+        if order is not None and part > 0:
+            disputed.append(DisputedSale(sale, order, part, suspended=2 * (sale.before + part) >= order.price_minor))
+            uncovered_minor -= part
         if uncovered_minor < 1:
             break
-    return sales
+    return disputed
 
 
 def _withhold(sales: Sequence[Journal]) -> list[tuple[uuid.UUID | None, int]]:
@@ -207,7 +245,8 @@ def _settle(reversal: Reversal, end: ReversalStatus) -> None:
     top_up = reversal.top_up
     lock(User.objects.all(), pk=top_up.user_id)
     # Newest purchases first.
-    orders = list(reversal.orders.select_related("order", "withheld__vendor").order_by("-order__created_at", "-order_id"))
+    rows = reversal.orders.filter(suspended=True).select_related("order", "withheld__vendor")
+    orders = list(rows.order_by("-order__created_at", "-order_id"))
     kept = end == ReversalStatus.KEPT
     reversal.settled_id = _unfreeze(reversal) if kept else _return(reversal, orders)
     _release(orders)
@@ -222,7 +261,8 @@ def _settle(reversal: Reversal, end: ReversalStatus) -> None:
     elif disputed:
         TRANSITIONS.apply(top_up, "end_dispute", actor=None, dispute=reversal.reference)
     if disputed:
-        _notify(reversal, "top_up_dispute_won" if kept else "top_up_dispute_lost", suspended=len(orders))
+        owed = owed_by(top_up.user_id).get(top_up.currency, 0)
+        _notify(reversal, "top_up_dispute_won" if kept else "top_up_dispute_lost", suspended=len(orders), owed_minor=owed)
     elif not kept:
         _notify(reversal, "top_up_refunded")
 
@@ -235,7 +275,7 @@ def _unfreeze(reversal: Reversal) -> uuid.UUID | None:
     frozen_id = open_accounts(top_up.currency, {AccountKind.FROZEN: top_up.user_id})[AccountKind.FROZEN]
     entry = credit_wallet_balance(frozen.wallet_id, reversal.frozen_minor)
     change_held_amount(frozen_id, -reversal.frozen_minor)
-    return write_journal(
+    journal = write_journal(
         kind=JournalKind.UNFREEZE,
         legs=[Leg(frozen_id, frozen.wallet_id, reversal.frozen_minor)],
         currency=top_up.currency,
@@ -244,12 +284,15 @@ def _unfreeze(reversal: Reversal) -> uuid.UUID | None:
         reverses_id=frozen.pk,
         wallet=entry,
     )
+    collect_owed(wallet_id=frozen.wallet_id)
+    return journal
 
 
 def _return(reversal: Reversal, orders: Sequence[FrozenOrder]) -> uuid.UUID:
-    """Take the amount from what is frozen, then from withheld shares; the buyer owes the rest. End the purchases behind it."""
+    """End the suspended purchases, and take the amount from what is frozen and from them; the buyer owes the rest."""
     top_up = reversal.top_up
-    locked = list(Order.objects.select_for_update(no_key=True).filter(freezes__reversal=reversal).order_by("pk"))
+    locked = list(Order.objects.select_for_update(no_key=True).filter(pk__in=[frozen.order_id for frozen in orders]).order_by("pk"))
+    wallet = _locked_wallet(top_up)
     missing = reversal.amount_minor - reversal.frozen_minor
     taken: Counter[uuid.UUID] = Counter()
     for frozen in orders:
@@ -257,8 +300,8 @@ def _return(reversal: Reversal, orders: Sequence[FrozenOrder]) -> uuid.UUID:
         missing -= frozen.taken_minor
         if frozen.withheld is not None and frozen.withheld.vendor is not None and frozen.withheld.vendor.owner_id is not None:
             taken[frozen.withheld.vendor.owner_id] += frozen.taken_minor
-    own = {AccountKind.FROZEN: top_up.user_id, AccountKind.RECEIVABLE: top_up.user_id, AccountKind.FUNDING: None}
-    accounts = open_accounts(top_up.currency, own)
+    own = {AccountKind.FROZEN: top_up.user_id, AccountKind.RECEIVABLE: top_up.user_id}
+    accounts = open_accounts(top_up.currency, own | dict.fromkeys((AccountKind.COMMISSION, AccountKind.TAX, AccountKind.FUNDING)))
     to = accounts[AccountKind.FUNDING]
     legs = [Leg(accounts[AccountKind.FROZEN], to, reversal.frozen_minor)]
     change_held_amount(accounts[AccountKind.FROZEN], -reversal.frozen_minor)
@@ -266,9 +309,16 @@ def _return(reversal: Reversal, orders: Sequence[FrozenOrder]) -> uuid.UUID:
         withheld_id = open_accounts(top_up.currency, {AccountKind.WITHHELD: vendor_id})[AccountKind.WITHHELD]
         change_held_amount(withheld_id, -amount)
         legs.append(Leg(withheld_id, to, amount))
+    for kind, part in (
+        (AccountKind.COMMISSION, sum(order.commission_minor for order in locked)),
+        (AccountKind.TAX, sum(order.tax_minor for order in locked)),
+    ):
+        legs.append(Leg(accounts[kind], to, min(part, missing)))
+        missing -= min(part, missing)
     legs.append(Leg(accounts[AccountKind.RECEIVABLE], to, missing))
     reason = f"{reversal.kind} of a top-up: returned to the card"
     journal = write_journal(kind=JournalKind.REVERSAL, legs=legs, currency=top_up.currency, reason=reason, actor_id=None)
+    collect_owed(wallet_id=wallet.pk)
     for order in locked:
         ORDER_TRANSITIONS.apply(order, "charge_back", actor=None, reason=reason)
         revoke_licence(order_id=order.pk, reason="the card payment was returned", actor=None)

@@ -1,5 +1,6 @@
 """Top-ups: ask for a payment page, and credit what was paid on it."""
 
+import uuid
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -27,6 +28,7 @@ from ..errors import (
     InvalidAmount,
     InvalidReturnUrl,
     PaymentProviderUnavailable,
+    PaymentRefused,
     TooManyTopUps,
     TopUpLimitExceeded,
     TopUpUnavailable,
@@ -35,7 +37,7 @@ from ..models import Quote, TopUp
 from ..models.top_ups import TopUpStatus
 from ..providers import PaymentEvent, Provider, currencies_to_add, provider_for, provider_named
 from ..providers.base import PaymentRequest
-from ..selectors import balances_of, credit_of
+from ..selectors import balances_of, collected_from, credit_of
 from ..webhooks import publish_top_up
 from .funding import Payment, credit_wallet
 from .idempotency import KeyedRequest, keyed_request, save_response, saved_response
@@ -98,6 +100,7 @@ def request_top_up(
         TooManyTopUps: too many payment pages are open.
         NotFound: the account is not active, or the quote is not the user's.
         PaymentProviderUnavailable: the provider does not answer.
+        PaymentRefused: the provider refuses the payment.
         IdempotencyConflict: another request with this key is in progress.
         IdempotencyKeyReused: the key belongs to another request.
     """
@@ -146,7 +149,9 @@ def credit_top_up(*, top_up: TopUp, event: PaymentEvent) -> str:
     TRANSITIONS.apply(top_up, "succeed", actor=None, changes=changes, payment=event.payment)
     publish_top_up(top_up)
     facts: dict[str, Any] = {"amount_minor": top_up.amount_minor, "currency": top_up.currency}
-    mail(top_up.user, "wallet/topped_up", top_up=top_up, balance_minor=journal.wallet_balance_minor, **facts)
+    facts["balance_minor"] = balances_of(top_up.user)[top_up.currency]
+    facts["collected_minor"] = collected_from(journal)
+    mail(top_up.user, "wallet/topped_up", top_up=top_up, **facts)
     return "credited"
 
 
@@ -156,6 +161,14 @@ def fail_top_up(*, top_up: TopUp) -> str:
         return f"nothing: it was {top_up.status} already"
     TRANSITIONS.apply(top_up, "fail", actor=None)
     return "failed"
+
+
+@transaction.atomic
+def end_top_ups_of_app(*, user_id: uuid.UUID, app_id: uuid.UUID) -> None:
+    """Mark the pending top-ups as failed that an app asked a user for; one that is paid all the same is credited."""
+    pending = TopUp.objects.filter(user=user_id, app=app_id, status=TopUpStatus.PENDING)
+    for top_up in pending.select_for_update(no_key=True).order_by("pk"):
+        fail_top_up(top_up=top_up)
 
 
 def _checked(wanted: TopUpRequest, principal: Principal | None) -> Provider:
@@ -194,7 +207,7 @@ def _create(
     user = lock(User.objects.filter(is_active=True), pk=user.pk)
     if answer := saved_response(request):
         return TopUp.objects.get(pk=answer["topUp"]), True
-    _enforce_limits(user, wanted)
+    _enforce_limits(user, wanted, principal)
     now = timezone.now()
     top_up = TopUp.objects.create(
         user=user,
@@ -215,23 +228,26 @@ def _create(
     return top_up, False
 
 
-def _enforce_limits(user: User, wanted: TopUpRequest) -> None:
+def _enforce_limits(user: User, wanted: TopUpRequest, principal: Principal | None) -> None:
     opened = open_top_ups_of(user.pk)
-    if opened.count() >= bounds.OPEN_TOP_UPS:
-        raise TooManyTopUps(maximum=bounds.OPEN_TOP_UPS)
+    # Each app has its own number of pages, so that none keeps the user or another app from asking.
+    app = None if principal is None else principal.app
+    maximum = bounds.OPEN_TOP_UPS if app is None else bounds.OPEN_TOP_UPS_OF_APP
+    if opened.filter(app=app).count() >= maximum:
+        raise TooManyTopUps(maximum=maximum)
     limits = settings.TOP_UP_LIMITS[wanted.currency]
     today = asked_since(user.pk, wanted.currency, timezone.now() - _DAY)
     waiting = opened.filter(currency=wanted.currency).aggregate(total=Sum("amount_minor"))["total"] or 0
     balance = balances_of(user).get(wanted.currency, 0) + waiting
-    for name, maximum, used, sentence in (
+    for name, most, used, sentence in (
         ("once", limits["once"], 0, "at once"),
         ("day", limits["day"], today, "within 24 hours, open payment pages included"),
         ("balance", limits["balance"], balance, "in the wallet, open payment pages included"),
     ):
-        if used + wanted.amount_minor > maximum:
-            left = max(maximum - used, 0)
-            told = f"At most {money(maximum, wanted.currency)} {sentence}; {money(left, wanted.currency)} is left."
-            raise TopUpLimitExceeded(told, limit=name, currency=wanted.currency, maximum=to_number(maximum), left=to_number(left))
+        if used + wanted.amount_minor > most:
+            left = max(most - used, 0)
+            told = f"At most {money(most, wanted.currency)} {sentence}; {money(left, wanted.currency)} is left."
+            raise TopUpLimitExceeded(told, limit=name, currency=wanted.currency, maximum=to_number(most), left=to_number(left))
 
 
 def _extended_quote(user: User, wanted: TopUpRequest) -> Quote | None:
@@ -253,9 +269,13 @@ def _open_page(top_up: TopUp) -> TopUp:
     provider = provider_named(top_up.provider)
     if provider is None or top_up.expires_at <= timezone.now():
         raise PaymentProviderUnavailable("The payment page is closed. Ask for a new one.")
-    page = provider.create_page(
-        PaymentRequest(top_up.pk, top_up.currency, top_up.amount_minor, return_url_of(top_up=top_up), top_up.expires_at)
-    )
+    wanted = PaymentRequest(top_up.pk, top_up.currency, top_up.amount_minor, return_url_of(top_up=top_up), top_up.expires_at)
+    try:
+        page = provider.create_page(wanted)
+    except PaymentRefused:
+        with transaction.atomic():
+            fail_top_up(top_up=lock(TopUp.objects.all(), pk=top_up.pk))
+        raise
     TopUp.objects.filter(pk=top_up.pk, page_reference="").update(page_reference=page.reference, payment_url=page.url)
     top_up.refresh_from_db()
     return top_up

@@ -5,6 +5,7 @@ Locks are always taken in this order: batch, payout, account.
 """
 
 import re
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -20,7 +21,7 @@ from marketplace.core.errors import InvalidInput, InvalidTransition, SelfReview
 from marketplace.core.money import Currency
 from marketplace.core.transitions import TransitionTable, lock, lock_for_decision
 from marketplace.ui.mail import mail
-from vendors.models import PayoutDetails
+from vendors.models import PayoutDetails, VendorProfile, VendorStatus
 from vendors.services.payout_details import account_of
 
 from .. import bounds
@@ -28,13 +29,15 @@ from ..errors import PayoutBatchOpen
 from ..models import LedgerAccount, PayoutBatch, VendorPayout
 from ..models.ledger import AccountKind, JournalKind
 from ..models.vendor_payouts import BatchStatus, PayoutStatus
-from ..selectors import payouts, transfer_minor
+from ..selectors import accounts_due, payouts, transfer_minor
 from .due_payouts import WithheldPayout, WithheldReason, due_payout, refusal_of
 from .ledger import Leg, VendorEntry, open_accounts, write_journal
 
 _RUN = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{bounds.PAYOUT_RUN_CHARS - 1}}}")
 # More than any currency is worth in EUR for one dollar, and less than a rate in per cent.
-_MAXIMUM_RATE = 10
+MAXIMUM_RATE = 10
+# Vendors whom one request looks at.
+PREPARED_AT_ONCE = 200
 _PREPARED = {PayoutStatus.PREPARED.value}
 _EXPORTED = {PayoutStatus.EXPORTED.value}
 BATCHES = TransitionTable(
@@ -83,8 +86,8 @@ def open_batch(*, run: str, currency: str, actor: User | None, euro_rate: Decima
         PayoutBatchOpen: another run in this currency is being prepared.
     """
     check_run(run=run)
-    if euro_rate is not None and not (euro_rate.is_finite() and 0 < euro_rate < _MAXIMUM_RATE and euro_rate == round(euro_rate, 6)):
-        raise texts.invalid("rate", "invalid", f"A number above 0 and below {_MAXIMUM_RATE}, with at most six decimals.")
+    if euro_rate is not None and not (euro_rate.is_finite() and 0 < euro_rate < MAXIMUM_RATE and euro_rate == round(euro_rate, 6)):
+        raise texts.invalid("rate", "invalid", f"A number above 0 and below {MAXIMUM_RATE}, with at most six decimals.")
     terms = {"transfer_currency": currency if euro_rate is None else Currency.EUR.value, "rate": euro_rate}
     batch = PayoutBatch.objects.filter(run=run, currency=currency).first()
     if batch is None:
@@ -149,6 +152,45 @@ def prepare_payout(*, account: LedgerAccount, batch: PayoutBatch, minimum_minor:
     payout = VendorPayout.objects.create(batch=batch, account=account, journal_id=journal_id, details=due.details)
     audit.record("payout.prepare", payout, actor=actor, run=batch.run, currency=account.currency, amountMinor=due.amount_minor)
     return payouts().get(pk=payout.pk)
+
+
+@dataclass(frozen=True)
+class PreparedBatch:
+    """What came of preparing a batch.
+
+    Args:
+        prepared: The number of payouts that were prepared.
+        withheld: The accounts that are not paid, and why.
+        remaining: The number of accounts that were not looked at.
+    """
+
+    prepared: int
+    withheld: list[tuple[LedgerAccount, WithheldPayout]]
+    remaining: int
+
+
+def prepare_batch(*, batch: PayoutBatch, minimum_minor: int, actor: User | None) -> PreparedBatch:
+    """Prepare the payouts of up to `PREPARED_AT_ONCE` vendors, those with a bank account first; repeat it for the others.
+
+    Each is prepared in a transaction of its own.
+
+    Raises:
+        InvalidTransition: the batch is exported or cancelled.
+    """
+    in_it = VendorPayout.objects.filter(batch=batch).values("account")
+    due = accounts_due(currency=batch.currency, minimum_minor=minimum_minor).exclude(pk__in=in_it)
+    prepared, withheld = 0, []
+    remaining = max(due.count() - PREPARED_AT_ONCE, 0)
+    able = VendorProfile.objects.filter(
+        user=OuterRef("owner"), status=VendorStatus.APPROVED, payout_details__currency=batch.currency, payout_details__withdrawn_at=None
+    )
+    for account in due.annotate(able=Exists(able)).order_by("-able", "owner__store__slug")[:PREPARED_AT_ONCE]:
+        outcome = prepare_payout(account=account, batch=batch, minimum_minor=minimum_minor, actor=actor)
+        if isinstance(outcome, WithheldPayout):
+            withheld.append((account, outcome))
+        else:
+            prepared += 1
+    return PreparedBatch(prepared, withheld, remaining)
 
 
 @transaction.atomic

@@ -30,6 +30,7 @@ from ..models.ledger import AccountKind, JournalKind
 from ..models.wallet_payouts import WalletPayoutStatus
 from ..selectors import wallet_payouts
 from .ledger import Leg, change_held_amount, credit_wallet_balance, open_accounts, write_journal
+from .receivables import collect_owed
 
 _MAILS = {"ask": "wallet_payout_asked", "pay": "wallet_payout_paid", "refuse": "wallet_payout_refused", "cancel": "wallet_payout_cancelled"}
 _WAITING = {WalletPayoutStatus.WAITING.value}
@@ -217,6 +218,8 @@ def _settle(wallet_payout: WalletPayout, verb: str, actor: User, *, reason: str,
         reverses_id=None if paid else wallet_payout.asked_id,
         wallet=entry,
     )
+    if not paid:
+        collect_owed(wallet_id=wallet.pk)
     told = reason if verb == "refuse" else ""
     changes: dict[str, Any] = {"settled_id": settled, "reference": reference, "reason": told}
     if not paid:

@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand
 
 from catalog.search.popular import update_popular
 from catalog.services.purchase_counts import count_purchases
-from marketplace.jobs.commands import progress_bar
+from marketplace.ui.progress import progress_bar
 
 
 class Command(BaseCommand):

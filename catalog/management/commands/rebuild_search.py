@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from catalog.search.rebuild import rebuild
-from marketplace.jobs.commands import progress_bar
+from marketplace.ui.progress import progress_bar
 
 
 class Command(BaseCommand):

@@ -40,7 +40,7 @@ def application(request: SignedInRequest) -> HttpResponseBase:
         form,
         application=current,
         has_app=progress.has_app,
-        way=milestones_of(current, progress),
+        milestones=milestones_of(current, progress),
         conversation=[] if current is None else selectors.messages_of(current),
         # A submitted form stays on the page, even if the state has changed meanwhile.
         applying=isinstance(form, ApplicationForm) and (form.is_bound or current is None or current.status in CLOSED_STATUSES),

@@ -19,7 +19,7 @@ from ...services.apps import create_app, set_redirect_uris
 from ...services.scopes import request_scopes
 from ...usage.chart import chart_of
 from ...usage.selectors import unused_scopes, usage_of_app
-from ..credentials import KEYS, TOOL_TOKENS, Credential, Kind
+from ..credentials import KEYS, TOOL_TOKENS, Credential, CredentialPages
 from ..forms import AppForm, RedirectsForm, ScopesForm
 from ..next_steps import next_step_of
 
@@ -114,7 +114,7 @@ def redirects(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
     return render_form(request, "developers/app_redirects.html", form, app=app)
 
 
-def _table(kind: Kind, app: App, credentials: Sequence[Credential]) -> dict[str, Any]:
+def _table(kind: CredentialPages, app: App, credentials: Sequence[Credential]) -> dict[str, Any]:
     """Return the context of a table of keys or tool tokens, those that have ended below it."""
     rows = [kind.row(each, app) for each in credentials if each.live]
     return {"kind": kind, "rows": rows, "ended": [each for each in credentials if not each.live]}

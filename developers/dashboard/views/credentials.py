@@ -14,7 +14,7 @@ from ...models import App
 from ...usage.chart import chart_of
 from ...usage.selectors import usage_of_tokens
 from ..credential_forms import RotateForm
-from ..credentials import PERSONAL_TOKENS, Credential, Kind, first_call_context
+from ..credentials import PERSONAL_TOKENS, Credential, CredentialPages, first_call_context
 from .apps import own_app
 
 
@@ -36,7 +36,7 @@ def token_list(request: SignedInRequest) -> HttpResponseBase:
 
 
 @signed_in_page("GET", "POST")
-def create(request: SignedInRequest, kind: Kind, app_id: uuid.UUID | None = None) -> HttpResponseBase:
+def create(request: SignedInRequest, kind: CredentialPages, app_id: uuid.UUID | None = None) -> HttpResponseBase:
     """Create a credential; only the response to this POST shows its secret."""
     app = _app(request, app_id)
     form = kind.form(request.POST or None, app or request.user, request)
@@ -48,7 +48,7 @@ def create(request: SignedInRequest, kind: Kind, app_id: uuid.UUID | None = None
 
 
 @signed_in_page("GET", "POST")
-def rotate(request: SignedInRequest, kind: Kind, credential_id: uuid.UUID, app_id: uuid.UUID | None = None) -> HttpResponseBase:
+def rotate(request: SignedInRequest, kind: CredentialPages, credential_id: uuid.UUID, app_id: uuid.UUID | None = None) -> HttpResponseBase:
     """Create a credential's successor; the form says how long the old one stays valid."""
     app = _app(request, app_id)
     credential = get_object_or_404(kind.all_of(app or request.user), pk=credential_id)
@@ -61,7 +61,7 @@ def rotate(request: SignedInRequest, kind: Kind, credential_id: uuid.UUID, app_i
 
 
 @signed_in_page("GET", "POST")
-def revoke(request: SignedInRequest, kind: Kind, credential_id: uuid.UUID, app_id: uuid.UUID | None = None) -> HttpResponseBase:
+def revoke(request: SignedInRequest, kind: CredentialPages, credential_id: uuid.UUID, app_id: uuid.UUID | None = None) -> HttpResponseBase:
     """Ask for confirmation, then revoke the credential."""
     app = _app(request, app_id)
     credential = get_object_or_404(kind.all_of(app or request.user), pk=credential_id)
@@ -78,12 +78,12 @@ def _app(request: SignedInRequest, app_id: uuid.UUID | None) -> App | None:
     return None if app_id is None else own_app(request.user, app_id)
 
 
-def _context(kind: Kind, app: App | None) -> dict[str, Any]:
+def _context(kind: CredentialPages, app: App | None) -> dict[str, Any]:
     back = reverse("tokens") if app is None else reverse("app-detail", args=[app.pk])
     return {"kind": kind, "app": app, "back": back}
 
 
-def _created(request: SignedInRequest, kind: Kind, app: App | None, credential: Credential, secret: str) -> HttpResponseBase:
+def _created(request: SignedInRequest, kind: CredentialPages, app: App | None, credential: Credential, secret: str) -> HttpResponseBase:
     first_call = {} if app is None else first_call_context(app)
     context = {"credential": credential, "secret": secret, **first_call, **_context(kind, app)}
     return render(request, "developers/credential_created.html", context)

@@ -135,7 +135,7 @@ def switch(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUID) 
 
 @signed_in_page("POST")
 def send_test(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUID) -> HttpResponseBase:
-    """Send a ping."""
+    """Send a test event."""
     app, endpoint = own_endpoint(request.user, app_id, endpoint_id)
     with problems_as_messages(request, "A ping was sent. The response appears below in a moment; reload the page if it doesn't."):
         services.send_test_event(endpoint=endpoint, actor=request.user)

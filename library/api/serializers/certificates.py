@@ -17,20 +17,20 @@ JWS_CHARS = 16_000
 
 
 class CertificateQuery(serializers.Serializer[Any]):
-    """Which certificate."""
+    """The licence tier of the certificate."""
 
     licenseSlug = Line(source="license_slug", required=False, max_length=40, help_text="The licence tier; by default the widest one owned.")
 
 
 class Licensee(serializers.Serializer[Any]):
-    """Who may use the asset."""
+    """The holder of the licence."""
 
     id = serializers.CharField()
     email = serializers.CharField()
 
 
 class CertifiedAsset(serializers.Serializer[Any]):
-    """What was licensed."""
+    """The licensed asset."""
 
     id = serializers.CharField()
     slug = serializers.CharField()
@@ -39,7 +39,7 @@ class CertifiedAsset(serializers.Serializer[Any]):
 
 
 class CertifiedLicense(serializers.Serializer[Any]):
-    """On which terms: those that were in force at the purchase."""
+    """The licence tier, with the terms in force at the purchase."""
 
     slug = serializers.CharField()
     name = serializers.CharField()
@@ -55,14 +55,14 @@ class CertifiedFile(serializers.Serializer[Any]):
 
 
 class CertificateClaims(serializers.Serializer[Any]):
-    """What a certificate says; the payload of its signature."""
+    """The claims of a certificate: the payload of its signature."""
 
     certificateId = serializers.CharField()
     schemaVersion = serializers.CharField()
-    issuer = serializers.CharField()
-    licensee = Licensee()
-    asset = CertifiedAsset()
-    license = CertifiedLicense()
+    issuer = serializers.CharField(help_text="Address of the service that issued the certificate.")
+    licensee = Licensee(help_text="The holder of the licence.")
+    asset = CertifiedAsset(help_text="The licensed asset.")
+    license = CertifiedLicense(help_text="The licence tier.")
     version = serializers.CharField(allow_blank=True)
     file = CertifiedFile()
     orderId = serializers.CharField()
@@ -74,27 +74,27 @@ class CertificateClaims(serializers.Serializer[Any]):
 class Certificate(serializers.Serializer[Any]):
     """A licence certificate with its signature."""
 
-    certificate = CertificateClaims()
+    certificate = CertificateClaims(help_text="The claims of the certificate.")
     jws = serializers.CharField(help_text="The same claims signed with Ed25519: a compact JSON Web Signature (RFC 7515, RFC 8037).")
     keysUrl = serializers.CharField(help_text="The public keys.")
     statusUrl = serializers.CharField(help_text="Shows anyone whether the licence is still valid.")
 
 
 class CertificateToCheck(Body):
-    """A certificate that somebody was shown."""
+    """A certificate to verify."""
 
-    jws = Line(max_length=JWS_CHARS)
+    jws = Line(max_length=JWS_CHARS, help_text="The signed certificate: a compact JSON Web Signature.")
 
 
 class CertificateState(serializers.Serializer[Licence]):
-    """What everyone may know of a certificate: nothing of its holder."""
+    """The public status of a certificate, without its holder."""
 
     certificateId = serializers.CharField(source="id")
     status = serializers.SerializerMethodField()
     assetId = serializers.CharField(source="listing_id")
     licenseSlug = serializers.CharField(source="tier.slug")
     version = serializers.SerializerMethodField()
-    checksum = serializers.CharField(source="deliverable.sha256")
+    checksum = serializers.CharField(source="deliverable.sha256", help_text="SHA-256 in hex digits.")
     acquiredAt = serializers.DateTimeField(source="acquired_at")
     revokedAt = serializers.DateTimeField(source="revoked_at", allow_null=True)
 
@@ -109,7 +109,7 @@ class CertificateState(serializers.Serializer[Licence]):
 
 
 class CertificateVerdict(serializers.Serializer[Any]):
-    """What came of a check."""
+    """The result of a verification."""
 
     valid = serializers.BooleanField(help_text="The signature is ours and the licence is valid.")
     status = serializers.ChoiceField(CertificateStatus.choices)
@@ -120,15 +120,15 @@ class CertificateVerdict(serializers.Serializer[Any]):
 class SigningKey(serializers.Serializer[Any]):
     """A public Ed25519 key (RFC 8037)."""
 
-    kty = serializers.CharField()
-    crv = serializers.CharField()
-    x = serializers.CharField()
-    alg = serializers.CharField()
-    use = serializers.CharField()
+    kty = serializers.CharField(help_text="The key type, OKP.")
+    crv = serializers.CharField(help_text="The curve, Ed25519.")
+    x = serializers.CharField(help_text="The public key, base64url.")
+    alg = serializers.CharField(help_text="The algorithm, EdDSA.")
+    use = serializers.CharField(help_text="What the key is for: signatures.")
     kid = serializers.CharField(help_text="Thumbprint (RFC 7638); in the header of what the key signed.")
 
 
 class SigningKeys(serializers.Serializer[Any]):
     """A JSON Web Key Set (RFC 7517): the key that signs now, then those before it."""
 
-    keys = SigningKey(many=True)
+    keys = SigningKey(many=True, help_text="The public keys, as a JSON Web Key Set.")

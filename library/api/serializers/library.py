@@ -52,7 +52,7 @@ class LibraryPage(serializers.Serializer[Any]):
 
 
 class DownloadQuery(serializers.Serializer[Any]):
-    """Which version."""
+    """The version to download."""
 
     # The length of an id, by which a file without a version is requested.
     version = Line(required=False, max_length=36, help_text="An owned version, or its id; by default the newest.")
@@ -65,7 +65,7 @@ class OwnedVersion(serializers.Serializer[Deliverable]):
     version = serializers.CharField(allow_blank=True)
     fileSize = serializers.IntegerField(source="file_size")
     checksum = serializers.CharField(source="sha256", help_text="SHA-256 of the file in the package, hex.")
-    releasedAt = serializers.DateTimeField(source="approved_at")
+    releasedAt = serializers.DateTimeField(source="approved_at", help_text="Time at which this version went on sale.")
 
 
 class OwnedVersions(serializers.Serializer[Any]):
@@ -80,7 +80,7 @@ class DownloadLinkAnswer(serializers.Serializer[DownloadLink]):
 
     downloadUrl = serializers.SerializerMethodField(help_text="Absolute; needs no credential.")
     expiresAt = serializers.DateTimeField(source="expires_at")
-    fileName = serializers.CharField(source="file_name")
+    fileName = serializers.CharField(source="file_name", help_text="Suggested file name.")
     size = serializers.IntegerField(source="package.size", help_text="Bytes of the package.")
     checksum = serializers.CharField(source="package.sha256", help_text="SHA-256 of the package, hex.")
 

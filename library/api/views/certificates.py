@@ -19,7 +19,7 @@ _NO_STORE = {"Cache-Control": "no-store"}
 
 
 class CertificateViewSet(ApiViewSet):
-    """Whether a certificate that somebody shows is genuine, and still stands."""
+    """Verifies licence certificates, for anyone."""
 
     access = {"keys": PUBLIC, "verify": PUBLIC, "retrieve": PUBLIC}
     problems = {"retrieve": (NotFound,)}

@@ -29,7 +29,7 @@ PDF = "application/pdf"
 
 
 class LibraryViewSet(ApiViewSet):
-    """What the caller owns."""
+    """The assets that the caller owns."""
 
     access = {
         "list": key_or_bearer(Scope.LIBRARY_READ),

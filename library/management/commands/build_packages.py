@@ -18,8 +18,8 @@ from library.services.building import (
     prepare_packages,
 )
 from marketplace.core.errors import DependencyUnavailable
-from marketplace.jobs.commands import progress_bar
 from marketplace.storage import default_storage
+from marketplace.ui.progress import progress_bar
 
 DAMAGED, NOT_DONE = 1, 2
 

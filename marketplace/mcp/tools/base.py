@@ -79,8 +79,8 @@ class Tool:
     # The scope that the same operation of the API requires; None if any tool token may call it.
     scope: Scope | None
     # The schemas of its arguments and of its result.
-    takes: type[serializers.Serializer[Any]]
-    gives: type[serializers.Serializer[Any]] | type[BaseModel]
+    arguments: type[serializers.Serializer[Any]]
+    result: type[serializers.Serializer[Any]] | type[BaseModel]
     # Runs it with arguments of the right JSON types.
     run: Callable[[Principal, Arguments], ToolResult]
     effects: Effects = Effects()
@@ -90,7 +90,7 @@ class Tool:
     @cached_property
     def input_schema(self) -> dict[str, Any]:
         """The JSON Schema of the arguments: others are refused."""
-        schema = schemas.schema_of(self.takes())
+        schema = schemas.schema_of(self.arguments())
         return schema | {"properties": schema["properties"] | schemas.inlined(self.filters, {}), "additionalProperties": False}
 
     @cached_property
@@ -101,7 +101,7 @@ class Tool:
             title=self.title,
             description=self.description,
             input_schema=self.input_schema,
-            output_schema=schemas.result_schema(self.gives),
+            output_schema=schemas.result_schema(self.result),
             annotations=ToolAnnotations(
                 title=self.title,
                 read_only_hint=self.effects.reads_only,

@@ -11,7 +11,7 @@ from marketplace.api.problems import as_problem, problem_document
 from marketplace.core.errors import InvalidInput, Problem
 from wallet.bounds import QUOTE_MINUTES
 
-from ..calls import Call
+from ..calls import MethodCall
 from ..responses import ProtocolError
 from . import catalog, library, schemas, wallet
 from .base import Arguments, Tool
@@ -42,18 +42,19 @@ ADVICE = {
     "top_up_limit_exceeded": "Ask for `left` or less, if the user agrees; only the operator can raise the limit.",
     "too_many_top_ups": "Let the user pay on a page that is open already, or wait until one closes.",
     "payment_provider_unavailable": "Call again in a minute with the same arguments.",
+    "payment_refused": "The provider refuses this payment: ask for another amount, or tell the user to write to the marketplace.",
     "idempotency_conflict": "Wait a second, then call again with the same arguments.",
     "idempotency_key_reused": "Use a new idempotencyKey for a new purchase; to repeat a call, send exactly the same arguments.",
 }
 
 
-def list_tools(call: Call) -> dict[str, Any]:
+def list_tools(call: MethodCall) -> dict[str, Any]:
     """Return the tools whose scope the token carries now, always in the same order."""
     call.refuse_cursor()
     return {"tools": [tool.definition for tool in TOOLS.values() if call.may(tool.scope)]}
 
 
-def call_tool(call: Call) -> dict[str, Any]:
+def call_tool(call: MethodCall) -> dict[str, Any]:
     """Return the result of a tool.
 
     Raises:
@@ -76,7 +77,7 @@ def call_tool(call: Call) -> dict[str, Any]:
         return _failure(problem, call)
 
 
-def _result_of(tool: Tool, call: Call) -> dict[str, Any]:
+def _result_of(tool: Tool, call: MethodCall) -> dict[str, Any]:
     arguments: Arguments = call.params.get("arguments") or {}
     _check_arguments(tool, arguments)
     result = tool.run(call.principal, arguments)
@@ -96,7 +97,7 @@ def _check_arguments(tool: Tool, arguments: Arguments) -> None:
         raise InvalidInput(errors=errors)
 
 
-def _failure(problem: Problem, call: Call) -> dict[str, Any]:
+def _failure(problem: Problem, call: MethodCall) -> dict[str, Any]:
     """Return a refusal as a sentence with advice, and as the problem document."""
     if isinstance(problem, InvalidInput) and (faults := problem.members.get("errors")):
         # Tools have arguments instead of query parameters.

@@ -63,9 +63,9 @@ TOOLS = (
         description="Search the catalog for words in titles, tags and descriptions, best match first; misspelt and partial words match too. "
         f"Narrow it down with {_FILTERS}. Use list_assets to browse without search words.",
         scope=None,
-        takes=queries.SearchQuery,
+        arguments=queries.SearchQuery,
         filters=ListingFilter.json_schema(),
-        gives=answers.SearchResults,
+        result=answers.SearchResults,
         run=_search_assets,
     ),
     Tool(
@@ -73,9 +73,9 @@ TOOLS = (
         title="Browse assets",
         description="Lists the assets on sale in the order of sort, page by page, with the same filters as search_assets.",
         scope=None,
-        takes=queries.BrowseQuery,
+        arguments=queries.BrowseQuery,
         filters=ListingFilter.json_schema(),
-        gives=answers.AssetPage,
+        result=answers.AssetPage,
         run=_list_assets,
     ),
     Tool(
@@ -83,8 +83,8 @@ TOOLS = (
         title="Read an asset",
         description="All details of one asset on sale: description, current prices and licences, file, previews and vendor.",
         scope=None,
-        takes=AssetArgument,
-        gives=answers.AssetDetail,
+        arguments=AssetArgument,
+        result=answers.AssetDetail,
         run=_get_asset,
     ),
     Tool(
@@ -92,8 +92,8 @@ TOOLS = (
         title="List categories",
         description="The categories of the catalog with the number of assets in each; use their slugs in the category filter.",
         scope=None,
-        takes=EmptyBody,
-        gives=answers.CategoryList,
+        arguments=EmptyBody,
+        result=answers.CategoryList,
         run=_list_categories,
     ),
     Tool(
@@ -101,8 +101,8 @@ TOOLS = (
         title="Read an asset's AI manifest",
         description="The AI-facing manifest of one asset: when and how to use it, its limits, dependencies, technical facts and licences.",
         scope=Scope.CATALOG_READ,
-        takes=AssetArgument,
-        gives=PublicManifest,
+        arguments=AssetArgument,
+        result=PublicManifest,
         run=_get_asset_manifest,
     ),
 )

@@ -31,8 +31,8 @@ TOOLS = (
         title="List the library",
         description="The licences that the user owns, newest first, with asset, order and version. An asset under two licences is listed twice.",
         scope=Scope.LIBRARY_READ,
-        takes=LibraryQuery,
-        gives=LibraryPage,
+        arguments=LibraryQuery,
+        result=LibraryPage,
         run=_list_library,
     ),
     Tool(
@@ -41,8 +41,8 @@ TOOLS = (
         description="A link to the package of an asset that the user owns: the file with README.txt and LICENSE.txt in a zip. It works for "
         "15 minutes, without a credential. The checksum is that of the package.",
         scope=Scope.LIBRARY_DOWNLOAD,
-        takes=DownloadArguments,
-        gives=DownloadLinkAnswer,
+        arguments=DownloadArguments,
+        result=DownloadLinkAnswer,
         run=_get_download_link,
         # Each link is recorded.
         effects=Effects(reads_only=False, idempotent=False),

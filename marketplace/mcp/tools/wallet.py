@@ -73,8 +73,8 @@ TOOLS = (
         title="Read the wallet",
         description="The user's prepaid balances in INR and USD. Check them before you propose a purchase.",
         scope=Scope.ACCOUNT_READ,
-        takes=EmptyBody,
-        gives=WalletAnswer,
+        arguments=EmptyBody,
+        result=WalletAnswer,
         run=_get_wallet,
     ),
     Tool(
@@ -83,8 +83,8 @@ TOOLS = (
         description=f"Holds the price of an asset for {QUOTE_MINUTES} minutes and tells the currency, the licence and the tax in it. "
         "Charges nothing. Show the user the quote, and buy with its quoteId.",
         scope=Scope.WALLET_SPEND,
-        takes=QuoteBody,
-        gives=QuoteAnswer,
+        arguments=QuoteBody,
+        result=QuoteAnswer,
         run=_quote_purchase,
         effects=Effects(reads_only=False, idempotent=False),
     ),
@@ -94,8 +94,8 @@ TOOLS = (
         description="Spends the user's money: debits the wallet and grants the licence at once. Call it only after the user has agreed to this "
         "asset at this price. With quoteId exactly the quoted price is charged, otherwise the current one. The user's spending limits apply.",
         scope=Scope.WALLET_SPEND,
-        takes=PurchaseArguments,
-        gives=SpendAnswer,
+        arguments=PurchaseArguments,
+        result=SpendAnswer,
         run=_buy_asset,
         # Money that was spent comes back by an admin only; the key makes a repeated call harmless.
         effects=Effects(reads_only=False, destructive=True),
@@ -106,8 +106,8 @@ TOOLS = (
         description="Makes a payment page on which the user can add credit to the wallet, and returns its address. It pays nothing: show the "
         "address to the user, who decides and pays. Use it when the balance is too low for a purchase that the user wants.",
         scope=Scope.WALLET_FUND,
-        takes=TopUpArguments,
-        gives=TopUpAnswer,
+        arguments=TopUpArguments,
+        result=TopUpAnswer,
         run=_request_top_up,
         effects=Effects(reads_only=False),
     ),

@@ -49,7 +49,7 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Block:
+class BarSegment:
     """A bar, or a segment of a stacked bar."""
 
     tone: Tone
@@ -84,7 +84,7 @@ class Chart:
 
     Args:
         key: Prefix of element ids: letters and hyphens.
-        nothing: The text shown if there is no data.
+        empty_text: The text shown if there is no data.
         show: Formats a value.
         tick: Formats a value briefly, for the axis.
     """
@@ -93,7 +93,7 @@ class Chart:
     title: str
     period: Period
     series: Sequence[Series]
-    nothing: str
+    empty_text: str
     show: Callable[[int], str] = _plain
     tick: Callable[[int], str] = compact
     mark: Mark | None = None
@@ -153,7 +153,7 @@ class Chart:
         last = len(self.period.points) - 1
         return [self.period.short_name(index) for index in sorted({0, last // 2, last})]
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self) -> Iterator[BarSegment]:
         """Yield the segments of the bars; positive values are stacked upwards, negative ones downwards."""
         place = WIDTH / len(self.period.points)
         for index in range(len(self.period.points)):
@@ -163,7 +163,7 @@ class Chart:
                     continue
                 base = above if value > 0 else below
                 top, bottom = sorted((self._y(base), self._y(base + value)))
-                yield Block(series.tone, _round((index + (1 - BAR) / 2) * place), top, _round(place * BAR), _round(bottom - top))
+                yield BarSegment(series.tone, _round((index + (1 - BAR) / 2) * place), top, _round(place * BAR), _round(bottom - top))
                 if value > 0:
                     above += value
                 else:
@@ -177,7 +177,7 @@ class Chart:
             points = [f"{self._x(index):g} {self._y(value):g}" for index, value in enumerate(series.values)]
             yield Line(series.tone, "M" + "L".join(points), "".join(f"M{point}h0" for point in points))
 
-    def spots(self) -> Iterator[Tooltip]:
+    def tooltips(self) -> Iterator[Tooltip]:
         """Yield the tooltip of each point."""
         count = len(self.period.points)
         for index in range(count):

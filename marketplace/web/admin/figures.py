@@ -27,24 +27,24 @@ _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 
 
 @dataclass(frozen=True)
-class Picture:
+class ChartWithNote:
     """A chart, and a sentence below it."""
 
     chart: Chart
     note: str = ""
 
 
-def charts_for(viewer: Any, now: dt.datetime) -> list[Picture]:
+def charts_for(viewer: Any, now: dt.datetime) -> list[ChartWithNote]:
     """Return the charts that the viewer may see."""
     period = Period.last(DAYS, Step.DAY, until=now)
     return [
-        cast("Picture", cache.get_or_set(f"admin-chart-{name}", partial(draw, period), CACHE_SECONDS))
+        cast("ChartWithNote", cache.get_or_set(f"admin-chart-{name}", partial(draw, period), CACHE_SECONDS))
         for name, (permission, draw) in _CHARTS.items()
         if viewer.has_perm(permission)
     ]
 
 
-def _sales(period: Period) -> Picture:
+def _sales(period: Period) -> ChartWithNote:
     days = orders_since(period.start).order_by().annotate(day=TruncDay("created_at", tzinfo=dt.UTC)).values("currency", "day")
     rows = list(days.values_list("currency", "day", Count("pk"), Sum("price_minor")))
     tones: dict[str, Tone] = {"USD": "accent", "INR": "mark"}
@@ -56,10 +56,10 @@ def _sales(period: Period) -> Picture:
     for currency, _, _, amount in rows:
         sums[currency] += amount
     sold = " and ".join(money(amount, code) for code, amount in sorted(sums.items()))
-    return Picture(Chart("sales", "Sales", period, series, "No sales in 30 days."), f"Sold for {sold}." if sold else "")
+    return ChartWithNote(Chart("sales", "Sales", period, series, "No sales in 30 days."), f"Sold for {sold}." if sold else "")
 
 
-def _reviews(period: Period) -> Picture:
+def _reviews(period: Period) -> ChartWithNote:
     tones: dict[str, Tone] = {ReviewStatus.APPROVED: "good", ReviewStatus.REJECTED: "bad"}
     decided = ListingReview.objects.filter(decided_at__gte=period.start, status__in=tones).order_by("-decided_at")
     rows = decided.values_list("status", "decided_at", "submitted_at")[:DECISIONS]
@@ -67,18 +67,18 @@ def _reviews(period: Period) -> Picture:
     series = [Series(name, period.fill(Counter(at for at, _ in by_outcome[name])), tone) for name, tone in tones.items()]
     waits = {name: median((at - since).total_seconds() for at, since in found) for name, found in by_outcome.items() if found}
     waited = ", ".join(f"{_duration(seconds)} until {name.lower()}" for name, seconds in waits.items())
-    return Picture(
+    return ChartWithNote(
         Chart("reviews", "Submissions decided", period, series, "No decisions in 30 days."), f"Median wait: {waited}." if waited else ""
     )
 
 
-def _calls(period: Period) -> Picture:
+def _calls(period: Period) -> ChartWithNote:
     outcome = Case(When(status__gte=500, then=Value("Failed")), When(status__gte=400, then=Value("Refused")), default=Value("Done"))
     calls = ApiUsage.objects.filter(day__gte=period.start.date()).order_by().annotate(outcome=outcome).values("outcome", "day")
     rows = list(calls.values_list("outcome", "day", Sum("calls")))
     tones: dict[str, Tone] = {"Done": "accent", "Refused": "wait", "Failed": "bad"}
     series = [Series(name, period.fill({day: count for each, day, count in rows if each == name}), tone) for name, tone in tones.items()]
-    return Picture(Chart("calls", "API calls", period, series, "No calls in 30 days."))
+    return ChartWithNote(Chart("calls", "API calls", period, series, "No calls in 30 days."))
 
 
 def _duration(seconds: float) -> str:
@@ -90,7 +90,7 @@ def _duration(seconds: float) -> str:
 
 
 # The permission to see each chart.
-_CHARTS: dict[str, tuple[str, Callable[[Period], Picture]]] = {
+_CHARTS: dict[str, tuple[str, Callable[[Period], ChartWithNote]]] = {
     "sales": ("wallet.view_order", _sales),
     "reviews": ("catalog.review_listing", _reviews),
     "calls": ("developers.view_app", _calls),

@@ -9,7 +9,7 @@ from marketplace.core.models import AuditEntry
 from marketplace.review.service import staff_of
 
 from .figures import charts_for
-from .queues import tallies
+from .queues import queue_counts
 
 RECENT = 10
 # Decisions are searched among this many of the newest entries, most of which are not by staff.
@@ -19,7 +19,7 @@ SEARCHED = 500
 def home(request: HttpRequest) -> dict[str, Any]:
     """Return the context of the first page: what its user may see."""
     viewer = staff_of(request)
-    cards = [tally for tally in tallies(request) if viewer.has_perm(tally.queue.permission)]
+    cards = [each for each in queue_counts(request) if viewer.has_perm(each.queue.permission)]
     recent = _recent() if viewer.has_perm("core.view_auditentry") else None
     now = timezone.now()
     return {"cards": cards, "charts": charts_for(viewer, now), "recent": recent, "title": "Review queues"}

@@ -28,7 +28,7 @@ from wallet.models import (
     WalletOwner,
 )
 
-from .queues import list_path, may_view, queues, tallies
+from .queues import list_path, may_view, queue_counts, queues
 
 LISTED: tuple[tuple[str, tuple[tuple[str, type[Model]], ...]], ...] = (
     (
@@ -79,7 +79,7 @@ class MenuEntry:
     path: str
     # Parameters that filter the list there.
     query: Mapping[str, str] = field(default_factory=dict)
-    # How many rows wait there.
+    # The number of rows that wait there.
     waiting: int = 0
     # `page` for the page that is shown, `true` for one that it belongs to; empty for all others.
     current: str = ""
@@ -102,7 +102,7 @@ class MenuSection:
 
 def menu(request: HttpRequest) -> list[MenuSection]:
     """Return the menu of this user; nothing is counted that the user may not see."""
-    waiting = [MenuEntry(each.queue.title, list_path(each.queue.model), each.queue.query, each.count) for each in tallies(request)]
+    waiting = [MenuEntry(each.queue.title, list_path(each.queue.model), each.queue.query, each.count) for each in queue_counts(request)]
     home = MenuEntry("Review queues", reverse("admin:index"))
     sections = [MenuSection("Waiting", [home, *waiting])]
     listed: set[type[Model]] = set()

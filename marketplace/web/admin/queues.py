@@ -26,18 +26,18 @@ from vendors.models import VendorProfile
 from wallet.models import WalletOwner, WalletPayout
 from wallet.selectors import accounts_to_pay
 
-_TALLIES = "_admin_tallies"
+_QUEUE_COUNTS = "_admin_queue_counts"
 
 
 @dataclass(frozen=True)
 class Queue:
     """Rows that wait for staff."""
 
-    # Its name in the query.
+    # Its key in the result of the query.
     key: str
     title: str
     model: type[Model]
-    # To work on it.
+    # The permission to decide on its rows.
     permission: str
     # Returns the waiting rows.
     rows: Callable[[], QuerySet[Any]]
@@ -48,32 +48,32 @@ class Queue:
 
     @property
     def list_url(self) -> str:
-        """Where the rows are listed."""
+        """The URL of the list of its rows."""
         return f"{list_path(self.model)}?{urlencode(self.query)}"
 
     @property
     def next_url(self) -> str:
-        """Where the first unclaimed row is claimed; empty if rows cannot be claimed."""
+        """The URL that claims the first unclaimed row; empty if rows cannot be claimed."""
         opts = self.model._meta
         claimable = isinstance(admin.site._registry.get(self.model), QueueAdmin)
         return reverse(f"admin:{opts.app_label}_{opts.model_name}_next") if claimable else ""
 
 
 @dataclass(frozen=True)
-class Tally:
+class QueueCount:
     """The counts of a queue."""
 
     queue: Queue
     count: int = 0
-    # Since when the oldest waits.
+    # The time since which the oldest row waits.
     oldest: datetime | None = None
-    # How many the viewer has claimed, and how many anyone has.
+    # The numbers of rows that the viewer and that anyone has claimed.
     mine: int = 0
     held: int = 0
 
     @property
     def others(self) -> int:
-        """How many others have claimed."""
+        """The number of rows that others have claimed."""
         return self.held - self.mine
 
 
@@ -117,7 +117,13 @@ def _reviewed(key: str, title: str, model: type[Model], **only: str) -> Queue:
     model_admin = cast("QueueAdmin", admin.site._registry[model])
     query = only or {f"{name}__exact": str(value) for name, value in model_admin.waiting.items()}
     return Queue(
-        key, title, model, model_admin.decides, lambda: model_admin.waiting_rows().filter(**only), model_admin.waiting_since, query
+        key,
+        title,
+        model,
+        model_admin.review_permission,
+        lambda: model_admin.waiting_rows().filter(**only),
+        model_admin.waiting_since,
+        query,
     )
 
 
@@ -133,25 +139,25 @@ def _held() -> QuerySet[Any]:
     return VendorProfile.objects.filter(payouts_held_at__isnull=False)
 
 
-def tallies(request: HttpRequest) -> list[Tally]:
+def queue_counts(request: HttpRequest) -> list[QueueCount]:
     """Return the queues that the user may see, counted once for a request: the menu and the first page both show them."""
-    found: list[Tally] | None = getattr(request, _TALLIES, None)
+    found: list[QueueCount] | None = getattr(request, _QUEUE_COUNTS, None)
     if found is None:
         viewer = staff_of(request)
         found = _count([queue for queue in queues() if may_view(request, queue.model)], viewer)
-        setattr(request, _TALLIES, found)
+        setattr(request, _QUEUE_COUNTS, found)
     return found
 
 
-def _count(visible: list[Queue], viewer: Any) -> list[Tally]:
+def _count(visible: list[Queue], viewer: Any) -> list[QueueCount]:
     if not visible:
         return []
-    first, *others = (_tally(queue, viewer) for queue in visible)
+    first, *others = (_counts_of(queue, viewer) for queue in visible)
     counted = {key: figures for key, *figures in (first.union(*others, all=True) if others else first)}
-    return [Tally(queue, *counted.get(queue.key, ())) for queue in visible]
+    return [QueueCount(queue, *counted.get(queue.key, ())) for queue in visible]
 
 
-def _tally(queue: Queue, viewer: Any) -> QuerySet[Any, Any]:
+def _counts_of(queue: Queue, viewer: Any) -> QuerySet[Any, Any]:
     rows = queue.rows().order_by()
     claimable = issubclass(rows.model, Claimable)
     oldest: Any = Min(queue.since) if queue.since else Cast(Value(None), DateTimeField())

@@ -20,8 +20,8 @@ from marketplace.api.rendering import parse_json
 from marketplace.core import bounds
 from marketplace.core.errors import Problem
 
-from ..docs.reference import Input, Kind, Operation
-from ..docs.snippets import Call, Credential
+from ..docs.reference import Input, InputKind, Operation
+from ..docs.snippets import ApiCall, Credential
 
 MYSELF, NOBODY, CODE = "me", "nobody", "code"
 # Longer texts get a text area.
@@ -63,7 +63,7 @@ class CallForm(forms.Form):
 
     @property
     def caller(self) -> forms.BoundField:
-        """As whom the call is made."""
+        """The caller: an app's id, or one of the constants above."""
         return self["caller"]
 
     def path(self) -> str:
@@ -74,10 +74,10 @@ class CallForm(forms.Form):
         query = urlencode({name: _in_query(value) for name, value in self._sent("query").items()}, quote_via=quote)
         return f"{path}?{query}" if query else path
 
-    def call(self) -> Call:
+    def call(self) -> ApiCall:
         """Return the call for the examples in code."""
         json_body = self.operation.body_type == "application/json"
-        return Call(
+        return ApiCall(
             method=self.operation.method,
             url=f"{settings.BASE_URL}{self.path()}",
             credential=_credential(self.operation, self.cleaned_data["caller"]),
@@ -87,7 +87,7 @@ class CallForm(forms.Form):
             answers=self.operation.answer_type,
         )
 
-    def holder(self) -> dict[str, str] | None:
+    def token_request(self) -> dict[str, str] | None:
         """Return the parameters of the page's request for a token; None for a call without one."""
         caller = self.cleaned_data["caller"]
         if caller in {NOBODY, CODE}:
@@ -95,7 +95,7 @@ class CallForm(forms.Form):
         return {"scopes": scope_of(self.operation)} if caller == MYSELF else {"app": caller}
 
     @property
-    def runs(self) -> bool:
+    def can_run(self) -> bool:
         """Tell whether the page can make the call, not only show it."""
         return bool(self.cleaned_data["caller"] != CODE)
 
@@ -179,30 +179,30 @@ def _field(given: Input, sample: str) -> forms.Field:
     shared: dict[str, Any] = {
         "label": given.name,
         "help_text": given.description,
-        "required": given.required and given.kind != Kind.FILE,
+        "required": given.required and given.kind != InputKind.FILE,
         "initial": sample if given.required else None,
     }
     example = {} if given.required or not sample else {"placeholder": sample}
     plain = forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false", **example})
     match given.kind:
-        case Kind.CHOICE:
+        case InputKind.CHOICE:
             shared["initial"] = given.choices[0] if given.required else ""
             nothing = [] if given.required else [("", "not sent")]
             return forms.ChoiceField(choices=[*nothing, *((value, value) for value in given.choices)], **shared)
-        case Kind.BOOLEAN:
+        case InputKind.BOOLEAN:
             choices = [("", "not sent"), ("true", "true"), ("false", "false")]
             return forms.TypedChoiceField(
                 choices=choices, coerce=lambda value: value == "true", empty_value=None, **shared | {"initial": "", "required": False}
             )
-        case Kind.INTEGER:
+        case InputKind.INTEGER:
             return forms.IntegerField(widget=forms.NumberInput(attrs=example), **shared)
-        case Kind.NUMBER:
+        case InputKind.NUMBER:
             return PlainDecimalField(max_digits=30, widget=forms.NumberInput(attrs={"step": "any", **example}), **shared)
-        case Kind.LINES:
+        case InputKind.LINES:
             return LinesField(widget=forms.Textarea(attrs={"rows": 3}), **shared)
-        case Kind.JSON:
+        case InputKind.JSON:
             return JsonField(widget=forms.Textarea(attrs={"rows": 5, "spellcheck": "false"}), **shared)
-        case Kind.FILE:
+        case InputKind.FILE:
             return forms.FileField(**shared)
         case _:
             long = given.max_length is not None and given.max_length > LONG and given.place == "body"

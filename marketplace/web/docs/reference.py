@@ -11,10 +11,10 @@ from django.conf import settings
 from django.utils.safestring import SafeString, mark_safe
 from drf_spectacular.generators import SchemaGenerator
 
-from marketplace.core.errors import catalogue
+from marketplace.core.errors import all_problems
 
 from .rendering import rendered, tabs_html
-from .snippets import Call, Credential, snippets
+from .snippets import ApiCall, Credential, snippets
 
 Json = dict[str, Any]
 # Fields nested more deeply are described by their type only.
@@ -56,7 +56,7 @@ class Field:
     place: str = ""
 
 
-class Kind(StrEnum):
+class InputKind(StrEnum):
     """The kind of value of an input."""
 
     TEXT = "text"
@@ -76,7 +76,7 @@ class Input:
     name: str
     # path, query, header, body or file.
     place: str
-    kind: Kind
+    kind: InputKind
     required: bool
     # An example value.
     sample: str
@@ -177,7 +177,7 @@ class _Reader:
         return Input(
             name=name,
             place=place,
-            kind=Kind.FILE if place == "file" else self._kind(schema),
+            kind=InputKind.FILE if place == "file" else self._kind(schema),
             required=required,
             sample="" if sample in ("…", [], {}) else str(sample),
             description=_described(schema),
@@ -185,15 +185,17 @@ class _Reader:
             max_length=schema.get("maxLength"),
         )
 
-    def _kind(self, schema: Json) -> Kind:
+    def _kind(self, schema: Json) -> InputKind:
         given = schema.get("type", "string")
         kind = given if isinstance(given, str) else given[0]
         if schema.get("enum"):
-            return Kind.CHOICE
+            return InputKind.CHOICE
         if kind == "array":
             item = self._whole(schema.get("items", {})).get("type", "string")
-            return Kind.LINES if item == "string" else Kind.JSON
-        return {"integer": Kind.INTEGER, "number": Kind.NUMBER, "boolean": Kind.BOOLEAN, "object": Kind.JSON}.get(kind, Kind.TEXT)
+            return InputKind.LINES if item == "string" else InputKind.JSON
+        return {"integer": InputKind.INTEGER, "number": InputKind.NUMBER, "boolean": InputKind.BOOLEAN, "object": InputKind.JSON}.get(
+            kind, InputKind.TEXT
+        )
 
     def _content(self, content: Json) -> tuple[str, Json]:
         for media_type, described in content.items():
@@ -269,7 +271,7 @@ def _prose(text: str) -> SafeString:
 
 
 def _problems(responses: Json) -> Iterator[tuple[int, str, str]]:
-    known = catalogue()
+    known = all_problems()
     for status, answer in responses.items():
         for code in _CODE.findall(answer.get("description", "")) if int(status) >= 400 else ():
             if code in known:
@@ -291,7 +293,7 @@ def _example(method: str, path: str, given: Json, body: Json | None, answers: st
     query = "&".join(f"{each['name']}={_sample(each['name'], each['schema'])}" for each in wanted)
     filled = re.sub(r"\{(\w+)\}", lambda match: _SAMPLES.get(match[1], f"<{match[1]}>"), path)
     kinds = {kind for each in given.get("security", ()) for kind in each}
-    call = Call(
+    call = ApiCall(
         method=method,
         url=f"{settings.BASE_URL}{filled}" + (f"?{query}" if query else ""),
         credential=(Credential.KEY if kinds == {"ApiKey"} else Credential.TOKEN) if kinds else Credential.NONE,

@@ -15,7 +15,7 @@ form.append("file", await openAsBlob("file.zip"), "file.zip");"""
 
 
 class Credential(StrEnum):
-    """What a call is sent with; the value is the variable that holds it."""
+    """The credential of a call; the value is the name of the variable that holds it."""
 
     NONE = ""
     KEY = "KEY"
@@ -23,15 +23,15 @@ class Credential(StrEnum):
 
 
 @dataclass(frozen=True)
-class Call:
+class ApiCall:
     """One call."""
 
     method: str
-    # With everything filled in and escaped.
+    # Complete and escaped.
     url: str
     credential: Credential = Credential.NONE
     headers: Mapping[str, str] = field(default_factory=dict)
-    # What is sent as JSON; None where nothing is.
+    # The JSON body; None without one.
     body: Any = None
     # Whether a file is sent, `file.zip` here.
     upload: bool = False
@@ -44,12 +44,12 @@ class Call:
         return "" if self.answers in {_JSON, ""} else f"answer{mimetypes.guess_extension(self.answers) or '.bin'}"
 
 
-def snippets(call: Call) -> list[tuple[str, str, str]]:
+def snippets(call: ApiCall) -> list[tuple[str, str, str]]:
     """Return the call in each language: the language's name, its name for the highlighter, the code."""
     return [("curl", "bash", _curl(call)), ("Python", "python", _python(call)), ("JavaScript", "javascript", _javascript(call))]
 
 
-def _curl(call: Call) -> str:
+def _curl(call: ApiCall) -> str:
     method = "" if call.method == "GET" else f"-X {call.method} "
     lines = [f"curl {method}{_quoted(call.url)}"]
     lines += {Credential.NONE: [], Credential.KEY: ['-H "X-Api-Key: $KEY"'], Credential.TOKEN: ['-H "Authorization: Bearer $TOKEN"']}[
@@ -68,7 +68,7 @@ def _quoted(text: str) -> str:
     return "'" + text.replace("'", "'\"'\"'") + "'"
 
 
-def _python(call: Call) -> str:
+def _python(call: ApiCall) -> str:
     secret = {Credential.NONE: [], Credential.KEY: ['"X-Api-Key": os.environ["KEY"]']}.get(
         call.credential, ['"Authorization": f"Bearer {os.environ[\'TOKEN\']}"']
     )
@@ -96,7 +96,7 @@ def _literal(value: Any) -> str:
             return json.dumps(value, ensure_ascii=False)
 
 
-def _javascript(call: Call) -> str:
+def _javascript(call: ApiCall) -> str:
     headers = {Credential.NONE: [], Credential.KEY: ['"X-Api-Key": process.env.KEY']}.get(
         call.credential, ['"Authorization": `Bearer ${process.env.TOKEN}`']
     )

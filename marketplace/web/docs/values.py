@@ -10,13 +10,14 @@ from django.urls import reverse
 
 from library import bounds as library_bounds
 from marketplace.core import bounds
-from marketplace.core.errors import Problem, catalogue
+from marketplace.core.errors import Problem, all_problems
 from marketplace.core.scopes import APP_SCOPES, PERSONAL_SCOPES, SCOPE_LABELS, Scope
 from marketplace.http.request_body import BLOCK_BYTES
 from marketplace.mcp.revisions import SUPPORTED
 from marketplace.mcp.tools.calling import TOOLS
 from vendors import bounds as vendor_bounds
 from wallet import bounds as wallet_bounds
+from wallet.services.vendor_payouts import PREPARED_AT_ONCE
 
 EXAMPLES = Path(__file__).parent / "examples"
 
@@ -35,7 +36,7 @@ def filled_in(text: str) -> str:
 def problem_table() -> str:
     """Return every error code by status, as a Markdown table, each with a link to its page."""
     lines = ["| Status | Code | Meaning |", "| --- | --- | --- |"]
-    problems: list[type[Problem]] = sorted(catalogue().values(), key=lambda problem: (problem.status, problem.code))
+    problems: list[type[Problem]] = sorted(all_problems().values(), key=lambda problem: (problem.status, problem.code))
     for problem in problems:
         status = HTTPStatus(problem.status)
         link = f"[`{problem.code}`]({reverse('problem', args=[problem.code])})"
@@ -96,9 +97,11 @@ VALUES: dict[str, Callable[[], str]] = {
     "tool_table": tool_table,
     "mcp_revisions": mcp_revisions,
     "client_metadata_sentence": client_metadata_sentence,
-    "insufficient_balance_title": lambda: catalogue()["insufficient_balance"].title,
+    "insufficient_balance_title": lambda: all_problems()["insufficient_balance"].title,
     "example_buy_a_font": lambda: (EXAMPLES / "buy_a_font.py").read_text("utf-8").rstrip(),
     "quote_minutes": lambda: str(wallet_bounds.QUOTE_MINUTES),
+    "open_top_ups_of_app": lambda: str(wallet_bounds.OPEN_TOP_UPS_OF_APP),
+    "payouts_prepared_at_once": lambda: str(PREPARED_AT_ONCE),
     "top_up_minutes": lambda: str(wallet_bounds.TOP_UP_MINUTES),
     "provider_event_days": lambda: str(wallet_bounds.PROVIDER_EVENT_DAYS),
     "body_seconds": lambda: str(bounds.BODY_SECONDS),

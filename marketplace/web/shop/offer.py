@@ -16,7 +16,7 @@ from marketplace.core.money import WALLET_CURRENCIES, Currency
 
 from .currency import amount_in
 
-ALIKE = 4
+SIMILAR_LISTINGS = 4
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Offer:
     # Wallet currencies that it can be paid in.
     currencies: list[Currency]
     # Other listings of the category.
-    alike: list[Card]
+    similar: list[Card]
 
     @property
     def is_owned(self) -> bool:
@@ -92,7 +92,7 @@ def offer_of(slug: str, viewer: User | None) -> Offer:
         prices=prices,
         list_prices=pricing.list_prices(listing),
         currencies=[code for code in WALLET_CURRENCIES if amount_in(prices, code)[1] == code],
-        alike=selectors.popular_cards(limit=ALIKE, category=listing.category.slug, without=listing.pk),
+        similar=selectors.popular_cards(limit=SIMILAR_LISTINGS, category=listing.category.slug, without=listing.pk),
     )
 
 

@@ -1,4 +1,4 @@
-"""The rate limit of the storefront by client address: searches are costly and need no account."""
+"""The rate limit of the storefront by IP address: searches are costly and need no account."""
 
 from collections.abc import Callable
 from functools import wraps

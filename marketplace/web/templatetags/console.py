@@ -1,4 +1,4 @@
-"""How the console's fields are laid out."""
+"""Template filters for the fields of the console."""
 
 from collections.abc import Sequence
 

@@ -15,7 +15,7 @@ from marketplace.http.pages import POLICY_HEADER, REDIRECTING_FORM_POLICY
 from wallet.bounds import TOP_UP_MINOR
 from wallet.models import Quote
 from wallet.providers import currencies_to_add
-from wallet.selectors import billing_details_of, quote_of, wallet_of
+from wallet.selectors import billing_details_of, owed_by, quote_of, wallet_of
 from wallet.services.offers import PurchaseRequest
 from wallet.services.quotes import make_quote
 from wallet.services.spending import spend
@@ -51,7 +51,8 @@ def confirm(request: SignedInRequest, quote_id: uuid.UUID) -> HttpResponseBase:
         return redirect("order-page", order_id=used_by)
     wallet = wallet_of(request.user)
     balance = wallet.balance_minor(quote.currency)
-    missing = _missing(quote, balance)
+    owed = owed_by(request.user.pk).get(quote.currency, 0)
+    missing = _missing(quote, balance - owed)
     context = {
         "quote": quote,
         "billing": billing_details_of(request.user),
@@ -60,6 +61,7 @@ def confirm(request: SignedInRequest, quote_id: uuid.UUID) -> HttpResponseBase:
         "balance": balance,
         "left": balance - quote.price_minor,
         "expired": quote.expires_at <= timezone.now(),
+        "owed": owed,
         "missing": missing,
         "missing_amount": f"{to_number(missing):.2f}",
     }
@@ -68,9 +70,9 @@ def confirm(request: SignedInRequest, quote_id: uuid.UUID) -> HttpResponseBase:
     return response
 
 
-def _missing(quote: Quote, balance_minor: int) -> int:
+def _missing(quote: Quote, available_minor: int) -> int:
     """Return the amount to add for the purchase, 0 if the credit is enough or cannot be added in this currency."""
-    missing = quote.price_minor - balance_minor
+    missing = quote.price_minor - available_minor
     if missing < 1 or quote.currency not in currencies_to_add():
         return 0
     return max(missing, TOP_UP_MINOR)

@@ -60,9 +60,9 @@ def _made(form: CallForm, found: Operation) -> dict[str, Any]:
         # As text: a browser that parsed it would change large numbers.
         "body": None if call.body is None else json.dumps(call.body, ensure_ascii=False),
         "upload": call.upload,
-        "holder": form.holder(),
+        "tokenRequest": form.token_request(),
         "ask": CONFIRMATIONS.get(found.id, ""),
-        "runs": form.runs,
+        "canRun": form.can_run,
     }
     code = mark_safe(tabs_html("call", snippets(call)))  # noqa: S308 - escaped by the highlighter
     return {"code": code, "made": made, "credential": call.credential.value}

@@ -12,7 +12,7 @@ from ..docs.reference import by_tag, operations
 
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
-    """List the pages with what each is about."""
+    """List the pages with their summaries."""
     return render(
         request,
         "docs/index.html",

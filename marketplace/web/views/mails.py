@@ -1,4 +1,4 @@
-"""Which mails the user gets, and the link that ends a kind of them."""
+"""Mail preferences, and the unsubscribe link of mails."""
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponseBase
@@ -16,7 +16,7 @@ from ..forms import MailTopicsForm
 
 @signed_in_page("GET", "POST")
 def preferences(request: SignedInRequest) -> HttpResponseBase:
-    """Choose which mails to get."""
+    """Choose the topics of mails."""
     chosen = sorted(mail_topics_of(request.user))
     form = MailTopicsForm(request.POST if request.method == "POST" else None, initial={"topics": chosen})
     if form.is_valid():
@@ -30,7 +30,7 @@ def preferences(request: SignedInRequest) -> HttpResponseBase:
 @never_cache
 @allow_methods("GET", "POST")
 def end(request: HttpRequest, token: str) -> HttpResponseBase:
-    """End a kind of mails without signing in (RFC 8058): a POST does it, so that programs which open links change nothing."""
+    """Unsubscribe from a topic without signing in (RFC 8058), by POST, because some mail programs open all links."""
     try:
         _, topic = subscription_of(token=token)
         if request.method == "POST":

@@ -1,4 +1,4 @@
-"""Where payment providers send their events, and the page of the test provider."""
+"""The endpoint for events of payment providers, and the page of the test provider."""
 
 from datetime import timedelta
 
@@ -54,7 +54,7 @@ def test_payment(request: HttpRequest, reference: str) -> HttpResponseBase:
 
 
 class OutcomeForm(forms.Form):
-    """What comes of a payment with the test provider."""
+    """Asks for the outcome of a payment with the test provider."""
 
     def __init__(self, *args: object, choices: dict[str, str], **kwargs: object) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]  # Django's own arguments
@@ -64,7 +64,7 @@ class OutcomeForm(forms.Form):
 
 
 def _choices(top_up: TopUp) -> dict[str, str]:
-    """Return what can happen to a payment now."""
+    """Return the outcomes that a payment can have now."""
     if top_up.status == TopUpStatus.PENDING:
         return OUTCOMES
     if top_up.status == TopUpStatus.SUCCEEDED:

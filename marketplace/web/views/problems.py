@@ -10,7 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from marketplace.core.errors import Problem, catalogue
+from marketplace.core.errors import Problem, all_problems
 
 from .. import docs
 from ..docs.rendering import code_html
@@ -22,7 +22,7 @@ _STATUS_FIRST = re.compile(r"\d{3}: ")
 def problem_index(request: HttpRequest) -> HttpResponse:
     """List every error code by its status."""
     by_status: dict[int, list[type[Problem]]] = {}
-    for problem in sorted(catalogue().values(), key=lambda problem: (problem.status, problem.code)):
+    for problem in sorted(all_problems().values(), key=lambda problem: (problem.status, problem.code)):
         by_status.setdefault(problem.status, []).append(problem)
     groups = [(HTTPStatus(status), problems) for status, problems in by_status.items()]
     return render(request, "pages/problems.html", {"groups": groups, "sections": docs.sections()})
@@ -31,7 +31,7 @@ def problem_index(request: HttpRequest) -> HttpResponse:
 @require_safe
 def problem_page(request: HttpRequest, code: str) -> HttpResponse:
     """Explain one error code: the `type` of a problem document leads here."""
-    problem = catalogue().get(code)
+    problem = all_problems().get(code)
     if problem is None:
         raise Http404
     example = {

@@ -12,7 +12,7 @@ from marketplace.core.errors import Problem
 from marketplace.http.pages import POLICY_HEADER, REDIRECTING_FORM_POLICY
 from marketplace.ui.formatting import money
 from wallet.card_credit import top_up_of
-from wallet.errors import InvalidAmount, TooManyTopUps, TopUpLimitExceeded, TopUpUnavailable
+from wallet.errors import InvalidAmount, PaymentRefused, TooManyTopUps, TopUpLimitExceeded, TopUpUnavailable
 from wallet.models import TopUp
 from wallet.models.top_ups import TopUpStatus
 from wallet.providers import currencies_to_add, provider_named
@@ -25,6 +25,7 @@ _ERROR_FIELDS: dict[type[Problem], str] = {
     InvalidAmount: "amount",
     TopUpLimitExceeded: "amount",
     TooManyTopUps: "amount",
+    PaymentRefused: "amount",
     TopUpUnavailable: "currency",
 }
 

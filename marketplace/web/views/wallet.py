@@ -14,7 +14,7 @@ from marketplace.storage.responses import safe_disposition
 from wallet import receipts
 from wallet.models import Order
 from wallet.providers import currencies_to_add
-from wallet.selectors import accounts_of, movements_of, open_wallet_payouts_of, order_of, wallet_of
+from wallet.selectors import accounts_of, movements_of, open_wallet_payouts_of, order_of, owed_by, wallet_of
 from wallet.services.preferences import set_currency_preference
 
 from ..paging import cursor_of, paging_context
@@ -37,6 +37,7 @@ def wallet(request: SignedInRequest) -> HttpResponseBase:
         page = newest_first(movements, "at", limit=ROWS, cursor=cursor)
     context = {
         "wallet": wallet_of(request.user),
+        "owed": owed_by(request.user.pk),
         "waiting": open_wallet_payouts_of(request.user.pk),
         "currencies": [code.value for code in WALLET_CURRENCIES],
         "movements": page.rows,

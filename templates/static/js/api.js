@@ -8,7 +8,7 @@
 // as an upload with progress, `credential()` gives the headers to send; they must be good when the request begins.
 "use strict";
 window.marketplace = window.marketplace || {};
-window.marketplace.api = (holder = null) => {
+window.marketplace.api = (tokenRequest = null) => {
   const SPARE_SECONDS = 60;
   let token = null;
   let renewal = null;
@@ -49,7 +49,7 @@ window.marketplace.api = (holder = null) => {
       method: "POST",
       credentials: "same-origin",
       headers: { "X-CSRFToken": csrf ? csrf.value : "", Accept: "application/json" },
-      body: new URLSearchParams(holder),
+      body: new URLSearchParams(tokenRequest),
     });
     if (answer.ok) token = { ...answer.data, until: performance.now() + answer.data.seconds * 1000 };
     return answer;
@@ -57,7 +57,7 @@ window.marketplace.api = (holder = null) => {
 
   // Returns {headers, problem}; the headers are empty for anonymous calls, and where no token can be obtained.
   const credential = async () => {
-    if (!holder) return { headers: {}, problem: null };
+    if (!tokenRequest) return { headers: {}, problem: null };
     if (!token || token.until - performance.now() < SPARE_SECONDS * 1000) {
       token = null;
       // Concurrent calls share one renewal of the token.
@@ -79,7 +79,7 @@ window.marketplace.api = (holder = null) => {
     const answer = await send(path, { method, signal, headers: { ...own, ...held.headers }, body: plain ? JSON.stringify(body) : body });
     answer.milliseconds = Math.round(performance.now() - started);
     // The token may have been revoked, such as by a change of password in another window: try once more with a new one.
-    if (holder && again && answer.status === 401 && answer.problem.code === "invalid_credential") {
+    if (tokenRequest && again && answer.status === 401 && answer.problem.code === "invalid_credential") {
       token = null;
       return call(method, path, { body, headers, signal }, false);
     }

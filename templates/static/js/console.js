@@ -64,13 +64,13 @@
     const fields = new FormData(form);
     for (const input of files) fields.delete(input.name);
     const made = await prepare(fields, files);
-    if (!made || !made.runs) return;
+    if (!made || !made.canRun) return;
     const chosen = files.length ? files[0].files[0] : null;
     if (made.upload && !chosen) return show({ status: 0, problem: { title: "Choose a file first", detail: "This call needs one." } });
     if (made.ask && !(await agreed(made.ask))) return void (said.textContent = "The call was not made.");
     const body = made.upload ? new FormData() : (made.body ?? undefined);
     if (made.upload) body.append("file", chosen);
-    show(await api(made.holder).call(made.method, made.path, { body, headers: made.headers }));
+    show(await api(made.tokenRequest).call(made.method, made.path, { body, headers: made.headers }));
   };
 
   // Returns the call that the form describes, null when something is wrong with it; the page then says what, and where.
@@ -104,9 +104,9 @@
     return data ? JSON.parse(data.textContent) : null;
   };
 
-  const api = (holder) => {
-    const name = JSON.stringify(holder);
-    if (!tokens.has(name)) tokens.set(name, window.marketplace.api(holder));
+  const api = (tokenRequest) => {
+    const name = JSON.stringify(tokenRequest);
+    if (!tokens.has(name)) tokens.set(name, window.marketplace.api(tokenRequest));
     return tokens.get(name);
   };
 

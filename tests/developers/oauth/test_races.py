@@ -13,7 +13,7 @@ from developers.oauth import validator
 from developers.secrets import Prefix, new_secret
 from developers.services.apps import suspend_app
 from developers.services.consents import withdraw_consent
-from developers.services.leaks import Finding, report_leaks
+from developers.services.leaks import LeakedSecret, report_leaks
 from developers.services.oauth import NewPair, Replayed, exchange_code, rotate_refresh_token, void_code
 from marketplace.accounts.models import User
 from marketplace.accounts.services import deactivate_user
@@ -149,7 +149,7 @@ def test_reports_of_leaks_beside_refreshes_and_revocations_never_wait_for_each_o
     for _ in range(8):
         tokens = party.tokens()
         renewal, access = tokens["refresh_token"], tokens["access_token"]
-        leaked = [partial(report_leaks, findings=[Finding(secret)]) for secret in (renewal, access)]
+        leaked = [partial(report_leaks, findings=[LeakedSecret(secret)]) for secret in (renewal, access)]
         withdraw = partial(withdraw_consent, user=user, app=party.app, actor=user)
         revoke = partial(post_form, "/oauth/revoke", {"client_id": party.app.client_id, "token": access})
         statuses = statuses_at_once(*leaked, partial(party.refresh, renewal), revoke, withdraw)

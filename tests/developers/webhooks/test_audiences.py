@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from catalog.services.review import reject_listing, takedown_listing, unpublish_listing
+from catalog.services.review import reject_listing, takedown_listing
+from catalog.services.submission import unpublish_listing
 from developers.audiences import Audience
 from developers.event_types import EventType
 from developers.models import App, WebhookMessage

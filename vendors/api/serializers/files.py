@@ -38,8 +38,8 @@ class FileVersion(serializers.Serializer[Any]):
     originalFilename = serializers.CharField(source="original_filename")
     fileSize = serializers.IntegerField(source="file_size")
     checksum = serializers.CharField(source="sha256", help_text="SHA-256 in hex digits.")
-    uploadedAt = serializers.DateTimeField(source="uploaded_at")
-    approvedAt = serializers.DateTimeField(source="approved_at", allow_null=True)
+    uploadedAt = serializers.DateTimeField(source="uploaded_at", help_text="Time of the upload.")
+    approvedAt = serializers.DateTimeField(source="approved_at", allow_null=True, help_text="Time of the approval; null before that.")
     status = serializers.SerializerMethodField(
         help_text="live: what buyers get; candidate: not reviewed yet; superseded: approved earlier; blocked: cannot be downloaded."
     )

@@ -115,7 +115,7 @@ class NewListing(ListingDetails):
     allowedLicenseSlugs = LicenseSlugs(source="allowed_license_slugs", required=False)
 
 
-class SetElsewhere(Body):
+class ListingPartPatch(Body):
     """A PATCH of one part of a listing.
 
     Fields that another operation sets may be sent back unchanged; a change to one would be ignored silently, so it is
@@ -152,7 +152,7 @@ _PRICES = dict.fromkeys(("priceInr", "priceEur"), PRICES_OPERATION)
 _LICENSING = dict.fromkeys(("readme", "allowedLicenseSlugs"), LICENSING_OPERATION)
 
 
-class DetailsPatch(ListingDetails, SetElsewhere):
+class DetailsPatch(ListingDetails, ListingPartPatch):
     """Body of PATCH of the details."""
 
     elsewhere = _PRICES | _LICENSING
@@ -161,7 +161,7 @@ class DetailsPatch(ListingDetails, SetElsewhere):
     description = LongText(allow_blank=True)
 
 
-class RegionalPricesPatch(SetElsewhere):
+class RegionalPricesPatch(ListingPartPatch):
     """Body of PATCH of the regional prices: a field left out keeps its value, null clears it."""
 
     elsewhere = _DETAILS | _LICENSING
@@ -170,7 +170,7 @@ class RegionalPricesPatch(SetElsewhere):
     priceEur = Price(source="price_eur_minor", required=False, allow_null=True)
 
 
-class LicensingPatch(SetElsewhere):
+class LicensingPatch(ListingPartPatch):
     """Body of PATCH of the licensing: a field left out keeps its value, null clears it."""
 
     elsewhere = _DETAILS | _PRICES

@@ -18,7 +18,7 @@ class Application(Body):
 
     storeName = Line(source="store_name", max_length=bounds.NAME_CHARS)
     storeSlug = Slug(source="store_slug")
-    bio = LongText(required=False, allow_blank=True)
+    bio = LongText(required=False, allow_blank=True, help_text="Public description of the store.")
     applicationDataJson = JsonObjectText(
         source="application_data",
         required=False,

@@ -13,7 +13,7 @@ from catalog.models.reviews import ReviewKind, ReviewStatus
 class CheckRecord(serializers.Serializer[Any]):
     """One automated check and its outcome."""
 
-    name = serializers.CharField()
+    name = serializers.CharField(help_text="Name of the check.")
     passed = serializers.BooleanField()
     detail = serializers.CharField()
     warning = serializers.SerializerMethodField(
@@ -50,10 +50,10 @@ class ReviewRecord(serializers.Serializer[Any]):
     kind = serializers.ChoiceField(choices=ReviewKind.choices)
     status = serializers.ChoiceField(choices=ReviewStatus.choices)
     submittedAt = serializers.DateTimeField(source="submitted_at")
-    decidedAt = serializers.DateTimeField(source="decided_at", allow_null=True)
+    decidedAt = serializers.DateTimeField(source="decided_at", allow_null=True, help_text="Time of the decision; null before that.")
     file = serializers.SerializerMethodField(help_text="The submitted file; null if there was none.")
     checks = CheckRecord(many=True)
-    findings = FindingRecord(many=True)
+    findings = FindingRecord(many=True, help_text="What has to be fixed; empty for an approval.")
     note = serializers.CharField(help_text="The reviewer's note in addition to the findings.")
 
     @extend_schema_field(ReviewedFile(allow_null=True))

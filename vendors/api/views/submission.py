@@ -5,7 +5,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from catalog.errors import DeliverableBlocked, DeliverableMissing, NothingToReview
-from catalog.services.review import unpublish_listing, withdraw_listing
+from catalog.services.submission import unpublish_listing, withdraw_listing
 from marketplace.api.serializers import EmptyBody, parse_body
 from marketplace.core.access import bearer_only
 from marketplace.core.errors import InvalidTransition, PreconditionFailed
@@ -16,7 +16,7 @@ from ...selectors import listing_of
 from ...services.checks import run_checks
 from ...services.listings import ensure_editable
 from ...services.manifests import generate_manifest
-from ...services.submission import submit
+from ...services.submission import check_and_submit
 from ..conditions import conditional, versioned, with_etag
 from ..serializers.manifests import GeneratedManifest
 from ..serializers.reviews import Preflight, Standing, Submitted
@@ -69,7 +69,7 @@ class SubmissionViews(VendorViewSet):
         """Submit the listing for review. Of a published listing the new file is submitted; buyers get the reviewed one in the meantime."""
         listing = self.listing_to_change(request, asset_id)
         parse_body(EmptyBody, request)
-        listing = submit(listing=listing, actor=self.user)
+        listing = check_and_submit(listing=listing, actor=self.user)
         return with_etag(listing, Submitted(listing).data)
 
     @conditional

@@ -7,8 +7,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from marketplace.core.errors import NotFound
-from marketplace.jobs.commands import progress_bar
 from marketplace.storage import default_storage
+from marketplace.ui.progress import progress_bar
 from vendors.inspection import FORMATS
 
 from ...services.reinspecting import FAILURES, ReinspectOutcome, find_deliverables, reinspect

@@ -9,9 +9,9 @@ from rich.progress import Progress
 
 from catalog.models import Deliverable, Preview
 from marketplace.core.errors import DependencyUnavailable
-from marketplace.jobs.commands import progress_bar
 from marketplace.storage import default_storage
 from marketplace.storage.base import ObjectStorage
+from marketplace.ui.progress import progress_bar
 from vendors.services.sweeping import GRACE, find_missing, find_orphans, find_unfinished
 
 MISSING, NOT_DONE = 1, 2

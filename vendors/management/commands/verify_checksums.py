@@ -15,9 +15,9 @@ from rich.progress import DownloadColumn, TextColumn, TimeElapsedColumn, Transfe
 from catalog.models import Deliverable, Preview
 from marketplace.core.bounds import MIB
 from marketplace.core.errors import DependencyUnavailable
-from marketplace.jobs.commands import progress_bar
 from marketplace.storage import default_storage
 from marketplace.storage.base import ObjectStorage
+from marketplace.ui.progress import progress_bar
 from vendors.services.verifying import Row, StoredState, find_unverified, is_recorded, verify
 
 DAMAGED, NOT_DONE = 1, 2

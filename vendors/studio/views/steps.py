@@ -8,7 +8,7 @@ from django.shortcuts import redirect, render
 
 from catalog.models import Listing
 from catalog.models.listings import ListingStatus
-from catalog.services.review import unpublish_listing, withdraw_listing
+from catalog.services.submission import unpublish_listing, withdraw_listing
 from marketplace.accounts.pages import SignedInRequest
 from marketplace.core.errors import InvalidTransition, PreconditionFailed, Problem
 
@@ -21,7 +21,7 @@ from ..access import listing_page
 @listing_page("POST")
 def submit(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
     """Submit the listing, or the new file of a published one, for review."""
-    return _take(request, listing, "It is with our reviewers. You get a mail when they have decided.", submission.submit)
+    return _take(request, listing, "It is with our reviewers. You get a mail when they have decided.", submission.check_and_submit)
 
 
 @listing_page("GET", "POST")

@@ -15,6 +15,8 @@ _KINDS = (
     JournalKind.REFUND,
     JournalKind.PAYOUT,
     JournalKind.PAYOUT_RETURN,
+    JournalKind.HAND_PAYOUT,
+    JournalKind.KEPT_EARNINGS,
     JournalKind.WITHHOLD,
     JournalKind.RELEASE,
 )
@@ -34,7 +36,11 @@ class EarningsLine(serializers.Serializer[Journal]):
     """One event that moved the vendor's earnings."""
 
     at = serializers.DateTimeField()
-    kind = serializers.ChoiceField(KINDS, help_text="withhold: a buyer's card payment is disputed; release: that has ended.")
+    kind = serializers.ChoiceField(
+        KINDS,
+        help_text="withhold: a buyer's card payment is disputed; release: that has ended; hand_payout: paid after you left; "
+        "kept_earnings: kept after you left.",
+    )
     amount = Amount(source="vendor_net_minor", help_text="The vendor's share; negative for refunds and payouts.")
     currency = serializers.ChoiceField(CURRENCIES, source="vendor.currency")
     orderId = serializers.CharField(source="order_id", allow_null=True)
@@ -48,6 +54,6 @@ class EarningsLine(serializers.Serializer[Journal]):
 class EarningsPage(serializers.Serializer[Any]):
     """Balances, and what led to them, newest first."""
 
-    balances = EarningsBalance(many=True)
+    balances = EarningsBalance(many=True, help_text="What is to be paid out, one entry for each currency.")
     items = EarningsLine(many=True)
     nextCursor = serializers.CharField(allow_null=True, help_text="Send it as cursor to get the next page; null on the last page.")

@@ -25,6 +25,7 @@ KINDS = {
     JournalKind.RETURN: "withdrawal_returned",
     JournalKind.FREEZE: "frozen",
     JournalKind.UNFREEZE: "unfrozen",
+    JournalKind.REPAYMENT: "repayment",
 }
 
 
@@ -52,7 +53,9 @@ class OrderAnswer(serializers.Serializer[Order]):
     taxRatePercent = serializers.SerializerMethodField(help_text="The tax rate used.")
     appId = serializers.CharField(source="app_id", allow_null=True, help_text="The app that bought it; null if none did.")
     createdAt = serializers.DateTimeField(source="created_at")
-    refundedAt = serializers.DateTimeField(source="refunded_at", allow_null=True)
+    refundedAt = serializers.DateTimeField(
+        source="refunded_at", allow_null=True, help_text="Time of the refund; null if it was not refunded."
+    )
     receiptUrl = serializers.SerializerMethodField(help_text="The receipt as a page; accepts the same credential.")
     receiptPdfUrl = serializers.SerializerMethodField(help_text="The receipt as a PDF; accepts the same credential.")
 
@@ -82,7 +85,7 @@ class WalletTransaction(serializers.Serializer[Journal]):
     id = serializers.CharField()
     kind = serializers.SerializerMethodField(
         help_text="withdrawal: set aside to be paid out to the owner; withdrawal_returned: it was refused or cancelled; frozen: a card payment "
-        "is disputed or returns to its card; unfrozen: the dispute was won. More may be added."
+        "is disputed or returns to its card; unfrozen: the dispute was won; repayment: what was owed after a lost dispute. More may be added."
     )
     amount = Amount(source="wallet_net_minor", help_text="Negative for debits.")
     currency = serializers.ChoiceField(CURRENCIES, source="wallet.currency")

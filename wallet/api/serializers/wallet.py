@@ -16,8 +16,8 @@ from ...services.spending import Receipt
 class WalletAnswer(serializers.Serializer[Wallet]):
     """The prepaid balances."""
 
-    balanceINR = Amount(source="balance_inr_minor")
-    balanceUSD = Amount(source="balance_usd_minor")
+    balanceINR = Amount(source="balance_inr_minor", help_text="Balance in rupees.")
+    balanceUSD = Amount(source="balance_usd_minor", help_text="Balance in US dollars.")
     currencyPreference = serializers.ChoiceField(source="currency_preference", choices=CURRENCIES)
 
 
@@ -48,7 +48,7 @@ class SpendBody(QuoteBody):
 class QuoteAnswer(serializers.Serializer[Quote]):
     """A promise: a purchase with `quoteId` costs exactly this until `expiresAt`, or is refused and says why."""
 
-    quoteId = serializers.CharField(source="pk")
+    quoteId = serializers.CharField(source="pk", help_text="Id of the quote, for spend.")
     price = Amount(source="price_minor", help_text="In currency.")
     currency = serializers.ChoiceField(choices=CURRENCIES)
     taxIncluded = Amount(source="tax_minor", help_text="The part of price that is tax.")
@@ -62,12 +62,12 @@ class SpendAnswer(serializers.Serializer[Receipt]):
     success = serializers.SerializerMethodField(help_text="Always true; failures are problem documents.")
     orderId = serializers.CharField(source="order_id")
     debitedINR = serializers.SerializerMethodField(help_text="The amount debited from the INR balance.")
-    newBalanceINR = Amount(source="balance_inr_minor")
+    newBalanceINR = Amount(source="balance_inr_minor", help_text="Balance in rupees after the purchase.")
     currency = serializers.ChoiceField(choices=CURRENCIES)
     debited = Amount(source="debited_minor", help_text="In currency.")
     newBalance = serializers.SerializerMethodField(help_text="In currency.")
     debitedUSD = serializers.SerializerMethodField(help_text="The amount debited from the USD balance.")
-    newBalanceUSD = Amount(source="balance_usd_minor")
+    newBalanceUSD = Amount(source="balance_usd_minor", help_text="Balance in US dollars after the purchase.")
     taxIncluded = Amount(source="tax_minor", help_text="The tax included in debited.")
     licenseSlug = serializers.CharField(source="license_slug")
 

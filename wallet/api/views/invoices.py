@@ -20,7 +20,7 @@ from ...invoice_documents import pdf_response
 from ...models import BillingDetails
 from ...models.invoices import InvoiceKind
 from ...selectors import billing_details_of, invoice_of_order
-from ...services.billing import FIELDS, save_billing_details
+from ...services.billing import save_billing_details
 from ..serializers.invoices import NAMES, BillingAnswer, BillingBody, InvoiceAnswer
 from .history import ORDER_ID, PDF
 
@@ -43,9 +43,8 @@ class BillingViewSet(ApiViewSet):
     def update(self, request: Request) -> Response:
         """Set the name, address and tax id on future invoices; past ones stay as they were."""
         user, body = principal_of(request).user, parse_body(BillingBody, request)
-        current = billing_details_of(user) or BillingDetails()
         try:
-            details = save_billing_details(user=user, values={name: getattr(current, name) for name in FIELDS} | body, actor=user)
+            details = save_billing_details(user=user, values=body, actor=user)
         except InvalidInput as problem:
             errors = [error | {"pointer": _pointer(error["pointer"])} for error in problem.members["errors"]]
             raise InvalidBillingDetails(problem.message, errors=errors) from problem

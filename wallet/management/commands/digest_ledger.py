@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from django.utils import timezone
 
-from marketplace.jobs.commands import progress_bar
+from marketplace.ui.progress import progress_bar
 
 from ...models import LedgerDigest
 from ...services.digests import GRACE, digest_ledger, uncovered_journals

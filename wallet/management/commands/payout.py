@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandError
 from marketplace.core.errors import Problem
 from marketplace.core.ids import parse_id
 from marketplace.core.money import Currency, to_minor
-from marketplace.jobs.commands import progress_bar
+from marketplace.ui.progress import progress_bar
 
 from ...models import PayoutBatch, VendorPayout
 from ...models.quotes import CURRENCIES

@@ -8,8 +8,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from marketplace.jobs.commands import progress_bar
 from marketplace.ui.formatting import money
+from marketplace.ui.progress import progress_bar
 from wallet.errors import PaymentProviderUnavailable
 from wallet.models import Order
 from wallet.providers import provider_named, providers

@@ -14,8 +14,8 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
-from marketplace.jobs.commands import progress_bar
 from marketplace.settings.environment import text
+from marketplace.ui.progress import progress_bar
 
 from ...entries import CatalogEntry, load_entries
 from ...facts import curl_lines, read_facts, suggested_slug, write_facts

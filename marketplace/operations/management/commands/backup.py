@@ -6,9 +6,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from marketplace.jobs.commands import progress_bar
 from marketplace.operations import backups
 from marketplace.operations.dumps import BackupFailed
+from marketplace.ui.progress import progress_bar
 
 
 class Command(BaseCommand):

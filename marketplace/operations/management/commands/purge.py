@@ -15,9 +15,9 @@ from django_tasks.base import TaskResultStatus
 
 from developers import purging
 from marketplace.core.transitions import lock
-from marketplace.jobs.commands import progress_bar
 from marketplace.jobs.models import Job
 from marketplace.operations.models import AccountExport
+from marketplace.ui.progress import progress_bar
 from wallet.services.idempotency import expired_responses
 from wallet.services.provider_events import unmatched_events
 from wallet.services.quotes import expired_quotes

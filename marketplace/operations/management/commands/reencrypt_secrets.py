@@ -14,7 +14,7 @@ from developers.services.webhooks import reencrypt_endpoint
 from marketplace.accounts.second_factor import reencrypt_authenticator
 from marketplace.core.encryption import DecryptionFailed
 from marketplace.core.errors import NotFound
-from marketplace.jobs.commands import progress_bar
+from marketplace.ui.progress import progress_bar
 from vendors.models import PayoutDetails
 from vendors.services.payout_details import reencrypt_payout_details
 

@@ -13,7 +13,7 @@ def password_is_right(request: SignedInRequest, password: str) -> bool:
     return bool(ratelimit.consume(request, action="reauthenticate", user=request.user)) and request.user.check_password(password)
 
 
-class PasswordAgain(forms.Form):
+class PasswordConfirmationForm(forms.Form):
     """Asks for the password again before a program may spend money, or money leaves."""
 
     needed_for = "a token that can spend your money"

@@ -1,0 +1,153 @@
+"""What a buyer owes after a lost dispute is taken from later credit, or written off by staff."""
+
+import pytest
+from django.core import mail as outbox
+from pytest_django import DjangoCaptureOnCommitCallbacks
+
+from marketplace.accounts.models import User
+from marketplace.accounts.services import delete_account
+from marketplace.core.errors import InvalidTransition, Problem
+from marketplace.core.models import AuditEntry
+from tests.factories import UserFactory
+from tests.shop import bought, funded, on_sale
+from wallet.card_credit import card_credit
+from wallet.models import Journal, LedgerAccount
+from wallet.models.top_ups import EventKind
+from wallet.selectors import owed_by, wallet_of
+from wallet.services.card_refunds import refund_top_up
+from wallet.services.funding import credit_wallet
+from wallet.services.receivables import write_off
+from wallet.services.refunds import refund_order
+
+from .leaving import asked
+from .test_disputes import agree
+from .topping_up import asked_for, paid, tell
+
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
+
+PRICE, PART = 49_900, 10_000
+
+
+def indebted() -> User:
+    """Return a buyer who owes 100.00 INR for a purchase that stands."""
+    top_up = paid(amount_minor=PRICE)
+    bought(on_sale(), top_up.user)
+    for kind in (EventKind.DISPUTED, EventKind.DISPUTE_LOST):
+        tell(top_up, kind, amount_minor=PART)
+    assert owed_by(top_up.user_id) == {"INR": PART}
+    return top_up.user
+
+
+def added(user: User, amount_minor: int) -> None:
+    """Add credit as staff do."""
+    credit_wallet(user=user, currency="INR", amount_minor=amount_minor, reason="test", actor=None)
+
+
+def test_top_up_pays_what_is_owed_first_and_its_receipt_says_so(
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
+    user = indebted()
+    with django_capture_on_commit_callbacks(execute=True):
+        top_up = paid(user, 25_000)
+    assert (wallet_of(user).balance_inr_minor, owed_by(user.pk)) == (15_000, {})
+    receipt = next(message for message in outbox.outbox if str(top_up.pk) in message.body)
+    assert "₹100.00" in receipt.body
+    assert "₹150.00" in receipt.body
+    agree()
+
+
+def test_credit_that_does_not_suffice_pays_a_part() -> None:
+    user = indebted()
+    added(user, 4_000)
+    assert (wallet_of(user).balance_inr_minor, owed_by(user.pk)) == (0, {"INR": 6_000})
+    agree()
+
+
+def test_credit_in_another_currency_pays_nothing() -> None:
+    user = indebted()
+    paid(user, 25_000, "USD")
+    assert (wallet_of(user).balance_usd_minor, owed_by(user.pk)) == (25_000, {"INR": PART})
+
+
+def test_refund_of_a_purchase_pays_what_is_owed() -> None:
+    user = indebted()
+    refund_order(order=user.orders.get(), reason="test", actor=None)
+    assert (wallet_of(user).balance_inr_minor, owed_by(user.pk)) == (PRICE - PART, {})
+    agree()
+
+
+def test_debt_is_paid_from_other_credit_before_that_of_a_card() -> None:
+    user = funded(inr=0)
+    top_up = paid(user, PRICE)
+    bought(on_sale(), user)
+    added(user, 5_000)
+    asked(user)
+    for kind in (EventKind.DISPUTED, EventKind.DISPUTE_LOST):
+        tell(top_up, kind, amount_minor=PART)
+    later = paid(user, 20_000)
+    assert card_credit(LedgerAccount.objects.get(kind="wallet", owner=user, currency="INR")) == 10_000
+    # What it paid of the debt does not return to its card.
+    assert refund_top_up(top_up=later, reason="test", actor=UserFactory()).reversals.get().amount_minor == 10_000
+
+
+def test_top_up_that_paid_a_debt_and_is_disputed_is_owed_again() -> None:
+    user = indebted()
+    later = paid(user, PART)
+    assert owed_by(user.pk) == {}
+    for kind in (EventKind.DISPUTED, EventKind.DISPUTE_LOST):
+        tell(later, kind, case="later", event_id=f"later-{kind}")
+    assert owed_by(user.pk) == {"INR": PART}
+    agree()
+
+
+def test_debt_that_is_written_off_is_not_collected() -> None:
+    user, staff = indebted(), UserFactory()
+    journal = write_off(user=user, currency="INR", reason="too small to collect", actor=staff)
+    assert (journal.kind, journal.reason, journal.actor) == ("write_off", "too small to collect", staff)
+    entry = AuditEntry.objects.get(action="receivable.write_off")
+    assert (entry.actor, entry.reason, entry.data["amountMinor"]) == (staff, "too small to collect", PART)
+    paid(user, 25_000)
+    assert (wallet_of(user).balance_inr_minor, owed_by(user.pk)) == (25_000, {})
+    with pytest.raises(InvalidTransition):
+        write_off(user=user, currency="INR", reason="again", actor=staff)
+    agree()
+
+
+def test_write_off_without_a_reason_or_by_who_owes_is_refused() -> None:
+    user = indebted()
+    for reason, actor, code in ((" ", UserFactory(), "invalid_input"), ("test", user, "self_review")):
+        with pytest.raises(Problem) as met:
+            write_off(user=user, currency="INR", reason=reason, actor=actor)
+        assert met.value.code == code
+    with pytest.raises(Problem):
+        write_off(user=user, currency="USD", reason="test", actor=UserFactory())
+    assert not Journal.objects.filter(kind="write_off").exists()
+
+
+def test_account_that_owes_is_deleted_after_the_debt_is_paid_or_written_off() -> None:
+    user = indebted()
+    with pytest.raises(Problem):
+        delete_account(user=user, reason="test", actor=None)
+    write_off(user=user, currency="INR", reason="test", actor=UserFactory())
+    delete_account(user=user, reason="test", actor=None)
+    user.refresh_from_db()
+    assert user.deleted
+    agree()
+
+
+def test_dispute_that_is_lost_after_the_account_was_deleted_is_owed_and_written_off() -> None:
+    top_up = paid(amount_minor=PRICE)
+    bought(on_sale(), top_up.user)
+    delete_account(user=top_up.user, reason="test", actor=None)
+    for kind in (EventKind.DISPUTED, EventKind.DISPUTE_LOST):
+        tell(top_up, kind, amount_minor=PART)
+    assert owed_by(top_up.user_id) == {"INR": PART}
+    write_off(user=top_up.user, currency="INR", reason="the account is deleted", actor=UserFactory())
+    assert owed_by(top_up.user_id) == {}
+    agree()
+
+
+def test_refused_top_up_collects_nothing() -> None:
+    user = indebted()
+    tell(asked_for(user), EventKind.FAILED)
+    assert owed_by(user.pk) == {"INR": PART}

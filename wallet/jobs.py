@@ -1,0 +1,18 @@
+"""Background jobs of the wallet that follow events of the apps below."""
+
+import uuid
+
+from developers.events import ConsentWithdrawn
+from marketplace.core.events import subscribe_later
+from marketplace.jobs.policy import job
+
+from .services.top_ups import end_top_ups_of_app
+
+
+@job()
+def end_top_ups(user_id: str, app_id: str) -> None:
+    """End the open payment pages that a disconnected app asked for."""
+    end_top_ups_of_app(user_id=uuid.UUID(user_id), app_id=uuid.UUID(app_id))
+
+
+subscribe_later(ConsentWithdrawn, end_top_ups)

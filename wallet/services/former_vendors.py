@@ -1,0 +1,90 @@
+"""Earnings of vendors who left: what came back from the bank is paid in another way, or kept."""
+
+import uuid
+from typing import Any
+
+from django.db import transaction
+
+from marketplace.accounts.models import User
+from marketplace.core import audit, texts
+from marketplace.core.errors import InvalidTransition
+from marketplace.core.transitions import lock, lock_for_decision
+from marketplace.ui.mail import mail
+from vendors.models import VendorProfile, VendorStatus
+
+from .. import bounds
+from ..models import Journal, LedgerAccount, VendorPayout
+from ..models.ledger import AccountKind, JournalKind
+from ..models.vendor_payouts import PayoutStatus
+from ..selectors import payouts, with_earnings
+from .ledger import Leg, VendorEntry, open_accounts, write_journal
+
+
+def is_former_vendor(*, user_id: uuid.UUID | None) -> bool:
+    """Tell whether no run pays a user any more: the account is deleted or deactivated, or the vendor is suspended."""
+    return not VendorProfile.objects.filter(user=user_id, user__is_active=True, status=VendorStatus.APPROVED).exists()
+
+
+def has_left(*, payout: VendorPayout) -> bool:
+    """Tell whether a payout bounced, and its vendor left."""
+    return payout.status == PayoutStatus.BOUNCED and is_former_vendor(user_id=payout.account.owner_id)
+
+
+@transaction.atomic
+def pay_former_vendor(*, payout: VendorPayout, reference: str, reason: str, actor: User) -> Journal:
+    """Record that the earnings of a vendor who left were paid outside of the service: all that the account holds.
+
+    Args:
+        payout: A payout of the vendor that bounced.
+        reference: The bank's reference of the payment.
+        reason: How the recipient was verified.
+        actor: The staff member who paid.
+
+    Raises:
+        InvalidTransition: it did not bounce, the vendor can be paid by a run, or nothing is left.
+        InvalidInput: no reference, or no reason.
+        SelfReview: the actor is the vendor.
+        NotFound: there is no such payout.
+    """
+    reference = texts.line(reference, "reference", maximum=bounds.PAYMENT_REFERENCE_CHARS)
+    reason = texts.prose(reason, "reason")
+    return _settle(payout, JournalKind.HAND_PAYOUT, reason, actor, reference=reference)
+
+
+@transaction.atomic
+def keep_earnings(*, payout: VendorPayout, reason: str, actor: User) -> Journal:
+    """Keep the earnings of a vendor who left: all that the account holds becomes the platform's.
+
+    Raises:
+        InvalidTransition: it did not bounce, the vendor can be paid by a run, or nothing is left.
+        InvalidInput: no reason.
+        SelfReview: the actor is the vendor.
+        NotFound: there is no such payout.
+    """
+    return _settle(payout, JournalKind.KEPT_EARNINGS, texts.prose(reason, "reason"), actor)
+
+
+def _settle(payout: VendorPayout, kind: JournalKind, reason: str, actor: User, **facts: Any) -> Journal:
+    payout = lock_for_decision(payouts(), pk=payout.pk, owner="account.owner_id", actor=actor)
+    if not has_left(payout=payout):
+        raise InvalidTransition("It did not bounce, or its vendor can be paid by a run.", currentState=payout.status)
+    account = lock(LedgerAccount.objects.filter(kind=AccountKind.VENDOR), pk=payout.account_id)
+    amount = with_earnings(LedgerAccount.objects.filter(pk=account.pk)).get().earned_minor
+    if amount < 1:
+        raise InvalidTransition("Nothing of the earnings is left.", currentState=payout.status)
+    to = AccountKind.PAYOUT if kind == JournalKind.HAND_PAYOUT else AccountKind.COMMISSION
+    journal_id = write_journal(
+        kind=kind,
+        legs=[Leg(account.pk, open_accounts(account.currency, {to: None})[to], amount)],
+        currency=account.currency,
+        reason=reason,
+        actor_id=actor.pk,
+        vendor=VendorEntry(account.pk, -amount),
+    )
+    verb = "pay" if kind == JournalKind.HAND_PAYOUT else "keep"
+    audit.record(f"former_vendor.{verb}", payout, actor=actor, reason=reason, currency=account.currency, amountMinor=amount, **facts)
+    vendor = account.owner
+    if vendor is not None and not vendor.deleted:
+        told: dict[str, Any] = {"amount_minor": amount, "currency": account.currency, "reason": reason, "reference": ""} | facts
+        mail(vendor, "wallet/former_vendor", store=vendor.store, **told)
+    return Journal.objects.get(pk=journal_id)

@@ -1,0 +1,66 @@
+"""What buyers owe after lost disputes: it is collected from later credit, or written off by staff."""
+
+import uuid
+from typing import Any
+
+from django.db import transaction
+
+from marketplace.accounts.models import User
+from marketplace.core import audit, texts
+from marketplace.core.errors import InvalidTransition, SelfReview
+from marketplace.core.transitions import lock
+
+from ..models import Journal, LedgerAccount
+from ..models.ledger import AccountKind, JournalKind
+from ..selectors import owed_by
+from .ledger import Leg, credit_wallet_balance, open_accounts, write_journal
+
+
+def collect_owed(*, wallet_id: uuid.UUID) -> int:
+    """Pay what the owner of a wallet owes from its balance, as far as that suffices, in the caller's transaction; return the amount."""
+    wallet = lock(LedgerAccount.objects.filter(kind=AccountKind.WALLET), pk=wallet_id)
+    owed = 0 if wallet.owner_id is None else owed_by(wallet.owner_id).get(wallet.currency, 0)
+    amount = min(owed, wallet.balance_minor)
+    if amount < 1:
+        return 0
+    receivable_id = open_accounts(wallet.currency, {AccountKind.RECEIVABLE: wallet.owner_id})[AccountKind.RECEIVABLE]
+    write_journal(
+        kind=JournalKind.REPAYMENT,
+        legs=[Leg(wallet.pk, receivable_id, amount)],
+        currency=wallet.currency,
+        reason="owed after a dispute",
+        actor_id=None,
+        wallet=credit_wallet_balance(wallet.pk, -amount),
+    )
+    return amount
+
+
+@transaction.atomic
+def write_off(*, user: User, currency: str, reason: str, actor: User) -> Journal:
+    """Write off what a user owes in a currency: it is not collected any more.
+
+    Raises:
+        InvalidTransition: nothing is owed.
+        InvalidInput: no reason.
+        SelfReview: the actor owes it.
+        NotFound: the user has no wallet in this currency.
+    """
+    reason = texts.prose(reason, "reason")
+    if actor.pk == user.pk:
+        raise SelfReview("Someone else must write off what you owe.")
+    # As in a collection: one sees the other.
+    lock(LedgerAccount.objects.filter(kind=AccountKind.WALLET), owner=user, currency=currency)
+    owed = owed_by(user.pk).get(currency, 0)
+    if owed < 1:
+        raise InvalidTransition(f"Nothing is owed in {currency}.")
+    accounts = open_accounts(currency, {AccountKind.RECEIVABLE: user.pk, AccountKind.WRITTEN_OFF: None})
+    journal_id = write_journal(
+        kind=JournalKind.WRITE_OFF,
+        legs=[Leg(accounts[AccountKind.WRITTEN_OFF], accounts[AccountKind.RECEIVABLE], owed)],
+        currency=currency,
+        reason=reason,
+        actor_id=actor.pk,
+    )
+    facts: dict[str, Any] = {"currency": currency, "amountMinor": owed}
+    audit.record("receivable.write_off", LedgerAccount(pk=accounts[AccountKind.RECEIVABLE]), actor=actor, reason=reason, **facts)
+    return Journal.objects.get(pk=journal_id)
