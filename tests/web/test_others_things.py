@@ -298,7 +298,7 @@ def test_someone_signed_out_is_sent_to_sign_in_at_every_page_of_an_account(every
 
 
 def test_form_without_its_csrf_token_is_refused_at_every_page_of_an_account(everyone: Everyone) -> None:
-    client = Client(enforce_csrf_checks=True)
+    client = Client(enforce_csrf_checks=True, raise_request_exception=False)
     client.force_login(everyone.me)
     before = rows()
     # What is only looked at takes no form.
