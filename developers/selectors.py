@@ -28,7 +28,7 @@ from .models import (
     WebhookEndpoint,
 )
 from .models.applications import ApplicationStatus
-from .models.apps import ReviewStatus
+from .models.apps import ScopeReviewStatus
 from .models.credentials import TokenKind
 from .principals import Principal
 
@@ -81,7 +81,7 @@ def scope_rows_of(app: App) -> QuerySet[AppScope]:
 
 def open_review_of(app: App) -> ScopeReview | None:
     """Return the app's undecided request for scopes, None when nothing waits."""
-    return ScopeReview.objects.filter(app=app, status=ReviewStatus.PENDING).first()
+    return ScopeReview.objects.filter(app=app, status=ScopeReviewStatus.PENDING).first()
 
 
 def keys_of(app: App) -> QuerySet[ApiKey]:

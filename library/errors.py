@@ -57,3 +57,11 @@ class LinkRevoked(Problem):
     status = 410
     title = "This download link was revoked"
     detail = "Its licence is no longer valid."
+
+
+class TooManyFavourites(Problem):
+    """409: the user has as many favourites as there may be."""
+
+    status = 409
+    title = "You have too many favourites"
+    detail = "Remove one first."

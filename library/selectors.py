@@ -13,7 +13,7 @@ from marketplace.api.pagination import Page, newest_first
 from marketplace.core.errors import NotFound
 
 from .errors import FileBlocked, NotOwned
-from .models import Licence
+from .models import Download, Favourite, Licence
 
 
 def live_licences_of(user: User) -> QuerySet[Licence]:
@@ -37,6 +37,22 @@ def library_page(user: User, *, limit: int, cursor: str | None = None) -> tuple[
 def live_tier_ids(user: User, listing: Listing) -> set[uuid.UUID]:
     """Return the ids of the tiers under which the user owns the listing."""
     return set(live_licences_of(user).filter(listing=listing).values_list("tier_id", flat=True))
+
+
+def is_favourite(user: User, listing: Listing) -> bool:
+    """Tell whether a listing is among the user's favourites."""
+    return Favourite.objects.filter(user=user, listing=listing).exists()
+
+
+def favourites_page(user: User, *, limit: int, cursor: str | None = None) -> tuple[int, Page]:
+    """Return the number of a user's favourites, and a page of them, newest first; listings that left the catalog are among them.
+
+    Raises:
+        InvalidInput: the cursor is not valid.
+    """
+    kept = Favourite.objects.filter(user=user)
+    page = newest_first([kept.select_related("listing").order_by("-added_at", "-id")], "added_at", limit=limit, cursor=cursor)
+    return kept.count(), page
 
 
 def owned_licence(user: User, id_or_slug: str, *, license_slug: str | None = None) -> Licence:
@@ -110,6 +126,11 @@ def version_of_file(file: Deliverable, listing: Listing) -> str:
 def licences_of_orders(order_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, Licence]:
     """Return the licences of these orders, by order id."""
     return {licence.order_id: licence for licence in Licence.objects.filter(order_id__in=list(order_ids))}
+
+
+def downloads_of_order(order_id: uuid.UUID) -> QuerySet[Download]:
+    """Return the downloads under the licence of an order, oldest first."""
+    return Download.objects.select_related("link").filter(link__licence__order_id=order_id).order_by("at", "id")
 
 
 def licences_outside_of(order_ids: QuerySet[Any, Any]) -> QuerySet[Licence]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -59,6 +60,15 @@ CONTEXT: dict[str, Any] = {
     ),
     "question": "Which library will you use to draw the previews, and who sees them?",
     "reason": "The terms ask for a working contact address, and ours came back.",
+    "refund_request": SimpleNamespace(
+        pk=_ID,
+        get_reason_display="It does not open or does not work",
+        details="The archive ends in the middle.",
+        answer_by=datetime(2026, 11, 29, 12, tzinfo=UTC),
+        answer="It opens here.",
+        objection="It does not open in two programs.",
+        decision="The file is as described.",
+    ),
     "review": SimpleNamespace(kind="Listing", note="Thank you for the clear description.", findings=_FINDINGS),
     "scope_rows": [
         SimpleNamespace(scope="catalog:read", granted=True, note=""),

@@ -48,3 +48,8 @@ NUMBER_PATTERN_CHARS = 40
 SERVICE_CODE_CHARS = 10
 BUYER_NAME_CHARS = 254
 INVOICE_LINE_CHARS = 400
+# The consent at the checkout, and its version.
+CONSENT_CHARS = 500
+CONSENT_VERSION_CHARS = 16
+# Downloads that the evidence of an order lists.
+EVIDENCE_DOWNLOADS = 1000

@@ -5,6 +5,21 @@ from marketplace.core.errors import Problem
 from . import bounds
 
 
+class RefundUnavailable(Problem):
+    """409: the purchase was free, has ended, or its payment is disputed."""
+
+    status = 409
+    title = "A refund of this purchase cannot be asked for"
+
+
+class RefundRequested(Problem):
+    """409: `refundRequestId` is the request for this purchase."""
+
+    status = 409
+    title = "A refund of this purchase was asked for already"
+    detail = "There is one request for each purchase; read its status."
+
+
 class InsufficientBalance(Problem):
     """402: `price`, `balance` and `currency` are members."""
 

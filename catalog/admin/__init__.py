@@ -1,5 +1,6 @@
 """The catalog's admin: the review queue, listings, files and taxonomy."""
 
+from .featured import FeaturedListingAdmin
 from .files import DeliverableAdmin
 from .listings import ListingAdmin
 from .reviews import ListingReviewAdmin
@@ -8,6 +9,7 @@ from .taxonomy import CategoryAdmin, LicenseTierAdmin, RejectionReasonAdmin, Ret
 __all__ = [
     "CategoryAdmin",
     "DeliverableAdmin",
+    "FeaturedListingAdmin",
     "LicenseTierAdmin",
     "ListingAdmin",
     "ListingReviewAdmin",

@@ -85,7 +85,7 @@ class Migration(migrations.Migration):
                 ('video_url', models.URLField(blank=True, max_length=2000)),
                 ('readme', models.TextField(blank=True)),
                 ('allowed_license_slugs', models.JSONField(blank=True, null=True)),
-                ('tier_requirement', models.CharField(choices=[('free', 'Free'), ('go', 'Go'), ('pro', 'Pro'), ('vip', 'Vip')], default='free', max_length=8)),
+                ('tier_requirement', models.CharField(choices=[('free', 'Free'), ('go', 'Go'), ('pro', 'Pro'), ('vip', 'VIP')], default='free', max_length=8)),
                 ('status', models.CharField(choices=[('Draft', 'Draft'), ('PendingReview', 'Pending Review'), ('Published', 'Published'), ('Rejected', 'Rejected')], default='Draft', max_length=16)),
                 ('update_status', models.CharField(blank=True, choices=[('', 'None'), ('PendingReview', 'Pending Review')], default='', max_length=16)),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
@@ -132,7 +132,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(primary_key=True, serialize=False)),
                 ('category_slug', models.CharField(max_length=80)),
-                ('tier', models.CharField(choices=[('free', 'Free'), ('go', 'Go'), ('pro', 'Pro'), ('vip', 'Vip')], max_length=8)),
+                ('tier', models.CharField(choices=[('free', 'Free'), ('go', 'Go'), ('pro', 'Pro'), ('vip', 'VIP')], max_length=8)),
                 ('name', models.CharField(blank=True, max_length=8)),
                 ('value', models.CharField(blank=True, max_length=250)),
                 ('listings', models.BigIntegerField(default=0)),
@@ -194,7 +194,7 @@ class Migration(migrations.Migration):
                 ('category_name', models.CharField(max_length=120)),
                 ('store_slug', models.CharField(max_length=80)),
                 ('store_name', models.CharField(max_length=120)),
-                ('tier', models.CharField(choices=[('free', 'Free'), ('go', 'Go'), ('pro', 'Pro'), ('vip', 'Vip')], max_length=8)),
+                ('tier', models.CharField(choices=[('free', 'Free'), ('go', 'Go'), ('pro', 'Pro'), ('vip', 'VIP')], max_length=8)),
                 ('file_type', models.CharField(blank=True, max_length=250)),
                 ('list_price_usd', models.BigIntegerField()),
                 ('list_price_inr', models.BigIntegerField(null=True)),
@@ -263,6 +263,18 @@ class Migration(migrations.Migration):
             model_name='listing',
             name='live_deliverable',
             field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog.deliverable'),
+        ),
+        migrations.CreateModel(
+            name='FeaturedListing',
+            fields=[
+                ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ('position', models.PositiveSmallIntegerField(default=0, help_text='The lowest comes first.')),
+                ('added_at', models.DateTimeField(auto_now_add=True)),
+                ('listing', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='featured', to='catalog.listing')),
+            ],
+            options={
+                'ordering': ('position', 'id'),
+            },
         ),
         migrations.CreateModel(
             name='RetiredTerms',

@@ -1,6 +1,7 @@
 """The catalog's tables."""
 
 from .catalog_version import CatalogVersion
+from .featured import FeaturedListing
 from .files import Deliverable, Preview
 from .listing_index import LabelKind, ListingCount, ListingIndex, ListingLabel, ListingPrice
 from .listings import Listing, ListingStats, UncountedPurchase
@@ -14,6 +15,7 @@ __all__ = [
     "CatalogVersion",
     "Category",
     "Deliverable",
+    "FeaturedListing",
     "LabelKind",
     "LicenseTier",
     "Listing",

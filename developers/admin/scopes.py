@@ -14,7 +14,7 @@ from marketplace.review.panels import Panel
 from marketplace.review.queues import QueueAdmin
 
 from ..models import AppScope, ScopeReview
-from ..models.apps import ReviewStatus
+from ..models.apps import ScopeReviewStatus
 from ..selectors import applications_of, scope_rows_of
 from ..services.scopes import ScopeDecision, decide_scopes
 
@@ -22,7 +22,7 @@ DECIDE = "developers.decide_app"
 _CHOICES = (("grant", "Grant"), ("refuse", "Refuse"))
 
 
-class ScopesForm(DecisionForm):
+class ScopeDecisionsForm(DecisionForm):
     """Asks for a decision on each requested scope, with a note on each and one on the whole request."""
 
     note = forms.CharField(
@@ -71,7 +71,7 @@ class ScopesForm(DecisionForm):
 
 
 def _is_pending(review: ScopeReview) -> bool:
-    return review.status == ReviewStatus.PENDING
+    return review.status == ScopeReviewStatus.PENDING
 
 
 def _undecided(rows: Iterable[AppScope]) -> list[AppScope]:
@@ -89,7 +89,7 @@ def _facts(review: ScopeReview) -> dict[str, Any]:
 class ScopeReviewAdmin(QueueAdmin):
     """Requests for scopes; each scope is granted or refused separately."""
 
-    waiting = {"status": ReviewStatus.PENDING}
+    waiting = {"status": ScopeReviewStatus.PENDING}
     waiting_since = "requested_at"
     list_display = ("app", "developer", "status", "requested_at", "waiting_time", "claim_mark", "decided_by")
     list_filter = ("status",)
@@ -115,7 +115,7 @@ class ScopeReviewAdmin(QueueAdmin):
 
     def panels(self, request: HttpRequest, subject: ScopeReview) -> list[Panel]:
         """Return the requested scopes with the decisions, and the history."""
-        if subject.status == ReviewStatus.PENDING:
+        if subject.status == ScopeReviewStatus.PENDING:
             rows = [(row.scope, row.reason, "waits", "") for row in _undecided(scope_rows_of(subject.app))]
         else:
             rows = [(row["scope"], row["reason"], _decision_label(granted=row["granted"]), row["note"]) for row in subject.outcome]
@@ -134,7 +134,7 @@ class ScopeReviewAdmin(QueueAdmin):
             DECIDE,
             "The app gets exactly the scopes that you grant. New keys have them; existing keys don't get more scopes.",
             "The decision on the scopes was saved.",
-            form=ScopesForm,
+            form=ScopeDecisionsForm,
             available=_is_pending,
             context=_facts,
             template="admin/developers/decide_scopes.html",

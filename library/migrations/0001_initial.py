@@ -88,4 +88,19 @@ class Migration(migrations.Migration):
                 'ordering': ('-id',),
             },
         ),
+        migrations.CreateModel(
+            name='Favourite',
+            fields=[
+                ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ('added_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('listing', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='catalog.listing')),
+                ('user', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='favourites', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'ordering': ('-added_at', '-id'),
+                'default_permissions': (),
+                'indexes': [models.Index(fields=['user', '-added_at', '-id'], name='favourite_newest')],
+                'constraints': [models.UniqueConstraint(fields=('user', 'listing'), name='favourite_once')],
+            },
+        ),
     ]

@@ -43,7 +43,7 @@ class Licence(models.Model):
         indexes = (models.Index(fields=("buyer", "-acquired_at", "-id"), condition=Q(revoked_at__isnull=True), name="licence_newest"),)
 
     def __str__(self) -> str:
-        return f"{self.tier_id} licence of {self.listing_id}"
+        return f"Licence to {self.title}"
 
     @property
     def live(self) -> bool:

@@ -9,6 +9,7 @@ from django.utils import timezone
 from marketplace.accounts.models import User
 from marketplace.core import audit
 from marketplace.core.database import insert_rows, violates
+from marketplace.core.transitions import lock
 
 from ..errors import AlreadyOwned
 from ..models import Licence
@@ -55,6 +56,15 @@ def revoke_licence(*, order_id: uuid.UUID, reason: str, actor: User | None) -> N
     revoked = Licence.objects.filter(pk=licence.pk, revoked_at__isnull=True).update(revoked_at=timezone.now(), revoke_reason=reason)
     if revoked:
         audit.record("licence.revoke", licence, actor=actor, reason=reason)
+
+
+def lock_licence(*, order_id: uuid.UUID) -> Licence:
+    """Return the locked licence of an order: until the end of the transaction, no download of it is recorded.
+
+    Raises:
+        NotFound: there is none.
+    """
+    return lock(Licence.objects.all(), order_id=order_id)
 
 
 def suspend_licences(*, order_ids: Iterable[uuid.UUID], reason: str) -> None:

@@ -25,7 +25,7 @@ class Tier(models.TextChoices):
     FREE = "free"
     GO = "go"
     PRO = "pro"
-    VIP = "vip"
+    VIP = "vip", "VIP"
 
     @property
     def rank(self) -> int:

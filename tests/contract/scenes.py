@@ -18,11 +18,14 @@ from tests.vendors.attaching import show, upload
 from tests.vendors.cases import make_vendor
 from tests.wallet import invoicing
 from tests.wallet.payees import account_of, paid_out, payee
+from tests.wallet.refunding import asked, downloaded
 from tests.wallet.topping_up import asked_for
+from wallet.consent import CONSENT
 from wallet.models import Order
 from wallet.services.offers import PurchaseRequest
 from wallet.services.quotes import make_quote
 from wallet.services.refunds import refund_order
+from wallet.services.spending import spend
 
 
 @dataclass
@@ -126,6 +129,23 @@ def ordered() -> Scene:
     return scene
 
 
+def refundable() -> Scene:
+    """The asset was bought and not downloaded."""
+    scene = owned()
+    scene.shows = {"orderId": scene.names["order_id"], "status": "Refunded"}
+    return scene
+
+
+def refund_asked() -> Scene:
+    """The asset was bought for a quoted price, downloaded and asked for."""
+    scene, listing = _shop()
+    quote = make_quote(buyer=scene.user, purchase=PurchaseRequest(str(listing.pk)))
+    receipt, _ = spend(buyer=scene.user, purchase=PurchaseRequest(str(listing.pk)), quote_id=str(quote.pk), consent=CONSENT)
+    asked(downloaded(Order.objects.get(pk=receipt.order_id)))
+    scene.names["order_id"], scene.shows = receipt.order_id, {}
+    return scene
+
+
 def link() -> Scene:
     """The caller has a link to the package."""
     scene = owned()
@@ -215,6 +235,8 @@ SCENES: dict[str, Callable[[], Scene]] = {
         ordered,
         billed,
         invoiced,
+        refundable,
+        refund_asked,
         link,
         developer,
         draft,

@@ -25,6 +25,7 @@ SECOND = [
     ("DELETE /vendor/assets/{id}/file", "not_found"),
     ("DELETE /vendor/assets/{id}/previews/{preview_id}", "not_found"),
     ("POST /wallet/spend", "already_owned"),
+    ("POST /orders/{order_id}/refund-requests", "refund_unavailable"),
 ]
 HARMLESS = [
     "PATCH /vendor/assets/{id}",

@@ -48,7 +48,7 @@ MUTATED = (
     "developers/permissions.py",
     "developers/webhooks/signing.py",
     "marketplace/core/access.py",
-    "marketplace/operations/people.py",
+    "marketplace/operations/personal_data.py",
     "marketplace/review/service.py",
     "wallet/*_differences.py",
     "wallet/card_credit.py",

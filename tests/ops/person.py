@@ -190,8 +190,9 @@ class Person:
         wallet, tax = self.rows["wallet.LedgerAccount"], {"treatment": "listing", "currency": "INR", "gross_minor": 10, "tax_minor": 0}
         self._move("", wallet, "funding", 10)
         sale = self._move("", wallet, "sale", -10, order=order)
-        details = self.add("wallet.BillingDetails of a sale", owner=self.user, current=False, country="DE")
-        self.add("wallet.BillingDetails of no sale", owner=self.user, country="DE")
+        logos = [self.add(f"wallet.Logo of {which} sale", owner=self.user, image=b"") for which in ("a", "no")]
+        details = self.add("wallet.BillingDetails of a sale", owner=self.user, current=False, country="DE", logo=logos[0])
+        self.add("wallet.BillingDetails of no sale", owner=self.user, country="DE", logo=logos[1])
         type(order).objects.filter(pk=order.pk).update(buyer_details=details)
         operators = BillingDetails.objects.create(name="Market", street="1", city="B", country="DE")
         seller = Seller.objects.create(details=operators)
@@ -209,13 +210,15 @@ class Person:
         self.add("wallet.Quote of another person", owner=self.other, expires_at=self.now + SOON, **unsold)
         parts = {"commission_minor": 0, "vendor_share_minor": 0, "status": "Completed"}
         order = self.add("wallet.Order", buyer=user, deliverable=file, **offer, **parts)
-        self.add("wallet.FrozenOrder", reversal=self.reversal, order=order, withheld_minor=0)
+        self.add("wallet.FrozenOrder", reversal=self.reversal, order=order, disputed_minor=1, suspended=True, withheld_minor=0)
+        self.add("wallet.RefundRequest", order=order, status="InReview", reason="faulty", escalated_at=self.now)
         self._invoice(order)
         licence = self.add("library.Licence", buyer=user, order_id=order.pk, deliverable=file, acquired_at=self.now, **what)
         times = {"issued_at": self.now, "expires_at": self.now + SOON}
         package = self.rows["library.Package sold"]
         link = self.add("library.DownloadLink", user=user, licence=licence, listing=listing, deliverable=file, package=package, **times)
         self.add("library.Download", link=link, at=self.now)
+        self.add("library.Favourite", user=user, listing=listing)
 
 
 def marks_in(value: Any) -> set[str]:

@@ -26,7 +26,7 @@ from vendors.inspection import Inspection, inspect_deliverable
 from vendors.models import VendorProfile
 from vendors.services import files as services
 from vendors.services.profiles import suspend_vendor
-from vendors.studio.upload_fields import SENTENCES
+from vendors.studio.upload_fields import MESSAGES
 
 pytestmark = pytest.mark.django_db
 
@@ -102,7 +102,7 @@ def test_form_without_a_file_says_to_choose_one(client: Client, listing: Listing
     answer = client.post(address(listing, "studio-file-upload"), {"other": ""})
     assert answer.status_code == 400
     assert client.post(address(listing, "studio-file-upload"), {"file": ""}).status_code == 400
-    assert SENTENCES["upload_incomplete"] in text_of(client.post(address(listing, "studio-file-upload"), {"file": ""}))
+    assert MESSAGES["upload_incomplete"] in text_of(client.post(address(listing, "studio-file-upload"), {"file": ""}))
 
 
 def test_picture_that_is_none_is_told_at_its_own_place(client: Client, listing: Listing) -> None:
@@ -139,7 +139,7 @@ def test_every_refusal_of_the_upload_endpoints_has_a_sentence(client: Client) ->
     for place in places:
         told = " ".join(answer["description"] for answer in document["paths"][place]["post"]["responses"].values())
         codes = {word.strip("`:") for word in told.split() if word.startswith("`")}
-        assert codes <= SENTENCES.keys(), place
+        assert codes <= MESSAGES.keys(), place
 
 
 # --- what is kept -------------------------------------------------------------------------------

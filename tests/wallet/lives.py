@@ -16,13 +16,14 @@ from wallet.services.quotes import make_quote
 from wallet.services.refunds import refund_order
 from wallet.services.spending import spend
 
+from .asking import Asking
 from .circumstances import BOUND, BUYERS, CURRENCIES, KEYS, LISTINGS, THROUGH, TIERS
 from .model import OPEN_QUOTES, Bought, Quoted
 from .paying_vendors import PayingVendors
 from .topping import Adding
 
 
-class Wallets(Adding, PayingVendors):
+class Wallets(Adding, PayingVendors, Asking):
     """Credits, card payments, disputes, quotes, purchases, refunds, payouts, changed prices, takedowns and limits in any order."""
 
     @rule(buyer=BUYERS, listing=LISTINGS, tier=TIERS)
@@ -171,20 +172,14 @@ class Wallets(Adding, PayingVendors):
             return
         owned = data.draw(st.sampled_from(sorted(self.expected.owned)))
         order = Order.objects.get(pk=self.expected.owned[owned].order_id)
-        if any(owned == frozen for dispute in self.expected.frozen.values() for frozen, _ in dispute.purchases):
+        if self.is_frozen(owned):
             with pytest.raises(InvalidTransition):
                 refund_order(order=order, reason="test", actor=None)
             self.counted("refund", "invalid_transition")
             return
         self.counted("refund")
-        bought = self.expected.owned.pop(owned)
         refund_order(order=order, reason="test", actor=None)
-        if bought.price:
-            by_card = self.expected.by_card.get((owned[0], bought.currency), 0)
-            self.expected.by_card[owned[0], bought.currency] = by_card + bought.by_card
-            self.expected.balances[owned[0], bought.currency] += bought.price
-            self.expected.collect((owned[0], bought.currency))
-            self.expected.earnings[owned[1], bought.currency] -= bought.earned
+        self.given_back(owned)
 
     @invariant()
     def wallets_hold_what_the_model_says(self) -> None:

@@ -150,10 +150,10 @@ def test_keyboard_alone_goes_from_sign_up_to_the_download(
     with page.expect_download() as begun:
         page.keyboard.press("Enter")
         if not java_script:
-            page.get_by_role("link", name="Download halden-grotesk.zip").wait_for()
-            reach(page, "Download halden-grotesk.zip")
+            page.get_by_role("link", name="Download halden-grotesk-package.zip").wait_for()
+            reach(page, "Download halden-grotesk-package.zip")
             page.keyboard.press("Enter")
-    assert begun.value.suggested_filename == "halden-grotesk.zip"
+    assert begun.value.suggested_filename == "halden-grotesk-package.zip"
 
 
 def test_words_longer_than_a_phone_is_wide_are_broken(window: Callable[..., Page], live_server: Any) -> None:

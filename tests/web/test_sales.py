@@ -17,7 +17,7 @@ from catalog.models import Listing
 from marketplace.accounts.models import User
 from marketplace.ui.charts import Period, Step
 from marketplace.ui.formatting import short_money
-from marketplace.web.selling import MONTH, charts_of, figures_of, since
+from marketplace.web.sales_summary import MONTH, charts_of, since, summaries_of
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
 from tests.vendors.cases import make_vendor
@@ -141,7 +141,7 @@ def test_takings_fall_into_their_days_and_months_in_utc(listing: Listing, vendor
     takings = sales_totals_of(accounts, since=dt.datetime(2026, 2, 1, tzinfo=dt.UTC), step=Step.MONTH)
     assert {moment.month: each.net_minor for moment, each in takings["INR"].items()} == {2: 2 * SHARE, 3: 0}
     assert sales_totals_of(accounts, since=dt.datetime(2026, 3, 16, tzinfo=dt.UTC), step=Step.DAY) == {"INR": {}}
-    (figures,) = figures_of(accounts, takings, NOW)
+    (figures,) = summaries_of(accounts, takings, NOW)
     assert (figures.held_minor, figures.month_minor, figures.before_minor, figures.change) == (2 * SHARE, 0, 2 * SHARE, "0% of it so far")
 
 

@@ -14,7 +14,7 @@ from django.test import Client
 from django.utils import timezone
 
 from benchmarks.seeding.fill import fill
-from catalog.models import LicenseTier, Listing, Preview, RetiredTerms
+from catalog.models import FeaturedListing, LicenseTier, Listing, Preview, RetiredTerms
 from catalog.search.rebuild import rebuild
 from catalog.services.review import reject_listing
 from developers import bounds
@@ -25,7 +25,7 @@ from developers.services.applications import approve_application, submit_applica
 from developers.services.consents import Authorization, give_consent
 from developers.services.credentials import issue_api_key, issue_mcp_token, issue_personal_token
 from developers.services.webhooks import create_endpoint, send_test_event
-from library.models import Licence
+from library.models import Favourite, Licence
 from library.services.links import issue_link
 from marketplace.accounts.models import User
 from marketplace.core.scopes import Scope
@@ -39,11 +39,14 @@ from tests.factories import PLENTY, AppFactory, ListingFactory, UserFactory
 from tests.files.makers import picture
 from tests.shop import archive, bought, on_sale
 from tests.studio.cases import submitted, with_candidate
+from tests.vendors.cases import make_vendor
 from tests.wallet import invoicing
 from tests.wallet.leaving import asked
 from tests.wallet.payees import account_of, paid_out, payee
+from tests.wallet.refunding import asked as asked_to_refund
+from tests.wallet.refunding import declined, downloaded
 from tests.wallet.topping_up import asked_for
-from wallet.models import ExchangeRate, Order
+from wallet.models import ExchangeRate, Order, RefundRequest
 from wallet.services.funding import credit_wallet
 from wallet.services.offers import PurchaseRequest
 from wallet.services.quotes import make_quote
@@ -66,6 +69,10 @@ PAGES: dict[str, list[str]] = {
         "/api/v1/docs",
         "/problems",
         "/problems/not_found",
+        "/terms",
+        "/privacy",
+        "/refunds",
+        "/contact",
         "/certificates/verify",
         "/certificates/verify?id={certificate}",
         "/certificates/verify?id=nothing",
@@ -87,6 +94,7 @@ PAGES: dict[str, list[str]] = {
         "/dashboard/connections",
         "/dashboard/wallet",
         "/dashboard/wallet/payouts/new",
+        "/dashboard/favourites",
         "/dashboard/library",
         "/dashboard/studio/apply",
         "/account/email/",
@@ -112,7 +120,11 @@ PAGES: dict[str, list[str]] = {
         "/dashboard/wallet/top-ups/{top_up}",
         "{payment_page}",
         "/dashboard/orders/{order}",
+        "/dashboard/orders/{order}/refund",
+        "/dashboard/orders/{declined}",
+        "/dashboard/orders/{declined}/refund/insist",
         "/checkout/{quote}",
+        "/dashboard/favourites",
         "/dashboard/library",
         "/dashboard/library/{owned}",
         "/dashboard/developer",
@@ -164,6 +176,8 @@ PAGES: dict[str, list[str]] = {
         "/dashboard/studio/sales",
         "/dashboard/studio/sales/listings",
         "/dashboard/studio/sales/statement",
+        "/dashboard/studio/sales/refunds",
+        "/dashboard/studio/sales/refunds/{refund_request}",
         "/dashboard/studio/payouts",
         "/dashboard/studio/payout-details/INR",
         "/payout-details/undo/{undo}",
@@ -194,6 +208,8 @@ PAGES: dict[str, list[str]] = {
         "/admin/vendors/vendorprofile/{applicant}/change/",
         "/admin/catalog/listing/{asset_id}/takedown/",
         "/admin/wallet/order/{order}/refund/",
+        "/admin/wallet/refundrequest/{refund_review}/change/",
+        "/admin/wallet/refundrequest/{refund_review}/refuse/",
         "/admin/wallet/walletpayout/{wallet_payout}/change/",
         "/admin/wallet/walletpayout/{wallet_payout}/pay/",
         "/admin/wallet/payoutbatch/{batch}/change/",
@@ -206,7 +222,10 @@ NO_PAGES = {
         "account-export",
         "account-sessions",
         "api-token",
+        "billing-logo",
         "checkout-begin",
+        "favourite-add",
+        "favourite-remove",
         "library-item-download",
         "studio-file-discard",
         "studio-file-upload",
@@ -219,6 +238,7 @@ NO_PAGES = {
         "studio-split",
         "wallet-preference",
         "wallet-payout-cancel",
+        "refund-agree",
         "studio-submit",
         "check-field",
         "check-listing-field",
@@ -238,6 +258,8 @@ NO_PAGES = {
         "oauth-revoke",
         "oauth-token",
         "order-page-credit-note",
+        "order-page-evidence",
+        "sale-evidence",
         "order-page-invoice",
         "order-page-pdf",
         "payouts-csv",
@@ -313,7 +335,9 @@ def make_world() -> World:
     credit_wallet(user=member, currency="INR", amount_minor=10_000_000, reason="test", actor=None)
     asset = on_sale(archive(), title="Halden Grotesk", slug="halden-grotesk", tags=["sans"])
     owned = on_sale(archive("owned"), title="Owned Sans", slug="owned-sans")
-    own = on_sale(store=profile.store, title="Of my own", slug="of-my-own")
+    FeaturedListing.objects.create(listing=asset)
+    Favourite.objects.create(user=member, listing=asset)
+    own = on_sale(archive("own"), store=profile.store, title="Of my own", slug="of-my-own")
     # Words that are longer than a phone is wide.
     draft = ListingFactory(store=profile.store, title="W" * 118, slug="w" * 80, short_description="x" * 200, tags=["y" * 40])
     sent = submitted(ListingFactory(store=profile.store, slug="sent-in"))
@@ -330,6 +354,10 @@ def make_world() -> World:
     bought(own)
     payout = paid_out(account_of(profile), "2026-03")
     invoicing.issue()
+    refund_request = asked_to_refund(downloaded(bought(own)))
+    world.places["refund_request"] = str(refund_request.pk)
+    second = on_sale(archive("declined"), title="Declined Sans", slug="declined-sans", store=make_vendor().store)
+    world.places["declined"] = str(declined(downloaded(bought(second, member))).order_id)
     quote = make_quote(buyer=member, purchase=PurchaseRequest(str(asset.id), currency="INR"))
     world.places |= {
         "asset": asset.slug,
@@ -347,7 +375,7 @@ def make_world() -> World:
     top_up = asked_for(member, 1_000)
     world.places |= {"top_up": str(top_up.pk), "payment_page": urlsplit(top_up.payment_url).path}
     world.places["operation"] = next(iter(operations()))
-    licence = Licence.objects.get(buyer=member)
+    licence = Licence.objects.get(buyer=member, listing=owned)
     world.places["certificate"] = str(licence.pk)
     issue_link(licence=licence)
     world.places |= developed(member, world.people["admin"]) | _for_admins()
@@ -405,6 +433,7 @@ def _for_admins() -> dict[str, str]:
     group.permissions.set(Permission.objects.filter(content_type__app_label="catalog"))
     made = {"application": subjects.application(), "scope_review": subjects.scope_review(), "group": group}
     made |= {"document": subjects.changed_client(), "applicant": subjects.vendor()}
+    made["refund_review"] = RefundRequest.objects.filter(status="InReview").latest("asked_at")
     return {name: str(row.pk) for name, row in made.items()}
 
 
@@ -424,8 +453,12 @@ def crowd(world: World, count: int = 1_000) -> None:
         issue_api_key(app=App.objects.get(pk=world.places["app"]), name=f"key {number}", actor=member)
         personal_token(member)
     App.objects.bulk_create(AppFactory.build_batch(bounds.APPS - App.objects.filter(user=member).count(), user=member))
-    order, licence = Order.objects.get(pk=world.places["order"]), Licence.objects.get(buyer=member)
-    others = Listing.objects.filter(status="Published").exclude(pk=order.listing_id).exclude(store=draft.store)[:count]
+    order, licence = Order.objects.get(pk=world.places["order"]), Licence.objects.get(order_id=world.places["order"])
+    others = (
+        Listing.objects.filter(status="Published")
+        .exclude(pk__in=Licence.objects.filter(buyer=member).values("listing"))
+        .exclude(store=draft.store)[:count]
+    )
     orders = Order.objects.bulk_create(_like(order, listing_id=other.pk, title=other.title) for other in others)
     Licence.objects.bulk_create(_like(licence, listing_id=each.listing_id, title=each.title, order_id=each.pk) for each in orders)
 

@@ -21,6 +21,7 @@ JOBS = {
     "image": "vendors.sandbox.preview_images",
     "font": "vendors.sandbox.preview_fonts",
     "audio": "vendors.sandbox.preview_audio",
+    "logo": "vendors.sandbox.logos",
 }
 
 

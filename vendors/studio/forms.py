@@ -33,7 +33,7 @@ class StoreForm(forms.Form):
     bio = TextField(label="About the store", required=False, help_text="Two or three sentences: who you are and what you make.")
 
 
-class ApplicationForm(StoreForm):
+class StoreApplicationForm(StoreForm):
     """The application for a store."""
 
     store_slug = SlugField(

@@ -8,9 +8,10 @@ from django.utils import timezone
 from catalog import bounds as catalog_bounds
 from catalog.models import Deliverable, LicenseTier, Listing
 from developers.models import App
-from marketplace.core import bounds
+from marketplace.core import bounds as core_bounds
 from marketplace.core.ids import new_id
 
+from .. import bounds
 from ..tax import Treatment
 from .billing import BillingDetails, Seller
 from .quotes import CURRENCIES, Quote
@@ -36,9 +37,9 @@ class Order(models.Model):
     listing = models.ForeignKey(Listing, on_delete=models.PROTECT, related_name="orders")
     tier = models.ForeignKey(LicenseTier, on_delete=models.PROTECT, related_name="+")
     title = models.CharField(max_length=catalog_bounds.TITLE_CHARS)
-    store_name = models.CharField(max_length=bounds.NAME_CHARS)
+    store_name = models.CharField(max_length=core_bounds.NAME_CHARS)
     license_slug = models.CharField(max_length=40)
-    license_name = models.CharField(max_length=bounds.NAME_CHARS)
+    license_name = models.CharField(max_length=core_bounds.NAME_CHARS)
     deliverable = models.ForeignKey(Deliverable, on_delete=models.PROTECT, related_name="+")
     version = models.CharField(max_length=catalog_bounds.VERSION_CHARS, blank=True)
     currency = models.CharField(max_length=3)
@@ -59,6 +60,9 @@ class Order(models.Model):
     # The first of a chain of renewed personal tokens, which share their spending limits.
     spender_id = models.UUIDField(null=True, blank=True)
     request_id = models.CharField(max_length=64, blank=True)
+    # What the buyer agreed to at the checkout; empty for a purchase by an app or a token.
+    consent_version = models.CharField(max_length=bounds.CONSENT_VERSION_CHARS, blank=True)
+    consent_text = models.CharField(max_length=bounds.CONSENT_CHARS, blank=True)
     # The quote that fixed the price; it is valid for one order.
     quote = models.ForeignKey(Quote, null=True, blank=True, on_delete=models.PROTECT, related_name="orders", db_index=False)
     status = models.CharField(max_length=16, choices=OrderStatus.choices, default=OrderStatus.COMPLETED)
@@ -70,6 +74,7 @@ class Order(models.Model):
         permissions = (
             ("refund_order", "Can refund orders"),
             ("pay_unclaimed_order", "Can pay refunds owed to deleted accounts"),
+            ("export_evidence_order", "Can download the evidence of orders"),
         )
         constraints = (
             models.UniqueConstraint(fields=("quote",), name="order_quote_once"),
@@ -106,4 +111,4 @@ class Order(models.Model):
         )
 
     def __str__(self) -> str:
-        return str(self.id)
+        return self.title

@@ -20,6 +20,7 @@ from marketplace.core.errors import Problem
 from marketplace.core.ids import current_request_id, new_id
 from marketplace.monitoring.metrics import SPENDS
 
+from ..consent import Consent
 from ..errors import InsufficientBalance, QuoteUsed, SpendingLimitExceeded
 from ..mails import announce_purchase
 from ..models import LedgerAccount, Order
@@ -82,6 +83,7 @@ def spend(
     quote_id: str | None = None,
     idempotency_key: str | None = None,
     principal: Principal | None = None,
+    consent: Consent | None = None,
 ) -> tuple[Receipt, bool]:
     """Buy a listing with the buyer's credit.
 
@@ -91,6 +93,7 @@ def spend(
         quote_id: A quote, whose price, currency and licence apply.
         idempotency_key: A repeated call with the same key returns the first one's receipt.
         principal: The credential of an API request; None for a page.
+        consent: What the buyer agreed to at the checkout.
 
     Returns:
         The receipt, and whether it is from an earlier call.
@@ -105,7 +108,7 @@ def spend(
     try:
         with transaction.atomic(), bounded_wait(request):
             offer = _find(buyer, purchase, quote_id)
-            return _settle(buyer, offer, principal, request), False
+            return _settle(_priced_order(buyer, offer, principal, consent), buyer, offer, principal, request), False
     except (Problem, IntegrityError) as refusal:
         # A concurrent duplicate may have caused it: then its response is returned.
         if answer := saved_response(request):
@@ -124,9 +127,8 @@ def _find(buyer: User, purchase: PurchaseRequest, quote_id: str | None) -> Offer
     return find_quoted_offer(buyer=buyer, purchase=purchase, quote_id=quote_id)
 
 
-def _settle(buyer: User, offer: Offer, principal: Principal | None, request: KeyedRequest | None) -> Receipt:
+def _settle(order: dict[str, Any], buyer: User, offer: Offer, principal: Principal | None, request: KeyedRequest | None) -> Receipt:
     """Write the purchase in the caller's transaction: the wallet first, rows that many buyers share last."""
-    order = _priced_order(buyer, offer, principal)
     charged = _charge(order, offer) if offer.price_minor else None
     if charged is not None:
         enforce_limits(buyer=buyer, offer=offer, principal=principal)
@@ -180,7 +182,7 @@ def _charge(order: Mapping[str, Any], offer: Offer) -> DebitResult:
     return DebitResult(balances, entry, VendorEntry(vendor, share), legs)
 
 
-def _priced_order(buyer: User, offer: Offer, principal: Principal | None) -> dict[str, Any]:
+def _priced_order(buyer: User, offer: Offer, principal: Principal | None, consent: Consent | None) -> dict[str, Any]:
     """Return the order's columns, with the price split into tax, commission on the rest, and the vendor's share."""
     split = money.split_sale(offer.price_minor, tax_minor=offer.tax_minor, commission_rate_bp=offer.listing_offer.commission_rate_bp)
     return {
@@ -208,6 +210,8 @@ def _priced_order(buyer: User, offer: Offer, principal: Principal | None) -> dic
         "credential_id": None if principal is None else principal.credential.id,
         "spender_id": None if principal is None else spender_of(principal),
         "request_id": current_request_id(),
+        "consent_version": "" if consent is None else consent.version,
+        "consent_text": "" if consent is None else consent.text,
         "quote_id": offer.quote_id,
         "created_at": timezone.now(),
     }

@@ -10,6 +10,7 @@ from wallet.api import responses
 from wallet.api.serializers.top_ups import TopUpAnswer, TopUpBody
 from wallet.api.serializers.wallet import QuoteAnswer, QuoteBody, SpendAnswer, SpendBody, WalletAnswer
 from wallet.bounds import IDEMPOTENCY_KEY_CHARS, QUOTE_MINUTES
+from wallet.models.top_ups import TopUpStatus
 
 from .base import Arguments, Effects, Tool, ToolResult, json_of, validated
 
@@ -63,8 +64,12 @@ def _buy_asset(principal: Principal, arguments: Arguments) -> ToolResult:
 def _request_top_up(principal: Principal, arguments: Arguments) -> ToolResult:
     values = validated(TopUpArguments, arguments)
     body, _ = responses.top_up(principal, values, idempotency_key=values["idempotencyKey"])
+    reason = f"Add {body['amount']:.2f} {body['currency']} of credit to your wallet on the page of the payment provider."
     text = f"Nothing was charged. Ask the user to open {body['paymentUrl']} and to pay {body['amount']:.2f} {body['currency']} there."
-    return ToolResult(json_of(body), f"{text} Only the user can pay; get_wallet tells when the credit has arrived.")
+    text += " Only the user can pay; get_wallet tells when the credit has arrived."
+    # A repeated call may find it paid or failed.
+    address = body["paymentUrl"] if body["status"] == TopUpStatus.PENDING else ""
+    return ToolResult(json_of(body), text, address=address, reason=reason)
 
 
 TOOLS = (

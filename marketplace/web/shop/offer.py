@@ -10,13 +10,13 @@ from catalog.models import Listing, Preview
 from catalog.models.files import PreviewKind
 from catalog.pricing import Prices
 from catalog.selectors import Card, Picture
-from library.selectors import live_tier_ids
-from marketplace.accounts.models import User
+from library.selectors import is_favourite, live_tier_ids
+from marketplace.accounts.models import Tier, User
 from marketplace.core.money import WALLET_CURRENCIES, Currency
 
 from .currency import amount_in
 
-SIMILAR_LISTINGS = 4
+RELATED = 4
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,11 @@ class Offer:
     list_prices: Prices
     # Wallet currencies that it can be paid in.
     currencies: list[Currency]
-    # Other listings of the category.
-    similar: list[Card]
+    # Listings of the category, those with common tags first.
+    related: list[Card]
+    # Whether the viewer's account has the tier that the listing needs; None for visitors.
+    has_tier: bool | None
+    is_favourite: bool
 
     @property
     def is_owned(self) -> bool:
@@ -72,7 +75,7 @@ class Offer:
 
 
 def offer_of(slug: str, viewer: User | None) -> Offer:
-    """Return the data of a listing's page, by slug or id, in five queries.
+    """Return the data of a listing's page, by slug or id, in six queries at most.
 
     Raises:
         NotFound: it is not for sale.
@@ -92,7 +95,9 @@ def offer_of(slug: str, viewer: User | None) -> Offer:
         prices=prices,
         list_prices=pricing.list_prices(listing),
         currencies=[code for code in WALLET_CURRENCIES if amount_in(prices, code)[1] == code],
-        similar=selectors.popular_cards(limit=SIMILAR_LISTINGS, category=listing.category.slug, without=listing.pk),
+        related=selectors.related_cards(listing, limit=RELATED),
+        has_tier=None if viewer is None else Tier(viewer.tier).rank >= Tier(listing.tier_requirement).rank,
+        is_favourite=viewer is not None and is_favourite(viewer, listing),
     )
 
 

@@ -7,6 +7,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from catalog import font_tester, selectors
+from catalog.file_types import public_file_type
 from catalog.filters import ListingFilter, Values
 from catalog.models.files import public_technical
 from catalog.selectors import Sort
@@ -32,6 +33,7 @@ def asset(request: HttpRequest, slug: str) -> HttpResponse:
         "offer": offer,
         "listing": listing,
         "currency": currency_of(request),
+        "file_type": public_file_type(listing.file_type, listing.index.file_type),
         "technical": {} if listing.live_deliverable is None else public_technical(listing.live_deliverable.technical),
         "description": listing.short_description,
         "text": description_html(listing.description),

@@ -13,6 +13,7 @@ from marketplace.core.errors import NotFound, Problem
 from marketplace.core.money import WALLET_CURRENCIES, to_number
 from marketplace.http.pages import POLICY_HEADER, REDIRECTING_FORM_POLICY
 from wallet.bounds import TOP_UP_MINOR
+from wallet.consent import CONSENT
 from wallet.models import Quote
 from wallet.providers import currencies_to_add
 from wallet.selectors import billing_details_of, owed_by, quote_of, wallet_of
@@ -63,6 +64,7 @@ def confirm(request: SignedInRequest, quote_id: uuid.UUID) -> HttpResponseBase:
         "expired": quote.expires_at <= timezone.now(),
         "owed": owed,
         "missing": missing,
+        "consent": CONSENT,
         "missing_amount": f"{to_number(missing):.2f}",
     }
     response = render(request, "shop/checkout.html", context)
@@ -79,9 +81,13 @@ def _missing(quote: Quote, available_minor: int) -> int:
 
 
 def _buy(request: SignedInRequest, quote: Quote) -> HttpResponseBase:
+    if request.POST.get("consent") != CONSENT.version:
+        messages.warning(request, "The terms of delivery on this page have changed. Read them, then pay.")
+        return redirect("checkout", quote_id=quote.pk)
     purchase = PurchaseRequest(str(quote.listing_id), quote.currency, quote.license_slug)
+    key = f"checkout-{quote.pk}"
     try:
-        receipt, _ = spend(buyer=request.user, purchase=purchase, quote_id=str(quote.pk), idempotency_key=f"checkout-{quote.pk}")
+        receipt, _ = spend(buyer=request.user, purchase=purchase, quote_id=str(quote.pk), idempotency_key=key, consent=CONSENT)
     except NotFound:
         raise
     except Problem as problem:

@@ -30,7 +30,7 @@ class PreferenceBody(Body):
 
 
 class QuoteBody(Body):
-    """What to buy, and how."""
+    """The asset, the licence and the currency of a quote."""
 
     assetId = Line(max_length=bounds.SLUG_CHARS, help_text="The asset's id or slug.")
     currency = Choice(choices=CURRENCIES, required=False, help_text="The currency to pay in; by default currencyPreference.")
@@ -38,7 +38,7 @@ class QuoteBody(Body):
 
 
 class SpendBody(QuoteBody):
-    """What to buy, and how."""
+    """The asset, the licence and the currency of a purchase."""
 
     quoteId = Line(
         max_length=36, required=False, help_text="A quote's id: exactly its price is charged, in its currency and for its licence."

@@ -27,7 +27,7 @@ from developers.models import (
 )
 from developers.models.applications import ApplicationMessage
 from developers.models.webhooks import WebhookEndpoint, WebhookMessage
-from library.models import DownloadLink, Licence, Package
+from library.models import DownloadLink, Favourite, Licence, Package
 from marketplace.accounts.errors import AccountInUse
 from marketplace.accounts.events import AccountDeleted, AccountEnding
 from marketplace.accounts.models import MailOptOut, User
@@ -42,6 +42,7 @@ from wallet.models import (
     LedgerAccount,
     Order,
     Quote,
+    RefundRequest,
     Reversal,
     TopUp,
     VendorPayout,
@@ -130,10 +131,16 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
             "currency",
             "price_minor",
             "tax_minor",
+            "consent_text",
             "status",
             "created_at",
             "refunded_at",
         ),
+    ),
+    "refundRequests": (
+        RefundRequest,
+        "order__buyer",
+        ("order_id", "status", "reason", "details", "asked_at", "answer", "answered_at", "objection", "decision", "ended_at"),
     ),
     "billingDetails": (
         BillingDetails,
@@ -183,6 +190,7 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
     ),
     "creditReferences": (CreditReference, "journal__wallet__owner", ("source", "reference", "journal__wallet_net_minor", "journal__at")),
     "licences": (Licence, "buyer", ("id", "title", "store_name", "version", "order_id", "acquired_at", "revoked_at", "revoke_reason")),
+    "favourites": (Favourite, "user", ("listing_id", "added_at")),
     "downloads": (DownloadLink, "user", ("file_name", "version", "issued_at", "expires_at")),
     "actions": (AuditEntry, "actor", ("at", "action", "subject_type", "subject_id", "reason")),
 }
@@ -232,12 +240,14 @@ def anonymise(event: AccountDeleted) -> None:
     _erase_developer_records(user)
     WalletPayout.objects.filter(wallet__owner=user).update(payment_details="")
     TopUp.objects.filter(user=user).update(return_url="", payment_url="")
+    RefundRequest.objects.filter(order__buyer=user).update(details="", objection="")
     erase_billing_details(user=user)
     SpendingLimit.objects.filter(owner=user).delete()
     IdempotencyRecord.objects.filter(owner=user).delete()
     Quote.objects.filter(owner=user).delete()
     WalletSettings.objects.filter(owner=user).delete()
     AccountExport.objects.filter(user=user).delete()
+    Favourite.objects.filter(user=user).delete()
     VendorProfile.objects.filter(user=user).update(bio="", application_data={})
     PayoutDetails.objects.filter(profile__user=user).update(encrypted="", label="")
     _anonymise_store(user)
