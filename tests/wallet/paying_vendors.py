@@ -85,7 +85,9 @@ class PayingVendors(Withdrawing):
             return
         batch = PayoutBatch.objects.get(run=run, currency=currency)
         own = [p for p in self.expected.payouts.values() if p[0] == run and p[2] == currency and p[4] == "Prepared"]
-        left = [payout for payout in own if end == "export" and payout[1] not in self.expected.held]
+        # Of whose sales more was refunded since than they earned, the next run pays what is left.
+        able = [p for p in own if p[1] not in self.expected.held and self.expected.earnings[p[1], currency] >= 0]
+        left = able if end == "export" else []
         refusal = "invalid_transition" if status != "Prepared" or (end == "export" and not left) else ""
         met = self.attempt_settlement(
             lambda: export_batch(batch=batch, actor=None) if end == "export" else cancel_batch(batch=batch, reason="test", actor=None)
