@@ -10,7 +10,7 @@ from rest_framework.throttling import BaseThrottle
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.core.scopes import Scope
 from marketplace.http.client_address import client_network
-from marketplace.http.rate_limits import CounterStoreDown, Limit, count_call
+from marketplace.http.rate_limits import CounterStoreDown, RateLimit, count_call
 
 from .models import ApiKey
 from .principals import Principal
@@ -39,19 +39,19 @@ class RateLimits(BaseThrottle):
         return True
 
 
-def limits_of(request: HttpRequest | Request) -> list[Limit]:
+def limits_of(request: HttpRequest | Request) -> list[RateLimit]:
     """Return the limits that a call counts against: those of the principal in `auth`, of the address where there is none."""
     principal = cast("Principal | None", getattr(request, "auth", None))
     rates = settings.RATE_LIMITS
     if principal is None:
-        return [Limit("anonymous", client_network(request), rates["anonymous"])]
+        return [RateLimit("anonymous", client_network(request), rates["anonymous"])]
     if isinstance(principal.credential, ApiKey):
-        return [Limit("default", str(principal.credential.pk), principal.credential.calls_per_minute)]
+        return [RateLimit("default", str(principal.credential.pk), principal.credential.calls_per_minute)]
     # A user's personal tokens together count as one app, and so do our own pages; the console counts as its app.
     caller = principal.app_id or principal.kind
     return [
-        Limit("app", f"{principal.user.pk}/{caller}", rates["bearer_app"]),
-        Limit("user", str(principal.user.pk), rates["bearer_user"]),
+        RateLimit("app", f"{principal.user.pk}/{caller}", rates["bearer_app"]),
+        RateLimit("user", str(principal.user.pk), rates["bearer_user"]),
     ]
 
 

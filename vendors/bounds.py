@@ -9,6 +9,8 @@ UPLOADS_AT_ONCE = 2
 AUDIO_BYTES = 20 * MIB
 IMAGE_BYTES = 20 * MIB
 FONT_BYTES = 20 * MIB
+# Less than a form of a page.
+LOGO_BYTES = 400 * KIB
 # Boundaries, part headers and small form fields around an uploaded file.
 MULTIPART_OVERHEAD_BYTES = 64 * KIB
 # The width of a card's picture: smaller ones are enlarged, and blurred, wherever they are shown.

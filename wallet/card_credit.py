@@ -1,4 +1,4 @@
-"""How much of a wallet was paid by card. Such credit returns only to its card, never to a bank account."""
+"""The part of a wallet's credit that was paid by card, which returns only to its card, never to a bank account."""
 
 import datetime as dt
 import uuid

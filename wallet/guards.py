@@ -20,6 +20,7 @@ BILLING_FIXED = (
     "country",
     "tax_id",
     "seen_in",
+    "logo_id",
     "created_at",
 )
 # Columns of a payout that never change, and those that are fixed once its status is final.
@@ -96,7 +97,7 @@ def _kept(
 
 
 def _top_ups(vendor: str) -> list[Trigger]:
-    """Return the triggers that protect what was paid for, what providers told, and what was returned."""
+    """Return the triggers that protect top-ups, providers' events and reversals."""
     differs = "IS DISTINCT FROM" if vendor == "postgresql" else "IS NOT"
     triggers = []
     for table, (fixed, final, once) in PAID.items():

@@ -11,6 +11,7 @@ from marketplace.ui.pdf import Grid, PdfDocument, render_pdf
 
 from .models import BillingDetails, Invoice
 from .models.invoices import InvoiceKind
+from .models.ledger import JournalKind
 from .places import INDIA, country_name, place_name
 from .tax import TaxLine, Treatment, tax_lines
 
@@ -39,7 +40,8 @@ def invoice_document(invoice: Invoice) -> PdfDocument:
     rows += [(line.name, f"{line.rate_percent:g} %", money(line.amount_minor, invoice.currency)) for line in lines_of(invoice)]
     rows.append(("Total", "", money(invoice.gross_minor, invoice.currency)))
     grid = Grid(("Item", "Tax rate", f"Amount ({invoice.currency})"), rows)
-    return PdfDocument(title_of(invoice), invoice.seller_details.name, list(_facts(invoice)), grid, list(_notes(invoice)))
+    seller, logo = invoice.seller_details, _logo_of(invoice.seller_details)
+    return PdfDocument(title_of(invoice), seller.name, list(_facts(invoice)), grid, list(_notes(invoice)), logo)
 
 
 def title_of(invoice: Invoice) -> str:
@@ -71,7 +73,11 @@ def top_up_receipt_pdf(
     amount = money(amount_minor, currency)
     grid = Grid(("Item", f"Amount ({currency})"), [("Prepaid credit", amount), ("Total", amount)])
     closing = ["Tax is included in the price of what the credit is spent on; each purchase has an invoice."]
-    return render_pdf(PdfDocument("Receipt", seller_details.name, facts, grid, closing))
+    return render_pdf(PdfDocument("Receipt", seller_details.name, facts, grid, closing, _logo_of(seller_details)))
+
+
+def _logo_of(details: BillingDetails) -> bytes:
+    return b"" if details.logo is None else bytes(details.logo.image)
 
 
 def _facts(invoice: Invoice) -> Iterator[tuple[str, str]]:
@@ -111,4 +117,11 @@ def _notes(invoice: Invoice) -> Iterator[str]:
         units, cents = divmod(invoice.tax_in_tax_currency_minor, 100)
         rate = f"1 {invoice.currency} = {invoice.exchange_rate.normalize():f} {invoice.tax_currency}"
         yield f"Tax in {invoice.tax_currency}: {units:,}.{cents:02} ({rate})."
-    yield "Paid from prepaid credit." if invoice.kind == InvoiceKind.INVOICE else "Returned to prepaid credit."
+    if invoice.kind == InvoiceKind.INVOICE:
+        yield "Paid from prepaid credit."
+    else:
+        yield (
+            "Returned to prepaid credit."
+            if invoice.journal.kind == JournalKind.REFUND
+            else "The card payment behind the purchase was returned."
+        )

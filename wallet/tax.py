@@ -18,7 +18,7 @@ Rates = Mapping[tuple[str, str], int]
 
 
 class Treatment(TextChoices):
-    """How a sale is taxed."""
+    """The rules by which a sale is taxed."""
 
     LISTING = "listing", "The listing's rate"
     DOMESTIC = "domestic", "The rate of the seller's country"
@@ -31,7 +31,7 @@ class Treatment(TextChoices):
 
 @dataclass(frozen=True)
 class Party:
-    """What tax depends on of a seller or a buyer.
+    """The facts about a seller or a buyer that decide the tax.
 
     Args:
         country: The country of the billing address.
@@ -48,7 +48,7 @@ class Party:
 
 @dataclass(frozen=True)
 class TaxDecision:
-    """How a sale is taxed.
+    """The tax of a sale.
 
     Args:
         treatment: The rule that applies.

@@ -142,7 +142,7 @@ class SynonymForm(CheckedForm):
         }
 
 
-class ReasonForm(CheckedForm):
+class RejectionReasonForm(CheckedForm):
     """A rejection reason."""
 
     find_error = services.find_reason_error

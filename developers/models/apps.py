@@ -160,7 +160,7 @@ class AppScope(models.Model):
         return self.scope
 
 
-class ReviewStatus(models.TextChoices):
+class ScopeReviewStatus(models.TextChoices):
     """The status of a request for scopes."""
 
     PENDING = "Pending"
@@ -172,7 +172,7 @@ class ScopeReview(Claimable):
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     app = models.ForeignKey(App, on_delete=models.CASCADE, related_name="scope_reviews")
-    status = models.CharField(max_length=16, choices=ReviewStatus.choices, default=ReviewStatus.PENDING)
+    status = models.CharField(max_length=16, choices=ScopeReviewStatus.choices, default=ScopeReviewStatus.PENDING)
     requested_at = models.DateTimeField(default=timezone.now)
     # The requested scopes as they were decided: [{scope, reason, granted, note}].
     outcome = models.JSONField(default=list)
@@ -184,7 +184,7 @@ class ScopeReview(Claimable):
         ordering = ("-id",)
         constraints = (
             models.UniqueConstraint(fields=("app",), condition=Q(status="Pending"), name="scopereview_one_open"),
-            models.CheckConstraint(condition=Q(status__in=ReviewStatus.values), name="scopereview_status_known"),
+            models.CheckConstraint(condition=Q(status__in=ScopeReviewStatus.values), name="scopereview_status_known"),
         )
 
     def __str__(self) -> str:

@@ -35,7 +35,7 @@ class WebhookEndpoint(models.Model):
     # One worker at a time sends to an endpoint.
     leased_until = models.DateTimeField(null=True, blank=True)
     # When the next delivery job is due.
-    wake_at = models.DateTimeField(null=True, blank=True)
+    next_job_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ("id",)

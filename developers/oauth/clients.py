@@ -21,7 +21,7 @@ from urllib3 import HTTPResponse
 from marketplace.accounts.models import User
 from marketplace.core.errors import RateLimited
 from marketplace.http import outbound
-from marketplace.http.rate_limits import CounterStoreDown, Limit, count_call
+from marketplace.http.rate_limits import CounterStoreDown, RateLimit, count_call
 
 from ..errors import TooManyClientsWaiting
 from ..models import App
@@ -112,7 +112,7 @@ def _fetch_document(request: HttpRequest, client_id: str, user: User) -> App | N
     if not is_listed(client_id):
         return None
     try:
-        count_call(request, [Limit("client-documents", str(user.pk), settings.RATE_LIMITS["client_documents"])])
+        count_call(request, [RateLimit("client-documents", str(user.pk), settings.RATE_LIMITS["client_documents"])])
         client = cimd.resolve_cimd_application(client_id, request)
         return None if client is None else submit_document(client=client, actor=user)
     except CounterStoreDown as error:

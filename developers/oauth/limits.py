@@ -13,7 +13,7 @@ from django.http import HttpRequest
 
 from marketplace.core.errors import RateLimited
 from marketplace.http.client_address import client_network
-from marketplace.http.rate_limits import CounterStoreDown, Limit, count_call, refuse_when_full
+from marketplace.http.rate_limits import CounterStoreDown, RateLimit, count_call, refuse_when_full
 
 
 class Endpoint(StrEnum):
@@ -42,8 +42,8 @@ def count_outcome(request: HttpRequest, endpoint: Endpoint, client_id: str | Non
         count_call(request, [_limit(request, endpoint, client_id)])
 
 
-def _limit(request: HttpRequest, endpoint: Endpoint, client_id: str | None) -> Limit:
+def _limit(request: HttpRequest, endpoint: Endpoint, client_id: str | None) -> RateLimit:
     network, rates = client_network(request), settings.RATE_LIMITS
     if client_id is None:
-        return Limit(f"oauth-{endpoint}-failures", network, rates["oauth_failures"])
-    return Limit(f"oauth-{endpoint}", f"{network}/{client_id}", rates["oauth_client"])
+        return RateLimit(f"oauth-{endpoint}-failures", network, rates["oauth_failures"])
+    return RateLimit(f"oauth-{endpoint}", f"{network}/{client_id}", rates["oauth_client"])

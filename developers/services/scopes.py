@@ -16,7 +16,7 @@ from marketplace.core.transitions import lock, lock_for_decision
 from ..errors import AppNotApproved, DecisionsIncomplete, ScopeAlreadyGranted, ScopeNotAvailable, ScopeNotGranted, ScopeReviewOpen
 from ..event_types import EventType
 from ..models import App, AppScope, ScopeReview
-from ..models.apps import AppStatus, ReviewStatus
+from ..models.apps import AppStatus, ScopeReviewStatus
 from ..webhooks.publishing import publish_event
 from .states import APP, REVIEW, lock_approval, notify_developer
 
@@ -41,7 +41,7 @@ def request_scopes(*, app: App, scopes: Mapping[Scope, str], actor: User) -> Sco
         ScopeReviewOpen: an earlier request waits.
     """
     app = lock(App.objects.all(), pk=app.pk)
-    if ScopeReview.objects.filter(app=app, status=ReviewStatus.PENDING).exists():
+    if ScopeReview.objects.filter(app=app, status=ScopeReviewStatus.PENDING).exists():
         raise ScopeReviewOpen
     if app.status != AppStatus.APPROVED:
         raise AppNotApproved("You can request more scopes while the app is approved.")
@@ -121,7 +121,7 @@ def reject_app(*, app: App, reason: str, actor: User) -> App:
     pending = AppScope.objects.filter(app=app, granted=None).values_list("scope", flat=True)
     refused = {Scope(scope): ScopeDecision(granted=False) for scope in pending}
     # Under the app's lock nobody else decides, and a pending app always has its first request open.
-    review = ScopeReview.objects.get(app=app, status=ReviewStatus.PENDING)
+    review = ScopeReview.objects.get(app=app, status=ScopeReviewStatus.PENDING)
     return decide_scopes(review=review, decisions=refused, note=reason, actor=actor)
 
 
@@ -164,7 +164,7 @@ def _lock_review(review: ScopeReview, actor: User) -> tuple[App, ScopeReview, di
     """Return the app, the review and the rows to decide, all held until the end of the transaction."""
     app = lock_for_decision(App.objects.all(), pk=review.app_id, owner="user_id", actor=actor)
     review = lock(ScopeReview.objects.all(), pk=review.pk)
-    if review.status != ReviewStatus.PENDING:
+    if review.status != ScopeReviewStatus.PENDING:
         raise InvalidTransition("This request has already been decided.", currentState=review.status)
     if app.status not in {AppStatus.PENDING, AppStatus.APPROVED}:
         raise InvalidTransition(f"It is {app.status}; scopes are decided while it is pending or approved.", currentState=app.status)

@@ -10,7 +10,7 @@ from marketplace.ui.mail import mail
 from ..errors import DeveloperNotApproved
 from ..models import App, DeveloperApplication
 from ..models.applications import ApplicationStatus
-from ..models.apps import AppStatus, ReviewStatus
+from ..models.apps import AppStatus, ScopeReviewStatus
 
 APPLICATION = TransitionTable(
     "application",
@@ -35,7 +35,7 @@ APP = TransitionTable(
     },
     reason_field="status_reason",
 )
-REVIEW = TransitionTable("scope_review", {"decide": ((ReviewStatus.PENDING,), ReviewStatus.DECIDED)})
+REVIEW = TransitionTable("scope_review", {"decide": ((ScopeReviewStatus.PENDING,), ScopeReviewStatus.DECIDED)})
 
 
 def notify_developer(app: App, template: str, **context: Any) -> None:

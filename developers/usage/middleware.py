@@ -18,13 +18,13 @@ from ..principals import Principal
 from .buffer import usage
 from .rows import CallKey
 
-# A view with several operations at one address stores its `Operation` under this name in `request.META`.
+# A view with several operations at one address stores its `CountedOperation` under this name in `request.META`.
 META_KEY = "marketplace.usage_operation"
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Operation:
+class CountedOperation:
     """An operation that calls are counted by."""
 
     # Method and route name, or a tool's name: never a path, which holds ids.
@@ -78,17 +78,17 @@ def call_of(request: HttpRequest, status: int) -> CallKey | None:
     )
 
 
-def operation_of(request: HttpRequest) -> Operation:
+def operation_of(request: HttpRequest) -> CountedOperation:
     """Return the operation that a request's route and method name."""
     method = request.method if request.method in METHODS else "OTHER"
     match = request.resolver_match
     if match is None:
-        return Operation(f"{method} unknown")
+        return CountedOperation(f"{method} unknown")
     view: Any = match.func
     action = getattr(view, "actions", {}).get((request.method or "").lower())
     access = getattr(getattr(view, "cls", None), "access", {}).get(action)
     scope = access.scope.value if access is not None and access.scope is not None else ""
-    return Operation(f"{method} {match.url_name or 'unnamed'}", scope)
+    return CountedOperation(f"{method} {match.url_name or 'unnamed'}", scope)
 
 
 def record_status(request: HttpRequest, status: int) -> None:

@@ -152,9 +152,9 @@ def _schedule_next(endpoint_id: uuid.UUID) -> None:
         task = _task_for(endpoint)
         if at <= now:
             task.enqueue(str(endpoint_id))
-        elif endpoint.wake_at is None or not now < endpoint.wake_at <= at:
-            endpoint.wake_at = at
-            endpoint.save(update_fields=["wake_at"])
+        elif endpoint.next_job_at is None or not now < endpoint.next_job_at <= at:
+            endpoint.next_job_at = at
+            endpoint.save(update_fields=["next_job_at"])
             task.using(run_after=at).enqueue(str(endpoint_id))
 
 

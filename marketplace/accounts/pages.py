@@ -17,7 +17,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 
 from marketplace.core.errors import Problem, RateLimited
-from marketplace.http.rate_limits import CounterStoreDown, Limit, count_call
+from marketplace.http.rate_limits import CounterStoreDown, RateLimit, count_call
 from marketplace.http.refusals import METHODS, allow_methods, declare_methods
 
 from .models import User
@@ -61,7 +61,7 @@ def live_check(page: Callable[..., HttpResponseBase]) -> Callable[..., HttpRespo
         try:
             # When the counter store is down the check goes on: it saves nothing and reveals nothing secret.
             with suppress(CounterStoreDown):
-                count_call(request, [Limit("live-checks", str(request.user.pk), settings.RATE_LIMITS["live_checks"])])
+                count_call(request, [RateLimit("live-checks", str(request.user.pk), settings.RATE_LIMITS["live_checks"])])
         except RateLimited as refusal:
             return HttpResponse(status=204, headers=refusal.headers)
         answer = page(request, *args, **kwargs)

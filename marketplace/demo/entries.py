@@ -32,6 +32,8 @@ class CatalogEntry:
         about: The paragraph of its description that follows the summary.
         prices: Amounts by currency, as texts.
         pictures: The alternative texts of the gallery, in its order.
+        discount: The percentage of its lasting discount.
+        sale: The percentage of a discount that runs for a while.
         store: Who sells it: `vendor` or `otherVendor`.
         finding: What its first review found; it is submitted again.
         waiting: Whether it stays in review.
@@ -45,6 +47,7 @@ class CatalogEntry:
     prices: dict[str, str]
     pictures: list[str]
     discount: int = 0
+    sale: int = 0
     tier: str = Tier.FREE
     store: str = "vendor"
     finding: str = ""

@@ -20,12 +20,16 @@ from developers.services.scopes import ScopeDecision, decide_scopes
 from developers.services.spending import LimitValues
 from marketplace.accounts.models import Tier, User
 from marketplace.core.errors import InvalidCredential
-from marketplace.core.money import WALLET_CURRENCIES
+from marketplace.core.money import WALLET_CURRENCIES, Currency
 from marketplace.core.scopes import APP_SCOPES, Scope
 from vendors.models import VendorProfile, VendorStatus
 from vendors.services.profiles import apply, approve_vendor
+from wallet.card_credit import top_ups_of
+from wallet.providers import TestProvider, provider_for
 from wallet.selectors import wallet_of, wallet_payouts
 from wallet.services.funding import credit_wallet
+from wallet.services.test_payments import pay
+from wallet.services.top_ups import TopUpRequest, request_top_up
 from wallet.services.wallet_payouts import request_wallet_payout
 
 # Reserved for documentation: no mail to it ever arrives.
@@ -36,6 +40,7 @@ TOKEN_LIFETIME = timedelta(days=365)
 REASON = "Demo content"
 FUNDS_MINOR = {"INR": 50_000_00, "USD": 500_00}
 PAYOUT_MINOR = 1_500_00
+TOP_UP_MINOR = 2_000_00
 # As much as the wallet holds.
 LIMITS = tuple(LimitValues(currency, total_minor=FUNDS_MINOR[currency]) for currency in WALLET_CURRENCIES)
 STORES = {
@@ -79,7 +84,8 @@ def make_people(facts: Facts) -> People:
 
 
 def make_requests(people: People) -> None:
-    """Request a payout and apply as a developer, once, for the admin's queues."""
+    """Pay for credit, request a payout and apply as a developer, once each: what is new today, for the admin's queues."""
+    _top_up(people.buyer)
     _request_payout(people.developer)
     applicant = _user("applicant", "Ana Applicant", {})
     if current_application(applicant) is None:
@@ -118,6 +124,14 @@ def _fund(user: User, admin: User) -> None:
     for currency in WALLET_CURRENCIES:
         if wallet.balance_minor(currency) == 0:
             credit_wallet(user=user, currency=currency, amount_minor=FUNDS_MINOR[currency], reason=REASON, actor=admin)
+
+
+def _top_up(user: User) -> None:
+    """Pay for credit with the test provider, once, so that there is a receipt, and credit that returns to its card."""
+    provider = provider_for(Currency.INR)
+    if provider is not None and provider.name == TestProvider.name and not top_ups_of(user).exists():
+        top_up, _ = request_top_up(user=user, wanted=TopUpRequest(Currency.INR, TOP_UP_MINOR))
+        pay(top_up=top_up, outcome="succeeded", late=timezone.now())
 
 
 def _request_payout(user: User) -> None:

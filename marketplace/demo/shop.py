@@ -9,6 +9,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from django.utils import timezone
+
 from catalog.models import Category, Listing
 from catalog.models.files import PreviewKind
 from catalog.models.listings import ListingStatus
@@ -19,6 +21,7 @@ from marketplace.storage import default_storage
 from vendors.inspection import Inspection, inspect_deliverable
 from vendors.models import VendorProfile
 from vendors.previews import ProcessedPreview, process_preview
+from vendors.services.discounts import add_discount
 from vendors.services.files import attach_deliverable, attach_preview, new_deliverable_key
 from vendors.services.listings import create_listing
 from vendors.services.pictures import update_picture
@@ -31,6 +34,7 @@ from .history import DAYS
 from .people import People
 
 README = "Thank you for buying {title}.\n\nUnpack the file beside this one. What you may do with it is in LICENSE.txt.\n"
+SALE_LASTS = timedelta(days=60)
 # Files are inspected while rows are written.
 THREADS = 2
 
@@ -97,6 +101,8 @@ def _publish(prepared: Prepared, people: People, moment: datetime) -> None:
             preview = attach_preview(listing=listing, kind=kind, slot=slot, processed=processed, actor=profile.user)
             if kind == PreviewKind.GALLERY:
                 update_picture(listing=listing, preview_id=preview.pk, actor=profile.user, alt_text=entry.pictures[slot])
+    if entry.sale and not listing.discounts.exists():
+        add_discount(listing=listing, percent=entry.sale, ends_at=timezone.now() + SALE_LASTS, actor=profile.user)
     if entry.finding:
         _submit(listing, profile, moment - timedelta(hours=9))
         with clock_at(moment - timedelta(hours=4)):

@@ -45,7 +45,7 @@ class CounterStoreDown(Exception):
 
 
 @dataclass(frozen=True)
-class Limit:
+class RateLimit:
     """A limit of calls per minute for a bucket."""
 
     # Its name, sent to the client.
@@ -59,7 +59,7 @@ class Limit:
 class LimitUsage:
     """The usage of a limit."""
 
-    limit: Limit
+    limit: RateLimit
     used: int
     seconds_left: int
 
@@ -69,7 +69,7 @@ class LimitUsage:
         return self.used > self.limit.calls
 
 
-def count_call(request: HttpRequest | Request, limits: Sequence[Limit]) -> None:
+def count_call(request: HttpRequest | Request, limits: Sequence[RateLimit]) -> None:
     """Count a call in each bucket and set the `RateLimit` fields of the response.
 
     Raises:
@@ -79,7 +79,7 @@ def count_call(request: HttpRequest | Request, limits: Sequence[Limit]) -> None:
     _apply(request, [_usage(request, limit) for limit in limits])
 
 
-def refuse_when_full(request: HttpRequest | Request, limits: Sequence[Limit]) -> None:
+def refuse_when_full(request: HttpRequest | Request, limits: Sequence[RateLimit]) -> None:
     """Refuse a call whose bucket is full, without counting it; for calls that are counted by their outcome.
 
     Raises:
@@ -111,11 +111,11 @@ def count_by_address(request: HttpRequest | Request, bucket: str) -> None:
         return
 
 
-def _limit_by_address(request: HttpRequest | Request, bucket: str) -> Limit:
-    return Limit(bucket.replace("_", "-"), client_network(request), settings.RATE_LIMITS[bucket])
+def _limit_by_address(request: HttpRequest | Request, bucket: str) -> RateLimit:
+    return RateLimit(bucket.replace("_", "-"), client_network(request), settings.RATE_LIMITS[bucket])
 
 
-def _usage(request: HttpRequest | Request, limit: Limit, *, increment: bool = True) -> LimitUsage:
+def _usage(request: HttpRequest | Request, limit: RateLimit, *, increment: bool = True) -> LimitUsage:
     try:
         usage = get_usage(
             request,

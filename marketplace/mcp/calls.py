@@ -4,15 +4,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpRequest
-from mcp_types import INVALID_PARAMS
+from mcp_types import CLIENT_CAPABILITIES_META_KEY, INVALID_PARAMS
 
 from developers.principals import Principal
-from developers.usage.middleware import META_KEY, Operation, record_status
+from developers.usage.middleware import META_KEY, CountedOperation, record_status
 from marketplace.core.errors import DependencyUnavailable, InsufficientScope
 from marketplace.core.scopes import Scope
 
 from .authentication import Caller
 from .responses import ProtocolError
+from .revisions import MODERN
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,19 @@ class MethodCall:
         """The principal of the caller."""
         return self.caller.principal
 
+    @property
+    def can_open_addresses(self) -> bool:
+        """Whether the client can show the user an address to open. Only the newest revision tells it with each call."""
+        if self.revision not in MODERN:
+            return False
+        elicitation = self.params["_meta"][CLIENT_CAPABILITIES_META_KEY].get("elicitation")
+        return isinstance(elicitation, dict) and elicitation.get("url") is not None
+
+    def answer_to(self, name: str) -> str | None:
+        """Return what the user chose on a request of ours: accept, decline or cancel; None if it was not shown yet."""
+        answers = self.params.get("inputResponses") if self.revision in MODERN else None
+        return None if answers is None else str(answers.get(name, {}).get("action", "cancel"))
+
     def may(self, scope: Scope | None) -> bool:
         """Tell whether the token carries a scope now."""
         return scope is None or scope in self.principal.scopes
@@ -41,7 +55,7 @@ class MethodCall:
             InsufficientScope: the token does not carry it now.
             DependencyUnavailable: it spends money, and the counter store is down.
         """
-        self.request.META[META_KEY] = Operation(operation, "" if scope is None else scope.value)
+        self.request.META[META_KEY] = CountedOperation(operation, "" if scope is None else scope.value)
         if scope is not None and not self.may(scope):
             raise InsufficientScope(f"{operation} needs the scope {scope}, which this token does not carry.", requiredScope=scope.value)
         if scope == Scope.WALLET_SPEND and not self.caller.counted:

@@ -59,7 +59,8 @@ def perform(request: HttpRequest, caller: Caller, message: Message, revision: st
     if revision not in MODERN:
         return result
     meta = {**result.get("_meta", {}), SERVER_INFO_META_KEY: about.server_info()}
-    return {**result, "resultType": "complete", **(METHODS[message.method].cache_hints or {}), "_meta": meta}
+    # A tool may ask for something first.
+    return {"resultType": "complete", **result, **(METHODS[message.method].cache_hints or {}), "_meta": meta}
 
 
 def _result_of(call: MethodCall, name: str) -> Result:

@@ -16,10 +16,10 @@ class OperationsConfig(AppConfig):
 
     def ready(self) -> None:
         """Register gauges and probes, and subscribe to the deletion of accounts."""
-        from . import gauges, people  # noqa: PLC0415 - their models are there only now
+        from . import gauges, personal_data  # noqa: PLC0415 - their models are there only now
 
-        subscribe(AccountDeleted, people.anonymise)
-        subscribe(AccountEnding, people.add_effects)
+        subscribe(AccountDeleted, personal_data.anonymise)
+        subscribe(AccountEnding, personal_data.add_effects)
         register(gauges.jobs)
         register(gauges.webhooks)
         monitor.register("objects", gauges.probe_objects)

@@ -20,7 +20,7 @@ from marketplace.ui.mail import mail
 
 from .errors import ExportUnderWay
 from .models import AccountExport
-from .people import export_account
+from .personal_data import export_account
 
 RETENTION = timedelta(days=7)
 # Minimum time between two requests: an export is costly, and one not ready by then was lost with its job.

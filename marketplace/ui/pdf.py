@@ -17,10 +17,11 @@ from reportlab.lib.enums import TA_RIGHT
 from reportlab.lib.pagesizes import A4
 from reportlab.lib.styles import ParagraphStyle
 from reportlab.lib.units import mm
+from reportlab.lib.utils import ImageReader
 from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.cidfonts import UnicodeCIDFont
 from reportlab.pdfbase.ttfonts import TTFont
-from reportlab.platypus import Flowable, Paragraph, SimpleDocTemplate, Spacer, Table, TableStyle
+from reportlab.platypus import Flowable, Image, Paragraph, SimpleDocTemplate, Spacer, Table, TableStyle
 
 _INK, _MUTED, _LINE = colors.HexColor("#1b1b1f"), colors.HexColor("#5c5c66"), colors.HexColor("#d9d9e0")
 _REGULAR, _BOLD = "Roboto", "Roboto-Bold"
@@ -29,6 +30,7 @@ _JAPANESE, _KOREAN, _CHINESE = "HeiseiKakuGo-W5", "HYGothic-Medium", "STSong-Lig
 _PIECE_CHARS = 1000
 # The page without its margins and the frame's own padding.
 _WIDTH = A4[0] - 40 * mm - 12
+_LOGO_WIDTH, _LOGO_HEIGHT = 60 * mm, 20 * mm
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,8 @@ class PdfDocument:
     facts: Sequence[tuple[str, str]]
     grid: Grid | None = None
     paragraphs: Sequence[str] = field(default_factory=tuple)
+    # A JPEG above the title; none if it is empty.
+    logo: bytes = field(default=b"", repr=False)
 
 
 def render_pdf(document: PdfDocument) -> bytes:
@@ -71,6 +75,9 @@ def render_pdf(document: PdfDocument) -> bytes:
 
 
 def _flow(document: PdfDocument) -> Iterable[Flowable]:
+    if document.logo:
+        yield _logo(document.logo)
+        yield Spacer(1, 6 * mm)
     yield _text(document.title, _style(20, bold=True))
     yield Spacer(1, 2 * mm)
     yield _text(document.subtitle, _style(10, color=_MUTED))
@@ -83,6 +90,13 @@ def _flow(document: PdfDocument) -> Iterable[Flowable]:
     for paragraph in document.paragraphs:
         yield Spacer(1, 5 * mm)
         yield _text(paragraph, _style(8, color=_MUTED))
+
+
+def _logo(content: bytes) -> Image:
+    """Return the logo as large as its place allows."""
+    width, height = ImageReader(io.BytesIO(content)).getSize()
+    scale = min(_LOGO_WIDTH / width, _LOGO_HEIGHT / height)
+    return Image(io.BytesIO(content), width * scale, height * scale, hAlign="LEFT")
 
 
 def _grid_row(row: Sequence[str], *, bold: bool) -> list[Paragraph]:

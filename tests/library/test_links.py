@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import zipfile
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, timedelta
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -97,10 +97,6 @@ def test_block_kills_the_link(anonymous: APIClient, link: DownloadLink) -> None:
     assert_refused(fetch(anonymous, link), 410, "file_blocked")
 
 
-def test_other_methods_are_refused(anonymous: APIClient, link: DownloadLink) -> None:
-    assert_refused(fetch(anonymous, link, "post"), 405, "method_not_allowed")
-
-
 def test_range_outside_of_the_package_is_refused(anonymous: APIClient, link: DownloadLink) -> None:
     response = fetch(anonymous, link, Range=f"bytes={link.package.size}-")
     assert (response.status_code, response.json()["code"]) == (416, "range_not_satisfiable")
@@ -127,6 +123,10 @@ def test_package_holds_the_untouched_file_readme_and_terms(anonymous: APIClient,
         assert package.namelist() == ["archive.zip", "README.txt", "LICENSE.txt"]
         assert package.read("archive.zip") == CONTENT
         assert package.getinfo("archive.zip").compress_type == zipfile.ZIP_STORED
+        approved_at = link.deliverable.approved_at
+        assert approved_at is not None
+        dates = {info.date_time for info in package.infolist()}
+        assert dates == {(*approved_at.astimezone(UTC).timetuple()[:5], approved_at.second // 2 * 2)}
         assert package.read("README.txt") == b"Unpack, then install."
         terms = package.read("LICENSE.txt").decode()
     assert link.licence.tier.text in terms

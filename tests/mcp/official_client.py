@@ -27,11 +27,16 @@ CALLBACK = "http://127.0.0.1/done"
 
 
 @asynccontextmanager
-async def connected(address: str, mode: str, **http: Any) -> AsyncIterator[Client]:
-    """Yield a connected client."""
+async def connected(address: str, mode: str, asked: Any = None, **http: Any) -> AsyncIterator[Client]:
+    """Yield a connected client; `asked` answers what the server asks its user."""
     async with (
         httpx2.AsyncClient(timeout=PATIENCE_SECONDS, **http) as client,
-        Client(streamable_http_client(address, http_client=client), mode=mode, read_timeout_seconds=PATIENCE_SECONDS) as connection,
+        Client(
+            streamable_http_client(address, http_client=client),
+            mode=mode,
+            read_timeout_seconds=PATIENCE_SECONDS,
+            elicitation_callback=asked,
+        ) as connection,
     ):
         yield connection
 

@@ -11,7 +11,7 @@ import requests
 from mcp import Client, MCPError
 from mcp.client.auth import OAuthClientProvider
 from mcp.shared.auth import OAuthClientMetadata
-from mcp_types import TextResourceContents
+from mcp_types import ElicitResult, TextResourceContents
 from pydantic import AnyUrl
 
 from catalog.models import Listing
@@ -44,14 +44,30 @@ def listing(db: None) -> Listing:
     return on_sale(archive(), title="Harbor Grotesk", slug="harbor-grotesk", readme="# Harbor\n\nInstall it.")
 
 
-def speak(address: str, mode: str, secret: str, do: Callable[[Client], Coroutine[Any, Any, Any]]) -> Any:
+def speak(address: str, mode: str, secret: str, do: Callable[[Client], Coroutine[Any, Any, Any]], asked: Any = None) -> Any:
     """Do something with a client that has a token."""
 
     async def talk() -> Any:
-        async with connected(address, mode, headers={"Authorization": f"Bearer {secret}"}) as client:
+        async with connected(address, mode, asked, headers={"Authorization": f"Bearer {secret}"}) as client:
             return await do(client)
 
     return asyncio.run(talk())
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_client_that_answers_requests_shows_its_user_the_payment_page(address: str, mode: str) -> None:
+    shown = []
+
+    async def asked(_context: Any, params: Any) -> ElicitResult:
+        shown.append(params.url)
+        return ElicitResult(action="accept")
+
+    async def ask(client: Client) -> Any:
+        return data_of(await client.call_tool("request_top_up", {"amount": 100, "currency": "INR", "idempotencyKey": "a"}))
+
+    answer = speak(address, mode, tool_token()[1], ask, asked)
+    # Older revisions tell what a client can do only once, and this server remembers nothing.
+    assert shown == ([answer["paymentUrl"]] if MODES[mode] == NEWEST else [])
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -17,10 +17,12 @@ from marketplace.core.money import Currency
 from marketplace.mcp.revisions import SUPPORTED
 from marketplace.mcp.tools.calling import ADVICE, TOOLS
 from tests.shop import archive, bought, funded, on_sale
+from tests.wallet.topping_up import tell
 from wallet.api.views import WalletViewSet
-from wallet.models import Order
+from wallet.models import Order, TopUp
+from wallet.models.top_ups import EventKind
 
-from .speaking import NEWEST, Speaker, tool_token
+from .speaking import CAPABILITIES, NEWEST, Speaker, tool_token
 
 pytestmark = pytest.mark.django_db
 
@@ -282,3 +284,43 @@ def test_library_is_the_users_own_and_paged(listing: Listing) -> None:
     page = speaker.call("list_library", limit=2)["structuredContent"]
     rest = speaker.call("list_library", limit=2, cursor=page["nextCursor"])["structuredContent"]
     assert (page["ownedCount"], len(page["items"]), len(rest["items"]), rest["nextCursor"]) == (3, 2, 1, None)
+
+
+TOP_UP: dict[str, Any] = {"name": "request_top_up", "arguments": {"amount": 100, "currency": "INR", "idempotencyKey": "once"}}
+OPENS: dict[str, Any] = {"_meta": {CAPABILITIES: {"elicitation": {"url": {}}}}}
+
+
+def test_client_that_can_open_addresses_is_asked_to_and_repeats_the_call_with_the_choice(poor: Speaker) -> None:
+    asked = poor.result("tools/call", TOP_UP | OPENS)
+    validate_server_result("tools/call", NEWEST, asked)
+    top_up = TopUp.objects.get()
+    ((name, request),) = asked["inputRequests"].items()
+    assert (asked["resultType"], request["method"], request["params"]["mode"]) == ("input_required", "elicitation/create", "url")
+    assert request["params"]["url"] == top_up.payment_url
+    for action, told in (("accept", "Only the user can pay"), ("decline", "did not open"), ("cancel", "did not open")):
+        done = poor.result("tools/call", TOP_UP | OPENS | {"inputResponses": {name: {"action": action}}})
+        assert (done["resultType"], done["structuredContent"]["id"]) == ("complete", str(top_up.pk))
+        assert told in done["content"][0]["text"]
+    assert TopUp.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("revision", "meta"),
+    [
+        (NEWEST, {}),
+        (NEWEST, {"_meta": {CAPABILITIES: {"elicitation": {}}}}),
+        (NEWEST, {"_meta": {CAPABILITIES: {"elicitation": {"form": {}}}}}),
+        ("2025-11-25", {"_meta": {CAPABILITIES: {"elicitation": {"url": {}}}}}),
+        ("2025-11-25", {"inputResponses": 5}),
+    ],
+    ids=str,
+)
+def test_client_that_cannot_open_addresses_gets_the_address_at_once(revision: str, meta: dict[str, Any]) -> None:
+    answer = Speaker(tool_token()[1], revision).result("tools/call", TOP_UP | meta)
+    assert answer["structuredContent"]["paymentUrl"] == TopUp.objects.get().payment_url
+
+
+def test_paid_top_up_is_not_asked_for_again(poor: Speaker) -> None:
+    poor.result("tools/call", TOP_UP | OPENS)
+    tell(TopUp.objects.get(), EventKind.SUCCEEDED)
+    assert poor.result("tools/call", TOP_UP | OPENS)["structuredContent"]["status"] == "Succeeded"

@@ -1,8 +1,10 @@
 """A person with a row in every table that can hold something of one, and a text of its own in every such column."""
 
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
+from django.apps import apps
 from django.contrib.auth.models import Group, Permission
 from django.contrib.sessions.models import Session
 from django.db import connection
@@ -13,6 +15,7 @@ from django.utils.http import int_to_base36
 from developers.event_types import EventType
 from developers.models.usage import CallerKind
 from marketplace.accounts.models import User
+from marketplace.core.fields import EncryptedTextField
 from tests.factories import CategoryFactory, UserFactory
 from tests.shop import tiers
 from wallet.models import BillingDetails, Journal, Seller
@@ -137,8 +140,11 @@ class Person:
             file = self.add(f"catalog.Deliverable {which}", listing=listing, file_size=5, crc32=1, approved_at=now)
             type(listing).objects.filter(pk=listing.pk).update(live_deliverable=file, candidate_deliverable=file)
             self.add(f"catalog.Preview {which}", listing=listing, kind="Gallery", size=5)
+            self.add(f"catalog.Discount {which}", listing=listing, percent=5, ends_at=now + SOON)
             self.add(f"catalog.ListingReview {which}", listing=listing, submitted_at=now, submitted_by=user)
             self.add(f"catalog.AgentManifest {which}", listing=listing)
+            self.add(f"catalog.FileFacts {which}", listing=listing)
+            self.add(f"catalog.FormerPreview {which}", listing=listing, size=5)
             self.add(f"library.Package {which}", deliverable=file, size=5)
 
     def _wallet(self) -> None:
@@ -190,8 +196,9 @@ class Person:
         wallet, tax = self.rows["wallet.LedgerAccount"], {"treatment": "listing", "currency": "INR", "gross_minor": 10, "tax_minor": 0}
         self._move("", wallet, "funding", 10)
         sale = self._move("", wallet, "sale", -10, order=order)
-        details = self.add("wallet.BillingDetails of a sale", owner=self.user, current=False, country="DE")
-        self.add("wallet.BillingDetails of no sale", owner=self.user, country="DE")
+        logos = [self.add(f"wallet.Logo of {which} sale", owner=self.user, image=b"") for which in ("a", "no")]
+        details = self.add("wallet.BillingDetails of a sale", owner=self.user, current=False, country="DE", logo=logos[0])
+        self.add("wallet.BillingDetails of no sale", owner=self.user, country="DE", logo=logos[1])
         type(order).objects.filter(pk=order.pk).update(buyer_details=details)
         operators = BillingDetails.objects.create(name="Market", street="1", city="B", country="DE")
         seller = Seller.objects.create(details=operators)
@@ -209,13 +216,15 @@ class Person:
         self.add("wallet.Quote of another person", owner=self.other, expires_at=self.now + SOON, **unsold)
         parts = {"commission_minor": 0, "vendor_share_minor": 0, "status": "Completed"}
         order = self.add("wallet.Order", buyer=user, deliverable=file, **offer, **parts)
-        self.add("wallet.FrozenOrder", reversal=self.reversal, order=order, withheld_minor=0)
+        self.add("wallet.FrozenOrder", reversal=self.reversal, order=order, disputed_minor=1, suspended=True, withheld_minor=0)
+        self.add("wallet.RefundRequest", order=order, status="InReview", reason="faulty", escalated_at=self.now)
         self._invoice(order)
         licence = self.add("library.Licence", buyer=user, order_id=order.pk, deliverable=file, acquired_at=self.now, **what)
         times = {"issued_at": self.now, "expires_at": self.now + SOON}
         package = self.rows["library.Package sold"]
         link = self.add("library.DownloadLink", user=user, licence=licence, listing=listing, deliverable=file, package=package, **times)
         self.add("library.Download", link=link, at=self.now)
+        self.add("library.Favourite", user=user, listing=listing)
 
 
 def marks_in(value: Any) -> set[str]:
@@ -226,8 +235,14 @@ def marks_in(value: Any) -> set[str]:
 
 
 def stored_marks() -> set[str]:
-    """Return the names of the columns whose marks stand anywhere in the database."""
-    return {name for table in _tables() for name in marks_in(_rows_of(table))}
+    """Return the names of the columns whose marks stand anywhere in the database, encrypted ones too."""
+    decrypted = [model._base_manager.values_list(field.name) for model, field in _encrypted()]
+    return {name for rows in [*map(_rows_of, _tables()), *map(list, decrypted)] for name in marks_in(rows)}
+
+
+def _encrypted() -> Iterator[tuple[type[Model], EncryptedTextField]]:
+    for model in apps.get_models():
+        yield from ((model, field) for field in model._meta.concrete_fields if isinstance(field, EncryptedTextField))
 
 
 def all_rows() -> str:

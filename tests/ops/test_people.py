@@ -24,7 +24,7 @@ from marketplace.accounts.models import User
 from marketplace.accounts.services import delete_account, reactivate_user
 from marketplace.core.errors import InvalidInput, InvalidTransition, SelfReview
 from marketplace.core.models import AuditEntry
-from marketplace.operations.people import export_account
+from marketplace.operations.personal_data import export_account
 from wallet.reconciliation import differences
 from wallet.services.funding import credit_wallet
 from wallet.services.vendor_payouts import mark_payout_paid

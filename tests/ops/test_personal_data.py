@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from marketplace.accounts.services import delete_account
-from marketplace.operations.people import export_account
+from marketplace.operations.personal_data import export_account
 
 from ..factories import UserFactory
 from .person import MARKS, Person, is_there, marks_in, stored_marks

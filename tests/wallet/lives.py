@@ -4,6 +4,7 @@ import datetime as dt
 from collections.abc import Iterator
 
 import pytest
+from django.db import transaction
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import invariant, rule
@@ -16,13 +17,14 @@ from wallet.services.quotes import make_quote
 from wallet.services.refunds import refund_order
 from wallet.services.spending import spend
 
+from .asking import Asking
+from .card_refunding import CardRefunding
 from .circumstances import BOUND, BUYERS, CURRENCIES, KEYS, LISTINGS, THROUGH, TIERS
 from .model import OPEN_QUOTES, Bought, Quoted
-from .paying_vendors import PayingVendors
-from .topping import Adding
+from .moving_prices import MovingPrices
 
 
-class Wallets(Adding, PayingVendors):
+class Wallets(Asking, MovingPrices, CardRefunding):
     """Credits, card payments, disputes, quotes, purchases, refunds, payouts, changed prices, takedowns and limits in any order."""
 
     @rule(buyer=BUYERS, listing=LISTINGS, tier=TIERS)
@@ -30,6 +32,15 @@ class Wallets(Adding, PayingVendors):
         """Buy with what there is plenty of, on a page of ours."""
         self.credit(buyer=buyer, currency="INR", amount=500_000)
         self.buy(buyer=buyer, listing=listing, tier=tier, currency="INR", key=None, through="page")
+
+    @rule(buyer=BUYERS, listing=LISTINGS, tier=TIERS, through=THROUGH, key=KEYS)
+    def quote_and_buy(self, buyer: int, listing: int, tier: str, through: str, key: str | None) -> None:
+        """Ask for a promise and use it at once, twice."""
+        self.credit(buyer=buyer, currency="INR", amount=500_000)
+        self.quote(buyer=buyer, listing=listing, tier=tier, currency="INR")
+        if self.expected.quotes:
+            for again in (key, None):
+                self.use(list(self.expected.quotes)[-1], again, through)
 
     def unavailable(self, buyer: int, listing: int, tier: str) -> Iterator[str]:
         """Yield why a tier of an asset cannot be bought, whatever it costs."""
@@ -97,6 +108,10 @@ class Wallets(Adding, PayingVendors):
         if not self.expected.quotes:
             return
         quote_id = list(self.expected.quotes)[data.draw(st.integers(0, len(self.expected.quotes) - 1))]
+        self.use(quote_id, key, through, someone_else=someone_else)
+
+    def use(self, quote_id: str, key: str | None, through: str, *, someone_else: bool = False) -> None:
+        """Buy as quoted."""
         quote = self.expected.quotes[quote_id]
         buyer = 1 - quote.buyer if someone_else else quote.buyer
         listing, tier, currency = quote.purchase
@@ -120,6 +135,7 @@ class Wallets(Adding, PayingVendors):
         price: int,
         tax: int,
         refusals: list[str],
+        **choices: str,
     ) -> bool:
         """Buy, and compare what happens with what should; return whether something was bought."""
         listing, tier, currency = body
@@ -128,11 +144,11 @@ class Wallets(Adding, PayingVendors):
             used = None
         refusal = refusals[0] if refusals else ""
         if used is not None:
-            refusal = "" if used[0] == (body, quote_id) else "idempotency_key_reused"
+            refusal = "" if used[0] == (body, quote_id, choices) else "idempotency_key_reused"
         try:
             receipt, replayed = spend(
                 buyer=self.buyers[buyer],
-                purchase=PurchaseRequest(str(self.listings[listing].id), currency, tier),
+                purchase=PurchaseRequest(str(self.listings[listing].id), currency, tier, **choices),
                 quote_id=quote_id,
                 idempotency_key=key,
                 principal=self.principals.get((buyer, through)),
@@ -141,7 +157,7 @@ class Wallets(Adding, PayingVendors):
             met, receipt, replayed = problem.code, None, False
         else:
             met = ""
-        self.counted("buy as quoted" if quote_id else "buy", "replayed" if replayed else met)
+        self.counted("buy as quoted" if quote_id else " ".join(["buy", *choices]), "replayed" if replayed else met)
         assert met == refusal
         if receipt is None:
             return False
@@ -161,7 +177,7 @@ class Wallets(Adding, PayingVendors):
             receipt.order_id, through, currency, price, tax, earned, self.now, self.numbered(), by_card
         )
         if key is not None:
-            self.expected.keys[buyer, key] = ((body, quote_id), receipt, self.now)
+            self.expected.keys[buyer, key] = ((body, quote_id, choices), receipt, self.now)
         return True
 
     @rule(data=st.data())
@@ -171,20 +187,14 @@ class Wallets(Adding, PayingVendors):
             return
         owned = data.draw(st.sampled_from(sorted(self.expected.owned)))
         order = Order.objects.get(pk=self.expected.owned[owned].order_id)
-        if any(owned == frozen for dispute in self.expected.frozen.values() for frozen, _ in dispute.purchases):
-            with pytest.raises(InvalidTransition):
+        if owned in self.expected.upgrades.values() or self.is_frozen(owned):
+            with pytest.raises(InvalidTransition), transaction.atomic():
                 refund_order(order=order, reason="test", actor=None)
             self.counted("refund", "invalid_transition")
             return
         self.counted("refund")
-        bought = self.expected.owned.pop(owned)
         refund_order(order=order, reason="test", actor=None)
-        if bought.price:
-            by_card = self.expected.by_card.get((owned[0], bought.currency), 0)
-            self.expected.by_card[owned[0], bought.currency] = by_card + bought.by_card
-            self.expected.balances[owned[0], bought.currency] += bought.price
-            self.expected.collect((owned[0], bought.currency))
-            self.expected.earnings[owned[1], bought.currency] -= bought.earned
+        self.give_back(owned)
 
     @invariant()
     def wallets_hold_what_the_model_says(self) -> None:
@@ -207,7 +217,7 @@ class Wallets(Adding, PayingVendors):
 
 LIVES = settings(
     max_examples=10,
-    stateful_step_count=100,
+    stateful_step_count=250,
     deadline=None,
     database=None,
     derandomize=False,

@@ -32,13 +32,16 @@ class Terms:
     tax_bp: int
     commission_bp: int
     published: bool = True
+    # Percentages of the discounts that run, by their code.
+    discounts: dict[str, int] = field(default_factory=dict)
 
-    def price(self, tier: str, currency: str) -> int | None:
-        """Return what a tier should cost."""
-        if 0 in (self.usd, self.inr) or self.discount_bp == 10_000:
+    def price(self, tier: str, currency: str, code: str = "") -> int | None:
+        """Return what a tier should cost, perhaps with a code."""
+        off = max(self.discount_bp, 100 * self.discounts.get("", 0), 100 * self.discounts.get(code, 0))
+        if 0 in (self.usd, self.inr) or off == 10_000:
             return 0
         base = self.usd if currency == "USD" else self.inr
-        return None if base is None else half_up(Decimal(base) * (10_000 - self.discount_bp) / 10_000) * FACTORS[tier]
+        return None if base is None else half_up(Decimal(base) * (10_000 - off) / 10_000) * FACTORS[tier]
 
     def tax(self, price: int) -> int:
         """Return the tax inside a price."""
@@ -75,6 +78,8 @@ class Added:
     at: dt.datetime
     number: int
     disputed: bool = False
+    # What has returned to the card.
+    returned: int = 0
 
 
 @dataclass
@@ -109,9 +114,9 @@ class Expected:
     balances: dict[tuple[int, str], int] = field(default_factory=dict)
     # What vendors earned and were not paid, by listing and currency: each listing has a vendor of its own.
     earnings: dict[tuple[int, str], int] = field(default_factory=dict)
-    # What is set aside to be paid out, whose each request was, and what was paid.
+    # What is set aside to be paid out, whose each request was and when, and what was paid.
     waiting: dict[tuple[int, str], int] = field(default_factory=dict)
-    wallet_payouts: dict[str, tuple[int, str]] = field(default_factory=dict)
+    wallet_payouts: dict[str, tuple[int, str, dt.datetime]] = field(default_factory=dict)
     paid: dict[str, int] = field(default_factory=dict)
     # Card payments, what their open disputes froze, the part of each balance that was paid by card, and what is owed.
     added: dict[str, Added] = field(default_factory=dict)
@@ -120,11 +125,15 @@ class Expected:
     owed: dict[tuple[int, str], int] = field(default_factory=dict)
     # The parts of prices that are disputed, or were lost, by order.
     disputed: dict[str, int] = field(default_factory=dict)
+    # Vendors whose payouts are held, by listing; who was paid in which run.
+    held: set[int] = field(default_factory=set)
     runs: set[tuple[int, str, str]] = field(default_factory=set)
     # The status of each batch by run and currency; run, listing, currency, amount and status of each payout.
     batches: dict[tuple[str, str], str] = field(default_factory=dict)
     payouts: dict[str, list[Any]] = field(default_factory=dict)
     owned: dict[tuple[int, int, str], Bought] = field(default_factory=dict)
+    # Of each upgrade, the licence that it replaced, which counts as owned.
+    upgrades: dict[tuple[int, int, str], tuple[int, int, str]] = field(default_factory=dict)
     keys: dict[tuple[int, str], tuple[Any, Any, dt.datetime]] = field(default_factory=dict)
     quotes: dict[str, Quoted] = field(default_factory=dict)
     limits: dict[tuple[int, str, str], dict[str, int | None]] = field(default_factory=dict)

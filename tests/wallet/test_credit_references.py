@@ -16,7 +16,7 @@ from marketplace.accounts.models import User
 from marketplace.accounts.services import delete_account
 from marketplace.core.errors import Problem
 from marketplace.core.models import AuditEntry
-from marketplace.operations.people import export_account
+from marketplace.operations.personal_data import export_account
 from tests.admin.pages import staff, text_of
 from tests.callers import signed_in
 from tests.factories import UserFactory

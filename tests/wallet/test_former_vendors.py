@@ -36,6 +36,12 @@ def platforms(kind: str) -> int:
     return sum(account.entries_minor for account in with_ledger_balance(LedgerAccount.objects.filter(kind=kind)))
 
 
+def owed_to(payout: VendorPayout) -> int:
+    """Return what the vendor of a payout has earned and not been paid."""
+    assert payout.account.owner is not None
+    return earned(payout.account.owner)["INR"]
+
+
 def agree() -> None:
     """Compare the books."""
     list(digest_ledger(until=timezone.now()))
@@ -54,10 +60,10 @@ def bounced_after_deletion() -> VendorPayout:
 
 def test_payout_that_bounces_after_the_account_was_deleted_is_paid_by_hand_once() -> None:
     payout, staff = bounced_after_deletion(), UserFactory()
-    assert earned(payout.account.owner)["INR"] == SHARE
+    assert owed_to(payout) == SHARE
     journal = pay_former_vendor(payout=payout, reference="UTR 7781", reason="passport seen", actor=staff)
     assert (journal.kind, journal.vendor_net_minor, platforms("payout")) == ("hand_payout", -SHARE, SHARE)
-    assert earned(payout.account.owner)["INR"] == 0
+    assert owed_to(payout) == 0
     entry = AuditEntry.objects.get(action="former_vendor.pay")
     assert (entry.actor, entry.reason, entry.data["reference"]) == (staff, "passport seen", "UTR 7781")
     with pytest.raises(InvalidTransition):
@@ -91,7 +97,7 @@ def test_vendor_who_can_be_paid_by_a_run_and_a_payout_that_did_not_bounce_are_re
     VendorProfile.objects.update(status=VendorStatus.APPROVED)
     with pytest.raises(InvalidTransition):
         keep_earnings(payout=bounced, reason="test", actor=UserFactory())
-    assert earned(bounced.account.owner)["INR"] == SHARE
+    assert owed_to(bounced) == SHARE
 
 
 def test_earnings_are_not_settled_by_the_vendor_or_without_reference_and_reason() -> None:

@@ -14,7 +14,7 @@ import xmlschema
 from django.db import connection
 
 from marketplace.core.errors import InvalidInput, InvalidTransition
-from marketplace.operations.people import export_account
+from marketplace.operations.personal_data import export_account
 from tests.ops.person import all_rows
 from tests.shop import bought, funded, on_sale
 from vendors.models import PayoutDetails, VendorProfile

@@ -19,10 +19,12 @@ from wallet.models import Journal, LedgerAccount, ProviderEvent, Reversal, TopUp
 from wallet.models.top_ups import EventKind
 from wallet.providers.simulated import signed_event
 from wallet.reconciliation import differences
-from wallet.selectors import wallet_of
+from wallet.selectors import owed_by, wallet_of
 from wallet.services import provider_events
+from wallet.services.funding import credit_wallet
 from wallet.services.offers import PurchaseRequest
 from wallet.services.provider_events import apply_waiting, receive_event
+from wallet.services.receivables import write_off
 from wallet.services.refunds import refund_order
 from wallet.services.spending import spend
 from wallet.services.top_ups import TopUpRequest, request_top_up
@@ -164,3 +166,47 @@ def test_payment_that_meets_the_end_of_an_account_leaves_no_money_behind() -> No
         top_up.user.refresh_from_db()
         assert isinstance(outcomes[1], Problem)
         assert wallet_of(top_up.user).balance_inr_minor == 50_000
+
+
+def indebted() -> TopUp:
+    """Return a top-up of which 100.00 INR are owed after a lost dispute."""
+    top_up = paid(amount_minor=49_900)
+    bought(on_sale(), top_up.user)
+    for kind in (EventKind.DISPUTED, EventKind.DISPUTE_LOST):
+        tell(top_up, kind, amount_minor=10_000)
+    return top_up
+
+
+def test_debt_is_paid_once_by_credits_that_arrive_together() -> None:
+    user = indebted().user
+    top_ups = [asked_for(user, 3_000) for _ in range(8)]
+    assert at_once(*(telling(top_up, EventKind.SUCCEEDED) for top_up in top_ups)) == [None] * 8
+    assert (wallet_of(user).balance_inr_minor, owed_by(user.pk)) == (8 * 3_000 - 10_000, {})
+
+
+def test_debt_that_is_written_off_beside_credits_is_paid_or_written_off_once() -> None:
+    user, staff = indebted().user, [UserFactory() for _ in range(3)]
+    top_ups = [asked_for(user, 3_000) for _ in range(3)]
+    writing_off = [partial(write_off, user=user, currency="INR", reason="test", actor=each) for each in staff]
+    at_once(*(telling(top_up, EventKind.SUCCEEDED) for top_up in top_ups), *writing_off)
+    assert owed_by(user.pk) == {}
+    assert Journal.objects.filter(kind="write_off").count() == 1
+    repaid = -sum(journal.wallet_net_minor or 0 for journal in Journal.objects.filter(kind="repayment"))
+    assert wallet_of(user).balance_inr_minor == 9_000 - repaid
+
+
+def test_disputes_that_end_beside_purchases_and_credits_of_one_wallet_do_not_block_each_other() -> None:
+    user = UserFactory()
+    top_ups = [paid(user, 49_900) for _ in range(4)]
+    listings = [on_sale() for _ in range(3)]
+    for listing in listings:
+        bought(listing, user)
+    for top_up in top_ups:
+        tell(top_up, EventKind.DISPUTED)
+    fresh = [on_sale() for _ in range(2)]
+    outcomes = outcomes_at_once(
+        *(telling(top_up, EventKind.DISPUTE_LOST) for top_up in top_ups),
+        *(partial(spend, buyer=user, purchase=PurchaseRequest(str(listing.pk))) for listing in (*listings, *fresh)),
+        *(partial(credit_wallet, user=user, currency="INR", amount_minor=60_000, reason="test", actor=None) for _ in range(2)),
+    )
+    assert {each for each in outcomes if isinstance(each, str)} <= {"insufficient_balance", "already_owned"}

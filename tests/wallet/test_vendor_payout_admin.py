@@ -15,7 +15,7 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 from marketplace.core.models import AuditEntry
 from tests.shop import bought, funded, on_sale
 from vendors.models import PayoutDetails, VendorProfile
-from wallet.admin import vendor_payouts as admin
+from wallet.admin import payout_batches as admin
 from wallet.models import PayoutBatch, VendorPayout
 from wallet.services.vendor_payouts import bounce_payout, export_batch, mark_payout_paid
 from wallet.spreadsheets import store_of
@@ -215,7 +215,7 @@ def test_batch_is_prepared_after_a_confirmation_that_shows_what_is_due(staff: Ca
 
 
 def test_batch_of_many_vendors_is_prepared_in_parts(staff: Callable[..., Client], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wallet.services.vendor_payouts.PREPARED_AT_ONCE", 1)
+    monkeypatch.setattr("wallet.services.payout_batches.PREPARED_AT_ONCE", 1)
     for _ in range(2):
         bought(on_sale(store=payee().store), funded(inr=100_000))
     client = staff("prepare_payoutbatch")

@@ -18,7 +18,7 @@ from marketplace.accounts.models import User
 from marketplace.accounts.services import deactivate_user, delete_account
 from marketplace.core.errors import Problem
 from marketplace.core.models import AuditEntry
-from marketplace.operations.people import export_account
+from marketplace.operations.personal_data import export_account
 from marketplace.review import claims
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale

@@ -14,8 +14,9 @@ from django.test import Client
 from django.utils import timezone
 
 from benchmarks.seeding.fill import fill
-from catalog.models import LicenseTier, Listing, Preview, RetiredTerms
+from catalog.models import FeaturedListing, LicenseTier, Listing, Preview, RetiredTerms
 from catalog.search.rebuild import rebuild
+from catalog.services.review import reject_listing
 from developers import bounds
 from developers.audiences import Audience
 from developers.event_types import EventType
@@ -24,7 +25,7 @@ from developers.services.applications import approve_application, submit_applica
 from developers.services.consents import Authorization, give_consent
 from developers.services.credentials import issue_api_key, issue_mcp_token, issue_personal_token
 from developers.services.webhooks import create_endpoint, send_test_event
-from library.models import Licence
+from library.models import Favourite, Licence
 from library.services.links import issue_link
 from marketplace.accounts.models import User
 from marketplace.core.scopes import Scope
@@ -33,15 +34,19 @@ from marketplace.storage import default_storage
 from marketplace.web.docs.reference import operations
 from tests.admin import subjects
 from tests.admin.pages import address
+from tests.callers import personal_token
 from tests.factories import PLENTY, AppFactory, ListingFactory, UserFactory
 from tests.files.makers import picture
 from tests.shop import archive, bought, on_sale
-from tests.studio.cases import submitted
+from tests.studio.cases import submitted, with_candidate
+from tests.vendors.cases import make_vendor
 from tests.wallet import invoicing
 from tests.wallet.leaving import asked
 from tests.wallet.payees import account_of, paid_out, payee
+from tests.wallet.refunding import asked as asked_to_refund
+from tests.wallet.refunding import declined, downloaded
 from tests.wallet.topping_up import asked_for
-from wallet.models import ExchangeRate, Order
+from wallet.models import ExchangeRate, Order, RefundRequest
 from wallet.services.funding import credit_wallet
 from wallet.services.offers import PurchaseRequest
 from wallet.services.quotes import make_quote
@@ -57,6 +62,7 @@ PAGES: dict[str, list[str]] = {
         "/browse?q=halden&category=fonts&license=personal",
         "/browse?q=zzqqxx",
         "/assets/{asset}",
+        "/assets/{asset}/changes",
         "/stores/{store}",
         "/docs",
         "/docs/quick-start",
@@ -64,6 +70,10 @@ PAGES: dict[str, list[str]] = {
         "/api/v1/docs",
         "/problems",
         "/problems/not_found",
+        "/terms",
+        "/privacy",
+        "/refunds",
+        "/contact",
         "/certificates/verify",
         "/certificates/verify?id={certificate}",
         "/certificates/verify?id=nothing",
@@ -85,6 +95,7 @@ PAGES: dict[str, list[str]] = {
         "/dashboard/connections",
         "/dashboard/wallet",
         "/dashboard/wallet/payouts/new",
+        "/dashboard/favourites",
         "/dashboard/library",
         "/dashboard/studio/apply",
         "/account/email/",
@@ -110,7 +121,11 @@ PAGES: dict[str, list[str]] = {
         "/dashboard/wallet/top-ups/{top_up}",
         "{payment_page}",
         "/dashboard/orders/{order}",
+        "/dashboard/orders/{order}/refund",
+        "/dashboard/orders/{declined}",
+        "/dashboard/orders/{declined}/refund/insist",
         "/checkout/{quote}",
+        "/dashboard/favourites",
         "/dashboard/library",
         "/dashboard/library/{owned}",
         "/dashboard/developer",
@@ -152,6 +167,7 @@ PAGES: dict[str, list[str]] = {
         "/dashboard/studio/listings/{draft}",
         "/dashboard/studio/listings/{draft}/details",
         "/dashboard/studio/listings/{draft}/prices",
+        "/dashboard/studio/listings/{draft}/discounts",
         "/dashboard/studio/listings/{draft}/licences",
         "/dashboard/studio/listings/{draft}/files",
         "/dashboard/studio/listings/{draft}/manifest",
@@ -162,6 +178,8 @@ PAGES: dict[str, list[str]] = {
         "/dashboard/studio/sales",
         "/dashboard/studio/sales/listings",
         "/dashboard/studio/sales/statement",
+        "/dashboard/studio/sales/refunds",
+        "/dashboard/studio/sales/refunds/{refund_request}",
         "/dashboard/studio/payouts",
         "/dashboard/studio/payout-details/INR",
         "/payout-details/undo/{undo}",
@@ -188,7 +206,12 @@ PAGES: dict[str, list[str]] = {
         "/admin/auth/group/{group}/change/",
         "/admin/auth/group/{group}/delete/",
         "/admin/auth/group/{group}/history/",
+        "/admin/developers/clientdocument/{document}/change/",
+        "/admin/vendors/vendorprofile/{applicant}/change/",
+        "/admin/catalog/listing/{asset_id}/takedown/",
         "/admin/wallet/order/{order}/refund/",
+        "/admin/wallet/refundrequest/{refund_review}/change/",
+        "/admin/wallet/refundrequest/{refund_review}/refuse/",
         "/admin/wallet/walletpayout/{wallet_payout}/change/",
         "/admin/wallet/walletpayout/{wallet_payout}/pay/",
         "/admin/wallet/payoutbatch/{batch}/change/",
@@ -201,8 +224,12 @@ NO_PAGES = {
         "account-export",
         "account-sessions",
         "api-token",
+        "billing-logo",
         "checkout-begin",
+        "favourite-add",
+        "favourite-remove",
         "library-item-download",
+        "studio-discount-end",
         "studio-file-discard",
         "studio-file-upload",
         "studio-picture-move",
@@ -214,6 +241,7 @@ NO_PAGES = {
         "studio-split",
         "wallet-preference",
         "wallet-payout-cancel",
+        "refund-agree",
         "studio-submit",
         "check-field",
         "check-listing-field",
@@ -233,6 +261,8 @@ NO_PAGES = {
         "oauth-revoke",
         "oauth-token",
         "order-page-credit-note",
+        "order-page-evidence",
+        "sale-evidence",
         "order-page-invoice",
         "order-page-pdf",
         "payouts-csv",
@@ -308,9 +338,15 @@ def make_world() -> World:
     credit_wallet(user=member, currency="INR", amount_minor=10_000_000, reason="test", actor=None)
     asset = on_sale(archive(), title="Halden Grotesk", slug="halden-grotesk", tags=["sans"])
     owned = on_sale(archive("owned"), title="Owned Sans", slug="owned-sans")
-    own = on_sale(store=profile.store, title="Of my own", slug="of-my-own")
-    draft = ListingFactory(store=profile.store, slug="a-draft")
+    FeaturedListing.objects.create(listing=asset)
+    Favourite.objects.create(user=member, listing=asset)
+    own = on_sale(archive("own"), store=profile.store, title="Of my own", slug="of-my-own")
+    # Words that are longer than a phone is wide.
+    draft = ListingFactory(store=profile.store, title="W" * 118, slug="w" * 80, short_description="x" * 200, tags=["y" * 40])
     sent = submitted(ListingFactory(store=profile.store, slug="sent-in"))
+    reject_listing(review=sent, findings=[{"code": "description_thin"}, {"code": "file_broken"}], note="Nearly.", actor=UserFactory())
+    sent = submitted(Listing.objects.get(pk=sent.listing_id))
+    with_candidate(own, "newer")
     for preview in Preview.objects.all():
         store_preview(preview)
     invoicing.operator()
@@ -321,8 +357,19 @@ def make_world() -> World:
     bought(own)
     payout = paid_out(account_of(profile), "2026-03")
     invoicing.issue()
+    refund_request = asked_to_refund(downloaded(bought(own)))
+    world.places["refund_request"] = str(refund_request.pk)
+    second = on_sale(archive("declined"), title="Declined Sans", slug="declined-sans", store=make_vendor().store)
+    world.places["declined"] = str(declined(downloaded(bought(second, member))).order_id)
     quote = make_quote(buyer=member, purchase=PurchaseRequest(str(asset.id), currency="INR"))
-    world.places |= {"asset": asset.slug, "store": asset.store.slug, "owned": owned.slug, "own": own.slug, "draft": draft.slug}
+    world.places |= {
+        "asset": asset.slug,
+        "asset_id": str(asset.pk),
+        "store": asset.store.slug,
+        "owned": owned.slug,
+        "own": own.slug,
+        "draft": draft.slug,
+    }
     world.places |= {"sent": sent.listing.slug, "order": str(order.id), "quote": str(quote.id), "review": str(sent.id)}
     world.places |= {"payout": str(payout.pk), "batch": str(payout.batch_id)}
     world.places["unsubscribe"] = signing.dumps([member.pk.hex, "sale"], salt="accounts.mail.unsubscribe")
@@ -331,7 +378,7 @@ def make_world() -> World:
     top_up = asked_for(member, 1_000)
     world.places |= {"top_up": str(top_up.pk), "payment_page": urlsplit(top_up.payment_url).path}
     world.places["operation"] = next(iter(operations()))
-    licence = Licence.objects.get(buyer=member)
+    licence = Licence.objects.get(buyer=member, listing=owned)
     world.places["certificate"] = str(licence.pk)
     issue_link(licence=licence)
     world.places |= developed(member, world.people["admin"]) | _for_admins()
@@ -387,7 +434,10 @@ def _for_admins() -> dict[str, str]:
     RetiredTerms.objects.create(tier=tier, name=tier.name, text="Once.", until=now)
     group = Group.objects.create(name="Reviewers")
     group.permissions.set(Permission.objects.filter(content_type__app_label="catalog"))
-    return {"application": str(subjects.application().pk), "scope_review": str(subjects.scope_review().pk), "group": str(group.pk)}
+    made = {"application": subjects.application(), "scope_review": subjects.scope_review(), "group": group}
+    made |= {"document": subjects.changed_client(), "applicant": subjects.vendor()}
+    made["refund_review"] = RefundRequest.objects.filter(status="InReview").latest("asked_at")
+    return {name: str(row.pk) for name, row in made.items()}
 
 
 def stock(listings: int, seed: int = 1) -> None:
@@ -397,14 +447,21 @@ def stock(listings: int, seed: int = 1) -> None:
 
 
 def crowd(world: World, count: int = 1_000) -> None:
-    """Make that many more of what there can be many of: listings, the member's own ones, orders and licences; and all apps one may have."""
+    """Make that many more of what there can be many of: listings, the member's own ones, orders and licences; of keys and tokens some; and all apps."""
     member = world.people["member"]
     stock(count, seed=7)
     draft = Listing.objects.get(slug=world.places["draft"])
     Listing.objects.bulk_create(ListingFactory.build_batch(count, store=draft.store, category=draft.category))
+    for number in range(6):
+        issue_api_key(app=App.objects.get(pk=world.places["app"]), name=f"key {number}", actor=member)
+        personal_token(member)
     App.objects.bulk_create(AppFactory.build_batch(bounds.APPS - App.objects.filter(user=member).count(), user=member))
-    order, licence = Order.objects.get(pk=world.places["order"]), Licence.objects.get(buyer=member)
-    others = Listing.objects.filter(status="Published").exclude(pk=order.listing_id).exclude(store=draft.store)[:count]
+    order, licence = Order.objects.get(pk=world.places["order"]), Licence.objects.get(order_id=world.places["order"])
+    others = (
+        Listing.objects.filter(status="Published")
+        .exclude(pk__in=Licence.objects.filter(buyer=member).values("listing"))
+        .exclude(store=draft.store)[:count]
+    )
     orders = Order.objects.bulk_create(_like(order, listing_id=other.pk, title=other.title) for other in others)
     Licence.objects.bulk_create(_like(licence, listing_id=each.listing_id, title=each.title, order_id=each.pk) for each in orders)
 

@@ -25,16 +25,16 @@ def run(file: BinaryIO, size: int) -> tuple[dict[str, Any], list[bytes]]:
     name = sniff(file.read(HEAD_BYTES))
     if name not in PIXELS:
         raise Unsupported("Send a JPG, PNG or WebP image.")
-    _check(file, size, name)
+    check(file, size, name)
     file.seek(0)
     with rejecting(images.DAMAGED):
-        image = _open(file)
-    full, card = _fit(image, FULL), _fit(image, CARD)
+        image = open_image(file)
+    full, card = fit(image, FULL, FULL), fit(image, CARD, CARD)
     sizes = [{"width": each.width, "height": each.height} for each in (full, card)]
     return {"sizes": sizes}, [_webp(full), _webp(card)]
 
 
-def _check(file: BinaryIO, size: int, name: str) -> None:
+def check(file: BinaryIO, size: int, name: str) -> None:
     """Refuse images that would take too long, or too much memory, to decode; only headers are read."""
     file.seek(0)
     found = images.inspect(file, size, name)
@@ -47,7 +47,7 @@ def _check(file: BinaryIO, size: int, name: str) -> None:
             raise Rejected("The image is made of more passes than any encoder writes.")
 
 
-def _open(file: BinaryIO) -> Image.Image:
+def open_image(file: BinaryIO) -> Image.Image:
     """Decode the image: upright, in sRGB, at most FULL pixels wide and high."""
     with Image.open(file, formats=list(images.FORMATS.values())) as opened:
         profile = opened.info.get("icc_profile")
@@ -101,10 +101,10 @@ def _converted(image: Image.Image, profile: ImageCms.ImageCmsProfile) -> Image.I
     return converted
 
 
-def _fit(image: Image.Image, side: int) -> Image.Image:
+def fit(image: Image.Image, width: int, height: int) -> Image.Image:
     """Return a resized copy. It is pasted onto a new image, because saving the opened one would keep its metadata."""
     copy = image.copy()
-    copy.thumbnail((side, side), Image.Resampling.LANCZOS)
+    copy.thumbnail((width, height), Image.Resampling.LANCZOS)
     fresh = Image.new(copy.mode, copy.size)
     fresh.paste(copy)
     return fresh

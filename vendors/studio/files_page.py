@@ -18,8 +18,8 @@ from .presenters import facts_of, warnings_of
 from .upload_fields import (
     FILE,
     KINDS,
+    MESSAGES,
     PICTURE,
-    SENTENCES,
     SOUND,
     SPECIMEN,
     UploadField,
@@ -35,7 +35,7 @@ EARLIER = 10
 WHOLE = "page"
 
 
-class Refused(NamedTuple):
+class RefusedUpload(NamedTuple):
     """A refused upload by form: the place of the field, and the message."""
 
     place: str = ""
@@ -93,9 +93,9 @@ class FilesPage:
     gallery: list[Slot]
     specimen: Preview | None
     sound: Preview | None
-    refused: Refused
+    refused: RefusedUpload
 
-    sentences = SENTENCES
+    messages = MESSAGES
     picture_endings = KINDS[PICTURE].endings
     picture_maximum = format_limit(KINDS[PICTURE].maximum)
 
@@ -151,9 +151,9 @@ class FilesPage:
         return [(name, before.get(name, "—"), after.get(name, "—")) for name in names if before.get(name) != after.get(name)]
 
 
-def files_page(listing: Listing, refused: Refused | None = None, typed: Mapping[uuid.UUID, AltTextForm] | None = None) -> FilesPage:
+def files_page(listing: Listing, refused: RefusedUpload | None = None, typed: Mapping[uuid.UUID, AltTextForm] | None = None) -> FilesPage:
     """Return the content of the page, with invalid forms of alternative texts by preview id. Needs three queries beside that of the listing."""
-    refused = refused or Refused()
+    refused = refused or RefusedUpload()
     previews = list(listing.previews.all())
     now = [file for file in (listing.live_deliverable, listing.candidate_deliverable) if file is not None]
     found = dict(Deliverable.objects.filter(pk__in=[file.pk for file in now]).values_list("pk", "technical"))
@@ -174,7 +174,9 @@ def _only(previews: Iterable[Preview], kind: PreviewKind) -> Preview | None:
     return next((preview for preview in previews if preview.kind == kind), None)
 
 
-def _slot(listing: Listing, number: int, pictures: Mapping[int, Preview], refused: Refused, typed: Mapping[uuid.UUID, AltTextForm]) -> Slot:
+def _slot(
+    listing: Listing, number: int, pictures: Mapping[int, Preview], refused: RefusedUpload, typed: Mapping[uuid.UUID, AltTextForm]
+) -> Slot:
     name, preview = picture_name(number), pictures.get(number)
     place = slot_field(listing, number, f"{'Replace' if preview else 'Add'} {name.lower()}", refused.at(slot_name(number)))
     if preview is None:

@@ -19,7 +19,7 @@ from .. import bounds
 _SIGN_IN = "You are no longer signed in. Sign in again, come back to this page and upload it once more."
 _DAMAGED = "The upload arrived damaged. Upload it again; if that doesn't help, try another network."
 # `{detail}` is replaced by the problem's detail, `{maximum}` by the largest accepted size.
-SENTENCES = {
+MESSAGES = {
     "not_authenticated": _SIGN_IN,
     "invalid_credential": _SIGN_IN,
     "insufficient_scope": _SIGN_IN,
@@ -53,7 +53,7 @@ def message_for(problem: Problem) -> str:
     """Return the message for a problem; its own detail where there is no message for its code."""
     members: Mapping[str, object] = problem.members
     maximum = format_limit(int(str(members.get("maximumBytes", 0))))
-    sentence = SENTENCES.get(problem.code, "{detail}")
+    sentence = MESSAGES.get(problem.code, "{detail}")
     return sentence.replace("{detail}", problem.message).replace("{maximum}", maximum)
 
 

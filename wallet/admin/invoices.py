@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from django import forms
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db import models
 from django.db.models import QuerySet
@@ -16,6 +16,7 @@ from django.utils.safestring import SafeString
 
 from catalog.models import Store
 from marketplace.accounts.pages import problems_as_form_errors
+from marketplace.core.errors import Problem
 from marketplace.http.refusals import allow_methods
 from marketplace.review.base import MarketplaceModelAdmin
 from marketplace.review.panels import Panel
@@ -27,7 +28,7 @@ from ..invoice_csv import invoice_lines, parse_month
 from ..invoice_documents import lines_of, pdf_response
 from ..models import ExchangeRate, Invoice, Seller, TaxRate
 from ..selectors import invoices, invoices_of_month
-from ..services.billing import FIELDS, check_seller, save_seller
+from ..services.billing import FIELDS, change_logo, check_seller, save_seller
 from ..services.tax_rates import check_exchange_rate, check_tax_rate, save_exchange_rate, save_tax_rate
 from .csv_export import CsvExport
 
@@ -133,12 +134,19 @@ class SellerForm(AddressForm, SellerBase):
         max_length=80, required=False, help_text="The slug of the store of a vendor who sells in their own name; empty for the operator."
     )
 
+    logo = forms.FileField(
+        required=False, help_text="On the invoices from now on: a JPG, PNG or WebP image of up to 400 KB. It is printed on white."
+    )
+    remove_logo = forms.BooleanField(required=False, label="Remove the logo")
+
     class Meta:
         model = Seller
         fields = ("is_active", "number_pattern", "fiscal_year_month", "time_zone", "tax_currency", "service_code")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        if self.instance._state.adding or self.instance.vendor_id:
+            del self.fields["logo"], self.fields["remove_logo"]
         for name in FIELDS:
             # A vendor enters their own.
             self.fields[name].required = False
@@ -225,11 +233,20 @@ class SellerAdmin(KeptAdmin):
     def get_fields(self, request: HttpRequest, obj: Seller | None = None) -> Any:
         """Return the fields; the address only where the operator's is entered."""
         address = () if obj is not None and obj.vendor_id else tuple(FIELDS)
-        return (*(("store",) if obj is None else ()), *address, *SellerForm.Meta.fields)
+        logo = ("logo", "remove_logo") if obj is not None and obj.vendor_id is None else ()
+        return (*(("store",) if obj is None else ()), *address, *SellerForm.Meta.fields, *logo)
 
     def save_model(self, request: HttpRequest, obj: Seller, form: SellerForm, change: bool) -> None:  # noqa: FBT001 - Django's signature
         """Save the seller through its service."""
-        save_seller(seller=obj, changed=form.changed_data, details=form.details(), actor=staff_of(request))
+        logo, remove = form.cleaned_data.get("logo"), form.cleaned_data.get("remove_logo")
+        save_seller(
+            seller=obj, changed=[name for name in form.changed_data if "logo" not in name], details=form.details(), actor=staff_of(request)
+        )
+        if logo or remove:
+            try:
+                change_logo(user=None, image=logo.read() if logo else b"", actor=staff_of(request))
+            except Problem as problem:
+                self.message_user(request, f"The logo was not changed: {problem.message}", messages.ERROR)
 
 
 @admin.register(TaxRate)

@@ -21,7 +21,7 @@ REFUND = "wallet.refund_topup"
 
 @admin.register(TopUp)
 class TopUpAdmin(ServiceAdmin):
-    """Credit that users asked to pay for, with what its provider told."""
+    """Top-ups with the events of their provider."""
 
     list_display = ("created_at", "user", "amount", "provider", "status", "paid_at")
     list_filter = ("status", "provider", "currency")
@@ -80,7 +80,7 @@ class TopUpAdmin(ServiceAdmin):
 
 @admin.register(ProviderEvent)
 class ProviderEventAdmin(ServiceAdmin):
-    """What payment providers told."""
+    """Events of payment providers."""
 
     list_display = ("occurred_at", "provider", "kind", "top_up", "outcome", "applied_at")
     list_filter = ("provider", "kind", ("applied_at", admin.EmptyFieldListFilter))

@@ -1,6 +1,7 @@
 import django.db.models.deletion
 import django.db.models.expressions
 import django.utils.timezone
+import marketplace.core.fields
 import marketplace.core.ids
 from django.conf import settings
 from django.db import migrations, models
@@ -32,28 +33,6 @@ class Migration(migrations.Migration):
                 'constraints': [],
             },
             bases=('accounts.user',),
-        ),
-        migrations.CreateModel(
-            name='BillingDetails',
-            fields=[
-                ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('current', models.BooleanField(default=True)),
-                ('name', models.CharField(max_length=120)),
-                ('street', models.CharField(max_length=200)),
-                ('postal_code', models.CharField(blank=True, max_length=16)),
-                ('city', models.CharField(max_length=200)),
-                ('region', models.CharField(blank=True, max_length=60)),
-                ('country', models.CharField(max_length=2)),
-                ('tax_id', models.CharField(blank=True, max_length=30)),
-                ('seen_in', models.CharField(blank=True, max_length=2)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('owner', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='billing_details', to=settings.AUTH_USER_MODEL)),
-            ],
-            options={
-                'verbose_name_plural': 'billing details',
-                'ordering': ('-id',),
-                'constraints': [models.UniqueConstraint(condition=models.Q(('current', True), ('owner__isnull', False)), fields=('owner',), name='billingdetails_one_current'), models.UniqueConstraint(condition=models.Q(('current', True), ('owner__isnull', True)), fields=('current',), name='billingdetails_one_of_operator'), models.CheckConstraint(condition=models.Q(models.Q(('name', ''), _negated=True), models.Q(('street', ''), _negated=True), models.Q(('city', ''), _negated=True), models.Q(('country', ''), _negated=True)), name='billingdetails_complete')],
-            },
         ),
         migrations.CreateModel(
             name='ExchangeRate',
@@ -99,6 +78,18 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='Logo',
+            fields=[
+                ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ('image', models.BinaryField()),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('owner', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'default_permissions': (),
+            },
+        ),
+        migrations.CreateModel(
             name='PayoutBatch',
             fields=[
                 ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
@@ -127,6 +118,11 @@ class Migration(migrations.Migration):
                 ('price_minor', models.BigIntegerField()),
                 ('tax_rate_bp', models.PositiveIntegerField()),
                 ('tax_minor', models.BigIntegerField()),
+                ('discount_minor', models.BigIntegerField(default=0)),
+                ('discount_code', models.CharField(blank=True, max_length=24)),
+                ('upgraded_order_id', models.UUIDField(blank=True, null=True)),
+                ('upgrade_from', models.CharField(blank=True, max_length=40)),
+                ('upgrade_credit_minor', models.BigIntegerField(default=0)),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('expires_at', models.DateTimeField()),
                 ('listing', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog.listing')),
@@ -166,6 +162,29 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='BillingDetails',
+            fields=[
+                ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ('current', models.BooleanField(default=True)),
+                ('name', models.CharField(max_length=120)),
+                ('street', models.CharField(max_length=200)),
+                ('postal_code', models.CharField(blank=True, max_length=16)),
+                ('city', models.CharField(max_length=200)),
+                ('region', models.CharField(blank=True, max_length=60)),
+                ('country', models.CharField(max_length=2)),
+                ('tax_id', models.CharField(blank=True, max_length=30)),
+                ('seen_in', models.CharField(blank=True, max_length=2)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('logo', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='details', to='wallet.logo')),
+                ('owner', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='billing_details', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'verbose_name_plural': 'billing details',
+                'ordering': ('-id',),
+                'constraints': [models.UniqueConstraint(condition=models.Q(('current', True), ('owner__isnull', False)), fields=('owner',), name='billingdetails_one_current'), models.UniqueConstraint(condition=models.Q(('current', True), ('owner__isnull', True)), fields=('current',), name='billingdetails_one_of_operator'), models.CheckConstraint(condition=models.Q(models.Q(('name', ''), _negated=True), models.Q(('street', ''), _negated=True), models.Q(('city', ''), _negated=True), models.Q(('country', ''), _negated=True)), name='billingdetails_complete')],
+            },
+        ),
+        migrations.CreateModel(
             name='Seller',
             fields=[
                 ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
@@ -197,12 +216,17 @@ class Migration(migrations.Migration):
                 ('tax_rate_bp', models.PositiveIntegerField()),
                 ('tax_minor', models.BigIntegerField()),
                 ('tax_treatment', models.CharField(choices=[('listing', "The listing's rate"), ('domestic', "The rate of the seller's country"), ('intra_state', 'CGST and SGST'), ('inter_state', 'IGST'), ('destination', "The rate of the consumer's country"), ('reverse_charge', 'Reverse charge'), ('export', 'Export')], default='listing', max_length=16)),
+                ('discount_minor', models.BigIntegerField(default=0)),
+                ('discount_code', models.CharField(blank=True, max_length=24)),
+                ('upgrade_credit_minor', models.BigIntegerField(default=0)),
                 ('commission_minor', models.BigIntegerField()),
                 ('vendor_share_minor', models.BigIntegerField()),
                 ('credential_kind', models.CharField(blank=True, max_length=16)),
                 ('credential_id', models.UUIDField(blank=True, null=True)),
                 ('spender_id', models.UUIDField(blank=True, null=True)),
                 ('request_id', models.CharField(blank=True, max_length=64)),
+                ('consent_version', models.CharField(blank=True, max_length=16)),
+                ('consent_text', models.CharField(blank=True, max_length=500)),
                 ('status', models.CharField(choices=[('Completed', 'Completed'), ('Refunded', 'Refunded'), ('ChargedBack', 'Charged Back')], default='Completed', max_length=16)),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('refunded_at', models.DateTimeField(blank=True, null=True)),
@@ -214,12 +238,13 @@ class Migration(migrations.Migration):
                 ('quote', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='orders', to='wallet.quote')),
                 ('seller', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='wallet.seller')),
                 ('tier', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog.licensetier')),
+                ('upgraded_from', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='upgrades', to='wallet.order')),
             ],
             options={
                 'ordering': ('-id',),
-                'permissions': (('refund_order', 'Can refund orders'), ('pay_unclaimed_order', 'Can pay refunds owed to deleted accounts')),
-                'indexes': [models.Index(fields=['buyer', '-created_at', '-id'], name='order_newest'), models.Index(condition=models.Q(('buyer_details__isnull', False)), fields=['buyer_details'], name='order_of_billing_details'), models.Index(condition=models.Q(('app__isnull', False), ('status', 'Completed')), fields=['buyer', 'app', 'currency', 'created_at'], include=('price_minor',), name='order_spent_by_app'), models.Index(condition=models.Q(('spender_id__isnull', False), ('status', 'Completed')), fields=['buyer', 'spender_id', 'currency', 'created_at'], include=('price_minor',), name='order_spent_by_token')],
-                'constraints': [models.UniqueConstraint(fields=('quote',), name='order_quote_once'), models.CheckConstraint(condition=models.Q(('currency__in', ['INR', 'USD'])), name='order_currency_known'), models.CheckConstraint(condition=models.Q(('tax_treatment__in', ['listing', 'domestic', 'intra_state', 'inter_state', 'destination', 'reverse_charge', 'export'])), name='order_tax_treatment_known'), models.CheckConstraint(condition=models.Q(models.Q(('refunded_at__isnull', True), ('status__in', ('Completed', 'ChargedBack'))), models.Q(('refunded_at__isnull', False), ('status', 'Refunded')), _connector='OR'), name='order_status_fits_refund'), models.CheckConstraint(condition=models.Q(('commission_minor__gte', 0), ('tax_minor__gte', 0), ('vendor_share_minor__gte', 0)), name='order_parts_not_negative'), models.CheckConstraint(condition=models.Q(('price_minor', django.db.models.expressions.CombinedExpression(django.db.models.expressions.CombinedExpression(models.F('tax_minor'), '+', models.F('commission_minor')), '+', models.F('vendor_share_minor')))), name='order_parts_make_price')],
+                'permissions': (('refund_order', 'Can refund orders'), ('pay_unclaimed_order', 'Can pay refunds owed to deleted accounts'), ('export_evidence_order', 'Can download the evidence of orders')),
+                'indexes': [models.Index(fields=['buyer', '-created_at', '-id'], name='order_newest'), models.Index(condition=models.Q(('buyer_details__isnull', False)), fields=['buyer_details'], name='order_of_billing_details'), models.Index(condition=models.Q(('upgraded_from__isnull', False)), fields=['upgraded_from'], name='order_upgrade'), models.Index(condition=models.Q(('app__isnull', False), ('status', 'Completed')), fields=['buyer', 'app', 'currency', 'created_at'], include=('price_minor',), name='order_spent_by_app'), models.Index(condition=models.Q(('spender_id__isnull', False), ('status', 'Completed')), fields=['buyer', 'spender_id', 'currency', 'created_at'], include=('price_minor',), name='order_spent_by_token')],
+                'constraints': [models.UniqueConstraint(fields=('quote',), name='order_quote_once'), models.CheckConstraint(condition=models.Q(('currency__in', ['INR', 'USD'])), name='order_currency_known'), models.CheckConstraint(condition=models.Q(('tax_treatment__in', ['listing', 'domestic', 'intra_state', 'inter_state', 'destination', 'reverse_charge', 'export'])), name='order_tax_treatment_known'), models.CheckConstraint(condition=models.Q(models.Q(('refunded_at__isnull', True), ('status__in', ('Completed', 'ChargedBack'))), models.Q(('refunded_at__isnull', False), ('status', 'Refunded')), _connector='OR'), name='order_status_fits_refund'), models.CheckConstraint(condition=models.Q(('commission_minor__gte', 0), ('tax_minor__gte', 0), ('vendor_share_minor__gte', 0)), name='order_parts_not_negative'), models.CheckConstraint(condition=models.Q(models.Q(('discount_minor__gte', 0), ('upgrade_credit_minor', 0)), models.Q(('discount_minor__gte', 0), ('upgrade_credit_minor__gt', 0), ('upgraded_from__isnull', False)), _connector='OR'), name='order_reductions_not_negative'), models.CheckConstraint(condition=models.Q(('price_minor', django.db.models.expressions.CombinedExpression(django.db.models.expressions.CombinedExpression(models.F('tax_minor'), '+', models.F('commission_minor')), '+', models.F('vendor_share_minor')))), name='order_parts_make_price')],
             },
         ),
         migrations.CreateModel(
@@ -272,6 +297,34 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='RefundRequest',
+            fields=[
+                ('claimed_at', models.DateTimeField(blank=True, null=True)),
+                ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ('status', models.CharField(choices=[('Waiting', 'Waiting'), ('Declined', 'Declined'), ('InReview', 'In Review'), ('Refunded', 'Refunded'), ('Refused', 'Refused'), ('Closed', 'Closed')], max_length=16)),
+                ('reason', models.CharField(choices=[('faulty', 'It does not open or does not work'), ('not_as_described', 'It is not what the page described'), ('mistake', 'I bought it by mistake'), ('other', 'Another reason')], max_length=24)),
+                ('details', models.CharField(blank=True, max_length=2000)),
+                ('asked_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('answer_by', models.DateTimeField(blank=True, null=True)),
+                ('answer', models.CharField(blank=True, max_length=2000)),
+                ('answered_at', models.DateTimeField(blank=True, null=True)),
+                ('objection', models.CharField(blank=True, max_length=2000)),
+                ('escalated_at', models.DateTimeField(blank=True, null=True)),
+                ('decision', models.CharField(blank=True, max_length=2000)),
+                ('ended_at', models.DateTimeField(blank=True, null=True)),
+                ('claimed_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('order', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='refund_request', to='wallet.order')),
+            ],
+            options={
+                'verbose_name': 'refund request',
+                'ordering': ('-id',),
+                'permissions': (('decide_refundrequest', 'Can decide on refund requests'),),
+                'default_permissions': ('view',),
+                'indexes': [models.Index(condition=models.Q(('status', 'Waiting')), fields=['answer_by'], name='refundrequest_unanswered'), models.Index(condition=models.Q(('status', 'InReview')), fields=['asked_at'], name='refundrequest_in_review')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('reason__in', ['faulty', 'not_as_described', 'mistake', 'other'])), name='refundrequest_reason_known'), models.CheckConstraint(condition=models.Q(models.Q(('answer_by__isnull', False), ('answered_at__isnull', True), ('ended_at__isnull', True), ('escalated_at__isnull', True), ('status', 'Waiting')), models.Q(('answered_at__isnull', False), ('ended_at__isnull', True), ('escalated_at__isnull', True), ('status', 'Declined'), models.Q(('answer', ''), _negated=True)), models.Q(('ended_at__isnull', True), ('escalated_at__isnull', False), ('status', 'InReview')), models.Q(('ended_at__isnull', False), ('escalated_at__isnull', False), ('status', 'Refused'), models.Q(('decision', ''), _negated=True)), models.Q(('decision', ''), ('ended_at__isnull', False), ('status__in', ('Refunded', 'Closed'))), _connector='OR'), name='refundrequest_status_fits')],
+            },
+        ),
+        migrations.CreateModel(
             name='Invoice',
             fields=[
                 ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
@@ -280,7 +333,7 @@ class Migration(migrations.Migration):
                 ('sequence', models.PositiveIntegerField()),
                 ('number', models.CharField(max_length=16)),
                 ('buyer_name', models.CharField(max_length=254)),
-                ('description', models.CharField(max_length=400)),
+                ('description', models.CharField(max_length=440)),
                 ('service_code', models.CharField(blank=True, max_length=10)),
                 ('treatment', models.CharField(choices=[('listing', "The listing's rate"), ('domestic', "The rate of the seller's country"), ('intra_state', 'CGST and SGST'), ('inter_state', 'IGST'), ('destination', "The rate of the consumer's country"), ('reverse_charge', 'Reverse charge'), ('export', 'Export')], max_length=16)),
                 ('country', models.CharField(blank=True, max_length=2)),
@@ -296,7 +349,7 @@ class Migration(migrations.Migration):
                 ('issued_at', models.DateTimeField(auto_now_add=True)),
                 ('buyer_details', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='wallet.billingdetails')),
                 ('corrects', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='corrected_by', to='wallet.invoice')),
-                ('journal', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='invoice', to='wallet.journal')),
+                ('journal', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='invoices', to='wallet.journal')),
                 ('order', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='invoices', to='wallet.order')),
                 ('seller', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='invoices', to='wallet.seller')),
                 ('seller_details', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='wallet.billingdetails')),
@@ -378,7 +431,7 @@ class Migration(migrations.Migration):
                 ('claimed_at', models.DateTimeField(blank=True, null=True)),
                 ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
                 ('status', models.CharField(choices=[('Waiting', 'Waiting'), ('Paid', 'Paid'), ('Refused', 'Refused'), ('Cancelled', 'Cancelled')], default='Waiting', max_length=16)),
-                ('payment_details', models.CharField(blank=True, max_length=500)),
+                ('payment_details', marketplace.core.fields.EncryptedTextField(blank=True, purpose='wallet.payment-details')),
                 ('reference', models.CharField(blank=True, max_length=100)),
                 ('reason', models.CharField(blank=True, max_length=2000)),
                 ('requested_at', models.DateTimeField(default=django.utils.timezone.now)),

@@ -1,12 +1,13 @@
 """The wallet's tables."""
 
-from .billing import BillingDetails, ExchangeRate, Seller, TaxRate
+from .billing import BillingDetails, ExchangeRate, Logo, Seller, TaxRate
 from .digests import CoveredJournal, LedgerDigest
 from .invoices import Invoice
 from .ledger import Journal, LedgerAccount, Transfer
 from .orders import Order
 from .quotes import Quote
 from .records import CreditReference, IdempotencyRecord, WalletOwner, WalletSettings
+from .refund_requests import RefundRequest
 from .top_ups import FrozenOrder, ProviderEvent, Reversal, TopUp
 from .vendor_payouts import PayoutBatch, VendorPayout
 from .wallet_payouts import WalletPayout
@@ -22,10 +23,12 @@ __all__ = [
     "Journal",
     "LedgerAccount",
     "LedgerDigest",
+    "Logo",
     "Order",
     "PayoutBatch",
     "ProviderEvent",
     "Quote",
+    "RefundRequest",
     "Reversal",
     "Seller",
     "TaxRate",

@@ -11,6 +11,22 @@ from .. import bounds
 from .quotes import CURRENCIES
 
 
+class Logo(models.Model):
+    """The logo on a seller's invoices, as a JPEG that the sandbox made."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    # Empty for the operator.
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
+    image = models.BinaryField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return str(self.id)
+
+
 class BillingDetails(models.Model):
     """The name and address of a person or company on invoices, as they were from a time on.
 
@@ -29,6 +45,7 @@ class BillingDetails(models.Model):
     region = models.CharField(max_length=bounds.REGION_CHARS, blank=True)
     country = models.CharField(max_length=2)
     tax_id = models.CharField(max_length=bounds.TAX_ID_CHARS, blank=True)
+    logo = models.ForeignKey(Logo, null=True, blank=True, on_delete=models.PROTECT, related_name="details")
     # The country of the connection by which the owner entered them on our page, if a proxy tells it.
     seen_in = models.CharField(max_length=2, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -111,7 +128,7 @@ class TaxRate(models.Model):
 
 
 class ExchangeRate(models.Model):
-    """What one unit of a currency is worth in a tax currency from a day on."""
+    """The rate of exchange of a currency to a tax currency, from a day on."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     currency = models.CharField(max_length=3, choices=[(code, code) for code in CURRENCIES])

@@ -79,7 +79,7 @@ class TopUp(models.Model):
 
 
 class EventKind(models.TextChoices):
-    """What a provider tells of a payment."""
+    """The kinds of event of a payment provider."""
 
     SUCCEEDED = "succeeded"
     FAILED = "failed"
@@ -129,7 +129,7 @@ class ProviderEvent(models.Model):
 
 
 class ReversalKind(models.TextChoices):
-    """Why a top-up returns to its card."""
+    """The reasons for which a top-up returns to its card."""
 
     DISPUTE = "dispute"
     REFUND = "refund"

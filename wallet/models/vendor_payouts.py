@@ -85,7 +85,7 @@ class VendorPayout(models.Model):
     status = models.CharField(max_length=16, choices=PayoutStatus.choices, default=PayoutStatus.PREPARED)
     # The journal that returned the amount to the vendor.
     returned = models.OneToOneField(Journal, null=True, blank=True, on_delete=models.PROTECT, related_name="returned_payout")
-    # Why it bounced or was cancelled; the vendor is told.
+    # Why it bounced or was cancelled; in the vendor's mail.
     reason = models.CharField(max_length=core_bounds.REASON_CHARS, blank=True)
     settled_at = models.DateTimeField(null=True, blank=True)
 

@@ -1,4 +1,4 @@
-"""What a payment provider does, and what it tells."""
+"""The interface of payment providers, and their events."""
 
 import datetime as dt
 import uuid
@@ -24,7 +24,7 @@ class PaymentPage:
 
 @dataclass(frozen=True)
 class PaymentRequest:
-    """What is to be paid.
+    """A payment to be made.
 
     Args:
         top_up_id: The top-up; a page that is asked for again is the same one.
@@ -97,7 +97,7 @@ class ProviderPayment:
 
 @dataclass(frozen=True)
 class Refund:
-    """A refund: the provider's name of it, and whether it is done; if not, an event tells how it ends."""
+    """A refund: the provider's name of it, and whether it is done; if not, an event reports the outcome."""
 
     reference: str
     done: bool

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from typing import Any
 from zoneinfo import available_timezones
 
 from django.db import transaction
@@ -11,10 +12,11 @@ from marketplace.accounts.models import User
 from marketplace.core import audit, texts
 from marketplace.core import bounds as core_bounds
 from marketplace.core.transitions import lock
+from vendors.logos import process_logo
 
 from .. import bounds
 from ..invoice_numbers import invoice_number
-from ..models import BillingDetails, Invoice, Order, Seller
+from ..models import BillingDetails, Invoice, Logo, Order, Seller
 from ..places import INDIA, INDIAN_STATES, compact_tax_id, is_country
 from ..selectors import billing_details_of
 from .tax_rates import tax_currency
@@ -84,6 +86,34 @@ def save_billing_details(*, user: User, values: Mapping[str, str], actor: User, 
     return saved
 
 
+def change_logo(*, user: User | None, image: bytes, actor: User) -> BillingDetails:
+    """Set the logo on a seller's invoices from now on; past ones stay as they were. No image removes it.
+
+    Args:
+        user: The vendor; None for the operator.
+        image: A JPG, PNG or WebP image, which is re-encoded.
+        actor: Who changes it.
+
+    Raises:
+        InvalidInput: there are no billing details yet.
+        UnsupportedType, FileRejected, BodyTooLarge: it is no image that can be used.
+        DependencyUnavailable: it cannot be checked at the moment.
+    """
+    content = process_logo(image, sender=str(actor.pk)) if image else b""
+    with transaction.atomic():
+        if user is not None:
+            lock(User.objects.all(), pk=user.pk)
+        if not BillingDetails.objects.filter(owner=user, current=True).exists():
+            raise texts.invalid("logo", "invalid", "Enter the billing details first.")
+        logo = Logo.objects.create(owner=user, image=content) if content else None
+        current = BillingDetails.objects.get(owner=user, current=True)
+        values = {name: getattr(current, name) for name in FIELDS}
+        saved = _replace(user, {**values, "seen_in": current.seen_in, "logo_id": None if logo is None else logo.pk})
+        Seller.objects.filter(vendor=user).update(details=saved)
+        audit.record("billing.change_logo", saved, actor=actor, bytes=len(content))
+    return saved
+
+
 @transaction.atomic
 def save_seller(*, seller: Seller, changed: list[str], details: Mapping[str, str], actor: User) -> Seller:
     """Save a seller of record; `details` are the operator's, a vendor enters their own. Raises what `check_seller` raises."""
@@ -124,20 +154,23 @@ def erase_billing_details(*, user: User) -> None:
     """Delete a user's billing details, except for those that a sale or an invoice refers to, which are kept by law."""
     rows = BillingDetails.objects.filter(owner=user)
     rows.update(current=False)
-    rows.exclude(
+    kept = (
         Exists(Order.objects.filter(buyer_details=OuterRef("pk")))
         | Exists(Invoice.objects.filter(seller_details=OuterRef("pk")))
         | Exists(Seller.objects.filter(details=OuterRef("pk")))
-    ).delete()
+    )
+    rows.exclude(kept).delete()
+    Logo.objects.filter(owner=user, details__isnull=True).delete()
 
 
-def _replace(owner: User | None, details: Mapping[str, str]) -> BillingDetails:
-    """Return the row with these details, the owner's current one from now on; evidence of the same country is kept."""
+def _replace(owner: User | None, details: Mapping[str, Any]) -> BillingDetails:
+    """Return the row with these details, the owner's current one from now on; evidence of the same country and the logo are kept."""
     # An invoice that refers to the row need not wait, and so cannot deadlock.
     current = BillingDetails.objects.select_for_update(no_key=True).filter(owner=owner, current=True).first()
     if current is not None:
         if not details.get("seen_in") and current.country == details["country"]:
             details = {**details, "seen_in": current.seen_in}
+        details = {"logo_id": current.logo_id, **details}
         if all(getattr(current, name) == value for name, value in details.items()):
             return current
         current.current = False

@@ -1,4 +1,4 @@
-"""What can be paid out to a vendor now, and what vendors are told of their next payout."""
+"""The payout of a vendor that is due now, and the next one as pages show it."""
 
 import calendar
 import datetime as dt
@@ -21,7 +21,7 @@ from ..selectors import with_earnings
 
 
 class WithheldReason(models.TextChoices):
-    """Why earnings are not paid out."""
+    """The reasons for which earnings are not paid out."""
 
     BELOW_MINIMUM = "below_minimum", "less than the minimum"
     NO_PROFILE = "no_vendor_profile", "there is no vendor profile"
@@ -31,6 +31,7 @@ class WithheldReason(models.TextChoices):
     NO_ACCOUNT = "no_bank_account", "there is no bank account"
     NEW_ACCOUNT = "new_bank_account", "the bank account is too new"
     OUTSIDE_SEPA = "outside_sepa", "the bank account is outside of the SEPA area"
+    REFUNDED = "refunded", "sales were refunded after it was prepared; the next run pays what is left"
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ def refusal_of(*, profile: VendorProfile, details: PayoutDetails | None) -> With
 
 @dataclass(frozen=True)
 class NextPayout:
-    """What a vendor gets next in one currency.
+    """The next payout of a vendor in one currency.
 
     Args:
         currency: The currency of the earnings.

@@ -1,6 +1,6 @@
 """Events of payment providers: each is recorded once, by the provider's id, and applied in the same transaction.
 
-An event that is about another one that has not arrived waits for it: a dispute may be told before its payment.
+An event that is about another one that has not arrived waits for it: a dispute may be reported before its payment.
 """
 
 from collections.abc import Mapping

@@ -13,7 +13,6 @@ import uuid
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from operator import attrgetter
 from typing import Any
 
 from django.db.models import OuterRef, Subquery, Sum
@@ -21,7 +20,7 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from catalog.services.purchase_counts import undo_purchase
-from library.services.licences import restore_licences, revoke_licence, suspend_licences
+from library.services.licences import revoke_licence, suspend_licences
 from marketplace.accounts.models import User
 from marketplace.core import audit
 from marketplace.core.transitions import lock
@@ -33,11 +32,13 @@ from ..models.ledger import AccountKind, JournalKind
 from ..models.orders import OrderStatus
 from ..models.top_ups import EventKind, ReversalKind, ReversalStatus, TopUpStatus
 from ..providers import PaymentEvent
-from ..selectors import owed_by, with_earnings
-from .ledger import Leg, VendorEntry, change_held_amount, credit_wallet_balance, open_accounts, write_journal
+from ..selectors import owed_by, with_upgrades
+from .ledger import Leg, change_held_amount, credit_wallet_balance, open_accounts, write_journal
 from .receivables import collect_owed
-from .refunds import ORDER_TRANSITIONS
+from .refunds import ORDER_TRANSITIONS, end_request
 from .top_ups import TRANSITIONS
+from .upgrades import refund_upgrades, restore_purchases
+from .withholding import release_shares, withhold_shares
 
 _NOTHING: tuple[uuid.UUID | None, int] = (None, 0)
 _UNPAID = {TopUpStatus.PENDING, TopUpStatus.FAILED}
@@ -63,7 +64,7 @@ class DisputedSale:
 def apply_reversal(*, top_up: TopUp, event: PaymentEvent) -> str:
     """Apply an event about a dispute or a refund, in the caller's transaction, which has locked the top-up.
 
-    The end of a dispute may be told before its beginning, and a refund that staff made at the provider is told here first.
+    The end of a dispute may be reported before its beginning, and a refund that staff made at the provider is first reported here.
 
     Returns:
         What happened; empty when the event must wait for the payment, or for the end of another dispute or refund.
@@ -113,7 +114,7 @@ def _returned(top_up: TopUp) -> int:
 
 
 def _reversal_of(top_up: TopUp, event: PaymentEvent) -> Reversal | None:
-    """Return the reversal that an event is about; a refund of ours may be told before its reference is saved."""
+    """Return the reversal that an event is about; a refund of ours may be reported before its reference is saved."""
     known = top_up.reversals.select_related("frozen").filter(reference=event.case).first() if event.case else None
     if known is None and event.kind in _REFUNDS:
         sent = top_up.reversals.select_related("frozen").filter(kind=ReversalKind.REFUND, status=ReversalStatus.OPEN, reference="")
@@ -153,7 +154,7 @@ def _freeze_orders(reversal: Reversal, disputed: Sequence[DisputedSale]) -> int:
     """Record what is disputed of each purchase, and suspend those of which half or more is; return their number."""
     suspended = [each for each in disputed if each.suspended]
     withheld = {each.order.pk: _NOTHING for each in disputed}
-    withheld |= zip([each.order.pk for each in suspended], _withhold([each.sale for each in suspended]), strict=True)
+    withheld |= zip([each.order.pk for each in suspended], withhold_shares(sales=[each.sale for each in suspended]), strict=True)
     FrozenOrder.objects.bulk_create(
         FrozenOrder(
             reversal=reversal,
@@ -166,7 +167,8 @@ def _freeze_orders(reversal: Reversal, disputed: Sequence[DisputedSale]) -> int:
         for each in disputed
     )
     if suspended:
-        suspend_licences(order_ids=[each.order.pk for each in suspended], reason=f"{reversal.kind} of a top-up")
+        # An upgrade stands on the purchase whose licence it replaced.
+        suspend_licences(order_ids=with_upgrades(each.order.pk for each in suspended), reason=f"{reversal.kind} of a top-up")
     return len(suspended)
 
 
@@ -209,37 +211,6 @@ def _sales_behind(top_up: TopUp, wallet: LedgerAccount, uncovered_minor: int) ->
     return disputed
 
 
-def _withhold(sales: Sequence[Journal]) -> list[tuple[uuid.UUID | None, int]]:
-    """Withhold the vendors' shares that were not paid out; return for each sale the journal and the amount."""
-    amounts: Counter[uuid.UUID] = Counter()
-    journals: dict[uuid.UUID | None, uuid.UUID] = {}
-    vendors = LedgerAccount.objects.filter(pk__in={sale.vendor_id for sale in sales if sale.vendor_id is not None})
-    # To avoid deadlocks, vendors' accounts are locked by id, as in a digest, and those of what is withheld by owner.
-    for vendor in sorted(vendors.select_for_update(no_key=True).order_by("pk"), key=attrgetter("owner_id")):
-        unpaid = max(with_earnings(LedgerAccount.objects.filter(pk=vendor.pk)).get().earned_minor, 0)
-        mine = [sale for sale in sales if sale.vendor_id == vendor.pk]
-        for sale in mine:
-            amounts[sale.pk] = min(sale.vendor_net_minor or 0, unpaid)
-            unpaid -= amounts[sale.pk]
-        total = sum(amounts[sale.pk] for sale in mine)
-        if total:
-            journals[vendor.pk] = _withhold_from(vendor, total)
-    return [(journals.get(sale.vendor_id) if amounts[sale.pk] else None, amounts[sale.pk]) for sale in sales]
-
-
-def _withhold_from(vendor: LedgerAccount, amount_minor: int) -> uuid.UUID:
-    withheld_id = open_accounts(vendor.currency, {AccountKind.WITHHELD: vendor.owner_id})[AccountKind.WITHHELD]
-    change_held_amount(withheld_id, amount_minor)
-    return write_journal(
-        kind=JournalKind.WITHHOLD,
-        legs=[Leg(vendor.pk, withheld_id, amount_minor)],
-        currency=vendor.currency,
-        reason="the buyer's payment is disputed",
-        actor_id=None,
-        vendor=VendorEntry(vendor.pk, -amount_minor),
-    )
-
-
 def _settle(reversal: Reversal, end: ReversalStatus) -> None:
     """End an open reversal: everything is restored, or the money returns to the card."""
     top_up = reversal.top_up
@@ -249,12 +220,13 @@ def _settle(reversal: Reversal, end: ReversalStatus) -> None:
     orders = list(rows.order_by("-order__created_at", "-order_id"))
     kept = end == ReversalStatus.KEPT
     reversal.settled_id = _unfreeze(reversal) if kept else _return(reversal, orders)
-    _release(orders)
+    release_shares(orders=orders)
     if kept:
-        restore_licences(order_ids=[frozen.order_id for frozen in orders], reason="the dispute was won")
+        restore_purchases(reversal=reversal, order_ids=[frozen.order_id for frozen in orders])
     reversal.status, reversal.decided_at = end, timezone.now()
     reversal.save(update_fields=["status", "decided_at", "settled"])
     audit.record(f"reversal.{end.value.lower()}", reversal, actor=None, currency=top_up.currency, amountMinor=reversal.amount_minor)
+    refund_upgrades(buyer=top_up.user)
     disputed = reversal.kind == ReversalKind.DISPUTE
     if _returned(top_up) == top_up.amount_minor:
         TRANSITIONS.apply(top_up, "return", actor=None)
@@ -322,33 +294,9 @@ def _return(reversal: Reversal, orders: Sequence[FrozenOrder]) -> uuid.UUID:
     for order in locked:
         ORDER_TRANSITIONS.apply(order, "charge_back", actor=None, reason=reason)
         revoke_licence(order_id=order.pk, reason="the card payment was returned", actor=None)
+        end_request(order=order, verb="close", actor=None, reason=reason)
         undo_purchase(listing_id=order.listing_id)
     return journal
-
-
-def _release(orders: Sequence[FrozenOrder]) -> None:
-    """Release to the vendors what was withheld and not taken."""
-    vendors = {frozen.withheld.vendor for frozen in orders if frozen.withheld is not None and frozen.withheld.vendor is not None}
-    for vendor in sorted(vendors, key=attrgetter("owner_id")):
-        mine = [frozen for frozen in orders if frozen.withheld is not None and frozen.withheld.vendor == vendor]
-        rest = sum(frozen.withheld_minor - frozen.taken_minor for frozen in mine)
-        released = _release_to(vendor, rest) if rest else None
-        for frozen in mine:
-            frozen.released_id = released
-            frozen.save(update_fields=["released", "taken_minor"])
-
-
-def _release_to(vendor: LedgerAccount, amount_minor: int) -> uuid.UUID:
-    withheld_id = open_accounts(vendor.currency, {AccountKind.WITHHELD: vendor.owner_id})[AccountKind.WITHHELD]
-    change_held_amount(withheld_id, -amount_minor)
-    return write_journal(
-        kind=JournalKind.RELEASE,
-        legs=[Leg(withheld_id, vendor.pk, amount_minor)],
-        currency=vendor.currency,
-        reason="the dispute of the buyer's payment ended",
-        actor_id=None,
-        vendor=VendorEntry(vendor.pk, amount_minor),
-    )
 
 
 def _notify(reversal: Reversal, template: str, **facts: Any) -> None:

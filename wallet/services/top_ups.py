@@ -61,7 +61,7 @@ _DAY = timedelta(days=1)
 
 @dataclass(frozen=True)
 class TopUpRequest:
-    """What a user or an app asks for.
+    """The top-up that a user or an app requests.
 
     Args:
         currency: INR or USD.

@@ -5,7 +5,6 @@ Locks are always taken in this order: batch, payout, account.
 """
 
 import re
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -21,7 +20,7 @@ from marketplace.core.errors import InvalidInput, InvalidTransition, SelfReview
 from marketplace.core.money import Currency
 from marketplace.core.transitions import TransitionTable, lock, lock_for_decision
 from marketplace.ui.mail import mail
-from vendors.models import PayoutDetails, VendorProfile, VendorStatus
+from vendors.models import PayoutDetails
 from vendors.services.payout_details import account_of
 
 from .. import bounds
@@ -29,15 +28,13 @@ from ..errors import PayoutBatchOpen
 from ..models import LedgerAccount, PayoutBatch, VendorPayout
 from ..models.ledger import AccountKind, JournalKind
 from ..models.vendor_payouts import BatchStatus, PayoutStatus
-from ..selectors import accounts_due, payouts, transfer_minor
+from ..selectors import payouts, transfer_minor, with_earnings
 from .due_payouts import WithheldPayout, WithheldReason, due_payout, refusal_of
 from .ledger import Leg, VendorEntry, open_accounts, write_journal
 
 _RUN = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{bounds.PAYOUT_RUN_CHARS - 1}}}")
 # More than any currency is worth in EUR for one dollar, and less than a rate in per cent.
 MAXIMUM_RATE = 10
-# Vendors whom one request looks at.
-PREPARED_AT_ONCE = 200
 _PREPARED = {PayoutStatus.PREPARED.value}
 _EXPORTED = {PayoutStatus.EXPORTED.value}
 BATCHES = TransitionTable(
@@ -154,48 +151,11 @@ def prepare_payout(*, account: LedgerAccount, batch: PayoutBatch, minimum_minor:
     return payouts().get(pk=payout.pk)
 
 
-@dataclass(frozen=True)
-class PreparedBatch:
-    """What came of preparing a batch.
-
-    Args:
-        prepared: The number of payouts that were prepared.
-        withheld: The accounts that are not paid, and why.
-        remaining: The number of accounts that were not looked at.
-    """
-
-    prepared: int
-    withheld: list[tuple[LedgerAccount, WithheldPayout]]
-    remaining: int
-
-
-def prepare_batch(*, batch: PayoutBatch, minimum_minor: int, actor: User | None) -> PreparedBatch:
-    """Prepare the payouts of up to `PREPARED_AT_ONCE` vendors, those with a bank account first; repeat it for the others.
-
-    Each is prepared in a transaction of its own.
-
-    Raises:
-        InvalidTransition: the batch is exported or cancelled.
-    """
-    in_it = VendorPayout.objects.filter(batch=batch).values("account")
-    due = accounts_due(currency=batch.currency, minimum_minor=minimum_minor).exclude(pk__in=in_it)
-    prepared, withheld = 0, []
-    remaining = max(due.count() - PREPARED_AT_ONCE, 0)
-    able = VendorProfile.objects.filter(
-        user=OuterRef("owner"), status=VendorStatus.APPROVED, payout_details__currency=batch.currency, payout_details__withdrawn_at=None
-    )
-    for account in due.annotate(able=Exists(able)).order_by("-able", "owner__store__slug")[:PREPARED_AT_ONCE]:
-        outcome = prepare_payout(account=account, batch=batch, minimum_minor=minimum_minor, actor=actor)
-        if isinstance(outcome, WithheldPayout):
-            withheld.append((account, outcome))
-        else:
-            prepared += 1
-    return PreparedBatch(prepared, withheld, remaining)
-
-
 @transaction.atomic
 def export_batch(*, batch: PayoutBatch, actor: User | None) -> PayoutBatch:
-    """Close a batch for the bank. Payouts that can no longer be made, such as to an account that was withdrawn, are cancelled.
+    """Close a batch for the bank. Payouts that can no longer be made are cancelled, such as one to an account that was withdrawn.
+
+    So is one of more than the vendor has earned, because sales were refunded since it was prepared: the next run pays what is left.
 
     Raises:
         InvalidTransition: it was exported or cancelled before, or no payout is left.
@@ -205,8 +165,9 @@ def export_batch(*, batch: PayoutBatch, actor: User | None) -> PayoutBatch:
     BATCHES.apply(batch, "export", actor=actor, changes={"exported_at": timezone.now(), "exported_by": actor})
     exported = 0
     for payout in _locked(batch, PayoutStatus.PREPARED):
-        profile = payout.details.profile
-        refusal = refusal_of(profile=profile, details=payout.details)
+        refusal = refusal_of(profile=payout.details.profile, details=payout.details)
+        if refusal is None and with_earnings(LedgerAccount.objects.filter(pk=payout.account_id)).get().earned_minor < 0:
+            refusal = WithheldReason.REFUNDED
         if refusal is None:
             PAYOUTS.apply(payout, "export", actor=actor)
             exported += 1

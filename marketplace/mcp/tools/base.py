@@ -32,6 +32,9 @@ class ToolResult:
     text: str
     # Resources to read next.
     links: tuple[ResourceLink, ...] = ()
+    # An address that only the user can go on at, and what to tell them of it; empty if there is none.
+    address: str = ""
+    reason: str = ""
 
 
 def json_of(value: Mapping[str, Any]) -> bytes:

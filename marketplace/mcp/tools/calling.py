@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import orjson
-from mcp_types import INVALID_PARAMS
+from mcp_types import INVALID_PARAMS, ElicitRequest, ElicitRequestURLParams, InputRequiredResult
 from rest_framework import serializers
 
 from marketplace.api.problems import as_problem, problem_document
@@ -14,10 +14,12 @@ from wallet.bounds import QUOTE_MINUTES
 from ..calls import MethodCall
 from ..responses import ProtocolError
 from . import catalog, library, schemas, wallet
-from .base import Arguments, Tool
+from .base import Arguments, Tool, ToolResult
 
 TOOLS: dict[str, Tool] = {tool.name: tool for tool in (*catalog.TOOLS, *library.TOOLS, *wallet.TOOLS)}
 NAME_CHARS = 100
+# The name of the request to open an address.
+_OPEN = "open"
 # Advice for the model after a refusal, by its code; of others the message is enough.
 ADVICE = {
     "invalid_input": "Correct the arguments named in errors; the tool's input schema has their types and bounds.",
@@ -32,6 +34,12 @@ ADVICE = {
     "spending_limit_exceeded": "Tell the user; only they can raise the limit, in their dashboard. Purchases within `left` are still possible.",
     "price_unavailable": "If the user agrees to pay in it, call again with one of availableCurrencies.",
     "license_not_available": "Call again with one of availableLicenses; get_asset has their prices.",
+    "discount_code_invalid": "Ask the user for the code's spelling, or call again without discountCode at the price that is then shown.",
+    "discount_ended": "Tell the user; without discountCode the present price applies.",
+    "upgrade_unavailable": "list_library shows the licences that the user has; get_asset those on sale. Without upgradeFrom a further licence "
+    "is bought.",
+    "upgrade_currency_differs": "If the user agrees to pay in `currency`, call again with it.",
+    "licence_not_live": "list_library shows the licences that the user has now.",
     "tier_required": "Tell the user that their account's tier doesn't allow it; list_assets with tier finds assets that it allows.",
     "quote_expired": "Get a new one with quote_purchase, and tell the user its price.",
     "quote_used": "It has already been bought with this quote; list_library shows it.",
@@ -81,13 +89,23 @@ def _result_of(tool: Tool, call: MethodCall) -> dict[str, Any]:
     arguments: Arguments = call.params.get("arguments") or {}
     _check_arguments(tool, arguments)
     result = tool.run(call.principal, arguments)
+    action = call.answer_to(_OPEN)
+    if result.address and action is None and call.can_open_addresses:
+        return _address_request(result)
+    text = result.text if action in {None, "accept"} else f"The user did not open the address ({action}). {result.text}"
     content = [
-        {"type": "text", "text": result.text},
+        {"type": "text", "text": text},
         # For clients that show models nothing but text.
         {"type": "text", "text": result.body.decode()},
         *(link.model_dump(mode="json", by_alias=True, exclude_none=True) for link in result.links),
     ]
     return {"content": content, "structuredContent": orjson.Fragment(result.body), "isError": False}
+
+
+def _address_request(result: ToolResult) -> dict[str, Any]:
+    """Return the request that the client shows the user an address; it then repeats the call with what the user chose."""
+    asked = ElicitRequest(params=ElicitRequestURLParams(message=result.reason, url=result.address))
+    return InputRequiredResult(input_requests={_OPEN: asked}).model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
 def _check_arguments(tool: Tool, arguments: Arguments) -> None:

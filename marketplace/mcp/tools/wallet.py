@@ -1,5 +1,8 @@
 """Tools of the wallet."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from rest_framework import serializers
 
 from developers.principals import Principal
@@ -10,6 +13,7 @@ from wallet.api import responses
 from wallet.api.serializers.top_ups import TopUpAnswer, TopUpBody
 from wallet.api.serializers.wallet import QuoteAnswer, QuoteBody, SpendAnswer, SpendBody, WalletAnswer
 from wallet.bounds import IDEMPOTENCY_KEY_CHARS, QUOTE_MINUTES
+from wallet.models.top_ups import TopUpStatus
 
 from .base import Arguments, Effects, Tool, ToolResult, json_of, validated
 
@@ -46,16 +50,25 @@ def _get_wallet(principal: Principal, arguments: Arguments) -> ToolResult:
     return ToolResult(json_of(body), f"{text}{body['currencyPreference']}.")
 
 
+def _reductions(body: Mapping[str, Any]) -> str:
+    """Return what was taken off the list price, empty if nothing was."""
+    parts = [f"{body['discount']:.2f} off by a discount"] if body["discount"] else []
+    if body["upgradeFrom"]:
+        parts.append(f"{body['upgradeCredit']:.2f} off for the {body['upgradeFrom']} licence that it replaces")
+    return f" ({', '.join(parts)})" if parts else ""
+
+
 def _quote_purchase(principal: Principal, arguments: Arguments) -> ToolResult:
     body = responses.quote(principal.user, validated(QuoteBody, arguments))
     price = f"{body['price']:.2f} {body['currency']} for the {body['licenseSlug']} licence, until {body['expiresAt']}"
-    return ToolResult(json_of(body), f"{price}. Nothing was charged: ask the user, then send quoteId to buy_asset.")
+    return ToolResult(json_of(body), f"{price}{_reductions(body)}. Nothing was charged: ask the user, then send quoteId to buy_asset.")
 
 
 def _buy_asset(principal: Principal, arguments: Arguments) -> ToolResult:
     values = validated(PurchaseArguments, arguments)
     body, replayed = responses.purchase(principal, values, idempotency_key=values["idempotencyKey"])
-    text = f"Bought under the {body['licenseSlug']} licence: {body['debited']:.2f} {body['currency']} paid, {body['newBalance']:.2f} left. "
+    paid = f"{body['debited']:.2f} {body['currency']} paid{_reductions(body)}, {body['newBalance']:.2f} left"
+    text = f"Bought under the {body['licenseSlug']} licence: {paid}. "
     again = "It was bought by an earlier call with the same key; nothing was charged again. " if replayed else ""
     return ToolResult(json_of(body), f"{text}{again}get_download_link gives the file.")
 
@@ -63,8 +76,12 @@ def _buy_asset(principal: Principal, arguments: Arguments) -> ToolResult:
 def _request_top_up(principal: Principal, arguments: Arguments) -> ToolResult:
     values = validated(TopUpArguments, arguments)
     body, _ = responses.top_up(principal, values, idempotency_key=values["idempotencyKey"])
+    reason = f"Add {body['amount']:.2f} {body['currency']} of credit to your wallet on the page of the payment provider."
     text = f"Nothing was charged. Ask the user to open {body['paymentUrl']} and to pay {body['amount']:.2f} {body['currency']} there."
-    return ToolResult(json_of(body), f"{text} Only the user can pay; get_wallet tells when the credit has arrived.")
+    text += " Only the user can pay; get_wallet tells when the credit has arrived."
+    # A repeated call may find it paid or failed.
+    address = body["paymentUrl"] if body["status"] == TopUpStatus.PENDING else ""
+    return ToolResult(json_of(body), text, address=address, reason=reason)
 
 
 TOOLS = (

@@ -60,7 +60,7 @@ class BarSegment:
 
 
 @dataclass(frozen=True)
-class Line:
+class ChartLine:
     """A line, and the dots of its points."""
 
     tone: Tone
@@ -169,13 +169,13 @@ class Chart:
                 else:
                     below += value
 
-    def lines(self) -> Iterator[Line]:
+    def lines(self) -> Iterator[ChartLine]:
         """Yield the lines. A point is a zero-length stroke, which round line caps turn into a dot at any scale."""
         for series in self.series:
             if series.shape != "line":
                 continue
             points = [f"{self._x(index):g} {self._y(value):g}" for index, value in enumerate(series.values)]
-            yield Line(series.tone, "M" + "L".join(points), "".join(f"M{point}h0" for point in points))
+            yield ChartLine(series.tone, "M" + "L".join(points), "".join(f"M{point}h0" for point in points))
 
     def tooltips(self) -> Iterator[Tooltip]:
         """Yield the tooltip of each point."""

@@ -12,10 +12,10 @@ register = template.Library()
 
 
 @register.simple_tag(takes_context=True)
-def nav_link(context: dict[str, Any], name: str, words: str, *, under: str = "") -> SafeString:
+def nav_link(context: dict[str, Any], name: str, label: str, *, under: str = "") -> SafeString:
     """Return a link to a route that is marked as current on its page and those below it, or on all pages whose path begins with `under`."""
     address = reverse(name)
     request: HttpRequest | None = context.get("request")
     path = request.path if request else ""
     here = path == address or (path.startswith(under) if under else path.startswith(f"{address}/") and address.count("/") > 1)
-    return format_html('<a href="{}"{}>{}</a>', address, SafeString(' aria-current="page"') if here else "", words)
+    return format_html('<a href="{}"{}>{}</a>', address, SafeString(' aria-current="page"') if here else "", label)

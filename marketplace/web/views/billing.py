@@ -4,11 +4,11 @@ import uuid
 from dataclasses import dataclass
 
 from django.contrib import messages
-from django.http import Http404, HttpResponseBase, StreamingHttpResponse
+from django.http import Http404, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
 
-from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
+from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, problems_as_messages, render_form, signed_in_page
 from marketplace.core.errors import Problem
 from marketplace.http.client_address import client_country
 from vendors.models import VendorProfile
@@ -19,7 +19,7 @@ from wallet.models import Invoice, Order, Seller
 from wallet.models.invoices import InvoiceKind
 from wallet.places import INDIA
 from wallet.selectors import billing_details_of, invoice_months_of, invoice_of_order, invoices, invoices_of_month, is_invoiced
-from wallet.services.billing import FIELDS, save_billing_details
+from wallet.services.billing import FIELDS, change_logo, save_billing_details
 
 from ..billing_forms import BillingForm
 
@@ -55,7 +55,33 @@ def details(request: SignedInRequest) -> HttpResponseBase:
             save_billing_details(user=request.user, values=form.details(), actor=request.user, seen_in=client_country(request))
             messages.success(request, "Your billing details were saved.")
             return redirect(following or "billing-page")
-    return render_form(request, "account/billing.html", form, next=following)
+    has_logo = current is not None and current.logo_id is not None
+    return render_form(request, "account/billing.html", form, next=following, sells=_sells(request), has_logo=has_logo)
+
+
+@signed_in_page("GET", "POST")
+def logo(request: SignedInRequest) -> HttpResponseBase:
+    """Return the logo on the invoices of a vendor who sells in their own name; a POST sets or removes it."""
+    if not _sells(request):
+        raise Http404
+    if request.method == "POST":
+        file = request.FILES.get("logo")
+        if file is None and "remove" not in request.POST:
+            messages.error(request, "Choose an image.")
+        else:
+            with problems_as_messages(
+                request, "The logo is removed." if file is None else "The logo is saved. It is on your next invoice."
+            ):
+                change_logo(user=request.user, image=b"" if file is None else file.read(), actor=request.user)
+        return redirect("billing-page")
+    current = billing_details_of(request.user)
+    if current is None or current.logo is None:
+        raise Http404
+    return HttpResponse(bytes(current.logo.image), content_type="image/jpeg")
+
+
+def _sells(request: SignedInRequest) -> bool:
+    return Seller.objects.filter(vendor=request.user).exists()
 
 
 @signed_in_page("GET")

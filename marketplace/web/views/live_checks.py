@@ -13,8 +13,7 @@ from developers.dashboard.forms import AnswerForm, AppForm, ApplicationForm, Red
 from developers.dashboard.webhook_forms import EndpointForm
 from marketplace.accounts.pages import SignedInRequest, live_check, signed_in_page
 from vendors.studio.access import listing_page
-from vendors.studio.forms import ApplicationForm as StoreApplicationForm
-from vendors.studio.forms import NewListingForm, StoreForm
+from vendors.studio.forms import NewListingForm, StoreApplicationForm, StoreForm
 from vendors.studio.section_forms import LicencesForm, PricesForm, details_form
 
 # Forms by the name that templates pass as `check_form`. None of them asks for a password or depends on its user.

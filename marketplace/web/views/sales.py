@@ -21,7 +21,7 @@ from wallet.services.due_payouts import next_payouts
 from wallet.spreadsheets import cell, csv_lines, figure
 
 from ..paging import cursor_of, page_links, page_number, paging_context
-from ..selling import MONTH, SPANS, charts_of, figures_of, parts_of, since
+from ..sales_summary import MONTH, SPANS, charts_of, parts_of, since, summaries_of
 
 ROWS = 25
 TOP = 10
@@ -38,7 +38,7 @@ def sales(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
     context = {
         "span": span,
         "spans": [(each, f"?last={each.key}") for each in SPANS.values()],
-        "figures": figures_of(accounts, totals, now),
+        "figures": summaries_of(accounts, totals, now),
         "charts": charts_of(totals, period, span),
         "listings": [_listing_row(row, accounts) for row in listings[:TOP]],
         "more": len(listings) > TOP,

@@ -5,7 +5,7 @@
   const RETRIES = [3, 10, 30];
   const page = document.getElementById("uploads");
   const news = document.getElementById("upload-news");
-  const sentences = JSON.parse(document.getElementById("upload-sentences").textContent);
+  const messages = JSON.parse(document.getElementById("upload-messages").textContent);
   const template = document.getElementById("upload-under-way");
   const api = marketplace.api({ scopes: "vendor:manage" });
   const { size, left } = marketplace.inWords;
@@ -20,9 +20,9 @@
 
   const explain = (problem) => {
     const maximum = problem.maximumBytes ? size(problem.maximumBytes).replace(".0", "") : "";
-    const sentence = sentences[problem.code] || problem.detail || "The service did not say why. Try again in a minute.";
+    const message = messages[problem.code] || problem.detail || "The service did not say why. Try again in a minute.";
     const parts = { detail: problem.detail, maximum, requestId: problem.requestId };
-    return sentence.replace(/\{(\w+)\}/g, (_, name) => parts[name]);
+    return message.replace(/\{(\w+)\}/g, (_, name) => parts[name]);
   };
 
   const complain = (place, words) => {

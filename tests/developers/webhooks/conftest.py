@@ -50,7 +50,7 @@ def tell(event: EventType = EventType.ASSET_PUBLISHED, **options: Any) -> Webhoo
 def go_on() -> None:
     """Let all the time pass that something waits for, and do what is due then."""
     WebhookDelivery.objects.update(next_at=timezone.now())
-    WebhookEndpoint.objects.update(paused_until=None, wake_at=None)
+    WebhookEndpoint.objects.update(paused_until=None, next_job_at=None)
     Job.objects.update(run_after=timezone.now())
     drain()
 

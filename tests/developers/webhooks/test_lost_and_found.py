@@ -114,7 +114,7 @@ def test_queue_does_not_grow_while_one_delivery_waits_for_hours(listen: Listen, 
     drain()
     late = timezone.now() + timedelta(hours=10)
     WebhookDelivery.objects.update(next_at=late)
-    WebhookEndpoint.objects.update(paused_until=None, wake_at=None)
+    WebhookEndpoint.objects.update(paused_until=None, next_job_at=None)
     Job.objects.all().delete()
     receiver.status = 200
     for _ in range(4):

@@ -29,7 +29,7 @@ from ...services.listings import ensure_editable
 from ...services.pictures import update_picture
 from ...uploads import receive, receive_small
 from ..access import listing_page
-from ..files_page import WHOLE, Refused, files_page
+from ..files_page import WHOLE, RefusedUpload, files_page
 from ..picture_forms import AltTextForm, MoveForm
 from ..upload_fields import message_for, picture_name, slot_name
 from ..uploading import FormRefused, checked_form
@@ -170,13 +170,13 @@ def _done(request: SignedInRequest, listing: Listing, place: str, done: str) -> 
 def _refused(request: SignedInRequest, listing: Listing, place: str, problem: Problem) -> HttpResponseBase:
     # Read again, because it may have come under review in the meantime.
     listing = own_listing(request.user, listing.slug)
-    return _page(request, listing, Refused(place, message_for(problem)), status=problem.status)
+    return _page(request, listing, RefusedUpload(place, message_for(problem)), status=problem.status)
 
 
 def _page(
     request: SignedInRequest,
     listing: Listing,
-    refused: Refused | None = None,
+    refused: RefusedUpload | None = None,
     typed: Mapping[uuid.UUID, AltTextForm] | None = None,
     status: int = 200,
 ) -> HttpResponseBase:

@@ -12,7 +12,7 @@ from ...selectors import profile_of, store_slug_taken
 from ...services import profiles
 from ..access import vendor_page
 from ..fields import address_of
-from ..forms import ApplicationForm, StoreForm
+from ..forms import StoreApplicationForm, StoreForm
 
 
 @signed_in_page("GET", "POST")
@@ -20,7 +20,7 @@ def apply(request: SignedInRequest) -> HttpResponseBase:
     """Apply for a store."""
     if _has_profile(request):
         return redirect("studio")
-    form = ApplicationForm(request.POST if request.method == "POST" else None)
+    form = StoreApplicationForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         links = form.cleaned_data["links"]
         with problems_as_form_errors(form, {StoreSlugTaken: "store_slug"}):

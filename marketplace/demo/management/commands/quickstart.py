@@ -26,6 +26,7 @@ from ...history import DAYS, make_history
 from ...invoices import make_invoice, make_seller
 from ...payouts import make_payout
 from ...people import Facts, make_credentials, make_people, make_requests
+from ...refunds import make_refund_request
 from ...shop import fill_shop
 
 FACTS_NAME = "demo.json"
@@ -106,6 +107,7 @@ class Command(BaseCommand):
         make_history(people, until=now)
         make_invoice(entries, people)
         make_payout(people.profiles["vendor"], people.customer, people.admin)
+        make_refund_request(people.customer)
         return facts, suggested_slug(entries, people.developer)
 
     def _print_facts(self, facts: Facts, slug: str, path: Path) -> None:

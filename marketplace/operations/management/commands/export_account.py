@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.core.serializers.json import DjangoJSONEncoder
 
 from marketplace.accounts.models import User
-from marketplace.operations.people import export_account
+from marketplace.operations.personal_data import export_account
 
 
 class Command(BaseCommand):
@@ -35,7 +35,8 @@ class Command(BaseCommand):
         try:
             descriptor = os.open(options["output"], os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
             try:
-                _write(descriptor, text + "\n")
+                with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                    file.write(text + "\n")
             except OSError:
                 # An incomplete file would block the next attempt, and contains personal data.
                 options["output"].unlink()
@@ -43,8 +44,3 @@ class Command(BaseCommand):
         except OSError as error:
             raise CommandError(f"{options['output']} cannot be written: {error.strerror}.") from error
         self.stdout.write(f"Written to {options['output']}.")
-
-
-def _write(descriptor: int, text: str) -> None:
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        file.write(text)

@@ -21,7 +21,7 @@ SPANS = {span.key: span for span in (MONTH, YEAR)}
 
 
 @dataclass(frozen=True)
-class Figures:
+class SalesSummary:
     """The summary above the charts, in one currency."""
 
     currency: str
@@ -45,12 +45,12 @@ def since(period: Period, now: dt.datetime) -> dt.datetime:
     return min(period.start, _month_before(floor(now, Step.MONTH)))
 
 
-def figures_of(accounts: Sequence[Any], totals: Mapping[str, ByTime], now: dt.datetime) -> list[Figures]:
+def summaries_of(accounts: Sequence[Any], totals: Mapping[str, ByTime], now: dt.datetime) -> list[SalesSummary]:
     """Return the figures of each currency in which anything was ever earned."""
     month = floor(now, Step.MONTH)
     before = _month_before(month)
     return [
-        Figures(
+        SalesSummary(
             account.currency,
             account.earned_minor,
             *(

@@ -1,0 +1,150 @@
+"""The logo of a seller on invoices: re-encoded, bounded, and as it was when the invoice was issued."""
+
+import io
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+from PIL import Image
+
+from marketplace.accounts.services import delete_account
+from marketplace.core.errors import Problem
+from tests.admin.pages import address, staff
+from tests.callers import signed_in
+from tests.factories import UserFactory
+from tests.files.makers import picture
+from tests.shop import bought, on_sale
+from vendors import bounds
+from wallet.invoice_documents import invoice_pdf
+from wallet.models import BillingDetails, Logo, Seller
+from wallet.services.billing import change_logo, save_billing_details
+
+from .invoicing import BANGALORE, BERLIN, MUMBAI, billed, buyer_at, issue, operator, rate, vendor_as_seller
+
+pytestmark = pytest.mark.django_db
+NUMBERING = {"is_active": "on", "number_pattern": "INV/{year}/{number}", "fiscal_year_month": "4", "time_zone": "Asia/Kolkata"}
+
+
+def images_in(pdf: bytes) -> int:
+    """Return how many images a PDF has."""
+    return pdf.count(b"/Subtype /Image")
+
+
+def test_invoice_has_the_logo_that_the_seller_had_when_it_was_issued() -> None:
+    staff_user = UserFactory(is_staff=True)
+    seller = operator()
+    rate("IN", 1800)
+    bought(on_sale(), buyer_at(MUMBAI))
+    (plain,) = issue()
+    change_logo(user=None, image=picture(), actor=staff_user)
+    bought(on_sale(), buyer_at(MUMBAI))
+    _, branded = issue()
+    change_logo(user=None, image=b"", actor=staff_user)
+    bought(on_sale(), buyer_at(MUMBAI))
+    *_, later = issue()
+    assert [images_in(invoice_pdf(invoice)) for invoice in (plain, branded, later)] == [0, 1, 0]
+    seller.refresh_from_db()
+    assert (seller.details.name, seller.details.logo) == (BANGALORE["name"], None)
+
+
+def test_logo_stays_when_the_address_changes() -> None:
+    vendor = on_sale().store.owner
+    vendor_as_seller(vendor)
+    change_logo(user=vendor, image=picture(), actor=vendor)
+    details = save_billing_details(user=vendor, values={"city": "Pune"}, actor=vendor)
+    assert details.logo is not None
+    assert Seller.objects.get(vendor=vendor).details == details
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP"])
+def test_logo_is_re_encoded_small_and_without_what_came_with_it(kind: str) -> None:
+    vendor = on_sale().store.owner
+    vendor_as_seller(vendor)
+    exif = Image.Exif()
+    exif[0x010E] = "a secret remark"
+    change_logo(user=vendor, image=picture(kind, (1200, 400), exif=exif.tobytes()), actor=vendor)
+    content = bytes(Logo.objects.get().image)
+    with Image.open(io.BytesIO(content)) as image:
+        assert (image.format, image.size) == ("JPEG", (900, 300))
+    assert b"secret" not in content
+
+
+@pytest.mark.parametrize(
+    ("image", "code"),
+    [
+        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "unsupported_type"),
+        (b"%PDF-1.7", "unsupported_type"),
+        (picture()[:60], "file_rejected"),
+        (picture(size=(20_001, 1)), "file_rejected"),
+        (b"\x89PNG" + b"x" * bounds.LOGO_BYTES, "body_too_large"),
+    ],
+    ids=["svg", "pdf", "cut", "long", "large"],
+)
+def test_what_is_no_usable_image_is_refused(image: bytes, code: str) -> None:
+    vendor = on_sale().store.owner
+    vendor_as_seller(vendor)
+    with pytest.raises(Problem) as met:
+        change_logo(user=vendor, image=image, actor=vendor)
+    assert met.value.code == code
+    assert not Logo.objects.exists()
+
+
+def test_logo_without_billing_details_is_refused() -> None:
+    user = UserFactory()
+    with pytest.raises(Problem) as met:
+        change_logo(user=user, image=picture(), actor=user)
+    assert met.value.code == "invalid_input"
+
+
+def test_vendor_sets_looks_at_and_removes_the_logo_on_the_billing_page() -> None:
+    vendor = on_sale().store.owner
+    vendor_as_seller(vendor)
+    client, page = signed_in(vendor), reverse("billing-logo")
+    assert client.get(page).status_code == 404
+    assert client.post(page, {"logo": SimpleUploadedFile("logo.png", picture())}).status_code == 302
+    shown = client.get(page)
+    assert (shown["Content-Type"], shown.content[:3]) == ("image/jpeg", b"\xff\xd8\xff")
+    assert page in client.get(reverse("billing-page")).content.decode()
+    client.post(page, {"logo": SimpleUploadedFile("logo.png", b"no image")})
+    assert client.get(page).content == shown.content
+    client.post(page, {"remove": "yes"})
+    assert client.get(page).status_code == 404
+
+
+def test_logo_is_not_offered_to_who_issues_no_invoices() -> None:
+    user = UserFactory()
+    billed(user, MUMBAI)
+    client, page = signed_in(user), reverse("billing-logo")
+    assert client.post(page, {"logo": SimpleUploadedFile("logo.png", picture())}).status_code == 404
+    assert page not in client.get(reverse("billing-page")).content.decode()
+    assert Client().get(page).status_code == 302
+    assert not Logo.objects.exists()
+
+
+def test_staff_set_and_remove_the_operators_logo_in_the_admin() -> None:
+    seller = operator()
+    page = address(Seller, "change", seller.pk)
+    client = signed_in(staff("wallet.change_seller"))
+    assert client.post(page, NUMBERING | BANGALORE | {"logo": SimpleUploadedFile("logo.png", picture())}).status_code == 302
+    seller.refresh_from_db()
+    assert Logo.objects.get().details.get() == seller.details
+    client.post(page, NUMBERING | BANGALORE | {"city": "Mysuru"})
+    seller.refresh_from_db()
+    assert (seller.details.city, seller.details.logo) == ("Mysuru", Logo.objects.get())
+    refused = client.post(page, NUMBERING | BANGALORE | {"logo": SimpleUploadedFile("logo.png", b"no image")}, follow=True)
+    assert "The logo was not changed" in refused.content.decode()
+    client.post(page, NUMBERING | BANGALORE | {"remove_logo": "on"})
+    seller.refresh_from_db()
+    assert seller.details.logo_id is None
+    viewer = signed_in(staff("wallet.view_seller"))
+    assert viewer.post(page, NUMBERING | BANGALORE | {"remove_logo": "on"}).status_code == 403
+
+
+def test_logo_that_no_invoice_shows_is_deleted_with_the_account() -> None:
+    user = UserFactory()
+    billed(user, BERLIN)
+    change_logo(user=user, image=picture(), actor=user)
+    delete_account(user=user, reason="test", actor=None)
+    assert not Logo.objects.exists()
+    assert not BillingDetails.objects.exists()

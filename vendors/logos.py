@@ -1,0 +1,30 @@
+"""Makes logos safe to put into documents: they are re-encoded in the sandbox."""
+
+from typing import Any
+
+from marketplace.core.errors import BodyTooLarge
+
+from . import bounds
+from .previews import LIMITS
+from .sandbox.runner import reader_of_bytes, run_job
+
+
+def process_logo(data: bytes, sender: str = "") -> bytes:
+    """Return an uploaded image (JPG, PNG or WebP) as a small JPEG on white.
+
+    Raises:
+        UnsupportedType: the content is of another type.
+        FileRejected: it is damaged or too large inside.
+        BodyTooLarge: it is larger than `bounds.LOGO_BYTES`.
+    """
+    if len(data) > bounds.LOGO_BYTES:
+        raise BodyTooLarge(maximumBytes=bounds.LOGO_BYTES)
+    return run_job("logo", read_at=reader_of_bytes(data), size=len(data), limits=LIMITS, interpret=_logo, sender=sender)
+
+
+def _logo(_facts: dict[str, Any], blobs: list[bytes]) -> bytes:
+    # Checked, because the output of a compromised child would be put into documents.
+    (content,) = blobs
+    if content[:3] != b"\xff\xd8\xff" or len(content) > bounds.LOGO_BYTES:
+        raise ValueError("no JPEG")
+    return content

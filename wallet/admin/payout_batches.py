@@ -1,0 +1,226 @@
+"""Payout batches in the admin: prepared, exported as a file for the bank, recorded as paid, or cancelled."""
+
+from collections.abc import Mapping
+from decimal import Decimal
+from functools import partial
+from typing import Any
+from urllib.parse import urlencode
+
+from django import forms
+from django.conf import settings
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import path, reverse
+from django.utils.html import format_html
+
+from marketplace.accounts.pages import problems_as_form_errors
+from marketplace.core import audit
+from marketplace.core.errors import Problem
+from marketplace.core.money import to_minor
+from marketplace.http.refusals import allow_methods
+from marketplace.review.decisions import Decision, NoForm, decision, service_decision
+from marketplace.review.panels import Panel
+from marketplace.review.service import ServiceAdmin, staff_of
+from marketplace.ui.formatting import money
+
+from .. import bounds
+from ..models import PayoutBatch
+from ..models.quotes import CURRENCIES
+from ..models.vendor_payouts import BatchStatus, PayoutStatus
+from ..payout_files import bank_file, paying_account
+from ..selectors import due_sums, payouts, transfer_minor
+from ..services import vendor_payouts as services
+from ..services.payout_batches import PREPARED_AT_ONCE, PreparedBatch, prepare_batch
+from ..spreadsheets import store_of
+from .vendor_payouts import SETTLE
+
+EXPORT_BATCH = "wallet.export_payoutbatch"
+PREPARE = "wallet.prepare_payoutbatch"
+# Of a batch, on its page.
+PAYOUTS_SHOWN = 100
+# Names of vendors who are not paid, in a message.
+NAMED = 20
+
+
+class PrepareForm(forms.Form):
+    """The terms of a run."""
+
+    run = forms.CharField(max_length=bounds.PAYOUT_RUN_CHARS, help_text="A name, such as 2026-11. The same name again continues the run.")
+    currency = forms.ChoiceField(choices=[(code, code) for code in CURRENCIES], help_text="The currency of the earnings.")
+    minimum = forms.DecimalField(
+        min_value=Decimal("0.01"), max_value=bounds.CREDIT_MINOR // 100, max_digits=14, decimal_places=2, help_text="Smaller balances wait."
+    )
+    rate = forms.DecimalField(
+        label="Euro rate",
+        required=False,
+        min_value=Decimal("0.000001"),
+        max_value=services.MAXIMUM_RATE,
+        max_digits=12,
+        decimal_places=6,
+        help_text="Pay in EUR by SEPA, at so many EUR for one unit of the currency. Empty: pay in the currency of the earnings.",
+    )
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]  # Django's own arguments
+        self.fields["minimum"].initial = settings.PAYOUT_MINIMUM
+
+    @property
+    def minimum_minor(self) -> int:
+        """The smallest amount that is paid."""
+        return to_minor(self.cleaned_data["minimum"])
+
+
+@admin.register(PayoutBatch)
+class PayoutBatchAdmin(ServiceAdmin):
+    """Payout batches: export the file for the bank, record that it is paid, or cancel."""
+
+    list_display = ("created_at", "run", "currency", "transfer_currency", "status", "exported_at", "exported_by")
+    list_filter = ("status", "currency")
+    list_select_related = ("exported_by",)
+    search_fields = ("run",)
+    ordering = ("-id",)
+    decision_names = ("export", "pay", "cancel")
+    list_template = "admin/wallet/payout_batches.html"
+    row_template = "admin/wallet/payout_batch.html"
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Allow users who may prepare payouts, too."""
+        return super().has_view_permission(request, obj) or staff_of(request).has_perm(PREPARE)
+
+    def get_urls(self) -> Any:
+        """Add the page that prepares payouts, and the file for the bank."""
+        prepare = self.admin_site.admin_view(allow_methods("GET", "POST")(self.prepare))
+        file = self.admin_site.admin_view(allow_methods("POST")(self.file))
+        return [
+            path("prepare/", prepare, name="wallet_payoutbatch_prepare"),
+            path("<uuid:batch_id>/file/", file, name="wallet_payoutbatch_file"),
+            *super().get_urls(),
+        ]
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        """Link to the page that prepares payouts."""
+        prepare_url = reverse("admin:wallet_payoutbatch_prepare") if staff_of(request).has_perm(PREPARE) else ""
+        return super().changelist_view(request, {**(extra_context or {}), "prepare_url": prepare_url})
+
+    def prepare(self, request: HttpRequest) -> HttpResponse:
+        """Ask for the terms of a run, show what is due, and prepare it once that is confirmed."""
+        staff = staff_of(request)
+        if not staff.has_perm(PREPARE):
+            raise PermissionDenied
+        form, due = PrepareForm(request.POST if request.method == "POST" else None), None
+        if form.is_valid():
+            terms = form.cleaned_data
+            with problems_as_form_errors(form):
+                services.check_run(run=terms["run"])
+                if terms["rate"] is not None:
+                    paying_account()
+                if request.POST.get("confirmed"):
+                    batch = services.open_batch(run=terms["run"], currency=terms["currency"], euro_rate=terms["rate"], actor=staff)
+                    self._tell(request, prepare_batch(batch=batch, minimum_minor=form.minimum_minor, actor=staff))
+                    return HttpResponseRedirect(self._address(batch))
+                due = due_sums(currency=terms["currency"], minimum_minor=form.minimum_minor)
+                if not due["count"]:
+                    form.add_error(None, "Nothing is due.")
+        context = {
+            **self.admin_site.each_context(request),
+            "opts": self.opts,
+            "title": "Prepare payouts",
+            "form": form,
+            "terms": getattr(form, "cleaned_data", {}),
+            "due": None if form.errors else due,
+            "maximum": PREPARED_AT_ONCE,
+            "back": reverse("admin:wallet_payoutbatch_changelist"),
+        }
+        status = 400 if form.errors else 200
+        return TemplateResponse(request, "admin/wallet/prepare_payouts.html", context, status=status)
+
+    def _tell(self, request: HttpRequest, outcome: PreparedBatch) -> None:
+        """Tell how many payouts are prepared, and who is not paid."""
+        self.message_user(request, f"Prepared payouts: {outcome.prepared}.", messages.SUCCESS)
+        if outcome.withheld:
+            named = "; ".join(f"{store_of(account)}: {kept.reason.label}" for account, kept in outcome.withheld[:NAMED])
+            more = len(outcome.withheld) - NAMED
+            self.message_user(request, f"Not paid: {named}{f'; and {more} more' if more > 0 else ''}.", messages.WARNING)
+        if outcome.remaining:
+            self.message_user(request, f"{outcome.remaining} vendors are left: prepare the run again.", messages.WARNING)
+
+    def file(self, request: HttpRequest, batch_id: Any) -> HttpResponse:
+        """Return the file for the bank. It has bank details, so it needs a permission of its own, and each download is recorded."""
+        staff = staff_of(request)
+        if not staff.has_perm(EXPORT_BATCH):
+            raise PermissionDenied
+        batch = PayoutBatch.objects.filter(pk=batch_id).first()
+        if batch is None:
+            raise Http404
+        try:
+            made = bank_file(batch=batch)
+        except Problem as problem:
+            self.message_user(request, problem.message, messages.ERROR)
+            return self._back(request, batch)
+        audit.record("payout_batch.download", batch, actor=staff)
+        headers = {"Content-Disposition": f'attachment; filename="{made.name}"', "Cache-Control": "private, no-store"}
+        return HttpResponse(made.content, content_type=made.content_type, headers=headers)
+
+    def panels(self, request: HttpRequest, subject: PayoutBatch) -> list[Panel]:
+        """Show the newest payouts, without bank details, then the history."""
+        rows = [
+            (
+                format_html('<a href="{}">{}</a>', reverse("admin:wallet_vendorpayout_change", args=[each.pk]), store_of(each.account)),
+                money(each.amount_minor, subject.currency),
+                money(transfer_minor(each.amount_minor, subject), subject.transfer_currency),
+                each.status,
+            )
+            for each in payouts().filter(batch=subject)[:PAYOUTS_SHOWN]
+        ]
+        return [Panel("Payouts", ("Store", "Amount", "Transfer", "Status"), rows), *super().panels(request, subject)]
+
+    def page_context(self, request: HttpRequest, subject: PayoutBatch) -> dict[str, Any]:
+        """Add the link to all payouts, and the address of the file for users who may download it."""
+        may = subject.status == BatchStatus.EXPORTED and staff_of(request).has_perm(EXPORT_BATCH)
+        file_url = reverse("admin:wallet_payoutbatch_file", args=[subject.pk]) if may else ""
+        payouts_url = f"{reverse('admin:wallet_vendorpayout_changelist')}?{urlencode({'run': subject.run, 'currency': subject.currency})}"
+        more = {"file_url": file_url, "payouts_url": payouts_url, "count": subject.payouts.count()}
+        return {**super().page_context(request, subject), **more}
+
+    export = service_decision(
+        Decision(
+            "Export",
+            EXPORT_BATCH,
+            "The batch is closed, and you can download its file for the bank. Payouts that can no longer be made are cancelled.",
+            "It is exported. Download its file.",
+            NoForm,
+            available=partial(services.BATCHES.allows, verb="export"),
+        ),
+        services.export_batch,
+        "batch",
+        answers=(),
+    )
+
+    @decision(
+        Decision(
+            "Record as paid",
+            SETTLE,
+            "You confirm that the bank made every transfer that is not recorded yet. The vendors get a mail.",
+            "Its payouts are recorded as paid.",
+            NoForm,
+            available=lambda batch: batch.payouts.filter(status=PayoutStatus.EXPORTED).exists(),
+        )
+    )
+    def pay(self, batch: PayoutBatch, actor: Any, answers: Mapping[str, Any]) -> None:
+        """Record all exported payouts as paid."""
+        services.mark_batch_paid(batch=batch, actor=actor)
+
+    cancel = service_decision(
+        Decision(
+            "Cancel",
+            SETTLE,
+            "Nothing of it is paid, and the amounts are in the vendors' balances again.",
+            "It is cancelled.",
+            available=partial(services.BATCHES.allows, verb="cancel"),
+            danger=True,
+        ),
+        services.cancel_batch,
+        "batch",
+    )

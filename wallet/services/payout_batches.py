@@ -1,0 +1,55 @@
+"""Prepares the payouts of a batch for many vendors at once."""
+
+from dataclasses import dataclass
+
+from django.db.models import Exists, OuterRef
+
+from marketplace.accounts.models import User
+from vendors.models import VendorProfile, VendorStatus
+
+from ..models import LedgerAccount, PayoutBatch, VendorPayout
+from ..selectors import accounts_due
+from .due_payouts import WithheldPayout
+from .vendor_payouts import prepare_payout
+
+# Vendors whom one request looks at.
+PREPARED_AT_ONCE = 200
+
+
+@dataclass(frozen=True)
+class PreparedBatch:
+    """What came of preparing a batch.
+
+    Args:
+        prepared: The number of payouts that were prepared.
+        withheld: The accounts that are not paid, and why.
+        remaining: The number of accounts that were not looked at.
+    """
+
+    prepared: int
+    withheld: list[tuple[LedgerAccount, WithheldPayout]]
+    remaining: int
+
+
+def prepare_batch(*, batch: PayoutBatch, minimum_minor: int, actor: User | None) -> PreparedBatch:
+    """Prepare the payouts of up to `PREPARED_AT_ONCE` vendors, those with a bank account first; repeat it for the others.
+
+    Each is prepared in a transaction of its own.
+
+    Raises:
+        InvalidTransition: the batch is exported or cancelled.
+    """
+    in_it = VendorPayout.objects.filter(batch=batch).values("account")
+    due = accounts_due(currency=batch.currency, minimum_minor=minimum_minor).exclude(pk__in=in_it)
+    prepared, withheld = 0, []
+    remaining = max(due.count() - PREPARED_AT_ONCE, 0)
+    able = VendorProfile.objects.filter(
+        user=OuterRef("owner"), status=VendorStatus.APPROVED, payout_details__currency=batch.currency, payout_details__withdrawn_at=None
+    )
+    for account in due.annotate(able=Exists(able)).order_by("-able", "owner__store__slug")[:PREPARED_AT_ONCE]:
+        outcome = prepare_payout(account=account, batch=batch, minimum_minor=minimum_minor, actor=actor)
+        if isinstance(outcome, WithheldPayout):
+            withheld.append((account, outcome))
+        else:
+            prepared += 1
+    return PreparedBatch(prepared, withheld, remaining)

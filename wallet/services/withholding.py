@@ -1,0 +1,72 @@
+"""Vendors' shares of disputed purchases: withheld while the dispute is open, released when it has ended."""
+
+import uuid
+from collections import Counter
+from collections.abc import Sequence
+from operator import attrgetter
+
+from marketplace.accounts.models import MailTopic
+from marketplace.ui.mail import mail
+
+from ..models import FrozenOrder, Journal, LedgerAccount
+from ..models.ledger import AccountKind, JournalKind
+from ..selectors import with_earnings
+from .ledger import Leg, VendorEntry, change_held_amount, open_accounts, write_journal
+
+
+def withhold_shares(*, sales: Sequence[Journal]) -> list[tuple[uuid.UUID | None, int]]:
+    """Withhold the vendors' shares that were not paid out; return for each sale the journal and the amount."""
+    amounts: Counter[uuid.UUID] = Counter()
+    journals: dict[uuid.UUID | None, uuid.UUID] = {}
+    vendors = LedgerAccount.objects.filter(pk__in={sale.vendor_id for sale in sales if sale.vendor_id is not None})
+    # To avoid deadlocks, vendors' accounts are locked by id, as in a digest, and those of what is withheld by owner.
+    for vendor in sorted(vendors.select_for_update(no_key=True).order_by("pk"), key=attrgetter("owner_id")):
+        unpaid = max(with_earnings(LedgerAccount.objects.filter(pk=vendor.pk)).get().earned_minor, 0)
+        mine = [sale for sale in sales if sale.vendor_id == vendor.pk]
+        for sale in mine:
+            amounts[sale.pk] = min(sale.vendor_net_minor or 0, unpaid)
+            unpaid -= amounts[sale.pk]
+        total = sum(amounts[sale.pk] for sale in mine)
+        if total:
+            journals[vendor.pk] = _withhold_from(vendor, total)
+    return [(journals.get(sale.vendor_id) if amounts[sale.pk] else None, amounts[sale.pk]) for sale in sales]
+
+
+def _withhold_from(vendor: LedgerAccount, amount_minor: int) -> uuid.UUID:
+    withheld_id = open_accounts(vendor.currency, {AccountKind.WITHHELD: vendor.owner_id})[AccountKind.WITHHELD]
+    change_held_amount(withheld_id, amount_minor)
+    if vendor.owner is not None and vendor.owner.is_active:
+        mail(vendor.owner, "wallet/share_withheld", topic=MailTopic.SALE, amount_minor=amount_minor, currency=vendor.currency)
+    return write_journal(
+        kind=JournalKind.WITHHOLD,
+        legs=[Leg(vendor.pk, withheld_id, amount_minor)],
+        currency=vendor.currency,
+        reason="the buyer's payment is disputed",
+        actor_id=None,
+        vendor=VendorEntry(vendor.pk, -amount_minor),
+    )
+
+
+def release_shares(*, orders: Sequence[FrozenOrder]) -> None:
+    """Release to the vendors what was withheld and not taken."""
+    vendors = {frozen.withheld.vendor for frozen in orders if frozen.withheld is not None and frozen.withheld.vendor is not None}
+    for vendor in sorted(vendors, key=attrgetter("owner_id")):
+        mine = [frozen for frozen in orders if frozen.withheld is not None and frozen.withheld.vendor == vendor]
+        rest = sum(frozen.withheld_minor - frozen.taken_minor for frozen in mine)
+        released = _release_to(vendor, rest) if rest else None
+        for frozen in mine:
+            frozen.released_id = released
+            frozen.save(update_fields=["released", "taken_minor"])
+
+
+def _release_to(vendor: LedgerAccount, amount_minor: int) -> uuid.UUID:
+    withheld_id = open_accounts(vendor.currency, {AccountKind.WITHHELD: vendor.owner_id})[AccountKind.WITHHELD]
+    change_held_amount(withheld_id, -amount_minor)
+    return write_journal(
+        kind=JournalKind.RELEASE,
+        legs=[Leg(withheld_id, vendor.pk, amount_minor)],
+        currency=vendor.currency,
+        reason="the dispute of the buyer's payment ended",
+        actor_id=None,
+        vendor=VendorEntry(vendor.pk, amount_minor),
+    )
