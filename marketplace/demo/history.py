@@ -50,7 +50,7 @@ CUSTOMERS = (
 )
 FUNDS_MINOR = {Currency.INR: 60_000_00, Currency.USD: 900_00}
 # Where the app calls: operation, scope, part of all calls, and how often it is refused or fails.
-CALLS = (
+CALLS: tuple[tuple[str, str, float, dict[int, float]], ...] = (
     ("GET asset-search", "", 0.46, {400: 0.006, 429: 0.01}),
     ("GET asset", "", 0.27, {404: 0.03}),
     ("GET assets", "", 0.14, {}),
