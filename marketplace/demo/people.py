@@ -72,7 +72,7 @@ def make_people(facts: Facts) -> People:
     developer = _user("developer", "Deven Developer", facts, tier=Tier.PRO)
     buyer = _user("buyer", "Bo Buyer", facts, tier=Tier.PRO)
     # Makes the purchases that the vendor is paid for; has no password.
-    customer = _user("customer", "Chandra Customer", {})
+    customer = _user("customer", "Chandra Customer", None)
     for user in (developer, buyer, customer):
         _fund(user, admin)
     _approve_developer(developer, admin)
@@ -87,7 +87,7 @@ def make_requests(people: People) -> None:
     """Pay for credit, request a payout and apply as a developer, once each: what is new today, for the admin's queues."""
     _top_up(people.buyer)
     _request_payout(people.developer)
-    applicant = _user("applicant", "Ana Applicant", {})
+    applicant = _user("applicant", "Ana Applicant", None)
     if current_application(applicant) is None:
         what = "A plug-in that offers licensed fonts inside of a layout program."
         why = "It reads the catalog and the library of the person who uses it."
@@ -103,10 +103,13 @@ def make_credentials(people: People, facts: Facts) -> None:
         facts[part]["bearerToken"] = _token(profile.user, frozenset({Scope.VENDOR_MANAGE}), facts[part].get("bearerToken", ""))
 
 
-def _user(part: str, name: str, facts: Facts, **fields: Any) -> User:
+def _user(part: str, name: str, facts: Facts | None, **fields: Any) -> User:
+    """Return the user of a part; one without facts has no password."""
     email = f"{part.lower()}@{DOMAIN}"
-    known = facts.setdefault(part, {})
     user = User.objects.filter(email=email).first()
+    if facts is None:
+        return user or User.objects.create_user(email, None, name=name)
+    known = facts.setdefault(part, {})
     if user is None:
         known["password"] = secrets.token_urlsafe(12)
         user = User.objects.create_user(email, known["password"], name=name, **fields)

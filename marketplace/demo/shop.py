@@ -96,6 +96,7 @@ def _publish(prepared: Prepared, people: People, moment: datetime) -> None:
     with clock_at(moment):
         with prepared.received as received:
             listing = _draft(prepared, profile)
+            Listing.objects.filter(pk=listing.pk).update(created_at=moment - timedelta(days=1))
             attach_deliverable(listing=listing, received=received, inspection=prepared.inspection, actor=profile.user)
         for kind, slot, processed in prepared.previews:
             preview = attach_preview(listing=listing, kind=kind, slot=slot, processed=processed, actor=profile.user)

@@ -22,7 +22,6 @@ PAGES: dict[str, dict[str, Way]] = {
         "browse-nothing": "/browse?q=zzqqxx",
         "browse-nothing-filtered": "/browse?category=fonts&minPrice=900",
         "browse-refused": "/browse?minPrice=cheap",
-        "browse-second": "/browse?page=2&currency=INR",
         "browse-tag": "/browse?tag=lottie&sort=newest&currency=USD",
         "listing-font": f"/assets/{FONT}",
         "listing-changes": f"/assets/{FONT}/changes",
