@@ -59,6 +59,7 @@ PAGES: dict[str, list[str]] = {
         "/assets/{asset}",
         "/stores/{store}",
         "/docs",
+        "/docs?q=webhook",
         "/docs/quick-start",
         "/docs/api/{operation}",
         "/api/v1/docs",
