@@ -9,6 +9,7 @@ from pydantic import Field
 from marketplace.accounts.models import Tier
 from marketplace.api.models import Amount, AmountOrNone, Id, ResponseModel, choice_schema
 
+from .file_types import public_file_type
 from .models import Category
 from .models.files import PreviewKind, preview_url, public_technical
 from .selectors import COUNT_LIMIT, FACET_LIMIT, LISTING_FIELDS, Facets, ListingDetail, ListingPage, Row, TierTexts
@@ -250,10 +251,11 @@ class AssetDetail(ResponseModel):
     price_inr: AmountOrNone
     price_eur: AmountOrNone
     discount_percent: float
+    discount_ends_at: datetime | None
     list_prices: PricesByCurrency
     tax_rate_percent: float
     tier_requirement: TierName
-    file_type: str
+    file_type: str = Field(description="The vendor's words; if they name no type or only an archive, the type of what the file holds.")
     supported_platforms: str
     version: str
     video_url: str
@@ -274,7 +276,9 @@ class AssetDetail(ResponseModel):
             | of_listing
             | {
                 "category": {"slug": row["category_slug"], "name": row["category_name"]},
+                "file_type": public_file_type(row["listing__file_type"], row["file_type"]),
                 "discount_percent": row["discount_bp"] / 100,
+                "discount_ends_at": row["discount_ends_at"],
                 "list_prices": {"usd": row["list_price_usd"], "inr": row["list_price_inr"], "eur": row["list_price_eur"]},
                 "tax_rate_percent": row["listing__tax_rate_bp"] / 100,
                 "licenses": license_offers(row["licenses"], detail.tiers),

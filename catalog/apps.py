@@ -5,6 +5,8 @@ from django.apps import AppConfig
 from developers import categories
 from marketplace.ui.formatting import register_statuses
 
+from .guards import DISCOUNT_GUARDS
+
 
 class CatalogConfig(AppConfig):
     """The catalog and its review."""
@@ -15,7 +17,8 @@ class CatalogConfig(AppConfig):
         from . import webhooks  # noqa: PLC0415 - models load before `ready`, and after this module
         from .selectors import category_names  # noqa: PLC0415 - the same
 
-        register_statuses(good=("Published",), waiting=("PendingReview",), labels={"PendingReview": "In review"})
+        register_statuses(good=("Published", "Running"), waiting=("PendingReview", "Planned"), labels={"PendingReview": "In review"})
 
         webhooks.connect()
+        DISCOUNT_GUARDS.register(self)
         categories.register_source(category_names)

@@ -5,6 +5,7 @@ from marketplace.core.bounds import GIB
 TITLE_CHARS = 120
 SHORT_DESCRIPTION_CHARS = 200
 VERSION_CHARS = 32
+VERSION_OR_ID_CHARS = 36
 FILE_TYPE_CHARS = 200
 PLATFORMS_CHARS = 200
 TAGS = 20
@@ -13,6 +14,14 @@ DELIVERABLE_BYTES = 5 * GIB
 FILE_NAME_CHARS = 200
 GALLERY_SLOTS = 5
 ALT_TEXT_CHARS = 250
+# A discount: its largest percentage, the length of its code, how long it lasts at most and how early it is planned, and how
+# many of a listing have not ended. Those that ended are deleted after a while.
+DISCOUNT_PERCENT = 90
+DISCOUNT_CODE_CHARS = 24
+DISCOUNT_CODE_MINIMUM = 4
+DISCOUNT_DAYS = 365
+DISCOUNTS = 10
+ENDED_DISCOUNT_DAYS = 90
 
 BROWSE_LIMIT = 50
 BROWSE_LIMIT_DEFAULT = 20

@@ -18,6 +18,7 @@ FIELD_NAMES = {
     "taxRatePercent": "Tax",
     "allowedLicenseSlugs": "Licences",
     "readme": "Readme",
+    "manifest": "Manifest",
     "file": "File",
     "previews": "Previews",
 }

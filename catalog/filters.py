@@ -198,7 +198,7 @@ class ListingFilter(django_filters.FilterSet):  # type: ignore[misc]  # django-f
     fileType = ValuesFilter(  # noqa: N815 - the parameter's name
         condition=lambda values: Q(file_type__in=[folded(value) for value in values]),
         max_length=bounds.FILE_TYPE_CHARS,
-        help_text="Its file type, in any case.",
+        help_text="Its file type, in any case; of an archive, the type of what it holds, such as `ttf` or `lottie`.",
         label="File type",
     )
     minPrice = PriceFilter(label="From", help_text="The lowest price, under the licence asked for, else of the first one permitted.")  # noqa: N815 - the parameter's name

@@ -1,15 +1,18 @@
 """Prices of listings by currency and licence tier: after the discount, tax included."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 
+from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models.functions import Now
+
 from marketplace.core import bounds, money
 from marketplace.core.money import Currency
 
-from .models import LicenseTier, Listing
+from .models import Discount, LicenseTier, Listing
 
 
 @dataclass(frozen=True)
@@ -19,6 +22,14 @@ class Prices:
     usd: int | None
     inr: int | None
     eur: int | None
+
+
+def with_running_discount(listings: QuerySet[Listing]) -> QuerySet[Listing]:
+    """Return the listings with the discounts without a code that run now, by the database's clock: their current prices."""
+    running = Discount.objects.filter(listing=OuterRef("pk"), code="", starts_at__lte=Now(), ends_at__gt=Now()).order_by()
+    return listings.annotate(
+        running_percent=Subquery(running.values("percent")[:1]), running_ends_at=Subquery(running.values("ends_at")[:1])
+    )
 
 
 def list_price(listing: Listing, currency: Currency) -> int | None:
@@ -39,15 +50,25 @@ def list_prices(listing: Listing) -> Prices:
 
 def is_free(listing: Listing) -> bool:
     """Tell whether the listing is free: a price of zero in one currency makes it free in all."""
-    return listing.discount_bp == bounds.WHOLE_BP or 0 in (listing.base_price_minor, listing.price_inr_minor, listing.price_eur_minor)
+    return listing.current_discount_bp == bounds.WHOLE_BP or 0 in (
+        listing.base_price_minor,
+        listing.price_inr_minor,
+        listing.price_eur_minor,
+    )
 
 
-def sale_price(listing: Listing, currency: Currency) -> int | None:
-    """Return the current price of the first permitted tier, which the `sale_*_minor` columns hold too."""
-    if is_free(listing):
+def sale_price(listing: Listing, currency: Currency, *, discounted: bool = True) -> int | None:
+    """Return the current price of the first permitted tier, or the one before the discount."""
+    list_prices: dict[str, int | None] = {code: list_price(listing, code) for code in Currency}
+    return discounted_price(list_prices, currency, listing.current_discount_bp if discounted else 0)
+
+
+def discounted_price(list_prices: Mapping[str, int | None], currency: str, discount_bp: int) -> int | None:
+    """Return a price less a discount in basis points, None where there is none; 0 in one currency makes it free in all."""
+    price = list_prices[currency]
+    if discount_bp == bounds.WHOLE_BP or 0 in list_prices.values():
         return 0
-    price = list_price(listing, currency)
-    return None if price is None else money.discounted(price, listing.discount_bp)
+    return None if price is None else money.discounted(price, discount_bp)
 
 
 def permitted_tiers(listing: Listing, tiers: Sequence[LicenseTier]) -> list[LicenseTier]:
@@ -56,12 +77,14 @@ def permitted_tiers(listing: Listing, tiers: Sequence[LicenseTier]) -> list[Lice
     return [tier for tier in tiers if tier.is_active and (allowed is None or tier.slug in allowed)]
 
 
-def price_of(listing: Listing, tier: LicenseTier, tiers: Sequence[LicenseTier], currency: Currency) -> int | None:
-    """Return the current price of a permitted tier, None where the vendor set none in the currency.
+def price_of(
+    listing: Listing, tier: LicenseTier, tiers: Sequence[LicenseTier], currency: Currency, *, discounted: bool = True
+) -> int | None:
+    """Return the current price of a permitted tier, or the one before the discount; None where the vendor set none in the currency.
 
     The listing's price is that of its first permitted tier; the prices of the others are in proportion to their factors.
     """
-    price = sale_price(listing, currency)
+    price = sale_price(listing, currency, discounted=discounted)
     if price is None:
         return None
     first = permitted_tiers(listing, tiers)[0]
@@ -79,9 +102,11 @@ def _ratio(factor: Decimal, first_factor: Decimal) -> Fraction:
     return Fraction(factor) / Fraction(first_factor)
 
 
-def prices_of(listing: Listing, tier: LicenseTier, tiers: Sequence[LicenseTier]) -> Prices:
-    """Return the current prices of a permitted tier."""
-    return Prices(*(price_of(listing, tier, tiers, currency) for currency in (Currency.USD, Currency.INR, Currency.EUR)))
+def prices_of(listing: Listing, tier: LicenseTier, tiers: Sequence[LicenseTier], *, discounted: bool = True) -> Prices:
+    """Return the current prices of a permitted tier, or those before the discount."""
+    return Prices(
+        *(price_of(listing, tier, tiers, currency, discounted=discounted) for currency in (Currency.USD, Currency.INR, Currency.EUR))
+    )
 
 
 def sale_prices(listing: Listing) -> Prices:

@@ -33,6 +33,7 @@ from .answers import (
     item_of,
     license_offers,
 )
+from .comparison.public import AssetChanges, changes_of
 from .filters import ListingFilter, Listings, given_filters
 from .manifests import manifest_of
 from .manifests.public import PublicManifest, public_manifest
@@ -146,6 +147,19 @@ class SuggestQuery(serializers.Serializer[Any]):
     q = SearchText(help_text="What has been typed so far.")
 
 
+class ChangesQuery(serializers.Serializer[Any]):
+    """Query of the changes between two versions."""
+
+    # A keyword of Python, so it cannot be the name of an attribute.
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        """Return the fields `from` and `to`."""
+        texts = {
+            "from": "The earlier version, by its label or the id of its file; by default the one before `to`.",
+            "to": "The later version; by default the one on sale.",
+        }
+        return {name: Line(required=False, max_length=bounds.VERSION_OR_ID_CHARS, help_text=text) for name, text in texts.items()}
+
+
 class PreviewQuery(serializers.Serializer[Any]):
     """Query of a preview."""
 
@@ -225,6 +239,15 @@ def asset_detail(asset_id: str) -> AssetDetail:
         NotFound: there is none.
     """
     return AssetDetail.of(detail_for_sale(asset_id))
+
+
+def asset_changes(asset_id: str, query: Mapping[str, Any]) -> AssetChanges:
+    """Return what changed between two published versions of a listing on sale, by a validated `ChangesQuery`.
+
+    Raises:
+        NotFound: there is no such listing, or no such published version of it.
+    """
+    return changes_of(listing_for_sale(asset_id), since=query.get("from"), until=query.get("to"))
 
 
 def asset_manifest(asset_id: str) -> PublicManifest:

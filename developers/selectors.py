@@ -2,6 +2,7 @@
 
 import uuid
 from collections import defaultdict
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlsplit
@@ -77,6 +78,17 @@ def progress_of(user: User) -> Progress:
 def scope_rows_of(app: App) -> QuerySet[AppScope]:
     """Return every scope that the app has requested, with the decisions."""
     return AppScope.objects.filter(app=app).order_by("id")
+
+
+def decided_requests_of(app: App) -> QuerySet[ScopeReview]:
+    """Return an app's decided requests for scopes, latest first."""
+    return ScopeReview.objects.filter(app=app, status=ScopeReviewStatus.DECIDED).select_related("decided_by").order_by("-decided_at", "-id")
+
+
+def decisions_on_scopes(scopes: Collection[str]) -> QuerySet[AppScope]:
+    """Return the decisions on these scopes for all apps, latest first."""
+    decided = AppScope.objects.filter(scope__in=scopes, decided_at__isnull=False)
+    return decided.select_related("app").order_by("-decided_at", "-id")
 
 
 def open_review_of(app: App) -> ScopeReview | None:

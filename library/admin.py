@@ -11,7 +11,7 @@ from .models import DownloadLink, Licence
 class LicenceAdmin(ServiceAdmin):
     """All licences."""
 
-    list_display = ("acquired_at", "buyer", "listing", "tier", "revoked_at")
+    list_display = ("acquired_at", "buyer", "listing", "tier", "replaced_at", "revoked_at")
     list_filter = ("tier",)
     list_select_related = ("buyer", "listing", "tier")
     search_fields = ("buyer__email", "listing__slug")

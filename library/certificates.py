@@ -30,6 +30,7 @@ class CertificateStatus(TextChoices):
 
     VALID = "valid", "The licence is valid"
     REVOKED = "revoked", "The purchase was refunded or charged back"
+    REPLACED = "replaced", "An upgrade replaced the licence"
     SUSPENDED = "suspended", "The payment for the licence is disputed"
     NOT_GENUINE = "notGenuine", "Not signed by us, or altered"
 
@@ -162,6 +163,8 @@ def licence_of_certificate(certificate_id: str) -> Licence:
 
 def status_of(licence: Licence) -> CertificateStatus:
     """Return the status of a certificate with a valid signature."""
-    if not licence.live:
+    if licence.revoked_at is not None:
         return CertificateStatus.REVOKED
+    if licence.replaced_at is not None:
+        return CertificateStatus.REPLACED
     return CertificateStatus.VALID if licence.suspended_at is None else CertificateStatus.SUSPENDED

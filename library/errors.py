@@ -11,6 +11,14 @@ class AlreadyOwned(Problem):
     detail = "It is in your library; nothing was charged. To buy it under another licence tier, name that tier."
 
 
+class LicenceNotLive(Problem):
+    """409: the licence to upgrade was revoked, replaced or suspended meanwhile."""
+
+    status = 409
+    title = "The licence can no longer be upgraded"
+    detail = "It was refunded, upgraded or suspended in the meantime. Nothing was charged."
+
+
 class NotOwned(Problem):
     """403: the caller holds no live licence."""
 
@@ -57,3 +65,11 @@ class LinkRevoked(Problem):
     status = 410
     title = "This download link was revoked"
     detail = "Its licence is no longer valid."
+
+
+class TooManyFavourites(Problem):
+    """409: the user has as many favourites as there may be."""
+
+    status = 409
+    title = "You have too many favourites"
+    detail = "Remove one first."

@@ -2,10 +2,13 @@
 
 import uuid
 
+from django.db import transaction
+
 from catalog.events import ListingPublished
 from marketplace.core.events import subscribe_later
 from marketplace.jobs.policy import Retries, job
 
+from .services.announcements import announce_update, tell_owners
 from .services.building import build_when_published
 
 
@@ -15,4 +18,25 @@ def build_published(listing_id: str) -> None:
     build_when_published(listing_id=uuid.UUID(listing_id))
 
 
+@job()
+def announce_new_file(listing_id: str) -> None:
+    """Tell the owners of a listing that a new file is on sale, if there is one, and at most once a day."""
+    announce_update(
+        listing_id=uuid.UUID(listing_id),
+        later=lambda moment: announce_new_file.using(run_after=moment).enqueue(listing_id),
+        onward=lambda deliverable_id: tell_owners_of_file.enqueue(listing_id, str(deliverable_id)),
+    )
+
+
+@job()
+@transaction.atomic
+def tell_owners_of_file(listing_id: str, deliverable_id: str, after: str | None = None) -> None:
+    """Send the mails about a new file, batch by batch, each in a job."""
+    last = None if after is None else uuid.UUID(after)
+    onward = tell_owners(listing_id=uuid.UUID(listing_id), deliverable_id=uuid.UUID(deliverable_id), after=last)
+    if onward is not None:
+        tell_owners_of_file.enqueue(listing_id, deliverable_id, str(onward))
+
+
 subscribe_later(ListingPublished, build_published)
+subscribe_later(ListingPublished, announce_new_file)

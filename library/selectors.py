@@ -2,23 +2,24 @@
 
 import uuid
 from collections.abc import Iterable
+from datetime import datetime
 from typing import Any
 
-from django.db.models import F, QuerySet
+from django.db.models import Exists, F, OuterRef, QuerySet
 
-from catalog.models import Deliverable, Listing
+from catalog.models import Deliverable, LicenseTier, Listing
 from catalog.selectors.listings import approved_versions, deliverable_of_version, lookup
 from marketplace.accounts.models import User
 from marketplace.api.pagination import Page, newest_first
 from marketplace.core.errors import NotFound
 
 from .errors import FileBlocked, NotOwned
-from .models import Licence
+from .models import Download, Favourite, Licence
 
 
 def live_licences_of(user: User) -> QuerySet[Licence]:
     """Return the user's live licences, newest first."""
-    return Licence.objects.filter(buyer=user, revoked_at__isnull=True).order_by("-acquired_at", "-id")
+    return Licence.objects.filter(buyer=user, revoked_at__isnull=True, replaced_at__isnull=True).order_by("-acquired_at", "-id")
 
 
 def library_page(user: User, *, limit: int, cursor: str | None = None) -> tuple[int, Page]:
@@ -34,9 +35,25 @@ def library_page(user: User, *, limit: int, cursor: str | None = None) -> tuple[
     return owned.count(), page
 
 
-def live_tier_ids(user: User, listing: Listing) -> set[uuid.UUID]:
-    """Return the ids of the tiers under which the user owns the listing."""
-    return set(live_licences_of(user).filter(listing=listing).values_list("tier_id", flat=True))
+def live_tiers(user: User, listing: Listing) -> list[LicenseTier]:
+    """Return the tiers under which the user owns the listing."""
+    return [licence.tier for licence in live_licences_of(user).filter(listing=listing).select_related("tier")]
+
+
+def is_favourite(user: User, listing: Listing) -> bool:
+    """Tell whether a listing is among the user's favourites."""
+    return Favourite.objects.filter(user=user, listing=listing).exists()
+
+
+def favourites_page(user: User, *, limit: int, cursor: str | None = None) -> tuple[int, Page]:
+    """Return the number of a user's favourites, and a page of them, newest first; listings that left the catalog are among them.
+
+    Raises:
+        InvalidInput: the cursor is not valid.
+    """
+    kept = Favourite.objects.filter(user=user)
+    page = newest_first([kept.select_related("listing").order_by("-added_at", "-id")], "added_at", limit=limit, cursor=cursor)
+    return kept.count(), page
 
 
 def owned_licence(user: User, id_or_slug: str, *, license_slug: str | None = None) -> Licence:
@@ -75,8 +92,16 @@ def current_file(licence: Licence) -> Deliverable | None:
 def owned_versions(licence: Licence) -> QuerySet[Deliverable]:
     """Return the approved files that a licence covers, newest first: the bought one and all later ones, without blocked ones."""
     versions = approved_versions(licence.listing).filter(blocked_at__isnull=True)
-    bought_at = licence.deliverable.approved_at
+    bought_at = _covered_from(licence)
     return versions if bought_at is None else versions.filter(approved_at__gte=bought_at)
+
+
+def _covered_from(licence: Licence) -> datetime | None:
+    """Return when the first file that a licence covers was approved: of an upgrade, the one bought with the first licence."""
+    first = licence
+    while first.replaces is not None:
+        first = first.replaces
+    return first.deliverable.approved_at
 
 
 def owned_version(licence: Licence, version: str) -> Deliverable:
@@ -92,7 +117,8 @@ def owned_version(licence: Licence, version: str) -> Deliverable:
         raise NotFound
     if file.blocked_at is not None:
         raise FileBlocked
-    if licence.deliverable.approved_at is not None and file.approved_at < licence.deliverable.approved_at:
+    bought_at = _covered_from(licence)
+    if bought_at is not None and file.approved_at < bought_at:
         raise NotOwned("This version is older than the one that you bought; it is not part of the licence.")
     return file
 
@@ -112,6 +138,11 @@ def licences_of_orders(order_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, Licenc
     return {licence.order_id: licence for licence in Licence.objects.filter(order_id__in=list(order_ids))}
 
 
+def downloads_of_order(order_id: uuid.UUID) -> QuerySet[Download]:
+    """Return the downloads under the licence of an order, oldest first."""
+    return Download.objects.select_related("link").filter(link__licence__order_id=order_id).order_by("at", "id")
+
+
 def licences_outside_of(order_ids: QuerySet[Any, Any]) -> QuerySet[Licence]:
     """Return the licences whose order is not among these; a consistency check expects none."""
     return Licence.objects.exclude(order_id__in=order_ids)
@@ -120,3 +151,11 @@ def licences_outside_of(order_ids: QuerySet[Any, Any]) -> QuerySet[Licence]:
 def suspended_order_ids() -> set[uuid.UUID]:
     """Return the orders whose live licences are suspended."""
     return set(Licence.objects.filter(suspended_at__isnull=False, revoked_at__isnull=True).values_list("order_id", flat=True))
+
+
+def wrongly_replaced() -> QuerySet[Licence]:
+    """Return the licences that are replaced without an upgrade, or upgraded and not replaced; a consistency check expects none."""
+    upgrade = Licence.objects.filter(replaces=OuterRef("pk"), revoked_at__isnull=True)
+    return Licence.objects.filter(Exists(upgrade), replaced_at__isnull=True) | Licence.objects.filter(
+        ~Exists(upgrade), replaced_at__isnull=False, revoked_at__isnull=True
+    )

@@ -1,4 +1,4 @@
-"""Signs certificates: JSON Web Signatures (RFC 7515) with Ed25519 (RFC 8037).
+"""Signs certificates and other documents: JSON Web Signatures (RFC 7515) with Ed25519 (RFC 8037).
 
 Keys are identified by their thumbprint (RFC 7638). One signs; retired keys still verify.
 """
@@ -23,16 +23,16 @@ class NotGenuine(Exception):
     """The text is not a valid signature of this service."""
 
 
-def sign(claims: dict[str, Any]) -> str:
-    """Return the signed claims in the compact serialization."""
+def sign(claims: dict[str, Any], *, token_type: str = TYPE) -> str:
+    """Return the signed claims in the compact serialization; the type tells a certificate from another document."""
     key = _keys()[0]
     token = JWS(orjson.dumps(claims, option=orjson.OPT_SORT_KEYS))
-    token.add_signature(key, protected=orjson.dumps({"alg": ALGORITHM, "kid": key.thumbprint(), "typ": TYPE}).decode())
+    token.add_signature(key, protected=orjson.dumps({"alg": ALGORITHM, "kid": key.thumbprint(), "typ": token_type}).decode())
     return str(token.serialize(compact=True))
 
 
 def verify(text: str) -> dict[str, Any]:
-    """Verify a text made by `sign` and return its claims.
+    """Verify a signed certificate and return its claims.
 
     Raises:
         NotGenuine: it is malformed, of another type or algorithm, or not signed by one of our keys.

@@ -6,6 +6,7 @@ from django.urls import URLPattern, URLResolver, include, path
 from marketplace.api.document import DocumentView
 from marketplace.review.views import search
 from marketplace.web.views.docs import reference
+from vendors.admin import contents
 
 api: list[URLPattern | URLResolver] = [
     path("", include("catalog.api.urls")),
@@ -21,6 +22,10 @@ urlpatterns = [
     path("api/v1/", include(api)),
     path("", include("marketplace.mcp.urls")),
     path("admin/search", admin.site.admin_view(search), name="admin-search"),
+    path("admin/files/<uuid:file_id>/entry", admin.site.admin_view(contents.entry), name="admin-file-entry"),
+    path("admin/files/<uuid:file_id>/entry/content", admin.site.admin_view(contents.entry_content), name="admin-file-entry-content"),
+    path("admin/files/<uuid:file_id>/entry/font.css", admin.site.admin_view(contents.entry_font), name="admin-file-entry-font"),
+    path("admin/files/<uuid:file_id>/glyphs.svg", admin.site.admin_view(contents.glyphs), name="admin-file-glyphs"),
     path("admin/", admin.site.urls),
     path("account/", include("allauth.urls")),
     path("", include("developers.dashboard.urls")),

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -38,7 +39,9 @@ CONTEXT: dict[str, Any] = {
     "key": _KEY(name="build server", last_four="x7Qz", calls_per_minute=120, rate_limit=120),
     "last": True,
     "frozen_minor": 40_000,
-    "listing": SimpleNamespace(pk=_ID, slug="halden-grotesk", title="Halden Grotesk", status="Published"),
+    "listing": SimpleNamespace(
+        pk=_ID, slug="halden-grotesk", title="Halden Grotesk", status="Published", store=SimpleNamespace(name="Northlight Type & Motion")
+    ),
     "note": "A good start. Ask again once the checkout is built.",
     "notes": {"wallet:spend": "Nobody used it for a year.", "library:download": "The app no longer offers downloads."},
     "order": SimpleNamespace(
@@ -50,6 +53,10 @@ CONTEXT: dict[str, Any] = {
         price_minor=49_900,
         tax_minor=7_612,
         vendor_share_minor=33_830,
+        discount_minor=9_980,
+        discount_code="SPRING",
+        upgraded_from=SimpleNamespace(license_name="Personal"),
+        upgrade_credit_minor=24_950,
     ),
     "own_app": _APP,
     "details": SimpleNamespace(currency="USD", label="IBAN ending in 3000"),
@@ -59,14 +66,30 @@ CONTEXT: dict[str, Any] = {
     ),
     "question": "Which library will you use to draw the previews, and who sees them?",
     "reason": "The terms ask for a working contact address, and ours came back.",
+    "refund_request": SimpleNamespace(
+        pk=_ID,
+        get_reason_display="It does not open or does not work",
+        details="The archive ends in the middle.",
+        answer_by=datetime(2026, 11, 29, 12, tzinfo=UTC),
+        answer="It opens here.",
+        objection="It does not open in two programs.",
+        decision="The file is as described.",
+    ),
     "review": SimpleNamespace(kind="Listing", note="Thank you for the clear description.", findings=_FINDINGS),
     "scope_rows": [
         SimpleNamespace(scope="catalog:read", granted=True, note=""),
         SimpleNamespace(scope="wallet:spend", granted=False, note="Not before there is a limit"),
     ],
+    "version": "2.1",
     "token": "IjAxOTM2YjFlLTdiMWEtN2MzZS05ZDU1LTVmM2E5YzFlMmI0NCI:1wABCD:abcdefghijklmnopqrstuvwxyz",
     "store": SimpleNamespace(name="Northlight Type & Motion"),
-    "reversal": SimpleNamespace(pk=_ID, reference="re_3PqX"),
+    "reversal": SimpleNamespace(
+        pk=_ID,
+        reference="re_3PqX",
+        orders=SimpleNamespace(
+            all=[SimpleNamespace(order=SimpleNamespace(title="Halden Grotesk", license_name="Commercial", upgraded_from=None))]
+        ),
+    ),
     "suspended": 2,
     "top_up": SimpleNamespace(pk=_ID, payment_reference="pi_3PqX"),
     "what": "API key build server (…x7Qz)",

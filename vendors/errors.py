@@ -1,5 +1,6 @@
 """Problem classes of the vendor API and the studio."""
 
+from catalog import bounds as catalog_bounds
 from marketplace.core.errors import Problem
 
 
@@ -129,3 +130,32 @@ class FileRejected(Problem):
     status = 400
     title = "The file is not acceptable"
     detail = "It is damaged, or made in a way that is not safe to open."
+
+
+class DiscountPeriodInvalid(Problem):
+    """422: the discount's beginning and end do not fit."""
+
+    status = 422
+    title = "The period of the discount is not valid"
+    detail = (
+        f"A discount ends in the future, after it begins, and lasts at most {catalog_bounds.DISCOUNT_DAYS} days; it can be planned as many "
+        "days ahead."
+    )
+
+
+class DiscountOverlaps(Problem):
+    """409: another discount with the same code, or without one, applies in the same period."""
+
+    status = 409
+    title = "Another discount applies at that time"
+    detail = (
+        "A listing has one discount without a code at a time, and one with each code. End the other one first, or choose another period."
+    )
+
+
+class TooManyDiscounts(Problem):
+    """409: `maximum` is the number of discounts of a listing that have not ended."""
+
+    status = 409
+    title = "Too many discounts"
+    detail = "End one of the listing's discounts first."

@@ -1,11 +1,14 @@
 """Inspects uploaded deliverables in a sandboxed child process: detects the format from the content and extracts technical details."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from marketplace.storage.base import ObjectStorage
 
+from .sandbox import replies
 from .sandbox.entries import LISTED, PATH_CHARS
+from .sandbox.inspecting import FACTS_BYTES
 from .sandbox.runner import Limits, reader_of, run_job
 
 # Sized for the slowest legitimate file: 5 GiB of deflated text, which are unpacked in half of that, in a store of 40 ms for each MiB.
@@ -14,16 +17,20 @@ FORMATS = frozenset(
     "zip tar tar.gz tar.bz2 tar.xz otf ttf ttc woff woff2 jpg png webp psd wav mp3 aac m4a flac ogg".split()  # noqa: SIM905 - one line reads best
 )
 
+FACTS_DEPTH = 12
+
 
 class Inspection(NamedTuple):
     """The result of an inspection. `technical` becomes the record's `technicalJson`; `format` is also in it.
 
-    `entries` are the first `[path, bytes]` of an archive, for reviewers.
+    `entries` are the first `[path, bytes]` of an archive, for reviewers; `facts` are what versions of the file are compared by
+    (`catalog.comparison.facts`).
     """
 
     format: str
     technical: dict[str, Any]
     entries: Sequence[Sequence[str | int]] = ()
+    facts: Mapping[str, Any] = {}
 
 
 def inspect_deliverable(*, store: ObjectStorage, key: str, size: int, sender: str = "") -> Inspection:
@@ -39,13 +46,17 @@ def inspect_deliverable(*, store: ObjectStorage, key: str, size: int, sender: st
     return run_job("inspect", read_at=reader_of(store, key), size=size, limits=LIMITS, interpret=_inspection, sender=sender)
 
 
-def _inspection(technical: dict[str, Any], _blobs: list[bytes]) -> Inspection:
+def _inspection(technical: dict[str, Any], blobs: list[bytes]) -> Inspection:
     if technical["format"] not in FORMATS:
         raise ValueError(technical["format"])
     for name in ("entryCount", "uncompressedSize"):
         if type(technical[name]) is not int or technical[name] < 0:
             raise ValueError(name)
-    return Inspection(technical["format"], technical, _entries(technical.pop("entries", [])))
+    (facts,) = blobs
+    if len(facts) > FACTS_BYTES:
+        raise ValueError("facts")
+    entries = _entries(technical.pop("entries", []))
+    return Inspection(technical["format"], technical, entries, replies.storable(json.loads(facts), FACTS_DEPTH))
 
 
 def _entries(listed: Any) -> list[list[str | int]]:

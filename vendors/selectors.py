@@ -7,8 +7,9 @@ from collections.abc import Collection
 from django.db.models import Count, F, FilteredRelation, OuterRef, Q, QuerySet, Subquery, prefetch_related_objects
 from django.db.models.functions import Coalesce, Now
 
-from catalog.models import Deliverable, Listing, ListingReview, Preview, Store
+from catalog.models import Deliverable, Discount, Listing, ListingReview, Preview, Store
 from catalog.models.files import PreviewKind
+from catalog.pricing import with_running_discount
 from catalog.selectors.listings import lookup
 from marketplace.accounts.models import User
 from marketplace.core.errors import NotFound
@@ -83,7 +84,7 @@ def listings_in_studio(profile: VendorProfile, *, status: str = "", search: str 
     `search` is a part of the title or slug; `after` is the id of the last listing of the previous page.
     """
     last_review = ListingReview.objects.filter(listing=OuterRef("pk")).order_by("-id")
-    listings = listings_of(profile).defer("description", "readme")
+    listings = with_running_discount(listings_of(profile).defer("description", "readme"))
     if status:
         listings = listings.filter(status=status)
     if search:
@@ -117,7 +118,7 @@ def own_listing(user: User, slug: str) -> Listing:
     # The technical details may be long, and pages show little of them.
     long = [f"{file}__{column}" for file in joined[2:] for column in ("technical", "entries")]
     listings = Listing.objects.select_related(*joined).defer(*long).annotate(sales=Coalesce("stats__purchases", 0))
-    listing = listings.filter(store__vendor_profile__user=user, **lookup(slug)).first()
+    listing = with_running_discount(listings).filter(store__vendor_profile__user=user, **lookup(slug)).first()
     if listing is None:
         raise NotFound
     profile = listing.store.vendor_profile
@@ -184,3 +185,8 @@ def store_slug_taken(slug: str) -> bool:
 def bio_of(store: Store) -> str:
     """Return the vendor's description of the store, an empty string where the store has no profile."""
     return VendorProfile.objects.filter(store=store).values_list("bio", flat=True).first() or ""
+
+
+def discounts_of(listing: Listing) -> QuerySet[Discount]:
+    """Return the discounts of a listing with the database's time, the latest beginning first."""
+    return Discount.objects.filter(listing=listing).annotate(now=Now())

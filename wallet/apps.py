@@ -18,7 +18,8 @@ class WalletConfig(AppConfig):
 
         register_statuses(
             good=("Paid", "Completed", "Succeeded", "Kept"),
-            waiting=("Waiting", "Prepared", "Exported", "Disputed", "Open"),
-            bad=("Refused", "Bounced", "Failed", "Returned", "ChargedBack"),
+            waiting=("Waiting", "Prepared", "Exported", "Disputed", "Open", "InReview"),
+            labels={"InReview": "In review"},
+            bad=("Refused", "Declined", "Bounced", "Failed", "Returned", "ChargedBack"),
         )
         LEDGER.register(self)

@@ -5,6 +5,21 @@ from marketplace.core.errors import Problem
 from . import bounds
 
 
+class RefundUnavailable(Problem):
+    """409: the purchase was free, has ended, or its payment is disputed."""
+
+    status = 409
+    title = "A refund of this purchase cannot be asked for"
+
+
+class RefundRequested(Problem):
+    """409: `refundRequestId` is the request for this purchase."""
+
+    status = 409
+    title = "A refund of this purchase was asked for already"
+    detail = "There is one request for each purchase; read its status."
+
+
 class InsufficientBalance(Problem):
     """402: `price`, `balance` and `currency` are members."""
 
@@ -124,6 +139,36 @@ class SpendingLimitExceeded(Problem):
 
     status = 403
     title = "The spending limit does not allow this purchase"
+
+
+class DiscountCodeInvalid(Problem):
+    """409: no discount of this listing has the code, or it has not begun."""
+
+    status = 409
+    title = "The discount code is not valid for this asset"
+    detail = "Check the spelling, or buy it without the code. Nothing was charged."
+
+
+class DiscountEnded(Problem):
+    """409: `endsAt` has passed."""
+
+    status = 409
+    title = "The discount has ended"
+    detail = "Without the code, the present price applies. Nothing was charged."
+
+
+class UpgradeUnavailable(Problem):
+    """409: the licence in `upgradeFrom` cannot be replaced by the one asked for."""
+
+    status = 409
+    title = "The licence cannot be upgraded like this"
+
+
+class UpgradeCurrencyDiffers(Problem):
+    """409: `currency` is the one in which the licence was paid."""
+
+    status = 409
+    title = "An upgrade is paid in the currency of the first purchase"
 
 
 class QuoteExpired(Problem):

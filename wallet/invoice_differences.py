@@ -2,28 +2,34 @@
 
 from collections.abc import Iterator
 
-from django.db.models import F, Q, Window
+from django.db.models import Exists, F, OuterRef, Q, Window
 from django.db.models.functions import RowNumber
 from django.utils import timezone
 
-from .models import Invoice, Journal
+from .models import FrozenOrder, Invoice, Journal
 from .models.invoices import InvoiceKind
 from .models.ledger import JournalKind
-from .selectors import COMMIT_DELAY
+from .models.orders import OrderStatus
+from .selectors import COMMIT_DELAY, charged_back_without_note
 
 
 def invoice_differences() -> Iterator[str]:
-    """Yield a sentence for each gap between numbers, each wrong invoice, and each sale or refund that has none after an hour."""
+    """Yield a sentence for each gap between numbers, each wrong document, and each sale, refund or lost dispute without one after an hour."""
     place = Window(RowNumber(), partition_by=[F("seller"), F("fiscal_year")], order_by=F("sequence").asc())
     for numbered in Invoice.objects.annotate(place=place).order_by().exclude(place=F("sequence")).iterator():
         yield f"invoice {numbered.number} is not the next after the one before"
     amounts = Q(gross_minor=F("order__price_minor"), tax_minor=F("order__tax_minor"), currency=F("order__currency"))
-    fitting = Q(journal__order=F("order"), seller=F("order__seller")) & (
-        Q(kind=InvoiceKind.INVOICE, journal__kind=JournalKind.SALE)
-        | Q(kind=InvoiceKind.CREDIT_NOTE, journal__kind=JournalKind.REFUND, corrects__order=F("order"))
+    returned = FrozenOrder.objects.filter(order=OuterRef("order"), reversal__settled=OuterRef("journal"))
+    fitting = Q(seller=F("order__seller")) & (
+        Q(kind=InvoiceKind.INVOICE, journal__kind=JournalKind.SALE, journal__order=F("order"))
+        | Q(kind=InvoiceKind.CREDIT_NOTE, journal__kind=JournalKind.REFUND, journal__order=F("order"), corrects__order=F("order"))
+        | Q(Exists(returned), kind=InvoiceKind.CREDIT_NOTE, order__status=OrderStatus.CHARGED_BACK, corrects__order=F("order"))
     )
     for invoice in Invoice.objects.exclude(amounts & fitting).order_by().iterator():
         yield f"invoice {invoice.number} is not what its order says"
-    missing = Journal.objects.filter(kind__in=(JournalKind.SALE, JournalKind.REFUND), order__seller__isnull=False, invoice__isnull=True)
-    for journal in missing.filter(at__lt=timezone.now() - COMMIT_DELAY).order_by().iterator():
+    missing = Journal.objects.filter(kind__in=(JournalKind.SALE, JournalKind.REFUND), order__seller__isnull=False, invoices__isnull=True)
+    long_ago = timezone.now() - COMMIT_DELAY
+    for journal in missing.filter(at__lt=long_ago).order_by().iterator():
         yield f"journal {journal.pk} has no invoice after an hour: run issue_invoices --all"
+    for frozen in charged_back_without_note().filter(order__seller__isnull=False, reversal__settled__at__lt=long_ago).iterator():
+        yield f"order {frozen.order_id} was charged back and has no credit note after an hour: run issue_invoices --all"

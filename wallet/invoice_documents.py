@@ -11,6 +11,7 @@ from marketplace.ui.pdf import Grid, PdfDocument, render_pdf
 
 from .models import BillingDetails, Invoice
 from .models.invoices import InvoiceKind
+from .models.ledger import JournalKind
 from .places import INDIA, country_name, place_name
 from .tax import TaxLine, Treatment, tax_lines
 
@@ -116,4 +117,11 @@ def _notes(invoice: Invoice) -> Iterator[str]:
         units, cents = divmod(invoice.tax_in_tax_currency_minor, 100)
         rate = f"1 {invoice.currency} = {invoice.exchange_rate.normalize():f} {invoice.tax_currency}"
         yield f"Tax in {invoice.tax_currency}: {units:,}.{cents:02} ({rate})."
-    yield "Paid from prepaid credit." if invoice.kind == InvoiceKind.INVOICE else "Returned to prepaid credit."
+    if invoice.kind == InvoiceKind.INVOICE:
+        yield "Paid from prepaid credit."
+    else:
+        yield (
+            "Returned to prepaid credit."
+            if invoice.journal.kind == JournalKind.REFUND
+            else "The card payment behind the purchase was returned."
+        )

@@ -16,7 +16,7 @@ from .models import Order
 @transaction.atomic
 def announce_purchase(order_id: str) -> None:
     """Tell buyer and vendor of a purchase."""
-    order = Order.objects.select_related("buyer", "listing__store__owner").get(pk=order_id)
+    order = Order.objects.select_related("buyer", "listing__store__owner", "upgraded_from").get(pk=order_id)
     vendor = order.listing.store.owner
     if order.buyer.is_active:
         mail(order.buyer, "wallet/purchased", topic=MailTopic.PURCHASE, order=order)
@@ -37,7 +37,10 @@ def announce_purchase(order_id: str) -> None:
 @job()
 @transaction.atomic
 def announce_refund(order_id: str) -> None:
-    """Tell the buyer of a refund."""
-    order = Order.objects.select_related("buyer").get(pk=order_id)
+    """Tell buyer and vendor of a refund."""
+    order = Order.objects.select_related("buyer", "listing__store__owner", "upgraded_from").get(pk=order_id)
+    vendor = order.listing.store.owner
     if order.buyer.is_active:
         mail(order.buyer, "wallet/refunded", topic=MailTopic.REFUND, order=order)
+    if vendor.is_active:
+        mail(vendor, "wallet/sale_refunded", topic=MailTopic.SALE, order=order)

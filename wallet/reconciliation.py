@@ -10,7 +10,7 @@ from django.db.models import Case, Count, Exists, F, OuterRef, Q, QuerySet, Subq
 from django.db.models.functions import Coalesce, Lag, RowNumber
 
 from library.models import Licence
-from library.selectors import licences_of_orders, licences_outside_of
+from library.selectors import licences_of_orders, licences_outside_of, wrongly_replaced
 
 from .digests import digest_differences
 from .guards import LEDGER
@@ -186,7 +186,7 @@ def _licence_difference(order: Order, licence: Licence | None) -> str:
         return f"order {order.pk} granted no licence"
     if (licence.buyer_id, licence.listing_id, licence.tier_id) != (order.buyer_id, order.listing_id, order.tier_id):
         return f"licence {licence.pk} is not what order {order.pk} bought"
-    if licence.live != (order.status == OrderStatus.COMPLETED):
+    if (licence.revoked_at is None) != (order.status == OrderStatus.COMPLETED):
         return f"licence {licence.pk} and order {order.pk} disagree on whether the purchase stands"
     return ""
 
@@ -194,6 +194,11 @@ def _licence_difference(order: Order, licence: Licence | None) -> str:
 def _orphans() -> Iterator[str]:
     for licence in licences_outside_of(Order.objects.values("pk")).iterator():
         yield f"licence {licence.pk} belongs to no order"
+    for licence in wrongly_replaced().iterator():
+        yield f"licence {licence.pk} is replaced without an upgrade, or the other way round"
+    same = Q(upgraded_from__buyer=F("buyer"), upgraded_from__listing=F("listing"), upgraded_from__currency=F("currency"))
+    for order in Order.objects.filter(upgraded_from__isnull=False).exclude(same).iterator():
+        yield f"order {order.pk} upgrades another purchase"
 
 
 def _references() -> Iterator[str]:

@@ -1,6 +1,7 @@
 """Queries of wallets and orders. A wallet without an account has a balance of zero."""
 
 import uuid
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -18,12 +19,14 @@ from .models import (
     BillingDetails,
     CoveredJournal,
     CreditReference,
+    FrozenOrder,
     Invoice,
     Journal,
     LedgerAccount,
     Order,
     PayoutBatch,
     Quote,
+    RefundRequest,
     Seller,
     Transfer,
     VendorPayout,
@@ -32,6 +35,8 @@ from .models import (
 )
 from .models.invoices import InvoiceKind
 from .models.ledger import AccountKind, JournalKind
+from .models.orders import OrderStatus
+from .models.top_ups import ReversalStatus
 from .models.vendor_payouts import PayoutStatus
 from .models.wallet_payouts import WalletPayoutStatus
 
@@ -65,6 +70,15 @@ def balances_of(user: User) -> dict[str, int]:
     return dict(wallets.values_list("currency", "balance_minor"))
 
 
+def with_upgrades(order_ids: Iterable[uuid.UUID]) -> set[uuid.UUID]:
+    """Return these orders with the upgrades of their licences, and the upgrades of those."""
+    found = added = set(order_ids)
+    while added:
+        added = set(Order.objects.filter(upgraded_from__in=added).values_list("pk", flat=True)) - found
+        found |= added
+    return found
+
+
 def currency_preference_of(user: User) -> str:
     """Return the user's preferred currency."""
     chosen = WalletSettings.objects.filter(owner=user).values_list("currency_preference", flat=True).first()
@@ -73,13 +87,27 @@ def currency_preference_of(user: User) -> str:
 
 def orders_of(user: User) -> QuerySet[Order]:
     """Return the user's purchases, newest first."""
-    return Order.objects.filter(buyer=user).order_by("-created_at", "-id")
+    return Order.objects.filter(buyer=user).select_related("upgraded_from").order_by("-created_at", "-id")
 
 
 def order_of(user: User, order_id: str) -> Order | None:
     """Return one of the user's purchases with the relations of its receipt, None if it is not theirs."""
     key = parse_id(order_id)
-    return None if key is None else orders_of(user).select_related("listing__store", "buyer").filter(pk=key).first()
+    if key is None:
+        return None
+    return orders_of(user).select_related("listing__store", "buyer", "quote", "refund_request", "upgraded_from").filter(pk=key).first()
+
+
+def sale_of(vendor: User, order_id: uuid.UUID) -> Order:
+    """Return one of a vendor's sales.
+
+    Raises:
+        NotFound: it is not theirs.
+    """
+    order = Order.objects.select_related("quote").filter(listing__store__owner=vendor, pk=order_id).first()
+    if order is None:
+        raise NotFound
+    return order
 
 
 def billing_details_of(user: User) -> BillingDetails | None:
@@ -111,12 +139,27 @@ def invoice_of_order(user: User, order_id: str, kind: InvoiceKind = InvoiceKind.
 
 def is_invoiced(order: Order, kind: InvoiceKind) -> bool:
     """Tell whether an order has a document, or will have it within a minute."""
-    return order.seller_id is not None and order.price_minor > 0 and (kind == InvoiceKind.INVOICE or order.refunded_at is not None)
+    return order.seller_id is not None and order.price_minor > 0 and (kind == InvoiceKind.INVOICE or order.status != OrderStatus.COMPLETED)
+
+
+def charged_back_without_note() -> QuerySet[FrozenOrder]:
+    """Return what lost disputes ended without a credit note, with the journal that returned the money to the card, oldest first."""
+    ended = FrozenOrder.objects.filter(suspended=True, reversal__status=ReversalStatus.RETURNED, order__status=OrderStatus.CHARGED_BACK)
+    noted = Invoice.objects.filter(order=OuterRef("order"), kind=InvoiceKind.CREDIT_NOTE)
+    return ended.filter(~Exists(noted)).select_related("reversal__settled").order_by("reversal__settled", "order")
 
 
 def invoices() -> QuerySet[Invoice]:
     """Return the documents with what they show, newest first."""
-    related = ("seller", "seller_details", "buyer_details", "corrects", "corrected_by__seller_details", "corrected_by__buyer_details")
+    related = (
+        "seller",
+        "seller_details",
+        "buyer_details",
+        "journal",
+        "corrects",
+        "corrected_by__seller_details",
+        "corrected_by__buyer_details",
+    )
     return Invoice.objects.select_related(*related).order_by("-id")
 
 
@@ -271,6 +314,16 @@ def wallet_payout_of(user: User, wallet_payout_id: uuid.UUID) -> WalletPayout | 
 def open_wallet_payouts_of(user: uuid.UUID) -> QuerySet[WalletPayout]:
     """Return a user's waiting wallet payouts, at most one for each currency."""
     return wallet_payouts().filter(wallet__owner=user, status=WalletPayoutStatus.WAITING).order_by("wallet__currency")
+
+
+def refund_requests() -> QuerySet[RefundRequest]:
+    """Return the refund requests with their orders, buyers and vendors."""
+    return RefundRequest.objects.select_related("order__buyer", "order__quote", "order__listing__store__owner")
+
+
+def refund_requests_to(vendor: User) -> QuerySet[RefundRequest]:
+    """Return the refund requests for a vendor's sales, newest first."""
+    return refund_requests().filter(order__listing__store__owner=vendor).order_by("-asked_at", "-id")
 
 
 def unclaimed_refunds() -> QuerySet[Order]:

@@ -14,11 +14,18 @@ from django.db import connection
 OFFER = """
 SELECT {lock_timeout}, listing.id, listing.title, category.slug, store.owner_id, store.name, listing.live_deliverable_id,
        COALESCE(NULLIF(file.version, ''), listing.version), listing.tier_requirement, listing.allowed_license_slugs,
-       listing.sale_inr_minor, listing.sale_usd_minor, listing.tax_rate_bp,
+       listing.base_price_minor, listing.price_inr_minor, listing.price_eur_minor, listing.discount_bp,
+       (SELECT MAX(running.percent) FROM catalog_discount running
+         WHERE running.listing_id = listing.id AND running.code = '' AND running.starts_at <= {now} AND running.ends_at > {now}),
+       (SELECT MAX(coded.percent) FROM catalog_discount coded
+         WHERE coded.listing_id = listing.id AND coded.code = %(code)s AND coded.code <> ''
+           AND coded.starts_at <= {now} AND coded.ends_at > {now}),
+       listing.tax_rate_bp,
        COALESCE(vendor.commission_rate_bp, %(default_commission_bp)s), COALESCE(settings.currency_preference, %(default_currency)s),
        seller.id, seller.time_zone, seller_details.country, seller_details.region,
        buyer_details.id, buyer_details.country, buyer_details.region, buyer_details.tax_id, buyer_details.seen_in,
-       tier.id, tier.slug, tier.name, tier.price_factor, tier.is_active, licence.id IS NOT NULL
+       tier.id, tier.slug, tier.name, tier.price_factor, tier.is_active,
+       licence.order_id, licence.suspended_at IS NOT NULL, licence.replaced_at IS NOT NULL
   FROM catalog_listing listing
   JOIN catalog_category category ON category.id = listing.category_id
   JOIN catalog_store store ON store.id = listing.store_id
@@ -60,6 +67,9 @@ UPDATE wallet_ledgeraccount
  WHERE id = %(wallet)s
 RETURNING id, balance_minor, entries
 """
+
+# The database's clock, at the beginning of the statement.
+NOW = {"postgresql": "statement_timestamp()", "sqlite": "STRFTIME('%%Y-%%m-%%d %%H:%%M:%%f', 'NOW')"}
 
 _SPENT = """
 SELECT COALESCE(SUM(price_minor), 0), COALESCE(SUM(CASE WHEN created_at >= %(midnight)s THEN price_minor END), 0)

@@ -9,10 +9,12 @@ from django.db.models.functions import Coalesce
 from library.selectors import suspended_order_ids
 from marketplace.ui.formatting import money
 
-from .models import FrozenOrder, Journal, LedgerAccount, ProviderEvent, Reversal, TopUp, Transfer
+from .models import FrozenOrder, Journal, LedgerAccount, Order, ProviderEvent, Reversal, TopUp, Transfer
 from .models.ledger import AccountKind, JournalKind
+from .models.orders import OrderStatus
 from .models.top_ups import ReversalStatus
 from .providers import Provider
+from .selectors import with_upgrades
 
 # A payment close to midnight may be listed under the next day, or the day before.
 MARGIN = dt.timedelta(hours=1)
@@ -35,8 +37,11 @@ def top_up_differences() -> Iterator[str]:
     yield from _reversals()
     yield from _set_aside()
     yield from _shares()
+    # An upgrade is suspended with the purchase that it stands on, and until it is refunded if that was charged back.
     frozen = set(FrozenOrder.objects.filter(_OPEN, suspended=True).values_list("order", flat=True))
-    for order in frozen ^ suspended_order_ids():
+    frozen |= set(Order.objects.filter(status=OrderStatus.CHARGED_BACK, upgrades__isnull=False).values_list("pk", flat=True))
+    standing = Order.objects.filter(pk__in=with_upgrades(frozen), status=OrderStatus.COMPLETED)
+    for order in set(standing.values_list("pk", flat=True)) ^ suspended_order_ids():
         yield f"order {order} is disputed and its licence not suspended, or the other way round"
 
 

@@ -1,5 +1,7 @@
 """The catalog's admin: the review queue, listings, files and taxonomy."""
 
+from .discounts import DiscountAdmin
+from .featured import FeaturedListingAdmin
 from .files import DeliverableAdmin
 from .listings import ListingAdmin
 from .reviews import ListingReviewAdmin
@@ -8,6 +10,8 @@ from .taxonomy import CategoryAdmin, LicenseTierAdmin, RejectionReasonAdmin, Ret
 __all__ = [
     "CategoryAdmin",
     "DeliverableAdmin",
+    "DiscountAdmin",
+    "FeaturedListingAdmin",
     "LicenseTierAdmin",
     "ListingAdmin",
     "ListingReviewAdmin",

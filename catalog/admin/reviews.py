@@ -5,7 +5,7 @@ from typing import Any
 
 from django.contrib import admin
 from django.db.models import Case, DateTimeField, QuerySet, When
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 
@@ -15,11 +15,13 @@ from marketplace.http.refusals import allow_methods
 from marketplace.review.decisions import CLAIMING, Decision, claiming, decision, service_decision
 from marketplace.review.panels import Panel, history, history_panel
 from marketplace.review.queues import QueueAdmin
+from marketplace.storage import default_storage
+from marketplace.storage.responses import serve_object
 
 from ..models import ListingReview
 from ..models.files import PreviewKind
 from ..models.reviews import ReviewKind, ReviewStatus
-from ..selectors.reviews import deliverable_under_review, files_under_review, open_to
+from ..selectors.reviews import deliverable_under_review, files_under_review, former_pictures_of, open_to
 from ..services import review as services
 from .case import block_context, review_context
 from .filters import QUEUE_FILTERS
@@ -90,8 +92,12 @@ class ListingReviewAdmin(QueueAdmin):
         return (since.asc(nulls_last=True), "-submitted_at", "id")
 
     def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view(allow_methods("GET")(self.specimen))
-        return [path("<path:object_id>/specimen.css", view, name="catalog_listingreview_specimen"), *super().get_urls()]
+        specimen, picture = (self.admin_site.admin_view(allow_methods("GET")(view)) for view in (self.specimen, self.picture))
+        return [
+            path("<path:object_id>/specimen.css", specimen, name="catalog_listingreview_specimen"),
+            path("<path:object_id>/pictures/<slug:digest>", picture, name="catalog_listingreview_picture"),
+            *super().get_urls(),
+        ]
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """Show the queue with its filters as one form."""
@@ -112,6 +118,24 @@ class ListingReviewAdmin(QueueAdmin):
         face = "" if preview is None else f'@font-face{{font-family:"Specimen";src:url("{preview.url}");font-display:block}}\n'
         return HttpResponse(face, content_type="text/css; charset=utf-8", headers={"Cache-Control": "private, no-store"})
 
+    def picture(self, request: HttpRequest, object_id: str, digest: str) -> HttpResponseBase:
+        """Serve a picture of the listing that was replaced since an earlier submission."""
+        review = self.get_object(request, object_id)
+        if review is None or not self.has_view_permission(request, review):
+            raise Http404
+        picture = former_pictures_of(review.listing).get(digest)
+        if picture is None:
+            raise Http404
+        return serve_object(
+            request,
+            store=default_storage,
+            key=picture.object_key,
+            size=picture.size,
+            etag=picture.sha256,
+            content_type="image/webp",
+            headers={"Cache-Control": "private, no-store", "Content-Security-Policy": "default-src 'none'; sandbox"},
+        )
+
     def panels(self, request: HttpRequest, subject: ListingReview) -> list[Panel]:
         """Return the history of the listing."""
         return [history_panel(history(subject.listing))]
@@ -120,7 +144,7 @@ class ListingReviewAdmin(QueueAdmin):
         return super().page_context(request, subject) | {"heading": subject.listing.title}
 
     def case_context(self, request: HttpRequest, subject: ListingReview) -> dict[str, Any]:
-        return review_context(subject)
+        return review_context(subject, against=request.GET.get("against", ""))
 
     @decision(
         Decision(

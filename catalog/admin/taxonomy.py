@@ -5,6 +5,7 @@ from django.contrib import admin
 from marketplace.review.base import EditableAdmin
 from marketplace.review.service import ServiceAdmin
 
+from ..field_names import field_name
 from ..models import Category, LicenseTier, RejectionReason, RetiredTerms, SearchSynonym, Store
 from ..services.findings import save_rejection_reason
 from ..services.taxonomy import save_category, save_license_tier, save_synonym
@@ -68,8 +69,13 @@ class RejectionReasonAdmin(EditableAdmin):
     """Rejection reasons by field."""
 
     form = RejectionReasonForm
-    list_display = ("code", "field", "message", "is_active")
+    list_display = ("code", "about", "message", "is_active")
     list_filter = ("is_active",)
     search_fields = ("code", "field", "message")
     fixed = ("code",)
     saved_by = save_rejection_reason, "reason"
+
+    @admin.display(description="field", ordering="field")
+    def about(self, reason: RejectionReason) -> str:
+        """Return the label of the field."""
+        return field_name(reason.field)

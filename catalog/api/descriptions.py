@@ -12,6 +12,7 @@ DESCRIPTIONS: Mapping[str, str] = {
     "asset_id": "The asset's id or slug.",
     "category": "The category.",
     "discountPercent": "Discount in percent, deducted from each price.",
+    "discountEndsAt": "When the discount ends; null for one that does not.",
     "facets": "For each requested filter the values it can have, with the number of matching assets.",
     "file": "The deliverable file.",
     "fileType": "Technical format, such as OTF.",

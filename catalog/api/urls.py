@@ -12,6 +12,7 @@ urlpatterns: list[URLPattern] = [
     path("assets/search", cache_until_change(AssetViewSet.as_view({"get": "search"})), name="asset-search"),
     path("assets/suggest", cache_until_change(AssetViewSet.as_view({"get": "suggest"})), name="asset-suggest"),
     path("assets/<str:asset_id>", cache_until_change(AssetViewSet.as_view({"get": "retrieve"})), name="asset"),
+    path("assets/<str:asset_id>/changes", cache_until_change(AssetViewSet.as_view({"get": "changes"})), name="asset-changes"),
     path("assets/<str:asset_id>/manifest", cache_until_change(AssetViewSet.as_view({"get": "manifest"})), name="asset-manifest"),
     path("previews/<str:preview_id>", PreviewViewSet.as_view({"get": "retrieve"}), name="preview"),
 ]

@@ -21,6 +21,7 @@ from marketplace.core.errors import InvalidInput, NotFound, PreconditionFailed, 
 from marketplace.core.scopes import Scope
 
 from .. import answers, queries
+from ..comparison.public import AssetChanges
 from ..filters import ListingFilter, Listings
 from ..manifests.public import PublicManifest
 from ..models import ListingIndex
@@ -108,6 +109,7 @@ class AssetViewSet(ApiViewSet, GenericAPIView[ListingIndex]):
         "retrieve": PUBLIC,
         "search": PUBLIC,
         "suggest": PUBLIC,
+        "changes": PUBLIC,
         "manifest": api_key_only(Scope.CATALOG_READ),
     }
     problems: ClassVar[Mapping[str, tuple[type[Problem], ...]]] = {
@@ -115,12 +117,14 @@ class AssetViewSet(ApiViewSet, GenericAPIView[ListingIndex]):
         "search": (InvalidInput, PreconditionFailed),
         "suggest": (InvalidInput, PreconditionFailed),
         "retrieve": (NotFound, PreconditionFailed),
+        "changes": (InvalidInput, NotFound, PreconditionFailed),
         "manifest": (NotFound, PreconditionFailed),
     }
     queries: ClassVar[Mapping[str, type[Serializer[Any]]]] = {
         "list": queries.BrowseQuery,
         "search": queries.SearchQuery,
         "suggest": queries.SuggestQuery,
+        "changes": queries.ChangesQuery,
     }
     queryset = ITEMS
     filter_backends = (ListingFilterBackend,)
@@ -179,6 +183,17 @@ class AssetViewSet(ApiViewSet, GenericAPIView[ListingIndex]):
     def retrieve(self, request: Request, asset_id: str) -> HttpResponse:
         """Return all details of one asset on sale."""
         return json(queries.asset_detail(asset_id))
+
+    @extend_schema(
+        operation_id="getAssetChanges",
+        summary="Get what changed in an asset",
+        tags=["catalog"],
+        parameters=[ASSET_ID],
+        responses={200: AssetChanges, 304: UNCHANGED},
+    )
+    def changes(self, request: Request, asset_id: str) -> HttpResponse:
+        """Return what changed between two published versions of an asset on sale."""
+        return json(queries.asset_changes(asset_id, self.query()))
 
     @extend_schema(
         operation_id="getAssetManifest",

@@ -1,6 +1,7 @@
 import django.db.models.deletion
 import django.db.models.expressions
 import django.db.models.functions.comparison
+import django.db.models.functions.datetime
 import django.utils.timezone
 import marketplace.core.ids
 from decimal import Decimal
@@ -75,17 +76,13 @@ class Migration(migrations.Migration):
                 ('price_eur_minor', models.BigIntegerField(blank=True, null=True)),
                 ('discount_bp', models.PositiveIntegerField(default=0)),
                 ('tax_rate_bp', models.PositiveIntegerField(default=0)),
-                ('is_free', models.GeneratedField(db_persist=True, expression=models.Case(models.When(models.Q(('base_price_minor', 0), ('price_inr_minor', 0), ('price_eur_minor', 0), ('discount_bp', 10000), _connector='OR'), then=models.Value(True)), default=models.Value(False)), output_field=models.BooleanField())),
-                ('sale_usd_minor', models.GeneratedField(db_persist=True, expression=models.Case(models.When(models.Q(('base_price_minor', 0), ('price_inr_minor', 0), ('price_eur_minor', 0), ('discount_bp', 10000), _connector='OR'), then=models.Value(0)), default=django.db.models.expressions.CombinedExpression(django.db.models.expressions.CombinedExpression(django.db.models.expressions.CombinedExpression(django.db.models.expressions.CombinedExpression(models.F('base_price_minor'), '*', django.db.models.expressions.CombinedExpression(models.Value(10000), '-', models.F('discount_bp'))), '*', models.Value(2)), '+', models.Value(10000)), '/', models.Value(20000)), output_field=models.BigIntegerField()), output_field=models.BigIntegerField(null=True))),
-                ('sale_inr_minor', models.GeneratedField(db_persist=True, expression=models.Case(models.When(models.Q(('base_price_minor', 0), ('price_inr_minor', 0), ('price_eur_minor', 0), ('discount_bp', 10000), _connector='OR'), then=models.Value(0)), default=django.db.models.expressions.CombinedExpression(django.db.models.expressions.CombinedExpression(django.db.models.expressions.CombinedExpression(django.db.models.expressions.CombinedExpression(models.F('price_inr_minor'), '*', django.db.models.expressions.CombinedExpression(models.Value(10000), '-', models.F('discount_bp'))), '*', models.Value(2)), '+', models.Value(10000)), '/', models.Value(20000)), output_field=models.BigIntegerField()), output_field=models.BigIntegerField(null=True))),
-                ('sale_eur_minor', models.GeneratedField(db_persist=True, expression=models.Case(models.When(models.Q(('base_price_minor', 0), ('price_inr_minor', 0), ('price_eur_minor', 0), ('discount_bp', 10000), _connector='OR'), then=models.Value(0)), default=django.db.models.expressions.CombinedExpression(django.db.models.expressions.CombinedExpression(django.db.models.expressions.CombinedExpression(django.db.models.expressions.CombinedExpression(models.F('price_eur_minor'), '*', django.db.models.expressions.CombinedExpression(models.Value(10000), '-', models.F('discount_bp'))), '*', models.Value(2)), '+', models.Value(10000)), '/', models.Value(20000)), output_field=models.BigIntegerField()), output_field=models.BigIntegerField(null=True))),
                 ('file_type', models.CharField(blank=True, max_length=200)),
                 ('supported_platforms', models.CharField(blank=True, max_length=200)),
                 ('version', models.CharField(blank=True, max_length=32)),
                 ('video_url', models.URLField(blank=True, max_length=2000)),
                 ('readme', models.TextField(blank=True)),
                 ('allowed_license_slugs', models.JSONField(blank=True, null=True)),
-                ('tier_requirement', models.CharField(choices=[('free', 'Free'), ('go', 'Go'), ('pro', 'Pro'), ('vip', 'Vip')], default='free', max_length=8)),
+                ('tier_requirement', models.CharField(choices=[('free', 'Free'), ('go', 'Go'), ('pro', 'Pro'), ('vip', 'VIP')], default='free', max_length=8)),
                 ('status', models.CharField(choices=[('Draft', 'Draft'), ('PendingReview', 'Pending Review'), ('Published', 'Published'), ('Rejected', 'Rejected')], default='Draft', max_length=16)),
                 ('update_status', models.CharField(blank=True, choices=[('', 'None'), ('PendingReview', 'Pending Review')], default='', max_length=16)),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
@@ -132,7 +129,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(primary_key=True, serialize=False)),
                 ('category_slug', models.CharField(max_length=80)),
-                ('tier', models.CharField(choices=[('free', 'Free'), ('go', 'Go'), ('pro', 'Pro'), ('vip', 'Vip')], max_length=8)),
+                ('tier', models.CharField(choices=[('free', 'Free'), ('go', 'Go'), ('pro', 'Pro'), ('vip', 'VIP')], max_length=8)),
                 ('name', models.CharField(blank=True, max_length=8)),
                 ('value', models.CharField(blank=True, max_length=250)),
                 ('listings', models.BigIntegerField(default=0)),
@@ -194,12 +191,13 @@ class Migration(migrations.Migration):
                 ('category_name', models.CharField(max_length=120)),
                 ('store_slug', models.CharField(max_length=80)),
                 ('store_name', models.CharField(max_length=120)),
-                ('tier', models.CharField(choices=[('free', 'Free'), ('go', 'Go'), ('pro', 'Pro'), ('vip', 'Vip')], max_length=8)),
+                ('tier', models.CharField(choices=[('free', 'Free'), ('go', 'Go'), ('pro', 'Pro'), ('vip', 'VIP')], max_length=8)),
                 ('file_type', models.CharField(blank=True, max_length=250)),
                 ('list_price_usd', models.BigIntegerField()),
                 ('list_price_inr', models.BigIntegerField(null=True)),
                 ('list_price_eur', models.BigIntegerField(null=True)),
                 ('discount_bp', models.PositiveIntegerField()),
+                ('discount_ends_at', models.DateTimeField(null=True)),
                 ('licenses', models.JSONField()),
                 ('thumbnail', models.JSONField(null=True)),
                 ('published_at', models.DateTimeField()),
@@ -265,6 +263,18 @@ class Migration(migrations.Migration):
             field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog.deliverable'),
         ),
         migrations.CreateModel(
+            name='FeaturedListing',
+            fields=[
+                ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ('position', models.PositiveSmallIntegerField(default=0, help_text='The lowest comes first.')),
+                ('added_at', models.DateTimeField(auto_now_add=True)),
+                ('listing', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='featured', to='catalog.listing')),
+            ],
+            options={
+                'ordering': ('position', 'id'),
+            },
+        ),
+        migrations.CreateModel(
             name='RetiredTerms',
             fields=[
                 ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
@@ -318,6 +328,52 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='listing',
             constraint=models.CheckConstraint(condition=models.Q(('tax_rate_bp__lte', 10000)), name='listing_tax_range'),
+        ),
+        migrations.CreateModel(
+            name='Discount',
+            fields=[
+                ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ('percent', models.PositiveSmallIntegerField()),
+                ('code', models.CharField(blank=True, max_length=24)),
+                ('starts_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ('ends_at', models.DateTimeField()),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('listing', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='discounts', to='catalog.listing')),
+            ],
+            options={
+                'ordering': ('-starts_at', '-id'),
+                'indexes': [models.Index(fields=['listing', 'code', 'ends_at'], name='discount_of_listing')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('percent__range', (1, 90))), name='discount_percent_range'), models.CheckConstraint(condition=models.Q(('ends_at__gt', models.F('starts_at'))), name='discount_lasts')],
+            },
+        ),
+        migrations.CreateModel(
+            name='FileFacts',
+            fields=[
+                ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ('sha256', models.CharField(max_length=64)),
+                ('facts', models.JSONField(default=dict)),
+                ('listing', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='catalog.listing')),
+            ],
+            options={
+                'verbose_name_plural': 'file facts',
+                'default_permissions': (),
+                'constraints': [models.UniqueConstraint(fields=('listing', 'sha256'), name='filefacts_one_for_each_file')],
+            },
+        ),
+        migrations.CreateModel(
+            name='FormerPreview',
+            fields=[
+                ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ('object_key', models.CharField(max_length=200, unique=True)),
+                ('content_type', models.CharField(max_length=40)),
+                ('size', models.BigIntegerField()),
+                ('sha256', models.CharField(max_length=64)),
+                ('listing', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='former_previews', to='catalog.listing')),
+            ],
+            options={
+                'default_permissions': (),
+                'constraints': [models.UniqueConstraint(fields=('listing', 'sha256'), name='formerpreview_one_for_each_picture')],
+            },
         ),
         migrations.CreateModel(
             name='ListingReview',

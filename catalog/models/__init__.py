@@ -1,7 +1,9 @@
 """The catalog's tables."""
 
 from .catalog_version import CatalogVersion
-from .files import Deliverable, Preview
+from .discounts import Discount
+from .featured import FeaturedListing
+from .files import Deliverable, FileFacts, FormerPreview, Preview
 from .listing_index import LabelKind, ListingCount, ListingIndex, ListingLabel, ListingPrice
 from .listings import Listing, ListingStats, UncountedPurchase
 from .manifests import AgentManifest
@@ -14,6 +16,10 @@ __all__ = [
     "CatalogVersion",
     "Category",
     "Deliverable",
+    "Discount",
+    "FeaturedListing",
+    "FileFacts",
+    "FormerPreview",
     "LabelKind",
     "LicenseTier",
     "Listing",

@@ -66,6 +66,23 @@ class Deliverable(models.Model):
         return self.approved_at is not None or self.blocked_at is not None
 
 
+class FileFacts(models.Model):
+    """What versions of a listing's file are compared by. It outlives the record of a file that was rejected and replaced."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    listing = models.ForeignKey(Listing, on_delete=models.CASCADE, related_name="+")
+    sha256 = models.CharField(max_length=64)
+    facts = models.JSONField(default=dict)
+
+    class Meta:
+        verbose_name_plural = "file facts"
+        default_permissions = ()
+        constraints = (models.UniqueConstraint(fields=("listing", "sha256"), name="filefacts_one_for_each_file"),)
+
+    def __str__(self) -> str:
+        return self.sha256
+
+
 def public_technical(technical: dict[str, Any]) -> dict[str, Any]:
     """Return a file's public technical details: without the instructions of an AI skill, which buyers pay for."""
     skill = technical.get("skill")
@@ -129,6 +146,24 @@ class Preview(models.Model):
     def url(self) -> str:
         """The relative path in the API."""
         return preview_url(self.id)
+
+
+class FormerPreview(models.Model):
+    """A picture that was replaced, kept because the last decided submission showed it: reviewers compare it with the present one."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    listing = models.ForeignKey(Listing, on_delete=models.CASCADE, related_name="former_previews")
+    object_key = models.CharField(max_length=200, unique=True)
+    content_type = models.CharField(max_length=40)
+    size = models.BigIntegerField()
+    sha256 = models.CharField(max_length=64)
+
+    class Meta:
+        default_permissions = ()
+        constraints = (models.UniqueConstraint(fields=("listing", "sha256"), name="formerpreview_one_for_each_picture"),)
+
+    def __str__(self) -> str:
+        return self.sha256
 
 
 def preview_url(preview_id: uuid.UUID) -> str:

@@ -60,11 +60,12 @@ class ListingIndex(Priced):
     tier = models.CharField(max_length=8, choices=Tier.choices)
     # Normalised by `labels.folded`.
     file_type = models.CharField(max_length=LABEL_CHARS, blank=True)
-    # Vendors' prices before the discount, and the discount in basis points.
+    # Vendors' prices before the discount, the discount in basis points, and when it ends if it does.
     list_price_usd = models.BigIntegerField()
     list_price_inr = models.BigIntegerField(null=True)
     list_price_eur = models.BigIntegerField(null=True)
     discount_bp = models.PositiveIntegerField()
+    discount_ends_at = models.DateTimeField(null=True)
     # Permitted active licence tiers in their order: [{"slug", "price_usd", "price_inr", "price_eur"}].
     licenses = models.JSONField()
     # The image of gallery slot 0 in the size of a card: {"url", "width", "height"}; null without one.

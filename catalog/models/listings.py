@@ -1,10 +1,11 @@
 """Listings: what a vendor offers, with prices and review status."""
 
 from collections.abc import Collection
+from datetime import datetime
 from typing import Any
 
 from django.db import models
-from django.db.models import Case, F, Q, Value, When
+from django.db.models import Q
 from django.utils import timezone
 
 from marketplace.accounts.models import Tier
@@ -31,21 +32,6 @@ class UpdateStatus(models.TextChoices):
     PENDING_REVIEW = "PendingReview"
 
 
-_IS_FREE = Q(base_price_minor=0) | Q(price_inr_minor=0) | Q(price_eur_minor=0) | Q(discount_bp=core_bounds.WHOLE_BP)
-
-
-def _sale_price(list_price: str) -> models.GeneratedField:
-    """Return the column of a discounted price, rounded half up like `money.discounted`, in integers on every database."""
-    rounded = (F(list_price) * (Value(core_bounds.WHOLE_BP) - F("discount_bp")) * Value(2) + Value(core_bounds.WHOLE_BP)) / Value(
-        2 * core_bounds.WHOLE_BP
-    )
-    return models.GeneratedField(
-        expression=Case(When(_IS_FREE, then=Value(0)), default=rounded, output_field=models.BigIntegerField()),
-        output_field=models.BigIntegerField(null=True),
-        db_persist=True,
-    )
-
-
 class Listing(models.Model):
     """An asset for sale. Buyers get `live_deliverable`, the last approved file."""
 
@@ -65,14 +51,6 @@ class Listing(models.Model):
     price_eur_minor = models.BigIntegerField(null=True, blank=True)
     discount_bp = models.PositiveIntegerField(default=0)
     tax_rate_bp = models.PositiveIntegerField(default=0)
-    is_free = models.GeneratedField(
-        expression=Case(When(_IS_FREE, then=Value(True)), default=Value(False)),
-        output_field=models.BooleanField(),
-        db_persist=True,
-    )
-    sale_usd_minor = _sale_price("base_price_minor")
-    sale_inr_minor = _sale_price("price_inr_minor")
-    sale_eur_minor = _sale_price("price_eur_minor")
 
     file_type = models.CharField(max_length=bounds.FILE_TYPE_CHARS, blank=True)
     supported_platforms = models.CharField(max_length=bounds.PLATFORMS_CHARS, blank=True)
@@ -142,6 +120,19 @@ class Listing(models.Model):
     def etag(self) -> str:
         """The entity tag, which changes with every save."""
         return f'"{self.updated_at:%Y%m%dT%H%M%S%f}"'
+
+    @property
+    def current_discount_bp(self) -> int:
+        """The larger of the listing's own discount and the one that runs now, in basis points; they don't add up.
+
+        `pricing.with_running_discount` reads the one that runs.
+        """
+        return max(self.discount_bp, 100 * (getattr(self, "running_percent", None) or 0))
+
+    @property
+    def discount_ends_at(self) -> datetime | None:
+        """When the current discount ends; None if it is the listing's own, or if there is none."""
+        return getattr(self, "running_ends_at", None) if self.current_discount_bp > self.discount_bp else None
 
     @property
     def was_submitted(self) -> bool:

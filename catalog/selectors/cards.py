@@ -6,15 +6,19 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Case, F, Q, QuerySet, Sum, Value, When
+from django.db.models import Case, Count, F, OuterRef, Q, QuerySet, Subquery, Sum, Value, When
+from django.db.models.functions import Coalesce
 
 from marketplace.core.errors import NotFound
 
-from ..models import Category, LicenseTier, ListingCount, ListingIndex, Store
+from ..labels import folded
+from ..models import Category, LabelKind, LicenseTier, Listing, ListingCount, ListingIndex, ListingLabel, Store
 from ..pricing import Prices
 from .browse import CARDS, VALUES, Row, rows_of
 
 CARD = "card"
+# How many listings are compared for those related to one.
+TAGGED, POPULAR = 60, 20
 
 
 @dataclass(frozen=True)
@@ -36,8 +40,10 @@ class Card:
         title: Its title.
         store: Name and slug of its store.
         category: Name and slug of its category.
+        file_type: The type of its file (`file_types`).
         tier: The account tier that a buyer needs.
         discount_bp: The discount in basis points.
+        discount_ends_at: When it ends, if it does.
         prices: Current prices.
         list_prices: Prices before the discount.
         picture: The image of gallery slot 0 in the size of a card.
@@ -48,8 +54,10 @@ class Card:
     title: str
     store: tuple[str, str]
     category: tuple[str, str]
+    file_type: str
     tier: str
     discount_bp: int
+    discount_ends_at: datetime | None
     prices: Prices
     list_prices: Prices
     picture: Picture | None
@@ -64,8 +72,10 @@ def card_of(row: Row) -> Card:
         title=row["title"],
         store=(row["store_name"], row["store_slug"]),
         category=(row["category_name"], row["category_slug"]),
+        file_type=row["file_type"],
         tier=row["tier"],
         discount_bp=row["discount_bp"],
+        discount_ends_at=row["discount_ends_at"],
         prices=Prices(row["price_usd"], row["price_inr"], row["price_eur"]),
         list_prices=Prices(row["list_price_usd"], row["list_price_inr"], row["list_price_eur"]),
         picture=Picture(**shown) if shown and shown["width"] and shown["height"] else None,
@@ -79,11 +89,31 @@ def cards_of(ids: Iterable[uuid.UUID]) -> list[Card]:
     return [card_of(found[listing_id]) for listing_id in wanted if listing_id in found]
 
 
-def popular_cards(*, limit: int, category: str | None = None, without: uuid.UUID | None = None) -> list[Card]:
-    """Return the most popular listings, of one category or all, in one query."""
-    listings = CARDS if category is None else CARDS.filter(category_slug=category)
-    cards = [card_of(row) for row in listings.order_by("popular_first", "newest_first", "pk")[: limit + 1]]
-    return [card for card in cards if card.id != without][:limit]
+def popular_cards(*, limit: int) -> list[Card]:
+    """Return the most popular listings, in one query."""
+    return [card_of(row) for row in CARDS.order_by("popular_first", "newest_first", "pk")[:limit]]
+
+
+def featured_cards(*, limit: int) -> list[Card]:
+    """Return the editors' list for the start page, without listings that are not on sale, in one query."""
+    listings = CARDS.filter(listing__featured__isnull=False)
+    return [card_of(row) for row in listings.order_by("listing__featured__position", "listing__featured__id")[:limit]]
+
+
+def related_cards(listing: Listing, *, limit: int) -> list[Card]:
+    """Return listings of the same category, those with the most tags in common first and then by popularity, in one query.
+
+    At most `TAGGED` listings with a common tag and the `POPULAR` most popular ones are compared.
+    """
+    category = ListingIndex.objects.filter(category_slug=listing.category.slug)
+    shares = ListingLabel.objects.filter(kind=LabelKind.TAG, value__in=[folded(tag) for tag in listing.tags])
+    tagged = shares.filter(listing__category_slug=listing.category.slug).values("listing")[:TAGGED]
+    popular = category.order_by("popular_first", "newest_first", "pk").values("pk")[:POPULAR]
+    # Each in a query of its own: SQLite allows no limit in the parts of a union.
+    candidates = category.filter(pk__in=tagged).values("pk").union(category.filter(pk__in=popular).values("pk"))
+    common = shares.filter(listing=OuterRef("pk")).order_by().values("listing").annotate(n=Count("*")).values("n")
+    found = CARDS.filter(pk__in=candidates).exclude(pk=listing.pk).annotate(common=Coalesce(Subquery(common), 0))
+    return [card_of(row) for row in found.order_by("-common", "popular_first", "newest_first", "pk")[:limit]]
 
 
 def open_store(slug: str) -> Store:

@@ -13,6 +13,7 @@ from marketplace.core.ids import parse_id
 from ..models import Deliverable, Listing, ListingIndex, ListingStats, Preview, Store, UncountedPurchase
 from ..models.files import DeliverableStatus
 from ..models.listings import ListingStatus
+from ..pricing import with_running_discount
 from .browse import CARD_COLUMNS, Row
 from .taxonomy import TierTexts, tier_texts
 
@@ -37,12 +38,13 @@ def purchases_of(listing: Listing) -> int:
 
 
 def listing_for_sale(id_or_slug: str) -> Listing:
-    """Return a listing with its store, category, live deliverable and index row, in one query.
+    """Return a listing with its current discount, store, category, live deliverable and index row, in one query.
 
     Raises:
         NotFound: there is none, or it is not for sale now.
     """
-    listing = listings_for_sale().select_related("store", "category", "live_deliverable", "index").filter(**lookup(id_or_slug)).first()
+    listings = with_running_discount(listings_for_sale().select_related("store", "category", "live_deliverable", "index"))
+    listing = listings.filter(**lookup(id_or_slug)).first()
     if listing is None:
         raise NotFound
     return listing

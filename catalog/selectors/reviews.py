@@ -1,16 +1,17 @@
 """Reads for reviewers."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models import Count, OuterRef, QuerySet, Subquery, Window
 from django.db.models.functions import Coalesce
 
 from marketplace.accounts.models import User
 from marketplace.core.ids import parse_id
 from marketplace.review.claims import claimed_by_others
 
-from ..models import Deliverable, Listing, ListingReview, Preview, Store
+from ..models import Deliverable, FileFacts, FormerPreview, Listing, ListingReview, Preview, Store
 from ..models.listings import ListingStatus
 from ..models.reviews import ReviewKind, ReviewStatus
 
@@ -74,17 +75,11 @@ def is_blocked(deliverable: Deliverable) -> bool:
     return deliverable.blocked_at is not None or Deliverable.objects.filter(sha256=deliverable.sha256, blocked_at__isnull=False).exists()
 
 
-def listings_with_the_bytes_of(files: QuerySet[Deliverable]) -> QuerySet[Listing]:
-    """Return the other listings, of any status, that have the same bytes as the file of this queryset."""
+def listings_with_the_bytes_of(files: QuerySet[Deliverable]) -> QuerySet[Any]:
+    """Return the other listings, of any status, that have the same bytes as the file of this queryset; `total` of each is their number."""
     same = Deliverable.objects.filter(sha256__in=files.values("sha256")).values("listing")
     others = Listing.objects.filter(pk__in=same).exclude(pk__in=files.values("listing"))
-    return others.select_related("store").only("title", "status", "store__name").order_by("-id")
-
-
-def with_copies(files: QuerySet[Deliverable]) -> QuerySet[Any]:
-    """Return files with `copies`, the number of other listings with the same bytes."""
-    same = Deliverable.objects.order_by().filter(sha256=OuterRef("sha256")).exclude(listing=OuterRef("listing"))
-    return files.annotate(copies=_number(same.values("sha256"), "listing"))
+    return others.select_related("store").only("title", "status", "store__name").annotate(total=Window(Count("pk"))).order_by("-id")
 
 
 def cases_of_store(store: Store) -> QuerySet[ListingReview]:
@@ -129,6 +124,45 @@ def _number(rows: "QuerySet[Any, Any]", of: str = "pk") -> Coalesce:
 def previews_of(listing: Listing) -> QuerySet[Preview]:
     """Return the listing's previews in their order."""
     return Preview.objects.filter(listing=listing).order_by("kind", "slot")
+
+
+def decided_reviews_of(listing: Listing) -> QuerySet[ListingReview]:
+    """Return the submissions of a listing that were approved or rejected, latest decision first."""
+    decided = ListingReview.objects.filter(listing=listing, status__in=(ReviewStatus.APPROVED, ReviewStatus.REJECTED))
+    return decided.exclude(kind=ReviewKind.TAKEDOWN).order_by("-decided_at", "-id")
+
+
+def decisions_before(review: ListingReview) -> QuerySet[ListingReview]:
+    """Return the decisions on the same listing before this submission, takedowns included, latest first."""
+    decided = ListingReview.objects.filter(listing=review.listing_id, status__in=(ReviewStatus.APPROVED, ReviewStatus.REJECTED))
+    return decided.exclude(pk=review.pk).filter(pk__lt=review.pk).select_related("decided_by").order_by("-decided_at", "-id")
+
+
+def compared_reviews_of(listing: Listing) -> list[ListingReview]:
+    """Return the decided submissions with which the next one is compared: the last one, and the last one that was approved."""
+    decided = decided_reviews_of(listing)
+    found = (decided.first(), decided.filter(status=ReviewStatus.APPROVED).first())
+    return list({review.pk: review for review in found if review is not None}.values())
+
+
+def approved_snapshots(listing: Listing, files: Iterable[Deliverable]) -> dict[str, dict[str, Any]]:
+    """Return by the ids of approved files what was submitted and approved together with each, the latest of several times."""
+    ids = [str(file.pk) for file in files]
+    reviews = ListingReview.objects.filter(listing=listing, status=ReviewStatus.APPROVED, snapshot__file__id__in=ids).order_by(
+        "decided_at", "id"
+    )
+    return {snapshot["file"]["id"]: snapshot for snapshot in reviews.values_list("snapshot", flat=True)}
+
+
+def facts_of_files(listing: Listing, *digests: str) -> dict[str, Any]:
+    """Return the recorded facts of a listing's files by their SHA-256."""
+    rows = FileFacts.objects.filter(listing=listing, sha256__in={digest for digest in digests if digest})
+    return dict(rows.values_list("sha256", "facts"))
+
+
+def former_pictures_of(listing: Listing) -> dict[str, FormerPreview]:
+    """Return the listing's replaced pictures that are kept, by their SHA-256."""
+    return {picture.sha256: picture for picture in FormerPreview.objects.filter(listing=listing)}
 
 
 def approvals_of(listing: Listing) -> QuerySet[ListingReview]:

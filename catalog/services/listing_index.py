@@ -18,7 +18,8 @@ from marketplace.jobs.policy import job
 
 from .. import pricing
 from ..catalog_version import change_version
-from ..labels import folded, labels_of
+from ..file_types import file_type_of
+from ..labels import labels_of
 from ..models import Category, LicenseTier, Listing, ListingCount, ListingIndex, ListingLabel, ListingPrice, ListingStats, Preview, Store
 from ..models.files import PreviewKind
 from ..models.listings import ListingStatus
@@ -51,7 +52,7 @@ def index_entry(listing: Listing, tiers: Sequence[LicenseTier], thumbnail: Previ
     """Return the index data of a listing on sale.
 
     Args:
-        listing: The listing, with its store and category.
+        listing: The listing, with its store, category and live file.
         tiers: The active licence tiers.
         thumbnail: Its preview in gallery slot 0.
     """
@@ -64,10 +65,11 @@ def index_entry(listing: Listing, tiers: Sequence[LicenseTier], thumbnail: Previ
             "store_slug": listing.store.slug,
             "store_name": listing.store.name,
             "tier": listing.tier_requirement,
-            "file_type": folded(listing.file_type),
+            "file_type": file_type_of(listing),
             **_columns(pricing.sale_prices(listing)),
             **_columns(pricing.list_prices(listing), "list_"),
-            "discount_bp": listing.discount_bp,
+            "discount_bp": listing.current_discount_bp,
+            "discount_ends_at": listing.discount_ends_at,
             "licenses": [
                 {"slug": tier.slug, **_columns(pricing.prices_of(listing, tier, tiers))} for tier in pricing.permitted_tiers(listing, tiers)
             ],
@@ -144,7 +146,10 @@ def _split(sold: dict[str, Any]) -> tuple[str, dict[str, Any]]:
 
 def _refresh(ids: Sequence[uuid.UUID], tiers: Sequence[LicenseTier]) -> int:
     # Read under the lock, to see what other changes have committed.
-    on_sale = Listing.objects.filter(pk__in=ids, status=ListingStatus.PUBLISHED, store__is_open=True).select_related("store", "category")
+    published = Listing.objects.filter(pk__in=ids, status=ListingStatus.PUBLISHED, store__is_open=True)
+    on_sale = pricing.with_running_discount(published).select_related("store", "category", "live_deliverable")
+    # The list of an archive's entries is long and not needed.
+    on_sale = on_sale.defer("live_deliverable__entries")
     thumbnails = {row.listing_id: row for row in Preview.objects.filter(listing__in=ids, kind=PreviewKind.GALLERY, slot=0)}
     wanted = {row.pk: index_entry(row, tiers, thumbnails.get(row.pk)) for row in on_sale}
     there = {row.pk: _stored(row) for row in ListingIndex.objects.filter(pk__in=ids).prefetch_related("labels")}

@@ -6,8 +6,11 @@ from typing import Any
 
 from marketplace.core import money
 
+from ..manifests.generate import build
+from ..manifests.sources import sources_of
 from ..models import Listing, Preview
 from ..selectors.reviews import previews_of
+from ..selectors.taxonomy import active_tiers
 
 
 @dataclass(frozen=True)
@@ -19,8 +22,13 @@ class Change:
     after: Any
 
 
-def snapshot_of(listing: Listing, previews: Iterable[Preview] | None = None) -> dict[str, Any]:
-    """Return the listing's fields, file and previews as JSON values, by their names in the API; previews that are not given are read."""
+def snapshot_of(
+    listing: Listing, previews: Iterable[Preview] | None = None, *, manifest: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Return the listing's fields, manifest, file and previews as JSON values, by their names in the API.
+
+    Previews that are not given are read, and a manifest that is not given is generated.
+    """
     deliverable = listing.candidate_deliverable or listing.live_deliverable
     shown = previews_of(listing) if previews is None else previews
     file = deliverable and {
@@ -47,6 +55,7 @@ def snapshot_of(listing: Listing, previews: Iterable[Preview] | None = None) -> 
         "videoUrl": listing.video_url,
         "readme": listing.readme,
         "allowedLicenseSlugs": listing.allowed_license_slugs,
+        "manifest": manifest or build(sources_of(listing, active_tiers())),
         "file": file,
         "previews": [_preview(preview) for preview in shown],
     }
@@ -59,5 +68,5 @@ def _preview(preview: Preview) -> dict[str, Any]:
 
 
 def changes_between(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
-    """Return the changed fields in the order of `after`."""
-    return [Change(field, before.get(field), value) for field, value in after.items() if before.get(field) != value]
+    """Return the changed fields in the order of `after`; fields that older snapshots lack are left out."""
+    return [Change(field, before[field], value) for field, value in after.items() if field in before and before[field] != value]

@@ -1,24 +1,27 @@
 """The queue of requests for scopes, decided scope by scope."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from django import forms
 from django.contrib import admin
 from django.http import HttpRequest
 
+from marketplace.accounts.models import User
 from marketplace.core import bounds
 from marketplace.core.scopes import SCOPE_LABELS, Scope
-from marketplace.review.decisions import CLAIMING, Decision, DecisionForm, claiming, service_decision
+from marketplace.review.decisions import CLAIMING, Decision, DecisionForm, claiming, decision, service_decision
 from marketplace.review.panels import Panel
 from marketplace.review.queues import QueueAdmin
 
 from ..models import AppScope, ScopeReview
 from ..models.apps import ScopeReviewStatus
-from ..selectors import applications_of, scope_rows_of
+from ..selectors import applications_of, decided_requests_of, decisions_on_scopes, scope_rows_of
 from ..services.scopes import ScopeDecision, decide_scopes
 
 DECIDE = "developers.decide_app"
+# The most earlier decisions on the page, of each kind.
+EARLIER = 10
 _CHOICES = (("grant", "Grant"), ("refuse", "Refuse"))
 
 
@@ -70,6 +73,12 @@ class ScopeDecisionsForm(DecisionForm):
         return cleaned
 
 
+class GrantAllForm(DecisionForm):
+    """A note on a request of which every scope is granted."""
+
+    note = forms.CharField(max_length=bounds.REASON_CHARS, required=False, widget=forms.Textarea(attrs={"rows": 2}))
+
+
 def _is_pending(review: ScopeReview) -> bool:
     return review.status == ScopeReviewStatus.PENDING
 
@@ -97,9 +106,9 @@ class ScopeReviewAdmin(QueueAdmin):
     search_fields = ("app__name", "app__user__email")
     fields = ("app", "developer", "purpose", "status", "requested_at", "note", "decided_at", "decided_by")
     readonly_fields = ("developer", "purpose")
-    decision_names = ("decide_scopes", *CLAIMING)
+    decision_names = ("grant_all", "decide_scopes", *CLAIMING)
     owner, noun, review_permission = "app__user", "scope_review", DECIDE
-    page_decisions = {"decide_scopes": "a"}
+    page_decisions = {"grant_all": "g", "decide_scopes": "a"}
     case_template = "admin/developers/app_facts.html"
     claim, take_over, release = claiming(DECIDE, _is_pending)
 
@@ -121,12 +130,31 @@ class ScopeReviewAdmin(QueueAdmin):
             rows = [(row["scope"], row["reason"], _decision_label(granted=row["granted"]), row["note"]) for row in subject.outcome]
         return [
             Panel("Scopes of this request", ("Scope", "Why the app wants it", "Decision", "Note"), rows),
+            _earlier_requests(subject),
+            _same_scopes(subject, [row[0] for row in rows]),
             *super().panels(request, subject),
         ]
 
     def case_context(self, request: HttpRequest, subject: ScopeReview) -> dict[str, Any]:
         """Return the app, its developer's application and its earlier scopes."""
         return _facts(subject)
+
+    @decision(
+        Decision(
+            "Grant all",
+            DECIDE,
+            "The app gets every scope that it asks for. New keys have them; existing keys don't get more scopes.",
+            "All scopes were granted.",
+            form=GrantAllForm,
+            available=_is_pending,
+            context=_facts,
+            template="admin/developers/decide_scopes.html",
+        )
+    )
+    def grant_all(self, review: ScopeReview, actor: User, answers: Mapping[str, Any]) -> None:
+        """Grant every requested scope."""
+        granted = {Scope(row.scope): ScopeDecision(True, "") for row in _undecided(scope_rows_of(review.app))}
+        decide_scopes(review=review, decisions=granted, note=answers["note"], actor=actor)
 
     decide_scopes = service_decision(
         Decision(
@@ -144,6 +172,29 @@ class ScopeReviewAdmin(QueueAdmin):
         "review",
         answers=("decisions", "note"),
     )
+
+
+def _earlier_requests(review: ScopeReview) -> Panel:
+    """Return the earlier requests of the same app."""
+    rows = [
+        (
+            each.decided_at,
+            each.decided_by or "",
+            ", ".join(f"{row['scope']} {_decision_label(granted=row['granted'])}" for row in each.outcome),
+            each.note,
+        )
+        for each in decided_requests_of(review.app).exclude(pk=review.pk)[:EARLIER]
+    ]
+    return Panel("Earlier requests of this app", ("Decided", "By", "Decision", "Note"), rows)
+
+
+def _same_scopes(review: ScopeReview, scopes: Collection[str]) -> Panel:
+    """Return the latest decisions on these scopes for other apps."""
+    rows = [
+        (row.scope, row.app.name, _decision_label(granted=bool(row.granted)), row.decided_at, row.note)
+        for row in decisions_on_scopes(scopes).exclude(app=review.app)[:EARLIER]
+    ]
+    return Panel("Latest decisions on these scopes for other apps", ("Scope", "App", "Decision", "At", "Note"), rows)
 
 
 def _decision_label(*, granted: bool) -> str:

@@ -189,7 +189,7 @@ class Migration(migrations.Migration):
                 ('created', models.DateTimeField(auto_now_add=True, verbose_name='created')),
                 ('updated', models.DateTimeField(auto_now=True, verbose_name='updated')),
                 ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('kind', models.CharField(choices=[('personal', 'Personal'), ('oauth', 'Oauth'), ('mcp', 'Mcp')], default='oauth', max_length=16)),
+                ('kind', models.CharField(choices=[('personal', 'Personal'), ('oauth', 'OAuth'), ('mcp', 'MCP')], default='oauth', max_length=16)),
                 ('name', models.CharField(blank=True, max_length=80)),
                 ('hint', models.CharField(blank=True, db_index=True, max_length=4)),
                 ('last_used_at', models.DateTimeField(blank=True, null=True)),

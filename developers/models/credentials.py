@@ -23,8 +23,8 @@ class TokenKind(models.TextChoices):
     """The kinds of bearer token, by how they are created and where they are accepted."""
 
     PERSONAL = "personal"
-    OAUTH = "oauth"
-    MCP = "mcp"
+    OAUTH = "oauth", "OAuth"
+    MCP = "mcp", "MCP"
 
 
 class ApiKey(models.Model):

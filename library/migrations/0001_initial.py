@@ -27,16 +27,18 @@ class Migration(migrations.Migration):
                 ('acquired_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('revoked_at', models.DateTimeField(blank=True, null=True)),
                 ('suspended_at', models.DateTimeField(blank=True, null=True)),
+                ('replaced_at', models.DateTimeField(blank=True, null=True)),
                 ('revoke_reason', models.CharField(blank=True, max_length=2000)),
                 ('buyer', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='licences', to=settings.AUTH_USER_MODEL)),
                 ('deliverable', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog.deliverable')),
                 ('listing', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='licences', to='catalog.listing')),
+                ('replaces', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='replaced_by', to='library.licence')),
                 ('tier', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog.licensetier')),
             ],
             options={
                 'ordering': ('-acquired_at', '-id'),
-                'indexes': [models.Index(condition=models.Q(('revoked_at__isnull', True)), fields=['buyer', '-acquired_at', '-id'], name='licence_newest')],
-                'constraints': [models.UniqueConstraint(condition=models.Q(('revoked_at__isnull', True)), fields=('buyer', 'listing', 'tier'), name='licence_one_live'), models.UniqueConstraint(fields=('order_id',), name='licence_one_for_order')],
+                'indexes': [models.Index(condition=models.Q(('replaced_at__isnull', True), ('revoked_at__isnull', True)), fields=['buyer', '-acquired_at', '-id'], name='licence_newest')],
+                'constraints': [models.UniqueConstraint(condition=models.Q(('revoked_at__isnull', True)), fields=('buyer', 'listing', 'tier'), name='licence_one_live'), models.UniqueConstraint(fields=('order_id',), name='licence_one_for_order'), models.UniqueConstraint(condition=models.Q(('revoked_at__isnull', True)), fields=('replaces',), name='licence_one_upgrade')],
             },
         ),
         migrations.CreateModel(
@@ -52,6 +54,17 @@ class Migration(migrations.Migration):
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('deliverable', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog.deliverable')),
             ],
+        ),
+        migrations.CreateModel(
+            name='UpdateAnnouncement',
+            fields=[
+                ('listing', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='+', serialize=False, to='catalog.listing')),
+                ('announced_at', models.DateTimeField()),
+                ('deliverable', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='catalog.deliverable')),
+            ],
+            options={
+                'default_permissions': (),
+            },
         ),
         migrations.CreateModel(
             name='DownloadLink',
@@ -86,6 +99,21 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('-id',),
+            },
+        ),
+        migrations.CreateModel(
+            name='Favourite',
+            fields=[
+                ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ('added_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('listing', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='catalog.listing')),
+                ('user', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='favourites', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'ordering': ('-added_at', '-id'),
+                'default_permissions': (),
+                'indexes': [models.Index(fields=['user', '-added_at', '-id'], name='favourite_newest')],
+                'constraints': [models.UniqueConstraint(fields=('user', 'listing'), name='favourite_once')],
             },
         ),
     ]

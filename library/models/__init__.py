@@ -1,6 +1,8 @@
 """The library's tables."""
 
 from .downloads import Download, DownloadLink, Package
+from .favourites import Favourite
 from .licences import Licence
+from .updates import UpdateAnnouncement
 
-__all__ = ["Download", "DownloadLink", "Licence", "Package"]
+__all__ = ["Download", "DownloadLink", "Favourite", "Licence", "Package", "UpdateAnnouncement"]

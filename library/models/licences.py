@@ -10,9 +10,12 @@ from catalog.models import Deliverable, LicenseTier, Listing
 from marketplace.core import bounds
 from marketplace.core.ids import new_id
 
+# A licence that was replaced does not permit anything, but its tier is not sold to its buyer again: it may be restored.
+_LIVE = Q(revoked_at__isnull=True, replaced_at__isnull=True)
+
 
 class Licence(models.Model):
-    """A buyer's licence for a listing under a tier, from the purchase until a refund.
+    """A buyer's licence for a listing under a tier, from the purchase until a refund or an upgrade.
 
     Title, store name and version are those at the purchase, for certificates.
     """
@@ -32,6 +35,9 @@ class Licence(models.Model):
     revoked_at = models.DateTimeField(null=True, blank=True)
     # While the payment is disputed, nothing can be downloaded.
     suspended_at = models.DateTimeField(null=True, blank=True)
+    # The licence that this one replaces, and when this one was replaced by an upgrade that was not revoked.
+    replaces = models.ForeignKey("self", null=True, blank=True, on_delete=models.PROTECT, related_name="replaced_by", db_index=False)
+    replaced_at = models.DateTimeField(null=True, blank=True)
     revoke_reason = models.CharField(max_length=bounds.REASON_CHARS, blank=True)
 
     class Meta:
@@ -39,13 +45,14 @@ class Licence(models.Model):
         constraints = (
             models.UniqueConstraint(fields=("buyer", "listing", "tier"), condition=Q(revoked_at__isnull=True), name="licence_one_live"),
             models.UniqueConstraint(fields=("order_id",), name="licence_one_for_order"),
+            models.UniqueConstraint(fields=("replaces",), condition=Q(revoked_at__isnull=True), name="licence_one_upgrade"),
         )
-        indexes = (models.Index(fields=("buyer", "-acquired_at", "-id"), condition=Q(revoked_at__isnull=True), name="licence_newest"),)
+        indexes = (models.Index(fields=("buyer", "-acquired_at", "-id"), condition=_LIVE, name="licence_newest"),)
 
     def __str__(self) -> str:
-        return f"{self.tier_id} licence of {self.listing_id}"
+        return f"Licence to {self.title}"
 
     @property
     def live(self) -> bool:
-        """Tell whether it is not revoked."""
-        return self.revoked_at is None
+        """Tell whether it is neither revoked nor replaced by an upgrade."""
+        return self.revoked_at is None and self.replaced_at is None

@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Iterable
+from typing import NotRequired, TypedDict, Unpack
 
 from django.db import IntegrityError
 from django.utils import timezone
@@ -9,52 +10,76 @@ from django.utils import timezone
 from marketplace.accounts.models import User
 from marketplace.core import audit
 from marketplace.core.database import insert_rows, violates
+from marketplace.core.transitions import lock
 
-from ..errors import AlreadyOwned
+from ..errors import AlreadyOwned, LicenceNotLive
 from ..models import Licence
 
 
-def grant_licence(
-    *,
-    buyer_id: uuid.UUID,
-    listing_id: uuid.UUID,
-    tier_id: uuid.UUID,
-    license_slug: str,
-    deliverable_id: uuid.UUID,
-    order_id: uuid.UUID,
-    title: str,
-    store_name: str,
-    version: str,
-) -> None:
+class NewLicence(TypedDict):
+    """The columns of a licence that is granted; `replaces_id` is the result of `replace_licence`."""
+
+    buyer_id: uuid.UUID
+    listing_id: uuid.UUID
+    tier_id: uuid.UUID
+    deliverable_id: uuid.UUID
+    order_id: uuid.UUID
+    title: str
+    store_name: str
+    version: str
+    replaces_id: NotRequired[uuid.UUID | None]
+
+
+def grant_licence(*, license_slug: str, **granted: Unpack[NewLicence]) -> None:
     """Grant the buyer a licence, in one statement.
 
     Raises:
         AlreadyOwned: the buyer has a live licence of this tier; the transaction must be rolled back.
     """
-    granted = {
-        "buyer_id": buyer_id,
-        "listing_id": listing_id,
-        "tier_id": tier_id,
-        "deliverable_id": deliverable_id,
-        "order_id": order_id,
-        "title": title,
-        "store_name": store_name,
-        "version": version,
-    }
     try:
         insert_rows(Licence, granted)
     except IntegrityError as error:
         if violates(error, Licence, "licence_one_live"):
-            raise AlreadyOwned(assetId=str(listing_id), licenseSlug=license_slug) from error
+            raise AlreadyOwned(assetId=str(granted["listing_id"]), licenseSlug=license_slug) from error
         raise
 
 
+def replace_licence(*, order_id: uuid.UUID) -> uuid.UUID:
+    """Mark the licence of an order as replaced by the one that is granted next, and return its id.
+
+    Raises:
+        LicenceNotLive: it was revoked, replaced or suspended; the transaction must be rolled back.
+    """
+    live = Licence.objects.filter(order_id=order_id, revoked_at__isnull=True, replaced_at__isnull=True, suspended_at__isnull=True)
+    licence = live.select_for_update(no_key=True).first()
+    if licence is None:
+        raise LicenceNotLive
+    licence.replaced_at = timezone.now()
+    licence.save(update_fields=["replaced_at"])
+    return licence.pk
+
+
 def revoke_licence(*, order_id: uuid.UUID, reason: str, actor: User | None) -> None:
-    """Revoke the licence of an order, and with it its download links. Revoking it again does nothing."""
+    """Revoke the licence of an order, and with it its download links. Revoking it again does nothing.
+
+    The licence that it had replaced is restored.
+    """
     licence = Licence.objects.get(order_id=order_id)
     revoked = Licence.objects.filter(pk=licence.pk, revoked_at__isnull=True).update(revoked_at=timezone.now(), revoke_reason=reason)
-    if revoked:
-        audit.record("licence.revoke", licence, actor=actor, reason=reason)
+    if not revoked:
+        return
+    audit.record("licence.revoke", licence, actor=actor, reason=reason)
+    if licence.replaces is not None and Licence.objects.filter(pk=licence.replaces.pk, revoked_at__isnull=True).update(replaced_at=None):
+        audit.record("licence.reinstate", licence.replaces, actor=actor, reason=reason)
+
+
+def lock_licence(*, order_id: uuid.UUID) -> Licence:
+    """Return the locked licence of an order: until the end of the transaction, no download of it is recorded.
+
+    Raises:
+        NotFound: there is none.
+    """
+    return lock(Licence.objects.all(), order_id=order_id)
 
 
 def suspend_licences(*, order_ids: Iterable[uuid.UUID], reason: str) -> None:

@@ -7,11 +7,13 @@ from datetime import timedelta
 
 from django.conf import settings
 from django.core.signing import BadSignature, Signer
+from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
 from developers.principals import Principal
 from marketplace.core.ids import current_request_id
+from marketplace.core.transitions import lock
 
 from .. import bounds
 from ..errors import FileBlocked, LicenceSuspended, LinkExpired, LinkInvalid, LinkRevoked
@@ -93,8 +95,15 @@ def open_link(*, token: str) -> DownloadLink:
     return link
 
 
+@transaction.atomic
 def record_download(*, link: DownloadLink, byte_range: str) -> Download:
-    """Record a request through a link."""
+    """Record a request through a link; the licence is locked, so that a refund beside this comes either before it or after it.
+
+    Raises:
+        LinkRevoked: the licence was revoked meanwhile.
+    """
+    if not lock(Licence.objects.all(), pk=link.licence_id).live:
+        raise LinkRevoked
     return Download.objects.create(link=link, byte_range=byte_range[:_RANGE_CHARS], request_id=current_request_id())
 
 
@@ -107,6 +116,6 @@ def _link_id(token: str) -> uuid.UUID:
 
 
 def _file_name(slug: str, version: str) -> str:
-    """Return `slug-version.zip` in characters that every file system supports."""
+    """Return `slug-version-package.zip` in characters that every file system supports; vendors' files are rarely called so."""
     label = "".join(char if char.isascii() and (char.isalnum() or char in "._-") else "-" for char in version).strip("-.")
-    return f"{slug}-{label}.zip" if label else f"{slug}.zip"
+    return f"{slug}-{label}-package.zip" if label else f"{slug}-package.zip"

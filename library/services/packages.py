@@ -2,6 +2,7 @@
 
 import hashlib
 import zlib
+from datetime import datetime
 from typing import Any
 
 import orjson
@@ -12,12 +13,12 @@ from marketplace.storage.base import ObjectStorage, Segment, StoredRange
 
 from ..models import Package
 from ..selectors import version_of_file
-from .zips import ZipEntry, zip_parts
+from .zips import EARLIEST, ZipEntry, zip_parts
 
 CONTENT_TYPE = "application/zip"
 README, LICENSE = "README.txt", "LICENSE.txt"
 # Part of every recipe; increase it when the layout changes, so that existing checksums stay valid.
-_LAYOUT = 1
+_LAYOUT = 2
 # The limit of file systems, less the length of the prefix `asset-`.
 _NAME_BYTES = 240
 # Windows does not allow these in file names.
@@ -54,14 +55,21 @@ def package_parts(package: Package, store: ObjectStorage) -> list[Segment]:
             ZipEntry(_entry_name(deliverable), deliverable.file_size, deliverable.crc32, content),
             _text_entry(README, package.readme_text),
             _text_entry(LICENSE, package.license_text),
-        ]
+        ],
+        at=_time_of(deliverable),
     )
 
 
 def _recipe(package: Package) -> str:
     deliverable = package.deliverable
-    ingredients: list[Any] = [_LAYOUT, deliverable.sha256, _entry_name(deliverable), package.readme_text, package.license_text]
+    texts = (package.readme_text, package.license_text)
+    ingredients: list[Any] = [_LAYOUT, deliverable.sha256, _entry_name(deliverable), _time_of(deliverable), *texts]
     return hashlib.sha256(orjson.dumps(ingredients)).hexdigest()
+
+
+def _time_of(deliverable: Deliverable) -> datetime:
+    """Return the time of all entries: that of the file's approval, which never changes."""
+    return deliverable.approved_at or EARLIEST
 
 
 def _entry_name(deliverable: Deliverable) -> str:

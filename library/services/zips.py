@@ -1,12 +1,13 @@
 """Uncompressed (STORED) zip archives as a list of segments: headers as bytes, contents as references to the store.
 
 Nothing is compressed and nothing is copied: with the size and CRC-32 known, every header can be written before the
-content is read, so that ranges of a 5 GiB archive can be served from its segments. Dates are fixed: the same contents give
-the same bytes. Above 4 GiB, the ZIP64 records of APPNOTE 6.3 are used.
+content is read, so that ranges of a 5 GiB archive can be served from its segments. The same contents and time give the same bytes.
+Above 4 GiB, the ZIP64 records of APPNOTE 6.3 are used.
 """
 
 import struct
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from marketplace.storage.base import Segment
 
@@ -14,8 +15,9 @@ from marketplace.storage.base import Segment
 _MARKER = 0xFFFFFFFF
 _ZIP64_FROM = _MARKER
 _UTF8_NAME = 0x0800
-# 1 January 1980, the earliest date in a zip archive.
-_DATE, _TIME = 0x0021, 0
+# The first time that a zip archive can express, and the year after its last.
+EARLIEST = datetime(1980, 1, 1, tzinfo=UTC)
+_YEARS = 128
 _VERSION, _VERSION_ZIP64 = 20, 45
 _MADE_BY_UNIX = 3 << 8
 _REGULAR_FILE_0644 = 0o100644 << 16
@@ -31,32 +33,42 @@ class ZipEntry:
     content: Segment
 
 
-def zip_parts(entries: list[ZipEntry]) -> list[Segment]:
-    """Return the segments of an archive with these entries, in order."""
+def zip_parts(entries: list[ZipEntry], *, at: datetime = EARLIEST) -> list[Segment]:
+    """Return the segments of an archive with these entries, in order, all of this time in UTC."""
+    time = _time(at)
     parts: list[Segment] = []
     directory = b""
     offset = 0
     for entry in entries:
-        header = _local_header(entry)
-        directory += _directory_header(entry, offset)
+        header = _local_header(entry, time)
+        directory += _directory_header(entry, time, offset)
         parts += [header, entry.content]
         offset += len(header) + entry.size
     parts.append(directory + _end_records(len(entries), len(directory), offset))
     return parts
 
 
-def _local_header(entry: ZipEntry) -> bytes:
+def _time(at: datetime) -> tuple[int, int]:
+    """Return the fields for the time and the date, in steps of two seconds; times that cannot be expressed become the earliest."""
+    at = at.astimezone(UTC)
+    year = at.year - EARLIEST.year
+    if not 0 <= year < _YEARS:
+        return _time(EARLIEST)
+    return at.hour << 11 | at.minute << 5 | at.second // 2, year << 9 | at.month << 5 | at.day
+
+
+def _local_header(entry: ZipEntry, time: tuple[int, int]) -> bytes:
     name = entry.name.encode()
     large = entry.size >= _ZIP64_FROM
     # Uncompressed and compressed size.
     extra = struct.pack("<HHQQ", 1, 16, entry.size, entry.size) if large else b""
     size = _field(entry.size)
     version = _VERSION_ZIP64 if large else _VERSION
-    fixed = struct.pack("<4sHHHHHLLLHH", b"PK\3\4", version, _UTF8_NAME, 0, _TIME, _DATE, entry.crc32, size, size, len(name), len(extra))
+    fixed = struct.pack("<4sHHHHHLLLHH", b"PK\3\4", version, _UTF8_NAME, 0, *time, entry.crc32, size, size, len(name), len(extra))
     return fixed + name + extra
 
 
-def _directory_header(entry: ZipEntry, offset: int) -> bytes:
+def _directory_header(entry: ZipEntry, time: tuple[int, int], offset: int) -> bytes:
     name = entry.name.encode()
     large = [value for value in (entry.size, entry.size, offset) if value >= _ZIP64_FROM]
     extra = struct.pack(f"<HH{len(large)}Q", 1, 8 * len(large), *large) if large else b""
@@ -69,8 +81,7 @@ def _directory_header(entry: ZipEntry, offset: int) -> bytes:
         version,
         _UTF8_NAME,
         0,
-        _TIME,
-        _DATE,
+        *time,
         entry.crc32,
         size,
         size,

@@ -25,7 +25,7 @@ class Tier(models.TextChoices):
     FREE = "free"
     GO = "go"
     PRO = "pro"
-    VIP = "vip"
+    VIP = "vip", "VIP"
 
     @property
     def rank(self) -> int:
@@ -38,6 +38,7 @@ class MailTopic(models.TextChoices):
 
     PURCHASE = "purchase", "Receipts of your purchases"
     REFUND = "refund", "Refunds to your wallet"
+    UPDATE = "update", "New versions of what you own"
     SALE = "sale", "Sales of your listings"
     PAYOUT = "payout", "Payouts of your earnings"
 

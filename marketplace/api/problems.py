@@ -4,6 +4,7 @@ import errno
 import logging
 import sys
 from collections.abc import Iterator, Mapping
+from http import HTTPStatus
 from itertools import islice
 from typing import Any
 
@@ -184,12 +185,21 @@ def problem_response(problem: errors.Problem, request: HttpRequest) -> HttpRespo
         return json_problem_response(problem, request)
     own = problem.message != type(problem).detail
     message = problem.message if own else _PAGE_MESSAGES.get(type(problem), problem.message)
-    context = {"problem": problem, "message": message, "request_id": current_request_id()}
+    known = problem.status < HTTPStatus.INTERNAL_SERVER_ERROR and _knows_viewer(request)
+    context = {"problem": problem, "message": message, "request_id": current_request_id(), "knows_viewer": known}
     page = render(request, "problem.html", context, status=problem.status)
     if problem.status in _RETRY_STATUSES:
         for name, value in problem_headers(problem).items():
             page.headers[name] = value
     return page
+
+
+def _knows_viewer(request: HttpRequest) -> bool:
+    """Tell whether the page can show the viewer's navigation: the middleware has run, and the session can be read."""
+    try:
+        return bool(request.user.pk or request.user.is_anonymous)
+    except (AttributeError, OperationalError, InterfaceError, RedisError, ConnectionInterrupted):
+        return False
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:

@@ -32,6 +32,8 @@ class CatalogEntry:
     Args:
         prices: Amounts by currency, as texts.
         pictures: The alternative texts of the gallery, in its order.
+        discount: The percentage of its lasting discount.
+        sale: The percentage of a discount that runs for a while.
         store: Who sells it: `vendor` or `otherVendor`.
         waiting: Whether it stays in review.
     """
@@ -43,6 +45,7 @@ class CatalogEntry:
     prices: dict[str, str]
     pictures: list[str]
     discount: int = 0
+    sale: int = 0
     tier: str = Tier.FREE
     store: str = "vendor"
     waiting: bool = False

@@ -12,6 +12,7 @@ from vendors.bounds import PAYOUT_WAIT
 from vendors.models import PayoutDetails, VendorProfile
 from vendors.selectors import payout_details_of
 from vendors.services.payout_details import change_payout_details
+from wallet.consent import CONSENT
 from wallet.models import VendorPayout
 from wallet.selectors import vendor_accounts
 from wallet.services.offers import PurchaseRequest
@@ -38,7 +39,7 @@ def make_payout(profile: VendorProfile, customer: User, admin: User) -> None:
     if VendorPayout.objects.filter(account__owner=profile.user_id).exists():
         return
     for index, slug in enumerate(_for_sale(profile, customer)):
-        spend(buyer=customer, purchase=PurchaseRequest(slug, "INR"))
+        spend(buyer=customer, purchase=PurchaseRequest(slug, "INR"), consent=CONSENT)
         if index == 0:
             batch = open_batch(run=RUN, currency="INR", actor=admin)
             account = vendor_accounts(currency="INR").get(owner=profile.user_id)
@@ -50,5 +51,5 @@ def make_payout(profile: VendorProfile, customer: User, admin: User) -> None:
 def _for_sale(profile: VendorProfile, customer: User) -> list[str]:
     """Return two priced listings that the customer can buy."""
     owned = Licence.objects.filter(buyer=customer).values("listing")
-    rows = Listing.objects.filter(store=profile.store_id, status=ListingStatus.PUBLISHED, sale_inr_minor__gt=0, tier_requirement="free")
-    return list(rows.exclude(pk__in=owned).order_by("sale_inr_minor").values_list("slug", flat=True)[:2])
+    rows = Listing.objects.filter(store=profile.store_id, status=ListingStatus.PUBLISHED, price_inr_minor__gt=0, tier_requirement="free")
+    return list(rows.exclude(pk__in=owned).order_by("price_inr_minor").values_list("slug", flat=True)[:2])

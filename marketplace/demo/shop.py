@@ -5,8 +5,11 @@ import zlib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
+
+from django.utils import timezone
 
 from catalog.models import Category, Listing
 from catalog.models.files import PreviewKind
@@ -18,6 +21,7 @@ from marketplace.storage import default_storage
 from vendors.inspection import Inspection, inspect_deliverable
 from vendors.models import VendorProfile
 from vendors.previews import ProcessedPreview, process_preview
+from vendors.services.discounts import add_discount
 from vendors.services.files import attach_deliverable, attach_preview, new_deliverable_key
 from vendors.services.listings import create_listing
 from vendors.services.pictures import update_picture
@@ -28,6 +32,7 @@ from .entries import VERSION, CatalogEntry
 from .people import People
 
 README = "Thank you for buying {title}.\n\nUnpack the file beside this one. What you may do with it is in LICENSE.txt.\n"
+SALE_LASTS = timedelta(days=60)
 # Files are inspected while rows are written.
 THREADS = 2
 
@@ -88,6 +93,8 @@ def _publish(prepared: Prepared, people: People) -> None:
         preview = attach_preview(listing=listing, kind=kind, slot=slot, processed=processed, actor=profile.user)
         if kind == PreviewKind.GALLERY:
             update_picture(listing=listing, preview_id=preview.pk, actor=profile.user, alt_text=entry.pictures[slot])
+    if entry.sale and not listing.discounts.exists():
+        add_discount(listing=listing, percent=entry.sale, ends_at=timezone.now() + SALE_LASTS, actor=profile.user)
     listing.refresh_from_db()
     check_and_submit(listing=listing, actor=profile.user)
     if not entry.waiting:

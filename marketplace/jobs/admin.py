@@ -1,6 +1,8 @@
 """The job queue in the admin: waiting, running and failed jobs; failed ones can be started again."""
 
 from django.contrib import admin
+from django.urls import reverse
+from django.utils.html import format_html
 from django_tasks.base import TaskResultStatus
 
 from marketplace.review.decisions import Decision, NoForm, service_decision
@@ -63,4 +65,12 @@ class WorkerAdmin(ServiceAdmin):
 class ScheduleAdmin(ServiceAdmin):
     """The last due time of each scheduled command."""
 
-    list_display = ("command", "due_at", "job_id")
+    list_display = ("command", "due_at", "job")
+    fields = ("command", "due_at", "job")
+    readonly_fields = ("job",)
+
+    @admin.display(description="Last job", empty_value="-")
+    def job(self, schedule: Schedule) -> str | None:
+        """Return a link to the job that was enqueued last."""
+        address = schedule.job_id and reverse("admin:jobs_job_change", args=[schedule.job_id])
+        return format_html('<a href="{}">Open</a>', address) if address else None

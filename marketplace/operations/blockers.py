@@ -34,9 +34,6 @@ def deletion_blockers(user: uuid.UUID) -> list[DeletionBlocker]:
 
 def _balance_blockers(user: uuid.UUID) -> Iterator[DeletionBlocker]:
     # Includes earnings since the last ledger digest.
-    for currency, amount in owed_by(user).items():
-        sentence = f"You owe {money(amount, currency)} after a lost dispute of a card payment: add credit to pay it, or write to us."
-        yield DeletionBlocker(sentence, "wallet-page", "See the wallet")
     for account in with_earnings(LedgerAccount.objects.filter(owner=user)).order_by("-kind", "currency"):
         if account.kind == AccountKind.WALLET and account.balance_minor:
             held = money(account.balance_minor, account.currency)
@@ -51,6 +48,10 @@ def _balance_blockers(user: uuid.UUID) -> Iterator[DeletionBlocker]:
                 f"{withheld} of the vendor's earnings is withheld while buyers' card payments are disputed: wait until that has ended."
             )
             yield DeletionBlocker(sentence, "sales-statement", "See the statement")
+        elif account.kind == AccountKind.RECEIVABLE and account.currency in (debts := owed_by(user)):
+            debt = money(debts[account.currency], account.currency)
+            sentence = f"You owe {debt} after a lost dispute of a card payment: add credit to pay it, or write to us."
+            yield DeletionBlocker(sentence, "wallet-page", "See the wallet")
         elif account.kind == AccountKind.VENDOR and account.earned_minor > 0:
             earned = money(account.earned_minor, account.currency)
             yield DeletionBlocker(

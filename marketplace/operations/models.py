@@ -1,9 +1,11 @@
-"""Exports of a user's personal data."""
+"""Exports of users' personal data, and the operator's pages."""
 
 from django.conf import settings
 from django.db import models
 
 from marketplace.core.ids import new_id
+
+SITE_PAGE_CHARS = 64 * 1024
 
 
 class AccountExport(models.Model):
@@ -28,3 +30,31 @@ class AccountExport(models.Model):
     def ready(self) -> bool:
         """Whether it can be downloaded."""
         return bool(self.encrypted)
+
+
+class SitePage(models.Model):
+    """A page that the operator writes, to which every page links; empty until it is written."""
+
+    class Slug(models.TextChoices):
+        """The pages, by the path of each."""
+
+        TERMS = "terms", "Terms of service"
+        PRIVACY = "privacy", "Privacy"
+        REFUNDS = "refunds", "Refunds"
+        CONTACT = "contact", "Contact"
+
+    slug = models.CharField("page", max_length=16, primary_key=True, choices=Slug.choices)
+    text = models.TextField(
+        blank=True, max_length=SITE_PAGE_CHARS, help_text="Markdown. While it is empty, visitors read that the page is not written yet."
+    )
+    updated_at = models.DateTimeField("last changed", auto_now=True)
+
+    class Meta:
+        ordering = ("slug",)
+        default_permissions = ("change", "view")
+        constraints = (
+            models.CheckConstraint(condition=models.Q(slug__in=["terms", "privacy", "refunds", "contact"]), name="sitepage_slug_known"),
+        )
+
+    def __str__(self) -> str:
+        return self.get_slug_display()

@@ -8,7 +8,7 @@ from allauth.mfa.models import Authenticator
 from django.db.models import Exists, Model, OuterRef, Q
 from django.utils import timezone
 
-from catalog.models import AgentManifest, Deliverable, Listing, ListingReview, Preview, Store
+from catalog.models import AgentManifest, Deliverable, Discount, Listing, ListingReview, Preview, Store
 from catalog.models.listings import ListingStatus
 from developers.models import (
     AccessToken,
@@ -27,7 +27,7 @@ from developers.models import (
 )
 from developers.models.applications import ApplicationMessage
 from developers.models.webhooks import WebhookEndpoint, WebhookMessage
-from library.models import DownloadLink, Licence, Package
+from library.models import DownloadLink, Favourite, Licence, Package
 from marketplace.accounts.errors import AccountInUse
 from marketplace.accounts.events import AccountDeleted, AccountEnding
 from marketplace.accounts.models import MailOptOut, User
@@ -42,6 +42,7 @@ from wallet.models import (
     LedgerAccount,
     Order,
     Quote,
+    RefundRequest,
     Reversal,
     TopUp,
     VendorPayout,
@@ -99,6 +100,7 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
         ),
     ),
     "files": (Deliverable, "listing__store__owner", ("listing_id", "original_filename", "version", "file_size", "uploaded_at")),
+    "discounts": (Discount, "listing__store__owner", ("listing_id", "percent", "code", "starts_at", "ends_at", "created_at")),
     "previews": (Preview, "listing__store__owner", ("listing_id", "kind", "alt_text", "size", "uploaded_at")),
     "listingReviews": (
         ListingReview,
@@ -116,7 +118,11 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
         "wallet__owner",
         ("kind", "at", "wallet__currency", "wallet_net_minor", "wallet_balance_minor", "order_id"),
     ),
-    "quotes": (Quote, "owner", ("listing_id", "license_slug", "currency", "price_minor", "created_at", "expires_at")),
+    "quotes": (
+        Quote,
+        "owner",
+        (*("listing_id", "license_slug", "currency", "price_minor", "discount_code", "upgrade_from", "created_at", "expires_at"),),
+    ),
     "orders": (
         Order,
         "buyer",
@@ -129,11 +135,18 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
             "license_name",
             "currency",
             "price_minor",
+            "discount_code",
             "tax_minor",
+            "consent_text",
             "status",
             "created_at",
             "refunded_at",
         ),
+    ),
+    "refundRequests": (
+        RefundRequest,
+        "order__buyer",
+        ("order_id", "status", "reason", "details", "asked_at", "answer", "answered_at", "objection", "decision", "ended_at"),
     ),
     "billingDetails": (
         BillingDetails,
@@ -183,6 +196,7 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
     ),
     "creditReferences": (CreditReference, "journal__wallet__owner", ("source", "reference", "journal__wallet_net_minor", "journal__at")),
     "licences": (Licence, "buyer", ("id", "title", "store_name", "version", "order_id", "acquired_at", "revoked_at", "revoke_reason")),
+    "favourites": (Favourite, "user", ("listing_id", "added_at")),
     "downloads": (DownloadLink, "user", ("file_name", "version", "issued_at", "expires_at")),
     "actions": (AuditEntry, "actor", ("at", "action", "subject_type", "subject_id", "reason")),
 }
@@ -232,12 +246,14 @@ def anonymise(event: AccountDeleted) -> None:
     _erase_developer_records(user)
     WalletPayout.objects.filter(wallet__owner=user).update(payment_details="")
     TopUp.objects.filter(user=user).update(return_url="", payment_url="")
+    RefundRequest.objects.filter(order__buyer=user).update(details="", objection="")
     erase_billing_details(user=user)
     SpendingLimit.objects.filter(owner=user).delete()
     IdempotencyRecord.objects.filter(owner=user).delete()
     Quote.objects.filter(owner=user).delete()
     WalletSettings.objects.filter(owner=user).delete()
     AccountExport.objects.filter(user=user).delete()
+    Favourite.objects.filter(user=user).delete()
     VendorProfile.objects.filter(user=user).update(bio="", application_data={})
     PayoutDetails.objects.filter(profile__user=user).update(encrypted="", label="")
     _anonymise_store(user)
@@ -273,6 +289,7 @@ def _anonymise_store(user: User) -> None:
     Listing.objects.filter(pk__in=unsold).update(live_deliverable=None, candidate_deliverable=None)
     # The daily `sweep_objects --delete` deletes their files.
     Listing.objects.filter(pk__in=unsold).delete()
+    Discount.objects.filter(listing__store__owner=user).delete()
     # Manifests contain the store's name, and are generated again on request.
     AgentManifest.objects.filter(listing__store__owner=user).delete()
     Store.objects.filter(owner=user).update(name="Closed store", slug=f"closed-{user.pk.hex}", is_open=False)

@@ -1,10 +1,13 @@
 """The audit log and the saved replies in the admin, and the decision form that offers saved replies."""
 
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.contrib import admin
 from django.db.models import Q
+from django.http import HttpRequest
+from django.template.response import TemplateResponse
 
 from marketplace.core.errors import InvalidInput
 from marketplace.core.models import AuditEntry
@@ -13,9 +16,11 @@ from marketplace.core.texts import line
 from .base import EditableAdmin
 from .decisions import ReasonForm
 from .models import SavedReply, SavedReplyUse
+from .panels import Panel
 from .saved_replies import REPLY_CHARS, active_replies, save_reply
 from .search import SearchQuery
 from .service import ServiceAdmin
+from .subjects import action_label, add_subjects, kind_label, outcome
 
 if TYPE_CHECKING:
     SavedReplyModelForm = forms.ModelForm[SavedReply]
@@ -27,6 +32,8 @@ class RepliedReasonForm(ReasonForm):
     """A saved reply, a custom reason, or both."""
 
     use: SavedReplyUse
+    # One of the two fields is needed, so neither is marked as optional.
+    plain = True
     reply = forms.ChoiceField(label="Saved reply", required=False)
     field_order = ("reply", "reason")
 
@@ -78,16 +85,82 @@ class SavedReplyAdmin(EditableAdmin):
     fixed = ()
 
 
+class LabelledFilter(admin.AllValuesFieldListFilter):
+    """Filters by the values of a column, each with a label."""
+
+    label: Callable[[str], str]
+
+    def choices(self, changelist: Any) -> Iterator[Any]:
+        """Yield Django's choices with our labels."""
+        for number, choice in enumerate(super().choices(changelist)):
+            yield choice if number == 0 else {**choice, "display": type(self).label(str(choice["display"]))}
+
+
+class KindFilter(LabelledFilter):
+    """Filters by the kind of subject."""
+
+    label = staticmethod(kind_label)
+
+
+class ActionFilter(LabelledFilter):
+    """Filters by action."""
+
+    label = staticmethod(action_label)
+
+
 @admin.register(AuditEntry)
 class AuditEntryAdmin(ServiceAdmin):
     """The audit log of decisions and credentials, read-only."""
 
-    list_display = ("at", "action", "actor", "subject_type", "from_state", "to_state", "reason")
-    list_filter = ("subject_type", "action")
+    list_display = ("at", "what", "subject", "who", "outcome", "reason")
+    list_filter = (("subject_type", KindFilter), ("action", ActionFilter))
     list_select_related = ("actor",)
+    fields = ("at", "what", "subject", "who", "outcome", "reason", "data", "request_id")
+    readonly_fields = fields
     search_fields = ("subject_id", "request_id", "actor__email")
     ordering = ("-id",)
     found_title, found_detail = "action", "request_id"
+
+    @admin.display(description="What", ordering="action")
+    def what(self, entry: AuditEntry) -> str:
+        """Return the action as text."""
+        return action_label(entry.action)
+
+    @admin.display(description="Subject", ordering="subject_type")
+    def subject(self, entry: Any) -> Any:
+        """Return a link to what it is about."""
+        return entry.subject.link
+
+    @admin.display(description="Who", ordering="actor__email")
+    def who(self, entry: AuditEntry) -> str:
+        """Return the user's address."""
+        return str(entry.actor or "the service")
+
+    @admin.display(description="Outcome", ordering="to_state")
+    def outcome(self, entry: AuditEntry) -> Any:
+        """Return the states before and after."""
+        return outcome(entry) or "-"
+
+    def name(self, subject: Any) -> str:
+        """Return the action and what it is about."""
+        return f"{action_label(subject.action)}, {subject.subject}"
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        """Return the entry with the name of its subject."""
+        entry = super().get_object(request, object_id, from_field)
+        add_subjects([entry] if entry else [], self.admin_site, request)
+        return entry
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        """Look up the names of the subjects."""
+        response = super().changelist_view(request, extra_context)
+        if isinstance(response, TemplateResponse) and response.context_data is not None and "cl" in response.context_data:
+            add_subjects(response.context_data["cl"].result_list, self.admin_site, request)
+        return response
+
+    def panels(self, request: HttpRequest, subject: Any) -> list[Panel]:
+        """Return nothing: an entry has no history."""
+        return []
 
     def find(self, query: SearchQuery) -> list[Q]:
         return [Q(request_id=query.text), *([Q(pk=query.id)] if query.id else [])]

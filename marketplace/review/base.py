@@ -1,5 +1,6 @@
-"""The base class of our ModelAdmins, its system checks, and the display of times, states and booleans."""
+"""The base class of our ModelAdmins, its system checks, and the display of times, states, amounts and other values."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,12 +11,14 @@ from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.views.main import ORDER_VAR, ChangeList
 from django.core import checks
 from django.core.exceptions import FieldDoesNotExist
-from django.db.models import BooleanField, DateTimeField, Model, QuerySet
+from django.db.models import BooleanField, DateTimeField, JSONField, Model, QuerySet
 from django.forms import Media
 from django.http import HttpRequest
+from django.template.defaultfilters import filesizeformat
 
 from marketplace.core import bounds
-from marketplace.ui.formatting import badge, when
+from marketplace.core.money import Currency
+from marketplace.ui.formatting import badge, money, when
 
 
 class PermissionChecks(ModelAdminChecks):
@@ -40,24 +43,57 @@ def _permissions_of(model: type[Model]) -> Iterator[str]:
 
 
 STATES = ("status", "update_status")
+SIZES = ("file_size", "size")
+_REGIONAL = {"price_inr_minor": Currency.INR, "price_eur_minor": Currency.EUR}
+# What the name of a column says beyond the label: amounts and parts are shown with their unit.
+_LABEL = re.compile(r"^is (?=\w)| minor$| bp$")
 
 
 def column(model: type[Model], name: Any) -> Any:
-    """Return a display function for times, states and booleans; otherwise the name itself."""
+    """Return a display function for a field whose value Django would not show as people read it; otherwise the name itself."""
     if not isinstance(name, str):
         return name
     try:
         field = model._meta.get_field(name)
     except FieldDoesNotExist:
         return _cell(name, "", lambda row: badge(getattr(row, name))) if name in STATES else name
-    label = str(getattr(field, "verbose_name", name))
+    label, show = str(getattr(field, "verbose_name", name)), _display_of(field, name)
+    return name if show is None else _cell(name, _LABEL.sub("", label), show, ordered=True)
+
+
+def _display_of(field: Any, name: str) -> Callable[[Any], Any] | None:
+    """Return the function that shows a row's value of a field, None for Django's own display."""
     if isinstance(field, DateTimeField):
-        return _cell(name, label, lambda row: when(getattr(row, name)) or "-", ordered=True)
+        return lambda row: when(getattr(row, name)) or "-"
     if isinstance(field, BooleanField):
-        return _cell(name, label, lambda row: "yes" if getattr(row, name) else "no", ordered=True)
+        return lambda row: "yes" if getattr(row, name) else "no"
+    if isinstance(field, JSONField):
+        return lambda row: json_text(getattr(row, name)) or "-"
     if name in STATES:
-        return _cell(name, label, lambda row: badge(getattr(row, name)) if getattr(row, name) else "-", ordered=True)
-    return name
+        return lambda row: badge(getattr(row, name)) if getattr(row, name) else "-"
+    if name.endswith("_bp"):
+        return lambda row: f"{getattr(row, name) / 100:g} %"
+    if name in SIZES:
+        return lambda row: filesizeformat(getattr(row, name))
+    if name.endswith("_minor") and any(each.name == "currency" for each in field.model._meta.concrete_fields):
+        return lambda row: money(getattr(row, name), _REGIONAL.get(name) or row.currency)
+    return None
+
+
+def json_text(value: Any) -> str:
+    """Return a JSON value as text: values beside each other, or a line for each name."""
+    match value:
+        case dict():
+            return "\n".join(f"{name}: {json_text(inner)}".rstrip() for name, inner in value.items())
+        case list():
+            separator = "\n" if any(isinstance(inner, dict) for inner in value) else ", "
+            return separator.join(json_text(inner).replace("\n", ", ") for inner in value)
+        case bool():
+            return "yes" if value else "no"
+        case None:
+            return ""
+        case _:
+            return str(value)
 
 
 def _cell(name: str, label: str, show: Callable[[Any], Any], *, ordered: bool = False) -> Any:

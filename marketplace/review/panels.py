@@ -9,6 +9,8 @@ from django.db.models import Model, QuerySet
 from marketplace.core import audit
 from marketplace.core.models import AuditEntry
 
+from .subjects import action_label, outcome
+
 HISTORY_ROWS = 20
 
 
@@ -39,8 +41,5 @@ def last_decision(subject: Model) -> AuditEntry | None:
 
 def history_panel(entries: Iterable[AuditEntry]) -> Panel:
     """Return the table of a row's history."""
-    rows = [
-        (f"{e.at:%Y-%m-%d %H:%M}", e.actor or "the service", e.action, f"{e.from_state} → {e.to_state}".strip(" →"), e.reason)
-        for e in entries
-    ]
+    rows = [(f"{e.at:%Y-%m-%d %H:%M}", e.actor or "the service", action_label(e.action), outcome(e), e.reason) for e in entries]
     return Panel("History", ("At (UTC)", "Who", "What", "State", "Reason"), rows)

@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
+from copy import copy
 from operator import attrgetter
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.contrib import admin, messages
 from django.contrib.admin.utils import label_for_field
@@ -21,11 +23,13 @@ from marketplace.ui.formatting import badge
 
 from . import claims
 from .base import STATES
-from .decisions import CLAIMING, Decision, DecisionSection
+from .decisions import CLAIMING, Decision, DecisionForm, DecisionSection
 from .panels import Panel
 from .service import ServiceAdmin, staff_of
 
 NEXT = "next"
+# Attribute of a request for a row's page with the forms that were sent with errors, by decision.
+FAULTY = "faulty_forms"
 VALUE_CHARS = 200
 
 
@@ -219,12 +223,27 @@ class QueueAdmin(ServiceAdmin):
             if request.user.has_perm(decisions[name].permission) and decisions[name].available(subject)
         }
 
+    def _ask(self, request: HttpRequest, subject: Any, settings: Decision, form: DecisionForm) -> HttpResponse:
+        """Show the row's page again with the errors of a form that stands on it."""
+        name = next((name for name, offered in self._offered(request, subject).items() if offered is settings), "")
+        if not form.is_bound or not name or not self.has_view_permission(request, subject):
+            return super()._ask(request, subject, settings, form)
+        form.auto_id = f"{name}_%s"
+        page = copy(request)
+        page.method = "GET"
+        page.GET = QueryDict(urlsplit(self.case_url(subject, self.chosen(request.POST))).query)
+        setattr(page, FAULTY, {name: form})
+        response = self.change_view(page, str(subject.pk))
+        response.status_code = 400
+        return response
+
     def _sections(self, request: HttpRequest, subject: Any) -> list[DecisionSection]:
+        faulty: Mapping[str, DecisionForm] = getattr(request, FAULTY, {})
         return [
             DecisionSection(
                 name,
                 settings,
-                settings.form(subject=subject, auto_id=f"{name}_%s"),
+                faulty.get(name) or settings.form(subject=subject, auto_id=f"{name}_%s"),
                 self._decision_url(name, subject),
                 self.page_decisions[name],
                 settings.effects(subject),

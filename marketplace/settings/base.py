@@ -214,6 +214,12 @@ SPECTACULAR_SETTINGS = {
         "PreviewKindEnum": "catalog.models.files.PreviewKind",
         "ReviewKindEnum": "catalog.models.reviews.ReviewKind",
         "TopUpStatusEnum": "wallet.models.top_ups.TopUpStatus",
+        "RefundRequestStatusEnum": "wallet.models.refund_requests.RefundRequestStatus",
+        "RefundReasonEnum": "wallet.models.refund_requests.RefundReason",
+        "ReversalStatusEnum": "wallet.models.top_ups.ReversalStatus",
+        "ReversalKindEnum": "wallet.models.top_ups.ReversalKind",
+        "InvoiceKindEnum": "wallet.models.invoices.InvoiceKind",
+        "JournalKindEnum": "wallet.models.ledger.JournalKind",
         "ReviewStatusEnum": "catalog.models.reviews.ReviewStatus",
         "VendorStatusEnum": "vendors.models.VendorStatus",
         "WalletCurrencyEnum": "wallet.models.quotes.CURRENCIES",
@@ -265,6 +271,11 @@ MAIL_TRANSPORT = "marketplace.jobs.mailing.ConsoleBackend"
 PAYOUT_DAY = read.integer("PAYOUT_DAY", default=5, minimum=1)
 PAYOUT_MINIMUM = read.integer("PAYOUT_MINIMUM", default=1, minimum=1)
 PAYOUT_NAME, PAYOUT_IBAN, PAYOUT_BIC = read.text("PAYOUT_NAME"), read.text("PAYOUT_IBAN"), read.text("PAYOUT_BIC")
+
+# --- refunds -----------------------------------------------------------------------------------
+# Days in which a purchase that was not downloaded is refunded on request, and in which a vendor answers other requests.
+REFUND_WINDOW_DAYS = read.integer("REFUND_WINDOW_DAYS", default=14)
+REFUND_ANSWER_DAYS = read.integer("REFUND_ANSWER_DAYS", default=7, minimum=1)
 
 # --- admin ------------------------------------------------------------------------------------
 # Functions that return the context of the admin's home page, and its menu.

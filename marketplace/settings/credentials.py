@@ -63,6 +63,7 @@ RATE_LIMITS = {
     "oauth_failures": read.integer("RATE_LIMIT_OAUTH_FAILURES", default=60, minimum=1),
     "oauth_client": read.integer("RATE_LIMIT_OAUTH_CLIENT", default=600, minimum=1),
     "client_documents": read.integer("RATE_LIMIT_CLIENT_DOCUMENTS", default=5, minimum=1),
+    "discount_codes": read.integer("RATE_LIMIT_DISCOUNT_CODES", default=10, minimum=1),
     "live_checks": read.integer("RATE_LIMIT_LIVE_CHECKS", default=300, minimum=1),
 }
 # The library's defaults. It reads them at every call, and looking up a missing setting takes five times as long.

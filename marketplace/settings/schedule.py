@@ -16,6 +16,7 @@ COMMANDS: tuple[tuple[str, timedelta, timedelta], ...] = (
     ("count_purchases", timedelta(minutes=2), _at(0)),
     ("mark_popular_listings", _HOUR, _at(0, 5)),
     ("digest_ledger", _HOUR, _at(0, 15)),
+    ("escalate_refund_requests", _HOUR, _at(0, 20)),
     ("build_packages", _HOUR, _at(0, 25)),
     ("build_packages --prune 30", _DAY, _at(1, 10)),
     ("purge", _DAY, _at(1, 20)),

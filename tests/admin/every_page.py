@@ -84,9 +84,9 @@ def _opened(model: type[Model], model_admin: Any, route: str) -> Iterator[str]:
         yield reverse(f"admin:{route}")
     except NoReverseMatch:
         decision = route.removeprefix(f"{model._meta.app_label}_{model._meta.model_name}_")
-        for pk in _rows(model, model_admin, decision):
-            if decision != "download":
-                yield reverse(f"admin:{route}", args=[pk])
+        # Files, which are no pages.
+        if decision not in {"download", "picture"}:
+            yield from (reverse(f"admin:{route}", args=[pk]) for pk in _rows(model, model_admin, decision))
 
 
 def _rows(model: type[Model], model_admin: Any, decision: str) -> list[Any]:

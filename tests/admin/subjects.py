@@ -36,11 +36,14 @@ from tests.factories import AppFactory, UserFactory
 from tests.shop import bought, funded, on_sale
 from tests.wallet.leaving import asked
 from tests.wallet.payees import account_of, payee, prepared
+from tests.wallet.refunding import asked as asked_to_refund
+from tests.wallet.refunding import overdue
 from tests.wallet.topping_up import paid, tell
 from vendors.models import VendorProfile, VendorStatus
 from vendors.services import payout_details, profiles
-from wallet.models import PayoutBatch, ProviderEvent, Reversal, TopUp, VendorPayout, WalletPayout
+from wallet.models import PayoutBatch, ProviderEvent, RefundRequest, Reversal, TopUp, VendorPayout, WalletPayout
 from wallet.models.top_ups import EventKind
+from wallet.services.refund_requests import escalate_overdue_requests
 from wallet.services.vendor_payouts import bounce_payout, export_batch
 
 REASON = {"reason": "For a good reason."}
@@ -223,6 +226,14 @@ def wallet_payout() -> WalletPayout:
     return asked(funded(inr=50_000), 20_000)
 
 
+def refund_request() -> RefundRequest:
+    """Return a request for a refund that staff decide on."""
+    made = overdue(asked_to_refund())
+    escalate_overdue_requests()
+    made.refresh_from_db()
+    return made
+
+
 def top_up() -> TopUp:
     """Return a top-up that was paid."""
     return paid()
@@ -300,6 +311,7 @@ DECIDE_APPLICATION = "developers.decide_developerapplication"
 DECIDE_VENDOR = "vendors.decide_vendorprofile"
 PAY = "wallet.decide_walletpayout"
 SETTLE, FORMER = "wallet.settle_vendorpayout", "wallet.settle_former_vendor"
+DECIDE_REFUND = "wallet.decide_refundrequest"
 
 CLAIMABLE: tuple[tuple[str, Callable[[], Claimable], str], ...] = (
     ("application", application, DECIDE_APPLICATION),
@@ -307,6 +319,7 @@ CLAIMABLE: tuple[tuple[str, Callable[[], Claimable], str], ...] = (
     ("client_document", changed_client, "developers.decide_app"),
     ("vendor", vendor, DECIDE_VENDOR),
     ("wallet_payout", wallet_payout, PAY),
+    ("refund_request", refund_request, DECIDE_REFUND),
 )
 
 CASES = (
@@ -315,6 +328,7 @@ CASES = (
     Case("ask", application, DECIDE_APPLICATION, "application.ask"),
     Case("withdraw", developer, DECIDE_APPLICATION, "application.withdraw"),
     Case("decide_scopes", scope_review, "developers.decide_app", "scope_review.decide", SCOPES),
+    Case("grant_all", scope_review, "developers.decide_app", "scope_review.decide", {}),
     Case("narrow", approved_app, "developers.decide_app", "app.narrow_scopes", REASON | {"scopes": ["wallet:spend"]}),
     Case("suspend", approved_app, "developers.suspend_app", "app.suspend"),
     Case("reinstate", suspended_app, "developers.suspend_app", "app.reinstate"),
@@ -336,6 +350,7 @@ CASES = (
     Case("withdraw", consent, "developers.withdraw_consent", "consent.withdraw"),
     Case("revoke", token, "developers.change_accesstoken", "token.revoke"),
     Case("approve", vendor, DECIDE_VENDOR, "vendor.approve"),
+    Case("reject", vendor, DECIDE_VENDOR, "vendor.reject"),
     Case("suspend", approved_vendor, DECIDE_VENDOR, "vendor.suspend"),
     Case("reinstate", suspended_vendor, DECIDE_VENDOR, "vendor.reinstate"),
     Case(
@@ -354,6 +369,8 @@ CASES = (
     Case("pay", wallet_payout, PAY, "wallet_payout.pay", {"reference": "UTR 7781"}),
     Case("refuse", wallet_payout, PAY, "wallet_payout.refuse"),
     Case("refund", top_up, "wallet.refund_topup", "top_up.refund"),
+    Case("grant", refund_request, DECIDE_REFUND, "order.refund"),
+    Case("refuse", refund_request, DECIDE_REFUND, "refund_request.refuse"),
     Case("approve", review, "catalog.review_listing", "listing.approve", APPROVAL),
     Case("reject", review, "catalog.review_listing", "listing.reject", FINDINGS),
     Case("claim", review, "catalog.review_listing", "review.claim", {}, again=True),
@@ -384,6 +401,7 @@ LOOKED_AT: tuple[Callable[[], Model], ...] = (
     token,
     vendor,
     wallet_payout,
+    refund_request,
     top_up,
     disputed,
     provider_event,

@@ -1,5 +1,6 @@
 """A reviewer in a real browser: ten decisions by keyboard only, a decision without scripts, pages by axe."""
 
+import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -12,7 +13,8 @@ from catalog.models import ListingReview, RejectionReason
 from developers.models import DeveloperApplication
 from marketplace.accounts.models import User
 from marketplace.review.models import SavedReply
-from tests.admin import subjects
+from tests.admin import changed, subjects
+from tests.admin.changed import waiting_update
 from tests.admin.pages import address
 from tests.factories import UserFactory
 from tests.screenshots.driving import Scheme, overflows, violations, watched
@@ -83,6 +85,34 @@ def test_reviewer_decides_ten_times_by_keyboard_only(window: Callable[..., Page]
         assert case.status == ("Approved", "Rejected", "MoreInfoNeeded")[number % 3]
     assert not overflows(page)
     assert (visit.elsewhere, visit.faults) == ([], [])
+
+
+def test_ten_updates_with_a_changed_file_each_are_reviewed_by_keyboard_and_each_change_is_found(
+    window: Callable[..., Page], live_server: Any, capsys: pytest.CaptureFixture[str], pytestconfig: pytest.Config
+) -> None:
+    waiting = [(change, waiting_update(change)) for change in changed.changes()]
+    page = window("desktop")
+    page.goto(live_server.url + HOME)
+    page.get_by_role("button", name="Start reviewing: Updates of published listings").focus()
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+    took = {}
+    for change, review in waiting:
+        began = time.monotonic()
+        page.get_by_role("heading", name=review.listing.title).wait_for()
+        # Reviewers see what changed first, and what to decide without scrolling.
+        shown = " ".join(page.locator("#case-changes").inner_text().split())
+        assert change.shown in shown, change.name
+        page.keyboard.press("r")
+        page.keyboard.press("Space")
+        assert page.locator("#decide-reject button[name=then]").is_visible()
+        _send(page)
+        took[change.name] = time.monotonic() - began
+        review.refresh_from_db()
+        assert review.status == "Rejected"
+    with capsys.disabled():
+        seconds = ", ".join(f"{name} {each:.1f}" for name, each in took.items())
+        pytestconfig.get_terminal_writer().line(f"\nseconds for each review: {seconds}")
 
 
 def test_keys_claim_go_on_go_back_and_tell_of_themselves(window: Callable[..., Page], live_server: Any) -> None:

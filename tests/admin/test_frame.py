@@ -86,8 +86,8 @@ def test_lists_say_yes_or_no_and_each_cell_knows_its_column(root: Client) -> Non
     rows = [
         {str(cell.get("data-label")): cell.get_text(strip=True) for cell in row.select("[data-label]")} for row in page.select("tbody tr")
     ]
-    assert {"Name", "Slug", "Is active"} <= set(rows[0])
-    assert ("<b>Type</b>", "no") in {(row["Name"], row["Is active"]) for row in rows}
+    assert {"Name", "Slug", "Active"} <= set(rows[0])
+    assert ("<b>Type</b>", "no") in {(row["Name"], row["Active"]) for row in rows}
     assert not page.select("#result_list img")
 
 

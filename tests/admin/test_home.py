@@ -114,7 +114,7 @@ def test_decisions_of_staff_are_listed_and_nobody_elses(client: Client) -> None:
     page = BeautifulSoup(browser.get(HOME).content, "html.parser")
     rows = [" ".join(row.get_text(" ").split()) for row in page.select(".home > .panel tbody tr")]
     assert len(rows) == 1
-    assert "application.reject" in rows[0]
+    assert "Application: reject" in rows[0]
     assert "Too vague." in rows[0]
 
 

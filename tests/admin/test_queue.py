@@ -9,9 +9,10 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from catalog.models import Deliverable, Listing, ListingReview, Preview, RejectionReason
+from catalog.models import Deliverable, FileFacts, Listing, ListingReview, Preview, RejectionReason
 from catalog.services import review as services
 from catalog.services import submission
+from catalog.services.snapshots import snapshot_of
 from marketplace.core.errors import InvalidTransition
 from marketplace.core.models import AuditEntry
 from marketplace.http.pages import PAGE_POLICY
@@ -282,12 +283,21 @@ def test_page_plays_shows_and_sets_the_previews(browser: Client) -> None:
 
 def test_page_tells_what_changed_word_by_word_and_file_by_file(browser: Client) -> None:
     listing = published(title="Grotesk", description="One two three.")
-    Deliverable.objects.filter(listing=listing).update(entries=[["a.otf", 10], ["b.otf", 10], ["old.txt", 1]])
+    Deliverable.objects.filter(listing=listing).update(sha256="ab" * 32)
+    listing.reviews.update(snapshot=snapshot_of(Listing.objects.get(pk=listing.pk)))
+    FileFacts.objects.create(
+        listing=listing, sha256="ab" * 32, facts={"entries": [["a.otf", 10, "one"], ["b.otf", 10, "two"], ["old.txt", 1, "three"]]}
+    )
     listing.description = "One 2 three."
     listing.candidate_deliverable = make_deliverable(
         listing, entries=[["a.otf", 10], ["b.otf", 11], ["new.txt", 1]], technical={"contentsByExtension": {"otf": 2, "txt": 7}}
     )
     listing.save()
+    FileFacts.objects.create(
+        listing=listing,
+        sha256=listing.candidate_deliverable.sha256,
+        facts={"entries": [["a.otf", 10, "one"], ["b.otf", 10, "other"], ["new.txt", 1, "three"]]},
+    )
     review = open_review(submitted(listing))
     page = BeautifulSoup(browser.get(page_of(review)).content, "html.parser")
     changes = page.select_one("#case-changes")
@@ -295,7 +305,7 @@ def test_page_tells_what_changed_word_by_word_and_file_by_file(browser: Client) 
     assert "two" in [piece.get_text() for piece in changes.select("del")]
     assert "2" in [piece.get_text() for piece in changes.select("ins")]
     rows = [[cell.get_text(strip=True) for cell in row.select("td")[:2]] for row in page.select('[aria-label="Entries that differ"] tr')]
-    assert rows == [["new", "new.txt"], ["changed", "b.otf"], ["gone", "old.txt"]]
+    assert rows == [["changed", "b.otf"], ["added", "new.txt"], ["removed", "old.txt"]]
     assert "3 files inside, 6 more not listed" in text_of(browser.get(page_of(review)))
 
 

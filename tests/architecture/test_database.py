@@ -26,6 +26,7 @@ from tests.vendors.cases import make_vendor
 from tests.wallet import invoicing
 from tests.wallet.leaving import asked
 from tests.wallet.payees import account_of, paid_out, payee
+from tests.wallet.refunding import asked as asked_to_refund
 from tests.wallet.topping_up import paid, tell
 from wallet.models import ExchangeRate, WalletSettings
 from wallet.models.top_ups import EventKind
@@ -71,6 +72,7 @@ def rows(db: None) -> None:
     paid_out(account_of(vendor))
     asked(funded(inr=100))
     tell(paid(), EventKind.DISPUTED)
+    asked_to_refund()
     invoicing.operator()
     bought(on_sale())
     invoicing.issue()

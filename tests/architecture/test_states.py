@@ -18,10 +18,12 @@ from marketplace.core.transitions import TransitionTable
 from vendors.models import VendorStatus
 from vendors.services.profiles import TRANSITIONS as VENDOR
 from wallet.models.orders import OrderStatus
+from wallet.models.refund_requests import RefundRequestStatus
 from wallet.models.top_ups import TopUpStatus
 from wallet.models.vendor_payouts import BatchStatus, PayoutStatus
 from wallet.models.wallet_payouts import WalletPayoutStatus
 from wallet.services.refunds import ORDER_TRANSITIONS as ORDER
+from wallet.services.refunds import REQUESTS as REFUND_REQUEST
 from wallet.services.top_ups import TRANSITIONS as TOP_UP
 from wallet.services.vendor_payouts import BATCHES, PAYOUTS
 from wallet.services.wallet_payouts import TRANSITIONS as WITHDRAWAL
@@ -56,6 +58,7 @@ TABLES: list[tuple[TransitionTable, type[models.TextChoices], Edges]] = [
         VendorStatus,
         {
             "approve": ({"Pending"}, "Approved"),
+            "reject": ({"Pending"}, "Suspended"),
             "suspend": ({"Pending", "Approved"}, "Suspended"),
             "reinstate": ({"Suspended"}, "Approved"),
         },
@@ -93,6 +96,17 @@ TABLES: list[tuple[TransitionTable, type[models.TextChoices], Edges]] = [
         },
     ),
     (ORDER, OrderStatus, {"refund": ({"Completed"}, "Refunded"), "charge_back": ({"Completed"}, "ChargedBack")}),
+    (
+        REFUND_REQUEST,
+        RefundRequestStatus,
+        {
+            "decline": ({"Waiting"}, "Declined"),
+            "escalate": ({"Waiting", "Declined"}, "InReview"),
+            "refund": ({"Waiting", "Declined", "InReview"}, "Refunded"),
+            "refuse": ({"InReview"}, "Refused"),
+            "close": ({"Waiting", "Declined", "InReview"}, "Closed"),
+        },
+    ),
     (
         WITHDRAWAL,
         WalletPayoutStatus,

@@ -105,7 +105,8 @@ def values_of(listing: Listing, name: str) -> set[str]:
         case "license":
             return sold_under(listing)
         case "fileType":
-            return {folded(listing.file_type)} - {""}
+            # A file of the factory holds one OpenType font.
+            return {folded(listing.file_type) or "otf"}
     return {value for kind, value in labels_of(listing) if kind == LabelKind(name)}
 
 

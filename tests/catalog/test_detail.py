@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rest_framework.test import APIClient
 
@@ -15,7 +15,7 @@ from catalog import pricing
 from catalog.models import LicenseTier, Listing, Preview
 from catalog.services.taxonomy import save_license_tier
 from catalog.services.visibility import listing_changed
-from marketplace.core import bounds, money
+from marketplace.core import bounds
 from marketplace.core.money import Currency
 from tests.factories import DeliverableFactory, ListingFactory, PublishedListingFactory, UserFactory
 
@@ -191,25 +191,6 @@ def test_no_permitted_tier_offers_nothing(get: Any, tiers: Any) -> None:
     listing = PublishedListingFactory(allowed_license_slugs=["gone"])
     answer = get(f"assets/{listing.id}")
     assert (answer["licenses"], answer["priceUSD"]) == ([], 10.0)
-
-
-prices = st.one_of(st.none(), st.integers(0, bounds.PRICE_MINOR), st.sampled_from([0, 1, 99, bounds.PRICE_MINOR]))
-
-
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
-@given(usd=prices.filter(lambda price: price is not None), inr=prices, eur=prices, discount=st.integers(0, bounds.WHOLE_BP))
-def test_the_database_discounts_as_we_do(usd: int, inr: int | None, eur: int | None, discount: int) -> None:
-    listing = ListingFactory(base_price_minor=usd, price_inr_minor=inr, price_eur_minor=eur, discount_bp=discount)
-    row = Listing.objects.get(pk=listing.pk)
-    shown = pricing.sale_prices(row)
-    assert (row.sale_usd_minor, row.sale_inr_minor, row.sale_eur_minor, row.is_free) == (
-        shown.usd,
-        shown.inr,
-        shown.eur,
-        pricing.is_free(row),
-    )
-    if not row.is_free:
-        assert row.sale_usd_minor == money.discounted(usd, discount)
 
 
 @given(

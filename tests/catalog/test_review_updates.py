@@ -157,6 +157,9 @@ def test_changes_are_against_what_was_approved_last() -> None:
     listing.save()
     approved = approvals_of(listing)[0].snapshot
     changes = {change.field: (change.before, change.after) for change in changes_between(approved, snapshot_of(listing))}
+    # The manifest is made of the title, among other things.
+    manifests = changes.pop("manifest")
+    assert ["New name" in manifest["agentGuidance"] for manifest in manifests] == [False, True]
     assert changes == {"title": ("Old name", "New name"), "priceInr": (None, 99.0)}
 
 

@@ -16,7 +16,7 @@ def catalog() -> None:
     """Scripts of two vendors on two shelves."""
     first, second = StoreFactory(slug="first"), StoreFactory(slug="second")
     motion = CategoryFactory(slug="motion", name="Motion")
-    PublishedListingFactory(title="Brush Script", store=first, tags=["Hand"], price_inr_minor=50_000, file_type="OTF", purchases=9)
+    PublishedListingFactory(title="Brush Script", store=first, tags=["Hand"], price_inr_minor=50_000, file_type="OTF family", purchases=9)
     PublishedListingFactory(
         title="Neon Script", store=second, category=motion, tags=["Glow"], price_inr_minor=90_000, tier_requirement="pro"
     )
@@ -41,7 +41,8 @@ def found(get: Any, **query: Any) -> list[str]:
         ({"tag": "nobody says so"}, []),
         ({"fileType": "otf", "platform": "paper"}, []),
         ({"platform": "sketch"}, ["Plain Script"]),
-        ({"fileType": "otf"}, ["Brush Script"]),
+        ({"fileType": "otf  FAMILY"}, ["Brush Script"]),
+        ({"fileType": "otf"}, ["Plain Script", "Neon Script"]),
         ({"license": "personal"}, ["Brush Script", "Plain Script", "Neon Script"]),
         ({"minPrice": "600"}, ["Neon Script"]),
         ({"maxPrice": "600"}, ["Brush Script"]),

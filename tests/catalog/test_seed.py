@@ -31,7 +31,7 @@ def test_same_seed_twice_is_refused_and_another_is_taken() -> None:
 
 
 def test_same_seed_gives_the_same_listings() -> None:
-    fields = ("id", "slug", "title", "tags", "sale_inr_minor", "published_at", "stats__purchases", "live_deliverable__sha256")
+    fields = ("id", "slug", "title", "tags", "price_inr_minor", "published_at", "stats__purchases", "live_deliverable__sha256")
     fill(listings=50, seed=7)
     first = list(Listing.objects.order_by("id").values_list(*fields))
     Listing.objects.update(status="Draft", live_deliverable=None)

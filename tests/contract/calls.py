@@ -54,10 +54,11 @@ def path_of(operation: Operation, scene: Scene, **names: str) -> str:
 
 
 def body_of(operation: Operation, scene: Scene, *, every_field: bool = False) -> dict[str, Any]:
-    """Return a good body: the required fields, or all."""
+    """Return a good body: the required fields, or all that have a good value."""
     fields = operation.body or ()
     samples = {entry.name: entry.sample for entry in fields if entry.required or every_field}
-    return samples | {name: value for name, value in scene.body.items() if name in samples}
+    body = samples | {name: value for name, value in scene.body.items() if name in samples}
+    return {name: value for name, value in body.items() if value is not None}
 
 
 def query_of(operation: Operation, scene: Scene) -> dict[str, str]:

@@ -41,6 +41,7 @@ DETAIL = record(
         "vendor": record({}, added={"storeName": STRING, "storeSlug": STRING}),
         **PRICES,
         "discountPercent": NUMBER,
+        "discountEndsAt": nullable(TIME),
         "listPrices": record({}, added={"USD": NUMBER, "INR": nullable(NUMBER), "EUR": nullable(NUMBER)}),
         "taxRatePercent": NUMBER,
         "tierRequirement": TIER,
@@ -75,6 +76,38 @@ MANIFEST = record(
         "checksum": SHA256,
         "version": STRING,
     },
+)
+
+NAMES = record({}, added={"count": INTEGER, "names": array(STRING)})
+VALUE = record({}, added={"name": STRING, "before": nullable(STRING), "after": nullable(STRING)})
+VERSION = record({}, added={"id": STRING, "version": STRING, "approvedAt": TIME})
+ADDED_REMOVED = record({}, added={"added": NAMES, "removed": NAMES})
+CHANGES = record(
+    {},
+    added={
+        "assetId": STRING,
+        "from": VERSION,
+        "to": VERSION,
+        "comparable": BOOLEAN,
+        "summary": array(STRING),
+        "details": array(VALUE),
+        "files": record({}, added={"added": NAMES, "removed": NAMES, "changed": NAMES}),
+        "fonts": array(
+            record(
+                {},
+                added={
+                    "path": STRING,
+                    **dict.fromkeys(("glyphsBefore", "glyphsAfter"), INTEGER),
+                    **dict.fromkeys(("added", "removed", "redrawn", "respaced"), NAMES),
+                    **dict.fromkeys(("names", "metrics", "axes"), array(VALUE)),
+                },
+            )
+        ),
+        "hosts": ADDED_REMOVED,
+        "tools": ADDED_REMOVED,
+    },
+    # There is none before the first version.
+    sometimes=("from",),
 )
 
 FACET_NAMES = "(category|tier|fileType|license)"
@@ -164,6 +197,19 @@ OPERATIONS = (
         ),
         query=(Query("q", "string", required=True, bounds={"maxLength": 200}, bad=("", "   ", "x" * 201)),),
         refusals=frozenset({"invalid_input"}),
+        added=True,
+    ),
+    Operation(
+        "GET",
+        "/assets/{id}/changes",
+        Auth.NONE,
+        "for_sale",
+        CHANGES,
+        query=(
+            Query("from", "string", bounds={"maxLength": 36}, bad=("", "x" * 37)),
+            Query("to", "string", bounds={"maxLength": 36}, bad=("", "x" * 37)),
+        ),
+        refusals=frozenset({"invalid_input", "not_found"}),
         added=True,
     ),
     Operation("GET", "/assets/{id}/manifest", Auth.KEY, "for_sale", MANIFEST, scope="catalog:read", refusals=frozenset({"not_found"})),

@@ -2,7 +2,7 @@
 
 from .shapes import BOOLEAN, BYTES, INTEGER, SHA256, STRING, TIME, Auth, Field, Operation, Query, array, nullable, one_of, record
 
-STATUS = one_of("valid", "revoked", "suspended", "notGenuine")
+STATUS = one_of("valid", "revoked", "replaced", "suspended", "notGenuine")
 CERTIFICATE = record(
     {
         "certificateId": STRING,

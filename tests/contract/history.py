@@ -4,9 +4,12 @@ from dataclasses import replace
 
 from django_countries.data import COUNTRIES
 
+from wallet.models.ledger import JournalKind
+
 from .catalog import BAD_LIMITS
-from .purse import CURRENCY
-from .shapes import BOOLEAN, BYTES, NUMBER, STRING, TIME, Auth, Field, Operation, Query, Shape, array, nullable, one_of, record
+from .certificates import CERTIFICATE, STATUS
+from .purse import CURRENCY, REDUCTIONS
+from .shapes import BOOLEAN, BYTES, INTEGER, NUMBER, STRING, TIME, Auth, Field, Operation, Query, Shape, array, nullable, one_of, record
 
 ORDER = record(
     {
@@ -22,6 +25,7 @@ ORDER = record(
         "price": NUMBER,
         "taxIncluded": NUMBER,
         "taxRatePercent": NUMBER,
+        **REDUCTIONS,
         "appId": nullable(STRING),
         "createdAt": TIME,
         "refundedAt": nullable(TIME),
@@ -57,6 +61,83 @@ MOVEMENT = record(
         "at": TIME,
         "orderId": nullable(STRING),
         "title": nullable(STRING),
+    }
+)
+REFUND_STATUS = one_of("Waiting", "Declined", "InReview", "Refunded", "Refused", "Closed")
+REFUND_REASON = one_of("faulty", "not_as_described", "mistake", "other")
+REFUND_REQUEST = record(
+    {
+        "id": STRING,
+        "orderId": STRING,
+        "status": REFUND_STATUS,
+        "reason": REFUND_REASON,
+        "details": STRING,
+        "askedAt": TIME,
+        "answerBy": nullable(TIME),
+        "answer": STRING,
+        "decision": STRING,
+        "endedAt": nullable(TIME),
+        "orderUrl": STRING,
+    }
+)
+_PRICED: dict[str, Shape] = {"currency": CURRENCY, "price": NUMBER}
+EVIDENCE = record(
+    {
+        "schemaVersion": STRING,
+        "issuer": STRING,
+        "issuedAt": TIME,
+        "reader": one_of("buyer", "vendor", "staff"),
+        "order": record(
+            {
+                **dict.fromkeys(("id", "assetId", "title", "licenseSlug", "licenseName", "seller", "version", "boughtBy"), STRING),
+                "status": one_of("Completed", "Refunded", "ChargedBack"),
+                **_PRICED,
+                "taxIncluded": NUMBER,
+                "createdAt": TIME,
+                "refundedAt": nullable(TIME),
+            }
+        ),
+        "quote": nullable(record({"id": STRING, **_PRICED, "createdAt": TIME, "expiresAt": TIME})),
+        "consent": nullable(record({"version": STRING, "text": STRING})),
+        "certificate": CERTIFICATE,
+        "licence": record({"status": STATUS, "revokedAt": nullable(TIME)}),
+        "downloads": array(record({"at": TIME, "file": STRING, "version": STRING, "checksum": STRING, "range": STRING})),
+        "downloadCount": INTEGER,
+        "invoices": array(record({"kind": one_of("invoice", "credit_note"), "number": STRING, "date": STRING})),
+        "refundRequest": nullable(
+            record(
+                {
+                    "status": REFUND_STATUS,
+                    "reason": REFUND_REASON,
+                    **dict.fromkeys(("details", "answer", "objection", "decision"), STRING),
+                    "askedAt": TIME,
+                    **dict.fromkeys(("answeredAt", "escalatedAt", "endedAt"), nullable(TIME)),
+                }
+            )
+        ),
+        "disputes": array(
+            record(
+                {
+                    "kind": one_of("dispute", "refund"),
+                    "status": one_of("Open", "Kept", "Returned"),
+                    "openedAt": TIME,
+                    "decidedAt": nullable(TIME),
+                }
+            )
+        ),
+        "ledger": array(
+            record(
+                {
+                    "id": STRING,
+                    "kind": one_of(*JournalKind.values),
+                    "at": TIME,
+                    "currency": CURRENCY,
+                    "amount": nullable(NUMBER),
+                    "digest": STRING,
+                    "ledgerDigest": nullable(record({"number": INTEGER, "digest": STRING})),
+                }
+            )
+        ),
     }
 )
 PAGING = (
@@ -103,6 +184,22 @@ OPERATIONS = (
             ("/orders/{order_id}/credit-note.pdf", BYTES),
         )
     ),
+    Operation(
+        "POST",
+        "/orders/{order_id}/refund-requests",
+        Auth.KEY_OR_BEARER,
+        "refundable",
+        REFUND_REQUEST,
+        scope="wallet:spend",
+        body=(
+            Field("reason", "string", "faulty", required=True, bounds={"enum": list(REFUND_REASON["enum"])}, bad=("whim", "")),
+            Field("details", "string", "It does not open.", bounds={"maxLength": 2000}, bad=("x" * 2001,)),
+        ),
+        refusals=frozenset({"not_found", "refund_unavailable", "refund_requested"}),
+        added=True,
+    ),
+    replace(_get("/orders/{order_id}/refund-requests", record({"items": array(REFUND_REQUEST)})), scene="refund_asked"),
+    replace(_get("/orders/{order_id}/evidence", record({"evidence": EVIDENCE, "jws": STRING, "keysUrl": STRING})), scene="refund_asked"),
     Operation("GET", "/account/billing", Auth.KEY_OR_BEARER, "billed", BILLING, scope="account:read", added=True),
     Operation(
         "PATCH",

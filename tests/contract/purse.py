@@ -4,12 +4,19 @@ from .catalog import BAD_LIMITS
 from .shapes import BOOLEAN, BYTES, INTEGER, NUMBER, SHA256, STRING, TIME, Auth, Field, Operation, Query, array, nullable, one_of, record
 
 CURRENCY = one_of("INR", "USD")
+CODE = {"minLength": 4, "maxLength": 24}
+BAD_CODES = ("", "abc", "two words", "ümlaut")
 WISH = (
     Field("assetId", "string", required=True, bounds={"maxLength": 80}, bad=("", "  ")),
     Field("currency", "string", "USD", bounds={"enum": ["INR", "USD"]}, bad=("EUR", "inr", ""), added=True),
     Field("licenseSlug", "string", "commercial", bounds={"maxLength": 40}, bad=("",), added=True),
+    Field("discountCode", "string", "SPRING", bounds=CODE, bad=BAD_CODES, added=True),
+    Field("upgradeFrom", "string", bounds={"maxLength": 40}, bad=("",), added=True),
 )
-NO_OFFER = frozenset({"not_found", "tier_required", "already_owned", "own_listing", "price_unavailable", "license_not_available"})
+REDUCTIONS = {"discount": NUMBER, "discountCode": nullable(STRING), "upgradeFrom": nullable(STRING), "upgradeCredit": NUMBER}
+NO_OFFER = frozenset({"not_found", "tier_required", "already_owned", "own_listing", "price_unavailable", "license_not_available"}) | {
+    *("discount_code_invalid", "discount_ended", "upgrade_unavailable", "upgrade_currency_differs")
+}
 
 TOP_UP = record(
     {
@@ -79,7 +86,17 @@ OPERATIONS = (
         "/wallet/quote",
         Auth.KEY_OR_BEARER,
         "for_sale",
-        record({"quoteId": STRING, "price": NUMBER, "currency": CURRENCY, "taxIncluded": NUMBER, "licenseSlug": STRING, "expiresAt": TIME}),
+        record(
+            {
+                "quoteId": STRING,
+                "price": NUMBER,
+                "currency": CURRENCY,
+                "taxIncluded": NUMBER,
+                "licenseSlug": STRING,
+                "expiresAt": TIME,
+                **REDUCTIONS,
+            }
+        ),
         scope="wallet:spend",
         body=WISH,
         refusals=NO_OFFER | {"too_many_quotes"},
@@ -100,6 +117,7 @@ OPERATIONS = (
                 "newBalanceUSD": NUMBER,
                 "taxIncluded": NUMBER,
                 "licenseSlug": STRING,
+                **REDUCTIONS,
             },
         ),
         scope="wallet:spend",
@@ -113,6 +131,7 @@ OPERATIONS = (
             "quote_mismatch",
             "idempotency_conflict",
             "idempotency_key_reused",
+            "licence_not_live",
         },
     ),
     Operation(

@@ -2,9 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import Any
 
-from catalog.models import Listing
+from django.utils import timezone
+
+from catalog.models import Discount, Listing
 from catalog.services.submission import submit_listing
 from developers.services.applications import approve_application, submit_application
 from library.certificates import certificate_of, signed_certificate
@@ -18,11 +21,14 @@ from tests.vendors.attaching import show, upload
 from tests.vendors.cases import make_vendor
 from tests.wallet import invoicing
 from tests.wallet.payees import account_of, paid_out, payee
+from tests.wallet.refunding import asked, downloaded
 from tests.wallet.topping_up import asked_for
+from wallet.consent import CONSENT
 from wallet.models import Order
 from wallet.services.offers import PurchaseRequest
 from wallet.services.quotes import make_quote
 from wallet.services.refunds import refund_order
+from wallet.services.spending import spend
 
 
 @dataclass
@@ -59,6 +65,7 @@ DETAILS: dict[str, Any] = {
 def _shop(buyer: User | None = None) -> tuple[Scene, Listing]:
     listing = on_sale(archive(), **DETAILS)
     preview = show(listing)
+    Discount.objects.create(listing=listing, percent=10, code="SPRING", ends_at=timezone.now() + timedelta(days=1))
     scene = Scene(
         user=buyer or funded(inr=100_000, usd=5_000),
         names={"id": str(listing.id), "preview_id": str(preview.id)},
@@ -77,7 +84,7 @@ def for_sale() -> Scene:
 def quoted() -> Scene:
     """The asset's commercial licence was quoted in USD."""
     scene = for_sale()
-    scene.body["quoteId"] = str(make_quote(buyer=scene.user, purchase=PurchaseRequest(scene.names["id"], "USD", "commercial")).pk)
+    scene.body["quoteId"] = str(make_quote(buyer=scene.user, purchase=PurchaseRequest(scene.names["id"], "USD", "commercial", "SPRING")).pk)
     return scene
 
 
@@ -126,6 +133,23 @@ def ordered() -> Scene:
     return scene
 
 
+def refundable() -> Scene:
+    """The asset was bought and not downloaded."""
+    scene = owned()
+    scene.shows = {"orderId": scene.names["order_id"], "status": "Refunded"}
+    return scene
+
+
+def refund_asked() -> Scene:
+    """The asset was bought for a quoted price, downloaded and asked for."""
+    scene, listing = _shop()
+    quote = make_quote(buyer=scene.user, purchase=PurchaseRequest(str(listing.pk)))
+    receipt, _ = spend(buyer=scene.user, purchase=PurchaseRequest(str(listing.pk)), quote_id=str(quote.pk), consent=CONSENT)
+    asked(downloaded(Order.objects.get(pk=receipt.order_id)))
+    scene.names["order_id"], scene.shows = receipt.order_id, {}
+    return scene
+
+
 def link() -> Scene:
     """The caller has a link to the package."""
     scene = owned()
@@ -164,6 +188,20 @@ def ready() -> Scene:
     show(listing)
     scene.shows |= {"id": str(listing.id), "slug": "aurora-sans", "passed": True}
     return scene
+
+
+def discounted() -> Scene:
+    """The draft has a discount with a code, and may get another."""
+    scene, listing = _vendor()
+    begins = timezone.now().replace(microsecond=0) + timedelta(days=1)
+    discount = Discount.objects.create(listing=listing, percent=10, code="EARLY", starts_at=begins, ends_at=begins + timedelta(days=1))
+    scene.names["discount_id"] = str(discount.pk)
+    scene.body = {"startsAt": _utc(begins + timedelta(days=2)), "endsAt": _utc(begins + timedelta(days=3))}
+    return scene
+
+
+def _utc(moment: datetime) -> str:
+    return moment.isoformat().replace("+00:00", "Z")
 
 
 def uploaded() -> Scene:
@@ -213,10 +251,13 @@ SCENES: dict[str, Callable[[], Scene]] = {
         ordered,
         billed,
         invoiced,
+        refundable,
+        refund_asked,
         link,
         developer,
         draft,
         ready,
+        discounted,
         uploaded,
         waiting,
         selling,

@@ -23,8 +23,11 @@ SECOND = [
     ("POST /vendor/assets/{id}/withdraw", "invalid_transition"),
     ("POST /vendor/assets/{id}/unpublish", "invalid_transition"),
     ("DELETE /vendor/assets/{id}/file", "not_found"),
+    ("POST /vendor/assets/{id}/discounts", "discount_overlaps"),
+    ("DELETE /vendor/assets/{id}/discounts/{discount_id}", "not_found"),
     ("DELETE /vendor/assets/{id}/previews/{preview_id}", "not_found"),
     ("POST /wallet/spend", "already_owned"),
+    ("POST /orders/{order_id}/refund-requests", "refund_unavailable"),
 ]
 HARMLESS = [
     "PATCH /vendor/assets/{id}",

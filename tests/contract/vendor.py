@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from .catalog import BAD_LIMITS, PREVIEW, TIER
+from .purse import BAD_CODES, CODE
 from .shapes import (
     BOOLEAN,
     INTEGER,
@@ -106,6 +107,18 @@ GENERATED = record(
         "technical": record({"formats": array(STRING), "glyphCount": INTEGER, "variableAxes": array(STRING)}),
     },
     added={"toolSchemas": array(record({}, added={"name": STRING, "description": STRING, "inputSchema": OBJECT}))},
+)
+DISCOUNT_RECORD = record(
+    {},
+    added={
+        "id": STRING,
+        "assetId": STRING,
+        "percent": INTEGER,
+        "code": nullable(STRING),
+        "startsAt": TIME,
+        "endsAt": TIME,
+        "status": one_of("Planned", "Running", "Ended"),
+    },
 )
 STANDING = record(
     {}, added={"id": STRING, "status": STATUS, "updateStatus": nullable(one_of("PendingReview"))}, sometimes=("updateStatus",)
@@ -310,6 +323,30 @@ OPERATIONS = (
         refusals=ONE | {"invalid_input"},
         added=True,
     ),
+    _op(
+        "GET",
+        "/vendor/assets/{id}/discounts",
+        "discounted",
+        record({}, added={"total": INTEGER, "page": INTEGER, "items": array(DISCOUNT_RECORD)}),
+        query=PAGING,
+        refusals=ONE | {"invalid_input"},
+        added=True,
+    ),
+    _op(
+        "POST",
+        "/vendor/assets/{id}/discounts",
+        "discounted",
+        DISCOUNT_RECORD,
+        body=(
+            Field("percent", "integer", 25, required=True, bounds={"minimum": 1, "maximum": 90}, bad=(1.5, "25", True), added=True),
+            Field("endsAt", "string", required=True, bounds={"maxLength": 40}, bad=("2030-01-31", "tomorrow"), added=True),
+            Field("startsAt", "string", bounds={"maxLength": 40}, bad=("2030-01-31T12:00:00", ""), added=True),
+            Field("code", "string", "AUTUMN", bounds=CODE, bad=BAD_CODES, added=True),
+        ),
+        refusals=ONE | {"discount_period_invalid", "discount_overlaps", "too_many_discounts"},
+        added=True,
+    ),
+    _op("DELETE", "/vendor/assets/{id}/discounts/{discount_id}", "discounted", DISCOUNT_RECORD, refusals=ONE, added=True),
     _op(
         "POST",
         "/vendor/assets/{id}/preflight",

@@ -6,11 +6,13 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import soundfile
 from django.core.files.uploadedfile import SimpleUploadedFile
 from fontTools.fontBuilder import FontBuilder
+from fontTools.pens.t2CharStringPen import T2CharStringPen
 from fontTools.pens.ttGlyphPen import TTGlyphPen
 from PIL import Image, ImageCms
 from PIL.PngImagePlugin import PngInfo
@@ -96,6 +98,42 @@ def font(axes: tuple[tuple[str, int, int, int, str], ...] = (), flavor: str | No
     target = io.BytesIO()
     builder.save(target)
     return target.getvalue()
+
+
+def _triangle(pen: Any, size: int) -> None:
+    pen.moveTo((0, 0))
+    pen.lineTo((size, 0))
+    pen.lineTo((size, size + 7))
+    pen.closePath()
+
+
+def drawn_font(sizes: dict[str, int], widths: dict[str, int], *, cff: bool, name: str = "One", field: int = 800) -> bytes:
+    """Return a font with a triangle of its size for each glyph, and with one that is made of the first."""
+    order = [".notdef", *sizes, "pair"]
+    builder = FontBuilder(1000, isTTF=not cff)
+    builder.setupGlyphOrder(order)
+    builder.setupCharacterMap({0x41 + number: glyph for number, glyph in enumerate(sizes)})
+    glyphs: dict[str, Any] = {}
+    for glyph in order:
+        pen: Any = T2CharStringPen(widths.get(glyph, 500), None) if cff else TTGlyphPen(glyphs)
+        if glyph == "pair" and not cff:
+            # Made of another glyph: it is drawn anew with it.
+            pen.addComponent(next(iter(sizes)), (1, 0, 0, 1, 30, 0))
+        else:
+            _triangle(pen, sizes.get(glyph, 100))
+        glyphs[glyph] = pen.getCharString() if cff else pen.glyph()
+    if cff:
+        builder.setupCFF("One", {}, glyphs, {})
+    else:
+        builder.setupGlyf(glyphs)
+    builder.setupHorizontalMetrics({glyph: (widths.get(glyph, 500), 0) for glyph in order})
+    builder.setupHorizontalHeader(ascent=field, descent=-200)
+    builder.setupNameTable({"familyName": name, "styleName": "Regular"})
+    builder.setupOS2(sTypoAscender=field)
+    builder.setupPost()
+    made = io.BytesIO()
+    builder.save(made)
+    return made.getvalue()
 
 
 def picture(kind: str = "PNG", size: tuple[int, int] = (32, 16), mode: str = "RGB", colour: str | int = 0, **options: object) -> bytes:

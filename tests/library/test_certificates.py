@@ -6,7 +6,6 @@ import io
 import zipfile
 from collections.abc import Callable
 from typing import Any
-from unittest.mock import patch
 
 import orjson
 import pytest
@@ -147,7 +146,7 @@ def _forgeries(jws: str) -> dict[str, str]:
         "key of a stranger": stranger.serialize(compact=True),
         "our key's name, another key": named.serialize(compact=True),
         "public key as a shared secret": confused.serialize(compact=True),
-        "another type": signed_as("JWT", claims),
+        "another type": signatures.sign(claims, token_type="JWT"),
         "JSON form": orjson.dumps({"payload": payload, "protected": header, "signature": signature}).decode(),
         "JSON form with dots": orjson.dumps(
             {"payload": payload, "protected": header, "signature": signature, "header": {"x": ".."}}
@@ -163,12 +162,6 @@ def _forgeries(jws: str) -> dict[str, str]:
         "id is no text": signatures.sign(claims | {"certificateId": 5}),
         "claims are a list": signatures.sign([1]),  # type: ignore[arg-type]  # what we never sign
     }
-
-
-def signed_as(kind: str, claims: dict[str, Any]) -> str:
-    """Sign with our own key what is no certificate."""
-    with patch.object(signatures, "TYPE", kind):
-        return signatures.sign(claims)
 
 
 def test_forgeries_are_not_genuine(anonymous: APIClient, bearer_client: Client, order: Order) -> None:

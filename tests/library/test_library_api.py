@@ -180,7 +180,7 @@ def test_link_is_absolute_lasts_15_minutes_and_is_recorded(key_client: Client, b
     assert response.status_code == 200
     assert set(body) == {"downloadUrl", "expiresAt", "fileName", "size", "checksum"}
     assert body["downloadUrl"].startswith("http://testserver/api/v1/downloads/")
-    assert body["fileName"] == f"{listing.slug}-2.0-beta.zip"
+    assert body["fileName"] == f"{listing.slug}-2.0-beta-package.zip"
     link = DownloadLink.objects.get()
     assert datetime.fromisoformat(body["expiresAt"]) == link.expires_at == link.issued_at + timedelta(minutes=15)
     assert before <= link.issued_at <= timezone.now()

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import zipfile
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, timedelta
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -127,6 +127,10 @@ def test_package_holds_the_untouched_file_readme_and_terms(anonymous: APIClient,
         assert package.namelist() == ["archive.zip", "README.txt", "LICENSE.txt"]
         assert package.read("archive.zip") == CONTENT
         assert package.getinfo("archive.zip").compress_type == zipfile.ZIP_STORED
+        approved_at = link.deliverable.approved_at
+        assert approved_at is not None
+        dates = {info.date_time for info in package.infolist()}
+        assert dates == {(*approved_at.astimezone(UTC).timetuple()[:5], approved_at.second // 2 * 2)}
         assert package.read("README.txt") == b"Unpack, then install."
         terms = package.read("LICENSE.txt").decode()
     assert link.licence.tier.text in terms

@@ -104,7 +104,7 @@ def test_blocked_version_is_withdrawn(bearer_client: Client, listing: Listing, b
     client = bearer_client(buyer)
     assert labels(client, listing) == ["1.0"]
     assert code_of(ask(client, listing, "2.0")) == (410, "file_blocked")
-    assert ask(client, listing).json()["fileName"].endswith("-1.0.zip")
+    assert ask(client, listing).json()["fileName"].endswith("-1.0-package.zip")
 
 
 def test_owner_gets_the_newest_or_an_owned_older_version(
@@ -118,7 +118,7 @@ def test_owner_gets_the_newest_or_an_owned_older_version(
     assert (item["version"], item["boughtVersion"]) == ("2.0", "1.0")
     for version, text in ((None, "2.0"), ("1.0", "1.0"), ("2.0", "2.0")):
         link = ask(client, listing, version).json()
-        assert link["fileName"] == f"{listing.slug}-{text}.zip"
+        assert link["fileName"] == f"{listing.slug}-{text}-package.zip"
         data = b"".join(anonymous.get(link["downloadUrl"]).streaming_content)  # type: ignore[attr-defined]  # a streamed answer
         assert hashlib.sha256(data).hexdigest() == link["checksum"]
         with zipfile.ZipFile(io.BytesIO(data)) as package:

@@ -6,6 +6,7 @@ import struct
 import subprocess
 import zipfile
 import zlib
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
@@ -103,6 +104,21 @@ def test_file_of_the_size_that_marks_a_larger_one_has_its_size_in_both_headers()
     assert isinstance(directory, bytes)
     assert record in header
     assert record in directory
+
+
+@pytest.mark.parametrize(
+    ("at", "shown"),
+    [
+        (datetime(2026, 11, 22, 23, 59, 59, 999, tzinfo=timezone(timedelta(hours=-5))), (2026, 11, 23, 4, 59, 58)),
+        (datetime(2107, 12, 31, 0, 0, 1, tzinfo=UTC), (2107, 12, 31, 0, 0, 0)),
+        (datetime(1979, 12, 31, tzinfo=UTC), (1980, 1, 1, 0, 0, 0)),
+        (datetime(2108, 1, 1, tzinfo=UTC), (1980, 1, 1, 0, 0, 0)),
+    ],
+)
+def test_entries_have_the_time_in_utc_as_far_as_archives_can_express_it(at: datetime, shown: tuple[int, ...]) -> None:
+    parts = zip_parts([entry("a.otf", b"1"), entry("README.txt", b"2")], at=at)
+    with zipfile.ZipFile(io.BytesIO(b"".join(part for part in parts if isinstance(part, bytes)))) as archive:
+        assert {info.date_time for info in archive.infolist()} == {shown}
 
 
 def test_same_files_are_the_same_bytes() -> None:

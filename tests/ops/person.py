@@ -137,8 +137,11 @@ class Person:
             file = self.add(f"catalog.Deliverable {which}", listing=listing, file_size=5, crc32=1, approved_at=now)
             type(listing).objects.filter(pk=listing.pk).update(live_deliverable=file, candidate_deliverable=file)
             self.add(f"catalog.Preview {which}", listing=listing, kind="Gallery", size=5)
+            self.add(f"catalog.Discount {which}", listing=listing, percent=5, ends_at=now + SOON)
             self.add(f"catalog.ListingReview {which}", listing=listing, submitted_at=now, submitted_by=user)
             self.add(f"catalog.AgentManifest {which}", listing=listing)
+            self.add(f"catalog.FileFacts {which}", listing=listing)
+            self.add(f"catalog.FormerPreview {which}", listing=listing, size=5)
             self.add(f"library.Package {which}", deliverable=file, size=5)
 
     def _wallet(self) -> None:
@@ -211,12 +214,14 @@ class Person:
         parts = {"commission_minor": 0, "vendor_share_minor": 0, "status": "Completed"}
         order = self.add("wallet.Order", buyer=user, deliverable=file, **offer, **parts)
         self.add("wallet.FrozenOrder", reversal=self.reversal, order=order, disputed_minor=1, suspended=True, withheld_minor=0)
+        self.add("wallet.RefundRequest", order=order, status="InReview", reason="faulty", escalated_at=self.now)
         self._invoice(order)
         licence = self.add("library.Licence", buyer=user, order_id=order.pk, deliverable=file, acquired_at=self.now, **what)
         times = {"issued_at": self.now, "expires_at": self.now + SOON}
         package = self.rows["library.Package sold"]
         link = self.add("library.DownloadLink", user=user, licence=licence, listing=listing, deliverable=file, package=package, **times)
         self.add("library.Download", link=link, at=self.now)
+        self.add("library.Favourite", user=user, listing=listing)
 
 
 def marks_in(value: Any) -> set[str]:

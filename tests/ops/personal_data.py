@@ -268,6 +268,15 @@ SELLING = (
                 hidden={DERIVED: "checks snapshot"},
                 kept=kept and "proves what staff decided about a listing that was sold",
             ),
+            Holding(f"catalog.Discount {which}", exported={"discounts": "code"}),
+            Holding(
+                f"catalog.FileFacts {which}", hidden={DERIVED: "sha256 facts"}, kept=kept and "what is bought is compared with its updates"
+            ),
+            Holding(
+                f"catalog.FormerPreview {which}",
+                hidden={TECHNICAL: "object_key content_type sha256"},
+                kept=kept and "proves what staff decided about a listing that was sold",
+            ),
             Holding(f"catalog.AgentManifest {which}", hidden={DERIVED: "body source_digest"}),
             Holding(
                 f"library.Package {which}",
@@ -314,15 +323,21 @@ BUYING = (
         kept=BOOKS,
     ),
     Holding("wallet.FrozenOrder", kept=BOOKS),
-    Holding("wallet.Quote", exported={"quotes": "license_slug"}, impersonal={CODE: "currency"}),
-    Holding("wallet.Quote of another person", hidden={OTHERS: "license_slug"}, impersonal={CODE: "currency"}),
+    Holding("wallet.Quote", exported={"quotes": "license_slug discount_code upgrade_from"}, impersonal={CODE: "currency"}),
+    Holding("wallet.Quote of another person", hidden={OTHERS: "license_slug discount_code upgrade_from"}, impersonal={CODE: "currency"}),
     Holding("wallet.IdempotencyRecord", hidden={"a copy of an answer, for 24 hours": "answer", TECHNICAL: "key fingerprint"}),
     Holding(
         "wallet.Order",
-        exported={"orders": "title store_name license_slug license_name version"},
-        hidden={TECHNICAL: "credential_kind request_id"},
+        exported={"orders": "title store_name license_slug license_name version consent_text discount_code"},
+        hidden={TECHNICAL: "credential_kind request_id consent_version"},
         impersonal={CODE: "currency"},
         kept=BOOKS,
+    ),
+    Holding(
+        "wallet.RefundRequest",
+        exported={"refundRequests": "details answer objection decision"},
+        kept="proves why a purchase was refunded, or was not",
+        anonymised="details objection",
     ),
     *(
         Holding(
@@ -343,6 +358,7 @@ BUYING = (
         impersonal={CODE: "service_code country currency tax_currency"},
         kept=INVOICED,
     ),
+    Holding("library.Favourite"),
     Holding("library.Licence", exported={"licences": "title store_name version revoke_reason"}, kept=BOOKS),
     Holding(
         "library.DownloadLink",
@@ -358,10 +374,11 @@ HOLDINGS = (*ACCOUNTS, *DEVELOPERS, *SELLING, *BUYING)
 IMPERSONAL = {
     "the service's own configuration": (
         "auth.Permission auth.Group auth.Group_permissions contenttypes.ContentType review.SavedReply catalog.Category"
+        " catalog.FeaturedListing operations.SitePage"
         " catalog.LicenseTier catalog.RetiredTerms catalog.RejectionReason catalog.SearchSynonym wallet.Seller wallet.TaxRate wallet.ExchangeRate"
     ),
     "the service's own work": "jobs.Worker jobs.Schedule catalog.CatalogVersion wallet.LedgerDigest wallet.CoveredJournal",
-    "counts and numbers": "catalog.ListingStats catalog.UncountedPurchase wallet.Transfer",
+    "counts and numbers": "catalog.ListingStats catalog.UncountedPurchase wallet.Transfer library.UpdateAnnouncement",
     "made from listings on sale, of which a deleted account has none": (
         "catalog.SearchDocument catalog.SearchTerm catalog.ListingIndex catalog.ListingLabel catalog.ListingPrice catalog.ListingCount"
     ),
@@ -389,6 +406,7 @@ OTHER_KEYS = {
     "payoutDetails": "currency created_at withdrawn_at",
     "listings": "id status published_at",
     "files": "listing_id file_size uploaded_at",
+    "discounts": "listing_id percent starts_at ends_at created_at",
     "previews": "listing_id kind size uploaded_at",
     "listingReviews": "listing_id kind status submitted_at decided_at",
     "payouts": "batch__run account__currency journal__vendor_net_minor status journal__at settled_at",
@@ -396,6 +414,7 @@ OTHER_KEYS = {
     "walletEntries": "kind at wallet__currency wallet_net_minor wallet_balance_minor order_id",
     "quotes": "listing_id currency price_minor created_at expires_at",
     "orders": "id currency price_minor tax_minor status created_at refunded_at",
+    "refundRequests": "order_id status reason asked_at answered_at ended_at",
     "billingDetails": "country seen_in current created_at",
     "invoices": "kind date treatment country currency gross_minor tax_minor",
     "walletPayouts": "id wallet__currency asked__wallet_net_minor status requested_at settled__at",
@@ -403,6 +422,7 @@ OTHER_KEYS = {
     "topUpReversals": "top_up_id kind amount_minor status opened_at decided_at",
     "creditReferences": "journal__wallet_net_minor journal__at",
     "licences": "id order_id acquired_at revoked_at",
+    "favourites": "listing_id added_at",
     "downloads": "issued_at expires_at",
     "actions": "at",
     "messages": "at is_yours",

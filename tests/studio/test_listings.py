@@ -34,7 +34,7 @@ COMPLETE = {
 
 def titles(response: Any) -> list[str]:
     """Return the titles on the page."""
-    return [listing.title for listing, _ in response.context["rows"]]
+    return [listing.title for listing, *_ in response.context["rows"]]
 
 
 @pytest.mark.parametrize("query", ["status=Sold", "after=x", "after=1", "q=%00", f"q={'x' * 201}"])

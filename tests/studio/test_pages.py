@@ -20,6 +20,7 @@ OF_A_LISTING = [
     "studio-listing",
     "studio-details",
     "studio-prices",
+    "studio-discounts",
     "studio-licences",
     "studio-files",
     "studio-manifest",

@@ -4,6 +4,7 @@ import datetime as dt
 from collections.abc import Iterator
 
 import pytest
+from django.db import transaction
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import invariant, rule
@@ -16,13 +17,14 @@ from wallet.services.quotes import make_quote
 from wallet.services.refunds import refund_order
 from wallet.services.spending import spend
 
+from .asking import Asking
 from .circumstances import BOUND, BUYERS, CURRENCIES, KEYS, LISTINGS, THROUGH, TIERS
 from .model import OPEN_QUOTES, Bought, Quoted
+from .moving_prices import MovingPrices
 from .paying_vendors import PayingVendors
-from .topping import Adding
 
 
-class Wallets(Adding, PayingVendors):
+class Wallets(Asking, MovingPrices, PayingVendors):
     """Credits, card payments, disputes, quotes, purchases, refunds, payouts, changed prices, takedowns and limits in any order."""
 
     @rule(buyer=BUYERS, listing=LISTINGS, tier=TIERS)
@@ -120,6 +122,7 @@ class Wallets(Adding, PayingVendors):
         price: int,
         tax: int,
         refusals: list[str],
+        **choices: str,
     ) -> bool:
         """Buy, and compare what happens with what should; return whether something was bought."""
         listing, tier, currency = body
@@ -128,11 +131,11 @@ class Wallets(Adding, PayingVendors):
             used = None
         refusal = refusals[0] if refusals else ""
         if used is not None:
-            refusal = "" if used[0] == (body, quote_id) else "idempotency_key_reused"
+            refusal = "" if used[0] == (body, quote_id, choices) else "idempotency_key_reused"
         try:
             receipt, replayed = spend(
                 buyer=self.buyers[buyer],
-                purchase=PurchaseRequest(str(self.listings[listing].id), currency, tier),
+                purchase=PurchaseRequest(str(self.listings[listing].id), currency, tier, **choices),
                 quote_id=quote_id,
                 idempotency_key=key,
                 principal=self.principals.get((buyer, through)),
@@ -141,7 +144,7 @@ class Wallets(Adding, PayingVendors):
             met, receipt, replayed = problem.code, None, False
         else:
             met = ""
-        self.counted("buy as quoted" if quote_id else "buy", "replayed" if replayed else met)
+        self.counted("buy as quoted" if quote_id else " ".join(["buy", *choices]), "replayed" if replayed else met)
         assert met == refusal
         if receipt is None:
             return False
@@ -161,7 +164,7 @@ class Wallets(Adding, PayingVendors):
             receipt.order_id, through, currency, price, tax, earned, self.now, self.numbered(), by_card
         )
         if key is not None:
-            self.expected.keys[buyer, key] = ((body, quote_id), receipt, self.now)
+            self.expected.keys[buyer, key] = ((body, quote_id, choices), receipt, self.now)
         return True
 
     @rule(data=st.data())
@@ -171,20 +174,14 @@ class Wallets(Adding, PayingVendors):
             return
         owned = data.draw(st.sampled_from(sorted(self.expected.owned)))
         order = Order.objects.get(pk=self.expected.owned[owned].order_id)
-        if any(owned == frozen for dispute in self.expected.frozen.values() for frozen, _ in dispute.purchases):
-            with pytest.raises(InvalidTransition):
+        if owned in self.expected.upgrades.values() or self.is_frozen(owned):
+            with pytest.raises(InvalidTransition), transaction.atomic():
                 refund_order(order=order, reason="test", actor=None)
             self.counted("refund", "invalid_transition")
             return
         self.counted("refund")
-        bought = self.expected.owned.pop(owned)
         refund_order(order=order, reason="test", actor=None)
-        if bought.price:
-            by_card = self.expected.by_card.get((owned[0], bought.currency), 0)
-            self.expected.by_card[owned[0], bought.currency] = by_card + bought.by_card
-            self.expected.balances[owned[0], bought.currency] += bought.price
-            self.expected.collect((owned[0], bought.currency))
-            self.expected.earnings[owned[1], bought.currency] -= bought.earned
+        self.give_back(owned)
 
     @invariant()
     def wallets_hold_what_the_model_says(self) -> None:

@@ -32,13 +32,16 @@ class Terms:
     tax_bp: int
     commission_bp: int
     published: bool = True
+    # Percentages of the discounts that run, by their code.
+    discounts: dict[str, int] = field(default_factory=dict)
 
-    def price(self, tier: str, currency: str) -> int | None:
-        """Return what a tier should cost."""
-        if 0 in (self.usd, self.inr) or self.discount_bp == 10_000:
+    def price(self, tier: str, currency: str, code: str = "") -> int | None:
+        """Return what a tier should cost, perhaps with a code."""
+        off = max(self.discount_bp, 100 * self.discounts.get("", 0), 100 * self.discounts.get(code, 0))
+        if 0 in (self.usd, self.inr) or off == 10_000:
             return 0
         base = self.usd if currency == "USD" else self.inr
-        return None if base is None else half_up(Decimal(base) * (10_000 - self.discount_bp) / 10_000) * FACTORS[tier]
+        return None if base is None else half_up(Decimal(base) * (10_000 - off) / 10_000) * FACTORS[tier]
 
     def tax(self, price: int) -> int:
         """Return the tax inside a price."""
@@ -125,6 +128,8 @@ class Expected:
     batches: dict[tuple[str, str], str] = field(default_factory=dict)
     payouts: dict[str, list[Any]] = field(default_factory=dict)
     owned: dict[tuple[int, int, str], Bought] = field(default_factory=dict)
+    # Of each upgrade, the licence that it replaced, which counts as owned.
+    upgrades: dict[tuple[int, int, str], tuple[int, int, str]] = field(default_factory=dict)
     keys: dict[tuple[int, str], tuple[Any, Any, dt.datetime]] = field(default_factory=dict)
     quotes: dict[str, Quoted] = field(default_factory=dict)
     limits: dict[tuple[int, str, str], dict[str, int | None]] = field(default_factory=dict)

@@ -33,6 +33,7 @@ LEAVING = "tests/wallet/test_wallet_payouts.py"
 LEAVING_RACES = "tests/wallet/test_wallet_payout_races.py"
 CREDITS = "tests/wallet/test_credit_references.py"
 REFUNDS = "tests/wallet/test_refunds.py"
+REQUESTS = "tests/wallet/test_refund_requests.py"
 LOCKS, TRANSACTION = "row locks", "the transaction of a purchase"
 # A safeguard, and a test that fails without it.
 SAFEGUARDS = (
@@ -40,6 +41,7 @@ SAFEGUARDS = (
     (LOCKS, f"{PAYOUTS}::test_one_of_many_exports_wins_and_one_of_many_settlements"),
     (LOCKS, f"{LEAVING_RACES}::test_one_of_many_requests_of_a_wallet_is_taken"),
     (LOCKS, f"{LEAVING_RACES}::test_what_is_decided_by_many_at_once_is_decided_once"),
+    (LOCKS, f"{REQUESTS}::test_request_waits_for_a_download_that_is_being_recorded_and_a_download_for_a_refund"),
     (TRANSACTION, "tests/wallet/test_faults.py::test_cut_at_any_statement_leaves_nothing_half_done"),
     ("wallet_transfer TRIGGER wallet_transfer_append_only", f"{LEDGER}::test_change_of_an_entry_is_refused_by_the_database"),
     ("wallet_journal TRIGGER wallet_journal_append_only", f"{LEDGER}::test_change_of_an_entry_is_refused_by_the_database"),
@@ -57,6 +59,11 @@ SAFEGUARDS = (
     ("wallet_creditreference TRIGGER wallet_creditreference_append_only", f"{CREDITS}::test_reference_is_never_changed"),
     ("wallet_walletpayout INDEX walletpayout_one_open", f"{LEAVING}::test_second_open_payout_of_a_wallet_is_refused_by_the_database"),
     ("library_licence INDEX licence_one_live", f"{LEDGER}::test_second_live_licence_is_refused_by_the_database"),
+    ("library_licence INDEX licence_one_upgrade", "tests/wallet/test_upgrades.py::test_database_refuses_two_upgrades_of_one_licence"),
+    (
+        "catalog_discount TRIGGER catalog_discount_alone_insert",
+        "tests/vendors/test_discounts.py::test_database_refuses_two_discounts_at_the_same_time",
+    ),
     ("wallet_creditreference creditreference_once", f"{CREDITS}::test_second_credit_of_a_reference_is_refused_by_the_database"),
     ("wallet_journal journal_once_for_order", f"{REFUNDS}::test_second_payment_of_an_unclaimed_refund_is_refused_by_the_database"),
     ("wallet_ledgeraccount ledgeraccount_no_overdraft", f"{LEDGER}::test_overdraft_is_refused_by_the_database"),
@@ -68,6 +75,7 @@ SAFEGUARDS = (
     ("wallet_journal journal_vendor_fits_kind", f"{LEDGER}::test_journal_that_does_not_say_what_it_means_is_refused"),
     ("wallet_vendorpayout vendorpayout_once_in_batch", f"{PAYOUTS}::test_second_payout_of_a_run_is_refused_by_the_database"),
     ("wallet_order order_parts_make_price", f"{LEDGER}::test_order_whose_parts_are_not_its_price_is_refused"),
+    ("wallet_refundrequest wallet_refundrequest_order_id_key", f"{REQUESTS}::test_one_request_for_each_purchase_whatever_came_of_it"),
     ("wallet_order order_quote_once", f"{QUOTES}::test_second_order_of_a_quote_is_refused_by_the_database"),
 )
 

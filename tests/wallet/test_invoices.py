@@ -1,4 +1,4 @@
-"""Invoices: one for each sale, a credit note for each refund, numbered without a gap and never changed."""
+"""Invoices: one for each sale, a credit note for each refund or lost dispute, numbered without a gap and never changed."""
 
 import re
 from datetime import UTC, date, datetime, timedelta
@@ -17,7 +17,10 @@ from wallet.invoice_differences import invoice_differences
 from wallet.invoice_documents import invoice_document, top_up_receipt_pdf
 from wallet.invoice_numbers import fiscal_year_of, invoice_number
 from wallet.models import BillingDetails, ExchangeRate, Invoice, Journal, Order, Seller
+from wallet.models.invoices import InvoiceKind
+from wallet.models.top_ups import EventKind
 from wallet.reconciliation import differences
+from wallet.selectors import invoice_of_order
 from wallet.services import invoices as service
 from wallet.services.billing import erase_billing_details, save_seller
 from wallet.services.invoices import issue_invoices
@@ -27,6 +30,7 @@ from wallet.services.refunds import refund_order
 from wallet.services.spending import spend
 
 from .invoicing import BANGALORE, BERLIN, GSTIN, MUMBAI, PARIS, billed, buyer_at, issue, operator, rate, vendor_as_seller
+from .topping_up import paid, tell
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
@@ -168,6 +172,40 @@ def test_refund_has_a_credit_note_that_repeats_the_invoice() -> None:
     assert (note.gross_minor, note.tax_minor, note.treatment, note.seller_details) == (49_900, 7_612, "inter_state", invoice.seller_details)
 
 
+def test_purchases_that_a_lost_dispute_ended_have_credit_notes_and_those_of_a_won_one_none() -> None:
+    operator()
+    user = paid(amount_minor=2 * 49_900).user
+    lost, won = user.top_ups.get(), paid(amount_minor=49_900)
+    orders = [bought(on_sale(), user), bought(on_sale(), user), bought(on_sale(), won.user)]
+    for top_up, end in ((lost, EventKind.DISPUTE_LOST), (won, EventKind.DISPUTE_WON)):
+        tell(top_up, EventKind.DISPUTED)
+        tell(top_up, end)
+    with patch.object(service, "BATCH", 2):
+        *invoices, first, second = issue()
+    assert [(each.kind, each.order) for each in invoices] == [("invoice", order) for order in orders]
+    assert [(each.kind, each.order, each.corrects, each.sequence) for each in (first, second)] == [
+        ("credit_note", orders[0], invoices[0], 4),
+        ("credit_note", orders[1], invoices[1], 5),
+    ]
+    assert first.journal == second.journal == lost.reversals.get().settled
+    assert "card" in invoice_document(first).paragraphs[-1]
+    assert issue()[5:] == []
+    orders[0].refresh_from_db()
+    assert invoice_of_order(user, str(orders[0].pk), InvoiceKind.CREDIT_NOTE) == first
+
+
+def test_lost_dispute_without_a_credit_note_after_an_hour_is_reported() -> None:
+    operator()
+    with patch("django.utils.timezone.now", return_value=timezone.now() - timedelta(hours=2)):
+        top_up = paid(amount_minor=49_900)
+        order = bought(on_sale(), top_up.user)
+        tell(top_up, EventKind.DISPUTED)
+        tell(top_up, EventKind.DISPUTE_LOST)
+    assert sum(str(order.pk) in sentence for sentence in invoice_differences()) == 1
+    issue()
+    assert list(invoice_differences()) == []
+
+
 def test_sale_and_its_refund_of_the_same_minute_are_issued_in_order() -> None:
     operator()
     refund_order(order=bought(on_sale()), reason="broken", actor=None)
@@ -303,7 +341,8 @@ def test_journal_that_commits_late_gets_the_next_number() -> None:
     early = bought(on_sale())
     late = bought(on_sale())
     hidden = Journal.objects.filter(order=early)
-    with patch.object(service, "uninvoiced_journals", lambda **_: Journal.objects.filter(order=late, invoice=None)):
+    due = service._find_due
+    with patch.object(service, "_find_due", lambda *given, **chosen: [pair for pair in due(*given, **chosen) if pair[1] == late]):
         issue()
     assert hidden.get().at < Journal.objects.get(order=late).at
     assert [invoice.order for invoice in issue()] == [late, early]

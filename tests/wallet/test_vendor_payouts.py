@@ -302,6 +302,29 @@ def test_account_that_was_withdrawn_or_vendor_who_was_held_meanwhile_is_not_expo
     assert list(differences()) == []
 
 
+def test_payout_of_a_sale_that_was_refunded_meanwhile_is_left_to_the_next_run() -> None:
+    vendor, other = payee(), payee()
+    kept = bought(on_sale(store=vendor.store))
+    refunded = bought(on_sale(store=vendor.store))
+    payout = prepared(account_of(vendor))
+    prepared(sold(other))
+    assert isinstance(payout, VendorPayout)
+    refund_order(order=refunded, reason="broken", actor=None)
+    assert earned(vendor.user)["INR"] == -SHARE
+    export_batch(batch=payout.batch, actor=None)
+    payout.refresh_from_db()
+    assert (payout.status, earned(vendor.user)["INR"]) == ("Cancelled", kept.vendor_share_minor)
+    # What is earned beside it makes up for a refund.
+    following = prepared(account_of(vendor), "b")
+    assert isinstance(following, VendorPayout)
+    bought(on_sale(store=vendor.store))
+    refund_order(order=kept, reason="broken", actor=None)
+    export_batch(batch=following.batch, actor=None)
+    following.refresh_from_db()
+    assert (following.status, following.amount_minor, earned(vendor.user)["INR"]) == ("Exported", SHARE, 0)
+    assert list(differences()) == []
+
+
 def test_batch_of_which_nothing_is_left_is_not_exported() -> None:
     vendor = payee()
     payout = prepared(sold(vendor))

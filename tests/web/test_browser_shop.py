@@ -114,7 +114,7 @@ def test_buyer_searches_buys_and_downloads(
         page.get_by_role("button", name="Download the newest").click()
         if not java_script:
             page.get_by_role("link", name="Download halden-grotesk").click()
-    assert begun.value.suggested_filename == "halden-grotesk.zip"
+    assert begun.value.suggested_filename == "halden-grotesk-package.zip"
     assert Order.objects.get().license_slug == "commercial"
     assert (visit.elsewhere, visit.faults) == ([], [])
 
@@ -222,9 +222,9 @@ def test_keyboard_alone_goes_from_sign_up_to_the_download(
     with page.expect_download() as begun:
         page.keyboard.press("Enter")
         if not java_script:
-            _go_to(page, "Download halden-grotesk.zip")
+            _go_to(page, "Download halden-grotesk-package.zip")
             page.keyboard.press("Enter")
-    assert begun.value.suggested_filename == "halden-grotesk.zip"
+    assert begun.value.suggested_filename == "halden-grotesk-package.zip"
 
 
 def _choose(page: Page, words: str) -> None:

@@ -16,6 +16,7 @@ from library.models import DownloadLink
 from marketplace.accounts.models import User
 from tests.factories import UserFactory
 from tests.shop import archive, bought, funded, on_sale
+from wallet.consent import CONSENT
 from wallet.models import Order, Quote
 from wallet.selectors import wallet_of
 from wallet.services.refunds import refund_order
@@ -27,6 +28,7 @@ pytestmark = pytest.mark.django_db
 Browse = Callable[..., Client]
 Queries = Callable[[int], AbstractContextManager[object]]
 PRICE = 49_900
+PAY = {"consent": CONSENT.version}
 
 
 def begin(client: Client, listing: Listing, **choices: str) -> Any:
@@ -98,11 +100,24 @@ def test_purchase_is_confirmed_and_charged_once_however_often_it_is_sent(browse:
     for words in ("Buy Halden?", "₹1,000.00", "₹499.00", "₹501.00", "Pay ₹499.00"):
         assert words in page
     assert not Order.objects.exists()
-    first, second = client.post(address), client.post(address)
+    first, second = client.post(address, PAY), client.post(address, PAY)
     assert first["Location"] == second["Location"] == reverse("order-page", args=[Order.objects.get().pk])
     assert wallet_of(buyer).balance_inr_minor == 100_000 - PRICE
     assert "Halden is yours" in said(client, first)
     assert client.get(address)["Location"] == first["Location"]
+
+
+def test_consent_that_was_shown_is_kept_with_the_order_and_another_one_buys_nothing(browse: Browse, buyer: User) -> None:
+    client = browse(buyer)
+    address = begin(client, on_sale())["Location"]
+    assert CONSENT.text in client.get(address).content.decode()
+    for sent in ({}, {"consent": "of-yesterday"}):
+        assert client.post(address, sent)["Location"] == address
+        assert not Order.objects.exists()
+    client.post(address, PAY)
+    order = Order.objects.get()
+    assert (order.consent_version, order.consent_text) == (CONSENT.version, CONSENT.text)
+    assert bought(on_sale(), buyer).consent_version == ""
 
 
 def test_quoted_price_is_charged_though_it_changed_meanwhile(browse: Browse, buyer: User) -> None:
@@ -110,7 +125,7 @@ def test_quoted_price_is_charged_though_it_changed_meanwhile(browse: Browse, buy
     client = browse(buyer)
     address = begin(client, listing)["Location"]
     Listing.objects.filter(pk=listing.pk).update(price_inr_minor=99_900)
-    client.post(address)
+    client.post(address, PAY)
     assert Order.objects.get().price_minor == PRICE
 
 
@@ -120,7 +135,7 @@ def test_empty_wallet_is_told_before_and_not_charged_after(browse: Browse) -> No
     page = client.get(address).content.decode()
     assert "balance is too low" in page
     assert "Pay ₹" not in page
-    assert "holds 1.00 INR" in said(client, client.post(address))
+    assert "holds 1.00 INR" in said(client, client.post(address, PAY))
     assert not Order.objects.exists()
 
 
@@ -130,7 +145,7 @@ def test_expired_quote_is_not_charged(browse: Browse, buyer: User) -> None:
     long_ago = timezone.now() - timedelta(hours=2)
     Quote.objects.update(created_at=long_ago, expires_at=long_ago + timedelta(minutes=10))
     assert "The quote expired" in client.get(address).content.decode()
-    assert client.post(address)["Location"] == address
+    assert client.post(address, PAY)["Location"] == address
     assert not Order.objects.exists()
 
 

@@ -99,6 +99,9 @@ def test_commands_of_the_guide_for_vendors_lead_to_a_review_and_to_a_conditional
     conditional = next(block for block in blocks("selling", "bash") if "If-Match" in block)
     said = run(conditional, "bash", tmp_path, TOKEN=token, V=f"{settings.BASE_URL}/api/v1/vendor")
     assert json.loads(said)["priceEur"] == 17
+    discount = next(block for block in blocks("selling", "bash") if "/discounts" in block)
+    said = run(discount, "bash", tmp_path, TOKEN=token, V=f"{settings.BASE_URL}/api/v1/vendor")
+    assert (json.loads(said)["percent"], json.loads(said)["status"]) == (25, "Ended")
 
 
 def test_call_of_a_tool_by_hand_is_answered(site: None, tmp_path: Path) -> None:

@@ -6,14 +6,16 @@ The addresses are those of the resolver, so that a new one with a name in it fai
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 from itertools import product
 from typing import Any
 
 import pytest
 from django.test import Client
 from django.urls import get_resolver, reverse
+from django.utils import timezone
 
-from catalog.models import Preview
+from catalog.models import Discount, Preview
 from developers.models import App
 from developers.services.credentials import issue_api_key
 from marketplace.accounts.models import User
@@ -23,11 +25,13 @@ from tests.contract.calls import rows
 from tests.eager import EagerBackend
 from tests.factories import ListingFactory, UserFactory
 from tests.mcp.speaking import Speaker, tool_token
-from tests.shop import bought, funded, on_sale
+from tests.shop import archive, bought, funded, on_sale
 from tests.studio.cases import ready
 from tests.wallet import invoicing
 from tests.wallet.leaving import asked
 from tests.wallet.payees import payee
+from tests.wallet.refunding import asked as asked_to_refund
+from tests.wallet.refunding import downloaded
 from tests.wallet.topping_up import asked_for
 from wallet.services.funding import credit_wallet
 from wallet.services.offers import PurchaseRequest
@@ -50,8 +54,11 @@ NAMED = (
     ("dashboard/apps/", "delivery_id", "delivery"),
     ("dashboard/spending/tokens/", "token_id", "token"),
     ("dashboard/tokens/", "credential_id", "token"),
+    ("dashboard/studio/sales/orders/", "order_id", "sale"),
+    ("dashboard/studio/sales/refunds/", "refund_request_id", "refund_request"),
     ("dashboard/studio/", "slug", "listing"),
     ("dashboard/studio/", "preview_id", "preview"),
+    ("dashboard/studio/", "discount_id", "discount"),
     ("dashboard/check/", "slug", "listing"),
     ("dashboard/library/", "slug", "owned"),
     ("dashboard/orders/", "order_id", "order"),
@@ -64,6 +71,7 @@ NAMED = (
     ("api/v1/previews/", "preview_id", "preview"),
     ("api/v1/vendor/", "asset_id", "listing_id"),
     ("api/v1/vendor/", "preview_id", "preview"),
+    ("api/v1/vendor/", "discount_id", "discount"),
     ("api/v1/library/", "asset_id", "owned_id"),
     ("api/v1/orders/", "order_id", "order"),
 )
@@ -112,6 +120,7 @@ ALSO = {
     "library-certificate-pdf": {403},
     "library-versions": {403},
     "checkout-begin": {302},
+    "favourite-add": {302},
     "studio-preview-remove": {302},
 }
 # A key where a token is needed, or the other way round.
@@ -119,8 +128,11 @@ OTHER_CREDENTIAL = {401}
 # Where any other body would be refused before it is looked for what is named.
 BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("library-download", "post"): {},
+    ("order-refund-requests", "post"): {"reason": "other"},
     ("vendor-preview", "patch"): {"altText": "Taken"},
     ("vendor-preview", "delete"): {},
+    ("vendor-discounts", "post"): {"percent": 10, "endsAt": "2030-01-31T12:00:00Z"},
+    ("vendor-discount", "delete"): {},
 }
 # The tools that name nothing, and what an argument of the others stands for.
 NAMELESS_TOOLS = {"search_assets", "list_assets", "list_categories", "list_library", "get_wallet", "request_top_up"}
@@ -156,14 +168,17 @@ def _things(reviewer: User) -> tuple[User, dict[str, str]]:
     user = profile.user
     credit_wallet(user=user, currency="INR", amount_minor=10_000_000, reason="test", actor=None)
     listing = ready(ListingFactory(store=profile.store))
-    owned = on_sale()
+    owned, refund = on_sale(archive()), asked_to_refund(downloaded(bought(on_sale(archive(), store=profile.store))))
     things = developed(user, reviewer) | {
         "listing": listing.slug,
         "listing_id": str(listing.pk),
         "preview": str(Preview.objects.get(listing=listing).pk),
+        "discount": str(Discount.objects.create(listing=listing, percent=10, ends_at=timezone.now() + timedelta(days=1)).pk),
         "owned": owned.slug,
         "owned_id": str(owned.pk),
-        "order": str(bought(owned, user).pk),
+        "order": str(downloaded(bought(owned, user)).pk),
+        "sale": str(refund.order_id),
+        "refund_request": str(refund.pk),
         "quote": str(make_quote(buyer=user, purchase=PurchaseRequest(str(on_sale().pk), currency="INR")).pk),
         "wallet_payout": str(asked(user, 1_000).pk),
         "top_up": str(asked_for(user, 1_000).pk),
@@ -304,8 +319,8 @@ def test_same_pages_show_ones_own_things(everyone: Everyone) -> None:
     client.force_login(everyone.me)
     shown = [(route, name) for route, name in _guarded() if route.startswith(OF_AN_ACCOUNT)]
     own = {name: _any_address(route, name, everyone.mine) for route, name in shown}
-    # There is no specimen of a listing without a font, and no credit note of an order that was not refunded.
-    missing = {"studio-specimen", "order-page-credit-note"}
+    # There is no specimen of a listing without a font, no credit note of an order that was not refunded, and nothing to insist on.
+    missing = {"studio-specimen", "order-page-credit-note", "refund-insist"}
     assert {name for name, address in own.items() if client.get(address).status_code == 404} == missing
 
 

@@ -114,6 +114,12 @@ def test_problem_page_is_shown_even_when_the_database_is_down(browse: Callable[.
     assert "Not found" in missing.content.decode()
 
 
+@pytest.mark.django_db
+def test_problem_page_keeps_the_navigation_of_someone_signed_in(browse: Callable[..., Client], client: Client) -> None:
+    assert f'href="{reverse("dashboard")}"' in browse().get("/nothing").content.decode()
+    assert f'href="{reverse("account_login")}"' in client.get("/nothing").content.decode()
+
+
 def test_problem_page_for_a_host_that_is_not_ours(client: Client) -> None:
     response = client.get("/?from=evil.example", headers={"host": "evil.example"})
     assert response.status_code == 400

@@ -6,10 +6,12 @@ from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 
 import pytest
+from allauth.account.models import EmailAddress
 from bs4 import BeautifulSoup
 from django.core.cache import caches
 from django.db.models import Count
 from django.test import Client
+from django.urls import reverse
 from django_filters import DateFilter
 
 from benchmarks.seeding.fill import fill
@@ -362,3 +364,45 @@ def test_page_of_a_listing_says_how_often_it_was_bought(client: Client) -> None:
     bought = page_at(client, f"/assets/{listing.slug}").select_one("dt:-soup-contains('Bought') + dd")
     assert bought is not None
     assert bought.get_text(strip=True) == "3 times"
+
+
+def test_every_page_has_one_search_of_the_catalog_in_its_head(browse: Callable[..., Client]) -> None:
+    listing, client = on_sale(), browse()
+    for address in ("/", "/browse", f"/assets/{listing.slug}", "/docs", "/problems", "/nothing", "/dashboard", "/terms"):
+        page = BeautifulSoup(client.get(address).content, "html.parser")
+        assert len(page.select("header [role=search] input[name=q]")) == len(page.select("[role=search] input[name=q]")) == 1, address
+
+
+def test_order_stands_above_the_results_and_is_kept_by_a_search(client: Client) -> None:
+    on_sale(title="Halden Grotesk")
+    assert page_at(client, "/browse?sort=newest").select("#results #shop_sort option[value=newest][selected]")
+    searched = page_at(client, "/browse?sort=newest&q=halden")
+    assert [tag["value"] for tag in searched.select("#results input[name=sort]")] == ["newest"]
+
+
+def test_sign_in_says_that_the_currency_of_prices_changes(client: Client) -> None:
+    on_sale()
+    for shown, said in (("", 1), ("?currency=INR", 0)):
+        buyer = funded(inr=100)
+        visitor = Client()
+        visitor.get(f"/browse{shown}")
+        EmailAddress.objects.create(user=buyer, email=buyer.email, verified=True, primary=True)
+        visitor.post(reverse("account_login"), {"login": buyer.email, "password": "correct horse battery"})
+        notes = [note.get_text() for note in page_at(visitor, "/browse").select(".note")]
+        assert len([note for note in notes if "INR" in note]) == said
+
+
+@pytest.mark.parametrize(("tier", "buttons", "notes"), [("free", 0, 1), ("pro", 1, 0)])
+def test_tier_that_is_missing_is_said_above_with_what_to_do(browse: Callable[..., Client], tier: str, buttons: int, notes: int) -> None:
+    listing = on_sale(tier_requirement="pro")
+    page = page_at(browse(funded(tier=tier)), f"/assets/{listing.slug}")
+    assert len(page.select("form[action$='/buy'] button[type=submit]")) == buttons
+    assert len(page.select(f"form[action$='/buy'] .note a[href='{reverse('contact')}']")) == notes
+
+
+def test_owned_listing_leads_to_the_download(browse: Callable[..., Client]) -> None:
+    listing, buyer = on_sale(), funded(inr=1_000_000)
+    bought(listing, buyer)
+    page = page_at(browse(buyer), f"/assets/{listing.slug}")
+    assert len(page.select(f".buy a.button[href='{reverse('library-item', args=[listing.slug])}']")) == 1
+    assert len(page.select(f".buy-bar a[href='{reverse('library-item', args=[listing.slug])}']")) == 1

@@ -14,7 +14,7 @@ from django.test import Client
 from django.utils import timezone
 
 from benchmarks.seeding.fill import fill
-from catalog.models import LicenseTier, Listing, Preview, RetiredTerms
+from catalog.models import FeaturedListing, LicenseTier, Listing, Preview, RetiredTerms
 from catalog.search.rebuild import rebuild
 from developers import bounds
 from developers.audiences import Audience
@@ -24,7 +24,7 @@ from developers.services.applications import approve_application, submit_applica
 from developers.services.consents import Authorization, give_consent
 from developers.services.credentials import issue_api_key, issue_mcp_token, issue_personal_token
 from developers.services.webhooks import create_endpoint, send_test_event
-from library.models import Licence
+from library.models import Favourite, Licence
 from library.services.links import issue_link
 from marketplace.accounts.models import User
 from marketplace.core.scopes import Scope
@@ -37,11 +37,14 @@ from tests.factories import PLENTY, AppFactory, ListingFactory, UserFactory
 from tests.files.makers import picture
 from tests.shop import archive, bought, on_sale
 from tests.studio.cases import submitted
+from tests.vendors.cases import make_vendor
 from tests.wallet import invoicing
 from tests.wallet.leaving import asked
 from tests.wallet.payees import account_of, paid_out, payee
+from tests.wallet.refunding import asked as asked_to_refund
+from tests.wallet.refunding import declined, downloaded
 from tests.wallet.topping_up import asked_for
-from wallet.models import ExchangeRate, Order
+from wallet.models import ExchangeRate, Order, RefundRequest
 from wallet.services.funding import credit_wallet
 from wallet.services.offers import PurchaseRequest
 from wallet.services.quotes import make_quote
@@ -57,6 +60,7 @@ PAGES: dict[str, list[str]] = {
         "/browse?q=halden&category=fonts&license=personal",
         "/browse?q=zzqqxx",
         "/assets/{asset}",
+        "/assets/{asset}/changes",
         "/stores/{store}",
         "/docs",
         "/docs?q=webhook",
@@ -65,6 +69,10 @@ PAGES: dict[str, list[str]] = {
         "/api/v1/docs",
         "/problems",
         "/problems/not_found",
+        "/terms",
+        "/privacy",
+        "/refunds",
+        "/contact",
         "/certificates/verify",
         "/certificates/verify?id={certificate}",
         "/certificates/verify?id=nothing",
@@ -86,6 +94,7 @@ PAGES: dict[str, list[str]] = {
         "/dashboard/connections",
         "/dashboard/wallet",
         "/dashboard/wallet/payouts/new",
+        "/dashboard/favourites",
         "/dashboard/library",
         "/dashboard/studio/apply",
         "/account/email/",
@@ -111,7 +120,11 @@ PAGES: dict[str, list[str]] = {
         "/dashboard/wallet/top-ups/{top_up}",
         "{payment_page}",
         "/dashboard/orders/{order}",
+        "/dashboard/orders/{order}/refund",
+        "/dashboard/orders/{declined}",
+        "/dashboard/orders/{declined}/refund/insist",
         "/checkout/{quote}",
+        "/dashboard/favourites",
         "/dashboard/library",
         "/dashboard/library/{owned}",
         "/dashboard/developer",
@@ -153,6 +166,7 @@ PAGES: dict[str, list[str]] = {
         "/dashboard/studio/listings/{draft}",
         "/dashboard/studio/listings/{draft}/details",
         "/dashboard/studio/listings/{draft}/prices",
+        "/dashboard/studio/listings/{draft}/discounts",
         "/dashboard/studio/listings/{draft}/licences",
         "/dashboard/studio/listings/{draft}/files",
         "/dashboard/studio/listings/{draft}/manifest",
@@ -163,6 +177,8 @@ PAGES: dict[str, list[str]] = {
         "/dashboard/studio/sales",
         "/dashboard/studio/sales/listings",
         "/dashboard/studio/sales/statement",
+        "/dashboard/studio/sales/refunds",
+        "/dashboard/studio/sales/refunds/{refund_request}",
         "/dashboard/studio/payouts",
         "/dashboard/studio/payout-details/INR",
         "/payout-details/undo/{undo}",
@@ -190,6 +206,8 @@ PAGES: dict[str, list[str]] = {
         "/admin/auth/group/{group}/delete/",
         "/admin/auth/group/{group}/history/",
         "/admin/wallet/order/{order}/refund/",
+        "/admin/wallet/refundrequest/{refund_review}/change/",
+        "/admin/wallet/refundrequest/{refund_review}/refuse/",
         "/admin/wallet/walletpayout/{wallet_payout}/change/",
         "/admin/wallet/walletpayout/{wallet_payout}/pay/",
         "/admin/wallet/payoutbatch/{batch}/change/",
@@ -202,8 +220,12 @@ NO_PAGES = {
         "account-export",
         "account-sessions",
         "api-token",
+        "billing-logo",
         "checkout-begin",
+        "favourite-add",
+        "favourite-remove",
         "library-item-download",
+        "studio-discount-end",
         "studio-file-discard",
         "studio-file-upload",
         "studio-picture-move",
@@ -215,6 +237,7 @@ NO_PAGES = {
         "studio-split",
         "wallet-preference",
         "wallet-payout-cancel",
+        "refund-agree",
         "studio-submit",
         "check-field",
         "check-listing-field",
@@ -234,6 +257,8 @@ NO_PAGES = {
         "oauth-revoke",
         "oauth-token",
         "order-page-credit-note",
+        "order-page-evidence",
+        "sale-evidence",
         "order-page-invoice",
         "order-page-pdf",
         "payouts-csv",
@@ -309,7 +334,9 @@ def make_world() -> World:
     credit_wallet(user=member, currency="INR", amount_minor=10_000_000, reason="test", actor=None)
     asset = on_sale(archive(), title="Halden Grotesk", slug="halden-grotesk", tags=["sans"])
     owned = on_sale(archive("owned"), title="Owned Sans", slug="owned-sans")
-    own = on_sale(store=profile.store, title="Of my own", slug="of-my-own")
+    FeaturedListing.objects.create(listing=asset)
+    Favourite.objects.create(user=member, listing=asset)
+    own = on_sale(archive("own"), store=profile.store, title="Of my own", slug="of-my-own")
     draft = ListingFactory(store=profile.store, slug="a-draft")
     sent = submitted(ListingFactory(store=profile.store, slug="sent-in"))
     for preview in Preview.objects.all():
@@ -322,6 +349,10 @@ def make_world() -> World:
     bought(own)
     payout = paid_out(account_of(profile), "2026-03")
     invoicing.issue()
+    refund_request = asked_to_refund(downloaded(bought(own)))
+    world.places["refund_request"] = str(refund_request.pk)
+    second = on_sale(archive("declined"), title="Declined Sans", slug="declined-sans", store=make_vendor().store)
+    world.places["declined"] = str(declined(downloaded(bought(second, member))).order_id)
     quote = make_quote(buyer=member, purchase=PurchaseRequest(str(asset.id), currency="INR"))
     world.places |= {"asset": asset.slug, "store": asset.store.slug, "owned": owned.slug, "own": own.slug, "draft": draft.slug}
     world.places |= {"sent": sent.listing.slug, "order": str(order.id), "quote": str(quote.id), "review": str(sent.id)}
@@ -332,7 +363,7 @@ def make_world() -> World:
     top_up = asked_for(member, 1_000)
     world.places |= {"top_up": str(top_up.pk), "payment_page": urlsplit(top_up.payment_url).path}
     world.places["operation"] = next(iter(operations()))
-    licence = Licence.objects.get(buyer=member)
+    licence = Licence.objects.get(buyer=member, listing=owned)
     world.places["certificate"] = str(licence.pk)
     issue_link(licence=licence)
     world.places |= developed(member, world.people["admin"]) | _for_admins()
@@ -388,7 +419,13 @@ def _for_admins() -> dict[str, str]:
     RetiredTerms.objects.create(tier=tier, name=tier.name, text="Once.", until=now)
     group = Group.objects.create(name="Reviewers")
     group.permissions.set(Permission.objects.filter(content_type__app_label="catalog"))
-    return {"application": str(subjects.application().pk), "scope_review": str(subjects.scope_review().pk), "group": str(group.pk)}
+    review = RefundRequest.objects.filter(status="InReview").latest("asked_at")
+    return {
+        "refund_review": str(review.pk),
+        "application": str(subjects.application().pk),
+        "scope_review": str(subjects.scope_review().pk),
+        "group": str(group.pk),
+    }
 
 
 def stock(listings: int, seed: int = 1) -> None:
@@ -404,8 +441,12 @@ def crowd(world: World, count: int = 1_000) -> None:
     draft = Listing.objects.get(slug=world.places["draft"])
     Listing.objects.bulk_create(ListingFactory.build_batch(count, store=draft.store, category=draft.category))
     App.objects.bulk_create(AppFactory.build_batch(bounds.APPS - App.objects.filter(user=member).count(), user=member))
-    order, licence = Order.objects.get(pk=world.places["order"]), Licence.objects.get(buyer=member)
-    others = Listing.objects.filter(status="Published").exclude(pk=order.listing_id).exclude(store=draft.store)[:count]
+    order, licence = Order.objects.get(pk=world.places["order"]), Licence.objects.get(order_id=world.places["order"])
+    others = (
+        Listing.objects.filter(status="Published")
+        .exclude(pk__in=Licence.objects.filter(buyer=member).values("listing"))
+        .exclude(store=draft.store)[:count]
+    )
     orders = Order.objects.bulk_create(_like(order, listing_id=other.pk, title=other.title) for other in others)
     Licence.objects.bulk_create(_like(licence, listing_id=each.listing_id, title=each.title, order_id=each.pk) for each in orders)
 

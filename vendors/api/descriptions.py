@@ -9,6 +9,7 @@ DESCRIPTIONS: Mapping[str, str] = {
     "basePrice": "Price in US dollars, tax included.",
     "categorySlug": "Slug of the category.",
     "checks": "The result of each automatic check.",
+    "discount_id": "Id of the discount.",
     "originalFilename": "Name of the uploaded file.",
     "passed": "Whether it passed.",
     "priceEur": "Price in euros, tax included; null if it is not sold in euros.",

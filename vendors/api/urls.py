@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from .views import FileViews, ListingViews, ProfileViews, SubmissionViews
+from .views import DiscountViews, FileViews, ListingViews, ProfileViews, SubmissionViews
 
 ASSETS = "vendor/assets"
 ASSET = f"{ASSETS}/<str:asset_id>"
@@ -14,6 +14,8 @@ urlpatterns = [
     path(ASSET, ListingViews.as_view({"get": "retrieve", "patch": "update_details", "delete": "delete_draft"}), name="vendor-asset"),
     path(f"{ASSET}/regional-prices", ListingViews.as_view({"patch": "regional_prices"}), name="vendor-regional-prices"),
     path(f"{ASSET}/licensing", ListingViews.as_view({"patch": "licensing"}), name="vendor-licensing"),
+    path(f"{ASSET}/discounts", DiscountViews.as_view({"get": "list", "post": "create"}), name="vendor-discounts"),
+    path(f"{ASSET}/discounts/<str:discount_id>", DiscountViews.as_view({"delete": "end"}), name="vendor-discount"),
     path(f"{ASSET}/reviews", ListingViews.as_view({"get": "reviews"}), name="vendor-reviews"),
     path(f"{ASSET}/file", FileViews.as_view({"post": "file", "delete": "discard_file"}), name="vendor-file"),
     path(f"{ASSET}/files", FileViews.as_view({"get": "history"}), name="vendor-files"),

@@ -1,6 +1,7 @@
 """Counts the entries of an archive, and records warnings about suspicious ones."""
 
 from collections import Counter
+from hashlib import blake2b
 from typing import Any
 
 from .verdicts import Rejected
@@ -18,8 +19,10 @@ PATH_CHARS = 200
 # Extensions of archives, whose contents a reviewer does not see, and of files that run when they are opened.
 NESTED = {"zip", "rar", "7z", "tar", "gz", "tgz", "bz2", "xz", "zst", "iso", "dmg", "cab"}
 PROGRAMS = {"exe", "com", "scr", "msi", "bat", "cmd", "ps1", "vbs", "lnk", "jar", "apk", "hta", "reg"}
-# The most entries of an archive that reviewers are shown.
+# The most entries of an archive that reviewers are shown, and by which versions are compared.
 LISTED = 500
+COMPARED = 5000
+DIGEST_BYTES = 16
 
 
 class EntryCounter:
@@ -35,6 +38,8 @@ class EntryCounter:
         # Hashes instead of names: the names of 200,000 entries may take a hundred MiB.
         self._seen: set[int] = set()
         self._listed: list[list[str | int]] = []
+        self._compared: list[list[str | int]] = []
+        self._others = blake2b(digest_size=DIGEST_BYTES)
 
     def add(self, path: str, size: int, *, folder: bool) -> None:
         """Count an entry; folders are entries, but have no extension."""
@@ -75,6 +80,17 @@ class EntryCounter:
         examples = self._noted.setdefault(code, [])
         if len(examples) < EXAMPLES:
             examples.append(shown(path))
+
+    def digested(self, path: str, size: int, digest: str) -> None:
+        """Record the digest of an entry's content, by which versions of the archive are compared."""
+        if len(self._compared) < COMPARED:
+            self._compared.append([shown(path), size, digest])
+        else:
+            self._others.update(f"{path}\0{size}\0{digest}\0".encode("utf-8", "replace"))
+
+    def facts(self) -> dict[str, Any]:
+        """Return the digests: one for each of the first entries, and one for all others."""
+        return {"entries": self._compared} | ({"otherEntries": self._others.hexdigest()} if len(self._compared) == COMPARED else {})
 
     def technical(self) -> dict[str, Any]:
         """Return the archive fields of `technicalJson`, the warnings if there are any, and the first entries."""

@@ -14,6 +14,7 @@ from fontTools import unicodedata
 from fontTools.ttLib import TTFont
 from fontTools.ttLib.tables.O_S_2f_2 import OS2_UNICODE_RANGES
 
+from . import font_facts
 from .verdicts import Rejected, rejecting
 
 FACES = 64
@@ -22,12 +23,13 @@ FONT_BYTES = 64 * 2**20
 COMPRESSED_BYTES = 24 * 2**20
 # Memory limit of the sanitizer: room for several copies of the largest font.
 SANITIZER_BYTES = 256 * 2**20
-# The tables that are read, and how large they may be. Outlines are not read.
+# The tables that the technical details are read from, and how large they may be.
 READ = {"name", "OS/2", "maxp", "fvar", "head"}
 TABLE_BYTES = 2**20
 NEEDED = {"maxp", "name", "cmap", "head"}
 OUTLINES = {"glyf": "TrueType", "CFF ": "CFF", "CFF2": "CFF2"}
 COLOURS = ("COLR", "CBDT", "SVG ", "sbix")
+UNREADABLE = "The font's tables cannot be read."
 AXES = 64
 NAMES = 32
 NAME_CHARS = 120
@@ -39,7 +41,7 @@ PRIVATE_USE = {60, 90}
 
 
 def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
-    """Return glyph count, axes, names, outlines, and the Unicode ranges with their scripts."""
+    """Return glyph count, axes, names, outlines, the Unicode ranges with their scripts, and in `facts` what fonts are compared by."""
     if name in {"woff", "woff2"}:
         file = io.BytesIO(sanitized(file.read(COMPRESSED_BYTES + 1)))
         size = file.seek(0, io.SEEK_END)
@@ -48,19 +50,26 @@ def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
         raise Rejected("The font collection has no faces, or more than 64.")
     if size > FONT_BYTES * count:
         raise Rejected("The font is larger than 64 MiB.")
-    faces = [describe(file, size, number) for number in range(count)]
+    fonts = [open_font(file, size, number) for number in range(count)]
+    faces = [_described(font) for font in fonts]
+    facts = {"facts": {"faces": [{"axes": face["axes"], **font_facts.facts(font)} for font, face in zip(fonts, faces, strict=True)]}}
     if name != "ttc":
-        return faces[0]
+        return faces[0] | facts
     families = sorted({family for face in faces for family in face["familyNames"]})[:NAMES]
-    return faces[0] | {"familyNames": families, "glyphCount": max(face["glyphCount"] for face in faces), "faceCount": len(faces)}
+    return faces[0] | {"familyNames": families, "glyphCount": max(face["glyphCount"] for face in faces), "faceCount": len(faces)} | facts
 
 
 def describe(file: BinaryIO, size: int, number: int = 0) -> dict[str, Any]:
     """Return the technical details of a plain font, or of one face of a collection."""
-    with rejecting("The font's tables cannot be read."):
+    return _described(open_font(file, size, number))
+
+
+def open_font(file: BinaryIO, size: int, number: int) -> Any:
+    """Return a plain font, or one face of a collection, after its tables were checked."""
+    with rejecting(UNREADABLE):
         font = TTFont(file, fontNumber=number, lazy=True)
         _check_tables(font, size)
-        return _facts(font)
+        return font
 
 
 def _check_tables(font: Any, size: int) -> None:
@@ -83,6 +92,11 @@ def _check_tables(font: Any, size: int) -> None:
     records = names[6 : 6 + NAME.size * int.from_bytes(names[2:4], "big")]
     if sum(record[4] for record in NAME.iter_unpack(records)) > TABLE_BYTES:
         raise Rejected("The font's names are longer than 1 MiB.")
+
+
+def _described(font: Any) -> dict[str, Any]:
+    with rejecting(UNREADABLE):
+        return _facts(font)
 
 
 def _facts(font: Any) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Detects the type of a deliverable and extracts its technical details."""
 
 import importlib
+import json
 from typing import Any, BinaryIO
 
 from .sniffing import HEAD_BYTES, other, sniff
@@ -30,16 +31,20 @@ MODULES = {
     "ogg": "audio",
 }
 ARCHIVES = {"zips", "tars"}
+# The most bytes of what versions of a file are compared by.
+FACTS_BYTES = 4 * 2**20
 ACCEPTED = "Send a zip or tar archive (plain, gzip, bzip2 or xz), a font, an image or a sound."
 
 
 def run(file: BinaryIO, size: int) -> tuple[dict[str, Any], list[bytes]]:
-    """Run the `inspect` job of the worker: return the technical details."""
+    """Run the `inspect` job of the worker: return the technical details, and as JSON what versions of the file are compared by."""
     head = file.read(HEAD_BYTES)
     name = sniff(head)
     if name not in MODULES:
         raise Unsupported(f"The content is {other(head)}. {ACCEPTED}")
-    return details(file, size, name), []
+    found = details(file, size, name)
+    facts = json.dumps(found.pop("facts"), ensure_ascii=False).encode("utf-8", "replace")
+    return found, [facts if len(facts) <= FACTS_BYTES else b"{}"]
 
 
 def details(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
@@ -47,7 +52,15 @@ def details(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
     found = facts(file, size, name)
     if MODULES[name] in ARCHIVES:
         return {"format": name, **found}
+    found["facts"] = _facts_of(found)
     return {"format": name, "entryCount": 1, "uncompressedSize": size, "contentsByExtension": {name: 1}, **found}
+
+
+def _facts_of(found: dict[str, Any]) -> dict[str, Any]:
+    """Return what a file that is no archive is compared by: the facts of a font, or the details of a picture or sound."""
+    if "facts" in found:
+        return {"fonts": {"": found["facts"]["faces"]}}
+    return {"media": {"": dict(found)}}
 
 
 def facts(file: BinaryIO, size: int, name: str) -> dict[str, Any]:

@@ -2,9 +2,10 @@
 
 import io
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
-from . import skills
+from . import skills, texts
 from .entries import shown
 from .inspecting import ARCHIVES, MODULES, details
 from .sniffing import sniff
@@ -24,6 +25,7 @@ class MemberInspections:
     def __init__(self) -> None:
         self._skill: tuple[int, str, Any] | None = None
         self._chosen: list[tuple[str, Any]] = []
+        self._texts: list[tuple[str, Any]] = []
         self._budget = BUDGET_BYTES
 
     def wants(self, path: str, size: int) -> bool:
@@ -34,25 +36,39 @@ class MemberInspections:
             return False
         if name.upper() == skills.FILE_NAME:
             return self._skill is None or path.count("/") < self._skill[0]
-        known = name.rpartition(".")[2].lower() in EXTENSIONS
-        return known and 0 < size <= min(MEMBER_BYTES, self._budget) and len(self._chosen) < MEMBERS
+        extension = name.rpartition(".")[2].lower()
+        if extension in texts.EXTENSIONS:
+            return 0 < size <= texts.TEXT_BYTES and len(self._texts) < texts.TEXTS
+        return extension in EXTENSIONS and 0 < size <= min(MEMBER_BYTES, self._budget) and len(self._chosen) < MEMBERS
 
     def add(self, path: str, size: int, handle: Any) -> None:
         """Add a member for which `wants` is true; `handle` is what `read` takes later."""
         if path.rsplit("/", 1)[-1].upper() == skills.FILE_NAME:
             # Of several SKILL.md files the one nearest to the root describes the skill.
             self._skill = (path.count("/"), path, handle)
+        elif path.rpartition(".")[2].lower() in texts.EXTENSIONS:
+            self._texts.append((path, handle))
         else:
             self._budget -= size
             self._chosen.append((path, handle))
 
     def technical(self, read: Read) -> dict[str, Any]:
-        """Inspect the members; return `skill`, `members`, and what a manifest shows of all fonts: `glyphCount` is that of the fullest."""
-        found: dict[str, Any] = {}
-        if self._skill is not None:
-            _, path, handle = self._skill
-            found |= _attempt(lambda: {"skill": {"path": shown(path), **skills.parse(read(handle, skills.READ_BYTES))}})
+        """Inspect the members; return `skill`, `members`, what a manifest shows of all fonts, and `facts`, which versions are compared by.
+
+        `glyphCount` is that of the fullest font.
+        """
+        kept = texts.Texts()
+        found = self._skill_found(read, kept)
+        for path, handle in self._texts:
+            with suppress(Exception):
+                kept.add(shown(path), read(handle, texts.TEXT_BYTES))
         members = [found_member for path, handle in self._chosen if (found_member := _attempt(_inspector(path, handle, read)))]
+        facts: dict[str, Any] = {**found.pop("facts", {}), **kept.facts()}
+        for member in members:
+            # Of the font, picture or sound, which has no path of its own there.
+            for kind, of_files in member.pop("facts").items():
+                facts.setdefault(kind, {})[member["path"]] = of_files[""]
+        found["facts"] = facts
         if members:
             found["members"] = members
         fonts = [member for member in members if "glyphCount" in member]
@@ -62,6 +78,20 @@ class MemberInspections:
             for name in ("variableAxes", "familyNames", "scripts"):
                 found[name] = sorted({value for font in fonts for value in font[name]})
         return found
+
+    def _skill_found(self, read: Read, kept: texts.Texts) -> dict[str, Any]:
+        if self._skill is None:
+            return {}
+        _, path, handle = self._skill
+
+        def inspect_skill() -> dict[str, Any]:
+            content = read(handle, skills.READ_BYTES)
+            skill = skills.parse(content)
+            kept.add(shown(path), content)
+            tools = texts.tools_of(skill.pop("tools"))
+            return {"skill": {"path": shown(path), **skill}, "facts": {"tools": tools}}
+
+        return _attempt(inspect_skill)
 
 
 def _inspector(path: str, handle: Any, read: Read) -> Callable[[], dict[str, Any]]:

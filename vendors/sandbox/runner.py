@@ -1,5 +1,6 @@
 """The parent's side of the sandbox: starts the child, serves the byte ranges that it asks for, and reads its verdict."""
 
+import json
 import logging
 import os
 import signal
@@ -47,7 +48,14 @@ class Limits(NamedTuple):
 
 
 def run_job(
-    job: str, *, read_at: ReadAt, size: int, limits: Limits, interpret: Callable[[dict[str, Any], list[bytes]], T], sender: str = ""
+    job: str,
+    *,
+    read_at: ReadAt,
+    size: int,
+    limits: Limits,
+    interpret: Callable[[dict[str, Any], list[bytes]], T],
+    sender: str = "",
+    **options: Any,
 ) -> T:
     """Run a job in a child process; return what `interpret` returns for the reported facts and the bytes that the child produced.
 
@@ -58,6 +66,7 @@ def run_job(
         limits: Of the job.
         interpret: Makes the result, or raises KeyError, TypeError or ValueError where the child's facts make no sense.
         sender: Whose file it is; one of our own commands when left out.
+        options: JSON values that the job takes; the caller bounds them.
 
     Raises:
         UnsupportedType: the content is of no type that the job supports.
@@ -69,7 +78,7 @@ def run_job(
         raise DependencyUnavailable("Files cannot be checked at the moment.")
     try:
         with _slot(sender):
-            reply, blobs = _exchange(job, read_at, size, limits)
+            reply, blobs = _exchange([job, str(size), str(limits.cpu_seconds), json.dumps(options)], read_at, size, limits)
             if reply.outcome == "accepted":
                 return _interpreted(interpret, reply.facts, blobs)
     except ChildFailed as error:
@@ -131,8 +140,8 @@ def _interpreted(interpret: Callable[[dict[str, Any], list[bytes]], T], facts: d
         raise ChildFailed(f"its facts make no sense: {error!r}") from error
 
 
-def _exchange(job: str, read_at: ReadAt, size: int, limits: Limits) -> tuple[replies.Reply, list[bytes]]:
-    with _child(job, size, limits) as connection:
+def _exchange(arguments: list[str], read_at: ReadAt, size: int, limits: Limits) -> tuple[replies.Reply, list[bytes]]:
+    with _child(arguments, limits.wall_seconds) as connection:
         while True:
             kind, offset, length = HEAD.unpack(connection.receive(HEAD.size))
             if kind == DONE:
@@ -185,14 +194,14 @@ class _Connection:
 
 
 @contextmanager
-def _child(job: str, size: int, limits: Limits) -> Iterator[_Connection]:
+def _child(arguments: list[str], wall_seconds: float) -> Iterator[_Connection]:
     """Start the child in an empty folder with a minimal environment; kill it when the block is left."""
     ours, theirs = socket.socketpair()
     with ours, tempfile.TemporaryDirectory(prefix="inspect-", ignore_cleanup_errors=True) as folder:
         with theirs:
-            child = _start([job, str(size), str(limits.cpu_seconds)], folder, theirs)
+            child = _start(arguments, folder, theirs)
         try:
-            yield _Connection(ours, limits.wall_seconds)
+            yield _Connection(ours, wall_seconds)
         finally:
             # The whole process group. The child has not been waited for, so its process id cannot have been reused.
             with suppress(ProcessLookupError, PermissionError):
@@ -211,7 +220,7 @@ def _start(arguments: list[str], folder: str, end: socket.socket) -> subprocess.
         "OPENBLAS_NUM_THREADS": "1",
     }
     try:
-        return subprocess.Popen(  # noqa: S603 - our own module; nothing of the upload is in the command
+        return subprocess.Popen(  # noqa: S603 - our own module; of the upload only names that a reviewer chose are in the command, as JSON
             [sys.executable, "-P", "-s", "-m", "vendors.sandbox.worker", *arguments],
             cwd=folder,
             env=environment,

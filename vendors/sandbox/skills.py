@@ -10,13 +10,14 @@ DELIMITER = "---"
 
 
 def parse(content: bytes) -> dict[str, Any]:
-    """Return `name`, `description` and `text`; fields that the file does not have are empty."""
+    """Return `name`, `description`, `text` and `tools`, what it states as its allowed tools; fields that the file does not have are empty."""
     whole = content.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\x00", "")
     front, text = _split(whole)
     return {
         "name": front.get("name", ""),
         "description": front.get("description", ""),
         "text": text[:TEXT_CHARS],
+        "tools": front.get("allowed-tools", "") or front.get("tools", ""),
         "truncated": len(text) > TEXT_CHARS or len(content) >= READ_BYTES,
     }
 

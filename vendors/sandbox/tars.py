@@ -3,9 +3,10 @@
 import io
 import re
 import tarfile
+from hashlib import blake2b
 from typing import Any, BinaryIO, cast
 
-from .entries import ENTRIES, EntryCounter
+from .entries import DIGEST_BYTES, ENTRIES, EntryCounter, shown
 from .members import MemberInspections
 from .skills import FILE_NAME, READ_BYTES
 from .streams import CHUNK, Unpacked, UnpackLimitReached
@@ -74,7 +75,9 @@ def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
             _walk(file, counter, inspections)
         except UnpackLimitReached:
             partly = {"countedPartly": True}
-    return counter.technical() | inspections.technical(lambda content, limit: content[:limit]) | partly
+    found = counter.technical() | inspections.technical(lambda content, limit: content[:limit]) | partly
+    found["facts"] |= counter.facts()
+    return found
 
 
 def _walk(file: BinaryIO, counter: EntryCounter, inspections: MemberInspections) -> None:
@@ -90,15 +93,43 @@ def _walk(file: BinaryIO, counter: EntryCounter, inspections: MemberInspections)
         counter.add(member.name, 0 if empty else member.size, folder=member.isdir())
         if member.issym() or member.islnk():
             counter.note("symlink" if member.issym() else "hardlink", member.name)
+            counter.digested(member.name, 0, blake2b(member.linkname.encode("utf-8", "replace"), digest_size=DIGEST_BYTES).hexdigest())
         elif member.isdev():
             counter.note("device", member.name)
-        elif not empty and inspections.wants(member.name, member.size):
-            skill = member.name.rsplit("/", 1)[-1].upper() == FILE_NAME
-            inspections.add(member.name, member.size, file.read(min(member.size, READ_BYTES) if skill else member.size))
+        elif not empty:
+            _read(file, member, counter, inspections)
     # The end is marked by blocks of zeros; archives without any are common.
     while block := file.read(CHUNK):
         if block.strip(b"\0"):
             raise Rejected("Data follows the end of the tar archive.")
+
+
+def read_member(file: BinaryIO, size: int, name: str, path: str, limit: int) -> bytes | None:
+    """Return the content of the first file with this path as it is shown; None if there is none, or it is larger."""
+    if name != "tar":
+        file = io.BufferedReader(Unpacked(file, size, name), CHUNK)
+    archive: Any = tarfile.TarFile(fileobj=cast("BinaryIO", HeaderFile(file)), tarinfo=Header, errors="replace")
+    while (member := archive.next()) is not None:
+        archive.members = []
+        _check(member)
+        if member.isreg() and shown(member.name) == path:
+            return file.read(member.size) if member.size <= limit else None
+    return None
+
+
+def _read(file: BinaryIO, member: tarfile.TarInfo, counter: EntryCounter, inspections: MemberInspections) -> None:
+    """Digest an entry's content, and keep what is inspected later."""
+    digest, kept = blake2b(digest_size=DIGEST_BYTES), b""
+    if inspections.wants(member.name, member.size):
+        skill = member.name.rsplit("/", 1)[-1].upper() == FILE_NAME
+        kept = file.read(min(member.size, READ_BYTES) if skill else member.size)
+        inspections.add(member.name, member.size, kept)
+        digest.update(kept)
+    left = member.size - len(kept)
+    while left and (block := file.read(min(left, CHUNK))):
+        digest.update(block)
+        left -= len(block)
+    counter.digested(member.name, member.size, digest.hexdigest())
 
 
 def _check(member: tarfile.TarInfo) -> None:

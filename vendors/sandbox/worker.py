@@ -1,4 +1,4 @@
-"""Entry point of the child process: `python -m vendors.sandbox.worker <job> <size> <cpu seconds>`, started by `runner`."""
+"""Entry point of the child process: `python -m vendors.sandbox.worker <job> <size> <cpu seconds> <options>`, started by `runner`."""
 
 import importlib
 import json
@@ -21,6 +21,8 @@ JOBS = {
     "image": "vendors.sandbox.preview_images",
     "font": "vendors.sandbox.preview_fonts",
     "audio": "vendors.sandbox.preview_audio",
+    "open": "vendors.sandbox.opening",
+    "glyphs": "vendors.sandbox.glyphs",
     "logo": "vendors.sandbox.logos",
 }
 
@@ -39,10 +41,10 @@ def limit_self(cpu_seconds: int) -> None:
             resource.setrlimit(what, (amount, amount))
 
 
-def run(job: str, file: BinaryIO, size: int) -> tuple[dict[str, Any], list[bytes]]:
+def run(job: str, file: BinaryIO, size: int, **options: Any) -> tuple[dict[str, Any], list[bytes]]:
     """Run the job; return the verdict as a JSON object, and the blobs that follow it."""
     try:
-        facts, blobs = importlib.import_module(JOBS[job]).run(file, size)
+        facts, blobs = importlib.import_module(JOBS[job]).run(file, size, **options)
     except Unsupported as refusal:
         return {"outcome": "unsupported", "reason": str(refusal)}, []
     except Rejected as refusal:
@@ -63,7 +65,7 @@ def main() -> None:
     requests = os.fdopen(os.dup(1), "wb")
     # Nothing that a library prints may end up in the reply.
     os.dup2(2, 1)
-    outcome, blobs = run(job, source.open_parent_file(answers, requests, size), size)
+    outcome, blobs = run(job, source.open_parent_file(answers, requests, size), size, **json.loads(sys.argv[4]))
     text = json.dumps(outcome).encode()
     requests.write(source.HEAD.pack(source.DONE, 0, len(text)) + text)
     for blob in blobs:

@@ -4,8 +4,10 @@ import re
 import struct
 import zlib
 from collections.abc import Iterator
+from hashlib import blake2b
 from typing import BinaryIO
 
+from .entries import DIGEST_BYTES, EntryCounter
 from .verdicts import Rejected
 from .zip_directory import ALL32, ZIP64, Directory, Entry, extra_fields, path_of, widened
 
@@ -20,12 +22,16 @@ HEADER_BYTES = 10
 SCANNED_BYTES = 2**20
 INFLATED_BYTES = 2**16
 OUTPUT_BYTES = 2**22
+# Of an archive, as much is digested unpacked; entries beyond are digested as they are packed.
+DIGESTED_BYTES = 4 * 2**30
 
 UNNAMED = "The zip archive holds data between its entries that its directory does not name."
 
 
-def check_bodies(file: BinaryIO, directory: Directory, places: list[tuple[int, int]]) -> None:
-    """Compare the entries before the directory with the directory; `places` are the offset of each entry and its position there.
+def check_bodies(file: BinaryIO, directory: Directory, places: list[tuple[int, int]], counter: EntryCounter) -> None:
+    """Compare the entries before the directory with the directory, and record the digests of their contents.
+
+    `places` are the offset of each entry and its position in the directory.
 
     Raises:
         Rejected: there are overlaps, gaps, differing headers, or data in which further entries may be found.
@@ -33,7 +39,7 @@ def check_bodies(file: BinaryIO, directory: Directory, places: list[tuple[int, i
     places.sort()
     if (places[0][0] if places else directory.offset) != 0:
         raise Rejected(UNNAMED)
-    unbounded = False
+    unbounded, unpacked = False, 0
     for index, (offset, at) in enumerate(places):
         entry = directory.entry_at(at)
         last = index + 1 == len(places)
@@ -45,7 +51,11 @@ def check_bodies(file: BinaryIO, directory: Directory, places: list[tuple[int, i
         _check_descriptor(file, entry, end, following, wide=wide or max(entry.packed, entry.size) > ALL32)
         # Without the password the end of such an entry is unknown, so nothing after it may look like an entry.
         unbounded |= bool(entry.flags & STREAMED and entry.flags & ENCRYPTED)
-        _check_data(file, entry, range(start, end), following, unbounded=unbounded)
+        unpacked += entry.size
+        body = _Body(file, entry, range(start, end), unpack=unpacked <= DIGESTED_BYTES)
+        _check_data(body, following, unbounded=unbounded)
+        if not entry.folder:
+            counter.digested(entry.path, entry.size, body.digest)
 
 
 def _check_header(file: BinaryIO, entry: Entry, offset: int) -> tuple[int, bool]:
@@ -81,16 +91,63 @@ def _check_descriptor(file: BinaryIO, entry: Entry, end: int, following: int, *,
         raise Rejected(UNNAMED)
 
 
-def _check_data(file: BinaryIO, entry: Entry, data: range, following: int, *, unbounded: bool) -> None:
+class _Body:
+    """The data of an entry, read once: checked, and digested."""
+
+    def __init__(self, file: BinaryIO, entry: Entry, data: range, *, unpack: bool) -> None:
+        self.file, self.entry, self.data = file, entry, data
+        self._hash, self._unpack = blake2b(digest_size=DIGEST_BYTES), unpack
+
+    @property
+    def digest(self) -> str:
+        """The digest of the content; it begins with the method where the packed data was digested."""
+        method = "" if self.entry.method == STORED or (self._unpack and self.entry.method == DEFLATED) else f"{self.entry.method}:"
+        return method + self._hash.hexdigest()
+
+    def crc(self) -> int:
+        """Return the checksum of the data as it is."""
+        crc = 0
+        for block in _blocks(self.file, self.data, SCANNED_BYTES):
+            crc = zlib.crc32(block, crc)
+            self._hash.update(block)
+        return crc
+
+    def inflates(self) -> bool:
+        """Tell whether the data is exactly one deflated stream that unpacks to the stated size."""
+        stream, unpacked, size = zlib.decompressobj(-zlib.MAX_WBITS), 0, self.entry.size
+        try:
+            for block in _blocks(self.file, self.data, INFLATED_BYTES):
+                if stream.eof or unpacked > size:
+                    return False
+                if not self._unpack:
+                    self._hash.update(block)
+                output = stream.decompress(block, OUTPUT_BYTES)
+                unpacked += self._taken(output)
+                while output and not stream.eof and unpacked <= size:
+                    output = stream.decompress(stream.unconsumed_tail, OUTPUT_BYTES)
+                    unpacked += self._taken(output)
+        except zlib.error:
+            return False
+        return stream.eof and not stream.unused_data and unpacked == size
+
+    def _taken(self, output: bytes) -> int:
+        if self._unpack:
+            self._hash.update(output)
+        return len(output)
+
+
+def _check_data(body: _Body, following: int, *, unbounded: bool) -> None:
     """Refuse data that does not end where the directory says, or in which a program may find another header."""
+    file, entry, data = body.file, body.entry, body.data
     streamed, plain = entry.flags & STREAMED, not entry.flags & ENCRYPTED
+    deflated = plain and entry.method == DEFLATED
+    crc = None if deflated else body.crc()
     if entry.method == STORED and not streamed and not unbounded:
         # Readers skip it by its size.
         return
-    deflated = plain and entry.method == DEFLATED
     if plain and streamed and entry.method not in {STORED, DEFLATED}:
         raise Rejected("An entry of the zip archive has no size before its data, and is not deflated. Pack it again with another program.")
-    ends = _inflates_to(file, data, entry.size) if deflated else not (plain and streamed) or _crc(file, data) == entry.crc
+    ends = body.inflates() if deflated else not (plain and streamed) or crc == entry.crc
     if not ends:
         raise Rejected("An entry of the zip archive does not end where its directory says.")
     if (unbounded or not deflated) and _holds_header(file, range(data.start, following)):
@@ -104,13 +161,6 @@ def _blocks(file: BinaryIO, data: range, size: int) -> Iterator[bytes]:
         yield block
 
 
-def _crc(file: BinaryIO, data: range) -> int:
-    crc = 0
-    for block in _blocks(file, data, SCANNED_BYTES):
-        crc = zlib.crc32(block, crc)
-    return crc
-
-
 def _holds_header(file: BinaryIO, data: range) -> bool:
     carried = b""
     for block in _blocks(file, data, SCANNED_BYTES):
@@ -119,20 +169,3 @@ def _holds_header(file: BinaryIO, data: range) -> bool:
             return True
         carried = window[-HEADER_BYTES + 1 :]
     return False
-
-
-def _inflates_to(file: BinaryIO, data: range, size: int) -> bool:
-    """Tell whether the data is exactly one deflated stream that unpacks to `size` bytes."""
-    stream, unpacked = zlib.decompressobj(-zlib.MAX_WBITS), 0
-    try:
-        for block in _blocks(file, data, INFLATED_BYTES):
-            if stream.eof or unpacked > size:
-                return False
-            output = stream.decompress(block, OUTPUT_BYTES)
-            unpacked += len(output)
-            while output and not stream.eof and unpacked <= size:
-                output = stream.decompress(stream.unconsumed_tail, OUTPUT_BYTES)
-                unpacked += len(output)
-    except zlib.error:
-        return False
-    return stream.eof and not stream.unused_data and unpacked == size

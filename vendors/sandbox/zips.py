@@ -4,7 +4,7 @@ import zlib
 from typing import Any, BinaryIO
 
 from . import containers
-from .entries import EntryCounter
+from .entries import EntryCounter, shown
 from .members import MemberInspections
 from .verdicts import Rejected
 from .zip_bodies import DEFLATED, ENCRYPTED, LOCAL, STORED, check_bodies
@@ -36,10 +36,12 @@ def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
             counter.note("encrypted", entry.path)
         elif entry.method in {STORED, DEFLATED} and not entry.folder and inspections.wants(entry.path, entry.size):
             inspections.add(entry.path, entry.size, entry)
-    check_bodies(file, directory, places)
+    check_bodies(file, directory, places, counter)
     kind = containers.kind_of(names)
     found = counter.technical() | {"encrypted": encrypted} | ({"container": kind} if kind else {})
-    return found | inspections.technical(lambda entry, limit: _content(file, entry, limit))
+    found |= inspections.technical(lambda entry, limit: read_entry(file, entry, limit))
+    found["facts"] |= counter.facts()
+    return found
 
 
 def _check_sizes(entry: Entry) -> None:
@@ -49,7 +51,16 @@ def _check_sizes(entry: Entry) -> None:
         raise Rejected("An entry of the zip archive is stored, yet claims two sizes.")
 
 
-def _content(file: BinaryIO, entry: Entry, limit: int) -> bytes:
+def read_member(file: BinaryIO, size: int, path: str, limit: int) -> bytes | None:
+    """Return the content of the first file with this path as it is shown; None if there is none, or it is larger or encrypted."""
+    for _, entry in read_directory(file, size).entries():
+        if shown(entry.path) == path and not entry.folder:
+            plain = not entry.flags & ENCRYPTED and entry.method in {STORED, DEFLATED} and entry.size <= limit
+            return read_entry(file, entry, limit) if plain else None
+    return None
+
+
+def read_entry(file: BinaryIO, entry: Entry, limit: int) -> bytes:
     """Return up to `limit` bytes of an entry; raises whatever the parsers raise where its header or stream is damaged."""
     limit = min(limit, entry.size)
     file.seek(entry.offset)

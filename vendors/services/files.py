@@ -8,12 +8,14 @@ import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import sha256
+from typing import Any
 
 from django.db import InterfaceError, OperationalError, transaction
 
-from catalog.models import Deliverable, Listing, Preview
+from catalog.models import Deliverable, FileFacts, FormerPreview, Listing, ListingReview, Preview
 from catalog.models.files import PreviewKind
 from catalog.models.listings import ListingStatus, UpdateStatus
+from catalog.selectors.reviews import compared_reviews_of
 from catalog.services.visibility import listing_edited
 from marketplace.accounts.models import User
 from marketplace.core import audit
@@ -81,6 +83,7 @@ def attach_deliverable(*, listing: Listing, received: Received, inspection: Insp
         if previous is not None and not previous.is_kept:
             previous.delete()
             delete_after_commit(received.store, previous.object_key)
+        record_facts(deliverable, inspection.facts)
         audit.record(
             "listing.upload_file",
             listing,
@@ -91,6 +94,15 @@ def attach_deliverable(*, listing: Listing, received: Received, inspection: Insp
         )
     received.keep()
     return deliverable
+
+
+def record_facts(deliverable: Deliverable, facts: Mapping[str, Any]) -> None:
+    """Record what versions of a file are compared by; forget the facts of files that are neither there nor were reviewed."""
+    listing = deliverable.listing
+    FileFacts.objects.update_or_create(listing=listing, sha256=deliverable.sha256, defaults={"facts": dict(facts)})
+    present = listing.deliverables.values_list("sha256", flat=True)
+    reviewed = ListingReview.objects.filter(listing=listing).values_list("snapshot__file__checksum", flat=True)
+    FileFacts.objects.filter(listing=listing).exclude(sha256__in={*present, *reviewed} - {None}).delete()
 
 
 def attach_preview(*, listing: Listing, kind: PreviewKind, processed: ProcessedPreview, actor: User, slot: int = 0) -> Preview:
@@ -111,8 +123,7 @@ def attach_preview(*, listing: Listing, kind: PreviewKind, processed: ProcessedP
         if previous is not None:
             # The same image, uploaded again, keeps its alternative text.
             preview.alt_text = previous.alt_text if previous.sha256 == preview.sha256 else ""
-            Preview.objects.filter(pk=previous.pk).delete()
-            delete_after_commit(store, *keys_of(previous))
+            _discard_preview(listing, previous)
         preview.listing = listing
         preview.save(force_insert=True)
         # Previews are part of the public page, so the listing's time of change moves.
@@ -161,13 +172,29 @@ def remove_preview(*, listing: Listing, preview_id: uuid.UUID | None, actor: Use
     published = listing.status == ListingStatus.PUBLISHED
     if published and preview.kind == PreviewKind.GALLERY and preview.slot == 0:
         raise ThumbnailNeeded
-    Preview.objects.filter(pk=preview.pk).delete()
-    delete_after_commit(default_storage, *keys_of(preview))
+    _discard_preview(listing, preview)
     listing.save(update_fields=["updated_at"])
     audit.record("listing.remove_preview", listing, actor=actor, kind=preview.kind, slot=preview.slot, sha256=preview.sha256)
     if published:
         listing_edited(listing)
     return preview
+
+
+def _discard_preview(listing: Listing, preview: Preview) -> None:
+    """Delete a preview; the picture is kept while a decided submission with which the next one is compared shows it."""
+    Preview.objects.filter(pk=preview.pk).delete()
+    shown = {each["checksum"] for review in compared_reviews_of(listing) for each in review.snapshot.get("previews", ())}
+    kept = preview.kind == PreviewKind.GALLERY and preview.sha256 in shown
+    if kept and not FormerPreview.objects.filter(listing=listing, sha256=preview.sha256).exists():
+        FormerPreview.objects.create(
+            listing=listing, object_key=preview.object_key, content_type=preview.content_type, size=preview.size, sha256=preview.sha256
+        )
+        delete_after_commit(default_storage, *(copy["key"] for copy in preview.renditions.values()))
+    else:
+        delete_after_commit(default_storage, *keys_of(preview))
+    outdated = list(FormerPreview.objects.filter(listing=listing).exclude(sha256__in=shown))
+    FormerPreview.objects.filter(pk__in=[picture.pk for picture in outdated]).delete()
+    delete_after_commit(default_storage, *(picture.object_key for picture in outdated))
 
 
 def keys_of(preview: Preview) -> list[str]:

@@ -18,8 +18,6 @@ from ..errors import ListingLocked, SlugLocked, SlugTaken
 from ..models import VendorProfile
 
 AUDITED_CHARS = 200
-# Generated columns, which are reloaded before the catalog is updated.
-COMPUTED = ("is_free", "sale_usd_minor", "sale_inr_minor", "sale_eur_minor")
 
 
 class Details(TypedDict, total=False):
@@ -156,7 +154,6 @@ def _edit(listing: Listing, verb: str, *, actor: User, fields: Mapping[str, Any]
     changes = {name: [_audited(before[name]), _audited(fields[name])] for name in changed}
     audit.record(f"listing.{verb}", listing, actor=actor, changes=changes)
     if listing.status == ListingStatus.PUBLISHED:
-        listing.refresh_from_db(fields=COMPUTED)
         listing_edited(listing)
     return listing
 

@@ -21,13 +21,14 @@ TRANSITIONS = TransitionTable(
     "vendor",
     {
         "approve": ({VendorStatus.PENDING}, VendorStatus.APPROVED),
+        "reject": ({VendorStatus.PENDING}, VendorStatus.SUSPENDED),
         "suspend": ({VendorStatus.PENDING, VendorStatus.APPROVED}, VendorStatus.SUSPENDED),
         "reinstate": ({VendorStatus.SUSPENDED}, VendorStatus.APPROVED),
     },
 )
 
 AUDITED_CHARS = 200
-MAILS = {"approve": "vendors/approved", "suspend": "vendors/suspended", "reinstate": "vendors/reinstated"}
+MAILS = {"approve": "vendors/approved", "reject": "vendors/rejected", "suspend": "vendors/suspended", "reinstate": "vendors/reinstated"}
 
 
 def apply(
@@ -109,6 +110,17 @@ def approve_vendor(*, profile: VendorProfile, reason: str, actor: User) -> Vendo
         SelfReview: the actor owns the row.
     """
     return _decide(profile, "approve", reason=reason, actor=actor)
+
+
+def reject_vendor(*, profile: VendorProfile, reason: str, actor: User) -> VendorProfile:
+    """Reject a pending vendor, who is suspended from then on and can be reinstated.
+
+    Raises:
+        InvalidInput: no reason.
+        InvalidTransition: it is not pending.
+        SelfReview: the actor owns the row.
+    """
+    return _decide(profile, "reject", reason=reason, actor=actor)
 
 
 def suspend_vendor(*, profile: VendorProfile, reason: str, actor: User) -> VendorProfile:

@@ -13,6 +13,7 @@ from catalog.manifests.sources import digest_of, sources_of
 from catalog.models import AgentManifest, Deliverable, Listing
 from catalog.models.listings import ListingStatus
 from catalog.selectors.listings import lookup
+from catalog.selectors.reviews import facts_of_files
 from catalog.selectors.taxonomy import active_tiers
 from catalog.services.visibility import listing_edited
 from marketplace.core import audit
@@ -22,6 +23,7 @@ from marketplace.storage.base import ObjectStorage
 
 from ..errors import FileRejected
 from ..inspection import Inspection, inspect_deliverable
+from .files import record_facts
 
 
 class ReinspectOutcome(StrEnum):
@@ -73,9 +75,12 @@ def reinspect(*, deliverable_id: Any, store: ObjectStorage, dry_run: bool) -> Re
         )
     except DependencyUnavailable as problem:
         return Reinspected(ReinspectOutcome.UNREADABLE, problem.message)
-    if (inspection.format, inspection.technical, list(inspection.entries)) == _recorded_details(deliverable):
+    facts = facts_of_files(deliverable.listing, deliverable.sha256).get(deliverable.sha256)
+    same = (inspection.format, inspection.technical, list(inspection.entries)) == _recorded_details(deliverable)
+    if same and facts == inspection.facts:
         return Reinspected(ReinspectOutcome.UNCHANGED)
-    detail = differences(deliverable.technical, inspection.technical) or "the list of its entries"
+    what = "what it is compared by" if same else "the list of its entries"
+    detail = differences(deliverable.technical, inspection.technical) or what
     return Reinspected(ReinspectOutcome.CHANGED, detail) if dry_run else _record(deliverable, inspection, detail)
 
 
@@ -102,6 +107,7 @@ def _record(seen: Deliverable, inspection: Inspection, detail: str) -> Reinspect
         return Reinspected(ReinspectOutcome.OVERTAKEN)
     deliverable.format, deliverable.technical, deliverable.entries = inspection.format, inspection.technical, list(inspection.entries)
     deliverable.save(update_fields=["format", "technical", "entries"])
+    record_facts(deliverable, inspection.facts)
     audit.record("listing.reinspect_file", listing, actor=None, file=str(deliverable.pk), differences=detail)
     if listing.status == ListingStatus.PUBLISHED and listing.live_deliverable_id == deliverable.pk:
         # The public page shows the details.

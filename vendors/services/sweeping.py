@@ -10,7 +10,7 @@ from itertools import islice
 
 from django.utils import timezone
 
-from catalog.models import Deliverable, Preview
+from catalog.models import Deliverable, FormerPreview, Preview
 from marketplace.storage.base import ObjectStorage, UnfinishedFile
 
 from .files import keys_of
@@ -55,6 +55,7 @@ def _named() -> Iterator[str]:
     yield from Deliverable.objects.values_list("object_key", flat=True).iterator(chunk_size=BATCH)
     for preview in Preview.objects.only("object_key", "renditions").iterator(chunk_size=BATCH):
         yield from keys_of(preview)
+    yield from FormerPreview.objects.values_list("object_key", flat=True).iterator(chunk_size=BATCH)
 
 
 def _named_among(keys: Collection[str]) -> set[str]:
@@ -62,7 +63,8 @@ def _named_among(keys: Collection[str]) -> set[str]:
     # The key of a rendition is that of its preview with a suffix.
     originals = {key.partition(".")[0] for key in keys}
     previews = Preview.objects.filter(object_key__in=originals).only("object_key", "renditions")
-    return {*files, *(key for preview in previews for key in keys_of(preview))}
+    former = FormerPreview.objects.filter(object_key__in=keys).values_list("object_key", flat=True)
+    return {*files, *former, *(key for preview in previews for key in keys_of(preview))}
 
 
 def _is_gone(store: ObjectStorage, key: str) -> bool:

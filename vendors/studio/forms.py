@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 
 from catalog import bounds as catalog_bounds
+from catalog.api.fields import DISCOUNT_CODE, DISCOUNT_CODE_ERROR
 from catalog.models.listings import ListingStatus
 from marketplace.accounts.password_confirmation import PasswordConfirmationForm
 from marketplace.core import bounds
@@ -16,6 +17,7 @@ from ..slugs import slug_from
 from .fields import PRICE, CategoryField, HundredthsField, LineField, SlugField, TextField, validated
 
 LINKS = 10
+_MOMENT = forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
 
 
 class FilterForm(forms.Form):
@@ -31,6 +33,25 @@ class StoreForm(forms.Form):
 
     store_name = LineField(label="Store name", max_length=bounds.NAME_CHARS, help_text="Buyers see it on each of your listings.")
     bio = TextField(label="About the store", required=False, help_text="Two or three sentences: who you are and what you make.")
+
+
+class DiscountForm(forms.Form):
+    """A discount to give a listing."""
+
+    percent = forms.IntegerField(label="Percent", min_value=1, max_value=catalog_bounds.DISCOUNT_PERCENT)
+    ends_at = forms.DateTimeField(
+        label="Ends (UTC)", help_text=f"At most {catalog_bounds.DISCOUNT_DAYS} days after it begins.", widget=_MOMENT
+    )
+    starts_at = forms.DateTimeField(label="Begins (UTC)", required=False, help_text="Leave it empty to begin now.", widget=_MOMENT)
+    code = forms.RegexField(
+        DISCOUNT_CODE,
+        label="Code",
+        required=False,
+        max_length=catalog_bounds.DISCOUNT_CODE_CHARS,
+        help_text="Leave it empty for a discount that everybody gets.",
+        error_messages={"invalid": DISCOUNT_CODE_ERROR},
+        widget=forms.TextInput(attrs={"autocapitalize": "characters", "autocomplete": "off", "spellcheck": "false"}),
+    )
 
 
 class StoreApplicationForm(StoreForm):

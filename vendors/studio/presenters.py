@@ -190,7 +190,7 @@ def proceeds_of(listing: Listing, tiers: Sequence[LicenseTier]) -> ListingProcee
         for tier in permitted
     ]
     not_in = [currency.value for currency in Currency if currency not in sold_in]
-    return ListingProceeds(is_free(listing), listing.discount_bp, listing.tax_rate_bp, rate, licences, not_in)
+    return ListingProceeds(is_free(listing), listing.current_discount_bp, listing.tax_rate_bp, rate, licences, not_in)
 
 
 def repriced(listing: Listing, prices: Mapping[str, int | None]) -> Listing:

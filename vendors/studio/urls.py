@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from .views import edit, files, listings, manifest, overview, payout_details, reviews, steps, store
+from .views import discounts, edit, files, listings, manifest, overview, payout_details, reviews, steps, store
 
 LISTING = "dashboard/studio/listings/<slug:slug>"
 
@@ -19,6 +19,8 @@ urlpatterns = [
     path(f"{LISTING}/details", edit.details, name="studio-details"),
     path(f"{LISTING}/prices", edit.prices, name="studio-prices"),
     path(f"{LISTING}/prices/split", edit.split, name="studio-split"),
+    path(f"{LISTING}/discounts", discounts.discounts, name="studio-discounts"),
+    path(f"{LISTING}/discounts/<uuid:discount_id>/end", discounts.end, name="studio-discount-end"),
     path(f"{LISTING}/licences", edit.licences, name="studio-licences"),
     path(f"{LISTING}/files", files.files, name="studio-files"),
     path(f"{LISTING}/manifest", manifest.manifest, name="studio-manifest"),

@@ -4,6 +4,7 @@ from .invoices import ExchangeRateAdmin, InvoiceAdmin, SellerAdmin, TaxRateAdmin
 from .ledger import JournalAdmin, TransferAdmin
 from .orders import OrderAdmin
 from .payout_batches import PayoutBatchAdmin
+from .refund_requests import RefundRequestAdmin
 from .top_ups import ProviderEventAdmin, ReversalAdmin, TopUpAdmin
 from .vendor_payouts import VendorPayoutAdmin
 from .wallet_payouts import WalletPayoutAdmin
@@ -16,6 +17,7 @@ __all__ = [
     "OrderAdmin",
     "PayoutBatchAdmin",
     "ProviderEventAdmin",
+    "RefundRequestAdmin",
     "ReversalAdmin",
     "SellerAdmin",
     "TaxRateAdmin",

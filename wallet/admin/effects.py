@@ -19,10 +19,13 @@ def refund_effects(order: Order) -> list[str]:
         moved = f"The account that bought it is deleted: {price} waits until it is claimed"
     else:
         moved = f"{price} is returned to the wallet of {order.buyer}"
-    return [
+    effects = [
         f"{moved}{': ' if legs else ''}{legs}.",
         f"The {order.license_name} licence to “{order.title}” is revoked, and its download links stop working.",
     ]
+    if order.upgraded_from is not None:
+        effects.append(f"The {order.upgraded_from.license_name} licence that it replaced is valid again.")
+    return effects
 
 
 def credit_effects(owner: WalletOwner) -> list[str]:

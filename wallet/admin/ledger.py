@@ -8,7 +8,7 @@ from django.http import HttpRequest
 
 from marketplace.review.panels import Panel
 from marketplace.review.service import ServiceAdmin
-from marketplace.ui.formatting import money
+from marketplace.ui.formatting import money, when
 
 from ..models import Journal, Transfer
 
@@ -21,7 +21,8 @@ class JournalAdmin(ServiceAdmin):
     list_filter = ("kind",)
     list_select_related = ("order", "actor", "credit_reference")
     search_fields = ("request_id", "actor__email", "credit_reference__reference")
-    readonly_fields = ("payment",)
+    fields = ("at", "kind", "order", "actor", "reason", "payment", "reverses", "request_id")
+    readonly_fields = ("at", "payment")
     ordering = ("-id",)
 
     @admin.display(description="Payment", empty_value="none")
@@ -52,12 +53,12 @@ class TransferAdmin(ServiceAdmin):
     @admin.display(description="At")
     def at(self, transfer: Transfer) -> Any:
         """Return the time of the journal."""
-        return transfer.journal.at
+        return when(transfer.journal.at)
 
     @admin.display(description="Kind")
     def kind(self, transfer: Transfer) -> str:
         """Return the kind of the journal."""
-        return transfer.journal.kind
+        return transfer.journal.get_kind_display()
 
     @admin.display(description="Amount")
     def amount(self, transfer: Transfer) -> str:

@@ -1,19 +1,25 @@
-"""Purchases in the admin: refund one, or pay a refund owed to a deleted account."""
+"""Purchases in the admin: refund one, pay a refund owed to a deleted account, or download the evidence."""
 
 from typing import Any
 
 from django import forms
 from django.contrib import admin
+from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest, HttpResponseBase, JsonResponse
+from django.urls import path, reverse
 
-from marketplace.review.decisions import Decision, ReasonForm, service_decision
+from marketplace.core import audit
+from marketplace.http.refusals import allow_methods
+from marketplace.review.decisions import Button, Decision, ReasonForm, service_decision
 from marketplace.review.panels import Panel
 from marketplace.review.search import SearchQuery
-from marketplace.review.service import ServiceAdmin
+from marketplace.review.service import ServiceAdmin, staff_of
+from marketplace.storage.responses import safe_disposition
 from marketplace.ui.formatting import money
 
 from .. import bounds
+from ..evidence import Reader, evidence_of, signed_evidence
 from ..models import Order, Transfer
 from ..models.orders import OrderStatus
 from ..selectors import unclaimed_refunds
@@ -22,6 +28,7 @@ from .effects import claim_effects, refund_effects
 
 REFUND = "wallet.refund_order"
 PAY_UNCLAIMED = "wallet.pay_unclaimed_order"
+EVIDENCE = "wallet.export_evidence_order"
 
 
 class ClaimForm(ReasonForm):
@@ -50,13 +57,18 @@ def _waits_to_be_claimed(order: Order) -> bool:
     return order.buyer.deleted and unclaimed_refunds().filter(pk=order.pk).exists()
 
 
+def _can_be_refunded(order: Order) -> bool:
+    """Tell whether the purchase stands, and no upgrade stands on it."""
+    return order.status == OrderStatus.COMPLETED and not order.upgrades.filter(status=OrderStatus.COMPLETED).exists()
+
+
 @admin.register(Order)
 class OrderAdmin(ServiceAdmin):
     """Purchases, which can be refunded."""
 
     list_display = ("created_at", "buyer", "title", "license_slug", "price", "status")
     list_filter = ("status", "currency", ClaimFilter)
-    list_select_related = ("buyer",)
+    list_select_related = ("buyer", "upgraded_from")
     search_fields = ("buyer__email", "listing__slug", "title", "request_id")
     ordering = ("-id",)
     decision_names = ("refund", "pay_unclaimed")
@@ -72,6 +84,29 @@ class OrderAdmin(ServiceAdmin):
         if query.id:
             return [Q(pk=query.id), Q(listing=query.id)]
         return [Q(buyer__email=query.email)] if query.email else [Q(listing__slug=query.text)]
+
+    def get_urls(self) -> Any:
+        """Add the evidence."""
+        view = self.admin_site.admin_view(allow_methods("GET")(self.evidence))
+        return [path("<uuid:object_id>/evidence.json", view, name="wallet_order_evidence"), *super().get_urls()]
+
+    def buttons(self, request: HttpRequest, subject: Order) -> list[Button]:
+        """Add the evidence for users who may download it."""
+        link = Button("Evidence", reverse("admin:wallet_order_evidence", args=[subject.pk]), danger=False)
+        return [*super().buttons(request, subject), *([link] if request.user.has_perm(EVIDENCE) else [])]
+
+    def evidence(self, request: HttpRequest, object_id: Any) -> HttpResponseBase:
+        """Return the signed evidence of an order as a JSON file. It needs its own permission, because it names the buyer."""
+        staff = staff_of(request)
+        if not staff.has_perm(EVIDENCE):
+            raise PermissionDenied
+        order = Order.objects.select_related("quote").filter(pk=object_id).first()
+        if order is None:
+            raise Http404
+        audit.record("order.evidence", order, actor=staff)
+        disposition = safe_disposition(f"evidence-{order.pk}.json", inline=False)
+        document = signed_evidence(evidence_of(order, Reader.STAFF))
+        return JsonResponse(document, headers={"Content-Disposition": disposition or "attachment"})
 
     @admin.display(description="Price")
     def price(self, order: Order) -> str:
@@ -93,7 +128,7 @@ class OrderAdmin(ServiceAdmin):
             REFUND,
             "The price is returned to the buyer's wallet and the licence is revoked; download links stop working at once.",
             "The order was refunded.",
-            available=lambda order: order.status == OrderStatus.COMPLETED,
+            available=_can_be_refunded,
             danger=True,
             effects=refund_effects,
         ),

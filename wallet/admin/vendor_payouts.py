@@ -13,7 +13,7 @@ from django.template.response import TemplateResponse
 from marketplace.review.decisions import Decision, NoForm, ReasonForm, service_decision
 from marketplace.review.panels import Panel
 from marketplace.review.service import ServiceAdmin
-from marketplace.ui.formatting import money
+from marketplace.ui.formatting import money, when
 
 from .. import bounds
 from ..models import PayoutBatch, VendorPayout
@@ -114,7 +114,7 @@ class VendorPayoutAdmin(CsvExport, ServiceAdmin):
     @admin.display(description="At", ordering="id")
     def at(self, payout: VendorPayout) -> Any:
         """Return the time of the payment."""
-        return payout.journal.at
+        return when(payout.journal.at)
 
     @admin.display(description="Vendor", ordering="account__owner__email")
     def vendor(self, payout: VendorPayout) -> str:

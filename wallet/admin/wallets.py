@@ -7,7 +7,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.db.models import F, QuerySet
+from django.db.models import F, OuterRef, QuerySet, Subquery
 from django.http import HttpRequest
 
 from marketplace.accounts.models import User
@@ -19,6 +19,7 @@ from marketplace.ui.formatting import money
 
 from .. import bounds
 from ..models import LedgerAccount, WalletOwner
+from ..models.ledger import AccountKind
 from ..models.quotes import CURRENCIES
 from ..selectors import accounts_of, accounts_to_pay, debtors, movements_of, owed_by
 from ..services.funding import SOURCE, Payment, credit_wallet
@@ -52,8 +53,7 @@ def movement_rows(account: LedgerAccount, journals: Iterable[Any]) -> list[tuple
 
 
 def _balance(owner: Any, currency: Currency) -> str:
-    account = owner.accounts.get(currency)
-    return money(0 if account is None else account.balance_minor, currency)
+    return money(getattr(owner, f"{currency.lower()}_minor") or 0, currency)
 
 
 class CreditForm(ReasonForm):
@@ -124,13 +124,20 @@ class WriteOffForm(ReasonForm):
 class WalletAdmin(ServiceAdmin):
     """Users with the balances of their wallets."""
 
-    list_display = ("email", "name", "date_joined")
+    list_display = ("email", "name", "balance_inr", "balance_usd", "date_joined")
     list_filter = (EarningsFilter, DebtFilter)
     search_fields = ("email", "name")
     ordering = ("email",)
     fields = ("email", "name", "balance_inr", "balance_usd", "owed")
     readonly_fields = ("balance_inr", "balance_usd", "owed")
     decision_names = ("credit", "write_off")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """Add the balances, `inr_minor` and `usd_minor`; null for a currency that was never used."""
+        balances = LedgerAccount.objects.filter(kind=AccountKind.WALLET, owner=OuterRef("pk")).values("balance_minor")
+        columns = {f"{code.lower()}_minor": Subquery(balances.filter(currency=code)) for code in CURRENCIES}
+        owners: QuerySet[Any] = super().get_queryset(request).annotate(**columns)
+        return owners
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
         """Return the user with the accounts of the wallet."""

@@ -6,6 +6,7 @@ from typing import Any
 from developers.principals import Principal
 from marketplace.accounts.models import User
 
+from ..discount_codes import limit_guesses
 from ..selectors import wallet_of
 from ..services.offers import PurchaseRequest
 from ..services.quotes import make_quote
@@ -22,18 +23,22 @@ def wallet(user: User) -> dict[str, Any]:
 
 def quote(user: User, body: Mapping[str, str]) -> dict[str, Any]:
     """Make a quote and return the answer of POST wallet/quote; raises what `make_quote` raises."""
-    return dict(QuoteAnswer(make_quote(buyer=user, purchase=_purchase_request(body))).data)
+    purchase = _purchase_request(body)
+    with limit_guesses(user, purchase.discount_code):
+        return dict(QuoteAnswer(make_quote(buyer=user, purchase=purchase)).data)
 
 
 def purchase(principal: Principal, body: Mapping[str, str], *, idempotency_key: str | None) -> tuple[dict[str, Any], bool]:
     """Buy, and return the answer of POST wallet/spend and whether it is a replayed one; raises what `spend` raises."""
-    receipt, replayed = spend(
-        buyer=principal.user,
-        purchase=_purchase_request(body),
-        quote_id=body.get("quoteId"),
-        idempotency_key=idempotency_key,
-        principal=principal,
-    )
+    purchase = _purchase_request(body)
+    with limit_guesses(principal.user, purchase.discount_code):
+        receipt, replayed = spend(
+            buyer=principal.user,
+            purchase=purchase,
+            quote_id=body.get("quoteId"),
+            idempotency_key=idempotency_key,
+            principal=principal,
+        )
     return dict(SpendAnswer(receipt).data), replayed
 
 
@@ -45,4 +50,6 @@ def top_up(principal: Principal, body: Mapping[str, Any], *, idempotency_key: st
 
 
 def _purchase_request(body: Mapping[str, str]) -> PurchaseRequest:
-    return PurchaseRequest(body["assetId"], body.get("currency"), body.get("licenseSlug"))
+    return PurchaseRequest(
+        body["assetId"], body.get("currency"), body.get("licenseSlug"), body.get("discountCode"), body.get("upgradeFrom")
+    )

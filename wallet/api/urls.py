@@ -2,7 +2,15 @@
 
 from django.urls import path
 
-from .views import BillingViewSet, EarningsViewSet, HistoryViewSet, InvoiceViewSet, TopUpViewSet, WalletViewSet
+from .views import (
+    BillingViewSet,
+    EarningsViewSet,
+    HistoryViewSet,
+    InvoiceViewSet,
+    RefundRequestViewSet,
+    TopUpViewSet,
+    WalletViewSet,
+)
 
 urlpatterns = [
     path("wallet", WalletViewSet.as_view({"get": "retrieve", "patch": "update"}), name="wallet"),
@@ -18,6 +26,12 @@ urlpatterns = [
     path("orders/<str:order_id>/invoice", InvoiceViewSet.as_view({"get": "retrieve"}), name="order-invoice"),
     path("orders/<str:order_id>/invoice.pdf", InvoiceViewSet.as_view({"get": "pdf"}), name="order-invoice-pdf"),
     path("orders/<str:order_id>/credit-note.pdf", InvoiceViewSet.as_view({"get": "credit_note_pdf"}), name="order-credit-note-pdf"),
+    path(
+        "orders/<str:order_id>/refund-requests",
+        RefundRequestViewSet.as_view({"get": "list", "post": "ask"}),
+        name="order-refund-requests",
+    ),
+    path("orders/<str:order_id>/evidence", RefundRequestViewSet.as_view({"get": "evidence"}), name="order-evidence"),
     path("account/billing", BillingViewSet.as_view({"get": "retrieve", "patch": "update"}), name="billing"),
     path("vendor/earnings", EarningsViewSet.as_view({"get": "retrieve"}), name="vendor-earnings"),
 ]

@@ -7,6 +7,7 @@ from .ledger import Journal, LedgerAccount, Transfer
 from .orders import Order
 from .quotes import Quote
 from .records import CreditReference, IdempotencyRecord, WalletOwner, WalletSettings
+from .refund_requests import RefundRequest
 from .top_ups import FrozenOrder, ProviderEvent, Reversal, TopUp
 from .vendor_payouts import PayoutBatch, VendorPayout
 from .wallet_payouts import WalletPayout
@@ -27,6 +28,7 @@ __all__ = [
     "PayoutBatch",
     "ProviderEvent",
     "Quote",
+    "RefundRequest",
     "Reversal",
     "Seller",
     "TaxRate",

@@ -6,6 +6,7 @@ from django.db.models import F, Q
 
 from marketplace.core import bounds as core_bounds
 from marketplace.core.ids import new_id
+from marketplace.ui.formatting import money
 
 from .. import bounds
 from .orders import Order
@@ -229,7 +230,7 @@ class Journal(models.Model):
         )
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.id}"
+        return f"{self.get_kind_display()} of {self.at:%Y-%m-%d %H:%M}"
 
 
 class Transfer(models.Model):
@@ -252,4 +253,4 @@ class Transfer(models.Model):
         )
 
     def __str__(self) -> str:
-        return f"{self.amount_minor} {self.currency}"
+        return money(self.amount_minor, self.currency)

@@ -8,9 +8,10 @@ from django.utils import timezone
 from catalog import bounds as catalog_bounds
 from catalog.models import Deliverable, LicenseTier, Listing
 from developers.models import App
-from marketplace.core import bounds
+from marketplace.core import bounds as core_bounds
 from marketplace.core.ids import new_id
 
+from .. import bounds
 from ..tax import Treatment
 from .billing import BillingDetails, Seller
 from .quotes import CURRENCIES, Quote
@@ -36,9 +37,9 @@ class Order(models.Model):
     listing = models.ForeignKey(Listing, on_delete=models.PROTECT, related_name="orders")
     tier = models.ForeignKey(LicenseTier, on_delete=models.PROTECT, related_name="+")
     title = models.CharField(max_length=catalog_bounds.TITLE_CHARS)
-    store_name = models.CharField(max_length=bounds.NAME_CHARS)
+    store_name = models.CharField(max_length=core_bounds.NAME_CHARS)
     license_slug = models.CharField(max_length=40)
-    license_name = models.CharField(max_length=bounds.NAME_CHARS)
+    license_name = models.CharField(max_length=core_bounds.NAME_CHARS)
     deliverable = models.ForeignKey(Deliverable, on_delete=models.PROTECT, related_name="+")
     version = models.CharField(max_length=catalog_bounds.VERSION_CHARS, blank=True)
     currency = models.CharField(max_length=3)
@@ -50,6 +51,11 @@ class Order(models.Model):
     seller = models.ForeignKey(Seller, null=True, blank=True, on_delete=models.PROTECT, related_name="+", db_index=False)
     # The buyer's at the time of the sale; empty if there were none.
     buyer_details = models.ForeignKey(BillingDetails, null=True, blank=True, on_delete=models.PROTECT, related_name="+", db_index=False)
+    # What was taken off the list price by a discount, with the code that was given, and for the licence that this one replaces.
+    discount_minor = models.BigIntegerField(default=0)
+    discount_code = models.CharField(max_length=catalog_bounds.DISCOUNT_CODE_CHARS, blank=True)
+    upgraded_from = models.ForeignKey("self", null=True, blank=True, on_delete=models.PROTECT, related_name="upgrades", db_index=False)
+    upgrade_credit_minor = models.BigIntegerField(default=0)
     commission_minor = models.BigIntegerField()
     vendor_share_minor = models.BigIntegerField()
     # The credential that bought it; the app is empty for a user's own token.
@@ -59,6 +65,9 @@ class Order(models.Model):
     # The first of a chain of renewed personal tokens, which share their spending limits.
     spender_id = models.UUIDField(null=True, blank=True)
     request_id = models.CharField(max_length=64, blank=True)
+    # What the buyer agreed to at the checkout; empty for a purchase by an app or a token.
+    consent_version = models.CharField(max_length=bounds.CONSENT_VERSION_CHARS, blank=True)
+    consent_text = models.CharField(max_length=bounds.CONSENT_CHARS, blank=True)
     # The quote that fixed the price; it is valid for one order.
     quote = models.ForeignKey(Quote, null=True, blank=True, on_delete=models.PROTECT, related_name="orders", db_index=False)
     status = models.CharField(max_length=16, choices=OrderStatus.choices, default=OrderStatus.COMPLETED)
@@ -70,6 +79,7 @@ class Order(models.Model):
         permissions = (
             ("refund_order", "Can refund orders"),
             ("pay_unclaimed_order", "Can pay refunds owed to deleted accounts"),
+            ("export_evidence_order", "Can download the evidence of orders"),
         )
         constraints = (
             models.UniqueConstraint(fields=("quote",), name="order_quote_once"),
@@ -84,12 +94,18 @@ class Order(models.Model):
                 condition=Q(tax_minor__gte=0, commission_minor__gte=0, vendor_share_minor__gte=0), name="order_parts_not_negative"
             ),
             models.CheckConstraint(
+                condition=Q(discount_minor__gte=0, upgrade_credit_minor=0)
+                | Q(discount_minor__gte=0, upgrade_credit_minor__gt=0, upgraded_from__isnull=False),
+                name="order_reductions_not_negative",
+            ),
+            models.CheckConstraint(
                 condition=Q(price_minor=F("tax_minor") + F("commission_minor") + F("vendor_share_minor")), name="order_parts_make_price"
             ),
         )
         indexes = (
             models.Index(fields=("buyer", "-created_at", "-id"), name="order_newest"),
             models.Index(fields=("buyer_details",), condition=Q(buyer_details__isnull=False), name="order_of_billing_details"),
+            models.Index(fields=("upgraded_from",), condition=Q(upgraded_from__isnull=False), name="order_upgrade"),
             # For the amounts that an app or a token has spent.
             models.Index(
                 fields=("buyer", "app", "currency", "created_at"),
@@ -106,4 +122,9 @@ class Order(models.Model):
         )
 
     def __str__(self) -> str:
-        return str(self.id)
+        return self.title
+
+    @property
+    def upgrade_from(self) -> str:
+        """The tier of the licence that this order replaces; empty if it is no upgrade."""
+        return "" if self.upgraded_from is None else self.upgraded_from.license_slug

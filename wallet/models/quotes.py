@@ -5,6 +5,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 
+from catalog import bounds as catalog_bounds
 from catalog.models import LicenseTier, Listing
 from marketplace.core.ids import new_id
 from marketplace.core.money import WALLET_CURRENCIES
@@ -25,6 +26,13 @@ class Quote(models.Model):
     # The listing's rate, which applies where no other does; the tax inside the price is decided again at the purchase.
     tax_rate_bp = models.PositiveIntegerField()
     tax_minor = models.BigIntegerField()
+    # What was taken off the list price by a discount, with the code that was given.
+    discount_minor = models.BigIntegerField(default=0)
+    discount_code = models.CharField(max_length=catalog_bounds.DISCOUNT_CODE_CHARS, blank=True)
+    # The purchase and tier of the licence that an upgrade replaces, and what is deducted for it. No foreign key: orders refer to quotes.
+    upgraded_order_id = models.UUIDField(null=True, blank=True)
+    upgrade_from = models.CharField(max_length=40, blank=True)
+    upgrade_credit_minor = models.BigIntegerField(default=0)
     created_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField()
 

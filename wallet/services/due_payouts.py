@@ -31,6 +31,7 @@ class WithheldReason(models.TextChoices):
     NO_ACCOUNT = "no_bank_account", "there is no bank account"
     NEW_ACCOUNT = "new_bank_account", "the bank account is too new"
     OUTSIDE_SEPA = "outside_sepa", "the bank account is outside of the SEPA area"
+    REFUNDED = "refunded", "sales were refunded after it was prepared; the next run pays what is left"
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Issues invoices for sales and credit notes for refunds, in the order of the ledger.
+"""Issues invoices for sales, and credit notes for refunds and for purchases that a lost dispute ended, in the order of the ledger.
 
 Numbers are given by a job, not in the sale, so that sales do not wait for each other.
 """
@@ -9,7 +9,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.db import transaction
-from django.db.models import Max, QuerySet
+from django.db.models import Max
 from django.utils import timezone
 
 from marketplace.core.money import scaled
@@ -19,7 +19,7 @@ from ..invoice_numbers import fiscal_year_of, invoice_number
 from ..models import BillingDetails, Invoice, Journal, Order, Seller
 from ..models.invoices import InvoiceKind
 from ..models.ledger import JournalKind
-from ..selectors import COMMIT_DELAY
+from ..selectors import COMMIT_DELAY, charged_back_without_note
 from ..tax import Treatment
 from .tax_rates import exchange_rate_on
 
@@ -34,8 +34,8 @@ def issue_invoices(*, until: datetime | None = None, everything: bool = False) -
     """Issue what is due, batch by batch, and return the number of documents.
 
     Args:
-        until: Only sales and refunds up to this time; by default `GRACE` before now.
-        everything: Whether to search all sales and refunds, not only those since an hour before the last one that has a document.
+        until: Only journals up to this time; by default `GRACE` before now.
+        everything: Whether to search all journals, not only those since an hour before the last one that has a document.
     """
     until = timezone.now() - GRACE if until is None else until
     issued = 0
@@ -45,40 +45,41 @@ def issue_invoices(*, until: datetime | None = None, everything: bool = False) -
     return issued
 
 
-def uninvoiced_journals(*, seller_id: Any, until: datetime, everything: bool) -> QuerySet[Journal]:
-    """Return the sales and refunds of a seller up to a time without a document, oldest first.
+def _find_due(seller_id: Any, until: datetime, *, everything: bool) -> list[tuple[Journal, Order]]:
+    """Return the next journals of a seller up to a time without a document, oldest first, each with its order.
 
     Unless `everything` is searched, those since an hour before the last one that has a document: no transaction lasts longer.
     """
-    rows = Journal.objects.filter(
-        kind__in=(JournalKind.SALE, JournalKind.REFUND), order__seller=seller_id, invoice__isnull=True, at__lte=until
-    )
+    shown = ("order__buyer", "order__buyer_details", "order__upgraded_from")
+    rows = Journal.objects.filter(kind__in=(JournalKind.SALE, JournalKind.REFUND), order__seller=seller_id, invoices__isnull=True)
+    rows = rows.filter(at__lte=until).select_related(*shown).order_by("id")
+    ended = charged_back_without_note().filter(order__seller=seller_id, reversal__settled__at__lte=until).select_related(*shown)
     last = Invoice.objects.filter(seller=seller_id).order_by("-issued_at").values_list("journal__at", flat=True).first()
-    return (rows if last is None or everything else rows.filter(at__gt=last - COMMIT_DELAY)).order_by("id")
+    if last is not None and not everything:
+        rows, ended = rows.filter(at__gt=last - COMMIT_DELAY), ended.filter(reversal__settled__at__gt=last - COMMIT_DELAY)
+    due = [(journal, journal.order) for journal in rows[:BATCH] if journal.order is not None]
+    due += [(each.reversal.settled, each.order) for each in ended[:BATCH] if each.reversal.settled is not None]
+    return sorted(due, key=lambda pair: (pair[0].pk, pair[1].pk))[:BATCH]
 
 
 @transaction.atomic
 def _issue_batch(seller_id: Any, until: datetime, *, everything: bool = False) -> int:
     """Issue the next documents of a seller, whose row is locked meanwhile: numbers are given by one run at a time."""
     seller = lock(Seller.objects.select_related("details"), pk=seller_id)
-    journals = uninvoiced_journals(seller_id=seller_id, until=until, everything=everything).select_related(
-        "order__buyer", "order__buyer_details"
-    )
     issued: list[Invoice] = []
-    batch = list(journals[:BATCH])
-    invoices = _invoices_of([journal.order for journal in batch if journal.order is not None])
+    batch = _find_due(seller_id, until, everything=everything)
+    invoices = _invoices_of([order for _, order in batch])
     last: dict[int, int] = {}
-    for journal in batch:
-        order = journal.order
-        corrected = None if order is None or journal.kind == JournalKind.SALE else invoices.get(order.pk)
-        if order is None or (journal.kind == JournalKind.REFUND and corrected is None):
+    for journal, order in batch:
+        corrected = None if journal.kind == JournalKind.SALE else invoices.get(order.pk)
+        if journal.kind != JournalKind.SALE and corrected is None:
             # The sale committed after the refund's time, by another node's clock: both are issued by the next run.
             continue
         day = journal.at.astimezone(ZoneInfo(seller.time_zone)).date()
         year = fiscal_year_of(day, seller.fiscal_year_month)
         last[year] = sequence = (last[year] if year in last else _last_sequence(seller, year)) + 1
         number = invoice_number(seller.number_pattern, year=year, month=seller.fiscal_year_month, sequence=sequence)
-        facts = _facts_of_sale(seller, order, day) if corrected is None else _facts_of_refund(corrected)
+        facts = _facts_of_sale(seller, order, day) if corrected is None else _facts_of_credit_note(corrected)
         invoice = Invoice(
             seller=seller, fiscal_year=year, sequence=sequence, number=number, order=order, journal=journal, date=day, **facts
         )
@@ -101,12 +102,13 @@ def _facts_of_sale(seller: Seller, order: Order, day: date) -> dict[str, Any]:
     buyer, details = order.buyer_details, _details_at(seller, order.created_at)
     place = None if order.tax_treatment == Treatment.LISTING else details if order.tax_treatment in _AT_SELLER else buyer
     version = f", version {order.version}" if order.version else ""
+    upgrade = "" if order.upgraded_from is None else f", upgrade from {order.upgraded_from.license_name}"
     return {
         "kind": InvoiceKind.INVOICE,
         "seller_details": details,
         "buyer_details": buyer,
         "buyer_name": buyer.name if buyer is not None else order.buyer.name or order.buyer.email,
-        "description": f"{order.title}{version}, licence {order.license_name}",
+        "description": f"{order.title}{version}, licence {order.license_name}{upgrade}",
         "service_code": seller.service_code,
         "treatment": order.tax_treatment,
         "country": "" if place is None else place.country,
@@ -142,6 +144,6 @@ _REPEATED = (
 )
 
 
-def _facts_of_refund(invoice: Invoice) -> dict[str, Any]:
+def _facts_of_credit_note(invoice: Invoice) -> dict[str, Any]:
     """Return what the credit note of an invoice says."""
     return {"kind": InvoiceKind.CREDIT_NOTE, "corrects": invoice, **{name: getattr(invoice, name) for name in _REPEATED}}

@@ -4,12 +4,15 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from operator import attrgetter
+from typing import Any, NoReturn
 
 import orjson
 from django.db import connection
+from django.db.models.functions import Now
 
-from catalog.pricing import relative_price
+from catalog.models import Discount
+from catalog.pricing import discounted_price, relative_price
 from catalog.selectors.listings import lookup
 from library.errors import AlreadyOwned
 from marketplace.accounts.models import Tier, User
@@ -19,7 +22,17 @@ from marketplace.core.money import Currency
 from vendors.models import DEFAULT_COMMISSION_BP
 
 from .. import statements
-from ..errors import LicenseNotAvailable, OwnListing, PriceUnavailable, TierRequired
+from ..errors import (
+    DiscountCodeInvalid,
+    DiscountEnded,
+    LicenseNotAvailable,
+    OwnListing,
+    PriceUnavailable,
+    TierRequired,
+    UpgradeCurrencyDiffers,
+    UpgradeUnavailable,
+)
+from ..models import Order
 from ..statements import as_id
 from ..tax import Party, TaxDecision, tax_of
 from .tax_rates import find_tax
@@ -34,12 +47,16 @@ class PurchaseRequest:
     Args:
         listing_id_or_slug: The listing.
         currency: INR or USD; None for the buyer's preference. Nothing is converted.
-        license_slug: The licence tier; None for the first permitted one.
+        license_slug: The licence tier; None for the first permitted one, of an upgrade for the next higher one.
+        discount_code: The code of a discount; None for none.
+        upgrade_from: The tier of the buyer's licence that the new one replaces; None for a further licence.
     """
 
     listing_id_or_slug: str
     currency: str | None = None
     license_slug: str | None = None
+    discount_code: str | None = None
+    upgrade_from: str | None = None
 
 
 @dataclass(frozen=True)
@@ -60,6 +77,40 @@ class TierOnSale:
 
 
 @dataclass(frozen=True)
+class OwnedTier:
+    """A tier of which the buyer has a licence that was not revoked.
+
+    Args:
+        tier: The tier, on sale or not.
+        order_id: The purchase of the licence.
+        suspended: Whether its payment is disputed.
+        replaced: Whether an upgrade has replaced it.
+    """
+
+    tier: TierOnSale
+    order_id: uuid.UUID
+    suspended: bool
+    replaced: bool
+
+
+@dataclass(frozen=True)
+class Upgrade:
+    """The purchase whose licence an upgrade replaces.
+
+    Args:
+        order_id: Its id.
+        license_slug: Its licence tier.
+        currency: Its currency.
+        paid_minor: What was paid for the licence, with the licences that it had replaced.
+    """
+
+    order_id: uuid.UUID
+    license_slug: str
+    currency: str
+    paid_minor: int
+
+
+@dataclass(frozen=True)
 class ListingOffer:
     """A listing on sale, as offered to one buyer."""
 
@@ -71,13 +122,16 @@ class ListingOffer:
     deliverable_id: uuid.UUID
     version: str
     tier_requirement: str
-    # By currency, for the first tier on sale.
-    prices: dict[str, int | None]
+    # By currency, for the first tier on sale, before the discount.
+    list_prices: dict[str, int | None]
+    # The largest discount that applies now, in basis points, and the code that was given.
+    discount_bp: int
+    discount_code: str
     tax_rate_bp: int
     commission_rate_bp: int
     currency_preference: str
     tiers: tuple[TierOnSale, ...]
-    owned_tier_ids: frozenset[uuid.UUID]
+    owned: tuple[OwnedTier, ...]
     # The seller of record, if there is one, and the buyer's billing details, if there are any.
     seller_id: uuid.UUID | None
     seller_time_zone: str
@@ -85,9 +139,16 @@ class ListingOffer:
     buyer_details_id: uuid.UUID | None
     buyer: Party | None
 
+    def list_price_of(self, tier: TierOnSale, currency: str) -> int | None:
+        """Return the price of a tier before the discount, None if there is no price in the currency."""
+        return self._price(tier, currency, 0)
+
     def price_of(self, tier: TierOnSale, currency: str) -> int | None:
         """Return the current price of a tier, None if there is no price in the currency."""
-        first = self.prices[currency]
+        return self._price(tier, currency, self.discount_bp)
+
+    def _price(self, tier: TierOnSale, currency: str, discount_bp: int) -> int | None:
+        first = discounted_price(self.list_prices, currency, discount_bp)
         return None if first is None else relative_price(first, tier.factor, self.tiers[0].factor)
 
 
@@ -100,6 +161,11 @@ class Offer:
     currency: str
     price_minor: int
     tax: TaxDecision
+    # What was taken off the list price: by a discount, and for the licence that this one replaces.
+    discount_minor: int = 0
+    discount_code: str = ""
+    upgrade: Upgrade | None = None
+    upgrade_credit_minor: int = 0
     # The quote that fixed the price.
     quote_id: uuid.UUID | None = None
 
@@ -111,15 +177,34 @@ class Offer:
 
 def find_offer(*, buyer: User, purchase: PurchaseRequest) -> Offer:
     """Return the current offer for the buyer; raises what `spend` raises, except for balance and limits."""
-    listing_offer = find_listing_offer(buyer=buyer, listing_id_or_slug=purchase.listing_id_or_slug)
-    tier = find_tier(listing_offer=listing_offer, license_slug=purchase.license_slug)
-    currency = purchase.currency or listing_offer.currency_preference
+    listing_offer = find_listing_offer(
+        buyer=buyer, listing_id_or_slug=purchase.listing_id_or_slug, discount_code=(purchase.discount_code or "").upper()
+    )
+    owned = None if purchase.upgrade_from is None else find_owned(listing_offer=listing_offer, license_slug=purchase.upgrade_from)
+    tier = find_tier(listing_offer=listing_offer, license_slug=purchase.license_slug, owned=owned)
+    upgrade = None if owned is None else find_upgrade(order_id=owned.order_id)
+    currency = purchase.currency or (listing_offer.currency_preference if upgrade is None else upgrade.currency)
+    if upgrade is not None and currency != upgrade.currency:
+        sentence = f"The {upgrade.license_slug} licence was paid in {upgrade.currency}, and so is its upgrade."
+        raise UpgradeCurrencyDiffers(sentence, currency=upgrade.currency)
     price = listing_offer.price_of(tier, currency)
     if price is None:
         available = [code.value for code in money.WALLET_CURRENCIES if listing_offer.price_of(tier, code) is not None]
         sentence = f"It has no price in {currency}. Send currency as one of: {', '.join(available) or 'none, it cannot be bought now'}."
         raise PriceUnavailable(sentence, availableCurrencies=available)
-    return Offer(listing_offer, tier, currency, price, find_offer_tax(listing_offer, listing_offer.tax_rate_bp))
+    credit = 0 if upgrade is None else min(upgrade.paid_minor, price)
+    return Offer(
+        listing_offer,
+        tier,
+        currency,
+        price - credit,
+        find_offer_tax(listing_offer, listing_offer.tax_rate_bp),
+        # What is free in all currencies may have no list price in this one.
+        discount_minor=(listing_offer.list_price_of(tier, currency) or price) - price,
+        discount_code=listing_offer.discount_code,
+        upgrade=upgrade,
+        upgrade_credit_minor=credit,
+    )
 
 
 def find_offer_tax(listing_offer: ListingOffer, listing_rate_bp: int) -> TaxDecision:
@@ -129,19 +214,22 @@ def find_offer_tax(listing_offer: ListingOffer, listing_rate_bp: int) -> TaxDeci
     )
 
 
-def find_listing_offer(*, buyer: User, listing_id_or_slug: str) -> ListingOffer:
+def find_listing_offer(*, buyer: User, listing_id_or_slug: str, discount_code: str = "") -> ListingOffer:
     """Return a listing that the buyer may buy, in one statement, which also sets the transaction's lock timeout."""
     ((column, value),) = lookup(listing_id_or_slug).items()
     rows = statements.run(
-        statements.OFFER.format(column="id" if column == "pk" else column, lock_timeout=_lock_timeout()),
+        statements.OFFER.format(
+            column="id" if column == "pk" else column, lock_timeout=_lock_timeout(), now=statements.NOW[connection.vendor]
+        ),
         buyer=buyer.pk,
         listing=value,
+        code=discount_code,
         default_commission_bp=DEFAULT_COMMISSION_BP,
         default_currency=Currency.INR.value,
     )
     if not rows:
         raise NotFound
-    listing_offer = _listing_offer(rows)
+    listing_offer = _listing_offer(rows, discount_code)
     if listing_offer.vendor_id == buyer.pk:
         raise OwnListing
     if Tier(buyer.tier).rank < Tier(listing_offer.tier_requirement).rank:
@@ -150,16 +238,55 @@ def find_listing_offer(*, buyer: User, listing_id_or_slug: str) -> ListingOffer:
     return listing_offer
 
 
-def find_tier(*, listing_offer: ListingOffer, license_slug: str | None) -> TierOnSale:
-    """Return the named tier, or the first one; refuse a tier that the buyer owns."""
-    tier = next((tier for tier in listing_offer.tiers if license_slug in (None, tier.slug)), None)
+def find_tier(*, listing_offer: ListingOffer, license_slug: str | None, owned: OwnedTier | None = None) -> TierOnSale:
+    """Return the named tier, or the first one; refuse a tier that the buyer owns.
+
+    For an upgrade of `owned`, only higher tiers count, which have a larger price factor.
+    """
+    tiers = listing_offer.tiers
+    if owned is not None and license_slug is None:
+        tiers = tuple(sorted(_above(owned, tiers), key=attrgetter("factor")))
+        if not tiers:
+            raise UpgradeUnavailable(f"No licence higher than {owned.tier.slug} is on sale.")
+    tier = next((tier for tier in tiers if license_slug in (None, tier.slug)), None)
     if tier is None:
-        names = [tier.slug for tier in listing_offer.tiers]
+        names = [tier.slug for tier in tiers]
         raise LicenseNotAvailable(f"Licences on sale: {', '.join(names) or 'none'}.", availableLicenses=names)
-    owned = listing_offer.owned_tier_ids
-    if tier.id in owned or (owned and license_slug is None):
+    taken = {other.tier.id for other in listing_offer.owned}
+    if tier.id in taken or (taken and license_slug is None and owned is None):
         raise AlreadyOwned(assetId=str(listing_offer.listing_id), licenseSlug=tier.slug)
+    if owned is not None and tier not in _above(owned, tiers):
+        raise UpgradeUnavailable(f"The {tier.slug} licence is not higher than {owned.tier.slug}. Buy it without upgradeFrom.")
     return tier
+
+
+def find_owned(*, listing_offer: ListingOffer, license_slug: str) -> OwnedTier:
+    """Return the buyer's licence that is to be upgraded.
+
+    Raises:
+        UpgradeUnavailable: the buyer has no such licence, or it is suspended.
+    """
+    owned = next((other for other in listing_offer.owned if other.tier.slug == license_slug and not other.replaced), None)
+    if owned is None:
+        live = [other.tier.slug for other in listing_offer.owned if not other.replaced]
+        raise UpgradeUnavailable(f"You have no licence {license_slug} of it; you have: {', '.join(live) or 'none'}.")
+    if owned.suspended:
+        raise UpgradeUnavailable(f"The payment for the {license_slug} licence is disputed: wait until that is decided.")
+    return owned
+
+
+def find_upgrade(*, order_id: uuid.UUID) -> Upgrade:
+    """Return the purchase whose licence is upgraded, with what was paid for it and for those that it upgraded."""
+    first = order = Order.objects.get(pk=order_id)
+    paid = order.price_minor
+    while order.upgraded_from_id is not None:
+        order = Order.objects.get(pk=order.upgraded_from_id)
+        paid += order.price_minor
+    return Upgrade(first.pk, first.license_slug, first.currency, paid)
+
+
+def _above(owned: OwnedTier, tiers: Sequence[TierOnSale]) -> list[TierOnSale]:
+    return [tier for tier in tiers if tier.factor > owned.tier.factor]
 
 
 def _lock_timeout() -> str:
@@ -167,12 +294,18 @@ def _lock_timeout() -> str:
     return f"set_config('lock_timeout', '{LOCK_TIMEOUT}', true)" if connection.vendor == "postgresql" else "NULL"
 
 
-def _listing_offer(rows: Sequence[tuple[Any, ...]]) -> ListingOffer:
+def _listing_offer(rows: Sequence[tuple[Any, ...]], discount_code: str) -> ListingOffer:
     (_, listing_id, title, category, vendor_id, store_name, file_id, version, requirement, allowed, *rest) = rows[0]
-    inr, usd, tax, commission, preference, seller_id, time_zone, *parties = rest[:14]
+    usd, inr, eur, own_bp, running, coded, tax, commission, preference, seller_id, time_zone, *parties = rest[:18]
+    if discount_code and coded is None:
+        _refuse_code(as_id(listing_id), discount_code)
     slugs = None if allowed is None else orjson.loads(allowed)
     # Without tiers there is one row with NULLs.
-    tiers = [(as_id(row[-6]), *row[-5:]) for row in rows if row[-6] is not None]
+    tiers = [
+        (TierOnSale(as_id(tier_id), slug, name, Decimal(str(factor))), active, owned)
+        for tier_id, slug, name, factor, active, *owned in (row[-8:] for row in rows)
+        if tier_id is not None
+    ]
     return ListingOffer(
         listing_id=as_id(listing_id),
         title=title,
@@ -182,16 +315,14 @@ def _listing_offer(rows: Sequence[tuple[Any, ...]]) -> ListingOffer:
         deliverable_id=as_id(file_id),
         version=version,
         tier_requirement=requirement,
-        prices={Currency.INR: inr, Currency.USD: usd},
+        list_prices={Currency.USD: usd, Currency.INR: inr, Currency.EUR: eur},
+        discount_bp=max(own_bp, 100 * (running or 0), 100 * (coded or 0)),
+        discount_code=discount_code,
         tax_rate_bp=tax,
         commission_rate_bp=commission,
         currency_preference=preference,
-        tiers=tuple(
-            TierOnSale(tier_id, slug, name, Decimal(str(factor)))
-            for tier_id, slug, name, factor, active, _ in tiers
-            if active and (slugs is None or slug in slugs)
-        ),
-        owned_tier_ids=_owned(tiers),
+        tiers=tuple(tier for tier, active, _ in tiers if active and (slugs is None or tier.slug in slugs)),
+        owned=_owned(tiers),
         seller_id=None if seller_id is None else as_id(seller_id),
         seller_time_zone=time_zone or "",
         seller=None if seller_id is None else Party(*parties[:2]),
@@ -200,5 +331,17 @@ def _listing_offer(rows: Sequence[tuple[Any, ...]]) -> ListingOffer:
     )
 
 
-def _owned(tiers: Sequence[tuple[Any, ...]]) -> frozenset[uuid.UUID]:
-    return frozenset(tier_id for tier_id, *_, owned in tiers if owned)
+def _owned(tiers: Sequence[tuple[TierOnSale, Any, Sequence[Any]]]) -> tuple[OwnedTier, ...]:
+    licences = ((tier, *licence) for tier, _, licence in tiers)
+    return tuple(
+        OwnedTier(tier, as_id(order_id), bool(suspended), bool(replaced))
+        for tier, order_id, suspended, replaced in licences
+        if order_id is not None
+    )
+
+
+def _refuse_code(listing_id: uuid.UUID, code: str) -> NoReturn:
+    ended = Discount.objects.filter(listing=listing_id, code=code, ends_at__lte=Now()).order_by("-ends_at").first()
+    if ended is None:
+        raise DiscountCodeInvalid
+    raise DiscountEnded(endsAt=ended.ends_at)

@@ -12,9 +12,9 @@ from marketplace.core.ids import parse_id
 from marketplace.core.transitions import lock
 
 from .. import bounds
-from ..errors import QuoteExpired, QuoteMismatch, QuoteUsed, TooManyQuotes
+from ..errors import QuoteExpired, QuoteMismatch, QuoteUsed, TooManyQuotes, UpgradeUnavailable
 from ..models import Quote
-from .offers import Offer, PurchaseRequest, find_listing_offer, find_offer, find_offer_tax, find_tier
+from .offers import Offer, PurchaseRequest, find_listing_offer, find_offer, find_offer_tax, find_owned, find_tier, find_upgrade
 
 KEPT_AFTER_EXPIRY = timedelta(days=1)
 
@@ -46,6 +46,11 @@ def make_quote(*, buyer: User, purchase: PurchaseRequest) -> Quote:
         price_minor=offer.price_minor,
         tax_rate_bp=offer.listing_offer.tax_rate_bp,
         tax_minor=offer.tax_minor,
+        discount_minor=offer.discount_minor,
+        discount_code=offer.discount_code,
+        upgraded_order_id=None if offer.upgrade is None else offer.upgrade.order_id,
+        upgrade_from="" if offer.upgrade is None else offer.upgrade.license_slug,
+        upgrade_credit_minor=offer.upgrade_credit_minor,
         created_at=now,
         expires_at=now + timedelta(minutes=bounds.QUOTE_MINUTES),
     )
@@ -75,14 +80,30 @@ def find_quoted_offer(*, buyer: User, purchase: PurchaseRequest, quote_id: str) 
         ("assetId", "asset", listing_offer.listing_id, quote.listing_id),
         ("currency", "currency", purchase.currency or quote.currency, quote.currency),
         ("licenseSlug", "licence", purchase.license_slug or quote.license_slug, quote.license_slug),
+        ("discountCode", "discount code", (purchase.discount_code or quote.discount_code).upper(), quote.discount_code),
+        ("upgradeFrom", "upgrade of the licence", purchase.upgrade_from or quote.upgrade_from, quote.upgrade_from),
     )
     for name, label, wanted, quoted in asked:
         if wanted != quoted:
-            raise QuoteMismatch(f"The quote is for the {label} {quoted}.", field=name, quoted=str(quoted))
-    tier = find_tier(listing_offer=listing_offer, license_slug=quote.license_slug)
+            raise QuoteMismatch(f"The quote is for the {label} {quoted or '(none)'}.", field=name, quoted=str(quoted))
+    owned = find_owned(listing_offer=listing_offer, license_slug=quote.upgrade_from) if quote.upgrade_from else None
+    tier = find_tier(listing_offer=listing_offer, license_slug=quote.license_slug, owned=owned)
+    if owned is not None and owned.order_id != quote.upgraded_order_id:
+        raise UpgradeUnavailable("The licence was refunded and bought again since. Get a new quote.")
     # The price stands; how much of it is tax depends on the buyer's billing details now.
     tax = find_offer_tax(listing_offer, quote.tax_rate_bp)
-    return Offer(listing_offer, tier, quote.currency, quote.price_minor, tax, quote_id=quote.pk)
+    return Offer(
+        listing_offer,
+        tier,
+        quote.currency,
+        quote.price_minor,
+        tax,
+        discount_minor=quote.discount_minor,
+        discount_code=quote.discount_code,
+        upgrade=None if owned is None else find_upgrade(order_id=owned.order_id),
+        upgrade_credit_minor=quote.upgrade_credit_minor,
+        quote_id=quote.pk,
+    )
 
 
 def expired_quotes() -> QuerySet[Quote]:

@@ -1,4 +1,4 @@
-"""Refunds a purchase: reverses its journal and revokes the licence in one transaction.
+"""Refunds a purchase: reverses its journal, revokes the licence and ends the buyer's request in one transaction.
 
 If the buyer's account is deleted, the money is kept in an account of the platform until the
 buyer claims it.
@@ -19,9 +19,10 @@ from marketplace.core.transitions import TransitionTable, lock
 
 from .. import bounds
 from ..mails import announce_refund
-from ..models import Journal, Order
+from ..models import Journal, Order, RefundRequest
 from ..models.ledger import AccountKind, JournalKind
 from ..models.orders import OrderStatus
+from ..models.refund_requests import RefundRequestStatus
 from ..models.top_ups import ReversalStatus
 from ..selectors import unclaimed_refunds
 from ..webhooks import publish_refund
@@ -32,14 +33,27 @@ _COMPLETED = {OrderStatus.COMPLETED.value}
 ORDER_TRANSITIONS = TransitionTable(
     "order", {"refund": (_COMPLETED, OrderStatus.REFUNDED.value), "charge_back": (_COMPLETED, OrderStatus.CHARGED_BACK.value)}
 )
+_WAITING, _DECLINED, _IN_REVIEW = (
+    status.value for status in (RefundRequestStatus.WAITING, RefundRequestStatus.DECLINED, RefundRequestStatus.IN_REVIEW)
+)
+REQUESTS = TransitionTable(
+    "refund_request",
+    {
+        "decline": ({_WAITING}, RefundRequestStatus.DECLINED.value),
+        "escalate": ({_WAITING, _DECLINED}, RefundRequestStatus.IN_REVIEW.value),
+        "refund": ({_WAITING, _DECLINED, _IN_REVIEW}, RefundRequestStatus.REFUNDED.value),
+        "refuse": ({_IN_REVIEW}, RefundRequestStatus.REFUSED.value),
+        "close": ({_WAITING, _DECLINED, _IN_REVIEW}, RefundRequestStatus.CLOSED.value),
+    },
+)
 
 
 @transaction.atomic
 def refund_order(*, order: Order, reason: str, actor: User | None) -> Order:
-    """Refund the price and revoke the licence, with its download links.
+    """Refund the price and revoke the licence, with its download links; the licence that an upgrade replaced is restored.
 
     Raises:
-        InvalidTransition: the order was refunded already, or its payment is disputed.
+        InvalidTransition: the order was refunded already, its licence was upgraded, or its payment is disputed.
         InvalidInput: no reason.
         SelfReview: the actor is the buyer.
         NotFound: there is no such order.
@@ -57,10 +71,22 @@ def refund_order(*, order: Order, reason: str, actor: User | None) -> Order:
     if sale is not None and sale.wallet_id is not None:
         _return_money(sale, None if buyer.deleted else sale.wallet_id, order, reason=reason, actor=actor)
     revoke_licence(order_id=order.id, reason=reason, actor=actor)
+    # Checked once the licence is locked: an upgrade at the same time is either seen here or finds the licence revoked.
+    if order.upgrades.filter(status=OrderStatus.COMPLETED).exists():
+        raise InvalidTransition("The licence was upgraded: refund the upgrade first.")
     undo_purchase(listing_id=order.listing_id)
+    end_request(order=order, verb="refund", actor=actor, reason=reason)
     publish_refund(order)
     announce_refund.enqueue(str(order.pk))
     return order
+
+
+@transaction.atomic
+def end_request(*, order: Order, verb: str, actor: User | None, reason: str) -> None:
+    """End the open refund request of an order, which the caller has locked; do nothing if there is none."""
+    found = RefundRequest.objects.select_for_update(no_key=True).filter(order=order).first()
+    if found is not None and REQUESTS.allows(found, verb):
+        REQUESTS.apply(found, verb, actor=actor, reason=reason, changes={"ended_at": timezone.now()})
 
 
 @transaction.atomic

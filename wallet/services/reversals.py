@@ -20,7 +20,7 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from catalog.services.purchase_counts import undo_purchase
-from library.services.licences import restore_licences, revoke_licence, suspend_licences
+from library.services.licences import revoke_licence, suspend_licences
 from marketplace.accounts.models import User
 from marketplace.core import audit
 from marketplace.core.transitions import lock
@@ -32,11 +32,12 @@ from ..models.ledger import AccountKind, JournalKind
 from ..models.orders import OrderStatus
 from ..models.top_ups import EventKind, ReversalKind, ReversalStatus, TopUpStatus
 from ..providers import PaymentEvent
-from ..selectors import owed_by
+from ..selectors import owed_by, with_upgrades
 from .ledger import Leg, change_held_amount, credit_wallet_balance, open_accounts, write_journal
 from .receivables import collect_owed
-from .refunds import ORDER_TRANSITIONS
+from .refunds import ORDER_TRANSITIONS, end_request
 from .top_ups import TRANSITIONS
+from .upgrades import refund_upgrades, restore_purchases
 from .withholding import release_shares, withhold_shares
 
 _NOTHING: tuple[uuid.UUID | None, int] = (None, 0)
@@ -166,7 +167,8 @@ def _freeze_orders(reversal: Reversal, disputed: Sequence[DisputedSale]) -> int:
         for each in disputed
     )
     if suspended:
-        suspend_licences(order_ids=[each.order.pk for each in suspended], reason=f"{reversal.kind} of a top-up")
+        # An upgrade stands on the purchase whose licence it replaced.
+        suspend_licences(order_ids=with_upgrades(each.order.pk for each in suspended), reason=f"{reversal.kind} of a top-up")
     return len(suspended)
 
 
@@ -220,10 +222,11 @@ def _settle(reversal: Reversal, end: ReversalStatus) -> None:
     reversal.settled_id = _unfreeze(reversal) if kept else _return(reversal, orders)
     release_shares(orders=orders)
     if kept:
-        restore_licences(order_ids=[frozen.order_id for frozen in orders], reason="the dispute was won")
+        restore_purchases(reversal=reversal, order_ids=[frozen.order_id for frozen in orders])
     reversal.status, reversal.decided_at = end, timezone.now()
     reversal.save(update_fields=["status", "decided_at", "settled"])
     audit.record(f"reversal.{end.value.lower()}", reversal, actor=None, currency=top_up.currency, amountMinor=reversal.amount_minor)
+    refund_upgrades(buyer=top_up.user)
     disputed = reversal.kind == ReversalKind.DISPUTE
     if _returned(top_up) == top_up.amount_minor:
         TRANSITIONS.apply(top_up, "return", actor=None)
@@ -291,6 +294,7 @@ def _return(reversal: Reversal, orders: Sequence[FrozenOrder]) -> uuid.UUID:
     for order in locked:
         ORDER_TRANSITIONS.apply(order, "charge_back", actor=None, reason=reason)
         revoke_licence(order_id=order.pk, reason="the card payment was returned", actor=None)
+        end_request(order=order, verb="close", actor=None, reason=reason)
         undo_purchase(listing_id=order.listing_id)
     return journal
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 from catalog.services.purchase_counts import record_purchase
 from developers.event_types import EventType
 from developers.principals import Principal
-from library.services.licences import grant_licence
+from library.services.licences import grant_licence, replace_licence
 from marketplace.accounts.models import User
 from marketplace.core import money
 from marketplace.core.database import insert_rows, violates
@@ -20,6 +20,7 @@ from marketplace.core.errors import Problem
 from marketplace.core.ids import current_request_id, new_id
 from marketplace.monitoring.metrics import SPENDS
 
+from ..consent import Consent
 from ..errors import InsufficientBalance, QuoteUsed, SpendingLimitExceeded
 from ..mails import announce_purchase
 from ..models import LedgerAccount, Order
@@ -46,6 +47,10 @@ class Receipt:
     balance_usd_minor: int
     tax_minor: int
     license_slug: str
+    discount_minor: int = 0
+    discount_code: str = ""
+    upgrade_from: str = ""
+    upgrade_credit_minor: int = 0
 
 
 @dataclass(frozen=True)
@@ -82,6 +87,7 @@ def spend(
     quote_id: str | None = None,
     idempotency_key: str | None = None,
     principal: Principal | None = None,
+    consent: Consent | None = None,
 ) -> tuple[Receipt, bool]:
     """Buy a listing with the buyer's credit.
 
@@ -91,6 +97,7 @@ def spend(
         quote_id: A quote, whose price, currency and licence apply.
         idempotency_key: A repeated call with the same key returns the first one's receipt.
         principal: The credential of an API request; None for a page.
+        consent: What the buyer agreed to at the checkout.
 
     Returns:
         The receipt, and whether it is from an earlier call.
@@ -105,7 +112,7 @@ def spend(
     try:
         with transaction.atomic(), bounded_wait(request):
             offer = _find(buyer, purchase, quote_id)
-            return _settle(buyer, offer, principal, request), False
+            return _settle(_priced_order(buyer, offer, principal, consent), buyer, offer, principal, request), False
     except (Problem, IntegrityError) as refusal:
         # A concurrent duplicate may have caused it: then its response is returned.
         if answer := saved_response(request):
@@ -124,9 +131,8 @@ def _find(buyer: User, purchase: PurchaseRequest, quote_id: str | None) -> Offer
     return find_quoted_offer(buyer=buyer, purchase=purchase, quote_id=quote_id)
 
 
-def _settle(buyer: User, offer: Offer, principal: Principal | None, request: KeyedRequest | None) -> Receipt:
+def _settle(order: dict[str, Any], buyer: User, offer: Offer, principal: Principal | None, request: KeyedRequest | None) -> Receipt:
     """Write the purchase in the caller's transaction: the wallet first, rows that many buyers share last."""
-    order = _priced_order(buyer, offer, principal)
     charged = _charge(order, offer) if offer.price_minor else None
     if charged is not None:
         enforce_limits(buyer=buyer, offer=offer, principal=principal)
@@ -141,6 +147,7 @@ def _settle(buyer: User, offer: Offer, principal: Principal | None, request: Key
         title=offer.listing_offer.title,
         store_name=offer.listing_offer.store_name,
         version=offer.listing_offer.version,
+        replaces_id=None if offer.upgrade is None else replace_licence(order_id=offer.upgrade.order_id),
     )
     if charged is not None:
         write_journal(
@@ -180,7 +187,7 @@ def _charge(order: Mapping[str, Any], offer: Offer) -> DebitResult:
     return DebitResult(balances, entry, VendorEntry(vendor, share), legs)
 
 
-def _priced_order(buyer: User, offer: Offer, principal: Principal | None) -> dict[str, Any]:
+def _priced_order(buyer: User, offer: Offer, principal: Principal | None, consent: Consent | None) -> dict[str, Any]:
     """Return the order's columns, with the price split into tax, commission on the rest, and the vendor's share."""
     split = money.split_sale(offer.price_minor, tax_minor=offer.tax_minor, commission_rate_bp=offer.listing_offer.commission_rate_bp)
     return {
@@ -201,6 +208,10 @@ def _priced_order(buyer: User, offer: Offer, principal: Principal | None) -> dic
         "tax_treatment": offer.tax.treatment.value,
         "seller_id": offer.listing_offer.seller_id,
         "buyer_details_id": offer.listing_offer.buyer_details_id,
+        "discount_minor": offer.discount_minor,
+        "discount_code": offer.discount_code,
+        "upgraded_from_id": None if offer.upgrade is None else offer.upgrade.order_id,
+        "upgrade_credit_minor": offer.upgrade_credit_minor,
         "commission_minor": split.commission_minor,
         "vendor_share_minor": split.vendor_share_minor,
         "app_id": None if principal is None else principal.app_id,
@@ -208,6 +219,8 @@ def _priced_order(buyer: User, offer: Offer, principal: Principal | None) -> dic
         "credential_id": None if principal is None else principal.credential.id,
         "spender_id": None if principal is None else spender_of(principal),
         "request_id": current_request_id(),
+        "consent_version": "" if consent is None else consent.version,
+        "consent_text": "" if consent is None else consent.text,
         "quote_id": offer.quote_id,
         "created_at": timezone.now(),
     }
@@ -230,4 +243,8 @@ def _receipt(order_id: uuid.UUID, offer: Offer, balances: Balances) -> Receipt:
         balance_usd_minor=balances.get(money.Currency.USD, 0),
         tax_minor=offer.tax_minor,
         license_slug=offer.tier.slug,
+        discount_minor=offer.discount_minor,
+        discount_code=offer.discount_code,
+        upgrade_from="" if offer.upgrade is None else offer.upgrade.license_slug,
+        upgrade_credit_minor=offer.upgrade_credit_minor,
     )

@@ -28,7 +28,7 @@ from ..errors import PayoutBatchOpen
 from ..models import LedgerAccount, PayoutBatch, VendorPayout
 from ..models.ledger import AccountKind, JournalKind
 from ..models.vendor_payouts import BatchStatus, PayoutStatus
-from ..selectors import payouts, transfer_minor
+from ..selectors import payouts, transfer_minor, with_earnings
 from .due_payouts import WithheldPayout, WithheldReason, due_payout, refusal_of
 from .ledger import Leg, VendorEntry, open_accounts, write_journal
 
@@ -153,7 +153,9 @@ def prepare_payout(*, account: LedgerAccount, batch: PayoutBatch, minimum_minor:
 
 @transaction.atomic
 def export_batch(*, batch: PayoutBatch, actor: User | None) -> PayoutBatch:
-    """Close a batch for the bank. Payouts that can no longer be made, such as to an account that was withdrawn, are cancelled.
+    """Close a batch for the bank. Payouts that can no longer be made are cancelled, such as one to an account that was withdrawn.
+
+    So is one of more than the vendor has earned, because sales were refunded since it was prepared: the next run pays what is left.
 
     Raises:
         InvalidTransition: it was exported or cancelled before, or no payout is left.
@@ -163,8 +165,9 @@ def export_batch(*, batch: PayoutBatch, actor: User | None) -> PayoutBatch:
     BATCHES.apply(batch, "export", actor=actor, changes={"exported_at": timezone.now(), "exported_by": actor})
     exported = 0
     for payout in _locked(batch, PayoutStatus.PREPARED):
-        profile = payout.details.profile
-        refusal = refusal_of(profile=profile, details=payout.details)
+        refusal = refusal_of(profile=payout.details.profile, details=payout.details)
+        if refusal is None and with_earnings(LedgerAccount.objects.filter(pk=payout.account_id)).get().earned_minor < 0:
+            refusal = WithheldReason.REFUNDED
         if refusal is None:
             PAYOUTS.apply(payout, "export", actor=actor)
             exported += 1

@@ -5,6 +5,9 @@ from collections import Counter
 from collections.abc import Sequence
 from operator import attrgetter
 
+from marketplace.accounts.models import MailTopic
+from marketplace.ui.mail import mail
+
 from ..models import FrozenOrder, Journal, LedgerAccount
 from ..models.ledger import AccountKind, JournalKind
 from ..selectors import with_earnings
@@ -32,6 +35,8 @@ def withhold_shares(*, sales: Sequence[Journal]) -> list[tuple[uuid.UUID | None,
 def _withhold_from(vendor: LedgerAccount, amount_minor: int) -> uuid.UUID:
     withheld_id = open_accounts(vendor.currency, {AccountKind.WITHHELD: vendor.owner_id})[AccountKind.WITHHELD]
     change_held_amount(withheld_id, amount_minor)
+    if vendor.owner is not None and vendor.owner.is_active:
+        mail(vendor.owner, "wallet/share_withheld", topic=MailTopic.SALE, amount_minor=amount_minor, currency=vendor.currency)
     return write_journal(
         kind=JournalKind.WITHHOLD,
         legs=[Leg(vendor.pk, withheld_id, amount_minor)],

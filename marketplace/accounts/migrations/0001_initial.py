@@ -24,7 +24,7 @@ class Migration(migrations.Migration):
                 ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
                 ('email', models.EmailField(max_length=254, unique=True)),
                 ('name', models.CharField(blank=True, max_length=120)),
-                ('tier', models.CharField(choices=[('free', 'Free'), ('go', 'Go'), ('pro', 'Pro'), ('vip', 'Vip')], default='free', max_length=8)),
+                ('tier', models.CharField(choices=[('free', 'Free'), ('go', 'Go'), ('pro', 'Pro'), ('vip', 'VIP')], default='free', max_length=8)),
                 ('is_active', models.BooleanField(default=True)),
                 ('is_staff', models.BooleanField(default=False)),
                 ('session_epoch', models.PositiveIntegerField(default=0, editable=False)),
@@ -42,12 +42,12 @@ class Migration(migrations.Migration):
             name='MailOptOut',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('topic', models.CharField(choices=[('purchase', 'Receipts of your purchases'), ('refund', 'Refunds to your wallet'), ('sale', 'Sales of your listings'), ('payout', 'Payouts of your earnings')], max_length=16)),
+                ('topic', models.CharField(choices=[('purchase', 'Receipts of your purchases'), ('refund', 'Refunds to your wallet'), ('update', 'New versions of what you own'), ('sale', 'Sales of your listings'), ('payout', 'Payouts of your earnings')], max_length=16)),
                 ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='mail_opt_outs', to=settings.AUTH_USER_MODEL)),
             ],
             options={
                 'default_permissions': (),
-                'constraints': [models.UniqueConstraint(fields=('user', 'topic'), name='mailoptout_once'), models.CheckConstraint(condition=models.Q(('topic__in', ['purchase', 'refund', 'sale', 'payout'])), name='mailoptout_topic_known')],
+                'constraints': [models.UniqueConstraint(fields=('user', 'topic'), name='mailoptout_once'), models.CheckConstraint(condition=models.Q(('topic__in', ['purchase', 'refund', 'update', 'sale', 'payout'])), name='mailoptout_topic_known')],
             },
         ),
     ]

@@ -34,6 +34,12 @@ ADVICE = {
     "spending_limit_exceeded": "Tell the user; only they can raise the limit, in their dashboard. Purchases within `left` are still possible.",
     "price_unavailable": "If the user agrees to pay in it, call again with one of availableCurrencies.",
     "license_not_available": "Call again with one of availableLicenses; get_asset has their prices.",
+    "discount_code_invalid": "Ask the user for the code's spelling, or call again without discountCode at the price that is then shown.",
+    "discount_ended": "Tell the user; without discountCode the present price applies.",
+    "upgrade_unavailable": "list_library shows the licences that the user has; get_asset those on sale. Without upgradeFrom a further licence "
+    "is bought.",
+    "upgrade_currency_differs": "If the user agrees to pay in `currency`, call again with it.",
+    "licence_not_live": "list_library shows the licences that the user has now.",
     "tier_required": "Tell the user that their account's tier doesn't allow it; list_assets with tier finds assets that it allows.",
     "quote_expired": "Get a new one with quote_purchase, and tell the user its price.",
     "quote_used": "It has already been bought with this quote; list_library shows it.",

@@ -1,5 +1,8 @@
 """Tools of the wallet."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from rest_framework import serializers
 
 from developers.principals import Principal
@@ -47,16 +50,25 @@ def _get_wallet(principal: Principal, arguments: Arguments) -> ToolResult:
     return ToolResult(json_of(body), f"{text}{body['currencyPreference']}.")
 
 
+def _reductions(body: Mapping[str, Any]) -> str:
+    """Return what was taken off the list price, empty if nothing was."""
+    parts = [f"{body['discount']:.2f} off by a discount"] if body["discount"] else []
+    if body["upgradeFrom"]:
+        parts.append(f"{body['upgradeCredit']:.2f} off for the {body['upgradeFrom']} licence that it replaces")
+    return f" ({', '.join(parts)})" if parts else ""
+
+
 def _quote_purchase(principal: Principal, arguments: Arguments) -> ToolResult:
     body = responses.quote(principal.user, validated(QuoteBody, arguments))
     price = f"{body['price']:.2f} {body['currency']} for the {body['licenseSlug']} licence, until {body['expiresAt']}"
-    return ToolResult(json_of(body), f"{price}. Nothing was charged: ask the user, then send quoteId to buy_asset.")
+    return ToolResult(json_of(body), f"{price}{_reductions(body)}. Nothing was charged: ask the user, then send quoteId to buy_asset.")
 
 
 def _buy_asset(principal: Principal, arguments: Arguments) -> ToolResult:
     values = validated(PurchaseArguments, arguments)
     body, replayed = responses.purchase(principal, values, idempotency_key=values["idempotencyKey"])
-    text = f"Bought under the {body['licenseSlug']} licence: {body['debited']:.2f} {body['currency']} paid, {body['newBalance']:.2f} left. "
+    paid = f"{body['debited']:.2f} {body['currency']} paid{_reductions(body)}, {body['newBalance']:.2f} left"
+    text = f"Bought under the {body['licenseSlug']} licence: {paid}. "
     again = "It was bought by an earlier call with the same key; nothing was charged again. " if replayed else ""
     return ToolResult(json_of(body), f"{text}{again}get_download_link gives the file.")
 

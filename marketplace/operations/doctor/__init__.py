@@ -20,6 +20,7 @@ def examine(*, backup_folder: Path | None = None) -> Iterator[Finding]:
         "cache": services.check_cache,
         "objects": services.check_objects,
         "mail": services.check_mail,
+        "site pages": services.check_site_pages,
         "worker": services.check_worker,
         "search": database.check_search,
         "disk": node.check_disk,

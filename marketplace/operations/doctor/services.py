@@ -13,6 +13,7 @@ from marketplace.monitoring import health
 from marketplace.storage import default_storage
 
 from .. import gauges
+from ..site_pages import unwritten_pages
 from .findings import Results, Status
 
 LATE_SECONDS = 600
@@ -70,6 +71,16 @@ def check_mail() -> Results:
     server.open()
     server.close()
     yield Status.OK, "The mail server accepts the credentials.", ""
+
+
+def check_site_pages() -> Results:
+    """Check that the operator has written terms, privacy, refunds and contact."""
+    missing = unwritten_pages()
+    if missing:
+        names = ", ".join(page.label for page in missing)
+        yield Status.WARN, f"Not written yet: {names}.", "Write them in the admin, under Site pages."
+    else:
+        yield Status.OK, "Terms, privacy, refunds and contact are written.", ""
 
 
 def check_worker() -> Results:

@@ -14,6 +14,19 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
+            name='SitePage',
+            fields=[
+                ('slug', models.CharField(choices=[('terms', 'Terms of service'), ('privacy', 'Privacy'), ('refunds', 'Refunds'), ('contact', 'Contact')], max_length=16, primary_key=True, serialize=False, verbose_name='page')),
+                ('text', models.TextField(blank=True, help_text='Markdown. While it is empty, visitors read that the page is not written yet.', max_length=65536)),
+                ('updated_at', models.DateTimeField(auto_now=True, verbose_name='last changed')),
+            ],
+            options={
+                'ordering': ('slug',),
+                'default_permissions': ('change', 'view'),
+                'constraints': [models.CheckConstraint(condition=models.Q(('slug__in', ['terms', 'privacy', 'refunds', 'contact'])), name='sitepage_slug_known')],
+            },
+        ),
+        migrations.CreateModel(
             name='AccountExport',
             fields=[
                 ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),

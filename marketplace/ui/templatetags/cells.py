@@ -40,6 +40,14 @@ def shown(field: AdminReadonlyField) -> Any:
 
 
 @register.filter
+def label(field: AdminReadonlyField) -> str:
+    """Return the label of a read-only field, as in the heads of lists."""
+    model_admin: Any = field.model_admin
+    show = model_admin.shown(field.field["field"])
+    return capfirst(show.short_description if callable(show) else field.field["label"])
+
+
+@register.filter
 def headed(cells: Iterable[SafeString], headers: Sequence[Mapping[str, Any]]) -> Iterator[SafeString]:
     """Return the cells of a change list's row with their column heads, which are shown beside them on a phone."""
     for drawn, header in zip(cells, headers, strict=False):

@@ -2,11 +2,13 @@
 
 from typing import Any
 
+from django.contrib import admin
 from django.http import HttpRequest
 from django.utils import timezone
 
 from marketplace.core.models import AuditEntry
 from marketplace.review.service import staff_of
+from marketplace.review.subjects import add_subjects
 
 from .figures import charts_for
 from .queues import queue_counts
@@ -21,6 +23,7 @@ def home(request: HttpRequest) -> dict[str, Any]:
     viewer = staff_of(request)
     cards = [each for each in queue_counts(request) if viewer.has_perm(each.queue.permission)]
     recent = _recent() if viewer.has_perm("core.view_auditentry") else None
+    add_subjects(recent or [], admin.site, request)
     now = timezone.now()
     return {"cards": cards, "charts": charts_for(viewer, now), "recent": recent, "title": "Review queues"}
 

@@ -23,7 +23,7 @@ from marketplace.review.models import Claimable
 from marketplace.review.queues import QueueAdmin
 from marketplace.review.service import staff_of
 from vendors.models import VendorProfile
-from wallet.models import WalletOwner, WalletPayout
+from wallet.models import RefundRequest, WalletOwner, WalletPayout
 from wallet.selectors import accounts_to_pay
 
 _QUEUE_COUNTS = "_admin_queue_counts"
@@ -99,6 +99,7 @@ def queues() -> tuple[Queue, ...]:
             {"payouts_held_at__isempty": "0"},
         ),
         _reviewed("walletPayouts", "Wallets to pay out", WalletPayout),
+        _reviewed("refundRequests", "Refunds to decide", RefundRequest),
         Queue("jobs", "Failed jobs", Job, "jobs.retry_job", _failed_jobs, "finished_at", {"status__exact": TaskResultStatus.FAILED.value}),
         Queue(
             "webhooks",

@@ -8,6 +8,7 @@ from pathlib import Path
 from django.conf import settings
 from django.urls import reverse
 
+from catalog import bounds as catalog_bounds
 from library import bounds as library_bounds
 from marketplace.core import bounds
 from marketplace.core.errors import Problem, all_problems
@@ -99,6 +100,9 @@ VALUES: dict[str, Callable[[], str]] = {
     "client_metadata_sentence": client_metadata_sentence,
     "insufficient_balance_title": lambda: all_problems()["insufficient_balance"].title,
     "example_buy_a_font": lambda: (EXAMPLES / "buy_a_font.py").read_text("utf-8").rstrip(),
+    "example_check_evidence": lambda: (EXAMPLES / "check_evidence.py").read_text("utf-8").rstrip(),
+    "refund_window_days": lambda: str(settings.REFUND_WINDOW_DAYS),
+    "refund_answer_days": lambda: str(settings.REFUND_ANSWER_DAYS),
     "quote_minutes": lambda: str(wallet_bounds.QUOTE_MINUTES),
     "open_top_ups_of_app": lambda: str(wallet_bounds.OPEN_TOP_UPS_OF_APP),
     "payouts_prepared_at_once": lambda: str(PREPARED_AT_ONCE),
@@ -113,5 +117,10 @@ VALUES: dict[str, Callable[[], str]] = {
     "json_depth": lambda: str(bounds.JSON_DEPTH),
     "field_errors": lambda: str(bounds.FIELD_ERRORS),
     "item_errors": lambda: str(bounds.ITEM_ERRORS),
+    "discount_codes": lambda: str(settings.RATE_LIMITS["discount_codes"]),
+    "discount_percent": lambda: str(catalog_bounds.DISCOUNT_PERCENT),
+    "discount_code_minimum": lambda: str(catalog_bounds.DISCOUNT_CODE_MINIMUM),
+    "discount_code_chars": lambda: str(catalog_bounds.DISCOUNT_CODE_CHARS),
+    "discounts": lambda: str(catalog_bounds.DISCOUNTS),
     "link_minutes": lambda: str(library_bounds.DOWNLOAD_LINK_SECONDS // 60),
 }

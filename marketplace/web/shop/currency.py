@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.contrib import messages
 from django.contrib.auth.signals import user_logged_in
 from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse
@@ -39,5 +40,11 @@ def amount_in(prices: Prices, currency: Currency) -> tuple[int | None, Currency]
 
 @receiver(user_logged_in)
 def note_preference(sender: Any, request: HttpRequest, user: User, **_: Any) -> None:
-    """Store the wallet's currency in the new session, so that pages need no query for it."""
+    """Store the wallet's currency in the new session, so that pages need no query for it, and say so if prices change to it."""
+    before = currency_of(request)
     request.session[PREFERENCE] = currency_preference_of(user)
+    now = currency_of(request)
+    if now != before:
+        messages.info(
+            request, f"Prices are now in {now}, the currency of your wallet. Before, you saw them in {before}.", fail_silently=True
+        )

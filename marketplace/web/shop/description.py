@@ -1,4 +1,4 @@
-"""Vendors' Markdown as HTML: without raw HTML and images, with headings below the page's own."""
+"""Markdown of vendors and of the operator as HTML: without raw HTML and images, with headings below the page's own."""
 
 import re
 from functools import lru_cache
@@ -19,8 +19,8 @@ _ALIGNED = re.compile(r'<(t[hd]) align="\w+">')
 
 
 @lru_cache(maxsize=TEXTS)
-def description_html(text: str) -> SafeString:
-    """Return a vendor's text as HTML, as plain text if its HTML would be too long.
+def description_html(text: str, *, below: int = 2) -> SafeString:
+    """Return Markdown as HTML with headings below those of a level, as plain text if the HTML would be too long.
 
     Links are marked as not endorsed. The time grows linearly with the length of the text.
     """
@@ -34,4 +34,4 @@ def description_html(text: str) -> SafeString:
         return plain
     html = _IMAGE.sub(r"\1", html.replace(_RAW_HTML, ""))
     html = _ALIGNED.sub(r"<\1>", html.replace("<a href=", '<a rel="nofollow ugc noopener" href='))
-    return mark_safe(_HEADING.sub(lambda tag: f"{tag[1]}{min(int(tag[2]) + 2, 4)}>", html))  # noqa: S308 - as said above
+    return mark_safe(_HEADING.sub(lambda tag: f"{tag[1]}{min(int(tag[2]) + below, 4)}>", html))  # noqa: S308 - as said above

@@ -1,7 +1,7 @@
 """The data of a listing's page: samples, licences with prices, and what the viewer owns."""
 
-import uuid
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 from catalog import pricing, selectors
@@ -10,13 +10,13 @@ from catalog.models import Listing, Preview
 from catalog.models.files import PreviewKind
 from catalog.pricing import Prices
 from catalog.selectors import Card, Picture
-from library.selectors import live_tier_ids
-from marketplace.accounts.models import User
+from library.selectors import is_favourite, live_tiers
+from marketplace.accounts.models import Tier, User
 from marketplace.core.money import WALLET_CURRENCIES, Currency
 
 from .currency import amount_in
 
-SIMILAR_LISTINGS = 4
+RELATED = 4
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,7 @@ class License:
     name: str
     summary: str
     prices: Prices
+    list_prices: Prices
     owned: bool
 
 
@@ -57,8 +58,13 @@ class Offer:
     list_prices: Prices
     # Wallet currencies that it can be paid in.
     currencies: list[Currency]
-    # Other listings of the category.
-    similar: list[Card]
+    # The tier of the viewer's licence that the others would replace; empty without one.
+    upgrade_from: str
+    # Listings of the category, those with common tags first.
+    related: list[Card]
+    # Whether the viewer's account has the tier that the listing needs; None for visitors.
+    has_tier: bool | None
+    is_favourite: bool
 
     @property
     def is_owned(self) -> bool:
@@ -72,17 +78,27 @@ class Offer:
 
 
 def offer_of(slug: str, viewer: User | None) -> Offer:
-    """Return the data of a listing's page, by slug or id, in five queries.
+    """Return the data of a listing's page, by slug or id, in six queries at most.
 
     Raises:
         NotFound: it is not for sale.
     """
     listing = selectors.listing_for_sale(slug)
     tiers = selectors.active_tiers()
-    owned: set[uuid.UUID] = set() if viewer is None else live_tier_ids(viewer, listing)
+    owned = [] if viewer is None else live_tiers(viewer, listing)
+    highest = max(owned, key=attrgetter("price_factor"), default=None)
     licenses = [
-        License(tier.slug, tier.name, tier.summary, pricing.prices_of(listing, tier, tiers), tier.pk in owned)
+        License(
+            slug=tier.slug,
+            name=tier.name,
+            summary=tier.summary,
+            prices=pricing.prices_of(listing, tier, tiers),
+            list_prices=pricing.prices_of(listing, tier, tiers, discounted=False),
+            owned=tier in owned,
+        )
         for tier in pricing.permitted_tiers(listing, tiers)
+        # An owner is offered upgrades only.
+        if highest is None or tier in owned or tier.price_factor > highest.price_factor
     ]
     prices = pricing.sale_prices(listing)
     return Offer(
@@ -92,7 +108,10 @@ def offer_of(slug: str, viewer: User | None) -> Offer:
         prices=prices,
         list_prices=pricing.list_prices(listing),
         currencies=[code for code in WALLET_CURRENCIES if amount_in(prices, code)[1] == code],
-        similar=selectors.popular_cards(limit=SIMILAR_LISTINGS, category=listing.category.slug, without=listing.pk),
+        upgrade_from="" if highest is None else highest.slug,
+        related=selectors.related_cards(listing, limit=RELATED),
+        has_tier=None if viewer is None else Tier(viewer.tier).rank >= Tier(listing.tier_requirement).rank,
+        is_favourite=viewer is not None and is_favourite(viewer, listing),
     )
 
 

@@ -9,6 +9,7 @@ from django.http import QueryDict
 from django.urls import reverse
 
 from catalog import bounds as catalog_bounds
+from catalog.file_types import file_type_label
 from catalog.filters import ListingFilter, Values, ValuesField, given_filters
 from catalog.selectors import FilterNames, Sort
 from marketplace.core import bounds
@@ -75,7 +76,11 @@ class ShopForm(ListingFilter.form_class()):  # type: ignore[misc]  # made of the
 
     def chips(self, names: FilterNames) -> list[tuple[str, str]]:
         """Return the label of each filter with the address that removes it."""
-        labels: dict[str, Callable[[str], str | None]] = {"category": names.categories.get, "license": names.licenses.get}
+        labels: dict[str, Callable[[str], str | None]] = {
+            "category": names.categories.get,
+            "license": names.licenses.get,
+            "fileType": file_type_label,
+        }
         # Encoded once: the address for each value contains all the others.
         encoded = {(name, value): urlencode([(name, value)]) for name, value in self._parameters()}
         chips = [

@@ -4,6 +4,7 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from catalog.file_types import file_type_label
 from catalog.pricing import Prices
 from marketplace.accounts.models import Tier
 from marketplace.core.money import Currency
@@ -12,6 +13,7 @@ from marketplace.ui.formatting import money
 from ..shop.currency import amount_in
 
 register = template.Library()
+register.filter(file_type_label)
 
 
 @register.simple_tag
@@ -32,7 +34,7 @@ def percent(basis_points: int) -> str:
 @register.filter
 def tier_name(tier: str) -> str:
     """Return the label of a tier of accounts."""
-    return "VIP" if tier == Tier.VIP else tier.capitalize()
+    return Tier(tier).label
 
 
 @register.filter

@@ -4,6 +4,7 @@ from django import template
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
+from catalog.admin.labels import visible_characters
 from catalog.field_names import field_name
 from marketplace.core.scopes import SCOPE_LABELS, Scope
 from marketplace.ui.formatting import money, status_colour, status_label, when
@@ -11,6 +12,7 @@ from marketplace.ui.formatting import money, status_colour, status_label, when
 register = template.Library()
 for function in (field_name, money, status_label, status_colour, when):
     register.filter(function)
+register.filter("visible", visible_characters)
 
 
 @register.filter

@@ -7,6 +7,8 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from catalog import font_tester, selectors
+from catalog.comparison.public import changes_of
+from catalog.file_types import public_file_type
 from catalog.filters import ListingFilter, Values
 from catalog.models.files import public_technical
 from catalog.selectors import Sort
@@ -32,6 +34,7 @@ def asset(request: HttpRequest, slug: str) -> HttpResponse:
         "offer": offer,
         "listing": listing,
         "currency": currency_of(request),
+        "file_type": public_file_type(listing.file_type, listing.index.file_type),
         "technical": {} if listing.live_deliverable is None else public_technical(listing.live_deliverable.technical),
         "description": listing.short_description,
         "text": description_html(listing.description),
@@ -43,6 +46,22 @@ def asset(request: HttpRequest, slug: str) -> HttpResponse:
         "image": settings.BASE_URL + pictures[0][1].url if pictures else "",
     }
     return remember(request, render(request, "shop/asset.html", context))
+
+
+@require_safe
+def changes(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show what changed in the newest version of a listing."""
+    listing = selectors.listing_for_sale(slug)
+    found = changes_of(listing)
+    context = {
+        "listing": listing,
+        "earlier": found.from_version if "from_version" in found.model_fields_set else None,
+        "later": found.to_version,
+        "summary": found.summary,
+        "canonical": settings.BASE_URL + reverse("asset-changes-page", args=[slug]),
+        "headline": f"What changed in {listing.title}",
+    }
+    return render(request, "shop/changes.html", context)
 
 
 @require_safe

@@ -1,5 +1,6 @@
 """The checkout: a quote, its confirmation and the purchase."""
 
+import re
 import uuid
 
 from django.contrib import messages
@@ -7,12 +8,15 @@ from django.http import Http404, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
 
+from catalog.api.fields import DISCOUNT_CODE, DISCOUNT_CODE_ERROR
 from catalog.selectors import cards_of
 from marketplace.accounts.pages import SignedInRequest, signed_in_page
 from marketplace.core.errors import NotFound, Problem
 from marketplace.core.money import WALLET_CURRENCIES, to_number
 from marketplace.http.pages import POLICY_HEADER, REDIRECTING_FORM_POLICY
 from wallet.bounds import TOP_UP_MINOR
+from wallet.consent import CONSENT
+from wallet.discount_codes import limit_guesses
 from wallet.models import Quote
 from wallet.providers import currencies_to_add
 from wallet.selectors import billing_details_of, owed_by, quote_of, wallet_of
@@ -26,10 +30,16 @@ def begin(request: SignedInRequest, slug: str) -> HttpResponseBase:
     """Create a quote and redirect to its confirmation; a GET, as after signing in, returns to the listing."""
     if request.method != "POST":
         return redirect("asset-page", slug=slug)
-    currency = request.POST.get("currency")
-    purchase = PurchaseRequest(slug, currency if currency in WALLET_CURRENCIES else None, request.POST.get("license") or None)
+    sent = {name: request.POST.get(name, "").strip() or None for name in ("currency", "license", "discount_code", "upgrade_from")}
+    code = sent["discount_code"]
+    if code is not None and not re.match(DISCOUNT_CODE, code):
+        messages.error(request, DISCOUNT_CODE_ERROR)
+        return redirect("asset-page", slug=slug)
+    currency = sent["currency"] if sent["currency"] in WALLET_CURRENCIES else None
+    purchase = PurchaseRequest(slug, currency, sent["license"], code, sent["upgrade_from"])
     try:
-        quote = make_quote(buyer=request.user, purchase=purchase)
+        with limit_guesses(request.user, code):
+            quote = make_quote(buyer=request.user, purchase=purchase)
     except NotFound:
         raise
     except Problem as problem:
@@ -60,9 +70,11 @@ def confirm(request: SignedInRequest, quote_id: uuid.UUID) -> HttpResponseBase:
         "cards": cards_of([quote.listing_id]),
         "balance": balance,
         "left": balance - quote.price_minor,
+        "list_price": quote.price_minor + quote.discount_minor + quote.upgrade_credit_minor,
         "expired": quote.expires_at <= timezone.now(),
         "owed": owed,
         "missing": missing,
+        "consent": CONSENT,
         "missing_amount": f"{to_number(missing):.2f}",
     }
     response = render(request, "shop/checkout.html", context)
@@ -79,9 +91,13 @@ def _missing(quote: Quote, available_minor: int) -> int:
 
 
 def _buy(request: SignedInRequest, quote: Quote) -> HttpResponseBase:
+    if request.POST.get("consent") != CONSENT.version:
+        messages.warning(request, "The terms of delivery on this page have changed. Read them, then pay.")
+        return redirect("checkout", quote_id=quote.pk)
     purchase = PurchaseRequest(str(quote.listing_id), quote.currency, quote.license_slug)
+    key = f"checkout-{quote.pk}"
     try:
-        receipt, _ = spend(buyer=request.user, purchase=purchase, quote_id=str(quote.pk), idempotency_key=f"checkout-{quote.pk}")
+        receipt, _ = spend(buyer=request.user, purchase=purchase, quote_id=str(quote.pk), idempotency_key=key, consent=CONSENT)
     except NotFound:
         raise
     except Problem as problem:

@@ -17,7 +17,7 @@ from ..docs.rendering import code_html
 from ..shop.currency import currency_of, remember
 
 PICTURES = 4
-FEATURED = 8
+CARDS = 8
 # Of this many popular listings, some of every category are shown.
 CANDIDATES = 60
 EXAMPLE = """\
@@ -38,13 +38,16 @@ curl -H "X-Api-Key: $KEY" \\
 def landing(request: HttpRequest) -> HttpResponse:
     """Show what the service is, what is on sale, and where to go."""
     categories = list(selectors.categories_with_counts())
-    featured = _from_every_category(selectors.popular_cards(limit=CANDIDATES))
+    featured = selectors.featured_cards(limit=PICTURES + CARDS)
+    chosen = {card.id for card in featured}
+    cards = featured + [card for card in _from_every_category(selectors.popular_cards(limit=CANDIDATES)) if card.id not in chosen]
     context = {
         "categories": categories,
         "listings": sum(getattr(category, "asset_count", 0) for category in categories),
         "licenses": len(selectors.active_tiers()),
-        "shots": [card for card in featured if card.picture][:PICTURES],
-        "featured": featured[PICTURES : PICTURES + FEATURED] or featured,
+        "shots": [card for card in cards if card.picture][:PICTURES],
+        "cards": cards[PICTURES : PICTURES + CARDS] or cards,
+        "featured": bool(featured),
         "currency": currency_of(request),
         "quote_minutes": QUOTE_MINUTES,
         "example": code_html(EXAMPLE.format(base_url=settings.BASE_URL), "bash"),

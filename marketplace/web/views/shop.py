@@ -41,7 +41,7 @@ def browse(request: HttpRequest) -> HttpResponse:
         "cleared": reverse("browse"),
     }
     partial = request.headers.get("HX-Request") == "true"
-    category = results.names.categories.get(form.cleaned_data.get("category") or "", "")
+    category = results.names.categories.get(form.chosen.get("category", ""), "")
     context |= {"headline": f"Search: {form.query}" if form.query else category or "All assets", "partial": partial}
     if not partial:
         context |= {

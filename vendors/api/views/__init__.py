@@ -1,8 +1,9 @@
 """The vendor side of the API."""
 
+from .discounts import DiscountViews
 from .files import FileViews
 from .listings import ListingViews
 from .profiles import ProfileViews
 from .submission import SubmissionViews
 
-__all__ = ["FileViews", "ListingViews", "ProfileViews", "SubmissionViews"]
+__all__ = ["DiscountViews", "FileViews", "ListingViews", "ProfileViews", "SubmissionViews"]

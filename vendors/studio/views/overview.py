@@ -4,7 +4,9 @@ from django.http import HttpResponseBase
 from django.shortcuts import render
 
 from catalog.models import Listing
+from catalog.pricing import sale_price
 from marketplace.accounts.pages import SignedInRequest
+from marketplace.core.money import Currency
 
 from ...selectors import last_review_of
 from ..access import listing_page
@@ -19,6 +21,7 @@ def overview(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
     checks = checklist_of(listing) if submittable else []
     context = {
         "listing": listing,
+        "price": sale_price(listing, Currency.USD),
         "may_submit": submittable,
         "checks": checks,
         "ready": all(check.passed for check in checks),

@@ -15,6 +15,7 @@ from ...models import Journal, Order
 from ...models.ledger import JournalKind
 from ...models.orders import OrderStatus
 from ...models.quotes import CURRENCIES
+from .wallet import CODE, CREDIT, DISCOUNT, UPGRADED, OrNull
 
 # Kinds of transactions from the view of the wallet's owner.
 KINDS = {
@@ -51,6 +52,10 @@ class OrderAnswer(serializers.Serializer[Order]):
     price = Amount(source="price_minor", help_text="What was paid, tax included.")
     taxIncluded = Amount(source="tax_minor", help_text="The part of price that is tax.")
     taxRatePercent = serializers.SerializerMethodField(help_text="The tax rate used.")
+    discount = Amount(source="discount_minor", help_text=DISCOUNT)
+    discountCode = OrNull(source="discount_code", help_text=CODE)
+    upgradeFrom = OrNull(source="upgrade_from", help_text=UPGRADED)
+    upgradeCredit = Amount(source="upgrade_credit_minor", help_text=CREDIT)
     appId = serializers.CharField(source="app_id", allow_null=True, help_text="The app that bought it; null if none did.")
     createdAt = serializers.DateTimeField(source="created_at")
     refundedAt = serializers.DateTimeField(

@@ -111,4 +111,6 @@ class DocumentAnswer(serializers.Serializer[Invoice]):
 class InvoiceAnswer(DocumentAnswer):
     """The invoice of a purchase."""
 
-    creditNote = DocumentAnswer(source="credit_note", allow_null=True, help_text="The credit note of the refund; null if there is none.")
+    creditNote = DocumentAnswer(
+        source="credit_note", allow_null=True, help_text="The credit note of the refund or lost dispute; null if there is none."
+    )

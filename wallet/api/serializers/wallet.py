@@ -1,7 +1,10 @@
 """Serializers of the wallet's request and response bodies."""
 
+from typing import Any
+
 from rest_framework import serializers
 
+from catalog.api.fields import DiscountCode
 from marketplace.api.fields import Amount, Choice, Line
 from marketplace.api.serializers import Body
 from marketplace.core import bounds
@@ -11,6 +14,23 @@ from ...models import Quote
 from ...models.quotes import CURRENCIES
 from ...selectors import Wallet
 from ...services.spending import Receipt
+
+# Of quotes, receipts and orders: the list price is what was paid with discount and upgradeCredit added.
+DISCOUNT = "What a discount took off the list price, in currency; deducted already."
+CODE = "The discount code that was given, in upper case; null if there was none."
+UPGRADED = "The tier of the licence that is replaced; null if it is no upgrade."
+CREDIT = "What is deducted for the licence that is replaced, in currency; deducted already."
+
+
+class OrNull(serializers.CharField):
+    """A text, null where it is empty."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(allow_null=True, **kwargs)
+
+    def to_representation(self, value: str) -> Any:
+        """Return the text."""
+        return value or None
 
 
 class WalletAnswer(serializers.Serializer[Wallet]):
@@ -34,7 +54,15 @@ class QuoteBody(Body):
 
     assetId = Line(max_length=bounds.SLUG_CHARS, help_text="The asset's id or slug.")
     currency = Choice(choices=CURRENCIES, required=False, help_text="The currency to pay in; by default currencyPreference.")
-    licenseSlug = Line(max_length=40, required=False, help_text="The licence tier; by default the first permitted one.")
+    licenseSlug = Line(
+        max_length=40, required=False, help_text="The licence tier; by default the first permitted one, of an upgrade the next higher one."
+    )
+    discountCode = DiscountCode(required=False, help_text="The code of a discount of this asset.")
+    upgradeFrom = Line(
+        max_length=40,
+        required=False,
+        help_text="The tier of a licence that you have of this asset: the new one replaces it, and what was paid for it is deducted.",
+    )
 
 
 class SpendBody(QuoteBody):
@@ -53,6 +81,10 @@ class QuoteAnswer(serializers.Serializer[Quote]):
     currency = serializers.ChoiceField(choices=CURRENCIES)
     taxIncluded = Amount(source="tax_minor", help_text="The part of price that is tax.")
     licenseSlug = serializers.CharField(source="license_slug")
+    discount = Amount(source="discount_minor", help_text=DISCOUNT)
+    discountCode = OrNull(source="discount_code", help_text=CODE)
+    upgradeFrom = OrNull(source="upgrade_from", help_text=UPGRADED)
+    upgradeCredit = Amount(source="upgrade_credit_minor", help_text=CREDIT)
     expiresAt = serializers.DateTimeField(source="expires_at")
 
 
@@ -70,6 +102,10 @@ class SpendAnswer(serializers.Serializer[Receipt]):
     newBalanceUSD = Amount(source="balance_usd_minor", help_text="Balance in US dollars after the purchase.")
     taxIncluded = Amount(source="tax_minor", help_text="The tax included in debited.")
     licenseSlug = serializers.CharField(source="license_slug")
+    discount = Amount(source="discount_minor", help_text=DISCOUNT)
+    discountCode = OrNull(source="discount_code", help_text=CODE)
+    upgradeFrom = OrNull(source="upgrade_from", help_text=UPGRADED)
+    upgradeCredit = Amount(source="upgrade_credit_minor", help_text=CREDIT)
 
     def get_success(self, receipt: Receipt) -> bool:
         """Return True; failures are problem documents."""

@@ -50,14 +50,14 @@ class HistoryViewSet(ApiViewSet):
     @extend_schema(operation_id="getOrder", summary="Get a purchase", parameters=[ORDER_ID], responses=OrderAnswer)
     def order(self, request: Request, order_id: str) -> Response:
         """Return one of the caller's purchases."""
-        return Response(OrderAnswer(_order(request, order_id)).data)
+        return Response(OrderAnswer(own_order(request, order_id)).data)
 
     @extend_schema(
         operation_id="getReceipt", summary="Get a receipt", parameters=[ORDER_ID], responses={(HTTPStatus.OK, HTML): OpenApiTypes.STR}
     )
     def receipt(self, request: Request, order_id: str) -> HttpResponseBase:
         """Return the receipt of a purchase as a standalone HTML page without scripts."""
-        page = receipts.as_html(_order(request, order_id))
+        page = receipts.as_html(own_order(request, order_id))
         return HttpResponse(page, content_type=f"{HTML}; charset=utf-8", headers={"Content-Security-Policy": receipts.CONTENT_POLICY})
 
     @extend_schema(
@@ -68,12 +68,17 @@ class HistoryViewSet(ApiViewSet):
     )
     def receipt_pdf(self, request: Request, order_id: str) -> HttpResponseBase:
         """Return the receipt of a purchase as a PDF."""
-        order = _order(request, order_id)
+        order = own_order(request, order_id)
         disposition = safe_disposition(f"receipt-{order.pk}.pdf", inline=False)
         return HttpResponse(receipts.as_pdf(order), content_type=PDF, headers={"Content-Disposition": disposition or "attachment"})
 
 
-def _order(request: Request, order_id: str) -> Order:
+def own_order(request: Request, order_id: str) -> Order:
+    """Return one of the caller's purchases.
+
+    Raises:
+        NotFound: it is not theirs.
+    """
     order = order_of(principal_of(request).user, order_id)
     if order is None:
         raise NotFound

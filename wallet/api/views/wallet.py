@@ -5,7 +5,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from developers.principals import principal_of
-from library.errors import AlreadyOwned
+from library.errors import AlreadyOwned, LicenceNotLive
 from marketplace.api.serializers import parse_body
 from marketplace.api.views import ApiViewSet
 from marketplace.core.access import key_or_bearer
@@ -14,6 +14,8 @@ from marketplace.core.scopes import Scope
 
 from ... import bounds
 from ...errors import (
+    DiscountCodeInvalid,
+    DiscountEnded,
     IdempotencyConflict,
     IdempotencyKeyReused,
     InsufficientBalance,
@@ -26,6 +28,8 @@ from ...errors import (
     SpendingLimitExceeded,
     TierRequired,
     TooManyQuotes,
+    UpgradeCurrencyDiffers,
+    UpgradeUnavailable,
 )
 from ...services.preferences import set_currency_preference
 from .. import responses
@@ -33,7 +37,10 @@ from ..idempotency import IDEMPOTENCY_PARAMETER, REPLAYED_HEADER, idempotency_ke
 from ..serializers.wallet import PreferenceBody, QuoteAnswer, QuoteBody, SpendAnswer, SpendBody, WalletAnswer
 
 # Problems of the purchase itself, independent of the balance.
-_NO_OFFER = (NotFound, TierRequired, AlreadyOwned, OwnListing, PriceUnavailable, LicenseNotAvailable)
+_NO_OFFER = (
+    *(NotFound, TierRequired, AlreadyOwned, OwnListing, PriceUnavailable, LicenseNotAvailable),
+    *(DiscountCodeInvalid, DiscountEnded, UpgradeUnavailable, UpgradeCurrencyDiffers),
+)
 
 
 class WalletViewSet(ApiViewSet):
@@ -51,6 +58,7 @@ class WalletViewSet(ApiViewSet):
             *_NO_OFFER,
             InsufficientBalance,
             SpendingLimitExceeded,
+            LicenceNotLive,
             QuoteExpired,
             QuoteUsed,
             QuoteMismatch,

@@ -12,7 +12,7 @@ class Command(BaseCommand):
     """Issues invoices."""
 
     help = (
-        "Issue an invoice for each sale and a credit note for each refund, numbered without gaps in the order of the ledger. The worker "
+        "Issue an invoice for each sale and a credit note for each refund and lost dispute, numbered without gaps in the order of the ledger. The worker "
         "runs this twice a minute. Safe to interrupt, to repeat and to run in parallel and beside sales."
     )
 

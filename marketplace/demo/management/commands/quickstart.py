@@ -22,6 +22,7 @@ from ...facts import curl_lines, read_facts, suggested_slug, write_facts
 from ...invoices import make_invoice, make_seller
 from ...payouts import make_payout
 from ...people import Facts, make_credentials, make_people
+from ...refunds import make_refund_request
 from ...shop import fill_shop
 
 FACTS_NAME = "demo.json"
@@ -98,6 +99,7 @@ class Command(BaseCommand):
                 pass
         make_invoice(entries, people)
         make_payout(people.profiles["vendor"], people.customer, people.admin)
+        make_refund_request(people.customer)
         return facts, suggested_slug(entries, people.developer)
 
     def _print_facts(self, facts: Facts, slug: str, path: Path) -> None:

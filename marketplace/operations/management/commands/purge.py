@@ -13,6 +13,7 @@ from django.db.models import Model, QuerySet
 from django.utils import timezone
 from django_tasks.base import TaskResultStatus
 
+from catalog.services.discounts import expired_discounts
 from developers import purging
 from marketplace.core.transitions import lock
 from marketplace.jobs.models import Job
@@ -39,6 +40,7 @@ PARTS: Mapping[str, Callable[[], purging.Expired]] = {
     "sessions": lambda: {"sessions": Session.objects.filter(expire_date__lt=timezone.now())},
     "tokens": purging.expired_tokens,
     "wallet": lambda: {"expired quotes": expired_quotes(), "old answers": expired_responses(), "foreign events": unmatched_events()},
+    "discounts": lambda: {"old discounts": expired_discounts()},
     "usage": purging.expired_usage,
     "webhooks": purging.expired_events,
     "jobs": _jobs,

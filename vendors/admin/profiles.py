@@ -8,22 +8,28 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.db.models import Q
+from django.http import HttpRequest
 
 from catalog.selectors.listings import published_in
+from catalog.selectors.reviews import cases_of_store
 from marketplace.accounts.models import User
 from marketplace.review.admin import saved_reply_form
 from marketplace.review.decisions import CLAIMING, Decision, ReasonForm, claiming, decision, service_decision
 from marketplace.review.models import SavedReplyUse
+from marketplace.review.panels import Panel
 from marketplace.review.queues import QueueAdmin
 from marketplace.review.search import SearchQuery, starts_with
+from marketplace.ui.formatting import badge
 
-from .models import VendorProfile, VendorStatus
-from .services import payout_details
-from .services import profiles as services
+from ..models import VendorProfile, VendorStatus
+from ..services import payout_details
+from ..services import profiles as services
 
 DECIDE = "vendors.decide_vendorprofile"
 COMMISSION = "vendors.set_commission_vendorprofile"
 PAYOUTS = "vendors.hold_payouts_vendorprofile"
+# The most submissions on the page.
+CASES = 10
 
 
 class CommissionForm(ReasonForm):
@@ -75,9 +81,9 @@ class VendorProfileAdmin(QueueAdmin):
         "decided_by",
     )
     readonly_fields = ("commission",)
-    decision_names = ("approve", "suspend", "reinstate", *CLAIMING, "commission_rate", "hold_payouts", "release_payouts")
+    decision_names = ("approve", "reject", "suspend", "reinstate", *CLAIMING, "commission_rate", "hold_payouts", "release_payouts")
     owner, noun, review_permission = "user", "vendor", DECIDE
-    page_decisions = {"approve": "a", "suspend": "r"}
+    page_decisions = {"approve": "a", "reject": "r"}
     claim, take_over, release = claiming(DECIDE, _allows("approve"))
 
     found_title, found_detail = "store__name", "status"
@@ -89,6 +95,15 @@ class VendorProfileAdmin(QueueAdmin):
         if query.email:
             return [Q(user__email=query.email)]
         return [Q(store__slug=query.text.lower()), starts_with("store__name", query.text)]
+
+    def panels(self, request: HttpRequest, subject: VendorProfile) -> list[Panel]:
+        """Return the latest decisions on the vendor's listings, and the history."""
+        rows = [
+            (case.listing.title, case.kind, badge(case.status), case.decided_at, "\n".join(finding["message"] for finding in case.findings))
+            for case in cases_of_store(subject.store)[:CASES]
+        ]
+        cases = Panel("Submissions of the vendor", ("Listing", "Kind", "Outcome", "Decided", "Findings"), rows)
+        return [cases, *super().panels(request, subject)]
 
     @admin.display(description="Commission", ordering="commission_rate_bp")
     def commission(self, profile: VendorProfile) -> str:
@@ -108,13 +123,27 @@ class VendorProfileAdmin(QueueAdmin):
         "profile",
     )
 
+    reject = service_decision(
+        Decision(
+            "Reject",
+            DECIDE,
+            "The store does not open. The vendor gets the reason by mail, and can be reinstated here later.",
+            "The vendor was rejected.",
+            available=_allows("reject"),
+            danger=True,
+            form=saved_reply_form(SavedReplyUse.VENDOR_SUSPEND),
+        ),
+        services.reject_vendor,
+        "profile",
+    )
+
     suspend = service_decision(
         Decision(
             "Suspend",
             DECIDE,
             "The vendor's listings leave the catalog. Buyers can still download what they own.",
             "The vendor was suspended.",
-            available=_allows("suspend"),
+            available=lambda profile: profile.status == VendorStatus.APPROVED,
             danger=True,
             effects=_suspension_effects,
             form=saved_reply_form(SavedReplyUse.VENDOR_SUSPEND),

@@ -1,0 +1,181 @@
+"""What changed since an earlier submission, as the review page shows it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from ..comparison.files import FontChanges
+from ..comparison.listings import ListingChanges, compare_snapshots
+from ..field_names import field_name
+from ..models import Deliverable, Listing, ListingReview, Preview
+from ..models.files import PreviewKind
+from ..models.reviews import ReviewStatus
+from ..selectors.reviews import former_pictures_of
+from .differences import TextPart, mark_differences
+from .labels import value_label
+
+# The most earlier decisions on the page, and the most glyphs of a font that are drawn.
+DECISIONS = 20
+DRAWN = 24
+
+
+@dataclass(frozen=True)
+class FieldChange:
+    """A changed field, for a side-by-side view."""
+
+    field: str
+    before: Sequence[TextPart]
+    after: Sequence[TextPart]
+
+
+@dataclass(frozen=True)
+class PictureChange:
+    """A gallery image that was added, replaced or removed; addresses are empty where there is no picture, or it is no longer kept."""
+
+    slot: int
+    before: str
+    after: str
+    had: bool
+
+
+@dataclass(frozen=True)
+class EarlierFinding:
+    """A finding of an earlier decision; `answered` tells whether what it names has changed since, None where it names no field."""
+
+    code: str
+    field: str
+    message: str
+    answered: bool | None
+
+
+@dataclass(frozen=True)
+class ShownFont:
+    """The changes of a font, and the query of the addresses that draw its glyphs."""
+
+    changes: FontChanges
+    query: str
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What changed since the submission `base`.
+
+    Args:
+        earlier: Other submissions with which it can be compared.
+        before_file: Id of the file before, None if its bytes are no longer kept.
+    """
+
+    base: ListingReview
+    earlier: Sequence[ListingReview]
+    changes: ListingChanges
+    fields: Sequence[FieldChange]
+    pictures: Sequence[PictureChange]
+    fonts: Sequence[ShownFont]
+    findings: Sequence[EarlierFinding]
+    before_file: Any
+
+
+def compared(
+    review: ListingReview, decisions: Sequence[ListingReview], now: Mapping[str, Any], previews: Sequence[Preview], against: str
+) -> Comparison | None:
+    """Return what changed since an earlier decision on the listing: the one with the id `against`, else the last; None if there is none.
+
+    Args:
+        review: The submission.
+        decisions: Earlier decisions on the listing, latest first.
+        now: The submitted fields.
+        previews: The listing's previews.
+        against: The id of an earlier decision, or any other text.
+    """
+    if not decisions:
+        return None
+    base = next((each for each in decisions if str(each.pk) == against), decisions[0])
+    changes = compare_snapshots(review.listing, base.snapshot, now)
+    fonts = changes.file.fonts if changes.file else ()
+    return Comparison(
+        base=base,
+        earlier=[each for each in decisions if each != base],
+        changes=changes,
+        fields=_field_changes(changes),
+        pictures=list(_picture_changes(review, base.snapshot, now, previews)),
+        fonts=[ShownFont(font, _drawing_query(font)) for font in fonts],
+        findings=_findings(decisions, now),
+        before_file=_kept_file(review.listing, base.snapshot),
+    )
+
+
+def _field_changes(changes: ListingChanges) -> list[FieldChange]:
+    found = []
+    for change in changes.fields:
+        match change.field:
+            case "previews":
+                before, after = _preview_text(change.before, change.after), _preview_text(change.after, change.before)
+            case "file":
+                before, after = _file_text(change.before), _file_text(change.after)
+            case _:
+                before, after = value_label(change.before), value_label(change.after)
+        found.append(FieldChange(field_name(change.field), *mark_differences(before, after)))
+    return found
+
+
+def _file_text(file: Mapping[str, Any] | None) -> str:
+    """Return the text that compares a file, without its id."""
+    return value_label(None if file is None else {name: value for name, value in file.items() if name != "id"})
+
+
+def _preview_text(previews: Sequence[Mapping[str, Any]] | None, others: Sequence[Mapping[str, Any]] | None) -> str:
+    """Return one line for each preview: kind, slot and alt text, with the checksum where it is not at the same place in `others`."""
+    known = {(preview["kind"], preview["slot"], preview["checksum"]) for preview in others or ()}
+    lines = []
+    for preview in previews or ():
+        place = (preview["kind"], preview["slot"], preview["checksum"])
+        text = f", “{preview['altText']}”" if "altText" in preview else ""
+        lines.append(f"{preview['kind']} {preview['slot']}" + ("" if place in known else f": {preview['checksum'][:12]}…") + text)
+    return "\n".join(lines) or "none"
+
+
+def _picture_changes(
+    review: ListingReview, before: Mapping[str, Any], now: Mapping[str, Any], previews: Sequence[Preview]
+) -> Iterable[PictureChange]:
+    old, new = _gallery(before), _gallery(now)
+    if old == new:
+        return
+    present = {preview.sha256: preview.url for preview in previews}
+    former = former_pictures_of(review.listing) if set(old.values()) - present.keys() else {}
+    known = {digest: reverse("admin:catalog_listingreview_picture", args=[review.pk, digest]) for digest in former} | present
+    for slot in sorted(old.keys() | new.keys()):
+        if old.get(slot) != new.get(slot):
+            yield PictureChange(slot, known.get(old.get(slot, ""), ""), known.get(new.get(slot, ""), ""), slot in old)
+
+
+def _gallery(snapshot: Mapping[str, Any]) -> dict[int, str]:
+    return {each["slot"]: each["checksum"] for each in snapshot.get("previews", ()) if each["kind"] == PreviewKind.GALLERY}
+
+
+def _drawing_query(font: FontChanges) -> str:
+    names = [glyph.name for glyph in (*font.redrawn, *font.added, *font.removed)][:DRAWN]
+    return urlencode({"path": font.path, "face": font.face, "glyph": names}, doseq=True) if names else ""
+
+
+def _findings(decisions: Sequence[ListingReview], now: Mapping[str, Any]) -> list[EarlierFinding]:
+    """Return the findings of the decisions since the last approval."""
+    found = []
+    for decision in decisions:
+        if decision.status == ReviewStatus.APPROVED:
+            break
+        before = decision.snapshot
+        for finding in decision.findings:
+            field = finding.get("field", "")
+            answered = before[field] != now.get(field) if field in before else None
+            found.append(EarlierFinding(finding.get("code", ""), field_name(field), finding.get("message", ""), answered))
+    return found
+
+
+def _kept_file(listing: Listing, snapshot: Mapping[str, Any]) -> Any:
+    file_id = (snapshot.get("file") or {}).get("id")
+    if file_id is None or str(listing.live_deliverable_id) == file_id:
+        return listing.live_deliverable_id
+    return Deliverable.objects.filter(listing=listing, pk=file_id).values_list("pk", flat=True).first()

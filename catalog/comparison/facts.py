@@ -1,0 +1,66 @@
+"""The facts by which two files are compared, as the inspection of an upload records them."""
+
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+
+class Axis(BaseModel):
+    """A variable axis of a font."""
+
+    tag: str
+    min: float
+    default: float
+    max: float
+
+
+class Face(BaseModel):
+    """A font, or a face of a collection.
+
+    Args:
+        names: Texts of the table `name` by their number.
+        metrics: Numbers by table and field, such as `OS/2 usWeightClass`.
+        tables: A digest of each table.
+        glyphs: By name, the digest of the outline, the advance width and the code points.
+        complete: Whether all glyphs are listed.
+    """
+
+    axes: list[Axis] = []
+    names: dict[str, str] = {}
+    metrics: dict[str, int | float] = {}
+    tables: dict[str, str] = {}
+    glyphCount: int  # noqa: N815 - as it is in JSON
+    glyphs: dict[str, tuple[str, int, list[int]]] = {}
+    complete: bool = False
+
+
+class Facts(BaseModel):
+    """The facts of a file; paths are empty where it is no archive.
+
+    Args:
+        entries: Path, size in bytes and digest of each of the first entries of an archive.
+        otherEntries: One digest of all other entries.
+        fonts: The faces of each font.
+        media: Technical details of pictures and sounds.
+        texts: The beginning of each text.
+        hosts: Hosts that the texts name, with the first files that do.
+        tools: Tools that a skill asks for.
+    """
+
+    entries: list[tuple[str, int, str]] | None = None
+    otherEntries: str = ""  # noqa: N815 - as it is in JSON
+    fonts: dict[str, list[Face]] = {}
+    media: dict[str, dict[str, Any]] = {}
+    texts: dict[str, str] = {}
+    hosts: dict[str, list[str]] = {}
+    tools: list[str] = []
+
+
+def parse_facts(recorded: Any) -> Facts | None:
+    """Return recorded facts, None where there are none or they are not understood."""
+    if not recorded:
+        return None
+    try:
+        return Facts.model_validate(recorded)
+    except ValidationError:
+        return None

@@ -1,0 +1,236 @@
+"""Compares two files by their recorded facts."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .facts import Face, Facts
+from .lines import Line, changed_lines
+
+TABLES = {
+    "GPOS": "kerning and positions",
+    "GSUB": "substitutions and OpenType features",
+    "cmap": "characters",
+    "fvar": "axes and named instances",
+    "gvar": "variations of the outlines",
+    "avar": "mapping of the axes",
+    "glyf": "outlines",
+    "CFF ": "outlines",
+    "CFF2": "outlines",
+    "name": "names",
+    "OS/2": "metrics",
+    "hhea": "metrics",
+    "head": "metrics",
+    "hmtx": "widths",
+    "post": "names of glyphs",
+    "kern": "kerning",
+    "COLR": "colours",
+    "CPAL": "colours",
+    "SVG ": "drawings in colour",
+    "fpgm": "hinting",
+    "prep": "hinting",
+    "cvt ": "hinting",
+    "gasp": "hinting",
+}
+# Tables that change with every export, and say nothing by themselves; the fields of `head` that matter are compared.
+SILENT_TABLES = {"head", "DSIG", "FFTM", "TSI0"}
+NAME_LABELS = {
+    "0": "copyright",
+    "1": "family",
+    "2": "style",
+    "3": "unique id",
+    "4": "full name",
+    "5": "version",
+    "6": "PostScript name",
+    "7": "trademark",
+    "8": "manufacturer",
+    "9": "designer",
+    "10": "description",
+    "11": "vendor's address",
+    "12": "designer's address",
+    "13": "licence",
+    "14": "licence's address",
+    "16": "typographic family",
+    "17": "typographic style",
+}
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A value that differs; None where there is none."""
+
+    name: str
+    before: Any
+    after: Any
+
+
+@dataclass(frozen=True)
+class Glyph:
+    """A glyph by its name, with the characters that it is for."""
+
+    name: str
+    characters: str
+
+
+@dataclass(frozen=True)
+class FontChanges:
+    """What differs between two fonts.
+
+    Args:
+        path: Of the font in the archive; empty where it is the file itself.
+        face: Number of the face in a collection.
+        tables: Tables with other content, by tag and what they hold.
+        complete: Whether all glyphs were compared.
+    """
+
+    path: str
+    face: int
+    glyph_count: Difference
+    names: Sequence[Difference]
+    metrics: Sequence[Difference]
+    axes: Sequence[Difference]
+    added: Sequence[Glyph]
+    removed: Sequence[Glyph]
+    redrawn: Sequence[Glyph]
+    respaced: Sequence[Difference]
+    remapped: Sequence[Difference]
+    tables: Sequence[tuple[str, str]]
+    complete: bool
+
+
+@dataclass(frozen=True)
+class EntryChange:
+    """An entry of an archive that differs; a size in bytes is None where there is no such entry."""
+
+    path: str
+    before: int | None
+    after: int | None
+
+    @property
+    def kind(self) -> str:
+        """Whether it was added, removed or changed."""
+        return "added" if self.before is None else "removed" if self.after is None else "changed"
+
+
+@dataclass(frozen=True)
+class TextChanges:
+    """The lines of a text that differ."""
+
+    path: str
+    lines: Sequence[Line]
+
+
+@dataclass(frozen=True)
+class FileChanges:
+    """What differs between two files.
+
+    Args:
+        entries: Entries of the archive that were added, removed or changed.
+        other_entries: Whether there are differences among the entries that were not recorded one by one.
+        hosts: Hosts that texts name now and did not, or did and do not, with the files that name them.
+    """
+
+    entries: Sequence[EntryChange]
+    other_entries: bool
+    fonts: Sequence[FontChanges]
+    media: Sequence[tuple[str, Sequence[Difference]]]
+    texts: Sequence[TextChanges]
+    hosts: Sequence[Difference]
+    tools: Sequence[Difference]
+
+    def of_kind(self, kind: str) -> list[EntryChange]:
+        """Return the entries of a kind of change."""
+        return [entry for entry in self.entries if entry.kind == kind]
+
+
+def compare_files(before: Facts, after: Facts) -> FileChanges:
+    """Return what differs between two files."""
+    return FileChanges(
+        entries=_entries(before.entries or (), after.entries or ()),
+        other_entries=before.otherEntries != after.otherEntries,
+        fonts=list(_fonts(before.fonts, after.fonts)),
+        media=[(path, _differences(before.media[path], after.media[path])) for path in _changed(before.media, after.media)],
+        texts=[TextChanges(path, changed_lines(before.texts[path], after.texts[path])) for path in _changed(before.texts, after.texts)],
+        hosts=_differences(before.hosts, after.hosts, only_presence=True),
+        tools=_differences(dict.fromkeys(before.tools, True), dict.fromkeys(after.tools, True)),
+    )
+
+
+def _changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+    return [path for path, value in after.items() if path in before and before[path] != value]
+
+
+def _differences(before: Mapping[str, Any], after: Mapping[str, Any], *, only_presence: bool = False) -> list[Difference]:
+    names = [*after, *(name for name in before if name not in after)]
+    if only_presence:
+        names = [name for name in names if (name in before) != (name in after)]
+    return [Difference(name, before.get(name), after.get(name)) for name in names if before.get(name) != after.get(name)]
+
+
+def _entries(before: Iterable[tuple[str, int, str]], after: Iterable[tuple[str, int, str]]) -> list[EntryChange]:
+    """Return the entries that differ. Archives may hold a path several times, and long paths are cut off, so paths have lists of contents."""
+    old, new = _by_path(before), _by_path(after)
+    changes = [EntryChange(path, _size(old.get(path)), _size(found)) for path, found in new.items() if old.get(path) != found]
+    return changes + [EntryChange(path, _size(found), None) for path, found in old.items() if path not in new]
+
+
+def _by_path(entries: Iterable[tuple[str, int, str]]) -> dict[str, list[tuple[int, str]]]:
+    found: defaultdict[str, list[tuple[int, str]]] = defaultdict(list)
+    for path, size, digest in entries:
+        found[path].append((size, digest))
+    return {path: sorted(contents) for path, contents in found.items()}
+
+
+def _size(contents: Sequence[tuple[int, str]] | None) -> int | None:
+    return None if contents is None else sum(size for size, _ in contents)
+
+
+def _fonts(before: Mapping[str, Sequence[Face]], after: Mapping[str, Sequence[Face]]) -> Iterable[FontChanges]:
+    for path, faces in after.items():
+        for number, (old, new) in enumerate(zip(before.get(path, ()), faces, strict=False)):
+            if old != new:
+                yield _compare_faces(path, number, old, new)
+
+
+def _compare_faces(path: str, number: int, old: Face, new: Face) -> FontChanges:
+    both = [name for name in new.glyphs if name in old.glyphs]
+    complete = old.complete and new.complete
+    return FontChanges(
+        path=path,
+        face=number,
+        glyph_count=Difference("glyphs", old.glyphCount, new.glyphCount),
+        names=[
+            Difference(NAME_LABELS.get(each.name, f"name {each.name}"), each.before, each.after)
+            for each in _differences(old.names, new.names)
+        ],
+        metrics=_differences(old.metrics, new.metrics),
+        axes=_differences({axis.tag: _range(axis) for axis in old.axes}, {axis.tag: _range(axis) for axis in new.axes}),
+        added=[_glyph(name, new) for name in new.glyphs if name not in old.glyphs] if old.complete else [],
+        removed=[_glyph(name, old) for name in old.glyphs if name not in new.glyphs] if new.complete else [],
+        redrawn=[_glyph(name, new) for name in both if old.glyphs[name][0] != new.glyphs[name][0]],
+        respaced=[
+            Difference(name, old.glyphs[name][1], new.glyphs[name][1]) for name in both if old.glyphs[name][1] != new.glyphs[name][1]
+        ],
+        remapped=[
+            Difference(name, _glyph(name, old).characters, _glyph(name, new).characters)
+            for name in both
+            if old.glyphs[name][2] != new.glyphs[name][2]
+        ],
+        tables=[(each.name, TABLES.get(each.name, "")) for each in _differences(old.tables, new.tables) if each.name not in SILENT_TABLES],
+        complete=complete,
+    )
+
+
+def _range(axis: Any) -> str:
+    return f"{axis.min:g} to {axis.max:g}, default {axis.default:g}"
+
+
+def _glyph(name: str, face: Face) -> Glyph:
+    return Glyph(
+        name, " ".join(f"{chr(code)} U+{code:04X}" if chr(code).isprintable() else f"U+{code:04X}" for code in _valid(face.glyphs[name][2]))
+    )
+
+
+def _valid(code_points: Iterable[int]) -> list[int]:
+    return [code for code in code_points if 0 <= code < 0x110000 and not 0xD800 <= code < 0xE000]

@@ -1,0 +1,47 @@
+"""Compares two submissions of a listing: its fields, and its file."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from ..models import Listing
+from ..selectors.reviews import facts_of_files
+from ..services.snapshots import Change, changes_between
+from .facts import parse_facts
+from .files import FileChanges, compare_files
+
+
+class FileState(StrEnum):
+    """How the files of two submissions compare."""
+
+    SAME = "same"
+    CHANGED = "changed"
+    # Other bytes, but of one of them no facts are recorded that can be understood.
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class ListingChanges:
+    """What differs between two submissions; `file` is None unless its state is `changed`."""
+
+    fields: Sequence[Change]
+    file_state: FileState
+    file: FileChanges | None = None
+
+
+def compare_snapshots(listing: Listing, before: Mapping[str, Any], after: Mapping[str, Any]) -> ListingChanges:
+    """Return what differs between two snapshots of a listing."""
+    fields = changes_between(before, after)
+    old, new = _checksum(before), _checksum(after)
+    if old == new:
+        return ListingChanges(fields, FileState.SAME)
+    recorded = facts_of_files(listing, old, new)
+    facts = parse_facts(recorded.get(old)), parse_facts(recorded.get(new))
+    if facts[0] is None or facts[1] is None:
+        return ListingChanges(fields, FileState.UNKNOWN)
+    return ListingChanges(fields, FileState.CHANGED, compare_files(facts[0], facts[1]))
+
+
+def _checksum(snapshot: Mapping[str, Any]) -> str:
+    return str((snapshot.get("file") or {}).get("checksum", ""))

@@ -1,0 +1,92 @@
+"""What a listing's file holds, by the vendor's words or by the inspection: the fonts or sounds in an archive, not that it is an archive."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from .labels import folded
+from .models import Listing
+
+# Archives; a vendor who names one of them has not said what is inside.
+WRAPPERS = frozenset({"", "zip", "tar", "tar.gz", "tgz", "tar.bz2", "tar.xz", "7z", "rar", "archive", "zip archive"})
+# Types by extension and their labels. The first one that an archive holds is its type; others go with it.
+LABELS = {
+    "ai-skill": "AI skill",
+    "otf": "OpenType font",
+    "ttf": "TrueType font",
+    "ttc": "TrueType collection",
+    "woff2": "Web font",
+    "woff": "Web font (WOFF)",
+    "lottie": "Lottie",
+    "mogrt": "Motion template",
+    "aep": "After Effects",
+    "drfx": "DaVinci template",
+    "fig": "Figma",
+    "sketch": "Sketch",
+    "psd": "Photoshop",
+    "ai": "Illustrator",
+    "indd": "InDesign",
+    "idml": "InDesign (IDML)",
+    "blend": "Blender",
+    "cube": "Cube LUT",
+    "3dl": "3DL LUT",
+    "xmp": "Lightroom preset",
+    "lrtemplate": "Lightroom preset (classic)",
+    "atn": "Photoshop action",
+    "abr": "Photoshop brush",
+    "wav": "WAV",
+    "aif": "AIFF",
+    "aiff": "AIFF",
+    "flac": "FLAC",
+    "mp3": "MP3",
+    "ogg": "Ogg Vorbis",
+    "m4a": "M4A",
+    "aac": "AAC",
+    "mp4": "MP4 video",
+    "mov": "QuickTime video",
+    "pptx": "PowerPoint",
+    "key": "Keynote",
+    "docx": "Word",
+    "xlsx": "Excel",
+    "html": "HTML",
+    "svg": "SVG",
+    "png": "PNG",
+    "jpg": "JPEG",
+    "webp": "WebP",
+    "pdf": "PDF",
+}
+SKILL = "ai-skill"
+MOTION = "motion"
+EXTENSION_CHARS = 5
+
+
+def file_type_of(listing: Listing) -> str:
+    """Return the type by which a listing is filtered: the vendor's words, else that of the live file's contents, else empty.
+
+    The listing has its category and its live file.
+    """
+    named = folded(listing.file_type)
+    if named not in WRAPPERS:
+        return named
+    file = listing.live_deliverable
+    return "" if file is None else _type_of_contents(file.technical, listing.category.slug)
+
+
+def public_file_type(named: str, indexed: str) -> str:
+    """Return the type that buyers are shown: the vendor's words, or the indexed type if they name an archive or nothing."""
+    return indexed if folded(named) in WRAPPERS else named
+
+
+def file_type_label(file_type: str) -> str:
+    """Return a type as people read it."""
+    is_extension = file_type.isalnum() and len(file_type) <= EXTENSION_CHARS
+    return LABELS.get(folded(file_type)) or (file_type.upper() if is_extension else file_type)
+
+
+def _type_of_contents(technical: Mapping[str, Any], category: str) -> str:
+    if "skill" in technical:
+        return SKILL
+    counts: Mapping[str, int] = technical.get("contentsByExtension", {})
+    # Lottie animations are JSON, which a listing of another category uses for settings.
+    if category == MOTION and "json" in counts and counts.keys().isdisjoint(LABELS):
+        return "lottie"
+    return next((name for name in LABELS if name in counts), "")

@@ -1,0 +1,41 @@
+"""The trigger that refuses two discounts of a listing at the same time (see `marketplace.core.guards`)."""
+
+from marketplace.core.guards import Guards, Trigger, refuse
+
+DISCOUNTS = "catalog_discount"
+_SENTENCE = "another discount applies at that time"
+_OVERLAPS = f"""
+SELECT 1 FROM {DISCOUNTS} other
+ WHERE other.listing_id = NEW.listing_id AND other.code = NEW.code AND other.id <> NEW.id
+   AND other.starts_at < NEW.ends_at AND NEW.starts_at < other.ends_at
+"""  # noqa: S608 - our own names
+# The lock makes concurrent changes wait for each other; the statement after it sees what they have committed.
+_FUNCTION = f"""
+CREATE OR REPLACE FUNCTION catalog_discount_alone() RETURNS trigger LANGUAGE plpgsql AS $body$
+BEGIN
+    PERFORM 1 FROM catalog_listing WHERE id = NEW.listing_id FOR NO KEY UPDATE;
+    IF EXISTS ({_OVERLAPS}) THEN
+        RAISE EXCEPTION 'refused: {_SENTENCE}' USING ERRCODE = 'integrity_constraint_violation', CONSTRAINT = TG_NAME;
+    END IF;
+    RETURN NEW;
+END
+$body$
+"""
+
+
+def _alone(vendor: str, event: str) -> Trigger:
+    """Return the trigger for INSERT or UPDATE."""
+    if vendor == "postgresql":
+        then = "FOR EACH ROW EXECUTE FUNCTION catalog_discount_alone()"
+    else:
+        then = f"WHEN EXISTS ({_OVERLAPS}) {refuse('sqlite', 'catalog', _SENTENCE)}"
+    return Trigger(f"{DISCOUNTS}_alone_{event.lower()}", DISCOUNTS, f"BEFORE {event}", then)
+
+
+DISCOUNT_GUARDS = Guards(
+    app="catalog",
+    sentence=_SENTENCE,
+    append_only=(),
+    others={vendor: [_alone(vendor, event) for event in ("INSERT", "UPDATE")] for vendor in ("postgresql", "sqlite")},
+    functions=(_FUNCTION,),
+)

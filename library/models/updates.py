@@ -1,0 +1,19 @@
+"""Announcements of new versions."""
+
+from django.db import models
+
+from catalog.models import Deliverable, Listing
+
+
+class UpdateAnnouncement(models.Model):
+    """The last new file of a listing of which its owners got a mail."""
+
+    listing = models.OneToOneField(Listing, primary_key=True, on_delete=models.CASCADE, related_name="+")
+    deliverable = models.ForeignKey(Deliverable, on_delete=models.CASCADE, related_name="+", db_index=False)
+    announced_at = models.DateTimeField()
+
+    class Meta:
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return f"{self.deliverable_id} at {self.announced_at}"

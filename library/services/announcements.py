@@ -1,0 +1,61 @@
+"""Mails to owners about a new file: at most one a day for each listing."""
+
+import uuid
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from catalog.models import Listing
+from marketplace.accounts.models import MailTopic, User
+from marketplace.ui.mail import mail
+
+from ..models import Licence, UpdateAnnouncement
+from ..selectors import version_of_file
+
+BATCH = 200
+_INTERVAL = timedelta(days=1)
+
+
+@transaction.atomic
+def announce_update(*, listing_id: uuid.UUID, later: Callable[[datetime], object], onward: Callable[[uuid.UUID], object]) -> None:
+    """Begin to tell the owners of a listing that a new file is on sale, unless they know.
+
+    Args:
+        listing_id: The listing.
+        later: Called with a time to call this again: the last announcement is less than a day old.
+        onward: Called with the id of the file to tell the owners of it.
+    """
+    listing = Listing.objects.select_for_update(no_key=True, of=("self",)).get(pk=listing_id)
+    file_id, last = listing.live_deliverable_id, UpdateAnnouncement.objects.filter(listing=listing).first()
+    if file_id is None or (last is not None and last.deliverable_id == file_id):
+        return
+    if last is not None and last.announced_at + _INTERVAL > timezone.now():
+        later(last.announced_at + _INTERVAL)
+        return
+    if _owners(listing_id, file_id, None).exists():
+        UpdateAnnouncement.objects.update_or_create(listing=listing, defaults={"deliverable_id": file_id, "announced_at": timezone.now()})
+        onward(file_id)
+
+
+@transaction.atomic
+def tell_owners(*, listing_id: uuid.UUID, deliverable_id: uuid.UUID, after: uuid.UUID | None) -> uuid.UUID | None:
+    """Send the mail to a batch of owners in the order of their ids; return the id to continue after, None at the end."""
+    listing = Listing.objects.select_related("store", "live_deliverable").get(pk=listing_id)
+    file = listing.live_deliverable
+    # A newer file has an announcement of its own.
+    if file is None or file.pk != deliverable_id or file.blocked_at is not None:
+        return None
+    owner_ids = list(_owners(listing_id, deliverable_id, after)[:BATCH])
+    for owner in User.objects.filter(pk__in=owner_ids, is_active=True).order_by("pk"):
+        mail(owner, "library/updated", topic=MailTopic.UPDATE, listing=listing, version=version_of_file(file, listing))
+    return owner_ids[-1] if len(owner_ids) == BATCH else None
+
+
+def _owners(listing_id: uuid.UUID, deliverable_id: uuid.UUID, after: uuid.UUID | None) -> QuerySet[Licence, uuid.UUID]:
+    """Return the ids of those who can download a listing and did not buy it with this file."""
+    live = Licence.objects.filter(listing=listing_id, revoked_at__isnull=True, replaced_at__isnull=True, suspended_at__isnull=True)
+    others = live.exclude(deliverable=deliverable_id) if after is None else live.exclude(deliverable=deliverable_id).filter(buyer__gt=after)
+    return others.order_by("buyer_id").values_list("buyer_id", flat=True).distinct()

@@ -1,0 +1,33 @@
+"""Adds and removes users' favourites."""
+
+from django.db import transaction
+
+from catalog.models import Listing
+from marketplace.accounts.models import User
+
+from .. import bounds
+from ..errors import TooManyFavourites
+from ..models import Favourite
+
+
+@transaction.atomic
+def add_favourite(*, listing: Listing, actor: User) -> None:
+    """Add a listing to the user's favourites; adding it again does nothing.
+
+    Raises:
+        TooManyFavourites: the user has as many as there may be.
+    """
+    # So that the number is not exceeded by two requests at once.
+    User.objects.select_for_update(no_key=True).get(pk=actor.pk)
+    kept = Favourite.objects.filter(user=actor)
+    if kept.filter(listing=listing).exists():
+        return
+    if kept.count() >= bounds.FAVOURITES:
+        raise TooManyFavourites(maximum=bounds.FAVOURITES)
+    Favourite.objects.create(user=actor, listing=listing)
+
+
+@transaction.atomic
+def remove_favourite(*, listing: Listing, actor: User) -> None:
+    """Remove a listing from the user's favourites, if it is one."""
+    Favourite.objects.filter(user=actor, listing=listing).delete()

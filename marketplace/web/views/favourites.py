@@ -1,0 +1,55 @@
+"""The listings that a user keeps for later."""
+
+from django.contrib import messages
+from django.http import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+
+from catalog.models import Listing
+from catalog.selectors import cards_of, listing_for_sale
+from library.errors import TooManyFavourites
+from library.selectors import favourites_page
+from library.services.favourites import add_favourite, remove_favourite
+from marketplace.accounts.pages import SignedInRequest, signed_in_page
+
+from ..paging import cursor_of, paging_context
+from ..shop.currency import currency_of
+
+ROWS = 24
+
+
+@signed_in_page("GET")
+def favourites(request: SignedInRequest) -> HttpResponseBase:
+    """List the user's favourites, newest first."""
+    with cursor_of(request) as cursor:
+        count, page = favourites_page(request.user, limit=ROWS, cursor=cursor)
+    cards = {card.id: card for card in cards_of(row.listing_id for row in page.rows)}
+    context = {
+        "count": count,
+        "rows": [(row.listing, cards.get(row.listing_id)) for row in page.rows],
+        "currency": currency_of(request),
+        **paging_context(request, page, "favourites"),
+    }
+    return render(request, "buyer/favourites.html", context)
+
+
+@signed_in_page("GET", "POST")
+def add(request: SignedInRequest, slug: str) -> HttpResponseBase:
+    """Add a listing on sale; a GET, as after signing in, returns to the listing."""
+    if request.method == "POST":
+        listing = listing_for_sale(slug)
+        try:
+            add_favourite(listing=listing, actor=request.user)
+        except TooManyFavourites as problem:
+            messages.error(request, f"{problem.title}. {problem.message}")
+        else:
+            messages.success(request, f"{listing.title} is in your favourites.")
+    return redirect("asset-page", slug=slug)
+
+
+@signed_in_page("POST")
+def remove(request: SignedInRequest, slug: str) -> HttpResponseBase:
+    """Remove a listing and return to the page of the form."""
+    listing = get_object_or_404(Listing, slug=slug, pk__in=request.user.favourites.values("listing"))
+    remove_favourite(listing=listing, actor=request.user)
+    messages.success(request, f"{listing.title} is no longer in your favourites.")
+    return redirect("favourites") if request.POST.get("from") == "favourites" else redirect("asset-page", slug=slug)

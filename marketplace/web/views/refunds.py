@@ -1,0 +1,152 @@
+"""Refund requests: the buyer asks, and the vendor answers; and the evidence of an order for both."""
+
+import uuid
+
+from django.conf import settings
+from django.contrib import messages
+from django.core.paginator import EmptyPage, Paginator
+from django.http import Http404, HttpResponseBase, JsonResponse
+from django.shortcuts import redirect, render
+
+from marketplace.accounts.pages import (
+    SignedInRequest,
+    problems_as_form_errors,
+    problems_as_messages,
+    render_form,
+    signed_in_page,
+)
+from marketplace.core.errors import NotFound
+from marketplace.storage.responses import safe_disposition
+from vendors.models import VendorProfile
+from vendors.studio.access import vendor_page
+from wallet.evidence import Reader, evidence_of, signed_evidence
+from wallet.models import Order, RefundRequest
+from wallet.models.refund_requests import RefundRequestStatus
+from wallet.refund_cases import refund_case
+from wallet.selectors import order_of, refund_requests_to, sale_of
+from wallet.services.refund_requests import agree_to_refund, decline_refund, insist_on_refund, request_refund
+from wallet.services.refunds import REQUESTS
+
+from ..paging import page_links, page_number
+from ..refund_forms import DeclineForm, ObjectionForm, RefundForm
+
+ROWS = 25
+
+
+@signed_in_page("GET", "POST")
+def ask(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
+    """Ask for a refund of an order."""
+    order = _own_order(request, order_id)
+    form = RefundForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        with problems_as_form_errors(form):
+            made = request_refund(order=order, **form.cleaned_data, actor=request.user)
+            refunded = made.status == RefundRequestStatus.REFUNDED
+            messages.success(request, "It was refunded." if refunded else "We passed your request on. You get a mail with the answer.")
+            return redirect("order-page", order_id=order_id)
+    days = {"window": settings.REFUND_WINDOW_DAYS, "answer": settings.REFUND_ANSWER_DAYS}
+    return render_form(request, "buyer/refund_form.html", form, order=order, **days)
+
+
+@signed_in_page("GET", "POST")
+def insist(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
+    """Ask staff to decide after the vendor declined."""
+    order = _own_order(request, order_id)
+    found = RefundRequest.objects.filter(order=order).first()
+    if found is None:
+        raise Http404
+    form = ObjectionForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        with problems_as_form_errors(form):
+            insist_on_refund(refund_request=found, reason=form.cleaned_data["reason"], actor=request.user)
+            messages.success(request, "Our staff decide. You get a mail then.")
+            return redirect("order-page", order_id=order_id)
+    return render_form(request, "buyer/refund_objection_form.html", form, order=order, refund_request=found)
+
+
+@signed_in_page("GET")
+def evidence(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
+    """Return the signed evidence of an order as a JSON file."""
+    return _evidence(_own_order(request, order_id), Reader.BUYER)
+
+
+@vendor_page("GET")
+def cases(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
+    """List the refund requests for the vendor's sales, newest first."""
+    try:
+        page = Paginator(refund_requests_to(request.user), ROWS).page(page_number(request))
+    except EmptyPage as error:
+        raise Http404 from error
+    context = {
+        "cases": page,
+        "pages": page_links(page.number, page.paginator.num_pages, lambda number: f"?page={number}"),
+        "current": page.number,
+        "profile": profile,
+    }
+    return render(request, "studio/sales/refunds.html", context)
+
+
+@signed_in_page("GET", "POST")
+def case(request: SignedInRequest, refund_request_id: uuid.UUID) -> HttpResponseBase:
+    """Show what a decision is based on; a POST declines."""
+    return _show_case(request, _case(request, refund_request_id))
+
+
+@vendor_page("GET", "POST")
+def _show_case(request: SignedInRequest, profile: VendorProfile, found: RefundRequest) -> HttpResponseBase:
+    form = DeclineForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        with problems_as_form_errors(form):
+            decline_refund(refund_request=found, reason=form.cleaned_data["reason"], actor=request.user)
+            messages.success(request, "You declined. The buyer is told the reason.")
+            return redirect("refund-case", refund_request_id=found.pk)
+    context = {
+        "refund_request": found,
+        "order": found.order,
+        "case": refund_case(found.order),
+        "can_agree": REQUESTS.allows(found, "refund"),
+        "can_decline": REQUESTS.allows(found, "decline"),
+        "profile": profile,
+    }
+    return render_form(request, "studio/sales/refund.html", form, **context)
+
+
+@signed_in_page("POST")
+def agree(request: SignedInRequest, refund_request_id: uuid.UUID) -> HttpResponseBase:
+    """Refund a sale."""
+    return _agree(request, _case(request, refund_request_id))
+
+
+@vendor_page("POST")
+def _agree(request: SignedInRequest, profile: VendorProfile, found: RefundRequest) -> HttpResponseBase:
+    with problems_as_messages(request, "The sale was refunded."):
+        agree_to_refund(refund_request=found, actor=request.user)
+    return redirect("refund-case", refund_request_id=found.pk)
+
+
+@signed_in_page("GET")
+def sale_evidence(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
+    """Return the signed evidence of a sale as a JSON file, without what concerns the buyer only."""
+    try:
+        return _evidence(sale_of(request.user, order_id), Reader.VENDOR)
+    except NotFound as error:
+        raise Http404 from error
+
+
+def _own_order(request: SignedInRequest, order_id: uuid.UUID) -> Order:
+    found = order_of(request.user, str(order_id))
+    if found is None:
+        raise Http404
+    return found
+
+
+def _case(request: SignedInRequest, refund_request_id: uuid.UUID) -> RefundRequest:
+    found = refund_requests_to(request.user).filter(pk=refund_request_id).first()
+    if found is None:
+        raise Http404
+    return found
+
+
+def _evidence(order: Order, reader: Reader) -> HttpResponseBase:
+    disposition = safe_disposition(f"evidence-{order.pk}.json", inline=False)
+    return JsonResponse(signed_evidence(evidence_of(order, reader)), headers={"Content-Disposition": disposition or "attachment"})

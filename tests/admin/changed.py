@@ -1,0 +1,99 @@
+"""Updates that wait for review, each with one change that is easily overlooked, made of real files by the services."""
+
+import hashlib
+import random
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from catalog.models import Listing, ListingReview
+from catalog.services import review as services
+from catalog.services import submission
+from marketplace.storage import default_storage
+from tests.catalog.cases import PASSED, open_review
+from tests.factories import ListingFactory, UserFactory
+from tests.files import makers
+from vendors.inspection import inspect_deliverable
+from vendors.services.files import attach_deliverable, new_deliverable_key
+from vendors.uploads import Received
+
+_SIZES = {f"letter{number}": 100 + number for number in range(26)}
+_WIDTHS = dict.fromkeys(_SIZES, 600)
+_SKILL = "---\nname: Helper\nallowed-tools: Read\n---\nHelps with letters.\n"
+_SCRIPT = "import json\n\n\ndef run(text):\n    return json.loads(text)\n" * 30
+
+
+def _font(*, sizes: Mapping[str, int] | None = None, widths: Mapping[str, int] | None = None, **fields: Any) -> bytes:
+    return makers.drawn_font({**_SIZES, **(sizes or {})}, {**_WIDTHS, **(widths or {})}, cff=False, **fields)
+
+
+def _skill(skill: str = _SKILL, script: str = _SCRIPT) -> bytes:
+    return makers.zipped({"SKILL.md": skill, "scripts/run.py": script, "data.bin": random.Random(3).randbytes(9000)})
+
+
+def _archive(**others: bytes) -> bytes:
+    entries = {f"brushes/{number:03}.abr": random.Random(number).randbytes(500) for number in range(120)}
+    return makers.zipped({**entries, **{path.replace("__", "/").replace("_", "."): content for path, content in others.items()}})
+
+
+@dataclass(frozen=True)
+class Change:
+    """An update of a published listing.
+
+    Args:
+        name: What it changes.
+        before: The published file.
+        after: The file that waits.
+        shown: A text that the page shows only where it tells of the change.
+        edits: Fields of the listing that change too.
+    """
+
+    name: str
+    before: bytes
+    after: bytes
+    shown: str
+    edits: Mapping[str, Any] = field(default_factory=dict)
+
+
+def changes() -> list[Change]:
+    """Return ten updates; the first five are hidden well."""
+    plain, changed = makers.zipped({"a.txt": "one"}), makers.zipped({"a.txt": "one", "b.txt": "two"})
+    return [
+        Change("one glyph", _font(), _font(sizes={"letter7": 108}), "Redrawn, 1: letter7 (H U+0048)"),
+        Change("one host", _skill(), _skill(script=f"{_SCRIPT}\nURL = 'https://collector.example.net/x'\n"), "+ collector.example.net"),
+        Change("one metric", _font(), _font(field=801), "Metric hhea ascent: 800 801"),
+        Change("one entry", _archive(), _archive(brushes__077_abr=random.Random(77).randbytes(499) + b"!"), "changed brushes/077.abr"),
+        Change("one price", plain, changed, "Price in euros", {"price_eur_minor": 1999}),
+        Change("one width", _font(), _font(widths={"letter3": 601}), "Another width, 1: letter3 600 → 601"),
+        Change("one tool", _skill(), _skill(skill=_SKILL.replace("Read", "Read, Bash")), "+ tool Bash"),
+        Change("one name", _font(), _font(name="Two"), "Name, family: One Two"),
+        Change("one word", plain, changed, "Summary", {"short_description": "A warm grotesque, for print."}),
+        Change("a new file", _archive(), _archive(setup_exe=b"MZ" * 9), "added setup.exe"),
+    ]
+
+
+def attach(listing: Listing, content: bytes) -> None:
+    """Attach a file as an upload does."""
+    store, key = default_storage, new_deliverable_key()
+    store.save_bytes(key, content)
+    received = Received(store, key, "file.bin", len(content), hashlib.sha256(content).hexdigest(), zlib.crc32(content))
+    inspection = inspect_deliverable(store=store, key=key, size=len(content))
+    attach_deliverable(listing=listing, received=received, inspection=inspection, actor=listing.store.owner)
+
+
+def submit(listing: Listing) -> ListingReview:
+    """Submit a listing, and return the review that waits."""
+    listing = Listing.objects.get(pk=listing.pk)
+    submission.submit_listing(listing=listing, checks=PASSED, actor=listing.store.owner)
+    return open_review(listing)
+
+
+def waiting_update(change: Change) -> ListingReview:
+    """Return the review of an update of a published listing."""
+    listing = ListingFactory(title=f"A listing with {change.name}")
+    attach(listing, change.before)
+    services.approve_listing(review=submit(listing), actor=UserFactory())
+    attach(Listing.objects.get(pk=listing.pk), change.after)
+    Listing.objects.filter(pk=listing.pk).update(**change.edits)
+    return submit(listing)

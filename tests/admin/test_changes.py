@@ -1,0 +1,187 @@
+"""What changed since the last decision, on the page of a review: hidden changes, drawings, files inside archives, earlier findings."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+from django.test import Client
+from django.urls import reverse
+
+from catalog.models import Deliverable, FileFacts, FormerPreview, Listing, ListingReview
+from catalog.models.files import PreviewKind
+from catalog.services import review as services
+from marketplace.core.models import AuditEntry
+from marketplace.storage import default_storage
+from tests.admin.changed import Change, attach, changes, submit, waiting_update
+from tests.admin.pages import address, staff
+from tests.callers import signed_in
+from tests.catalog.cases import FINDING
+from tests.factories import ListingFactory, UserFactory
+from tests.files import makers
+from vendors.previews import ProcessedPreview
+from vendors.services.files import attach_preview
+from vendors.services.sweeping import find_orphans
+
+pytestmark = pytest.mark.django_db
+REVIEW = "catalog.review_listing"
+
+
+@pytest.fixture
+def browser() -> Client:
+    return signed_in(staff(REVIEW))
+
+
+def section(browser: Client, review: ListingReview, **query: str) -> Any:
+    """Return the section on changes of a review's page."""
+    response = browser.get(address(ListingReview, "change", review.pk), query)
+    found = BeautifulSoup(response.content, "html.parser").select_one("#case-changes")
+    assert found is not None
+    return found
+
+
+def words(part: Any) -> str:
+    """Return the text of a part of a page, with single spaces."""
+    return " ".join(part.get_text(" ").split()).replace(" ,", ",")
+
+
+def entry(file: Deliverable, name: str = "admin-file-entry", **query: Any) -> str:
+    """Return an address for a file inside an archive."""
+    return f"{reverse(name, args=[file.pk])}?{'&'.join(f'{key}={value}' for key, value in query.items())}"
+
+
+@pytest.mark.parametrize("change", changes(), ids=lambda change: change.name)
+def test_one_hidden_change_is_told_on_the_page(browser: Client, change: Change, django_assert_max_num_queries: Any) -> None:
+    review = waiting_update(change)
+    with django_assert_max_num_queries(15):
+        shown = words(section(browser, review))
+    assert change.shown in shown
+
+
+def test_first_submission_has_nothing_to_be_compared_with(browser: Client) -> None:
+    listing = ListingFactory()
+    attach(listing, makers.archive(a_txt="1"))
+    assert "This is the first submission" in words(section(browser, submit(listing)))
+
+
+def test_findings_are_ticked_off_where_the_vendor_changed_what_they_name(browser: Client) -> None:
+    listing = ListingFactory()
+    attach(listing, makers.archive(a_txt="1"))
+    services.approve_listing(review=submit(listing), actor=UserFactory())
+    attach(Listing.objects.get(pk=listing.pk), makers.archive(a_txt="2"))
+    findings = [FINDING, FINDING | {"field": "description", "message": "It says too little."}, FINDING | {"field": "", "message": "Rough."}]
+    refused = submit(listing)
+    services.reject_listing(review=refused, findings=[{**each, "code": "other"} for each in findings], actor=UserFactory())
+    attach(Listing.objects.get(pk=listing.pk), makers.archive(a_txt="3"))
+    review = submit(listing)
+    found = section(browser, review)
+    assert [" ".join(item.get_text(" ").split())[:1] for item in found.select(".findings-before li")] == ["✓", "✗", "?"]
+    assert "rejected" in words(found.p)
+    # The file that was rejected is gone, and still compared.
+    assert "changed a.txt" in words(found)
+    approved = ListingReview.objects.get(listing=listing, status="Approved")
+    assert "approved" in words(section(browser, review, against=str(approved.pk)).p)
+    assert "rejected" in words(section(browser, review, against="nonsense").p)
+
+
+@pytest.mark.parametrize("facts", [{}, {"fonts": {"": [{}]}}, {"entries": "x"}])
+def test_damaged_facts_say_that_the_files_cannot_be_compared(browser: Client, facts: Any) -> None:
+    review = waiting_update(changes()[3])
+    FileFacts.objects.filter(listing=review.listing, sha256=review.snapshot["file"]["checksum"]).update(facts=facts)
+    assert "cannot be compared" in words(section(browser, review))
+
+
+def test_glyphs_that_differ_are_drawn_before_and_now(browser: Client) -> None:
+    review = waiting_update(changes()[0])
+    sheets = [str(image["src"]) for image in section(browser, review).select(".sheets img")]
+    assert len(sheets) == 2
+    drawn = [browser.get(sheet) for sheet in sheets]
+    assert {response["Content-Type"] for response in drawn} == {"image/svg+xml"}
+    assert drawn[0].content != drawn[1].content
+    assert all("sandbox" in response["Content-Security-Policy"] and b"<path" in response.content for response in drawn)
+    assert browser.get(sheets[1].split("?")[0]).status_code == 404
+    assert signed_in(staff()).get(sheets[1]).status_code == 403
+
+
+def test_files_of_an_archive_are_opened_in_place_and_recorded(browser: Client) -> None:
+    listing = ListingFactory()
+    contents: dict[str, bytes | str] = {
+        "readme.txt": "<script>alert(1)</script>\u202e",
+        "page.html": "<script>alert(2)</script>",
+        "font.otf": makers.font(),
+        "picture.png": makers.picture(),
+        "sound.wav": makers.sound("WAV"),
+        "program.exe": b"MZ\0\0" * 20,
+    }
+    attach(listing, makers.zipped(contents))
+    file = Deliverable.objects.get(listing=listing)
+    for path, kind in (
+        ("readme.txt", "pre"),
+        ("page.html", "pre"),
+        ("font.otf", ".specimen"),
+        ("picture.png", "img"),
+        ("sound.wav", "audio"),
+    ):
+        page = BeautifulSoup(browser.get(entry(file, path=path)).content, "html.parser")
+        assert page.select_one(f"#content {kind}"), path
+        assert not [script for script in page.select("script") if "alert" in script.get_text()]
+    assert "[U+202E]" in browser.get(entry(file, path="readme.txt")).content.decode()
+    assert AuditEntry.objects.filter(action="deliverable.open_entry", subject_id=str(file.pk)).count() == 6
+    types = {"picture.png": "image/webp", "sound.wav": "audio/wav"}
+    for path, content_type in types.items():
+        served = browser.get(entry(file, "admin-file-entry-content", path=path))
+        assert (served["Content-Type"], served["X-Content-Type-Options"]) == (content_type, "nosniff")
+        assert served["Content-Security-Policy"].startswith("default-src 'none'")
+    # A text is part of a page of ours, and never a document of its own.
+    assert browser.get(entry(file, "admin-file-entry-content", path="page.html")).status_code == 404
+    assert browser.get(entry(file, path="program.exe")).status_code == 415
+    assert browser.get(entry(file, path="missing.txt")).status_code == 415
+
+
+@pytest.mark.parametrize("name", ["admin-file-entry", "admin-file-entry-content", "admin-file-entry-font", "admin-file-glyphs"])
+def test_staff_without_the_permission_open_nothing(name: str) -> None:
+    listing = ListingFactory()
+    attach(listing, makers.archive(a_txt="1"))
+    file = Deliverable.objects.get(listing=listing)
+    assert signed_in(staff("catalog.view_deliverable")).get(entry(file, name, path="a.txt", glyph="A")).status_code == 403
+    assert not AuditEntry.objects.filter(action="deliverable.open_entry").exists()
+
+
+def test_replaced_picture_is_kept_for_the_comparison_and_no_longer(browser: Client) -> None:
+    listing = ListingFactory()
+    attach(listing, makers.archive(a_txt="1"))
+
+    def show(colour: str) -> None:
+        processed = ProcessedPreview(makers.picture(kind="WEBP", colour=colour), "image/webp", {}, {})
+        attach_preview(listing=listing, kind=PreviewKind.GALLERY, slot=1, processed=processed, actor=listing.store.owner)
+
+    show("red")
+    show("green")
+    assert not FormerPreview.objects.exists()
+    services.approve_listing(review=submit(listing), actor=UserFactory())
+    show("blue")
+    attach(Listing.objects.get(pk=listing.pk), makers.archive(a_txt="2"))
+    review = submit(listing)
+    before, after = [str(image["src"]) for image in section(browser, review).select(".picture-change img")]
+    assert browser.get(before).status_code == 200
+    assert b"".join(browser.get(before)) != b"".join(browser.get(after))
+    assert signed_in(staff()).get(before).status_code == 404
+    kept = FormerPreview.objects.get()
+    assert kept.object_key not in set(find_orphans(default_storage, lambda _count: None, age=-timedelta(days=1)))
+    services.approve_listing(review=review, actor=UserFactory())
+    show("black")
+    assert FormerPreview.objects.get().sha256 != kept.sha256
+
+
+def test_form_with_errors_is_shown_on_the_page_of_the_review(browser: Client) -> None:
+    review = waiting_update(changes()[3])
+    response = browser.post(
+        address(ListingReview, "reject", review.pk), {"note": "Kept words", "other_field_0": "title", "category": "fonts"}
+    )
+    page = BeautifulSoup(response.content, "html.parser")
+    assert response.status_code == 400
+    assert page.select_one("#case-changes")
+    assert page.select_one("#decide-reject [role=alert]")
+    assert "Kept words" in page.select("#decide-reject textarea")[0].get_text()
+    review.refresh_from_db()
+    assert review.status == "Pending"

@@ -1,0 +1,99 @@
+"""GET assets/{id}/changes: what changed between two published versions, of public facts only."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from catalog.models import Deliverable, FileFacts, Listing
+from catalog.services import review as services
+from catalog.services import submission
+from tests.catalog.cases import make_deliverable, open_review, published, submitted
+from tests.factories import UserFactory
+
+pytestmark = pytest.mark.django_db
+
+
+def _font(**changes: Any) -> dict[str, Any]:
+    glyphs = {"A": ["one", 500, [65]], "B": ["two", 500, [66]]}
+    face = {"glyphCount": 2, "glyphs": glyphs, "metrics": {"hhea ascent": 800}, "tables": {"GPOS": "x"}, "complete": True}
+    return {"fonts": {"": [face | changes]}}
+
+
+def _with_facts(file: Deliverable, facts: dict[str, Any]) -> Deliverable:
+    FileFacts.objects.create(listing=file.listing, sha256=file.sha256, facts=facts)
+    return file
+
+
+def updated(listing: Listing, facts: dict[str, Any], **fields: Any) -> Listing:
+    """Return the listing with an approved update."""
+    listing.candidate_deliverable = _with_facts(make_deliverable(listing), facts)
+    for name, value in fields.items():
+        setattr(listing, name, value)
+    listing.save()
+    services.approve_listing(review=open_review(submitted(listing)), actor=UserFactory())
+    return Listing.objects.select_related("live_deliverable").get(pk=listing.pk)
+
+
+def first(facts: dict[str, Any], **fields: Any) -> Listing:
+    """Return a published listing whose file has these facts."""
+    listing = published(version="1.0", **fields)
+    assert listing.live_deliverable is not None
+    _with_facts(listing.live_deliverable, facts)
+    return listing
+
+
+def changes(listing: Listing, query: dict[str, str] | None = None, status: int = 200) -> Any:
+    """Return the response."""
+    response = Client().get(f"/api/v1/assets/{listing.slug}/changes", query)
+    assert response.status_code == status, response.content
+    return response.json()
+
+
+def test_one_redrawn_glyph_is_told_as_data_and_in_a_sentence() -> None:
+    listing = first(_font())
+    redrawn = _font(glyphs={"A": ["one", 500, [65]], "B": ["other", 510, [66]]}, metrics={"hhea ascent": 801})
+    answer = changes(updated(listing, redrawn, version="1.1", description="Now with a better B."))
+    (font,) = answer["fonts"]
+    assert (font["redrawn"], font["respaced"]["count"]) == ({"count": 1, "names": ["B"]}, 1)
+    assert font["metrics"] == [{"name": "hhea ascent", "before": "800", "after": "801"}]
+    assert {each["name"] for each in answer["details"]} == {"description", "version"}
+    assert (answer["from"]["version"], answer["to"]["version"], answer["comparable"]) == ("1.0", "1.1", True)
+    assert any("redrawn (B)" in sentence for sentence in answer["summary"])
+
+
+def test_versions_are_named_and_the_first_one_changed_nothing() -> None:
+    listing = updated(
+        updated(first({"hosts": {"a.example": ["x"]}}), {"tools": ["Read"]}, version="1.1"), {"tools": ["Read", "Bash"]}, version="2"
+    )
+    assert changes(listing, {"from": "1.0", "to": "2"})["tools"]["added"]["names"] == ["Read", "Bash"]
+    assert changes(listing, {"from": "1.1"})["tools"]["added"] == {"count": 1, "names": ["Bash"]}
+    none = changes(listing, {"to": "1.0"})
+    assert ("from" in none, none["summary"]) == (False, [])
+
+
+def test_price_readme_and_text_of_the_file_are_not_told() -> None:
+    listing = first({"texts": {"SKILL.md": "paid text"}}, readme="secret one")
+    answer = changes(updated(listing, {"texts": {"SKILL.md": "other paid text"}}, readme="secret two", base_price_minor=77_700))
+    assert not {
+        word for word in ("paid", "secret", "777") if word in str(answer["details"]) + str(answer["summary"]) + str(answer["fonts"])
+    }
+
+
+def test_what_was_not_published_is_not_compared() -> None:
+    listing = updated(first(_font()), _font(metrics={}), version="1.1")
+    unpublished = make_deliverable(listing, version="9")
+    blocked = Deliverable.objects.get(listing=listing, version="1.0")
+    services.block_deliverable(deliverable=blocked, reason="Bad.", actor=UserFactory())
+    for version in (str(unpublished.pk), "9", "1.0", "nonsense"):
+        assert changes(listing, {"from": version}, status=404)["code"] == "not_found"
+        assert changes(listing, {"to": version}, status=404)["code"] == "not_found"
+    submission.unpublish_listing(listing=listing, actor=listing.store.owner)
+    assert changes(Listing.objects.get(pk=listing.pk), status=404)["code"] == "not_found"
+
+
+@pytest.mark.parametrize("facts", [{}, {"fonts": {"": [{}]}}, {"entries": 3}])
+def test_files_whose_facts_are_missing_or_damaged_cannot_be_compared(facts: dict[str, Any]) -> None:
+    answer = changes(updated(first(facts), _font(), version="1.1"))
+    assert answer["comparable"] is False
+    assert answer["fonts"] == []

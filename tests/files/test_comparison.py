@@ -1,0 +1,151 @@
+"""The comparison of two files finds what fontTools and zipfile find, and nothing else."""
+
+import io
+import random
+import zipfile
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from fontTools.pens.recordingPen import DecomposingRecordingPen
+from fontTools.ttLib import TTFont
+
+from catalog.comparison.facts import Facts, parse_facts
+from catalog.comparison.files import FileChanges, FontChanges, compare_files
+from catalog.comparison.lines import changed_lines
+from tests.files import makers
+from tests.files.helpers import inspect
+
+LETTERS = [f"letter{number}" for number in range(30)]
+FONTS_OF_ARCHIVE = 20
+PAIRS_OF_FONTS, PAIRS_OF_ARCHIVES = 160, 60
+
+
+def _mutated_fonts(seed: int) -> tuple[bytes, bytes]:
+    chance = random.Random(seed)
+    cff = seed % 3 == 0
+    sizes = {name: chance.randint(50, 600) for name in LETTERS}
+    widths = {name: chance.randint(300, 700) for name in LETTERS}
+    before = makers.drawn_font(sizes, widths, cff=cff)
+    what, victim = seed % 6, chance.choice(LETTERS)
+    if what == 0:
+        sizes[victim] += 1
+    elif what == 1:
+        widths[victim] += 1
+    elif what == 2:
+        del sizes[victim]
+    elif what == 3:
+        sizes["more"] = 80
+    name, field = ("Two" if what == 4 else "One"), (801 if what == 5 else 800)
+    return before, makers.drawn_font(sizes, widths, cff=cff, name=name, field=field)
+
+
+def _outlines(font: TTFont) -> dict[str, Any]:
+    glyphs, drawn = font.getGlyphSet(), {}
+    for name in font.getGlyphOrder():
+        pen = DecomposingRecordingPen(glyphs)
+        glyphs[name].draw(pen)
+        drawn[name] = pen.value
+    return drawn
+
+
+def _assert_agrees(found: FontChanges, before: bytes, after: bytes) -> None:
+    old, new = TTFont(io.BytesIO(before)), TTFont(io.BytesIO(after))
+    drawn, redrawn = _outlines(old), _outlines(new)
+    both = drawn.keys() & redrawn.keys()
+    assert {glyph.name for glyph in found.redrawn} == {name for name in both if drawn[name] != redrawn[name]}
+    assert {glyph.name for glyph in found.added} == redrawn.keys() - drawn.keys()
+    assert {glyph.name for glyph in found.removed} == drawn.keys() - redrawn.keys()
+    assert {each.name for each in found.respaced} == {name for name in both if old["hmtx"][name][0] != new["hmtx"][name][0]}
+    assert ("family" in {each.name for each in found.names}) == (old["name"].getDebugName(1) != new["name"].getDebugName(1))
+    assert ("hhea ascent" in {each.name for each in found.metrics}) == (old["hhea"].ascent != new["hhea"].ascent)
+    assert found.glyph_count.after == new["maxp"].numGlyphs
+    assert found.complete
+
+
+def _archive(contents: dict[str, bytes]) -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        for number, (path, content) in enumerate(contents.items()):
+            archive.writestr(zipfile.ZipInfo(path), content, [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED][number % 2])
+    return made.getvalue()
+
+
+def _facts(store: Any, content: bytes) -> Facts:
+    facts = parse_facts(inspect(store, content).facts)
+    assert facts is not None
+    return facts
+
+
+def _compared(store: Any, before: bytes, after: bytes) -> FileChanges:
+    return compare_files(_facts(store, before), _facts(store, after))
+
+
+def _batches(seeds: range) -> Iterator[range]:
+    yield from (seeds[start : start + FONTS_OF_ARCHIVE] for start in range(0, len(seeds), FONTS_OF_ARCHIVE))
+
+
+def test_mutated_fonts_differ_in_what_font_tools_finds(local_store: Any) -> None:
+    for seeds in _batches(range(PAIRS_OF_FONTS)):
+        pairs = {f"font{seed}.otf": _mutated_fonts(seed) for seed in seeds}
+        changes = _compared(
+            local_store,
+            _archive({path: before for path, (before, _) in pairs.items()}),
+            _archive({path: after for path, (_, after) in pairs.items()}),
+        )
+        found = {each.path: each for each in changes.fonts}
+        assert found.keys() == {path for path, (before, after) in pairs.items() if before != after}
+        for path, each in found.items():
+            _assert_agrees(each, *pairs[path])
+
+
+def test_mutated_archives_differ_in_what_zipfile_finds(local_store: Any) -> None:
+    for seed in range(PAIRS_OF_ARCHIVES):
+        chance = random.Random(seed)
+        old = {f"folder{number % 3}/{number}.bin": chance.randbytes(chance.randint(0, 3000)) for number in range(chance.randint(1, 30))}
+        new = dict(old)
+        for path in chance.sample(sorted(old), min(len(old), seed % 4)):
+            content = bytearray(new.pop(path))
+            if content and chance.random() < 0.7:
+                content[chance.randrange(len(content))] ^= 1
+                new[path] = bytes(content)
+        if seed % 5 == 0:
+            new["added.bin"] = b"x"
+        if not new:
+            continue
+        before, after = _archive(old), _archive(new)
+        read = [{name: each.read(name) for name in each.namelist()} for each in map(zipfile.ZipFile, map(io.BytesIO, (before, after)))]
+        changes = _compared(local_store, before, after)
+        assert {entry.path for entry in changes.of_kind("added")} == read[1].keys() - read[0].keys()
+        assert {entry.path for entry in changes.of_kind("removed")} == read[0].keys() - read[1].keys()
+        both = read[0].keys() & read[1].keys()
+        assert {entry.path for entry in changes.of_kind("changed")} == {path for path in both if read[0][path] != read[1][path]}
+
+
+def test_packing_an_archive_differently_is_no_change(local_store: Any) -> None:
+    contents = {"a.txt": b"one " * 100, "b.bin": b"two " * 100}
+    swapped = dict(reversed(contents.items()))
+    changes = _compared(local_store, _archive(contents), _archive(swapped))
+    assert (changes.entries, changes.texts, changes.hosts) == ([], [], [])
+
+
+def test_a_host_that_a_script_of_a_skill_newly_names_is_found(local_store: Any) -> None:
+    skill = b"---\nname: x\nallowed-tools: Read, Bash(git:*)\n---\nCall https://api.example.com.\n"
+    before = {"SKILL.md": skill, "scripts/run.py": b"print(1)\nprint(2)\n"}
+    after = {"SKILL.md": skill.replace(b"Read,", b"Read, Write,"), "scripts/run.py": b"print(1)\nget('https://user@Evil.example.net/x')\n"}
+    changes = _compared(local_store, _archive(before), _archive(after))
+    assert [(host.name, host.before, host.after) for host in changes.hosts] == [("evil.example.net", None, ["scripts/run.py"])]
+    assert [(tool.name, tool.after) for tool in changes.tools] == [("Write", True)]
+    (lines,) = [text.lines for text in changes.texts if text.path == "scripts/run.py"]
+    assert [(line.number, line.added) for line in lines] == [(2, False), (2, True)]
+
+
+@pytest.mark.parametrize("recorded", [{}, None, [], "x", {"fonts": {"": [{}]}}, {"entries": [["a"]]}, {"texts": 3}])
+def test_facts_that_are_not_understood_are_none(recorded: Any) -> None:
+    assert parse_facts(recorded) is None
+
+
+def test_long_texts_are_compared_within_bounds() -> None:
+    before, after = "\n".join(f"{n % 97}" for n in range(60_000)), "\n".join(f"{n % 89}" for n in range(60_000))
+    assert 0 < len(changed_lines(before, after)) <= 300
+    assert [(line.number, line.text) for line in changed_lines(before, f"{before}\nlast")] == [(60_001, "last")]

@@ -1,0 +1,90 @@
+"""Mails about a new version: to those whose licence covers it, at most once a day for each listing."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from catalog.events import ListingPublished
+from catalog.models import Deliverable, Listing
+from library.jobs import announce_new_file
+from library.models import UpdateAnnouncement
+from library.services import announcements
+from marketplace.accounts.mail_preferences import set_mail_topics
+from marketplace.accounts.models import User
+from marketplace.core.events import emit
+from marketplace.jobs.models import Job
+from tests.eager import drain, sent_mails
+from tests.factories import DeliverableFactory
+from tests.shop import bought, on_sale
+from wallet.services.refunds import refund_order
+
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
+
+
+def publish(listing: Listing, version: str) -> Deliverable:
+    """Put a new file on sale, as an approval does."""
+    file: Deliverable = DeliverableFactory(listing=listing, version=version, approved_at=timezone.now())
+    Listing.objects.filter(pk=listing.pk).update(live_deliverable=file)
+    announce_new_file.enqueue(str(listing.pk))
+    return file
+
+
+def told(user: User) -> list[str]:
+    """Return the bodies of the mails about new versions that the user got."""
+    return [str(message.body) for message in sent_mails() if message.to == [user.email] and "new version" in message.subject]
+
+
+def test_owners_are_told_once_and_others_not() -> None:
+    listing = on_sale()
+    owner, refunded, opted_out = bought(listing), bought(listing), bought(listing)
+    refund_order(order=refunded, reason="test", actor=None)
+    set_mail_topics(user=opted_out.buyer, topics=["purchase"], actor=opted_out.buyer)
+    bought(listing, owner.buyer, license_slug="commercial")
+    publish(listing, "2.0")
+    later = bought(listing)
+    (body,) = told(owner.buyer)
+    assert "version 2.0" in body
+    assert f"/dashboard/library/{listing.slug}" in body
+    assert told(refunded.buyer) == told(opted_out.buyer) == told(later.buyer) == []
+    # The same file again, as after a time off sale, is nothing new.
+    announce_new_file.enqueue(str(listing.pk))
+    assert len(told(owner.buyer)) == 1
+
+
+def test_second_version_of_a_day_is_told_the_next_day_and_only_the_newest() -> None:
+    order = bought(on_sale())
+    for version in ("2.0", "2.1", "2.2"):
+        publish(order.listing, version)
+        assert len(told(order.buyer)) == 1
+    UpdateAnnouncement.objects.update(announced_at=timezone.now() - timedelta(days=1, seconds=1))
+    Job.objects.filter(status="READY").update(run_after=timezone.now())
+    drain()
+    first, second = told(order.buyer)
+    assert ("version 2.0" in first, "version 2.2" in second) == (True, True)
+
+
+def test_owners_are_told_batch_by_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(announcements, "BATCH", 2)
+    listing = on_sale()
+    orders = [bought(listing) for _ in range(5)]
+    publish(listing, "2.0")
+    assert [len(told(order.buyer)) for order in orders] == [1] * 5
+
+
+def test_file_that_was_replaced_or_blocked_meanwhile_is_not_told() -> None:
+    order = bought(on_sale())
+    file = publish(order.listing, "2.0")
+    UpdateAnnouncement.objects.all().delete()
+    Deliverable.objects.filter(pk=file.pk).update(blocked_at=timezone.now())
+    before = len(told(order.buyer))
+    announce_new_file.enqueue(str(order.listing_id))
+    assert len(told(order.buyer)) == before
+
+
+def test_publication_leads_to_the_mail() -> None:
+    order = bought(on_sale())
+    file = DeliverableFactory(listing=order.listing, approved_at=timezone.now())
+    Listing.objects.filter(pk=order.listing_id).update(live_deliverable=file)
+    emit(ListingPublished(order.listing_id))
+    assert len(told(order.buyer)) == 1

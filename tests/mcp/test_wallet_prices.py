@@ -1,0 +1,35 @@
+"""The tool that holds a price knows discounts, codes and upgrades."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from catalog.models import Discount
+from tests.shop import bought, on_sale
+
+from .speaking import Speaker, tool_token
+from .test_tools import problem_of
+
+pytestmark = pytest.mark.django_db
+
+
+def test_quote_of_an_upgrade_with_a_code_says_what_was_taken_off() -> None:
+    order = bought(on_sale())
+    Discount.objects.create(listing=order.listing, percent=50, code="SPRING", ends_at=timezone.now() + timedelta(days=1))
+    speaker = Speaker(tool_token(order.buyer)[1])
+    told = speaker.call(
+        "quote_purchase", assetId=str(order.listing_id), upgradeFrom="personal", licenseSlug="extended", discountCode="spring"
+    )
+    quote = told["structuredContent"]
+    assert (quote["price"], quote["discount"], quote["upgradeCredit"]) == (748.5, 1247.5, 499.0)
+    assert "1247.50 off by a discount, 499.00 off for the personal licence that it replaces" in told["content"][0]["text"]
+
+
+def test_wrong_codes_of_a_tool_are_limited_too() -> None:
+    order = bought(on_sale())
+    speaker = Speaker(tool_token(order.buyer)[1])
+    wrong = {"assetId": str(order.listing_id), "licenseSlug": "extended"}
+    codes = [problem_of(speaker.call("quote_purchase", **wrong, discountCode=f"GUESS-{number}"))["code"] for number in range(11)]
+    assert codes[:10] == ["discount_code_invalid"] * 10
+    assert codes[10] == "rate_limited"

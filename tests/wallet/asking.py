@@ -1,0 +1,88 @@
+"""Random lives: buyers ask for refunds, vendors and staff answer."""
+
+from hypothesis import strategies as st
+from hypothesis.stateful import rule
+
+from marketplace.core.errors import Problem
+from tests.factories import UserFactory
+from wallet.models import Order, RefundRequest
+from wallet.services.refund_requests import (
+    agree_to_refund,
+    decline_refund,
+    grant_refund,
+    insist_on_refund,
+    refuse_refund,
+    request_refund,
+)
+
+from .circumstances import Circumstances
+
+ANSWERS = st.sampled_from(["", "agree", "decline", "grant", "refuse"])
+AFTER = {"": "Waiting", "agree": "Refunded", "decline": "Declined", "grant": "Refunded", "refuse": "Refused"}
+
+
+class Asking(Circumstances):
+    """Nothing is downloaded: the first request for an asset is refunded at once, later ones are answered."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked_orders: set[str] = set()
+        self.asked_assets: set[tuple[int, int]] = set()
+
+    @rule(data=st.data(), answer=ANSWERS)
+    def ask_for_a_refund(self, data: st.DataObject, answer: str) -> None:
+        """Ask for one purchase back, perhaps again, and let it be answered."""
+        if not self.expected.owned:
+            return
+        owned = data.draw(st.sampled_from(sorted(self.expected.owned)))
+        bought, asset = self.expected.owned[owned], (owned[0], owned[1])
+        order = Order.objects.select_related("listing__store__owner").get(pk=bought.order_id)
+        refusal = "refund_requested" if bought.order_id in self.asked_orders else ""
+        refusal = refusal or (
+            "" if bought.price and not self.is_frozen(owned) and owned not in self.expected.upgrades.values() else "refund_unavailable"
+        )
+        met, made = "", None
+        try:
+            made = request_refund(order=order, reason="other", details="", actor=self.buyers[owned[0]])
+        except Problem as problem:
+            met = problem.code
+            self.counted("ask for a refund", met)
+        assert met == refusal
+        if made is None:
+            return
+        self.asked_orders.add(bought.order_id)
+        if asset in self.asked_assets:
+            self.answer(made, answer)
+        found, expected = RefundRequest.objects.get(pk=made.pk).status, AFTER[answer] if asset in self.asked_assets else "Refunded"
+        self.counted("ask for a refund", found)
+        assert found == expected
+        self.asked_assets.add(asset)
+        if found == "Refunded":
+            self.give_back(owned)
+
+    def answer(self, made: RefundRequest, answer: str) -> None:
+        """Answer as the vendor, or after a refusal as staff."""
+        vendor, staff = made.order.listing.store.owner, UserFactory()
+        if answer == "agree":
+            agree_to_refund(refund_request=made, actor=vendor)
+        elif answer:
+            decline_refund(refund_request=made, reason="test", actor=vendor)
+        if answer in {"grant", "refuse"}:
+            insist_on_refund(refund_request=made, reason="test", actor=made.order.buyer)
+            decide = grant_refund if answer == "grant" else refuse_refund
+            decide(refund_request=made, reason="test", actor=staff)
+
+    def is_frozen(self, owned: tuple[int, int, str]) -> bool:
+        """Tell whether an open dispute reaches a purchase in the model, if only in part."""
+        return any(self.expected.owned[owned].order_id in dispute.parts for dispute in self.expected.frozen.values())
+
+    def give_back(self, owned: tuple[int, int, str]) -> None:
+        """Take one purchase back in the model, and with it the upgrade that it was."""
+        bought = self.expected.owned.pop(owned)
+        self.expected.upgrades.pop(owned, None)
+        if bought.price:
+            by_card = self.expected.by_card.get((owned[0], bought.currency), 0)
+            self.expected.by_card[owned[0], bought.currency] = by_card + bought.by_card
+            self.expected.balances[owned[0], bought.currency] += bought.price
+            self.expected.collect((owned[0], bought.currency))
+            self.expected.earnings[owned[1], bought.currency] -= bought.earned

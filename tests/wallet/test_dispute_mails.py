@@ -1,0 +1,48 @@
+"""What buyers and vendors are told of a dispute, of an upgrade and of its refund."""
+
+import pytest
+
+from marketplace.accounts.mail_preferences import set_mail_topics
+from marketplace.accounts.models import User
+from tests.eager import sent_mails
+from tests.factories import UserFactory
+from tests.shop import bought, funded, on_sale
+from wallet.models.top_ups import EventKind
+from wallet.services.refunds import refund_order
+
+from .topping_up import paid, tell
+
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
+
+
+def told(user: User, words: str) -> list[str]:
+    """Return the bodies of the mails to a user whose subject has these words."""
+    return [str(message.body) for message in sent_mails() if message.to == [user.email] and words in str(message.subject)]
+
+
+def test_vendor_is_told_of_a_share_that_a_dispute_withholds_unless_these_mails_are_off() -> None:
+    top_up = paid(amount_minor=99_800)
+    orders = [bought(on_sale(title=title), top_up.user) for title in ("Aurora", "Borealis")]
+    first, second = (order.listing.store.owner for order in orders)
+    set_mail_topics(user=second, topics=[], actor=second)
+    tell(top_up, EventKind.DISPUTED)
+    (body,) = told(first, "withheld")
+    assert "399.20" in body
+    assert told(second, "withheld") == []
+
+
+def test_buyer_is_told_which_licences_a_lost_dispute_ended() -> None:
+    top_up = paid(amount_minor=49_900)
+    bought(on_sale(title="Aurora"), top_up.user)
+    tell(top_up, EventKind.DISPUTED)
+    tell(top_up, EventKind.DISPUTE_LOST)
+    (body,) = told(top_up.user, "went back to its card")
+    assert "Aurora: your Personal licence ended" in body
+
+
+def test_buyer_is_told_what_an_upgrade_replaces_and_what_its_refund_restores() -> None:
+    first = bought(on_sale(title="Aurora"), funded(inr=100_000))
+    second = bought(first.listing, first.buyer, license_slug="commercial", upgrade_from="personal")
+    assert "It replaces your Personal licence" in told(first.buyer, "is yours")[-1]
+    refund_order(order=second, reason="test", actor=UserFactory(is_staff=True))
+    assert "your Personal licence is as it was before the upgrade" in told(first.buyer, "refunded")[-1]

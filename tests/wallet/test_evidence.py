@@ -1,0 +1,171 @@
+"""The evidence of an order: one signed file for each reader, verified offline by the script that the documentation prints."""
+
+import copy
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from library import signatures
+from library.certificates import CertificateStatus, check_certificate
+from marketplace.web import docs
+from marketplace.web.docs.values import EXAMPLES
+from tests.factories import UserFactory
+from tests.shop import archive, bought, on_sale
+from tests.vendors.cases import make_vendor
+from tests.waiting import PATIENCE_SECONDS
+from wallet.consent import CONSENT
+from wallet.evidence import Reader, evidence_of, signed_evidence
+from wallet.models import Journal, Order
+from wallet.models.top_ups import EventKind
+from wallet.services.digests import digest_ledger
+from wallet.services.offers import PurchaseRequest
+from wallet.services.quotes import make_quote
+from wallet.services.refund_requests import insist_on_refund, refuse_refund
+from wallet.services.spending import spend
+
+from . import invoicing
+from .refunding import declined, downloaded
+from .topping_up import paid, tell
+
+pytestmark = pytest.mark.django_db
+SCRIPT = EXAMPLES / "check_evidence.py"
+STAFF_REASON = "It opens for everybody else."
+
+
+@pytest.fixture
+def order() -> Order:
+    """An order with a bit of everything: quoted, paid by card, downloaded, invoiced, asked for, disputed."""
+    invoicing.operator()
+    top_up = paid(amount_minor=49_900)
+    listing = on_sale(archive(), store=make_vendor().store, title="Halden")
+    quote = make_quote(buyer=top_up.user, purchase=PurchaseRequest(str(listing.pk)))
+    receipt, _ = spend(buyer=top_up.user, purchase=PurchaseRequest(str(listing.pk)), quote_id=str(quote.pk), consent=CONSENT)
+    order = downloaded(Order.objects.get(pk=receipt.order_id))
+    made = declined(order)
+    insist_on_refund(refund_request=made, reason="It is empty.", actor=order.buyer)
+    refuse_refund(refund_request=made, reason=STAFF_REASON, actor=UserFactory(name="Somebody of the staff"))
+    invoicing.issue()
+    tell(top_up, EventKind.DISPUTED)
+    tell(top_up, EventKind.DISPUTE_WON)
+    return Order.objects.get(pk=order.pk)
+
+
+def checked(folder: Path, document: Any, keys: Any = None) -> subprocess.CompletedProcess[str]:
+    """Run the printed script on a file."""
+    for name, content in (("evidence", document), ("keys", signatures.public_keys() if keys is None else keys)):
+        (folder / f"{name}.json").write_text(json.dumps(content))
+    command = [sys.executable, str(SCRIPT), str(folder / "evidence.json"), str(folder / "keys.json")]
+    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False)
+
+
+def test_altered_file_or_one_of_another_key_or_kind_is_not_genuine(order: Order, tmp_path: Path) -> None:
+    document = json.loads(json.dumps(signed_evidence(evidence_of(order, Reader.BUYER))))
+    head, payload, signature = document["jws"].split(".")
+    altered = [copy.deepcopy(document) for _ in range(4)]
+    altered[0]["evidence"]["order"]["price"] = 1.0
+    altered[1]["evidence"]["downloads"] = []
+    altered[2]["evidence"]["more"] = True
+    altered[3]["jws"] = f"{head}.{payload}.{signature[:-4]}AAAA"
+    certificate = {"evidence": document["evidence"], "jws": signatures.sign(document["evidence"])}
+    for forged in (*altered, certificate, document | {"jws": ""}, document | {"jws": None}, {"evidence": {}}):
+        done = checked(tmp_path, forged)
+        assert (done.returncode, done.stdout, "NOT GENUINE" in done.stderr) == (1, "", True), forged
+    other: dict[str, Any] = {"keys": [key | {"x": "A" * 43} for key in signatures.public_keys()["keys"]]}
+    none: dict[str, Any] = {"keys": []}
+    for keys in (other, none):
+        assert checked(tmp_path, document, keys).returncode == 1
+
+
+def test_file_as_it_was_issued_is_genuine(order: Order, tmp_path: Path) -> None:
+    for reader in Reader:
+        done = checked(tmp_path, signed_evidence(evidence_of(order, reader)))
+        assert (done.returncode, done.stderr) == (0, "")
+        assert str(order.pk) in done.stdout
+
+
+def test_script_stands_in_the_documentation_as_it_is_run() -> None:
+    page = docs.document("evidence")
+    assert page is not None
+    assert SCRIPT.read_text("utf-8").rstrip() in page.text
+
+
+def test_evidence_is_no_certificate(order: Order) -> None:
+    jws = signed_evidence(evidence_of(order, Reader.BUYER))["jws"]
+    assert check_certificate(jws).status == CertificateStatus.NOT_GENUINE
+
+
+def test_file_says_what_was_bought_agreed_delivered_paid_and_disputed(order: Order) -> None:
+    found = evidence_of(order, Reader.BUYER)
+    assert (found["order"]["title"], found["order"]["price"], found["order"]["boughtBy"]) == ("Halden", 499.0, "page")
+    assert found["consent"] == {"version": CONSENT.version, "text": CONSENT.text}
+    assert found["quote"]["price"] == 499.0
+    assert (found["downloadCount"], len(found["downloads"])) == (1, 1)
+    assert [document["number"][-5:] for document in found["invoices"]] == ["00001"]
+    said = found["refundRequest"]
+    assert (said["details"], said["answer"], said["objection"], said["decision"]) == (
+        *("It does not open.", "It opens here.", "It is empty."),
+        STAFF_REASON,
+    )
+    assert [(each["kind"], each["status"]) for each in found["disputes"]] == [("dispute", "Kept")]
+    assert found["certificate"]["licensee"]["email"] == order.buyer.email
+
+
+def test_each_reader_sees_their_own_amounts_and_nobody_elses_data(order: Order) -> None:
+    vendor, buyer = order.listing.store.owner, order.buyer
+    amounts = {
+        reader: {entry["kind"]: entry["amount"] for entry in evidence_of(order, reader)["ledger"]}
+        for reader in (Reader.BUYER, Reader.VENDOR)
+    }
+    assert amounts[Reader.BUYER] == {"sale": -499.0, "withhold": None, "release": None}
+    assert amounts[Reader.VENDOR] == {"sale": 399.2, "withhold": -399.2, "release": 399.2}
+    texts = {reader: json.dumps(evidence_of(order, reader)) for reader in Reader}
+    for text in texts.values():
+        assert vendor.email not in text
+        assert str(vendor.pk) not in text
+        assert "Somebody of the staff" not in text
+    assert buyer.email not in texts[Reader.VENDOR]
+    assert str(buyer.pk) not in texts[Reader.VENDOR]
+    assert buyer.email in texts[Reader.STAFF]
+
+
+def test_digests_are_those_of_the_ledger(order: Order) -> None:
+    assert {entry["ledgerDigest"] for entry in evidence_of(order, Reader.BUYER)["ledger"]} == {None}
+    (digest,) = digest_ledger(until=timezone.now())
+    entries = evidence_of(order, Reader.BUYER)["ledger"]
+    assert {entry["ledgerDigest"]["digest"] for entry in entries} == {digest.digest}
+    covered = {str(each.journal_id): each.digest for each in digest.members.all()}
+    assert all(entry["digest"] == covered[entry["id"]] for entry in entries)
+
+
+def test_lost_dispute_and_refund_are_in_the_file() -> None:
+    top_up = paid(amount_minor=49_900)
+    order = bought(on_sale(), top_up.user)
+    tell(top_up, EventKind.DISPUTED)
+    tell(top_up, EventKind.DISPUTE_LOST)
+    found = evidence_of(Order.objects.get(pk=order.pk), Reader.VENDOR)
+    assert (found["order"]["status"], found["licence"]["status"]) == ("ChargedBack", "revoked")
+    assert [entry["kind"] for entry in found["ledger"]] == ["sale", "withhold", "reversal"]
+    assert Journal.objects.get(kind="reversal").pk.hex == found["ledger"][-1]["id"].replace("-", "")
+
+
+def test_file_is_fetched_by_who_it_concerns_and_nobody_else(
+    order: Order, browse: Callable[..., Any], bearer_client: Callable[..., APIClient]
+) -> None:
+    vendor, stranger = order.listing.store.owner, make_vendor().user
+    api, page, sale = f"/api/v1/orders/{order.pk}/evidence", "order-page-evidence", "sale-evidence"
+    assert bearer_client(order.buyer).get(api).json()["evidence"]["reader"] == "buyer"
+    assert bearer_client(vendor).get(api).status_code == bearer_client(stranger).get(api).status_code == 404
+    for user, name, reader in ((order.buyer, page, "buyer"), (vendor, sale, "vendor")):
+        response = browse(user).get(reverse(name, args=[order.pk]))
+        assert response.json()["evidence"]["reader"] == reader
+        assert f"evidence-{order.pk}.json" in response["Content-Disposition"]
+        assert browse(stranger).get(reverse(name, args=[order.pk])).status_code == 404
+    assert browse(vendor).get(reverse(page, args=[order.pk])).status_code == 404

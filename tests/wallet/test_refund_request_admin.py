@@ -1,0 +1,81 @@
+"""Refund requests in the admin: what a decision is based on, and who may take it; the evidence of an order."""
+
+import pytest
+from django.urls import reverse
+
+from marketplace.accounts.models import User
+from marketplace.core.models import AuditEntry
+from tests.admin.pages import press, staff, text_of
+from tests.admin.subjects import refund_request
+from tests.callers import signed_in
+from wallet.models import Order, RefundRequest
+
+from .refunding import asked, sold
+
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
+DECIDE, VIEW, EVIDENCE = "wallet.decide_refundrequest", "wallet.view_refundrequest", "wallet.export_evidence_order"
+REASON = {"reason": "For a good reason."}
+
+
+def page_of(made: RefundRequest, step: str = "change") -> str:
+    return reverse(f"admin:wallet_refundrequest_{step}", args=[made.pk])
+
+
+def evidence_of(order: Order) -> str:
+    return reverse("admin:wallet_order_evidence", args=[order.pk])
+
+
+def test_who_may_only_look_decides_nothing() -> None:
+    made = refund_request()
+    client = signed_in(staff(VIEW, "wallet.refund_order"))
+    assert "It does not open." in text_of(client.get(page_of(made)))
+    for step in ("grant", "refuse", "claim"):
+        assert client.post(page_of(made, step), REASON).status_code == 403
+    assert RefundRequest.objects.get().status == "InReview"
+
+
+def test_neither_buyer_nor_vendor_decides_even_as_a_superuser() -> None:
+    made = refund_request()
+    for party in (made.order.buyer, made.order.listing.store.owner):
+        User.objects.filter(pk=party.pk).update(is_staff=True, is_superuser=True)
+        client = signed_in(User.objects.get(pk=party.pk))
+        assert "someone else must review it" in text_of(client.get(page_of(made)))
+        for step in ("grant", "refuse", "claim"):
+            client.post(page_of(made, step), REASON)
+        # Nor are they given it by the queue.
+        client.post(reverse("admin:wallet_refundrequest_next"))
+    found = RefundRequest.objects.get()
+    assert (found.status, found.claimed_by) == ("InReview", None)
+
+
+def test_case_shows_the_purchase_and_its_downloads_and_is_decided_once() -> None:
+    made = refund_request()
+    client = signed_in(staff(DECIDE))
+    page = text_of(client.get(page_of(made)))
+    for words in ("Downloads: 1", "Personal", "₹499.00", made.order.buyer.email):
+        assert words in page
+    press(client, page_of(made, "refuse"), REASON)
+    client.post(page_of(made, "grant"), REASON)
+    assert (RefundRequest.objects.get().status, Order.objects.get().status) == ("Refused", "Completed")
+
+
+def test_request_that_waits_for_its_vendor_is_not_decided() -> None:
+    made = asked()
+    signed_in(staff(DECIDE)).post(page_of(made, "grant"), REASON)
+    assert RefundRequest.objects.get().status == "Waiting"
+
+
+def test_evidence_is_for_staff_with_the_permission_and_each_download_is_on_record() -> None:
+    order = sold()
+    for permissions in (("wallet.view_order",), ("wallet.refund_order", "wallet.view_order", VIEW)):
+        client = signed_in(staff(*permissions))
+        assert client.get(evidence_of(order)).status_code == 403
+        assert "evidence.json" not in client.get(reverse("admin:wallet_order_change", args=[order.pk])).content.decode()
+    reader = staff(EVIDENCE, "wallet.view_order")
+    client = signed_in(reader)
+    assert evidence_of(order) in client.get(reverse("admin:wallet_order_change", args=[order.pk])).content.decode()
+    found = client.get(evidence_of(order))
+    assert found.json()["evidence"]["reader"] == "staff"
+    assert "no-store" in found["Cache-Control"]
+    assert AuditEntry.objects.get(action="order.evidence").actor == reader
+    assert client.get(reverse("admin:wallet_order_evidence", args=[reader.pk])).status_code == 404

@@ -1,0 +1,300 @@
+"""Refunds that buyers ask for: at once without a download, else by the vendor, else by staff; once for each purchase."""
+
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.db import IntegrityError, transaction
+
+from library.errors import LinkRevoked
+from library.models import Download, Licence
+from library.services.links import issue_link, record_download
+from marketplace.accounts.models import User
+from marketplace.accounts.services import delete_account
+from marketplace.core.errors import InvalidInput, InvalidTransition, NotFound, SelfReview
+from marketplace.core.models import AuditEntry
+from tests.eager import sent_mails
+from tests.factories import UserFactory
+from tests.races import THREADS, outcomes_at_once, until_someone_waits
+from tests.shop import archive, bought, funded, on_sale
+from tests.vendors.cases import make_vendor
+from tests.waiting import PATIENCE_SECONDS
+from vendors.models import VendorProfile
+from wallet.errors import RefundRequested, RefundUnavailable
+from wallet.models import Journal, Order, RefundRequest
+from wallet.models.top_ups import EventKind
+from wallet.reconciliation import differences
+from wallet.selectors import wallet_of
+from wallet.services.refund_requests import (
+    agree_to_refund,
+    decline_refund,
+    escalate_overdue_requests,
+    grant_refund,
+    insist_on_refund,
+    refuse_refund,
+)
+from wallet.services.refunds import refund_order
+
+from .payees import earned
+from .refunding import aged, asked, declined, downloaded, overdue, sold
+from .topping_up import paid, tell
+
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
+
+
+@pytest.fixture(autouse=True)
+def _books_balance() -> Any:
+    """Whatever a test does, the books agree afterwards."""
+    yield
+    assert list(differences()) == []
+
+
+def vendor_of(order: Order) -> User:
+    """Return the user who sold it."""
+    return order.listing.store.owner
+
+
+def status_of(made: RefundRequest) -> tuple[str, str, bool]:
+    """Return the status of the request and of its order, and whether the licence lives."""
+    order = Order.objects.get(pk=made.order_id)
+    return RefundRequest.objects.get(pk=made.pk).status, order.status, Licence.objects.get(order_id=order.pk).live
+
+
+@pytest.mark.parametrize("said", [{"reason": "whim"}, {"reason": ""}, {"details": "x" * 2001}, {"details": "\x00"}])
+def test_request_without_a_known_reason_or_a_readable_text_is_refused(said: dict[str, str]) -> None:
+    order = downloaded()
+    with pytest.raises(InvalidInput):
+        asked(order, **said)
+    assert not RefundRequest.objects.exists()
+
+
+def test_nobody_but_the_buyer_asks() -> None:
+    order = downloaded()
+    for stranger in (vendor_of(order), UserFactory(), UserFactory(is_staff=True, is_superuser=True)):
+        with pytest.raises(NotFound):
+            asked(order, actor=stranger)
+
+
+def test_purchase_that_was_free_or_has_ended_or_is_disputed_cannot_be_asked_for() -> None:
+    refunded, free = sold(), sold(price_inr_minor=0)
+    refund_order(order=refunded, reason="broken", actor=None)
+    top_up = paid(amount_minor=2 * 49_900)
+    lost = bought(on_sale(), top_up.user)
+    tell(top_up, EventKind.DISPUTED)
+    tell(top_up, EventKind.DISPUTE_LOST)
+    disputed = paid(amount_minor=49_900)
+    frozen = bought(on_sale(), disputed.user)
+    tell(disputed, EventKind.DISPUTED)
+    for order in (refunded, free, lost, frozen):
+        with pytest.raises(RefundUnavailable):
+            asked(order)
+    tell(disputed, EventKind.DISPUTE_WON)
+    assert asked(frozen).status == "Refunded"
+
+
+def test_recent_purchase_without_a_download_is_refunded_at_once() -> None:
+    order = sold()
+    issue_link(licence=Licence.objects.get(order_id=order.pk))
+    made = asked(order)
+    assert status_of(made) == ("Refunded", "Refunded", False)
+    assert wallet_of(order.buyer).balance_inr_minor == 1_000_000
+    assert earned(vendor_of(order))["INR"] == 0
+    assert AuditEntry.objects.get(action="refund_request.ask").actor == order.buyer
+    assert {(mail.to[0], mail.subject) for mail in sent_mails()} >= {
+        (order.buyer.email, f"{order.title} was refunded"),
+        (vendor_of(order).email, f"A sale of {order.title} was refunded"),
+    }
+
+
+@pytest.mark.parametrize(("days", "window", "status"), [(13, 14, "Refunded"), (15, 14, "Waiting"), (0, 0, "Waiting")])
+def test_window_is_the_operators(settings: Any, days: int, window: int, status: str) -> None:
+    settings.REFUND_WINDOW_DAYS = window
+    assert asked(aged(sold(), days)).status == status
+
+
+def test_second_purchase_of_the_same_asset_is_not_refunded_at_once() -> None:
+    order = sold()
+    asked(order)
+    again = bought(order.listing, order.buyer)
+    assert asked(again).status == "Waiting"
+
+
+def test_downloaded_purchase_is_refunded_when_its_vendor_agrees() -> None:
+    made = asked()
+    order = made.order
+    assert made.status == "Waiting"
+    assert [mail.to[0] for mail in sent_mails() if "refund" in mail.subject] == [order.buyer.email, vendor_of(order).email]
+    agree_to_refund(refund_request=made, actor=vendor_of(order))
+    assert status_of(made) == ("Refunded", "Refunded", False)
+    assert Journal.objects.get(order=order, kind="refund").actor == vendor_of(order)
+    with pytest.raises(InvalidTransition):
+        agree_to_refund(refund_request=made, actor=vendor_of(order))
+    assert wallet_of(order.buyer).balance_inr_minor == 1_000_000
+
+
+def test_one_request_for_each_purchase_whatever_came_of_it() -> None:
+    made = declined()
+    with pytest.raises(RefundRequested) as refusal:
+        asked(made.order)
+    assert refusal.value.members["refundRequestId"] == str(made.pk)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        RefundRequest.objects.create(order=made.order, reason="other", status="InReview", escalated_at=made.asked_at)
+
+
+def test_only_the_vendor_of_the_sale_answers() -> None:
+    made = asked()
+    for stranger in (make_vendor().user, made.order.buyer, UserFactory(is_staff=True, is_superuser=True)):
+        with pytest.raises(NotFound):
+            agree_to_refund(refund_request=made, actor=stranger)
+        with pytest.raises(NotFound):
+            decline_refund(refund_request=made, reason="No.", actor=stranger)
+    with pytest.raises(InvalidInput):
+        decline_refund(refund_request=made, reason=" ", actor=vendor_of(made.order))
+    assert status_of(made) == ("Waiting", "Completed", True)
+
+
+def test_buyer_insists_once_after_the_vendor_declined_and_staff_decide() -> None:
+    made = asked()
+    buyer = made.order.buyer
+    with pytest.raises(InvalidTransition):
+        insist_on_refund(refund_request=made, reason="Please.", actor=buyer)
+    decline_refund(refund_request=made, reason="It opens here.", actor=vendor_of(made.order))
+    assert any("It opens here." in mail.body for mail in sent_mails() if mail.to == [buyer.email])
+    with pytest.raises(NotFound):
+        insist_on_refund(refund_request=made, reason="Please.", actor=vendor_of(made.order))
+    insist_on_refund(refund_request=made, reason="It is empty.", actor=buyer)
+    with pytest.raises(InvalidTransition):
+        insist_on_refund(refund_request=made, reason="Again.", actor=buyer)
+    with pytest.raises(InvalidTransition):
+        decline_refund(refund_request=made, reason="No.", actor=vendor_of(made.order))
+    grant_refund(refund_request=made, reason="The archive is empty.", actor=UserFactory())
+    assert status_of(made) == ("Refunded", "Refunded", False)
+
+
+def test_staff_refuse_for_good_and_tell_both() -> None:
+    made = overdue(asked())
+    staff = UserFactory()
+    with pytest.raises(InvalidTransition):
+        refuse_refund(refund_request=made, reason="Not yet.", actor=staff)
+    escalate_overdue_requests()
+    sent_mails().clear()
+    refuse_refund(refund_request=made, reason="It works as described.", actor=staff)
+    assert status_of(made) == ("Refused", "Completed", True)
+    assert {mail.to[0] for mail in sent_mails()} == {made.order.buyer.email, vendor_of(made.order).email}
+    assert all("It works as described." in mail.body for mail in sent_mails())
+    for verb in (grant_refund, refuse_refund):
+        with pytest.raises(InvalidTransition):
+            verb(refund_request=made, reason="Again.", actor=staff)
+    with pytest.raises(InvalidTransition):
+        agree_to_refund(refund_request=made, actor=vendor_of(made.order))
+
+
+def test_staff_do_not_decide_on_what_they_bought_or_sold() -> None:
+    made = overdue(asked())
+    escalate_overdue_requests()
+    for verb in (grant_refund, refuse_refund):
+        for party in (made.order.buyer, vendor_of(made.order)):
+            with pytest.raises(SelfReview):
+                verb(refund_request=made, reason="Mine.", actor=party)
+
+
+def test_unanswered_requests_pass_to_staff_when_the_time_is_over(capsys: pytest.CaptureFixture[str]) -> None:
+    late, early, answered = overdue(asked()), asked(), overdue(declined())
+    call_command("escalate_refund_requests")
+    call_command("escalate_refund_requests")
+    assert capsys.readouterr().out.splitlines() == ["1 requests now wait for staff.", "0 requests now wait for staff."]
+    assert [status_of(made)[0] for made in (late, early, answered)] == ["InReview", "Waiting", "Declined"]
+    # Until staff have decided, the vendor may still agree.
+    agree_to_refund(refund_request=late, actor=vendor_of(late.order))
+    assert status_of(late)[0] == "Refunded"
+
+
+def test_request_goes_to_staff_at_once_where_the_vendor_cannot_answer() -> None:
+    suspended, left = downloaded(), downloaded()
+    VendorProfile.objects.filter(user=vendor_of(suspended)).update(status="Suspended")
+    User.objects.filter(pk=vendor_of(left).pk).update(is_active=False)
+    assert {asked(suspended).status, asked(Order.objects.get(pk=left.pk)).status} == {"InReview"}
+
+
+def test_request_ends_with_a_refund_by_staff_or_a_lost_dispute() -> None:
+    made = asked()
+    refund_order(order=made.order, reason="broken", actor=UserFactory())
+    assert status_of(made) == ("Refunded", "Refunded", False)
+    top_up = paid(amount_minor=49_900)
+    order = downloaded(bought(on_sale(archive(), store=make_vendor().store), top_up.user))
+    disputed = asked(order)
+    tell(top_up, EventKind.DISPUTED)
+    with pytest.raises(InvalidTransition):
+        agree_to_refund(refund_request=disputed, actor=vendor_of(order))
+    tell(top_up, EventKind.DISPUTE_LOST)
+    assert status_of(disputed) == ("Closed", "ChargedBack", False)
+
+
+def test_refund_of_a_request_whose_buyer_left_waits_to_be_claimed() -> None:
+    order = downloaded(bought(on_sale(archive(), store=make_vendor().store), funded(inr=49_900)))
+    made = asked(order)
+    delete_account(user=order.buyer, reason="test", actor=None)
+    assert RefundRequest.objects.get().details == ""
+    agree_to_refund(refund_request=made, actor=vendor_of(order))
+    assert Journal.objects.get(order=order, kind="refund").wallet is None
+
+
+def test_download_after_the_refund_is_refused() -> None:
+    order = sold()
+    link = issue_link(licence=Licence.objects.get(order_id=order.pk))
+    asked(order)
+    with pytest.raises(LinkRevoked):
+        record_download(link=link, byte_range="")
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_of_a_download_and_a_request_at_once_exactly_one_wins() -> None:
+    for _ in range(5):
+        order = sold()
+        link = issue_link(licence=Licence.objects.get(order_id=order.pk))
+        outcomes_at_once(partial(record_download, link=link, byte_range=""), partial(asked, order))
+        fetched = Download.objects.filter(link=link).exists()
+        assert RefundRequest.objects.get(order=order).status == ("Waiting" if fetched else "Refunded")
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_request_waits_for_a_download_that_is_being_recorded_and_a_download_for_a_refund() -> None:
+    fetched, refunded = sold(), sold()
+    links = [issue_link(licence=Licence.objects.get(order_id=order.pk)) for order in (fetched, refunded)]
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            record_download(link=links[0], byte_range="")
+            waiting = pool.submit(outcomes_at_once, partial(asked, fetched))
+            until_someone_waits()
+        assert [made.status for made in waiting.result(PATIENCE_SECONDS)] == ["Waiting"]
+        with transaction.atomic():
+            asked(refunded)
+            waiting = pool.submit(outcomes_at_once, partial(record_download, link=links[1], byte_range=""))
+            until_someone_waits()
+        assert waiting.result(PATIENCE_SECONDS) == ["link_revoked"]
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_requests_and_answers_at_once_refund_once() -> None:
+    order = sold()
+    outcomes = outcomes_at_once(*[partial(asked, order)] * THREADS)
+    assert sum(isinstance(outcome, RefundRequest) for outcome in outcomes) == 1
+    made = overdue(asked())
+    escalate_overdue_requests()
+    vendor, staff = vendor_of(made.order), UserFactory()
+    ways: list[Any] = [
+        lambda: agree_to_refund(refund_request=made, actor=vendor),
+        lambda: grant_refund(refund_request=made, reason="Yes.", actor=staff),
+        lambda: refuse_refund(refund_request=made, reason="No.", actor=staff),
+        lambda: refund_order(order=made.order, reason="broken", actor=staff),
+    ]
+    outcomes_at_once(*ways, *ways)
+    status, order_status, _ = status_of(made)
+    refunds = Journal.objects.filter(order=made.order, kind="refund").count()
+    # A refusal does not keep staff from refunding the order itself.
+    assert (status, order_status, refunds) in {("Refunded", "Refunded", 1), ("Refused", "Refunded", 1), ("Refused", "Completed", 0)}

@@ -1,0 +1,344 @@
+"""Licence upgrades: the price of the new licence less what was paid, one licence at a time, and back again by refunds and disputes."""
+
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from functools import partial
+from typing import Any
+
+import pytest
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from catalog.models import Discount, LicenseTier, Listing
+from library.models import Licence
+from library.selectors import live_licences_of, owned_licence, owned_version, owned_versions
+from marketplace.core.errors import InvalidTransition
+from tests.factories import DeliverableFactory, UserFactory
+from tests.races import outcomes_at_once
+from tests.shop import bought, funded, on_sale
+from wallet.models import Order
+from wallet.models.top_ups import EventKind
+from wallet.reconciliation import differences
+from wallet.selectors import wallet_of
+from wallet.services.offers import PurchaseRequest
+from wallet.services.quotes import make_quote
+from wallet.services.refunds import refund_order
+from wallet.services.spending import spend
+
+from . import purchases
+from .test_discounts import HOUR, discounted, quote
+from .topping_up import paid, tell
+
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
+Client = Callable[..., APIClient]
+
+
+@pytest.fixture(autouse=True)
+def _books_agree() -> Iterator[None]:
+    yield
+    assert list(differences()) == []
+
+
+def upgraded(order: Order, to: str = "commercial", *, origin: str = "personal", **choices: Any) -> Order:
+    """Upgrade the buyer's licence; return the upgrade's order."""
+    order.buyer.refresh_from_db()
+    return bought(order.listing, order.buyer, license_slug=to, upgrade_from=origin, **choices)
+
+
+def live(order: Order) -> set[str]:
+    """Return the tiers under which the buyer can use what was bought."""
+    return set(live_licences_of(order.buyer).filter(suspended_at__isnull=True).values_list("tier__slug", flat=True))
+
+
+def give_back(order: Order) -> None:
+    refund_order(order=order, reason="test", actor=UserFactory(is_staff=True))
+
+
+def buy(order: Order, to: str, *, origin: str | None = "personal", **choices: Any) -> Callable[[], Any]:
+    purchase = PurchaseRequest(str(order.listing_id), license_slug=to, upgrade_from=origin, **choices)
+    return lambda: spend(buyer=order.buyer, purchase=purchase)[0].debited_minor
+
+
+def test_upgrade_costs_the_difference_and_replaces_the_licence(bearer_client: Client) -> None:
+    listing = on_sale(tax_rate_bp=1800)
+    user = funded(inr=200_000)
+    client = bearer_client(user)
+    purchases.spend(client, listing)
+    answer = purchases.spend(client, listing, licenseSlug="commercial", upgradeFrom="personal").json()
+    assert (answer["debited"], answer["upgradeFrom"], answer["upgradeCredit"], answer["taxIncluded"]) == (499.0, "personal", 499.0, 76.12)
+    assert [item["licenseSlug"] for item in client.get("/api/v1/library").json()["items"]] == ["commercial"]
+    assert wallet_of(user).balance_inr_minor == 100_200
+
+
+def test_upgrade_without_a_tier_is_to_the_next_higher_one() -> None:
+    order = bought(on_sale())
+    receipt, _ = spend(buyer=order.buyer, purchase=PurchaseRequest(str(order.listing_id), upgrade_from="personal"))
+    assert (receipt.license_slug, receipt.debited_minor) == ("commercial", 49_900)
+
+
+def test_chained_upgrade_costs_the_target_less_all_that_was_paid() -> None:
+    first = bought(on_sale())
+    second = upgraded(first)
+    third = upgraded(first, "extended", origin="commercial")
+    assert [order.price_minor for order in (first, second, third)] == [49_900, 49_900, 3 * 49_900]
+    assert third.upgrade_credit_minor == 99_800
+    assert live(first) == {"extended"}
+
+
+def test_refunds_of_a_chain_restore_one_licence_after_the_other() -> None:
+    first = bought(on_sale(), funded(inr=1_000_000))
+    second = upgraded(first)
+    third = upgraded(first, "extended", origin="commercial")
+    for blocked in (first, second):
+        with pytest.raises(InvalidTransition):
+            give_back(blocked)
+    assert live(first) == {"extended"}
+    give_back(third)
+    assert live(first) == {"commercial"}
+    give_back(second)
+    assert live(first) == {"personal"}
+    give_back(first)
+    assert live(first) == set()
+    assert wallet_of(first.buyer).balance_inr_minor == 1_000_000
+
+
+def test_licence_that_an_upgrade_replaced_is_not_sold_again_and_can_be_upgraded_again_after_a_refund() -> None:
+    first = bought(on_sale())
+    second = upgraded(first)
+    assert outcomes_at_once_here(buy(first, "personal", origin=None), buy(first, "extended")) == ["already_owned", "upgrade_unavailable"]
+    give_back(second)
+    assert upgraded(first, "extended").price_minor == 4 * 49_900
+
+
+def outcomes_at_once_here(*calls: Callable[[], Any]) -> list[Any]:
+    """Return the codes with which calls are refused, one after the other."""
+    codes = []
+    for call in calls:
+        with pytest.raises(Exception) as refusal, transaction.atomic():  # noqa: PT011 - the code is compared
+            call()
+        codes.append(getattr(refusal.value, "code", repr(refusal.value)))
+    return codes
+
+
+@pytest.mark.parametrize(
+    ("to", "origin", "code"),
+    [
+        ("extended", "unknown", "upgrade_unavailable"),
+        ("extended", "commercial", "upgrade_unavailable"),
+        ("personal", "personal", "already_owned"),
+        ("nothing", "personal", "license_not_available"),
+    ],
+)
+def test_what_is_no_upgrade_is_refused(to: str, origin: str, code: str) -> None:
+    order = bought(on_sale())
+    assert outcomes_at_once_here(buy(order, to, origin=origin)) == [code]
+
+
+def test_lower_tier_is_no_upgrade() -> None:
+    order = bought(on_sale(), license_slug="commercial")
+    assert outcomes_at_once_here(buy(order, "personal", origin="commercial")) == ["upgrade_unavailable"]
+
+
+def test_upgrade_is_paid_in_the_currency_of_the_first_purchase(bearer_client: Client) -> None:
+    listing, user = on_sale(), funded(inr=100_000, usd=10_000)
+    client = bearer_client(user)
+    purchases.spend(client, listing, currency="USD")
+    answer = purchases.spend(client, listing, upgradeFrom="personal", currency="INR")
+    assert (answer.status_code, answer.json()["code"], answer.json()["currency"]) == (409, "upgrade_currency_differs", "USD")
+    # The wallet's preference is INR, and the upgrade in dollars all the same.
+    assert purchases.spend(client, listing, upgradeFrom="personal").json()["debitedUSD"] == 10.0
+
+
+def test_upgrade_to_a_tier_that_costs_less_than_was_paid_is_free_and_keeps_what_was_paid() -> None:
+    first = bought(on_sale())
+    Listing.objects.filter(pk=first.listing_id).update(price_inr_minor=10_000)
+    second = upgraded(first)
+    assert (second.price_minor, second.upgrade_credit_minor) == (0, 20_000)
+    Listing.objects.filter(pk=first.listing_id).update(price_inr_minor=20_000)
+    assert upgraded(first, "extended", origin="commercial").price_minor == 100_000 - 49_900
+    give_back(Order.objects.get(license_slug="extended"))
+    give_back(second)
+    assert live(first) == {"personal"}
+
+
+def test_discount_applies_to_the_target_before_what_was_paid_is_deducted() -> None:
+    first = bought(on_sale())
+    discounted(first.listing, percent=50)
+    second = upgraded(first, "extended")
+    assert (second.price_minor, second.discount_minor, second.upgrade_credit_minor) == (124_750 - 49_900, 124_750, 49_900)
+
+
+def test_quote_of_an_upgrade_is_bound_to_the_licence_it_was_made_for(bearer_client: Client) -> None:
+    listing, user = on_sale(), funded(inr=1_000_000)
+    client = bearer_client(user)
+    purchases.spend(client, listing)
+    promised = quote(client, listing, upgradeFrom="personal", licenseSlug="extended").json()
+    assert (promised["price"], promised["upgradeFrom"], promised["upgradeCredit"]) == (1996.0, "personal", 499.0)
+    other = purchases.spend(client, listing, quoteId=promised["quoteId"], upgradeFrom="commercial")
+    assert (other.json()["code"], other.json()["field"]) == ("quote_mismatch", "upgradeFrom")
+    give_back(Order.objects.get())
+    gone = purchases.spend(client, listing, quoteId=promised["quoteId"])
+    assert gone.json()["code"] == "upgrade_unavailable"
+    # Bought again at another price, it is another licence.
+    Listing.objects.filter(pk=listing.pk).update(price_inr_minor=100)
+    purchases.spend(client, listing)
+    assert purchases.spend(client, listing, quoteId=promised["quoteId"]).json()["code"] == "upgrade_unavailable"
+
+
+def test_quoted_upgrade_is_charged_as_quoted(bearer_client: Client) -> None:
+    listing, user = on_sale(), funded(inr=1_000_000)
+    client = bearer_client(user)
+    purchases.spend(client, listing)
+    promised = quote(client, listing, upgradeFrom="personal").json()
+    Listing.objects.filter(pk=listing.pk).update(price_inr_minor=400_000)
+    answer = purchases.spend(client, listing, quoteId=promised["quoteId"]).json()
+    assert (answer["debited"], answer["licenseSlug"], answer["upgradeCredit"]) == (499.0, "commercial", 499.0)
+
+
+def test_upgrade_of_a_retired_tier_is_possible() -> None:
+    order = bought(on_sale())
+    LicenseTier.objects.filter(slug="personal").update(is_active=False)
+    # The price of the listing is now that of the first tier on sale.
+    assert upgraded(order).price_minor == 0
+
+
+def test_equal_factor_is_not_higher() -> None:
+    order = bought(on_sale())
+    LicenseTier.objects.filter(slug="commercial").update(price_factor=Decimal(1))
+    assert outcomes_at_once_here(buy(order, "commercial")) == ["upgrade_unavailable"]
+
+
+def test_files_of_the_first_licence_stay_covered() -> None:
+    order = bought(on_sale())
+    newer = DeliverableFactory(listing=order.listing, approved_at=timezone.now())
+    Listing.objects.filter(pk=order.listing_id).update(live_deliverable=newer)
+    upgraded(order)
+    licence = owned_licence(order.buyer, str(order.listing_id))
+    assert (licence.tier.slug, licence.deliverable) == ("commercial", newer)
+    assert set(owned_versions(licence)) == {newer, order.deliverable}
+    assert owned_version(licence, str(order.deliverable_id)) == order.deliverable
+
+
+def test_certificate_of_a_replaced_licence_says_so(bearer_client: Client) -> None:
+    order = bought(on_sale())
+    second = upgraded(order)
+    old = Licence.objects.get(order_id=order.pk)
+
+    def status() -> str:
+        return str(bearer_client().get(f"/api/v1/certificates/{old.pk}").json()["status"])
+
+    assert status() == "replaced"
+    give_back(second)
+    assert status() == "valid"
+
+
+def test_database_refuses_two_upgrades_of_one_licence() -> None:
+    order = bought(on_sale())
+    second = upgraded(order)
+    third = bought(on_sale(), order.buyer)
+    replaced = Licence.objects.get(order_id=order.pk)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Licence.objects.filter(order_id=third.pk).update(replaces=replaced)
+    assert Licence.objects.get(replaces=replaced).order_id == second.pk
+
+
+def test_dispute_of_the_upgrade_suspends_it_and_lost_restores_the_first_licence() -> None:
+    first = bought(on_sale(), funded(inr=49_900))
+    top_up = paid(first.buyer, 49_900)
+    second = upgraded(first)
+    tell(top_up, EventKind.DISPUTED)
+    assert live(first) == set()
+    tell(top_up, EventKind.DISPUTE_LOST)
+    second.refresh_from_db()
+    assert (second.status, live(first)) == ("ChargedBack", {"personal"})
+
+
+def test_lost_dispute_of_the_first_purchase_refunds_the_upgrade() -> None:
+    user = funded()
+    first_top_up = paid(user, 49_900)
+    first = bought(on_sale(), user)
+    second_top_up = paid(user, 49_900)
+    second = upgraded(first)
+    # The second dispute freezes the upgrade, so that the first one finds the first purchase.
+    tell(second_top_up, EventKind.DISPUTED)
+    tell(first_top_up, EventKind.DISPUTED)
+    assert live(first) == set()
+    tell(first_top_up, EventKind.DISPUTE_LOST)
+    assert live(first) == set()
+    tell(second_top_up, EventKind.DISPUTE_WON)
+    for order, status in ((first, "ChargedBack"), (second, "Refunded")):
+        order.refresh_from_db()
+        assert order.status == status
+    assert live(first) == set()
+    assert wallet_of(user).balance_inr_minor == 49_900
+
+
+def test_won_dispute_of_the_first_purchase_restores_the_upgrade() -> None:
+    user = funded()
+    first_top_up = paid(user, 49_900)
+    first = bought(on_sale(), user)
+    second_top_up = paid(user, 49_900)
+    upgraded(first)
+    tell(second_top_up, EventKind.DISPUTED)
+    tell(first_top_up, EventKind.DISPUTED)
+    tell(second_top_up, EventKind.DISPUTE_WON)
+    # The purchase below it is still disputed.
+    assert live(first) == set()
+    tell(first_top_up, EventKind.DISPUTE_WON)
+    assert live(first) == {"commercial"}
+
+
+def test_free_upgrade_of_a_disputed_purchase_is_suspended_with_it_and_ends_with_it() -> None:
+    user = funded()
+    top_up = paid(user, 49_900)
+    first = bought(on_sale(), user)
+    Listing.objects.filter(pk=first.listing_id).update(price_inr_minor=100)
+    second = upgraded(first)
+    tell(top_up, EventKind.DISPUTED)
+    assert live(first) == set()
+    tell(top_up, EventKind.DISPUTE_LOST)
+    second.refresh_from_db()
+    assert (second.status, live(first)) == ("Refunded", set())
+
+
+def test_disputed_licence_is_not_upgraded() -> None:
+    user = funded()
+    top_up = paid(user, 49_900)
+    first = bought(on_sale(), user)
+    tell(top_up, EventKind.DISPUTED)
+    assert outcomes_at_once_here(buy(first, "commercial")) == ["upgrade_unavailable"]
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("price", [49_900, 100], ids=["paid", "free"])
+def test_one_of_two_upgrades_at_once_stands(price: int) -> None:
+    for _ in range(4):
+        order = bought(on_sale())
+        Listing.objects.filter(pk=order.listing_id).update(price_inr_minor=price)
+        outcomes = outcomes_at_once(buy(order, "commercial"), buy(order, "extended"))
+        assert sum(isinstance(outcome, int) for outcome in outcomes) == 1
+        assert set(map(str, outcomes)) & {"licence_not_live", "upgrade_unavailable"}
+        assert Licence.objects.filter(buyer=order.buyer, revoked_at=None, replaced_at=None).count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("price", [49_900, 100], ids=["paid", "free"])
+def test_upgrade_beside_the_refund_of_its_licence(price: int) -> None:
+    for _ in range(4):
+        order = bought(on_sale())
+        Listing.objects.filter(pk=order.listing_id).update(price_inr_minor=price)
+        upgrade, refund = outcomes_at_once(buy(order, "commercial"), partial(refund_order, order=order, reason="test", actor=None))
+        if isinstance(refund, Order):
+            assert upgrade in {"licence_not_live", "upgrade_unavailable"}
+            assert live(order) == set()
+        else:
+            assert (refund, live(order)) == ("invalid_transition", {"commercial"})
+
+
+def test_quote_counts_the_licence_that_is_there_when_it_is_made() -> None:
+    order = bought(on_sale())
+    Discount.objects.all().delete()
+    made = make_quote(buyer=order.buyer, purchase=PurchaseRequest(str(order.listing_id), upgrade_from="personal"))
+    assert (made.price_minor, made.upgrade_from, made.upgraded_order_id) == (49_900, "personal", order.pk)
+    assert made.expires_at - made.created_at < HOUR

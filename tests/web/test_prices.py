@@ -1,0 +1,136 @@
+"""Discounts and licence upgrades on pages."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from catalog.models import Discount, Listing
+from catalog.services.visibility import listing_changed
+from tests.shop import bought, funded, on_sale
+from tests.vendors.cases import make_vendor
+from wallet.consent import CONSENT
+from wallet.models import Order, Quote
+
+from .markup import faults_of
+from .test_shop import page_at
+
+pytestmark = pytest.mark.django_db
+Browse = Callable[..., Client]
+DAY = timedelta(days=1)
+
+
+def discounted(listing: Listing, percent: int = 30, code: str = "") -> Discount:
+    discount: Discount = Discount.objects.create(listing=listing, percent=percent, code=code, ends_at=timezone.now() + DAY)
+    listing_changed(listing)
+    return discount
+
+
+def text(client: Client, address: str) -> str:
+    return " ".join(page_at(client, address).select("main")[0].get_text(" ").split())
+
+
+def test_running_discount_is_shown_with_the_old_price_and_its_end(client: Client) -> None:
+    listing = on_sale(title="Halden")
+    ends = discounted(listing).ends_at
+    shown = text(client, f"/assets/{listing.slug}")
+    assert "30% off" in shown
+    assert f"{ends:%Y}, {ends:%H:%M} UTC" in shown
+    assert [old.get_text() for old in page_at(client, f"/assets/{listing.slug}").select("del .number")] == ["$10.00", "$20.00", "$50.00"]
+    card = page_at(client, "/browse").select(".asset")[0].get_text(" ")
+    assert "$7.00" in card
+    assert f"until {ends.day} {ends:%b}" in card
+
+
+def test_code_is_entered_on_the_listing_and_told_at_the_checkout(browse: Browse) -> None:
+    listing, buyer = on_sale(), funded(inr=100_000)
+    discounted(listing, code="SPRING")
+    client = browse(buyer)
+    choices = {"license": "personal", "currency": "INR", "discount_code": " spring "}
+    answer = client.post(reverse("checkout-begin", args=[listing.slug]), choices, follow=True)
+    assert "SPRING" in answer.content.decode()
+    assert faults_of(answer.content) == []
+    client.post(answer.request["PATH_INFO"], {"consent": CONSENT.version})
+    order = Order.objects.get()
+    assert (order.price_minor, order.discount_code) == (34_930, "SPRING")
+    assert "149.70" in text(client, reverse("order-page", args=[order.pk]))
+
+
+@pytest.mark.parametrize("code", ["WRONG", "x", "NUL\0NUL"])
+def test_wrong_code_is_told_on_the_listing(browse: Browse, code: str) -> None:
+    listing = on_sale()
+    client = browse(funded(inr=100_000))
+    answer = client.post(reverse("checkout-begin", args=[listing.slug]), {"license": "personal", "discount_code": code}, follow=True)
+    assert answer.redirect_chain[-1][0] == f"/assets/{listing.slug}"
+    assert "code" in page_text(answer)
+    assert not Quote.objects.exists()
+
+
+def page_text(answer: object) -> str:
+    content: bytes = getattr(answer, "content")  # noqa: B009 - the client's answer has no public type
+    return content.decode()
+
+
+def test_owner_is_offered_higher_licences_for_the_difference(browse: Browse) -> None:
+    order = bought(on_sale(), license_slug="commercial")
+    client = browse(order.buyer)
+    page = page_at(client, f"/assets/{order.listing.slug}")
+    assert [(choice["value"], choice.has_attr("disabled")) for choice in page.select("input[name=license]")] == [
+        ("commercial", True),
+        ("extended", False),
+    ]
+    assert page.select("input[name=upgrade_from]")[0]["value"] == "commercial"
+    begun = {"license": "extended", "upgrade_from": "commercial"}
+    answer = client.post(reverse("checkout-begin", args=[order.listing.slug]), begun, follow=True)
+    assert "replaces your" in page_text(answer)
+    assert faults_of(answer.content) == []
+    client.post(answer.request["PATH_INFO"], {"consent": CONSENT.version})
+    upgrade = Order.objects.get(license_slug="extended")
+    assert (upgrade.price_minor, upgrade.upgraded_from) == (149_700, order)
+    assert "Deducted for your" in text(client, reverse("order-page", args=[upgrade.pk]))
+
+
+def test_owner_of_the_highest_licence_is_offered_nothing(browse: Browse) -> None:
+    order = bought(on_sale(), license_slug="extended")
+    page = page_at(browse(order.buyer), f"/assets/{order.listing.slug}")
+    assert not page.select("button[type=submit].button-wide")
+
+
+def test_vendor_adds_and_ends_a_discount(browse: Browse) -> None:
+    profile = make_vendor()
+    listing = on_sale(store=profile.store)
+    client, address = browse(profile.user), reverse("studio-discounts", args=[listing.slug])
+    ends = (timezone.now() + DAY).strftime("%Y-%m-%dT%H:%M")
+    assert client.post(address, {"percent": "25", "ends_at": ends, "code": "spring"}).status_code == 302
+    discount = Discount.objects.get()
+    assert (discount.percent, discount.code) == (25, "SPRING")
+    assert "SPRING" in text(client, address)
+    assert client.post(reverse("studio-discount-end", args=[listing.slug, discount.pk])).status_code == 302
+    discount.refresh_from_db()
+    assert discount.ends_at <= timezone.now()
+    assert client.post(reverse("studio-discount-end", args=[listing.slug, discount.pk])).status_code == 404
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {"percent": "0"},
+        {"percent": "91"},
+        {"ends_at": "2020-01-01T00:00"},
+        {"ends_at": "soon"},
+        {"code": "x"},
+        {"code": "NUL\0NUL"},
+        {"ends_at": "9999-12-31T23:59"},
+    ],
+)
+def test_discount_that_does_not_fit_is_refused_on_its_page(browse: Browse, sent: dict[str, str]) -> None:
+    profile = make_vendor()
+    listing = on_sale(store=profile.store)
+    ends = (timezone.now() + DAY).strftime("%Y-%m-%dT%H:%M")
+    answer = browse(profile.user).post(reverse("studio-discounts", args=[listing.slug]), {"percent": "25", "ends_at": ends, **sent})
+    assert answer.status_code == 400
+    assert faults_of(answer.content) == []
+    assert not Discount.objects.exists()

@@ -1,0 +1,123 @@
+"""Asking for a refund on pages, and the vendor's answer in the studio: the unhappy ways first."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from marketplace.accounts.models import User
+from tests.factories import UserFactory
+from tests.vendors.cases import make_vendor
+from tests.wallet.refunding import asked, declined, downloaded, overdue, sold
+from wallet.models import Order, RefundRequest
+from wallet.services.refund_requests import escalate_overdue_requests
+
+from .markup import faults_of
+
+pytestmark = pytest.mark.django_db
+Browse = Callable[..., Client]
+
+
+def read(response: Any, status: int = 200) -> str:
+    """Return a well-made page."""
+    assert response.status_code == status
+    assert faults_of(response.content) == []
+    return str(response.content.decode())
+
+
+def vendor_of(order: Order) -> User:
+    """Return the user who sold it."""
+    return order.listing.store.owner
+
+
+def address(name: str, thing: Any) -> str:
+    """Return the address of a page about an order or a request."""
+    return reverse(name, args=[thing.pk])
+
+
+def test_form_without_a_reason_or_with_a_long_text_asks_nothing(browse: Browse) -> None:
+    order = downloaded()
+    client = browse(order.buyer)
+    for sent in ({}, {"reason": "whim"}, {"reason": "faulty", "details": "x" * 2001}):
+        read(client.post(address("refund-ask", order), sent), 400)
+    assert not RefundRequest.objects.exists()
+
+
+def test_request_that_cannot_be_made_is_explained_in_the_form(browse: Browse) -> None:
+    made = asked()
+    page = read(browse(made.order.buyer).post(address("refund-ask", made.order), {"reason": "other"}), 400)
+    assert "There is one request for each purchase" in page
+
+
+def test_pages_of_others_are_not_found(browse: Browse) -> None:
+    made = asked()
+    for stranger in (make_vendor().user, UserFactory(is_staff=True, is_superuser=True)):
+        for name, thing in (("refund-ask", made.order), ("refund-insist", made.order)):
+            assert browse(stranger).get(address(name, thing)).status_code == 404
+    client = browse(make_vendor().user)
+    for name in ("refund-case", "refund-agree"):
+        assert client.post(address(name, made), {"reason": "No."}).status_code == 404
+    assert RefundRequest.objects.get().status == "Waiting"
+
+
+def test_purchase_without_a_download_is_back_at_once(browse: Browse) -> None:
+    order = sold()
+    client = browse(order.buyer)
+    assert address("refund-ask", order) in read(client.get(address("order-page", order)))
+    assert "refunded at once" in read(client.get(address("refund-ask", order)))
+    response = client.post(address("refund-ask", order), {"reason": "mistake"}, follow=True)
+    assert "It was refunded." in read(response)
+
+
+def test_request_goes_from_the_buyer_to_the_vendor_and_back_and_to_staff(browse: Browse) -> None:
+    order = downloaded()
+    buyer, vendor = browse(order.buyer), browse(vendor_of(order))
+    assert "Nobody has asked" in read(vendor.get(reverse("refund-cases")))
+    page = read(buyer.post(address("refund-ask", order), {"reason": "faulty", "details": "<b>broken</b>"}, follow=True))
+    assert "We passed your request on" in page
+    assert "&lt;b&gt;broken" in page
+    made = RefundRequest.objects.get()
+    assert address("refund-case", made) in read(vendor.get(reverse("refund-cases")))
+    case = read(vendor.get(address("refund-case", made)))
+    assert "&lt;b&gt;broken" in case
+    assert order.buyer.email not in case
+    read(vendor.post(address("refund-case", made), {"reason": ""}), 400)
+    assert "You declined" in read(vendor.post(address("refund-case", made), {"reason": "It opens here."}, follow=True))
+    assert "It opens here." in read(buyer.get(address("order-page", order)))
+    assert "It opens here." in read(buyer.get(address("refund-insist", order)))
+    assert "Our staff decide" in read(buyer.post(address("refund-insist", order), {"reason": "It is empty."}, follow=True))
+    assert "only" in read(buyer.post(address("refund-insist", order), {"reason": "Again."}), 400).lower()
+    assert "It is empty." in read(vendor.get(address("refund-case", made)))
+
+
+def test_vendor_agrees_once(browse: Browse) -> None:
+    made = asked()
+    client = browse(vendor_of(made.order))
+    for words in ("The sale was refunded.", "It is Refunded already."):
+        assert words in read(client.post(address("refund-agree", made), follow=True))
+    assert Order.objects.get(pk=made.order_id).status == "Refunded"
+
+
+def test_nobody_insists_where_nothing_was_asked(browse: Browse) -> None:
+    order = sold()
+    assert browse(order.buyer).get(address("refund-insist", order)).status_code == 404
+
+
+def test_vendor_who_was_suspended_answers_nothing(browse: Browse) -> None:
+    made = asked()
+    profile = vendor_of(made.order).vendor_profile
+    profile.status = "Suspended"
+    profile.save()
+    assert browse(profile.user).post(address("refund-agree", made)).status_code == 302
+    assert RefundRequest.objects.get().status == "Waiting"
+
+
+@pytest.mark.parametrize("state", [asked, declined, lambda: overdue(asked())])
+def test_order_page_says_where_the_request_stands(browse: Browse, state: Callable[[], RefundRequest]) -> None:
+    made = state()
+    escalate_overdue_requests()
+    page = read(browse(made.order.buyer).get(address("order-page", made.order)))
+    assert "Ask for a refund" not in page
+    assert ("Ask our staff" in page) == (RefundRequest.objects.get().status == "Declined")

@@ -1,0 +1,65 @@
+"""The operator's pages: linked from every page, written in the admin, and missed by the doctor until then."""
+
+from collections.abc import Callable
+
+import pytest
+from bs4 import BeautifulSoup
+from django.contrib.auth.models import Permission
+from django.test import Client
+from django.urls import reverse
+
+from marketplace.accounts.models import User
+from marketplace.core.models import AuditEntry
+from marketplace.operations.doctor.findings import Status
+from marketplace.operations.doctor.services import check_site_pages
+from marketplace.operations.models import SitePage
+from tests.factories import UserFactory
+
+from .markup import faults_of
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def editor() -> User:
+    """Staff who may write the operator's pages."""
+    user = UserFactory(is_staff=True)
+    user.user_permissions.add(*Permission.objects.filter(content_type__app_label="operations", codename__endswith="_sitepage"))
+    return user
+
+
+@pytest.mark.parametrize("slug", SitePage.Slug.values)
+def test_every_page_links_to_each_and_each_says_that_it_is_not_written(client: Client, slug: str) -> None:
+    foot = BeautifulSoup(client.get("/docs").content, "html.parser").select(f".foot a[href='/{slug}']")
+    assert len(foot) == 1
+    page = client.get(f"/{slug}")
+    assert faults_of(page.content) == []
+    assert "note-warning" in page.content.decode()
+
+
+def test_text_from_the_admin_is_shown_safely(browse: Callable[..., Client], client: Client, editor: User) -> None:
+    text = "# Who we are\n\n<script>alert(1)</script>\n\n[Write](javascript:alert(1)) to **Acme Ltd**."
+    change = reverse("admin:operations_sitepage_change", args=["contact"])
+    assert browse(editor).post(change, {"text": text}).status_code == 302
+    page = BeautifulSoup(client.get("/contact").content, "html.parser").select_one("main")
+    assert page is not None
+    assert [heading.get_text() for heading in page.select("h2")] == ["Who we are"]
+    assert (page.select("script"), page.select("a[href^=javascript]"), page.select(".note-warning")) == ([], [], [])
+    assert page.strong is not None
+    assert AuditEntry.objects.get(action="sitepage.update").actor == editor
+
+
+def test_staff_without_the_permission_cannot_write(browse: Callable[..., Client]) -> None:
+    change = reverse("admin:operations_sitepage_change", args=["terms"])
+    assert browse(UserFactory(is_staff=True)).post(change, {"text": "Ours"}).status_code == 403
+    assert SitePage.objects.get(slug="terms").text == ""
+
+
+def test_doctor_names_the_pages_that_are_not_written() -> None:
+    SitePage.objects.exclude(slug="privacy").update(text="Written.")
+    ((status, sentence, _),) = check_site_pages()
+    assert status == Status.WARN
+    assert "Privacy" in sentence
+    assert "Contact" not in sentence
+    SitePage.objects.update(text="Written.")
+    assert [status for status, *_ in check_site_pages()] == [Status.OK]

@@ -1,0 +1,5 @@
+"""The admin of vendors and of what they upload."""
+
+from . import profiles
+
+__all__ = ["profiles"]

@@ -1,0 +1,44 @@
+"""Discounts of a listing."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from catalog import bounds as catalog_bounds
+from catalog.api.fields import DiscountCode, Moment
+from catalog.models.discounts import DiscountStatus
+from marketplace.api.fields import WholeJsonNumber
+from marketplace.api.serializers import Body
+
+
+class NewDiscount(Body):
+    """A discount to give a listing."""
+
+    percent = WholeJsonNumber(min_value=1, max_value=catalog_bounds.DISCOUNT_PERCENT, help_text="How much is taken off each price.")
+    endsAt = Moment(source="ends_at", help_text=f"When it ends, at most {catalog_bounds.DISCOUNT_DAYS} days after its beginning.")
+    startsAt = Moment(source="starts_at", required=False, help_text="When it begins; by default now.")
+    code = DiscountCode(required=False, help_text="The code that a purchase must name; by default everybody gets the discount.")
+
+
+class DiscountRecord(serializers.Serializer[Any]):
+    """A discount of a listing."""
+
+    id = serializers.CharField()
+    assetId = serializers.CharField(source="listing_id")
+    percent = serializers.IntegerField(help_text="How much is taken off each price.")
+    code = serializers.SerializerMethodField(help_text="In upper case; null for a discount that everybody gets.")
+    startsAt = serializers.DateTimeField(source="starts_at", help_text="When it begins.")
+    endsAt = serializers.DateTimeField(source="ends_at", help_text="When it ends.")
+    status = serializers.ChoiceField(choices=DiscountStatus.choices, help_text="Whether it applies now.")
+
+    def get_code(self, discount: Any) -> str | None:
+        """Return the code."""
+        return discount.code or None
+
+
+class DiscountPage(serializers.Serializer[Any]):
+    """A page of discounts, the latest beginning first."""
+
+    total = serializers.IntegerField()
+    page = serializers.IntegerField()
+    items = DiscountRecord(many=True)

@@ -1,0 +1,52 @@
+"""Opens one file inside an archive for a reviewer, in a form that a browser can be given."""
+
+import io
+from typing import Any, BinaryIO
+
+from . import fonts, inspecting, preview_fonts, preview_images, tars, texts, zips
+from .sniffing import HEAD_BYTES, sniff
+from .verdicts import Unsupported
+
+MEMBER_BYTES = 20 * 2**20
+TEXT_BYTES = 256 * 2**10
+SOUNDS = {"wav", "mp3", "aac", "m4a", "flac", "ogg"}
+MISSING = "The archive has no such file, or it is encrypted or too large to be opened here."
+
+
+def run(file: BinaryIO, size: int, path: str) -> tuple[dict[str, Any], list[bytes]]:
+    """Run the `open` job of the worker: return what the file is, `text`, `picture`, `font` or `sound`, and what is shown of it."""
+    content = member(file, size, path)
+    name = sniff(content[:HEAD_BYTES])
+    inner = io.BytesIO(content)
+    if name in preview_images.PIXELS:
+        return {"kind": "picture"}, preview_images.run(inner, len(content))[1][:1]
+    if name in {"woff", "woff2"}:
+        return {"kind": "font"}, preview_fonts.run(inner, len(content))[1]
+    if name in {"otf", "ttf"}:
+        return {"kind": "font"}, [fonts.sanitized(content)]
+    if name in SOUNDS:
+        inspecting.facts(inner, len(content), name)
+        return {"kind": "sound", "format": name}, [content]
+    if not name and (path.rpartition(".")[2].lower() in texts.EXTENSIONS or b"\0" not in content):
+        return {"kind": "text", "truncated": len(content) > TEXT_BYTES}, [content[:TEXT_BYTES].decode("utf-8-sig", "replace").encode()]
+    raise Unsupported("Only texts, pictures, fonts and sounds can be opened here. Download the file instead.")
+
+
+def member(file: BinaryIO, size: int, path: str) -> bytes:
+    """Return a file inside an archive by its path as it is shown; the file itself where the path is empty.
+
+    Raises:
+        Unsupported: there is none, or it cannot be read.
+    """
+    name = sniff(file.read(HEAD_BYTES))
+    file.seek(0)
+    if not path and size <= MEMBER_BYTES:
+        return file.read(MEMBER_BYTES)
+    content = None
+    if inspecting.MODULES.get(name) == "zips":
+        content = zips.read_member(file, size, path, MEMBER_BYTES)
+    elif inspecting.MODULES.get(name) == "tars":
+        content = tars.read_member(file, size, name, path, MEMBER_BYTES)
+    if content is None:
+        raise Unsupported(MISSING)
+    return content

@@ -1,0 +1,85 @@
+"""A vendor's discounts. They are added and ended, not changed: what buyers were shown stays."""
+
+import uuid
+from datetime import datetime, timedelta
+
+from django.db import IntegrityError, transaction
+from django.db.models.functions import Now
+
+from catalog import bounds as catalog_bounds
+from catalog.models import Discount, Listing
+from catalog.models.listings import ListingStatus
+from catalog.services.discounts import follow_discount
+from catalog.services.transitions import lock_own_listing
+from catalog.services.visibility import listing_edited
+from marketplace.accounts.models import User
+from marketplace.core import audit
+from marketplace.core.errors import NotFound
+
+from ..errors import DiscountOverlaps, DiscountPeriodInvalid, TooManyDiscounts
+
+_LONGEST = timedelta(days=catalog_bounds.DISCOUNT_DAYS)
+
+
+@transaction.atomic
+def add_discount(
+    *, listing: Listing, percent: int, ends_at: datetime, starts_at: datetime | None = None, code: str = "", actor: User
+) -> Discount:
+    """Give a listing a discount.
+
+    Args:
+        listing: The vendor's listing.
+        percent: How much is taken off each price.
+        ends_at: When it ends.
+        starts_at: When it begins; None for now.
+        code: The code that a purchase must name; empty for a discount that everybody gets.
+        actor: The vendor.
+
+    Raises:
+        NotFound: the listing is someone else's.
+        PreconditionFailed: it is not of the version that the caller requires.
+        DiscountPeriodInvalid: the discount has ended already, ends before it begins, lasts or is planned for too long.
+        DiscountOverlaps: another discount with the same code, or without one, applies at that time.
+        TooManyDiscounts: too many discounts of the listing have not ended.
+    """
+    listing = lock_own_listing(listing, actor)
+    now = Listing.objects.annotate(now=Now()).values_list("now", flat=True).get(pk=listing.pk)
+    begins = now if starts_at is None else max(starts_at, now)
+    if begins > now + _LONGEST or not begins < ends_at <= begins + _LONGEST:
+        raise DiscountPeriodInvalid
+    if listing.discounts.filter(ends_at__gt=now).count() >= catalog_bounds.DISCOUNTS:
+        raise TooManyDiscounts(maximum=catalog_bounds.DISCOUNTS)
+    code = code.upper()
+    try:
+        with transaction.atomic():
+            discount = Discount.objects.create(listing=listing, percent=percent, code=code, starts_at=begins, ends_at=ends_at)
+    except IntegrityError as error:
+        if listing.discounts.filter(code=code, starts_at__lt=ends_at, ends_at__gt=begins).exists():
+            raise DiscountOverlaps from error
+        raise
+    period = {"startsAt": begins.isoformat(), "endsAt": ends_at.isoformat()}
+    audit.record("listing.add_discount", listing, actor=actor, percent=percent, code=code, **period)
+    follow_discount(discount_id=discount.pk)
+    return Discount.objects.annotate(now=Now()).get(pk=discount.pk)
+
+
+@transaction.atomic
+def end_discount(*, listing: Listing, discount_id: uuid.UUID, actor: User) -> Discount:
+    """End a discount now; one that has not begun is deleted. Quotes that were made with it keep their price.
+
+    Raises:
+        NotFound: the listing is someone else's, or it has no such discount, or the discount has ended.
+    """
+    listing = lock_own_listing(listing, actor)
+    discount = Discount.objects.annotate(now=Now()).filter(listing=listing, ends_at__gt=Now(), pk=discount_id).first()
+    if discount is None:
+        raise NotFound
+    if discount.starts_at >= discount.now:
+        Discount.objects.filter(pk=discount.pk).delete()
+    else:
+        Discount.objects.filter(pk=discount.pk).update(ends_at=discount.now)
+    discount.ends_at = discount.now
+    audit.record("listing.end_discount", listing, actor=actor, percent=discount.percent, code=discount.code)
+    if listing.status == ListingStatus.PUBLISHED and not discount.code:
+        listing_edited(listing)
+    return discount

@@ -1,0 +1,130 @@
+"""Refund requests in the admin: those that vendors declined or did not answer are decided here."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest
+
+from marketplace.review.decisions import CLAIMING, Decision, claiming, service_decision
+from marketplace.review.panels import Panel
+from marketplace.review.queues import QueueAdmin
+from marketplace.review.search import SearchQuery
+from marketplace.ui.formatting import money
+
+from ..models import RefundRequest
+from ..models.refund_requests import RefundRequestStatus
+from ..refund_cases import refund_case
+from ..services.refund_requests import grant_refund, refuse_refund
+from ..services.refunds import REQUESTS
+from .effects import refund_effects
+
+DECIDE = "wallet.decide_refundrequest"
+
+
+def _allows(verb: str) -> Callable[[Any], bool]:
+    return partial(REQUESTS.allows, verb=verb)
+
+
+@admin.register(RefundRequest)
+class RefundRequestAdmin(QueueAdmin):
+    """Requests of buyers for refunds."""
+
+    waiting = {"status": RefundRequestStatus.IN_REVIEW}
+    waiting_since = "asked_at"
+    list_display = ("asked_at", "title", "price", "why", "status", "waiting_time", "claim_mark")
+    list_filter = ("status", "reason")
+    list_select_related = ("order__buyer", "order__quote", "order__listing__store__owner", "claimed_by")
+    search_fields = ("order__buyer__email", "order__title")
+    fields = (
+        *("title", "buyer", "vendor", "price", "status", "why", "details", "asked_at", "answer_by"),
+        *("answer", "answered_at", "objection", "escalated_at", "decision", "ended_at"),
+    )
+    readonly_fields = ("title", "buyer", "vendor", "price", "why")
+    decision_names = ("grant", "refuse", *CLAIMING)
+    noun, decides = "refund_request", DECIDE
+    on_page = {"grant": "a", "refuse": "r"}
+    claim, take_over, release = claiming(DECIDE, _allows("refuse"))
+    found_title, found_detail = "order__title", "status"
+
+    def name(self, subject: RefundRequest) -> str:
+        """Return the title and the price."""
+        return f"{self.title(subject)}, {self.price(subject)}"
+
+    def find(self, query: SearchQuery) -> list[Q]:
+        """Search by id, order, buyer, or listing."""
+        if query.id:
+            return [Q(pk=query.id), Q(order=query.id)]
+        return [Q(order__buyer__email=query.email)] if query.email else [Q(order__listing__slug=query.text)]
+
+    def open_to(self, viewer: Any, chosen: Any) -> QuerySet[Any]:
+        """Leave out the viewer's own purchases and sales."""
+        return super().open_to(viewer, chosen).exclude(Q(order__buyer=viewer) | Q(order__listing__store__owner=viewer))
+
+    def is_own(self, row: Any, viewer: Any) -> bool:
+        """Tell whether the viewer is the buyer or the vendor."""
+        return viewer in {row.order.buyer, row.order.listing.store.owner}
+
+    @admin.display(description="Asset", ordering="order__title")
+    def title(self, refund_request: RefundRequest) -> str:
+        """Return what was bought."""
+        return refund_request.order.title
+
+    @admin.display(description="Buyer")
+    def buyer(self, refund_request: RefundRequest) -> str:
+        """Return the buyer."""
+        buyer = refund_request.order.buyer
+        return "A deleted account" if buyer.deleted else buyer.email
+
+    @admin.display(description="Vendor")
+    def vendor(self, refund_request: RefundRequest) -> str:
+        """Return the store."""
+        return refund_request.order.listing.store.name
+
+    @admin.display(description="Price")
+    def price(self, refund_request: RefundRequest) -> str:
+        """Return the price with its currency."""
+        return money(refund_request.order.price_minor, refund_request.order.currency)
+
+    @admin.display(description="Reason", ordering="reason")
+    def why(self, refund_request: RefundRequest) -> str:
+        """Return the reason in words."""
+        return refund_request.get_reason_display()
+
+    def panels(self, request: HttpRequest, subject: RefundRequest) -> list[Panel]:
+        """Show the purchase and its downloads, then the history."""
+        case = refund_case(subject.order)
+        downloads = [(f"{each.at:%Y-%m-%d %H:%M}", each.link.file_name, each.byte_range or "whole") for each in case.downloads]
+        return [
+            Panel("Purchase", [label for label, _ in case.facts], [[value for _, value in case.facts]]),
+            Panel(f"Downloads: {case.count}", ("At (UTC)", "File", "Part"), downloads),
+            *super().panels(request, subject),
+        ]
+
+    grant = service_decision(
+        Decision(
+            "Refund",
+            DECIDE,
+            "The price is returned to the buyer's wallet and the licence is revoked; download links stop working at once.",
+            "The order was refunded.",
+            available=_allows("refuse"),
+            effects=lambda refund_request: refund_effects(refund_request.order),
+        ),
+        grant_refund,
+        "refund_request",
+    )
+
+    refuse = service_decision(
+        Decision(
+            "Refuse",
+            DECIDE,
+            "Nothing is refunded. Buyer and vendor get a mail with the reason; the buyer cannot ask again.",
+            "It is refused.",
+            available=_allows("refuse"),
+            danger=True,
+        ),
+        refuse_refund,
+        "refund_request",
+    )

@@ -1,0 +1,51 @@
+"""The endpoints of refund requests, and of the evidence of an order (added to the reference)."""
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from developers.principals import principal_of
+from marketplace.api.serializers import parse_body
+from marketplace.api.views import ApiViewSet
+from marketplace.core.access import key_or_bearer
+from marketplace.core.scopes import Scope
+
+from ...errors import RefundRequested, RefundUnavailable
+from ...evidence import Reader, evidence_of, signed_evidence
+from ...models import RefundRequest
+from ...services.refund_requests import request_refund
+from ..serializers.refund_requests import EvidenceAnswer, RefundRequestAnswer, RefundRequestBody, RefundRequestList
+from .history import ORDER_ID, own_order
+
+_READ, _SPEND = key_or_bearer(Scope.ACCOUNT_READ), key_or_bearer(Scope.WALLET_SPEND)
+
+
+class RefundRequestViewSet(ApiViewSet):
+    """The caller's requests for refunds."""
+
+    access = {"ask": _SPEND, "list": _READ, "evidence": _READ}
+    problems = {"ask": (RefundUnavailable, RefundRequested)}
+
+    @extend_schema(
+        operation_id="requestRefund",
+        summary="Ask for a refund",
+        parameters=[ORDER_ID],
+        request=RefundRequestBody,
+        responses=RefundRequestAnswer,
+    )
+    def ask(self, request: Request, order_id: str) -> Response:
+        """Ask for a refund of a purchase, once. It is refunded at once if it is recent and nothing was downloaded; else the vendor answers."""
+        order = own_order(request, order_id)
+        made = request_refund(order=order, **parse_body(RefundRequestBody, request), actor=principal_of(request).user)
+        return Response(RefundRequestAnswer(made).data)
+
+    @extend_schema(operation_id="listRefundRequests", summary="Get the refund request", parameters=[ORDER_ID], responses=RefundRequestList)
+    def list(self, request: Request, order_id: str) -> Response:
+        """Return the request for a refund of a purchase, if there is one."""
+        found = RefundRequest.objects.filter(order=own_order(request, order_id))
+        return Response(RefundRequestList({"items": found}).data)
+
+    @extend_schema(operation_id="getEvidence", summary="Get the signed evidence", parameters=[ORDER_ID], responses=EvidenceAnswer)
+    def evidence(self, request: Request, order_id: str) -> Response:
+        """Return everything about a purchase in one signed document, which anyone can verify offline."""
+        return Response(signed_evidence(evidence_of(own_order(request, order_id), Reader.BUYER)))

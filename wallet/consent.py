@@ -1,0 +1,21 @@
+"""What a buyer agrees to at the checkout, which is kept with the order."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Consent:
+    """A sentence about delivery and withdrawal.
+
+    Args:
+        version: Changes with the sentence.
+        text: The sentence.
+    """
+
+    version: str
+    text: str
+
+
+CONSENT = Consent(
+    "2026-11", "By paying you ask us to deliver at once, and accept that your right of withdrawal ends when you first download the file."
+)

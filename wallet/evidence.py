@@ -1,0 +1,170 @@
+"""The evidence of an order: what was bought, agreed, delivered, paid and disputed, signed like a certificate.
+
+Each reader gets what concerns them. Nobody else's personal data is in it, and no member of staff is named.
+"""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any
+
+from django.conf import settings
+from django.db.models import Q
+from django.urls import reverse
+from django.utils import timezone
+
+from library import signatures
+from library.certificates import certificate_of, status_of
+from library.models import Licence
+from library.selectors import downloads_of_order
+from marketplace.core.money import to_number
+
+from . import bounds
+from .digests import journal_digests
+from .models import FrozenOrder, Invoice, Journal, Order, RefundRequest
+
+SCHEMA_VERSION = "1.0"
+TYPE = "evidence+jws"
+
+
+class Reader(StrEnum):
+    """Whom a file is for."""
+
+    BUYER = "buyer"
+    VENDOR = "vendor"
+    STAFF = "staff"
+
+
+def evidence_of(order: Order, reader: Reader) -> dict[str, Any]:
+    """Return the claims of an order's evidence."""
+    licence = Licence.objects.select_related("listing__store", "tier", "deliverable", "buyer").get(order_id=order.pk)
+    certificate = certificate_of(licence)
+    if reader == Reader.VENDOR:
+        del certificate["licensee"]
+    freezes = list(FrozenOrder.objects.filter(order=order).select_related("reversal").order_by("reversal__opened_at"))
+    return {
+        "schemaVersion": SCHEMA_VERSION,
+        "issuer": settings.BASE_URL,
+        "issuedAt": _moment(timezone.now()),
+        "reader": reader.value,
+        "order": _order(order),
+        "quote": _quote(order),
+        "consent": {"version": order.consent_version, "text": order.consent_text} if order.consent_version else None,
+        "certificate": certificate,
+        "licence": {"status": status_of(licence).value, "revokedAt": _moment(licence.revoked_at)},
+        "downloads": list(_downloads(order)),
+        "downloadCount": downloads_of_order(order.pk).count(),
+        "invoices": [
+            {"kind": invoice.kind, "number": invoice.number, "date": invoice.date.isoformat()}
+            for invoice in Invoice.objects.filter(order=order).order_by("id")
+        ],
+        "refundRequest": _refund_request(order),
+        "disputes": [
+            {
+                "kind": freeze.reversal.kind,
+                "status": freeze.reversal.status,
+                "openedAt": _moment(freeze.reversal.opened_at),
+                "decidedAt": _moment(freeze.reversal.decided_at),
+            }
+            for freeze in freezes
+        ],
+        "ledger": list(_ledger(order, freezes, reader)),
+    }
+
+
+def signed_evidence(claims: dict[str, Any]) -> dict[str, Any]:
+    """Return the claims with their signature and the address of the public keys."""
+    keys_url = settings.BASE_URL + reverse("certificate-keys")
+    return {"evidence": claims, "jws": signatures.sign(claims, token_type=TYPE), "keysUrl": keys_url}
+
+
+def _order(order: Order) -> dict[str, Any]:
+    return {
+        "id": str(order.pk),
+        "status": order.status,
+        "assetId": str(order.listing_id),
+        "title": order.title,
+        "licenseSlug": order.license_slug,
+        "licenseName": order.license_name,
+        "seller": order.store_name,
+        "version": order.version,
+        "currency": order.currency,
+        "price": to_number(order.price_minor),
+        "taxIncluded": to_number(order.tax_minor),
+        "boughtBy": order.credential_kind or "page",
+        "createdAt": _moment(order.created_at),
+        "refundedAt": _moment(order.refunded_at),
+    }
+
+
+def _quote(order: Order) -> dict[str, Any] | None:
+    quote = order.quote
+    if quote is None:
+        return None
+    return {
+        "id": str(quote.pk),
+        "currency": quote.currency,
+        "price": to_number(quote.price_minor),
+        "createdAt": _moment(quote.created_at),
+        "expiresAt": _moment(quote.expires_at),
+    }
+
+
+def _downloads(order: Order) -> Iterator[dict[str, Any]]:
+    for download in downloads_of_order(order.pk).select_related("link__package")[: bounds.EVIDENCE_DOWNLOADS]:
+        link = download.link
+        yield {
+            "at": _moment(download.at),
+            "file": link.file_name,
+            "version": link.version,
+            "checksum": link.package.sha256,
+            "range": download.byte_range,
+        }
+
+
+def _refund_request(order: Order) -> dict[str, Any] | None:
+    found = RefundRequest.objects.filter(order=order).first()
+    if found is None:
+        return None
+    return {
+        "status": found.status,
+        "reason": found.reason,
+        "details": found.details,
+        "askedAt": _moment(found.asked_at),
+        "answer": found.answer,
+        "answeredAt": _moment(found.answered_at),
+        "objection": found.objection,
+        "escalatedAt": _moment(found.escalated_at),
+        "decision": found.decision,
+        "endedAt": _moment(found.ended_at),
+    }
+
+
+def _ledger(order: Order, freezes: list[FrozenOrder], reader: Reader) -> Iterator[dict[str, Any]]:
+    """Yield the journals of an order and of its disputes, with the reader's amounts; that of others is not in it."""
+    # By journal of a dispute, which may be about several purchases, the part of this one in the vendor's share.
+    shares = {freeze.withheld_id: -freeze.withheld_minor for freeze in freezes}
+    shares |= {freeze.released_id: freeze.withheld_minor - freeze.taken_minor for freeze in freezes}
+    settled = Q(settled_reversal__orders__in=freezes, kind="reversal")
+    found = Journal.objects.filter(Q(order=order) | Q(pk__in=filter(None, shares)) | settled).distinct().order_by("id")
+    journals = list(found.select_related("covered__ledger_digest"))
+    digests = journal_digests([journal.pk for journal in journals])
+    for journal in journals:
+        if reader == Reader.VENDOR:
+            amount = shares.get(journal.pk, journal.vendor_net_minor)
+        else:
+            amount = None if journal.order_id is None else journal.wallet_net_minor
+        covered = getattr(journal, "covered", None)
+        yield {
+            "id": str(journal.pk),
+            "kind": journal.kind,
+            "at": _moment(journal.at),
+            "currency": order.currency,
+            "amount": None if amount is None else to_number(amount),
+            "digest": digests[journal.pk],
+            "ledgerDigest": None if covered is None else {"number": covered.ledger_digest_id, "digest": covered.ledger_digest.digest},
+        }
+
+
+def _moment(at: datetime | None) -> str | None:
+    return None if at is None else at.astimezone(UTC).isoformat().replace("+00:00", "Z")

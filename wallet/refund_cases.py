@@ -1,0 +1,41 @@
+"""What vendor and staff see of a purchase whose buyer asks for a refund."""
+
+from dataclasses import dataclass
+
+from library.certificates import status_of
+from library.models import Download
+from library.selectors import downloads_of_order, licences_of_orders
+from marketplace.ui.formatting import money
+
+from .models import Order
+
+DOWNLOADS = 50
+
+
+@dataclass(frozen=True)
+class RefundCase:
+    """A purchase with its downloads.
+
+    Args:
+        facts: Labels and values: purchase, licence and quote.
+        downloads: The last downloads, newest first.
+        count: The number of all downloads.
+    """
+
+    facts: list[tuple[str, str]]
+    downloads: list[Download]
+    count: int
+
+
+def refund_case(order: Order) -> RefundCase:
+    """Return what a decision on a refund is based on; the buyer is not named."""
+    downloads, licence, quote = downloads_of_order(order.pk), licences_of_orders([order.pk]).get(order.pk), order.quote
+    facts = [
+        ("Bought", f"{order.created_at:%Y-%m-%d %H:%M} UTC"),
+        ("Price", money(order.price_minor, order.currency)),
+        ("Licence", f"{order.license_name}{f', version {order.version}' if order.version else ''}"),
+        ("Licence status", "" if licence is None else status_of(licence).label),
+        ("Quote", "none" if quote is None else f"{money(quote.price_minor, quote.currency)} until {quote.expires_at:%Y-%m-%d %H:%M} UTC"),
+        ("Consent", order.consent_text or "none: it was bought by an app or a token"),
+    ]
+    return RefundCase(facts, list(downloads.reverse()[:DOWNLOADS]), downloads.count())

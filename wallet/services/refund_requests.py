@@ -1,0 +1,255 @@
+"""Refunds that buyers ask for: made at once if nothing was downloaded, else the vendor answers, then staff decide.
+
+Locks are taken in one order: buyer, order, request, wallet, licence.
+"""
+
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from library.selectors import downloads_of_order
+from library.services.licences import lock_licence
+from marketplace.accounts.models import User
+from marketplace.core import audit, texts
+from marketplace.core.errors import InvalidTransition, NotFound, SelfReview
+from marketplace.core.transitions import lock
+from marketplace.ui.mail import mail
+from vendors.models import VendorProfile, VendorStatus
+
+from ..errors import RefundRequested, RefundUnavailable
+from ..models import LedgerAccount, Order, RefundRequest
+from ..models.ledger import AccountKind
+from ..models.orders import OrderStatus
+from ..models.refund_requests import RefundReason, RefundRequestStatus
+from ..models.top_ups import ReversalStatus
+from ..selectors import refund_requests
+from .refunds import REQUESTS, refund_order
+
+
+@transaction.atomic
+def request_refund(*, order: Order, reason: str, details: str, actor: User) -> RefundRequest:
+    """Ask for a refund of a purchase, once.
+
+    It is refunded at once if it is younger than `REFUND_WINDOW_DAYS` and nothing was downloaded. Else the vendor has
+    `REFUND_ANSWER_DAYS` to answer; if the vendor cannot, staff decide.
+
+    Args:
+        order: One of the actor's purchases.
+        reason: One of `RefundReason`.
+        details: Further text; it may be empty.
+        actor: The buyer.
+
+    Raises:
+        InvalidInput: not a known reason, or not a valid text.
+        RefundUnavailable: it was free, is refunded or charged back, its payment is disputed, or its licence was upgraded.
+        RefundRequested: there is a request already.
+        NotFound: it is not the actor's purchase.
+    """
+    if reason not in RefundReason.values:
+        raise texts.invalid("reason", "invalid_choice", f"Use one of: {', '.join(RefundReason.values)}.")
+    details = texts.prose(details, "details", required=False)
+    lock(User.objects.all(), pk=actor.pk)
+    order = lock(Order.objects.select_related("listing__store__owner"), pk=order.pk, buyer=actor)
+    _require_refundable(order)
+    now, at_once = timezone.now(), _is_refunded_at_once(order)
+    made = RefundRequest(order=order, reason=reason, details=details, asked_at=now, status=RefundRequestStatus.WAITING)
+    if at_once:
+        made.status, made.ended_at = RefundRequestStatus.REFUNDED, now
+    elif _can_answer(order.listing.store.owner):
+        made.answer_by = now + timedelta(days=settings.REFUND_ANSWER_DAYS)
+    else:
+        made.status, made.escalated_at = RefundRequestStatus.IN_REVIEW, now
+    made.save(force_insert=True)
+    audit.record("refund_request.ask", made, actor=actor, to_state=made.status, order=str(order.pk))
+    if at_once:
+        refund_order(order=order, reason="asked for before any download", actor=None)
+    else:
+        _tell_buyer(made, "refund_requested")
+        if made.status == RefundRequestStatus.WAITING:
+            _tell_vendor(made, "refund_to_answer")
+    return made
+
+
+@transaction.atomic
+def agree_to_refund(*, refund_request: RefundRequest, actor: User) -> RefundRequest:
+    """Refund a purchase as its vendor, who may change their mind until staff have decided.
+
+    Raises:
+        InvalidTransition: the request has ended, or the payment is disputed.
+        NotFound: it is not about a sale of the actor's.
+    """
+    refund_request = _locked_for_vendor(refund_request, actor)
+    return _refund(refund_request, "the vendor agreed", actor)
+
+
+@transaction.atomic
+def decline_refund(*, refund_request: RefundRequest, reason: str, actor: User) -> RefundRequest:
+    """Decline a request as the vendor; the buyer, who is told the reason, can ask staff.
+
+    Raises:
+        InvalidInput: no reason.
+        InvalidTransition: it was answered already, or staff decide.
+        NotFound: it is not about a sale of the actor's.
+    """
+    reason = texts.prose(reason, "reason")
+    refund_request = _locked_for_vendor(refund_request, actor)
+    changes = {"answer": reason, "answered_at": timezone.now()}
+    REQUESTS.apply(refund_request, "decline", actor=actor, reason=reason, changes=changes)
+    _tell_buyer(refund_request, "refund_declined")
+    return refund_request
+
+
+@transaction.atomic
+def insist_on_refund(*, refund_request: RefundRequest, reason: str, actor: User) -> RefundRequest:
+    """Ask staff to decide after the vendor declined, as the buyer.
+
+    Raises:
+        InvalidInput: no reason.
+        InvalidTransition: the vendor has not declined, or staff were asked already.
+        NotFound: it is not the actor's request.
+    """
+    reason = texts.prose(reason, "reason")
+    refund_request = _locked(refund_request)
+    if refund_request.order.buyer_id != actor.pk:
+        raise NotFound
+    if refund_request.status != RefundRequestStatus.DECLINED:
+        raise InvalidTransition("Only a request that the vendor declined can be passed on.", currentState=refund_request.status)
+    _escalate(refund_request, actor, objection=reason)
+    return refund_request
+
+
+@transaction.atomic
+def grant_refund(*, refund_request: RefundRequest, reason: str, actor: User) -> RefundRequest:
+    """Refund a purchase as staff.
+
+    Raises:
+        InvalidInput: no reason.
+        InvalidTransition: staff are not to decide, or the payment is disputed.
+        SelfReview: the actor is the buyer or the vendor.
+        NotFound: there is no such request.
+    """
+    reason = texts.prose(reason, "reason")
+    refund_request = _locked_for_staff(refund_request, actor)
+    if refund_request.status != RefundRequestStatus.IN_REVIEW:
+        raise InvalidTransition(f"It is {refund_request.status}.", currentState=refund_request.status)
+    return _refund(refund_request, reason, actor)
+
+
+@transaction.atomic
+def refuse_refund(*, refund_request: RefundRequest, reason: str, actor: User) -> RefundRequest:
+    """Refuse a request for good as staff; buyer and vendor are told the reason.
+
+    Raises:
+        InvalidInput: no reason.
+        InvalidTransition: staff are not to decide.
+        SelfReview: the actor is the buyer or the vendor.
+        NotFound: there is no such request.
+    """
+    reason = texts.prose(reason, "reason")
+    refund_request = _locked_for_staff(refund_request, actor)
+    changes = {"decision": reason, "ended_at": timezone.now()}
+    REQUESTS.apply(refund_request, "refuse", actor=actor, reason=reason, changes=changes)
+    _tell_buyer(refund_request, "refund_refused")
+    _tell_vendor(refund_request, "refund_refused_vendor")
+    return refund_request
+
+
+def escalate_overdue_requests() -> int:
+    """Pass the requests that vendors have not answered in time on to staff, by the database's clock; return their number."""
+    overdue = RefundRequest.objects.filter(status=RefundRequestStatus.WAITING, answer_by__lte=Now())
+    return sum(_escalate_overdue(found) for found in overdue.order_by("answer_by"))
+
+
+@transaction.atomic
+def _escalate_overdue(refund_request: RefundRequest) -> bool:
+    refund_request = _locked(refund_request)
+    if refund_request.status != RefundRequestStatus.WAITING:
+        return False
+    _escalate(refund_request, None)
+    return True
+
+
+def _require_refundable(order: Order) -> None:
+    before = RefundRequest.objects.filter(order=order).first()
+    if order.status != OrderStatus.COMPLETED:
+        raise RefundUnavailable("It was refunded or charged back already.")
+    if before is not None:
+        raise RefundRequested(refundRequestId=str(before.pk))
+    if not order.price_minor:
+        raise RefundUnavailable("It was free.")
+    if order.freezes.filter(reversal__status=ReversalStatus.OPEN).exists():
+        raise RefundUnavailable("The card payment behind it is disputed: wait until that is decided.")
+    if order.upgrades.filter(status=OrderStatus.COMPLETED).exists():
+        raise RefundUnavailable("Its licence was upgraded: ask for a refund of the upgrade first.")
+
+
+def _is_refunded_at_once(order: Order) -> bool:
+    """Tell whether an order is young enough, nothing of it was downloaded, and no purchase of the asset was refunded on request before.
+
+    The licence is locked, so that a download beside this is recorded either before it or not at all.
+    """
+    window = timedelta(days=settings.REFUND_WINDOW_DAYS)
+    if not Order.objects.filter(pk=order.pk, created_at__gt=Now() - window).exists():
+        return False
+    if RefundRequest.objects.filter(order__buyer=order.buyer_id, order__listing=order.listing_id).exists():
+        return False
+    # The wallet is locked before the licence, as in a purchase, to avoid deadlocks.
+    lock(LedgerAccount.objects.filter(kind=AccountKind.WALLET), owner=order.buyer_id, currency=order.currency)
+    lock_licence(order_id=order.pk)
+    return not downloads_of_order(order.pk).exists()
+
+
+def _can_answer(vendor: User) -> bool:
+    return vendor.is_active and VendorProfile.objects.filter(user=vendor, status=VendorStatus.APPROVED).exists()
+
+
+def _locked(refund_request: RefundRequest) -> RefundRequest:
+    """Return the request, with its buyer, its order and itself locked."""
+    order = refund_requests().get(pk=refund_request.pk).order
+    lock(User.objects.all(), pk=order.buyer_id)
+    lock(Order.objects.all(), pk=order.pk)
+    return lock(refund_requests(), pk=refund_request.pk)
+
+
+def _locked_for_vendor(refund_request: RefundRequest, actor: User) -> RefundRequest:
+    refund_request = _locked(refund_request)
+    if refund_request.order.listing.store.owner_id != actor.pk:
+        raise NotFound
+    return refund_request
+
+
+def _locked_for_staff(refund_request: RefundRequest, actor: User) -> RefundRequest:
+    refund_request = _locked(refund_request)
+    if actor.pk in {refund_request.order.buyer_id, refund_request.order.listing.store.owner_id}:
+        raise SelfReview("Someone else must decide on your own purchase or sale.")
+    return refund_request
+
+
+def _refund(refund_request: RefundRequest, reason: str, actor: User) -> RefundRequest:
+    if not REQUESTS.allows(refund_request, "refund"):
+        raise InvalidTransition(f"It is {refund_request.status} already.", currentState=refund_request.status)
+    refund_order(order=refund_request.order, reason=reason, actor=actor)
+    refund_request.refresh_from_db()
+    return refund_request
+
+
+def _escalate(refund_request: RefundRequest, actor: User | None, objection: str = "") -> None:
+    changes = {"escalated_at": timezone.now(), "objection": objection}
+    REQUESTS.apply(refund_request, "escalate", actor=actor, reason=objection, changes=changes)
+    _tell_buyer(refund_request, "refund_in_review")
+    _tell_vendor(refund_request, "refund_in_review_vendor")
+
+
+def _tell_buyer(refund_request: RefundRequest, template: str) -> None:
+    buyer = refund_request.order.buyer
+    if buyer.is_active:
+        mail(buyer, f"wallet/{template}", refund_request=refund_request, order=refund_request.order)
+
+
+def _tell_vendor(refund_request: RefundRequest, template: str) -> None:
+    vendor = refund_request.order.listing.store.owner
+    if vendor.is_active:
+        mail(vendor, f"wallet/{template}", refund_request=refund_request, order=refund_request.order)

@@ -1,0 +1,36 @@
+"""Upgrades in disputes: an upgrade stands on the purchase whose licence it replaced, and is suspended and ends with it."""
+
+import uuid
+from collections.abc import Iterable
+
+from django.db.models import Q
+
+from library.services.licences import restore_licences
+from marketplace.accounts.models import User
+
+from ..models import FrozenOrder, Order, Reversal
+from ..models.orders import OrderStatus
+from ..models.top_ups import ReversalStatus
+from ..selectors import with_upgrades
+from .refunds import refund_order
+
+_OPEN = Q(reversal__status=ReversalStatus.OPEN)
+
+
+def restore_purchases(*, reversal: Reversal, order_ids: Iterable[uuid.UUID]) -> None:
+    """Restore the licences of these purchases and of their upgrades, unless another dispute suspended or ended one that they stand on."""
+    buyer = reversal.top_up.user
+    others = FrozenOrder.objects.filter(_OPEN, suspended=True, order__buyer=buyer).exclude(reversal=reversal)
+    lost = Order.objects.filter(buyer=buyer, status=OrderStatus.CHARGED_BACK)
+    ended = [*others.values_list("order_id", flat=True), *lost.values_list("pk", flat=True)]
+    restore_licences(order_ids=with_upgrades(order_ids) - with_upgrades(ended), reason="the dispute was won")
+
+
+def refund_upgrades(*, buyer: User) -> None:
+    """Refund the upgrades of purchases that were charged back, newest first; one that is disputed itself waits for the end of that."""
+    roots = Order.objects.filter(buyer=buyer, status=OrderStatus.CHARGED_BACK, upgrades__status=OrderStatus.COMPLETED)
+    orphaned = Order.objects.filter(pk__in=with_upgrades(roots.values_list("pk", flat=True)), status=OrderStatus.COMPLETED)
+    for order in orphaned.order_by("-created_at", "-pk"):
+        disputed = order.freezes.filter(_OPEN).exists()
+        if not disputed and not order.upgrades.filter(status=OrderStatus.COMPLETED).exists():
+            refund_order(order=order, reason="the purchase that it upgraded was charged back", actor=None)
