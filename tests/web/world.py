@@ -272,6 +272,7 @@ NO_PAGES = {
         "studio-store-address",
         "suggest",
     },
+    "shows a new secret once, as the tests of new secrets see": {"key-secret", "token-secret", "tool-token-secret", "webhook-secret"},
     "asks for a state of the sign-in that the tests of accounts make": {
         "account_confirm_login_code",
         "account_reset_password_from_key",
