@@ -98,8 +98,8 @@ def _guide_entries() -> Iterator[Entry]:
 def _operation_entries() -> Iterator[Entry]:
     for operation in operations().values():
         fields = " ".join(field.name for field in (*operation.parameters, *operation.body, *operation.answer))
-        text = f"{unescape(strip_tags(operation.description))} {operation.method} {operation.path} {fields}"
-        yield Entry(reverse("docs-operation", args=[operation.id]), operation.summary, operation.id, text)
+        text = f"{unescape(strip_tags(operation.description))} {operation.id} {fields}"
+        yield Entry(reverse("docs-operation", args=[operation.id]), operation.summary, f"{operation.method} {operation.path}", text)
 
 
 def _problem_entries() -> Iterator[Entry]:
