@@ -247,6 +247,7 @@ NO_PAGES = {
         "webhook-test",
     },
     "a file or an answer for a program": {
+        "app-logo",
         "account-export-file",
         "docs-source",
         "payment-events",
