@@ -80,6 +80,7 @@ urlpatterns = [
     path("dashboard/library/<slug:slug>/download", library.download, name="library-item-download"),
     path("dashboard/library/<slug:slug>/certificate.pdf", library.certificate, name="library-item-certificate"),
     path("dashboard/library/<slug:slug>/certificate.json", library.signed, name="library-item-certificate-signed"),
+    path("dashboard/studio/listings/<slug:slug>/preview", assets.draft, name="studio-preview"),
     path("dashboard/studio/sales", sales.sales, name="sales"),
     path("dashboard/studio/sales/listings", sales.by_listing, name="sales-listings"),
     path("dashboard/studio/sales/statement", sales.statement, name="sales-statement"),

@@ -167,6 +167,7 @@ PAGES: dict[str, list[str]] = {
         "/dashboard/studio/listing-new",
         "/dashboard/studio/listings/{draft}",
         "/dashboard/studio/listings/{draft}/details",
+        "/dashboard/studio/listings/{draft}/preview",
         "/dashboard/studio/listings/{draft}/prices",
         "/dashboard/studio/listings/{draft}/discounts",
         "/dashboard/studio/listings/{draft}/licences",
