@@ -21,6 +21,7 @@ from tests.factories import UserFactory
 from tests.shop import archive, bought, on_sale
 from tests.vendors.cases import make_vendor
 from tests.waiting import PATIENCE_SECONDS
+from vendors.models import VendorProfile
 from wallet.consent import CONSENT
 from wallet.evidence import Reader, evidence_of, signed_evidence
 from wallet.models import Journal, Order
@@ -169,3 +170,5 @@ def test_file_is_fetched_by_who_it_concerns_and_nobody_else(
         assert f"evidence-{order.pk}.json" in response["Content-Disposition"]
         assert browse(stranger).get(reverse(name, args=[order.pk])).status_code == 404
     assert browse(vendor).get(reverse(page, args=[order.pk])).status_code == 404
+    VendorProfile.objects.filter(user=vendor).update(status="Suspended")
+    assert browse(vendor).get(reverse(sale, args=[order.pk])).url == reverse("studio")
