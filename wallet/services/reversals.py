@@ -3,7 +3,7 @@
 While a dispute is open, what is left of the credit is frozen. The rest is attributed to the purchases after the top-up,
 newest first, each up to its price. A purchase of which half or more is disputed is suspended: its licence cannot be used, and of
 the vendor's share what was not paid out is withheld. A dispute that is won restores all of it. One that is lost takes it:
-suspended purchases end, with the vendor's share that was withheld, the commission and the tax. The buyer owes what is missing
+suspended purchases end, with the tax, the vendor's share that was withheld and the commission. The buyer owes what is missing
 then, which is collected from later credit (`wallet.services.receivables`).
 
 Locks are taken in one order: top-up, buyer, wallet, vendors' accounts, licences. Orders are locked with their buyer.
@@ -264,6 +264,9 @@ def _return(reversal: Reversal, orders: Sequence[FrozenOrder], wallet: LedgerAcc
     top_up = reversal.top_up
     locked = list(Order.objects.select_for_update(no_key=True).filter(pk__in=[frozen.order_id for frozen in orders]).order_by("pk"))
     missing = reversal.amount_minor - reversal.frozen_minor
+    # First the tax, because the credit notes of these purchases are about all of it.
+    tax = min(sum(order.tax_minor for order in locked), missing)
+    missing -= tax
     taken: Counter[uuid.UUID] = Counter()
     for frozen in orders:
         frozen.taken_minor = min(frozen.withheld_minor, missing)
@@ -279,13 +282,10 @@ def _return(reversal: Reversal, orders: Sequence[FrozenOrder], wallet: LedgerAcc
         withheld_id = open_accounts(top_up.currency, {AccountKind.WITHHELD: vendor_id})[AccountKind.WITHHELD]
         change_held_amount(withheld_id, -amount)
         legs.append(Leg(withheld_id, to, amount))
-    for kind, part in (
-        (AccountKind.COMMISSION, sum(order.commission_minor for order in locked)),
-        (AccountKind.TAX, sum(order.tax_minor for order in locked)),
-    ):
-        legs.append(Leg(accounts[kind], to, min(part, missing)))
-        missing -= min(part, missing)
-    legs.append(Leg(accounts[AccountKind.RECEIVABLE], to, missing))
+    commission = min(sum(order.commission_minor for order in locked), missing)
+    legs.append(Leg(accounts[AccountKind.TAX], to, tax))
+    legs.append(Leg(accounts[AccountKind.COMMISSION], to, commission))
+    legs.append(Leg(accounts[AccountKind.RECEIVABLE], to, missing - commission))
     reason = f"{reversal.kind} of a top-up: returned to the card"
     journal = write_journal(kind=JournalKind.REVERSAL, legs=legs, currency=top_up.currency, reason=reason, actor_id=None)
     collect_owed(wallet_id=wallet.pk)
