@@ -157,6 +157,15 @@ def test_lost_dispute_and_refund_are_in_the_file() -> None:
     assert Journal.objects.get(kind="reversal").pk.hex == found["ledger"][-1]["id"].replace("-", "")
 
 
+def test_upgrade_says_what_was_deducted_and_for_which_licence() -> None:
+    first = bought(on_sale())
+    upgrade = bought(first.listing, first.buyer, license_slug="commercial", upgrade_from="personal")
+    said = evidence_of(upgrade, Reader.VENDOR)
+    facts = {name: said["order"][name] for name in ("price", "discount", "upgradeFrom", "upgradeCredit")}
+    assert facts == {"price": 499.0, "discount": 0.0, "upgradeFrom": "personal", "upgradeCredit": 499.0}
+    assert evidence_of(first, Reader.BUYER)["licence"]["status"] == "replaced"
+
+
 def test_file_is_fetched_by_who_it_concerns_and_nobody_else(
     order: Order, browse: Callable[..., Any], bearer_client: Callable[..., APIClient]
 ) -> None:
