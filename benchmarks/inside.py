@@ -8,5 +8,6 @@ import sys
 
 import django
 
-django.setup()
-importlib.import_module(sys.argv[1]).main(*sys.argv[2:])
+if __name__ == "__main__":
+    django.setup()
+    importlib.import_module(sys.argv[1]).main(*sys.argv[2:])

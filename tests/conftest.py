@@ -4,6 +4,7 @@ import gc
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -116,6 +117,13 @@ def redis_cache(settings: Any) -> Iterator[str]:
     cache.clear()
     yield address
     cache.clear()
+
+
+@pytest.fixture
+def media(settings: Any, tmp_path: Path) -> Path:
+    """An empty store of its own."""
+    settings.MEDIA_ROOT = tmp_path / "media"
+    return tmp_path / "media"
 
 
 @pytest.fixture(scope="session")

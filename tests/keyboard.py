@@ -4,6 +4,9 @@ from pathlib import Path
 
 from playwright.sync_api import Page
 
+_FOCUS = "document.activeElement"
+# It is seen on the element, or on what stands for it.
+_SEEN = f"[{_FOCUS}, {_FOCUS}.closest('.asset, .check')].some((one) => one && getComputedStyle(one).outlineStyle === 'solid')"
 # More than any page has stops.
 _STOPS = 120
 
@@ -13,11 +16,8 @@ def reach(page: Page, words: str, attribute: str = "innerText") -> None:
     for _ in range(_STOPS):
         page.keyboard.press("Tab")
         # On the page's own list of pages the same words may lead elsewhere.
-        if (
-            page.evaluate("(name) => !document.activeElement.closest('.side') && document.activeElement[name]?.trim?.()", attribute)
-            == words
-        ):
-            assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid", words
+        if page.evaluate(f"(name) => !{_FOCUS}.closest('.side') && {_FOCUS}[name]?.trim?.()", attribute) == words:
+            assert page.evaluate(_SEEN), words
             return
     raise AssertionError(f"the keyboard does not reach {words}")
 

@@ -17,7 +17,7 @@ from tests.admin import changed, subjects
 from tests.admin.changed import waiting_update
 from tests.admin.pages import address
 from tests.factories import UserFactory
-from tests.screenshots.driving import Scheme, overflows, violations, watched
+from tests.screenshots.driving import overflows, watched
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 HOME = reverse("admin:index")
@@ -202,44 +202,3 @@ def test_menu_on_a_phone_is_opened_used_and_left_by_keyboard(window: Callable[..
     page.keyboard.press("Escape")
     menu.wait_for(state="hidden")
     assert opener.evaluate("(button) => button === document.activeElement")
-
-
-LOOKS = pytest.mark.parametrize(("size", "scheme"), [("desktop", "light"), ("phone", "dark")])
-
-
-@LOOKS
-def test_first_page_search_and_lists_pass_axe_and_fit(window: Callable[..., Page], live_server: Any, size: str, scheme: Scheme) -> None:
-    subjects.review()
-    subjects.application()
-    _look(
-        window(size, scheme=scheme),
-        live_server.url,
-        HOME,
-        f"{reverse('admin-search')}?q=reviewer",
-        f"{reverse('admin-search')}?q=nobody@example.com",
-        address(ListingReview, "changelist"),
-        address(DeveloperApplication, "changelist"),
-    )
-
-
-@LOOKS
-def test_pages_with_decisions_pass_axe_and_fit(window: Callable[..., Page], live_server: Any, size: str, scheme: Scheme) -> None:
-    rows = (subjects.review(), subjects.application(), subjects.scope_review(), subjects.vendor(), subjects.changed_client())
-    down = subjects.listing_for_sale()
-    _look(
-        window(size, scheme=scheme),
-        live_server.url,
-        *(address(type(row), "change", row.pk) for row in rows),
-        address(type(down), "change", down.pk),
-        address(type(down), "takedown", down.pk),
-    )
-
-
-def _look(page: Page, url: str, *paths: str) -> None:
-    visit, wrong = watched(page, url), []
-    for path in paths:
-        page.goto(url + path)
-        found = violations(page) + (["it is wider than the window"] if overflows(page) else [])
-        wrong += [f"{path}: {each}" for each in found]
-    assert not wrong, "\n".join(wrong)
-    assert (visit.elsewhere, visit.faults) == ([], [])

@@ -85,20 +85,6 @@ def test_quoted_figures_are_of_reports_on_settings_that_production_permits() -> 
         assert [figure for figure in figures if figure not in permitted] == [], report
 
 
-@pytest.mark.parametrize(
-    ("report", "permitted"),
-    [
-        ("Settings: PostgreSQL, Redis, nginx.\n\n8,066 requests/s", {"8,066"}),
-        ("Settings: PostgreSQL, no cache.\n\n8,066 requests/s", {"8,066"}),
-        ("Settings: PostgreSQL, cache in memory.\n\n8,066 requests/s", set()),
-        ("Settings: SQLite, cache in memory.\n\n8,066 requests/s\n\nSettings: PostgreSQL, Redis.\n\n4,351 requests/s", {"4,351"}),
-        ("Measured on a laptop.\n\n8,066 requests/s", set()),
-    ],
-)
-def test_figures_count_only_where_their_report_names_settings_that_production_permits(report: str, permitted: set[str]) -> None:
-    assert permitted_figures(report) == permitted
-
-
 def test_functions_and_classes_that_the_tour_names_exist() -> None:
     named = re.findall(r"`([\w/]+\.py):(\w+)`", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
     missing = [f"{path}:{name}" for path, name in named if name not in _top_level(ROOT / path)]

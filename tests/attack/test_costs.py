@@ -50,11 +50,10 @@ LIST_SLASHES = 4
 
 
 @pytest.fixture(autouse=True)
-def unhindered(settings: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def unhindered(settings: Any, monkeypatch: pytest.MonkeyPatch, media: Path) -> None:
     """Measure what a call costs that no rate limit refuses."""
     settings.RATE_LIMITS = dict.fromkeys(settings.RATE_LIMITS, 10**9)
     settings.ACCOUNT_RATE_LIMITS = False
-    settings.MEDIA_ROOT = tmp_path / "media"
     monkeypatch.setattr(EagerBackend, "on", False)
     monkeypatch.setattr("os.fsync", lambda _: None)
 

@@ -48,10 +48,9 @@ def run(tmp_path: Path) -> Runs:
 
 
 @pytest.fixture
-def shop(transactional_db: None, live_server: Any, settings: Any, tmp_path: Path) -> tuple[str, str, str]:
+def shop(transactional_db: None, live_server: Any, settings: Any, media: Path) -> tuple[str, str, str]:
     """A server with one asset for sale: its address, an API key of a buyer with money, the asset's id."""
     settings.BASE_URL = live_server.url
-    settings.MEDIA_ROOT = tmp_path / "media"
     scene = for_sale()
     _, key = issue_api_key(app=AppFactory(user=scene.user), name="generated", actor=scene.user)
     return live_server.url, key, scene.names["id"]

@@ -14,11 +14,9 @@ from .shapes import Operation
 
 
 @pytest.fixture(autouse=True)
-def media(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty store of its own for each test, which need not outlive a power failure."""
+def _own_store(media: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give each test a store of its own, which need not outlive a power failure."""
     monkeypatch.setattr("os.fsync", lambda _: None)
-    settings.MEDIA_ROOT = tmp_path / "media"
-    return tmp_path / "media"
 
 
 @pytest.fixture

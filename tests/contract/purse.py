@@ -50,7 +50,7 @@ OPERATIONS = (
         scope="library:read",
         query=(
             Query("limit", "integer", default=25, bounds={"minimum": 1}, bad=BAD_LIMITS, maximum=100),
-            Query("cursor", "string", bounds={"maxLength": 200}, bad=("nonsense", "x" * 201)),
+            Query("cursor", "string", bounds={"maxLength": 200}, bad=("nonsense", "!!", "MjAyNg", "x" * 201)),
         ),
         refusals=frozenset({"invalid_input"}),
     ),

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from catalog.models import Discount, Listing
+from catalog.models import Discount, LicenseTier, Listing
 from catalog.services.submission import submit_listing
 from developers.services.applications import approve_application, submit_application
 from library.certificates import certificate_of, signed_certificate
@@ -170,6 +170,8 @@ def _vendor() -> tuple[Scene, Listing]:
     tiers()
     CategoryFactory()
     CategoryFactory(slug="motion", name="Motion")
+    CategoryFactory(slug="retired", name="Retired", is_active=False)
+    LicenseTier.objects.create(slug="retired", name="Retired", is_active=False)
     profile = make_vendor()
     listing = ListingFactory(store=profile.store, **DETAILS)
     shows = {"vendorId": str(profile.user_id), "userId": str(profile.user_id), "assetId": str(listing.id), "commissionRate": 0.2}

@@ -83,7 +83,7 @@ class Field:
         nullable: Whether null is a value.
         default: What is shown afterwards when it was left out.
         bounds: Its limits, in the words of OpenAPI; `items` for those of a list's items.
-        bad: Further values that must be refused; a list is refused at one of its items.
+        bad: Further values that must be refused, in a pair with the error's code where that matters; a list is refused at one of its items.
         added: Whether it is our addition to the reference.
     """
 

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
+from tests.files.helpers import Unread
+
 from .calls import body_of, call, codes, path_of, pointers, refused, rows
 from .scenes import Scene
 from .shapes import Field, Operation, Query
@@ -30,8 +32,9 @@ def bad_values(entry: Field) -> Iterator[tuple[Any, set[str]]]:
     """Yield values that the field must refuse, each with the codes that the error may have, none for those of the table."""
     for value in WRONG_TYPES[entry.type]:
         yield value, {"not_a_list"} if entry.type == "array" else {"invalid", "invalid_choice"}
-    for value in entry.bad:
-        yield value, set()
+    for bad in entry.bad:
+        value, *code = bad if isinstance(bad, tuple) else (bad,)
+        yield value, set(code)
     limits = entry.bounds
     if "maxLength" in limits:
         yield "x" * (limits["maxLength"] + 1), {"unknown_category" if entry.name == "categorySlug" else "max_length"}
@@ -151,16 +154,6 @@ def test_body_in_chunks_is_refused_for_its_length(operation: Operation, scene: S
     refused(answer, 411, "length_required", operation)
 
 
-class Unread:
-    """A body that must not be read."""
-
-    def read(self, *_: object) -> bytes:
-        """Fail the test."""
-        raise AssertionError("the body was read")
-
-    readline = read
-
-
 @pytest.mark.parametrize("operation", [entry for entry in OPERATIONS if entry.takes_json], ids=lambda operation: operation.name)
 def test_json_that_is_too_large_by_its_length_is_not_read(operation: Operation, scene: Scene, caller: APIClient) -> None:
     path = path_of(operation, scene)
@@ -242,6 +235,7 @@ def test_request_id_that_was_sent_is_in_the_problem(anonymous: APIClient) -> Non
     "headers",
     [
         {"HTTP_IDEMPOTENCY_KEY": ""},
+        {"HTTP_IDEMPOTENCY_KEY": '""'},
         {"HTTP_IDEMPOTENCY_KEY": "x" * 256},
         {"HTTP_IDEMPOTENCY_KEY": "a b"},
         {"HTTP_IDEMPOTENCY_KEY": "\u00e9"},

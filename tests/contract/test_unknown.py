@@ -1,5 +1,6 @@
 """What does not exist and what is someone else's: the same answer, so that nobody learns which."""
 
+import re
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from tests.vendors.attaching import show
 from .calls import call, refused, rows
 from .scenes import Scene
 from .shapes import Operation
-from .table import BY_NAME, ON_ONE_ASSET
+from .table import BY_NAME, ON_ONE_ASSET, OPERATIONS
 
 pytestmark = pytest.mark.django_db
 
@@ -37,11 +38,19 @@ def hidden(listing: Listing, caller: APIClient, operation: Operation, scene: Sce
     assert rows() == before
 
 
-@by_operation
-def test_unknown_asset_is_not_found(operation: Operation, scene: Scene, caller: APIClient) -> None:
+@pytest.mark.parametrize(
+    ("operation", "name"),
+    [
+        pytest.param(operation, name, id=f"{operation.name} {name}")
+        for operation in OPERATIONS
+        for name in re.findall(r"{(\w+)}", operation.path)
+        if name != "token"
+    ],
+)
+def test_unknown_name_is_not_found(operation: Operation, name: str, scene: Scene, caller: APIClient) -> None:
     before = rows()
-    for asset_id in UNKNOWN:
-        refused(call(caller, operation, scene, names={"id": asset_id}), 404, "not_found", operation)
+    for unknown in UNKNOWN:
+        refused(call(caller, operation, scene, names={name: unknown}), 404, "not_found", operation)
     assert rows() == before
 
 
@@ -61,14 +70,16 @@ def test_what_is_not_for_sale_cannot_be_bought(operation: Operation, scene: Scen
     before = rows()
     problems = [
         refused(call(caller, operation, scene, body={"assetId": asset_id}), 404, "not_found", operation)
-        for asset_id in (UNKNOWN[0], UNKNOWN[1], str(draft.id), draft.slug)
+        for asset_id in (UNKNOWN[0], UNKNOWN[1], "a/b", "%", str(draft.id), draft.slug)
     ]
     assert all(without_the_call(problem) == without_the_call(problems[0]) for problem in problems)
     assert {problem["instance"] for problem in problems} == {"/api/v1/wallet/spend"}
     assert rows() == before
 
 
-@pytest.mark.parametrize("operation", [BY_NAME["POST /library/download/{id}"]], ids=["download"])
+@pytest.mark.parametrize(
+    "operation", [entry for entry in ON_ONE_ASSET if "not_owned" in entry.refusals], ids=lambda operation: operation.name
+)
 def test_asset_that_is_for_sale_but_not_owned_is_told_apart(operation: Operation, scene: Scene, caller: APIClient) -> None:
     other = on_sale()
     before = rows()

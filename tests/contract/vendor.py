@@ -127,17 +127,49 @@ STANDING = record(
 PRICE = {"minimum": 0, "maximum": 999_999.99}
 PERCENT = {"minimum": 0, "maximum": 100}
 # At most two decimals, and a JSON number; `1e400` cannot be written as one that is finite.
-BAD_NUMBERS = (0.001, "19.99", -0.01)
+BAD_NUMBERS = ((0.001, "decimals"), "19.99", (-0.01, "min_value"))
 SLUG = {"minLength": 1, "maxLength": 80}
-BAD_SLUGS = ("", "Aurora", "a b", "-a", "a--b", "search", "suggest", "download", "01900000-0000-7000-8000-000000000000")
+BAD_SLUGS = (
+    ("", "blank"),
+    *((slug, "invalid_slug") for slug in ("Aurora", "a b", "-a", "a--b", "aurora ", "aurora\n", "\u0430urora")),
+    *((slug, "reserved_slug") for slug in ("search", "suggest", "download", "01900000-0000-7000-8000-000000000000", "0190" * 8)),
+)
+# Texts of JSON that no database or program would take.
+BAD_JSON = (
+    "{",
+    '{"a": "\\u0000"}',
+    '{"a": "\\ud800"}',
+    '{"a": 1e999}',
+    '{"a": NaN}',
+    '{"a": ' + "[" * 60 + "]" * 60 + "}",
+    '{"a": ' + "[" * 9000,
+)
 LONG: dict[str, Any] = {"maxLength": 65_536}
 # Short enough in characters, too long in bytes.
 LONG_IN_BYTES = "é" * 40_000
 
-TITLE = Field("title", "string", "Aurora Sans", required=True, bounds={"minLength": 1, "maxLength": 120}, bad=("", " ", "a\nb"))
-SHORT = Field("shortDescription", "string", "A warm grotesque.", required=True, bounds={"minLength": 1, "maxLength": 200}, bad=("",))
-DESCRIPTION = Field("description", "string", "# Aurora\n", default="", bounds=LONG, bad=(LONG_IN_BYTES, "\x00"))
-CATEGORY = Field("categorySlug", "string", "motion", required=True, bounds={"maxLength": 80}, bad=("", "nothing", "Fonts"))
+TITLE = Field(
+    "title",
+    "string",
+    "Aurora Sans",
+    required=True,
+    bounds={"minLength": 1, "maxLength": 120},
+    bad=(("", "blank"), (" ", "blank"), ("a\nb", "control_characters")),
+)
+SHORT = Field(
+    "shortDescription", "string", "A warm grotesque.", required=True, bounds={"minLength": 1, "maxLength": 200}, bad=(("", "blank"),)
+)
+DESCRIPTION = Field(
+    "description", "string", "# Aurora\n", default="", bounds=LONG, bad=((LONG_IN_BYTES, "max_length"), ("\x00", "control_characters"))
+)
+CATEGORY = Field(
+    "categorySlug",
+    "string",
+    "motion",
+    required=True,
+    bounds={"maxLength": 80},
+    bad=("", ("nothing", "unknown_category"), ("retired", "unknown_category"), "Fonts"),
+)
 BASE_PRICE = Field("basePrice", "number", 19.99, required=True, bounds=PRICE, bad=BAD_NUMBERS)
 DISCOUNT = Field("discountPercent", "number", 12.5, default=0, bounds=PERCENT, bad=BAD_NUMBERS)
 TAX = Field("taxRatePercent", "number", 18, default=0, bounds=PERCENT, bad=BAD_NUMBERS)
@@ -158,7 +190,7 @@ TAGS = Field(
     ["sans", "variable"],
     default=[],
     bounds={"maxItems": 20, "items": {"maxLength": 40}},
-    bad=([""], [5], [None]),
+    bad=(([""], "blank"), [5], [None]),
     added=True,
 )
 PRICE_INR = Field("priceInr", "number", 1499, nullable=True, default=None, bounds=PRICE, bad=BAD_NUMBERS)
@@ -171,7 +203,7 @@ LICENSES = Field(
     nullable=True,
     default=None,
     bounds={"minItems": 1, "maxItems": 20},
-    bad=([], ["nothing"], [5], [None]),
+    bad=(([], "empty"), (["personal", "nothing"], "unknown_license"), (["retired"], "unknown_license"), ([5], "invalid"), [None]),
 )
 
 CREATE = (
@@ -195,7 +227,13 @@ APPLY = (
     Field("storeName", "string", "North Foundry", required=True, bounds={"minLength": 1, "maxLength": 120}, bad=("", "a\nb")),
     Field("storeSlug", "string", "north-foundry", required=True, bounds=SLUG, bad=BAD_SLUGS),
     Field("bio", "string", "We draw letters.", bounds=LONG, bad=(LONG_IN_BYTES,)),
-    Field("applicationDataJson", "string", '{"site": "https://example.com"}', bounds=LONG, bad=("", "{", "[]", '"x"', "[" * 40 + "]" * 40)),
+    Field(
+        "applicationDataJson",
+        "string",
+        '{"site": "https://example.com"}',
+        bounds=LONG,
+        bad=(("", "blank"), *((text, "invalid_json") for text in BAD_JSON), ("[]", "not_an_object"), '"x"'),
+    ),
     Field("autoApprove", "boolean", sample=True),
 )
 PAGING = (

@@ -126,12 +126,6 @@ def test_oauth_token_never_manages_a_store_whatever_it_says() -> None:
     assert_problem(call("vendor", authorization=f"Bearer {secret}"), 403, "insufficient_scope")
 
 
-def test_unknown_method_is_405_and_names_the_others(anonymous: APIClient) -> None:
-    response = anonymous.delete("/api/v1/spend")
-    assert_problem(response, 405, "method_not_allowed")
-    assert {"GET", "POST"} <= set(response["Allow"].split(", "))
-
-
 def test_key_acts_as_its_owner(key: tuple[ApiKey, str]) -> None:
     body = call("keyed", x_api_key=key[1]).json()
     assert body == {

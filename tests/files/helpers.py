@@ -1,7 +1,32 @@
 """Small makers that the file tests share."""
 
+from pathlib import Path
+from typing import Any
+
 from marketplace.storage.base import ObjectStorage
 from vendors.inspection import Inspection, inspect_deliverable
+
+
+class Unread:
+    """A body that fails the test when it is read."""
+
+    def read(self, *_: object) -> bytes:
+        """Fail the test."""
+        raise AssertionError("the body was read")
+
+    readline = read
+
+
+def knock(client: Any, path: str, **headers: str) -> Any:
+    """Send the headers of an upload; its body fails the test when it is read."""
+    given = {"CONTENT_LENGTH": "1000", "CONTENT_TYPE": "multipart/form-data; boundary=x"} | headers
+    environ: dict[str, Any] = {name: value for name, value in given.items() if value} | {"wsgi.input": Unread()}
+    return client.generic("POST", path, "", given["CONTENT_TYPE"], **environ)
+
+
+def stored(media: Path) -> list[str]:
+    """Return the keys of every object in a local store."""
+    return sorted(str(path.relative_to(media)) for path in media.rglob("*") if path.is_file())
 
 
 def put(store: ObjectStorage, key: str, content: bytes) -> None:

@@ -51,13 +51,6 @@ def recorder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Recorder:
 
 
 @pytest.fixture
-def media(settings: Any, tmp_path: Path) -> Path:
-    """An empty store."""
-    settings.MEDIA_ROOT = tmp_path / "media"
-    return tmp_path / "media"
-
-
-@pytest.fixture
 def listing(bearer_client: Any) -> Listing:
     """A draft without files of an approved vendor."""
     listing: Listing = ListingFactory()

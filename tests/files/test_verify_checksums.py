@@ -3,7 +3,6 @@
 import hashlib
 from datetime import timedelta
 from io import StringIO
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -22,14 +21,7 @@ from vendors.services.verifying import StoredState, state_of, verify
 
 from .helpers import put
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def media(settings: Any, tmp_path: Path) -> Path:
-    """An empty store of its own for each test."""
-    settings.MEDIA_ROOT = tmp_path / "media"
-    return tmp_path / "media"
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media")]
 
 
 def run(*words: str) -> str:

@@ -97,10 +97,6 @@ def test_block_kills_the_link(anonymous: APIClient, link: DownloadLink) -> None:
     assert_refused(fetch(anonymous, link), 410, "file_blocked")
 
 
-def test_other_methods_are_refused(anonymous: APIClient, link: DownloadLink) -> None:
-    assert_refused(fetch(anonymous, link, "post"), 405, "method_not_allowed")
-
-
 def test_range_outside_of_the_package_is_refused(anonymous: APIClient, link: DownloadLink) -> None:
     response = fetch(anonymous, link, Range=f"bytes={link.package.size}-")
     assert (response.status_code, response.json()["code"]) == (416, "range_not_satisfiable")

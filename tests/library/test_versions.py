@@ -58,13 +58,6 @@ def code_of(response: Any) -> tuple[int, str]:
     return response.status_code, response.json()["code"]
 
 
-def test_versions_are_for_the_holder_only(anonymous: APIClient, bearer_client: Client, listing: Listing) -> None:
-    url = f"/api/v1/library/{listing.id}/versions"
-    assert code_of(anonymous.get(url)) == (401, "not_authenticated")
-    assert code_of(bearer_client().get(url)) == (403, "not_owned")
-    assert code_of(ask(bearer_client(), listing, "1.0")) == (403, "not_owned")
-
-
 def test_unknown_version_is_not_found(bearer_client: Client, listing: Listing, buyer: User) -> None:
     bought(listing, buyer)
     client = bearer_client(buyer)

@@ -18,6 +18,7 @@ import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatch
+from functools import cache
 from hashlib import sha256
 from itertools import groupby, islice
 from pathlib import Path
@@ -49,6 +50,13 @@ MUTATED = (
     "marketplace/core/access.py",
     "marketplace/operations/personal_data.py",
     "marketplace/review/service.py",
+    "wallet/*_differences.py",
+    "wallet/card_credit.py",
+    "wallet/invoice_documents.py",
+    "wallet/payout_files.py",
+    "wallet/providers/*.py",
+    "wallet/reconciliation.py",
+    "wallet/tax.py",
 )
 # What reads every module covers all of its lines.
 OF_THE_SOURCE = ("tests/architecture/test_source.py",)
@@ -130,9 +138,16 @@ def _passed(folder: Path) -> dict[str, float]:
         for case in ET.parse(report).iter("testcase"):  # noqa: S314
             name = f"{case.attrib['classname'].replace('.', '/')}.py::{case.attrib['name']}"
             seconds.pop(name, None)
-            if not len(case):
+            if not len(case) and _is_there(name.partition("[")[0]):
                 seconds[name] = float(case.attrib["time"])
     return seconds
+
+
+@cache
+def _is_there(test: str) -> bool:
+    """Tell whether a test that was measured still exists: pytest would fail without it, mutant or not."""
+    path, _, name = test.partition("::")
+    return Path(path).exists() and f"def {name}(" in Path(path).read_text("utf-8")
 
 
 def _place(item: WorkItem) -> str:

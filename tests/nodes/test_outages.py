@@ -1,4 +1,4 @@
-"""The documented table of outages is what is measured; the measuring itself is a long command."""
+"""The documented tables of outages; measuring them is a long command."""
 
 import pytest
 
@@ -20,9 +20,3 @@ def test_documented_table_is_complete_and_knows_two_words_only(number: int, comp
     assert head[1:] == components
     assert all(len(row) == len(head) == len(rule) for row in table)
     assert {cell for row in table for cell in row[1:]} <= {"yes", "503", "yes, mail is sent later"}
-
-
-def test_measured_words_become_two_tables() -> None:
-    table = {"database": {"Buy": "503"}, "mail": {"Buy": "yes"}, "mail hangs": {"Buy": "yes"}}
-    down, hung = outages.as_markdown(table).split("\n\n")
-    assert (down.splitlines()[2], hung.splitlines()[2]) == ("| Buy | 503 | yes |", "| Buy | yes |")

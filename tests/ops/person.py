@@ -1,8 +1,10 @@
 """A person with a row in every table that can hold something of one, and a text of its own in every such column."""
 
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
+from django.apps import apps
 from django.contrib.auth.models import Group, Permission
 from django.contrib.sessions.models import Session
 from django.db import connection
@@ -13,6 +15,7 @@ from django.utils.http import int_to_base36
 from developers.event_types import EventType
 from developers.models.usage import CallerKind
 from marketplace.accounts.models import User
+from marketplace.core.fields import EncryptedTextField
 from tests.factories import CategoryFactory, UserFactory
 from tests.shop import tiers
 from wallet.models import BillingDetails, Journal, Seller
@@ -232,8 +235,14 @@ def marks_in(value: Any) -> set[str]:
 
 
 def stored_marks() -> set[str]:
-    """Return the names of the columns whose marks stand anywhere in the database."""
-    return {name for table in _tables() for name in marks_in(_rows_of(table))}
+    """Return the names of the columns whose marks stand anywhere in the database, encrypted ones too."""
+    decrypted = [model._base_manager.values_list(field.name) for model, field in _encrypted()]
+    return {name for rows in [*map(_rows_of, _tables()), *map(list, decrypted)] for name in marks_in(rows)}
+
+
+def _encrypted() -> Iterator[tuple[type[Model], EncryptedTextField]]:
+    for model in apps.get_models():
+        yield from ((model, field) for field in model._meta.concrete_fields if isinstance(field, EncryptedTextField))
 
 
 def all_rows() -> str:

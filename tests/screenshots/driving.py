@@ -1,6 +1,5 @@
 """A browser in a size and a colour scheme, and what it noticed on a page."""
 
-import re
 import shutil
 import time
 from collections.abc import Iterator, Sequence
@@ -10,7 +9,6 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from axe_playwright_python.base import AXE_SCRIPT
-from django.core import mail
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Response, ViewportSize, expect, sync_playwright
 from playwright.sync_api import Error as BrowserError
 
@@ -150,20 +148,6 @@ def still(page: Page) -> None:
     """Stop the page's own clock: what it would do after a while, it does not do by itself."""
     page.clock.install(time=0)
     page.clock.pause_at(1)
-
-
-def sign_up(page: Page, base_url: str, email: str, password: str) -> None:
-    """Make an account and confirm its address by the mail's link."""
-    page.goto(f"{base_url}/account/signup/")
-    page.get_by_label("Email").fill(email)
-    page.get_by_label("Password", exact=True).fill(password)
-    page.get_by_label("Password (again)").fill(password)
-    page.get_by_role("button", name="Sign up").click()
-    page.get_by_role("heading", name="Check your mail").wait_for()
-    found = re.search(r"http://\S+", str(mail.outbox[-1].body))
-    assert found
-    page.goto(found[0])
-    page.get_by_role("button", name="Confirm").click()
 
 
 expect.set_options(timeout=WINDOW_SECONDS * 1000)

@@ -1,6 +1,7 @@
 """Vendors in front of their studio."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +17,11 @@ from tests.servers.gate import Gate
 from tests.shop import tiers
 from tests.vendors.cases import make_vendor
 from vendors.models import VendorProfile
+
+
+@pytest.fixture(autouse=True)
+def _own_store(media: Path) -> None:
+    """Give each test a store of its own."""
 
 
 @pytest.fixture

@@ -29,13 +29,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 MB = 10**6
 
 
-@pytest.fixture(autouse=True)
-def media(settings: Any, tmp_path: Path) -> Path:
-    """An empty store of its own for each test."""
-    settings.MEDIA_ROOT = tmp_path / "media"
-    return tmp_path / "media"
-
-
 @pytest.fixture
 def opened(opened: Callable[..., tuple[Page, Visit]], listing: Listing) -> Callable[..., tuple[Page, Visit]]:
     """Open the page as the vendor: `opened("phone")`, `opened("desktop", java_script=False)`, `opened(wire=wire)`."""

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -27,9 +26,8 @@ def section(page: Page, name: str) -> None:
 
 @pytest.mark.parametrize("size", ["phone", "desktop"])
 def test_listing_goes_from_the_application_to_the_review_with_the_keyboard_alone(
-    opened: Callable[..., tuple[Page, Visit]], editor: User, settings: Any, tmp_path: Path, size: str
+    opened: Callable[..., tuple[Page, Visit]], editor: User, tmp_path: Path, size: str
 ) -> None:
-    settings.MEDIA_ROOT = tmp_path / "media"
     archive, image = tmp_path / "Aurora.zip", tmp_path / "cover.png"
     archive.write_bytes(makers.archive(a_otf="x"))
     image.write_bytes(makers.picture())

@@ -19,6 +19,7 @@ from marketplace.core.audit import history_of
 from marketplace.storage import default_storage
 from tests.factories import ListingFactory, UserFactory
 from tests.files import makers
+from tests.files.helpers import knock, stored
 from tests.vendors.cases import make_vendor, publish
 from vendors.errors import VendorNotApproved
 from vendors.inspection import Inspection, inspect_deliverable
@@ -30,18 +31,6 @@ from vendors.studio.upload_fields import MESSAGES
 pytestmark = pytest.mark.django_db
 
 UPLOADS = [("studio-file-upload", []), ("studio-picture-upload", [0]), ("studio-specimen-upload", []), ("studio-sound-upload", [])]
-
-
-@pytest.fixture(autouse=True)
-def media(settings: Any, tmp_path: Path) -> Path:
-    """An empty store of its own for each test."""
-    settings.MEDIA_ROOT = tmp_path / "media"
-    return tmp_path / "media"
-
-
-def stored(media: Path) -> list[str]:
-    """Return the keys of every stored object."""
-    return sorted(str(path.relative_to(media)) for path in media.rglob("*") if path.is_file())
 
 
 def address(listing: Listing, name: str = "studio-files", *more: Any) -> str:
@@ -61,23 +50,6 @@ def text_of(answer: Any) -> str:
     return " ".join(answer.content.decode().split())
 
 
-class Unread:
-    """A body that must not be read."""
-
-    def read(self, *_: object) -> bytes:
-        """Fail the test."""
-        raise AssertionError("the body was read")
-
-    readline = read
-
-
-def knock(client: Client, path: str, **headers: str) -> Any:
-    """Send the headers of an upload; its body fails the test when it is read."""
-    given = {"CONTENT_LENGTH": "1000", "CONTENT_TYPE": "multipart/form-data; boundary=x"} | headers
-    environ: dict[str, Any] = given | {"wsgi.input": Unread()}
-    return client.generic("POST", path, "", given["CONTENT_TYPE"], **environ)
-
-
 # --- what is refused ----------------------------------------------------------------------------
 
 
@@ -93,17 +65,6 @@ def test_refusals_come_before_the_body_is_read(
     assert knock(elsewhere, path, HTTP_ORIGIN="https://elsewhere.example").status_code == 403
     Listing.objects.update(status="PendingReview")
     assert knock(client, path).status_code == 409
-
-
-@pytest.mark.parametrize(("name", "more"), UPLOADS)
-def test_form_without_the_pages_token_keeps_nothing(
-    browse: Callable[..., Client], listing: Listing, media: Path, name: str, more: list[int]
-) -> None:
-    answer = send(browse(listing.store.owner, checked=True), listing, makers.archive(a_otf="x"), name, *more)
-    assert answer.status_code == 403
-    assert stored(media) == []
-    assert not Deliverable.objects.exists()
-    assert not Preview.objects.exists()
 
 
 def test_form_with_the_pages_token_is_taken(browse: Callable[..., Client], listing: Listing) -> None:

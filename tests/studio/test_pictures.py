@@ -1,7 +1,6 @@
 """The gallery's pictures on the page of files: what they show and their order, by plain forms."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,12 +15,6 @@ from tests.vendors.cases import make_vendor, publish
 from .cases import ready
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def media(settings: Any, tmp_path: Path) -> None:
-    """An empty store of its own for each test."""
-    settings.MEDIA_ROOT = tmp_path / "media"
 
 
 def picture(listing: Listing, slot: int) -> Preview:

@@ -8,20 +8,17 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from catalog.models import AgentManifest, Listing
+from catalog.models import Listing
 from catalog.services.review import reject_listing, takedown_listing
 from marketplace.accounts.models import User
 from tests.factories import UserFactory
-from tests.vendors.cases import make_vendor
 from tests.web.markup import faults_of
 
 from .cases import published, ready, submitted, with_candidate
 
 pytestmark = pytest.mark.django_db
 
-Browse = Callable[..., Client]
 Queries = Callable[[int], AbstractContextManager[object]]
-STEPS = ["submit", "withdraw", "unpublish"]
 
 
 @pytest.fixture
@@ -41,17 +38,6 @@ def take(client: Client, name: str, listing: Listing) -> str:
     assert faults_of(response.content) == []
     listing.refresh_from_db()
     return str(response.content.decode())
-
-
-@pytest.mark.parametrize("name", [*STEPS, "manifest"])
-def test_step_of_a_stranger_or_without_a_token_is_not_taken(browse: Browse, listing: Listing, name: str) -> None:
-    ready(listing)
-    assert Client().post(at(name, listing)).status_code == 302
-    assert browse(make_vendor().user).post(at(name, listing)).status_code == 404
-    assert browse(listing.store.owner, checked=True).post(at(name, listing)).status_code == 403
-    listing.refresh_from_db()
-    assert listing.status == "Draft"
-    assert not AgentManifest.objects.exists()
 
 
 def test_submit_is_no_page_to_look_at(client: Client, listing: Listing) -> None:

@@ -1,6 +1,7 @@
 """Vendors and their listings."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from rest_framework.test import APIClient
@@ -11,6 +12,11 @@ from tests.factories import CategoryFactory, ListingFactory
 from vendors.models import VendorProfile
 
 from .cases import make_vendor
+
+
+@pytest.fixture(autouse=True)
+def _own_store(media: Path) -> None:
+    """Give each test a store of its own."""
 
 
 @pytest.fixture

@@ -22,13 +22,6 @@ from .cases import ASSETS, PATCH, problem
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture(autouse=True)
-def media(settings: Any, tmp_path: Path) -> Path:
-    """An empty store of its own for each test."""
-    settings.MEDIA_ROOT = tmp_path / "media"
-    return tmp_path / "media"
-
-
 @pytest.fixture
 def step(client: APIClient, listing: Listing) -> Callable[[str], Any]:
     """Take a step with the listing."""

@@ -124,11 +124,6 @@ def test_deleting_a_draft_leaves_the_vendors_other_listings_and_their_files(clie
     assert {file.listing_id for file in Deliverable.objects.all()} == {other.pk for other in others}
 
 
-def test_draft_of_another_vendor_is_not_there(other_client: APIClient, listing: Listing) -> None:
-    assert other_client.delete(f"{ASSETS}/{listing.pk}").status_code == 404
-    assert Listing.objects.filter(pk=listing.pk).exists()
-
-
 def test_upload_to_a_draft_that_was_deleted_meanwhile_leaves_nothing(
     client: APIClient, listing: Listing, monkeypatch: pytest.MonkeyPatch
 ) -> None:

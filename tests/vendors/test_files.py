@@ -5,7 +5,6 @@ import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.db import DatabaseError, OperationalError
@@ -20,7 +19,7 @@ from marketplace.core.scopes import Scope
 from marketplace.storage import default_storage
 from marketplace.storage.local import LocalStorage
 from tests.files import makers
-from vendors import bounds
+from tests.files.helpers import knock, stored
 from vendors.errors import ListingLocked, UploadConflict, VendorNotApproved
 from vendors.inspection import Inspection
 from vendors.models import VendorProfile
@@ -29,41 +28,12 @@ from vendors.services.files import attach_deliverable, attach_preview, new_deliv
 from vendors.services.profiles import suspend_vendor
 from vendors.uploads import Received
 
-from .cases import ASSETS, make_vendor, pointers, problem, publish
+from .cases import ASSETS, make_vendor, problem, publish
 
 pytestmark = pytest.mark.django_db
 
 PLACES = ["file", "font-specimen", "gallery-image?slot=0", "audio-preview"]
 PREVIEW_KEYS = {"id", "assetId", "kind", "url"}
-
-
-@pytest.fixture(autouse=True)
-def media(settings: Any, tmp_path: Path) -> Path:
-    """An empty store of its own for each test."""
-    settings.MEDIA_ROOT = tmp_path / "media"
-    return tmp_path / "media"
-
-
-def stored(media: Path) -> list[str]:
-    """Return the keys of every stored object."""
-    return sorted(str(path.relative_to(media)) for path in media.rglob("*") if path.is_file())
-
-
-class Unread:
-    """A body that must not be read."""
-
-    def read(self, *_: object) -> bytes:
-        """Fail the test."""
-        raise AssertionError("the body was read")
-
-    readline = read
-
-
-def knock(client: APIClient, path: str, **headers: str) -> Any:
-    """Send the headers of an upload; its body fails the test when it is read."""
-    given = {"CONTENT_LENGTH": "1000", "CONTENT_TYPE": "multipart/form-data; boundary=x"} | headers
-    environ: dict[str, Any] = {name: value for name, value in given.items() if value} | {"wsgi.input": Unread()}
-    return client.generic("POST", path, "", given["CONTENT_TYPE"], **environ)
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -85,35 +55,6 @@ def test_refusals_come_before_the_body_is_read(
     assert problem(knock(client, path, CONTENT_TYPE="application/octet-stream")) == (415, "unsupported_type")
     Listing.objects.update(status="PendingReview")
     assert problem(knock(client, path)) == (409, "listing_locked")
-
-
-@pytest.mark.parametrize(
-    ("place", "maximum"),
-    [
-        ("file", 5 * 2**30),
-        ("audio-preview", 20 * 2**20),
-        ("font-specimen", bounds.FONT_BYTES),
-        ("gallery-image?slot=1", bounds.IMAGE_BYTES),
-    ],
-)
-def test_too_large_is_refused_by_its_header(place: str, maximum: int, listing: Listing, client: APIClient) -> None:
-    answer = knock(client, f"{ASSETS}/{listing.id}/{place}", CONTENT_LENGTH=str(maximum + bounds.MULTIPART_OVERHEAD_BYTES + 1))
-    assert problem(answer) == (413, "body_too_large")
-    assert answer.json()["maximumBytes"] == maximum
-
-
-@pytest.mark.parametrize("slot", ["", "?slot=", "?slot=5", "?slot=-1", "?slot=x", "?slot=1.5"])
-def test_bad_slot_is_named_before_the_body_is_read(slot: str, listing: Listing, client: APIClient) -> None:
-    assert [pointer for pointer, _ in pointers(knock(client, f"{ASSETS}/{listing.id}/gallery-image{slot}"))] == ["?slot"]
-
-
-@pytest.mark.parametrize("place", PLACES)
-def test_form_without_the_file_or_with_more_is_refused(place: str, listing: Listing, client: APIClient, media: Path) -> None:
-    path = f"{ASSETS}/{listing.id}/{place}"
-    assert problem(client.post(path, {}))[1] in {"upload_incomplete", "malformed_body"}
-    assert pointers(client.post(path, {"files": makers.form(makers.picture())["file"]})) == [("#/files", "unknown_field")]
-    assert pointers(client.post(path, makers.form(makers.picture()) | {"slot": "1"})) == [("#/slot", "unknown_field")]
-    assert stored(media) == []
 
 
 @pytest.mark.parametrize(

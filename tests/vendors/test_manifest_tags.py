@@ -46,13 +46,6 @@ git log
 """
 
 
-@pytest.fixture(autouse=True)
-def media(settings: Any, tmp_path: Path) -> Path:
-    """An empty store of its own for each test."""
-    settings.MEDIA_ROOT = tmp_path / "media"
-    return tmp_path / "media"
-
-
 @pytest.fixture
 def tags(client: APIClient, vendor: VendorProfile) -> Callable[..., list[str]]:
     """Upload an archive to a new draft and return the tags of its manifest."""

@@ -1,7 +1,6 @@
 """The generated agent manifest."""
 
 import hashlib
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -34,13 +33,6 @@ Secret steps that buyers pay for.
 
 ## Usage
 """
-
-
-@pytest.fixture(autouse=True)
-def media(settings: Any, tmp_path: Path) -> Path:
-    """An empty store of its own for each test."""
-    settings.MEDIA_ROOT = tmp_path / "media"
-    return tmp_path / "media"
 
 
 def generate(client: APIClient, listing: Listing) -> dict[str, Any]:

@@ -28,13 +28,6 @@ pytestmark = pytest.mark.django_db
 NOBODY = "01900000-0000-7000-8000-000000000000"
 
 
-@pytest.fixture(autouse=True)
-def media(settings: Any, tmp_path: Path) -> Path:
-    """An empty store of its own for each test."""
-    settings.MEDIA_ROOT = tmp_path / "media"
-    return tmp_path / "media"
-
-
 def picture(listing: Listing, slot: int, content: bytes = b"") -> Preview:
     """Upload a picture."""
     processed = ProcessedPreview(content or b"%d" % slot, "image/webp", {}, {})

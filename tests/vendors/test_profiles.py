@@ -43,45 +43,6 @@ def staff() -> User:
     return UserFactory(is_staff=True)
 
 
-@pytest.mark.parametrize(
-    ("change", "pointer", "code"),
-    [
-        ({"storeName": None}, "#/storeName", "null"),
-        ({"storeName": ""}, "#/storeName", "blank"),
-        ({"storeName": 5}, "#/storeName", "invalid"),
-        ({"storeName": "x" * 121}, "#/storeName", "max_length"),
-        ({"storeSlug": "North"}, "#/storeSlug", "invalid_slug"),
-        ({"storeSlug": "north--type"}, "#/storeSlug", "invalid_slug"),
-        ({"storeSlug": "north\n"}, "#/storeSlug", "invalid_slug"),
-        ({"storeSlug": "x" * 81}, "#/storeSlug", "max_length"),
-        ({"storeSlug": "search"}, "#/storeSlug", "reserved_slug"),
-        ({"storeSlug": "01900000-0000-7000-8000-000000000000"}, "#/storeSlug", "reserved_slug"),
-        ({"bio": "x" * 65_537}, "#/bio", "max_length"),
-        ({"autoApprove": "yes"}, "#/autoApprove", "invalid"),
-        ({"storename": "x"}, "#/storename", "unknown_field"),
-        ({"applicationDataJson": "{"}, "#/applicationDataJson", "invalid_json"),
-        ({"applicationDataJson": "[1]"}, "#/applicationDataJson", "not_an_object"),
-        ({"applicationDataJson": {"a": 1}}, "#/applicationDataJson", "invalid"),
-        ({"applicationDataJson": '{"a": "\\u0000"}'}, "#/applicationDataJson", "invalid_json"),
-        ({"applicationDataJson": '{"a": "\\ud800"}'}, "#/applicationDataJson", "invalid_json"),
-        ({"applicationDataJson": '{"a": 1e999}'}, "#/applicationDataJson", "invalid_json"),
-        ({"applicationDataJson": '{"a": NaN}'}, "#/applicationDataJson", "invalid_json"),
-        ({"applicationDataJson": '{"a": ' + "[" * 60 + "]" * 60 + "}"}, "#/applicationDataJson", "invalid_json"),
-        ({"applicationDataJson": '{"a": ' + "[" * 9000}, "#/applicationDataJson", "invalid_json"),
-    ],
-)
-def test_malformed_field_is_named(change: dict[str, object], pointer: str, code: str, bearer_client: Callable[..., APIClient]) -> None:
-    answer = bearer_client().post(APPLY, BODY | change, format="json")
-    assert (answer.status_code, answer.json()["code"]) == (400, "invalid_input")
-    assert [(error["pointer"], error["code"]) for error in answer.json()["errors"]] == [(pointer, code)]
-    assert not VendorProfile.objects.exists()
-
-
-def test_missing_fields_are_all_named(bearer_client: Callable[..., APIClient]) -> None:
-    answer = bearer_client().post(APPLY, {}, format="json")
-    assert {error["pointer"] for error in answer.json()["errors"]} == {"#/storeName", "#/storeSlug"}
-
-
 def test_second_application_conflicts(bearer_client: Callable[..., APIClient]) -> None:
     client = bearer_client()
     assert client.post(APPLY, BODY, format="json").status_code == 200

@@ -23,13 +23,6 @@ from tests.files.helpers import put
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
-@pytest.fixture(autouse=True)
-def media(settings: Any, tmp_path: Path) -> Path:
-    """An empty store of its own for each test."""
-    settings.MEDIA_ROOT = tmp_path / "media"
-    return tmp_path / "media"
-
-
 def stored(content: bytes, *, listing: Listing | None = None, **fields: Any) -> Deliverable:
     """Return the record of a stored file, with what a former inspector said of it."""
     extra = {"listing": listing} if listing else {}

@@ -13,10 +13,9 @@ from catalog.services.review import approve_listing, block_deliverable, reject_l
 from marketplace.accounts.models import User
 from marketplace.core.bounds import PRICE_MINOR
 from marketplace.storage import default_storage
-from tests.factories import ListingFactory, UserFactory
+from tests.factories import UserFactory
 from tests.files import makers
 from tests.files.makers import form
-from vendors.models import VendorProfile
 from vendors.services.checks import run_checks
 
 from .attaching import show, upload
@@ -24,15 +23,7 @@ from .cases import ASSETS, PATCH, problem
 
 pytestmark = pytest.mark.django_db
 
-STEPS = ["manifest/generate", "preflight", "submit", "withdraw", "unpublish"]
 CHECKS = ["file_integrity", "preview_thumbnail", "pricing", "licensing"]
-
-
-@pytest.fixture(autouse=True)
-def media(settings: Any, tmp_path: Path) -> Path:
-    """An empty store of its own for each test."""
-    settings.MEDIA_ROOT = tmp_path / "media"
-    return tmp_path / "media"
 
 
 @pytest.fixture
@@ -73,13 +64,6 @@ def failed(answer: Any) -> list[str]:
 def test_price_passes_up_to_the_highest(listing: Listing, price: int, passed: bool) -> None:  # noqa: FBT001 - a case of the table
     listing.price_inr_minor = price
     assert {check.name: check.passed for check in run_checks(listing)}["pricing"] is passed
-
-
-@pytest.mark.parametrize("name", STEPS)
-def test_step_takes_no_fields(name: str, client: APIClient, listing: Listing) -> None:
-    answer = client.post(f"{ASSETS}/{listing.id}/{name}", {"force": True}, format="json")
-    assert problem(answer) == (400, "invalid_input")
-    assert answer.json()["errors"][0]["pointer"] == "#/force"
 
 
 def test_bare_draft_fails_with_each_outcome_and_stays(step: Callable[[str], Any], listing: Listing) -> None:
@@ -274,11 +258,3 @@ def test_publication_makes_the_manifest_that_nobody_asked_for(step: Callable[[st
     assert not AgentManifest.objects.exists()
     approve(ready, reviewer)
     assert AgentManifest.objects.get().body["technical"]["formats"] == ["txt"]
-
-
-def test_another_vendors_steps_change_nothing(other_client: APIClient, ready: Listing, vendor: VendorProfile) -> None:
-    ListingFactory(store=vendor.store)
-    for name in STEPS:
-        assert problem(other_client.post(f"{ASSETS}/{ready.id}/{name}")) == (404, "not_found")
-    ready.refresh_from_db()
-    assert ready.status == "Draft"

@@ -4,7 +4,6 @@ import os
 import time
 from io import StringIO
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -17,13 +16,6 @@ from tests.factories import DeliverableFactory, ListingFactory, UserFactory
 from tests.files.helpers import put
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
-
-
-@pytest.fixture(autouse=True)
-def media(settings: Any, tmp_path: Path) -> Path:
-    """An empty store of its own for each test."""
-    settings.MEDIA_ROOT = tmp_path / "media"
-    return tmp_path / "media"
 
 
 def age(media: Path) -> None:

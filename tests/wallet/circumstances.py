@@ -33,7 +33,6 @@ THROUGH = st.sampled_from(["page", "personal", "connected", "own"])
 BOUND = ("personal", "connected")
 PRICES = st.sampled_from([None, 0, 1, 7, 77, 999, 49_900])
 CAPS = st.none() | st.sampled_from([1, 77, 1998, 49_900, 120_000])
-RUNS = st.sampled_from(["1", "2", "3", "4"])
 START = dt.datetime(2031, 3, 1, 12, tzinfo=dt.UTC)
 
 

@@ -18,13 +18,13 @@ from wallet.services.refunds import refund_order
 from wallet.services.spending import spend
 
 from .asking import Asking
+from .card_refunding import CardRefunding
 from .circumstances import BOUND, BUYERS, CURRENCIES, KEYS, LISTINGS, THROUGH, TIERS
 from .model import OPEN_QUOTES, Bought, Quoted
 from .moving_prices import MovingPrices
-from .paying_vendors import PayingVendors
 
 
-class Wallets(Asking, MovingPrices, PayingVendors):
+class Wallets(Asking, MovingPrices, CardRefunding):
     """Credits, card payments, disputes, quotes, purchases, refunds, payouts, changed prices, takedowns and limits in any order."""
 
     @rule(buyer=BUYERS, listing=LISTINGS, tier=TIERS)
@@ -32,6 +32,15 @@ class Wallets(Asking, MovingPrices, PayingVendors):
         """Buy with what there is plenty of, on a page of ours."""
         self.credit(buyer=buyer, currency="INR", amount=500_000)
         self.buy(buyer=buyer, listing=listing, tier=tier, currency="INR", key=None, through="page")
+
+    @rule(buyer=BUYERS, listing=LISTINGS, tier=TIERS, through=THROUGH, key=KEYS)
+    def quote_and_buy(self, buyer: int, listing: int, tier: str, through: str, key: str | None) -> None:
+        """Ask for a promise and use it at once, twice."""
+        self.credit(buyer=buyer, currency="INR", amount=500_000)
+        self.quote(buyer=buyer, listing=listing, tier=tier, currency="INR")
+        if self.expected.quotes:
+            for again in (key, None):
+                self.use(list(self.expected.quotes)[-1], again, through)
 
     def unavailable(self, buyer: int, listing: int, tier: str) -> Iterator[str]:
         """Yield why a tier of an asset cannot be bought, whatever it costs."""
@@ -99,6 +108,10 @@ class Wallets(Asking, MovingPrices, PayingVendors):
         if not self.expected.quotes:
             return
         quote_id = list(self.expected.quotes)[data.draw(st.integers(0, len(self.expected.quotes) - 1))]
+        self.use(quote_id, key, through, someone_else=someone_else)
+
+    def use(self, quote_id: str, key: str | None, through: str, *, someone_else: bool = False) -> None:
+        """Buy as quoted."""
         quote = self.expected.quotes[quote_id]
         buyer = 1 - quote.buyer if someone_else else quote.buyer
         listing, tier, currency = quote.purchase
@@ -204,7 +217,7 @@ class Wallets(Asking, MovingPrices, PayingVendors):
 
 LIVES = settings(
     max_examples=10,
-    stateful_step_count=100,
+    stateful_step_count=250,
     deadline=None,
     database=None,
     derandomize=False,

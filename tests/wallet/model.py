@@ -78,6 +78,8 @@ class Added:
     at: dt.datetime
     number: int
     disputed: bool = False
+    # What has returned to the card.
+    returned: int = 0
 
 
 @dataclass
@@ -112,9 +114,9 @@ class Expected:
     balances: dict[tuple[int, str], int] = field(default_factory=dict)
     # What vendors earned and were not paid, by listing and currency: each listing has a vendor of its own.
     earnings: dict[tuple[int, str], int] = field(default_factory=dict)
-    # What is set aside to be paid out, whose each request was, and what was paid.
+    # What is set aside to be paid out, whose each request was and when, and what was paid.
     waiting: dict[tuple[int, str], int] = field(default_factory=dict)
-    wallet_payouts: dict[str, tuple[int, str]] = field(default_factory=dict)
+    wallet_payouts: dict[str, tuple[int, str, dt.datetime]] = field(default_factory=dict)
     paid: dict[str, int] = field(default_factory=dict)
     # Card payments, what their open disputes froze, the part of each balance that was paid by card, and what is owed.
     added: dict[str, Added] = field(default_factory=dict)
@@ -123,6 +125,8 @@ class Expected:
     owed: dict[tuple[int, str], int] = field(default_factory=dict)
     # The parts of prices that are disputed, or were lost, by order.
     disputed: dict[str, int] = field(default_factory=dict)
+    # Vendors whose payouts are held, by listing; who was paid in which run.
+    held: set[int] = field(default_factory=set)
     runs: set[tuple[int, str, str]] = field(default_factory=set)
     # The status of each batch by run and currency; run, listing, currency, amount and status of each payout.
     batches: dict[tuple[str, str], str] = field(default_factory=dict)

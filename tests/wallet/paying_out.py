@@ -1,5 +1,7 @@
 """Random lives: money that owners have paid out."""
 
+import datetime as dt
+
 from hypothesis import strategies as st
 from hypothesis.stateful import invariant, rule
 
@@ -12,6 +14,7 @@ from wallet.services.wallet_payouts import cancel_wallet_payout, pay_wallet_payo
 from .circumstances import BUYERS, CURRENCIES, Circumstances
 from .leaving import asked
 
+DAY = dt.timedelta(days=1)
 AMOUNTS = st.none() | st.sampled_from([0, 1, 77, 49_900]) | st.integers(1, 300_000)
 ENDINGS = st.sampled_from(["pay", "refuse", "cancel", "cancel of someone else"])
 
@@ -31,7 +34,10 @@ class Withdrawing(Circumstances):
         holds = balance - self.expected.by_card.get((buyer, currency), 0)
         wanted = holds if amount is None else amount
         refusal = "withdrawal_open" if (buyer, currency) in self.expected.waiting else ""
-        often = list(self.expected.wallet_payouts.values()).count((buyer, currency)) >= bounds.WALLET_PAYOUTS_A_DAY
+        asked_today = [
+            at for who, code, at in self.expected.wallet_payouts.values() if (who, code) == (buyer, currency) and at > self.now - DAY
+        ]
+        often = len(asked_today) >= bounds.WALLET_PAYOUTS_A_DAY
         refusal = refusal or ("too_many_withdrawals" if often else "")
         by_card = holds < balance and holds < max(wanted, 1) <= balance
         refusal = refusal or ("returns_to_card" if by_card else "")
@@ -45,9 +51,17 @@ class Withdrawing(Circumstances):
             assert wallet_payout.amount_minor == wanted
             self.expected.balances[buyer, currency] -= wanted
             self.expected.waiting[buyer, currency] = wanted
-            self.expected.wallet_payouts[str(wallet_payout.pk)] = (buyer, currency)
+            self.expected.wallet_payouts[str(wallet_payout.pk)] = (buyer, currency, self.now)
         self.counted("withdraw", met)
         assert met == refusal
+
+    @rule(buyer=BUYERS, currency=CURRENCIES, ending=ENDINGS)
+    def withdraw_and_end(self, buyer: int, currency: str, ending: str) -> None:
+        """Ask for a part of new credit, and let that end."""
+        self.credit(buyer=buyer, currency=currency, amount=5_000)
+        self.withdraw(buyer=buyer, currency=currency, amount=1_000)
+        if self.expected.wallet_payouts:
+            self.end_one(list(self.expected.wallet_payouts)[-1], ending)
 
     @rule(data=st.data(), ending=ENDINGS)
     def end_a_wallet_payout(self, data: st.DataObject, ending: str) -> None:
@@ -56,8 +70,12 @@ class Withdrawing(Circumstances):
             return
         # The newest are those that may wait.
         known = list(self.expected.wallet_payouts)[-4:]
-        wallet_payout = WalletPayout.objects.get(pk=known[data.draw(st.integers(0, len(known) - 1))])
-        buyer, currency = self.expected.wallet_payouts[str(wallet_payout.pk)]
+        self.end_one(known[data.draw(st.integers(0, len(known) - 1))], ending)
+
+    def end_one(self, key: str, ending: str) -> None:
+        """End a wallet payout, or try to."""
+        wallet_payout = WalletPayout.objects.get(pk=key)
+        buyer, currency, _ = self.expected.wallet_payouts[str(wallet_payout.pk)]
         waits = wallet_payout.status == "Waiting"
         refusal = "not_found" if ending == "cancel of someone else" else "" if waits else "invalid_transition"
         try:

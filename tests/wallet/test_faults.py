@@ -1,7 +1,6 @@
 """Cut off at every statement, before it and after it: nothing is half done, and the same call succeeds afterwards."""
 
 from collections.abc import Callable
-from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -19,46 +18,18 @@ from wallet.services.refunds import pay_unclaimed, refund_order
 from wallet.services.spending import spend
 from wallet.services.wallet_payouts import pay_wallet_payout, refuse_wallet_payout
 
+from .cutting import Deed, cut_off
 from .killing import Buying, killed_at_random
 from .leaving import abandoned, asked
 from .spenders import limit, personal
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
-Deed = Callable[[], Any]
 
 
 @pytest.fixture(autouse=True)
 def _jobs_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave mails in the queue: what a worker does later is no part of the deed."""
     monkeypatch.setattr(EagerBackend, "on", False)
-
-
-class Cut(Exception):
-    """The line is dead."""
-
-
-class Wire:
-    """Lets a number of statements through, then is cut.
-
-    Args:
-        last: How many it lets through.
-        executed: Whether the statement at which it is cut still runs.
-    """
-
-    def __init__(self, last: int, *, executed: bool) -> None:
-        self.last, self.executed, self.sent = last, executed, 0
-
-    def __call__(self, execute: Callable[..., Any], sql: str, params: Any, many: Any, context: Any) -> Any:
-        """Send a statement, or be cut."""
-        if sql.startswith("BEGIN"):
-            # SQLite's goes this way, PostgreSQL's does not; nothing can be half done at it.
-            return execute(sql, params, many, context)
-        if self.sent == self.last:
-            if self.executed:
-                execute(sql, params, many, context)
-            raise Cut(sql)
-        self.sent += 1
-        return execute(sql, params, many, context)
 
 
 def first_sale() -> Deed:
@@ -140,16 +111,6 @@ def claiming() -> Deed:
 
 SALES = [first_sale, bounded_sale_with_a_key, quoted_sale, free_sale, refund, credit, quoting]
 DEEDS = [*SALES, asking, paying, refusing, refund_to_nobody, claiming]
-
-
-def cut_off(deed: Deed, last: int, *, executed: bool) -> bool:
-    """Return whether the deed was cut off after this many statements; if it was shorter, it is done."""
-    with connection.execute_wrapper(Wire(last, executed=executed)):
-        try:
-            deed()
-        except Cut:
-            return True
-    return False
 
 
 @pytest.mark.parametrize("prepare", DEEDS, ids=lambda deed: deed.__name__)

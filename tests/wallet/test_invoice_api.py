@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from marketplace.core.scopes import Scope
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
 from wallet.models import BillingDetails
@@ -68,12 +67,6 @@ def test_details_entered_by_an_app_are_no_evidence_of_the_country(bearer_client:
     body = {"name": "A", "street": "1 rue", "city": "Paris", "country": "FR"}
     headers = {"X-Country": "FR", "X-Forwarded-For": "192.0.2.1"}
     assert bearer_client(user).patch(BILLING, body, format="json", headers=headers).json()["countryConfirmed"] is False
-
-
-def test_details_need_the_scope_to_spend(bearer_client: Client) -> None:
-    client = bearer_client(scopes={Scope.ACCOUNT_READ})
-    assert client.get(BILLING).status_code == 200
-    assert told(client.patch(BILLING, {"name": "Bo"}, format="json")) == (403, "insufficient_scope")
 
 
 def test_invoice_is_pending_until_it_is_numbered(bearer_client: Client) -> None:

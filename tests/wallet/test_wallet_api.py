@@ -14,12 +14,6 @@ URL = "/api/v1/wallet"
 Client = Callable[..., APIClient]
 
 
-@pytest.mark.parametrize("method", ["post", "put", "delete"])
-def test_other_methods_are_refused(bearer_client: Client, method: str) -> None:
-    response = getattr(bearer_client(), method)(URL)
-    assert (response.status_code, response.json()["code"]) == (405, "method_not_allowed")
-
-
 def test_wallet_never_funded_reads_as_zero_and_is_not_created(bearer_client: Client) -> None:
     assert bearer_client().get(URL).json() == {"balanceINR": 0, "balanceUSD": 0, "currencyPreference": "INR"}
     assert not LedgerAccount.objects.exists()

@@ -1,6 +1,7 @@
 """Random lives: card payments, which banks dispute, and what that freezes."""
 
 import datetime as dt
+from typing import Any
 
 from django.conf import settings
 from hypothesis import strategies as st
@@ -54,17 +55,28 @@ class Adding(Withdrawing):
         """Tell of a dispute, perhaps of a part, or of its end, perhaps of its end first, or of one that has ended."""
         if not self.expected.added:
             return
-        name = data.draw(st.sampled_from(sorted(self.expected.added)))
+        self.dispute_one(data.draw(st.sampled_from(list(self.expected.added)[-10:])), kind, parts)
+
+    def dispute_one(self, name: str, kind: EventKind, parts: int) -> None:
+        """Tell of the dispute of one payment."""
         added = self.expected.added[name]
-        top_up = TopUp.objects.get(pk=name)
         amount = added.amount // parts
-        tell(top_up, kind, event_id=f"{kind}-{name}-{self.numbered()}", case=f"case-{name}", amount_minor=amount)
-        if not added.disputed:
-            added.disputed = True
-            self.expected.frozen[name] = self._frozen(added, amount)
+        self.tell_case(TopUp.objects.get(pk=name), name, kind, amount_minor=amount)
+        self.disputed(added, name, amount)
         if kind != EventKind.DISPUTED and name in self.expected.frozen:
             self._ended(added, self.expected.frozen.pop(name), lost=kind == EventKind.DISPUTE_LOST)
         self.counted(f"{kind} of a card payment")
+
+    def tell_case(self, top_up: TopUp, name: str, kind: EventKind, **told: Any) -> None:
+        """Tell of the one dispute that a payment can have here."""
+        tell(top_up, kind, event_id=f"{kind}-{name}-{self.numbered()}", case=f"case-{name}", **told)
+
+    def disputed(self, added: Added, name: str, amount: int) -> None:
+        """Freeze what is disputed, unless the dispute is known or all of the payment has returned."""
+        amount = min(amount, added.amount - added.returned)
+        if amount and not added.disputed:
+            added.disputed = True
+            self.expected.frozen[name] = self._frozen(added, amount)
 
     def _frozen(self, added: Added, amount: int) -> Frozen:
         """Freeze what the wallet holds, and attribute the rest to the newest purchases: half of a price suspends."""
@@ -113,6 +125,7 @@ class Adding(Withdrawing):
                 expected.earnings[owned[1], added.currency] += withheld - taken
         if lost:
             ended = [expected.owned.pop(owned) for owned, _ in frozen.purchases]
+            added.returned += frozen.credit + frozen.missing
             missing -= min(missing, sum(bought.price - bought.earned - bought.tax for bought in ended))
             expected.owed[key] = expected.owed.get(key, 0) + missing
         else:

@@ -42,7 +42,6 @@ pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 Browse = Callable[..., Client]
 PASSWORD = "correct horse battery"
-PAGES = ("account", "account-delete")
 
 
 @pytest.fixture
@@ -54,18 +53,6 @@ def user() -> User:
 
 def deletion(**changes: str) -> dict[str, str]:
     return {"email": "asha@example.com", "password": PASSWORD} | changes
-
-
-@pytest.mark.parametrize("name", [*PAGES, "account-export-file"])
-def test_account_of_nobody_leads_to_the_sign_in(client: Client, name: str) -> None:
-    assert reverse("account_login") in client.get(reverse(name))["Location"]
-
-
-@pytest.mark.parametrize("name", ["account", "account-sessions", "account-export", "account-delete"])
-def test_no_change_without_the_pages_own_form(browse: Browse, user: User, name: str) -> None:
-    assert browse(user, checked=True).post(reverse(name), deletion()).status_code == 403
-    user.refresh_from_db()
-    assert user.is_active
 
 
 @pytest.mark.parametrize("name", ["account-sessions", "account-export"])
@@ -290,11 +277,3 @@ def test_copy_expires_and_is_removed(browse: Browse, user: User) -> None:
     call_command("purge", "exports", stdout=out)
     assert out.getvalue() == "1 exports would be deleted.\n1 exports deleted.\n"
     assert not AccountExport.objects.exists()
-
-
-def test_pages_ask_little_of_the_database(browse: Browse, user: User, django_assert_max_num_queries: Callable[..., Any]) -> None:
-    client = browse(user)
-    for name in PAGES:
-        with django_assert_max_num_queries(8):
-            page = client.get(reverse(name))
-        assert faults_of(page.content) == [], name

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from datetime import timedelta
 
 import pytest
@@ -16,11 +15,10 @@ from developers.services.apps import suspend_app
 from developers.services.credentials import issue_api_key
 from marketplace.accounts.models import User
 from marketplace.core.scopes import Scope
-from tests.factories import AppFactory, UserFactory
+from tests.factories import UserFactory
 
 pytestmark = pytest.mark.django_db
 
-Queries = Callable[[int], AbstractContextManager[object]]
 APPS = "/dashboard/apps"
 COMPLETE = {"name": "Finder", "purpose": "Finds fonts", "scopes": ["catalog:read"], "reason_catalog_read": "To read manifests"}
 
@@ -178,18 +176,6 @@ def test_revoke_asks_first_and_twice_is_harmless(browse: Callable[..., Client], 
     assert not ApiKey.objects.get().live
     text = client.get(reverse("app-detail", args=[app.pk])).content.decode()
     assert "Ended keys (1)" in text
-
-
-def test_lists_ask_little_of_the_database(
-    browse: Callable[..., Client], developer: User, app: App, django_assert_max_num_queries: Queries
-) -> None:
-    for number in range(6):
-        issue_api_key(app=app, name=f"key {number}", actor=developer)
-        AppFactory(user=developer)
-    client = browse(developer)
-    for address in (APPS, reverse("app-detail", args=[app.pk]), reverse("app-create"), reverse("app-scopes", args=[app.pk])):
-        with django_assert_max_num_queries(7):
-            assert client.get(address).status_code == 200
 
 
 def test_no_app_yet_leads_on(browse: Callable[..., Client], developer: User) -> None:

@@ -9,16 +9,13 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import Page
 
-from developers.models import ApiKey, App, DeveloperApplication, FirstPartyToken, ScopeReview, WebhookEndpoint
-from developers.services.applications import approve_application
-from developers.services.scopes import ScopeDecision, decide_scopes
+from developers.models import ApiKey, FirstPartyToken, WebhookEndpoint
 from developers.services.spending import LimitValues, set_spending_limit
 from library.models import Licence
 from marketplace.core.money import Currency
-from marketplace.core.scopes import SCOPE_LABELS, Scope
 from tests.contract.scenes import for_sale
 from tests.factories import AppFactory, UserFactory
-from tests.screenshots.driving import overflows, sign_up, still, violations, watched
+from tests.screenshots.driving import overflows, still, violations, watched
 from wallet.selectors import wallet_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -35,56 +32,6 @@ def sound(page: Page) -> bool:
     """Tell whether the page fits and axe-core finds nothing."""
     assert violations(page) == []
     return not overflows(page)
-
-
-@pytest.mark.parametrize("size", ["phone", "desktop"])
-def test_developer_goes_from_sign_up_to_a_call_and_its_code(window: Opens, live_server: Any, size: str) -> None:
-    page = window(size)
-    faults = faults_on(page)
-    sign_up(page, live_server.url, "asha@example.com", PASSWORD)
-    page.get_by_role("link", name="Apply").click()
-    page.get_by_label("What are you building?").fill("A font picker")
-    page.get_by_label("Why does it need the API?").fill("It reads the library")
-    page.get_by_role("button", name="Send application").click()
-    page.get_by_text("with our reviewers").wait_for()
-    assert page.locator("[aria-current=step]").inner_text() == "Wait for approval"
-    assert sound(page)
-    reviewer = UserFactory()
-    approve_application(application=DeveloperApplication.objects.get(), reason="A real product.", actor=reviewer)
-
-    page.reload()
-    page.get_by_role("link", name="Describe your first app").click()
-    page.get_by_label("Name").fill("Picker")
-    page.get_by_label("Purpose").fill("Picks fonts")
-    page.get_by_label(SCOPE_LABELS[Scope.LIBRARY_READ]).check()
-    page.locator("[name=reason_library_read]").fill("It needs this.")
-    page.get_by_role("button", name="Send for review").click()
-    page.get_by_role("heading", name="The scopes are in review").wait_for()
-    decide_scopes(review=ScopeReview.objects.get(), decisions={Scope.LIBRARY_READ: ScopeDecision(granted=True)}, note="", actor=reviewer)
-
-    page.reload()
-    page.locator(".next-step").get_by_role("link", name="New key").click()
-    page.get_by_label("Name").fill("laptop")
-    page.locator("main form button[type=submit]").click()
-    secret = page.locator("#secret").inner_text().strip()
-    assert f"export KEY={secret}" in page.locator(".code").inner_text()
-    assert sound(page)
-    page.get_by_role("link", name="I have copied it").click()
-    page.locator(".next-step").get_by_role("link", name="Open the console").click()
-
-    page.get_by_label("Find a call").fill("get library")
-    page.get_by_role("link", name=re.compile("List owned assets")).click()
-    page.get_by_role("button", name="Run").click()
-    page.locator("#answer-body").get_by_text('"ownedCount": 0').wait_for()
-    assert page.locator("#answer-status").inner_text() == "200"
-    assert "calls left" in page.locator("#answer-left").inner_text()
-    assert "curl '" in page.locator("#call-code .tab").first.inner_text()
-    assert '-H "X-Api-Key: $KEY"' in page.locator("#call-code .tab").first.inner_text()
-    assert sound(page)
-    # The credential of the page is nowhere in it.
-    assert "cam_fp_" not in page.content()
-    assert FirstPartyToken.objects.get().app == App.objects.get()
-    assert faults == []
 
 
 def test_key_is_revoked_where_one_stands(window: Opens, live_server: Any) -> None:

@@ -7,7 +7,7 @@ import pytest
 from allauth.account.models import EmailAddress
 from playwright.sync_api import Page
 
-from developers.models import DeveloperApplication, ScopeReview
+from developers.models import App, DeveloperApplication, FirstPartyToken, ScopeReview
 from developers.services.applications import approve_application
 from developers.services.scopes import ScopeDecision, decide_scopes
 from marketplace.accounts.models import User
@@ -39,6 +39,7 @@ def test_developer_goes_from_the_sign_in_to_a_call_with_the_keyboard_alone(
     java_script: bool,  # noqa: FBT001 - a parameter of the test
 ) -> None:
     page, reviewer = window(size, java_script=java_script), UserFactory()
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.goto(f"{live_server.url}/account/login/?next=/dashboard")
     fill(page, "login", person.email)
     fill(page, "password", PASSWORD)
@@ -65,7 +66,11 @@ def test_developer_goes_from_the_sign_in_to_a_call_with_the_keyboard_alone(
     follow(page, "New key")
     fill(page, "name", "laptop")
     page.keyboard.press("Enter")
-    page.locator("#secret").wait_for()
+    secret = page.locator("#secret").inner_text().strip()
+    assert f"export KEY={secret}" in page.locator(".code").inner_text()
+    if java_script:
+        press(page, "Copy")
+        page.wait_for_function("(secret) => navigator.clipboard.readText().then((text) => text === secret)", arg=secret)
     follow(page, "I have copied it")
     follow(page, "Open the console")
     fill(page, "q", "get library")
@@ -74,9 +79,14 @@ def test_developer_goes_from_the_sign_in_to_a_call_with_the_keyboard_alone(
     follow(page, str(page.get_by_role("link", name="List owned assets").evaluate("(link) => link.href")), "href")
     page.get_by_label("Call it as").wait_for()
     press(page, "Run" if java_script else "Show the code")
+    page.locator("#call-code .tab").first.wait_for()
+    assert '-H "X-Api-Key: $KEY"' in page.locator("#call-code .tab").first.inner_text()
     if java_script:
         page.locator("#answer-body").get_by_text('"ownedCount": 0').wait_for()
         assert page.evaluate("document.activeElement.id") == "answer"
-    else:
-        page.locator("#call-code .tab").first.wait_for()
+        assert page.locator("#answer-status").inner_text() == "200"
+        assert "calls left" in page.locator("#answer-left").inner_text()
+        assert FirstPartyToken.objects.get().app == App.objects.get()
+        # The credential of the page is nowhere in it.
+        assert "cam_fp_" not in page.content()
     assert not overflows(page)

@@ -4,13 +4,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.test import Client
 from django.urls import reverse
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
 from marketplace.accounts.models import User
 from tests.factories import UserFactory
-from tests.screenshots.driving import SCHEMES, SIZES, Scheme, context, overflows, violations, watched
+from tests.screenshots.driving import SIZES
 from tests.shop import bought, funded, on_sale
 from tests.wallet.payees import payee
 from wallet.services.refunds import refund_order
@@ -31,20 +30,11 @@ def vendor() -> User:
     return profile.user
 
 
-def opened(
-    chromium: Browser, live_server: Any, user: User, size: str = "phone", scheme: Scheme = "light", *, java_script: bool = False
-) -> Page:
-    """Return a page of someone who is signed in."""
-    client = Client()
-    client.force_login(user)
-    window = context(chromium, size, scheme, java_script=java_script)
-    window.add_cookies([{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": live_server.url}])
-    return window.new_page()
-
-
 @pytest.mark.parametrize("size", SIZES)
-def test_figures_are_read_by_keyboard_and_by_touch_without_a_script(chromium: Browser, live_server: Any, vendor: User, size: str) -> None:
-    page = opened(chromium, live_server, vendor, size)
+def test_figures_are_read_by_keyboard_and_by_touch_without_a_script(
+    window: Callable[..., Page], live_server: Any, vendor: User, size: str
+) -> None:
+    page = window(size, vendor, java_script=False)
     page.goto(live_server.url + reverse("sales"))
     tip = page.locator("#sales-28 + label .chart-tip")
     opacity: Callable[[], str] = lambda: str(tip.evaluate("element => getComputedStyle(element).opacity"))  # noqa: E731 - short, and read twice
@@ -65,28 +55,11 @@ def test_figures_are_read_by_keyboard_and_by_touch_without_a_script(chromium: Br
     assert page.locator(".chart-table").first.is_visible()
     page.locator("#sales-28 + label").click()
     assert opacity() == "1"
-    page.context.close()
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("scheme", SCHEMES)
-def test_pages_of_sales_and_account_are_well_made(chromium: Browser, live_server: Any, vendor: User, size: str, scheme: Scheme) -> None:
-    page = opened(chromium, live_server, vendor, size, scheme, java_script=True)
-    for name in ("sales", "sales-listings", "sales-statement", "payouts", "account", "account-delete", "token-usage"):
-        visit = watched(page, live_server.url)
-        page.goto(live_server.url + reverse(name))
-        assert (visit.faults, visit.elsewhere) == ([], []), name
-        assert violations(page) == [], name
-        assert not overflows(page), name
-        for details in page.locator("details").all():
-            details.evaluate("element => { element.open = true; }")
-        assert not overflows(page), name
-    page.context.close()
-
-
-def test_account_is_deleted_without_a_script(chromium: Browser, live_server: Any) -> None:
+def test_account_is_deleted_without_a_script(window: Callable[..., Page], live_server: Any) -> None:
     user = UserFactory(email="asha@example.com")
-    page = opened(chromium, live_server, user)
+    page = window("phone", user, java_script=False)
     page.goto(live_server.url + reverse("account"))
     page.get_by_role("link", name="Delete account").click()
     page.get_by_label("Enter your e-mail address to confirm").fill("asha@example.com")
@@ -97,5 +70,4 @@ def test_account_is_deleted_without_a_script(chromium: Browser, live_server: Any
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Delete my account").click()
     page.get_by_text("Your account is deleted").wait_for()
-    page.context.close()
     assert not User.objects.filter(email="asha@example.com").exists()

@@ -1,15 +1,12 @@
 """A buyer in a real browser, on a phone and at a desk, with scripts and without: look, try, buy, download."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.conf import settings
 from django.core import mail
-from django.db import connections
-from django.test import Client
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from catalog.models import Deliverable, Listing, Preview
 from marketplace.accounts.models import User
@@ -18,27 +15,13 @@ from marketplace.storage import default_storage
 from tests.factories import UserFactory
 from tests.files.makers import font as font_file
 from tests.files.makers import picture
-from tests.screenshots.driving import MOST_BYTES, SCHEMES, SIZES, Scheme, context, overflows, patient, still, violations, watched
-from tests.shop import archive, funded, on_sale
+from tests.keyboard import fill, follow, reach
+from tests.screenshots.driving import SIZES, overflows, patient, still, watched
+from tests.shop import archive, on_sale
 from wallet.models import Order
 from wallet.services.funding import credit_wallet
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-
-
-@pytest.fixture
-def window(chromium: Browser) -> Iterator[Callable[..., BrowserContext]]:
-    """Open windows: `window("phone")`, `window("desktop", scheme="dark", java_script=False, user=buyer)`."""
-    opened: list[BrowserContext] = []
-
-    def make(size: str, *, scheme: Scheme = "light", java_script: bool = True) -> BrowserContext:
-        opened.append(context(chromium, size, scheme, java_script=java_script))
-        return opened[-1]
-
-    yield make
-    for each in opened:
-        each.close()
-    connections.close_all()
 
 
 @pytest.fixture
@@ -68,61 +51,8 @@ def _stored(preview: Preview, content: bytes) -> None:
     default_storage.save_bytes(preview.object_key, content)
 
 
-@pytest.fixture
-def buyer() -> User:
-    return funded(inr=100_000)
-
-
-def sign_in(window: BrowserContext, address: str, user: User) -> None:
-    """Give the window the session of someone who signed in."""
-    client = Client()
-    client.force_login(user)
-    window.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": client.cookies["sessionid"].value, "url": address}])
-
-
-@pytest.mark.parametrize(("size", "java_script"), [("phone", True), ("phone", False), ("desktop", True)])
-def test_buyer_searches_buys_and_downloads(
-    window: Callable[..., BrowserContext],
-    live_server: Any,
-    settings: Any,
-    font: Listing,
-    buyer: User,
-    size: str,
-    java_script: bool,  # noqa: FBT001 - a parameter of the test
-) -> None:
-    settings.BASE_URL = live_server.url
-    opened = window(size, java_script=java_script)
-    sign_in(opened, live_server.url, buyer)
-    page = opened.new_page()
-    visit = watched(page, live_server.url)
-    page.goto(live_server.url)
-    page.get_by_label("Search the catalog").fill("haldne")
-    page.get_by_role("button", name="Search").click()
-    page.wait_for_url("**/browse?**")
-    page.get_by_role("link", name="Halden Grotesk").click()
-    page.get_by_role("heading", name="Halden Grotesk", level=1).wait_for()
-    assert not overflows(page)
-    page.get_by_role("radio", name="Commercial").check()
-    page.get_by_role("button", name="Continue to buy").click()
-    page.get_by_role("heading", name="Buy Halden Grotesk?").wait_for()
-    assert page.get_by_text("Balance afterwards").is_visible()
-    assert not overflows(page)
-    page.get_by_role("button", name="Pay ₹998.00").click()
-    page.get_by_text("Halden Grotesk is yours.").wait_for()
-    page.get_by_role("link", name="Go to the download").click()
-    with page.expect_download() as begun:
-        page.get_by_role("button", name="Download the newest").click()
-        if not java_script:
-            page.get_by_role("link", name="Download halden-grotesk").click()
-    assert begun.value.suggested_filename == "halden-grotesk-package.zip"
-    assert Order.objects.get().license_slug == "commercial"
-    assert (visit.elsewhere, visit.faults) == ([], [])
-
-
-def test_results_follow_the_typing_and_the_address_holds_all_of_it(
-    window: Callable[..., BrowserContext], live_server: Any, font: Listing
-) -> None:
-    page = window("desktop").new_page()
+def test_results_follow_the_typing_and_the_address_holds_all_of_it(window: Callable[..., Page], live_server: Any, font: Listing) -> None:
+    page = window("desktop")
     visit = watched(page, live_server.url)
     page.goto(f"{live_server.url}/browse")
     titles = page.locator(".assets h3")
@@ -142,16 +72,16 @@ def test_results_follow_the_typing_and_the_address_holds_all_of_it(
     assert (visit.elsewhere, visit.faults) == ([], [])
 
 
-def test_start_page_suggests_while_one_types(window: Callable[..., BrowserContext], live_server: Any, font: Listing) -> None:
-    page = window("phone").new_page()
+def test_start_page_suggests_while_one_types(window: Callable[..., Page], live_server: Any, font: Listing) -> None:
+    page = window("phone")
     page.goto(live_server.url)
     page.get_by_label("Search the catalog").press_sequentially("hal")
     page.locator("#found").get_by_role("link", name="Halden Grotesk").click()
     page.get_by_role("heading", name="Halden Grotesk", level=1).wait_for()
 
 
-def test_type_tester_shows_the_specimen_and_never_the_file(window: Callable[..., BrowserContext], live_server: Any, font: Listing) -> None:
-    page = window("desktop").new_page()
+def test_type_tester_shows_the_specimen_and_never_the_file(window: Callable[..., Page], live_server: Any, font: Listing) -> None:
+    page = window("desktop")
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.goto(f"{live_server.url}/assets/{font.slug}")
@@ -172,7 +102,7 @@ def test_type_tester_shows_the_specimen_and_never_the_file(window: Callable[...,
 
 @pytest.mark.parametrize(("size", "java_script"), [("desktop", True), ("phone", False)])
 def test_keyboard_alone_goes_from_sign_up_to_the_download(
-    window: Callable[..., BrowserContext],
+    window: Callable[..., Page],
     live_server: Any,
     settings: Any,
     font: Listing,
@@ -180,18 +110,17 @@ def test_keyboard_alone_goes_from_sign_up_to_the_download(
     java_script: bool,  # noqa: FBT001 - a parameter of the test
 ) -> None:
     settings.BASE_URL = live_server.url
-    page = window(size, java_script=java_script).new_page()
+    page = window(size, java_script=java_script)
     page.goto(live_server.url)
-    _choose(page, "Sign up")
-    for label in ("Email", "Password", "Password (again)"):
-        _tab_to(page, page.get_by_label(label, exact=True))
-        page.keyboard.type("asha@example.com" if label == "Email" else "a long enough phrase")
+    follow(page, "Sign up")
+    for name in ("email", "password1", "password2"):
+        fill(page, name, "asha@example.com" if name == "email" else "a long enough phrase")
     page.keyboard.press("Enter")
     page.get_by_role("heading", name="Check your mail").wait_for()
     link = re.search(r"http://\S+", str(mail.outbox[0].body))
     assert link
     page.goto(link[0])
-    _choose(page, "Confirm")
+    follow(page, "Confirm")
     page.get_by_role("heading", name="Hello, asha").wait_for()
     credit_wallet(
         user=User.objects.get(email="asha@example.com"),
@@ -201,86 +130,42 @@ def test_keyboard_alone_goes_from_sign_up_to_the_download(
         actor=UserFactory(is_staff=True),
     )
 
-    _choose(page, "Browse")
-    _tab_to(page, page.get_by_label("Search the catalog"))
-    page.keyboard.type("haldne")
+    follow(page, "Browse")
+    fill(page, "q", "haldne")
     if not java_script:
         with page.expect_navigation():
             page.keyboard.press("Enter")
     page.get_by_text("1 match for “haldne”").wait_for()
-    _choose(page, "Halden Grotesk")
-    _tab_to(page, page.get_by_role("radio", name="Personal"))
+    follow(page, "Halden Grotesk")
+    reach(page, "personal", "value")
     page.keyboard.press("ArrowDown")
-    _choose(page, "Continue to buy")
-    _choose(page, "Pay ₹998.00")
+    follow(page, "Continue to buy")
+    follow(page, "Pay ₹998.00")
     page.get_by_text("Halden Grotesk is yours.").wait_for()
     assert Order.objects.get().license_slug == "commercial"
 
-    _choose(page, "Library")
-    _choose(page, "Halden Grotesk")
-    _tab_to(page, page.get_by_role("button", name="Download the newest"))
+    follow(page, "Library")
+    follow(page, "Halden Grotesk")
+    reach(page, "Download the newest")
     with page.expect_download() as begun:
         page.keyboard.press("Enter")
         if not java_script:
-            _go_to(page, "Download halden-grotesk-package.zip")
+            page.get_by_role("link", name="Download halden-grotesk-package.zip").wait_for()
+            reach(page, "Download halden-grotesk-package.zip")
             page.keyboard.press("Enter")
     assert begun.value.suggested_filename == "halden-grotesk-package.zip"
 
 
-def _choose(page: Page, words: str) -> None:
-    """Go to a link or a button that says these words, press Enter, and wait for the page that it leads to."""
-    _go_to(page, words)
-    with page.expect_navigation():
-        page.keyboard.press("Enter")
-
-
-def _go_to(page: Page, words: str) -> None:
-    """Go to a link or a button that says these words."""
-    target = page.locator("a, button").filter(has_text=re.compile(rf"^\s*{re.escape(words)}\s*$")).first
-    target.wait_for()
-    _tab_to(page, target)
-
-
-def _tab_to(page: Page, target: Locator) -> None:
-    """Press Tab until it has the focus, and see that the focus can be seen: on itself or on what stands for it."""
-    for _ in range(80):
-        page.keyboard.press("Tab")
-        if target.evaluate("(each) => each === document.activeElement"):
-            seen = "(each) => [each, each.closest('.asset, .check')].some((one) => one && getComputedStyle(one).outlineStyle === 'solid')"
-            assert target.evaluate(seen), target
-            return
-    raise AssertionError(f"the keyboard does not reach {target}")
-
-
-@pytest.mark.parametrize("scheme", SCHEMES)
-def test_nothing_stands_in_anyones_way_and_pages_are_light(
-    window: Callable[..., BrowserContext], live_server: Any, font: Listing, buyer: User, scheme: Scheme
-) -> None:
-    """The pages people come to first; `python -m tests.screenshots` looks at all of them."""
-    for size in SIZES:
-        opened = window(size, scheme=scheme)
-        for address in ("/", "/browse", f"/assets/{font.slug}", "/docs/quick-start"):
-            page = opened.new_page()
-            visit = watched(page, live_server.url)
-            page.goto(live_server.url + address)
-            page.wait_for_load_state("networkidle")
-            assert violations(page) == [], (size, address)
-            assert not overflows(page), (size, address)
-            assert (visit.elsewhere, visit.faults) == ([], []), (size, address)
-            assert visit.weight <= MOST_BYTES, (size, address)
-            page.close()
-
-
-def test_words_longer_than_a_phone_is_wide_are_broken(window: Callable[..., BrowserContext], live_server: Any) -> None:
+def test_words_longer_than_a_phone_is_wide_are_broken(window: Callable[..., Page], live_server: Any) -> None:
     listing = on_sale(title="W" * 118, short_description="x" * 200, tags=["y" * 40], file_type="z" * 200, supported_platforms="p" * 200)
-    page = window("phone").new_page()
+    page = window("phone")
     for address in ("/browse", f"/browse?q={'w' * 150}", f"/browse?tag={'y' * 40}&platform={'W' * 180}", f"/assets/{listing.slug}"):
         page.goto(live_server.url + address)
         assert not overflows(page), address
 
 
-def test_chosen_colours_are_kept(window: Callable[..., BrowserContext], live_server: Any) -> None:
-    page = window("phone", scheme="light").new_page()
+def test_chosen_colours_are_kept(window: Callable[..., Page], live_server: Any) -> None:
+    page = window("phone", scheme="light")
     page.goto(f"{live_server.url}/docs")
     ground = "getComputedStyle(document.body).backgroundColor"
     light = page.evaluate(ground)
@@ -293,10 +178,9 @@ def test_chosen_colours_are_kept(window: Callable[..., BrowserContext], live_ser
     assert page.evaluate(ground) == light
 
 
-def test_chosen_language_is_kept_and_code_is_copied(window: Callable[..., BrowserContext], live_server: Any) -> None:
-    opened = window("desktop")
-    opened.grant_permissions(["clipboard-read", "clipboard-write"])
-    page = opened.new_page()
+def test_chosen_language_is_kept_and_code_is_copied(window: Callable[..., Page], live_server: Any) -> None:
+    page = window("desktop")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.goto(f"{live_server.url}/docs/quick-start")
     page.get_by_text("Python", exact=True).first.click()
     page.goto(f"{live_server.url}/docs/authentication")
@@ -308,7 +192,7 @@ def test_chosen_language_is_kept_and_code_is_copied(window: Callable[..., Browse
 
 
 def test_button_that_copies_is_seen_by_touch_and_by_keyboard_and_says_what_it_does_again(
-    chromium: Browser, window: Callable[..., BrowserContext], live_server: Any
+    chromium: Browser, window: Callable[..., Page], live_server: Any
 ) -> None:
     address = f"{live_server.url}/docs/authentication"
     opacity = "(button) => getComputedStyle(button).opacity"
@@ -316,13 +200,12 @@ def test_button_that_copies_is_seen_by_touch_and_by_keyboard_and_says_what_it_do
         page = phone.new_page()
         page.goto(address)
         assert page.locator(".tab:visible [data-copy]").first.evaluate(opacity) == "1"
-    opened = window("desktop")
-    opened.grant_permissions(["clipboard-read", "clipboard-write"])
-    page = opened.new_page()
+    page = window("desktop")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.goto(address)
     button = page.locator(".tab:visible [data-copy]").first
     assert button.evaluate(opacity) == "0"
-    _tab_to(page, button)
+    reach(page, "Copy")
     assert button.evaluate(opacity) == "1"
     still(page)
     page.keyboard.press("Enter")

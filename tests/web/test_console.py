@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from typing import Any
 
 import pytest
@@ -10,11 +9,10 @@ from bs4 import BeautifulSoup
 from django.test import Client
 
 from developers.models import App
-from marketplace.accounts.models import User
 from marketplace.web.console.form import CONFIRMATIONS
 from marketplace.web.docs.reference import operations
 from tests.contract.scenes import for_sale
-from tests.factories import AppFactory, UserFactory
+from tests.factories import AppFactory
 
 from .markup import faults_of
 
@@ -53,11 +51,6 @@ def code_in(response: Any) -> dict[str, str]:
     page = page_of(response)
     names = [label.get_text(strip=True) for label in page.select("#call-code label")]
     return dict(zip(names, (tab.get_text() for tab in page.select("#call-code .tab")), strict=True))
-
-
-@pytest.mark.parametrize("path", ["/dashboard/console", "/dashboard/console/getWallet"])
-def test_whoever_is_signed_out_signs_in_first(client: Client, path: str) -> None:
-    assert client.get(path)["Location"] == f"/account/login/?next={path}"
 
 
 def test_operation_that_does_not_exist_is_not_found(browse: Browse) -> None:
@@ -209,17 +202,3 @@ def test_values_that_are_found_here_are_filled_in(own: tuple[Client, App]) -> No
 def test_calls_that_are_asked_about_exist_and_are_no_reads() -> None:
     assert set(CONFIRMATIONS) <= set(operations())
     assert all(operations()[name].method != "GET" for name in CONFIRMATIONS)
-
-
-def test_pages_ask_little_of_the_database(
-    browse: Browse, django_assert_max_num_queries: Callable[[int], AbstractContextManager[object]]
-) -> None:
-    user: User = UserFactory()
-    for _ in range(30):
-        AppFactory(user=user)
-    client = browse(user)
-    with django_assert_max_num_queries(2):
-        client.get("/dashboard/console")
-    # Session, user, apps, an asset.
-    with django_assert_max_num_queries(4):
-        client.get("/dashboard/console/buyAsset")

@@ -1,7 +1,6 @@
 """The overview: one's own things at a glance."""
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 
 import pytest
 from django.test import Client
@@ -56,19 +55,3 @@ def test_store_is_shown_with_its_state(browse: Callable[..., Client], developer:
     assert "Type &amp; Co" in text
     suspend_vendor(profile=profile, reason="Copied work", actor=reviewer)
     assert "not on sale" in client.get(reverse("dashboard")).content.decode()
-
-
-def test_other_peoples_things_are_not_shown(browse: Callable[..., Client]) -> None:
-    _buyer_of("Secret font")
-    assert "Secret font" not in browse().get(reverse("dashboard")).content.decode()
-
-
-def test_overview_asks_little_of_the_database(
-    browse: Callable[..., Client], django_assert_max_num_queries: Callable[[int], AbstractContextManager[object]]
-) -> None:
-    buyer = _buyer_of("One", "Two", "Three")
-    AppFactory.create_batch(4, user=buyer)
-    apply(user=buyer, store_name="Shop", store_slug="shop", actor=buyer)
-    client = browse(buyer)
-    with django_assert_max_num_queries(8):
-        client.get(reverse("dashboard"))

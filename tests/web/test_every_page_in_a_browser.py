@@ -9,10 +9,7 @@ from django.db import connections
 from django.test import Client
 from playwright.sync_api import Browser, BrowserContext, Page
 
-from developers.models import ApiKey
-from marketplace.accounts.models import User
 from tests.eager import EagerBackend
-from tests.keyboard import fill, follow, press
 from tests.screenshots.driving import MOST_BYTES, Scheme, context, leave, overflows, violations, watched
 
 from .world import PAGES, World, make_world, pages_of_the_admin
@@ -79,24 +76,3 @@ def test_every_list_and_row_of_the_admin_is_light_and_fits_a_phone(chromium: Bro
             wrong[path] = faults
     window.close()
     assert wrong == {}, "\n".join(f"{where}: {faults}" for where, faults in wrong.items())
-
-
-def test_developer_signs_in_and_copies_a_key_with_the_keyboard_alone(chromium: Browser, live_server: Any, world: World) -> None:
-    member: User = world.people["member"]
-    before = ApiKey.objects.count()
-    window = context(chromium, "desktop", "light")
-    window.grant_permissions(["clipboard-read", "clipboard-write"])
-    page = window.new_page()
-    page.goto(f"{live_server.url}/account/login/?next=/dashboard/apps/{world.places['app']}")
-    fill(page, "login", member.email)
-    fill(page, "password", "correct horse battery")
-    page.keyboard.press("Enter")
-    page.get_by_role("heading", name="Picker").wait_for()
-    follow(page, f"/dashboard/apps/{world.places['app']}/keys/new", "pathname")
-    fill(page, "name", "by keyboard")
-    page.keyboard.press("Enter")
-    page.locator("#secret").wait_for()
-    press(page, "Copy")
-    page.wait_for_function("navigator.clipboard.readText().then((text) => text.startsWith('cam_sk_'))")
-    window.close()
-    assert ApiKey.objects.count() == before + 1

@@ -201,6 +201,12 @@ def _names_of(route: str) -> list[str]:
     return re.findall(r"<(?:\w+:)?(\w+)>", route)
 
 
+def _own_pages(everyone: Everyone) -> list[tuple[str, str]]:
+    """Return the name and the address of every page of an account, with one's own things where it names some."""
+    pages = [(route, name) for route, name in routes(get_resolver().url_patterns) if route.startswith(OF_AN_ACCOUNT)]
+    return [(name, _any_address(route, name, everyone.mine)) for route, name in pages]
+
+
 def _named() -> Iterator[tuple[str, str]]:
     """Yield the route and the name of every address that has a name in it."""
     for route, name in routes(get_resolver().url_patterns):
@@ -304,6 +310,34 @@ def test_someone_signed_out_is_sent_to_sign_in_at_every_page_of_an_account(every
             answer.status_code,
         )
     assert rows() == before
+
+
+def test_form_without_its_csrf_token_is_refused_at_every_page_of_an_account(everyone: Everyone) -> None:
+    client = Client(enforce_csrf_checks=True, raise_request_exception=False)
+    client.force_login(everyone.me)
+    before = rows()
+    # What is only looked at takes no form.
+    assert {
+        name: status for name, address in _own_pages(everyone) if (status := client.post(address, FORM).status_code) not in {403, 405}
+    } == {}
+    assert rows() == before
+
+
+def test_pages_of_an_account_show_ones_own_things_and_nothing_of_others_and_are_kept_by_nobody(everyone: Everyone) -> None:
+    client = Client(raise_request_exception=False)
+    client.force_login(everyone.me)
+    answers = {name: client.get(address) for name, address in _own_pages(everyone)}
+    assert {name for name, answer in answers.items() if "no-store" not in answer["Cache-Control"]} == set()
+    # Names and numbers: one slug may be the beginning of another.
+    shown = {
+        word
+        for answer in answers.values()
+        if not answer.streaming
+        for word in re.findall(r"[\w-]+", answer.content.decode(errors="ignore"))
+    }
+    things = everyone.mine.keys() - {"consent", "owned_id"}
+    assert {name for name in things if everyone.mine[name] not in shown} == set()
+    assert {name for name in things if everyone.theirs[name] in shown} == set()
 
 
 def test_superuser_finds_nothing_of_others_on_the_pages_of_an_account(everyone: Everyone) -> None:

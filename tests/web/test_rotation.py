@@ -41,46 +41,10 @@ def personal(developer: User) -> AccessToken:
     return issue_personal_token(user=developer, name="mine", scopes=frozenset({Scope.ACCOUNT_READ}), expires_at=soon, actor=developer)[0]
 
 
-@pytest.fixture
-def addresses(app: App, tool_token: AccessToken, key: ApiKey, personal: AccessToken) -> list[str]:
-    return [
-        reverse("tool-token-create", args=[app.pk]),
-        reverse("tool-token-revoke", args=[app.pk, tool_token.pk]),
-        reverse("tool-token-rotate", args=[app.pk, tool_token.pk]),
-        reverse("key-rotate", args=[app.pk, key.pk]),
-        reverse("token-rotate", args=[personal.pk]),
-    ]
-
-
 def _secret(html: bytes) -> str:
     found = re.search(r'id="secret">([^<]+)<', html.decode())
     assert found
     return found[1]
-
-
-def test_anonymous_is_sent_to_sign_in_and_a_stranger_finds_nothing(
-    client: Client, browse: Callable[..., Client], addresses: list[str]
-) -> None:
-    stranger = browse()
-    for address in addresses:
-        assert client.post(address)["Location"].startswith(reverse("account_login"))
-        assert stranger.get(address).status_code == 404
-        assert stranger.post(address, COMPLETE | {"overlap": "0"}).status_code == 404
-    assert (AccessToken.objects.count(), ApiKey.objects.count()) == (2, 1)
-
-
-def test_form_without_its_csrf_token_changes_nothing(browse: Callable[..., Client], developer: User, addresses: list[str]) -> None:
-    client = browse(developer, checked=True)
-    assert {client.post(address, COMPLETE | {"overlap": "0"}).status_code for address in addresses} == {403}
-    assert not AccessToken.objects.exclude(revoked_at=None).exists()
-
-
-def test_pages_are_well_made_and_stay_out_of_caches(browse: Callable[..., Client], developer: User, app: App, addresses: list[str]) -> None:
-    client = browse(developer)
-    for address in [*addresses, reverse("app-detail", args=[app.pk])]:
-        response = client.get(address)
-        assert faults_of(response.content) == [], address
-        assert "no-store" in response["Cache-Control"]
 
 
 @pytest.mark.parametrize(("change", "field"), [({"name": ""}, "name"), ({"lifetime": "366"}, "lifetime")])

@@ -49,14 +49,6 @@ def connected(user: User) -> App:
     return app
 
 
-def test_strangers_tokens_and_apps_are_not_found(browse: Callable[..., Client], token: AccessToken, connected: App) -> None:
-    stranger = browse()
-    for address in (reverse("spending-token", args=[token.pk]), reverse("spending-app", args=[connected.pk])):
-        assert stranger.get(address).status_code == 404
-        assert stranger.post(address, {"limit_usd_total": "1000"}).status_code == 404
-    assert SpendingLimit.objects.get().total_minor == 500_00
-
-
 def test_what_cannot_spend_has_no_limits_page(browse: Callable[..., Client], user: User, token: AccessToken) -> None:
     client = browse(user)
     reader = AppFactory(user=user, granted_scopes="catalog:read")
@@ -64,17 +56,6 @@ def test_what_cannot_spend_has_no_limits_page(browse: Callable[..., Client], use
     revoke_token(token=token, actor=user)
     assert client.get(reverse("spending-token", args=[token.pk])).status_code == 404
     assert "No program can spend from your wallet" in client.get(reverse("spending")).content.decode()
-
-
-def test_anonymous_is_sent_to_sign_in(client: Client, token: AccessToken) -> None:
-    address = reverse("spending-token", args=[token.pk])
-    assert client.get(address)["Location"].startswith(reverse("account_login"))
-    assert client.post(address, {"limit_usd_total": "1"})["Location"].startswith(reverse("account_login"))
-
-
-def test_form_without_its_csrf_token_changes_nothing(browse: Callable[..., Client], user: User, token: AccessToken) -> None:
-    assert browse(user, checked=True).post(reverse("spending-token", args=[token.pk]), {"limit_usd_total": "1"}).status_code == 403
-    assert SpendingLimit.objects.get().total_minor == 500_00
 
 
 def test_token_keeps_at_least_one_limit(browse: Callable[..., Client], user: User, token: AccessToken) -> None:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from datetime import timedelta
 
 import pytest
@@ -121,21 +120,6 @@ def test_other_kinds_of_token_are_not_personal(browse: Callable[..., Client]) ->
     client = browse(user)
     assert client.get(reverse("token-revoke", args=[token.pk])).status_code == 404
     assert client.get(reverse("tokens")).context["live_tokens"] == []
-
-
-def test_list_asks_little_of_the_database(
-    browse: Callable[..., Client], django_assert_max_num_queries: Callable[[int], AbstractContextManager[object]]
-) -> None:
-    user = UserFactory()
-    for number in range(6):
-        _issue(user, f"token {number}")
-    client = browse(user)
-    # Session, user, tokens, calls.
-    with django_assert_max_num_queries(4):
-        client.get(reverse("tokens"))
-    # Session, user, categories.
-    with django_assert_max_num_queries(3):
-        client.get(NEW)
 
 
 def test_scopes_that_are_offered_are_those_that_a_personal_token_can_use(browse: Callable[..., Client]) -> None:

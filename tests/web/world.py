@@ -16,6 +16,7 @@ from django.utils import timezone
 from benchmarks.seeding.fill import fill
 from catalog.models import FeaturedListing, LicenseTier, Listing, Preview, RetiredTerms
 from catalog.search.rebuild import rebuild
+from catalog.services.review import reject_listing
 from developers import bounds
 from developers.audiences import Audience
 from developers.event_types import EventType
@@ -33,10 +34,11 @@ from marketplace.storage import default_storage
 from marketplace.web.docs.reference import operations
 from tests.admin import subjects
 from tests.admin.pages import address
+from tests.callers import personal_token
 from tests.factories import PLENTY, AppFactory, ListingFactory, UserFactory
 from tests.files.makers import picture
 from tests.shop import archive, bought, on_sale
-from tests.studio.cases import submitted
+from tests.studio.cases import submitted, with_candidate
 from tests.vendors.cases import make_vendor
 from tests.wallet import invoicing
 from tests.wallet.leaving import asked
@@ -204,6 +206,9 @@ PAGES: dict[str, list[str]] = {
         "/admin/auth/group/{group}/change/",
         "/admin/auth/group/{group}/delete/",
         "/admin/auth/group/{group}/history/",
+        "/admin/developers/clientdocument/{document}/change/",
+        "/admin/vendors/vendorprofile/{applicant}/change/",
+        "/admin/catalog/listing/{asset_id}/takedown/",
         "/admin/wallet/order/{order}/refund/",
         "/admin/wallet/refundrequest/{refund_review}/change/",
         "/admin/wallet/refundrequest/{refund_review}/refuse/",
@@ -336,8 +341,12 @@ def make_world() -> World:
     FeaturedListing.objects.create(listing=asset)
     Favourite.objects.create(user=member, listing=asset)
     own = on_sale(archive("own"), store=profile.store, title="Of my own", slug="of-my-own")
-    draft = ListingFactory(store=profile.store, slug="a-draft")
+    # Words that are longer than a phone is wide.
+    draft = ListingFactory(store=profile.store, title="W" * 118, slug="w" * 80, short_description="x" * 200, tags=["y" * 40])
     sent = submitted(ListingFactory(store=profile.store, slug="sent-in"))
+    reject_listing(review=sent, findings=[{"code": "description_thin"}, {"code": "file_broken"}], note="Nearly.", actor=UserFactory())
+    sent = submitted(Listing.objects.get(pk=sent.listing_id))
+    with_candidate(own, "newer")
     for preview in Preview.objects.all():
         store_preview(preview)
     invoicing.operator()
@@ -353,7 +362,14 @@ def make_world() -> World:
     second = on_sale(archive("declined"), title="Declined Sans", slug="declined-sans", store=make_vendor().store)
     world.places["declined"] = str(declined(downloaded(bought(second, member))).order_id)
     quote = make_quote(buyer=member, purchase=PurchaseRequest(str(asset.id), currency="INR"))
-    world.places |= {"asset": asset.slug, "store": asset.store.slug, "owned": owned.slug, "own": own.slug, "draft": draft.slug}
+    world.places |= {
+        "asset": asset.slug,
+        "asset_id": str(asset.pk),
+        "store": asset.store.slug,
+        "owned": owned.slug,
+        "own": own.slug,
+        "draft": draft.slug,
+    }
     world.places |= {"sent": sent.listing.slug, "order": str(order.id), "quote": str(quote.id), "review": str(sent.id)}
     world.places |= {"payout": str(payout.pk), "batch": str(payout.batch_id)}
     world.places["unsubscribe"] = signing.dumps([member.pk.hex, "sale"], salt="accounts.mail.unsubscribe")
@@ -418,13 +434,10 @@ def _for_admins() -> dict[str, str]:
     RetiredTerms.objects.create(tier=tier, name=tier.name, text="Once.", until=now)
     group = Group.objects.create(name="Reviewers")
     group.permissions.set(Permission.objects.filter(content_type__app_label="catalog"))
-    review = RefundRequest.objects.filter(status="InReview").latest("asked_at")
-    return {
-        "refund_review": str(review.pk),
-        "application": str(subjects.application().pk),
-        "scope_review": str(subjects.scope_review().pk),
-        "group": str(group.pk),
-    }
+    made = {"application": subjects.application(), "scope_review": subjects.scope_review(), "group": group}
+    made |= {"document": subjects.changed_client(), "applicant": subjects.vendor()}
+    made["refund_review"] = RefundRequest.objects.filter(status="InReview").latest("asked_at")
+    return {name: str(row.pk) for name, row in made.items()}
 
 
 def stock(listings: int, seed: int = 1) -> None:
@@ -434,11 +447,14 @@ def stock(listings: int, seed: int = 1) -> None:
 
 
 def crowd(world: World, count: int = 1_000) -> None:
-    """Make that many more of what there can be many of: listings, the member's own ones, orders and licences; and all apps one may have."""
+    """Make that many more of what there can be many of: listings, the member's own ones, orders and licences; of keys and tokens some; and all apps."""
     member = world.people["member"]
     stock(count, seed=7)
     draft = Listing.objects.get(slug=world.places["draft"])
     Listing.objects.bulk_create(ListingFactory.build_batch(count, store=draft.store, category=draft.category))
+    for number in range(6):
+        issue_api_key(app=App.objects.get(pk=world.places["app"]), name=f"key {number}", actor=member)
+        personal_token(member)
     App.objects.bulk_create(AppFactory.build_batch(bounds.APPS - App.objects.filter(user=member).count(), user=member))
     order, licence = Order.objects.get(pk=world.places["order"]), Licence.objects.get(order_id=world.places["order"])
     others = (

@@ -138,7 +138,7 @@ class PayoutBatchAdmin(ServiceAdmin):
 
     def _tell(self, request: HttpRequest, outcome: PreparedBatch) -> None:
         """Tell how many payouts are prepared, and who is not paid."""
-        self.message_user(request, f"{outcome.prepared} payouts are prepared.", messages.SUCCESS)
+        self.message_user(request, f"Prepared payouts: {outcome.prepared}.", messages.SUCCESS)
         if outcome.withheld:
             named = "; ".join(f"{store_of(account)}: {kept.reason.label}" for account, kept in outcome.withheld[:NAMED])
             more = len(outcome.withheld) - NAMED

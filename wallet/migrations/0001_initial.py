@@ -1,6 +1,7 @@
 import django.db.models.deletion
 import django.db.models.expressions
 import django.utils.timezone
+import marketplace.core.fields
 import marketplace.core.ids
 from django.conf import settings
 from django.db import migrations, models
@@ -430,7 +431,7 @@ class Migration(migrations.Migration):
                 ('claimed_at', models.DateTimeField(blank=True, null=True)),
                 ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
                 ('status', models.CharField(choices=[('Waiting', 'Waiting'), ('Paid', 'Paid'), ('Refused', 'Refused'), ('Cancelled', 'Cancelled')], default='Waiting', max_length=16)),
-                ('payment_details', models.CharField(blank=True, max_length=500)),
+                ('payment_details', marketplace.core.fields.EncryptedTextField(blank=True, purpose='wallet.payment-details')),
                 ('reference', models.CharField(blank=True, max_length=100)),
                 ('reason', models.CharField(blank=True, max_length=2000)),
                 ('requested_at', models.DateTimeField(default=django.utils.timezone.now)),

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from marketplace.accounts.models import User
 from marketplace.core import bounds as core_bounds
+from marketplace.core.fields import EncryptedTextField
 from marketplace.core.ids import new_id
 from marketplace.review.models import Claimable
 
@@ -38,7 +39,7 @@ class WalletPayout(Claimable):
     settled = models.OneToOneField(Journal, null=True, blank=True, on_delete=models.PROTECT, related_name="settled_wallet_payout")
     status = models.CharField(max_length=16, choices=WalletPayoutStatus.choices, default=WalletPayoutStatus.WAITING)
     # Bank details, for the owner and paying staff; erased when it is refused or cancelled, some time after payment, and with the account.
-    payment_details = models.CharField(max_length=bounds.PAYMENT_DETAILS_CHARS, blank=True)
+    payment_details = EncryptedTextField(purpose="wallet.payment-details", blank=True)
     # The bank's reference of the payment.
     reference = models.CharField(max_length=bounds.PAYMENT_REFERENCE_CHARS, blank=True)
     # The reason for a refusal.

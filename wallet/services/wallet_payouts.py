@@ -192,7 +192,7 @@ def _set_aside(wallet: LedgerAccount, amount: int, details: str, actor: User) ->
         actor_id=actor.pk,
         wallet=entry,
     )
-    made = WalletPayout.objects.create(wallet=wallet, asked_id=asked, payment_details=details)
+    made = WalletPayout.objects.create(wallet=wallet, asked_id=asked, payment_details=details, requested_at=timezone.now())
     return wallet_payouts().get(pk=made.pk)
 
 

@@ -1,6 +1,5 @@
 """Connected apps and redirect addresses in the dashboard."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -19,8 +18,6 @@ from marketplace.core.scopes import Scope
 from tests.factories import AppFactory, UserFactory
 
 from .parties import MCP, Party, call
-
-Browse = Callable[..., Client]
 
 
 def signed_in(user: User) -> Client:
@@ -80,21 +77,6 @@ def test_developer_edits_the_redirects_and_it_is_recorded(app: App) -> None:
     assert client.post(page, {"redirect_uris": ""}).status_code == 302
     app.refresh_from_db()
     assert app.redirect_uris == ""
-
-
-def test_redirects_of_someone_elses_app_are_not_found(app: App) -> None:
-    page = f"/dashboard/apps/{app.pk}/redirects"
-    assert signed_in(UserFactory()).post(page, {"redirect_uris": "https://evil.example"}).status_code == 404
-    assert Client().get(page).status_code == 302
-
-
-def test_connections_need_a_sign_in_and_show_only_ones_own(party: Party) -> None:
-    party.tokens()
-    stranger = signed_in(UserFactory())
-    assert Client().get("/dashboard/connections").status_code == 302
-    assert b"Font finder" not in stranger.get("/dashboard/connections").content
-    assert stranger.post(f"/dashboard/connections/{party.app.pk}/withdraw").status_code == 404
-    assert Consent.objects.get().withdrawn_at is None
 
 
 def test_connection_shows_what_the_app_may_do_now(party: Party) -> None:

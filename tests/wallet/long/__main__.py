@@ -1,10 +1,11 @@
-"""What takes longer than a suite may: lives, races and kills of the wallet.
+"""What takes longer than a suite may: lives, races, events and kills of the wallet.
 
     uv run --group dev python -m tests.wallet.long lives --operations 1000000 --processes 2
     uv run --group dev python -m tests.wallet.long races --operations 50000
+    uv run --group dev python -m tests.wallet.long events --events 5000
     uv run --group dev python -m tests.wallet.long kills --clients 200 --servers 20
 
-Lives run on the database of `TEST_DATABASE_URL`, or on SQLite; races and kills on a private PostgreSQL that keeps its promises
+Lives run on the database of `TEST_DATABASE_URL`, or on SQLite; races, events and kills on a private PostgreSQL that keeps its promises
 (fsync on). After each run the books are reconciled; anything wrong ends with an error.
 """
 
@@ -33,6 +34,7 @@ def arguments() -> argparse.Namespace:
     lives.add_argument("--operations", type=int, default=1_000_000)
     lives.add_argument("--processes", type=int, default=1)
     commands.add_parser("races").add_argument("--operations", type=int, default=50_000)
+    commands.add_parser("events").add_argument("--events", type=int, default=5_000)
     kills = commands.add_parser("kills")
     kills.add_argument("--clients", type=int, default=200)
     kills.add_argument("--servers", type=int, default=20)

@@ -17,6 +17,7 @@ from library.models import Licence
 from marketplace.core.errors import Problem
 from tests.servers.postgres import Cluster
 from tests.shop import funded, on_sale
+from tests.wallet.event_storm import Storm
 from tests.wallet.killing import Buying, killed_at_random
 from tests.wallet.lives import LIVES, Wallets
 from wallet.models import Order
@@ -38,6 +39,8 @@ def run(options: argparse.Namespace, cluster: Cluster | None) -> int:
         return lives(options.operations)
     if options.command == "races":
         return races(options.operations)
+    if options.command == "events":
+        return events(options.events)
     assert cluster is not None
     return kills(options.clients, options.servers, cluster)
 
@@ -48,7 +51,8 @@ def lives(operations: int) -> int:
     while Wallets.outcomes.total() < operations:
         run_state_machine_as_test(Wallets, settings=many)
         console.print(f"{Wallets.outcomes.total()} operations in {time.monotonic() - began:.0f} s")
-    console.print(dict(Wallets.outcomes.most_common()))
+    for outcome, number in Wallets.outcomes.most_common():
+        console.print(f"{number / Wallets.outcomes.total():7.2%} {outcome}")
     return 0
 
 
@@ -107,6 +111,20 @@ def races(operations: int) -> int:
     console.print(dict(crowd.outcomes.most_common()))
     broken = any(outcome.startswith(BROKEN) for outcome in crowd.outcomes)
     return 0 if agree() and not broken else 1
+
+
+def events(number: int) -> int:
+    """Let 16 clients send events of payment providers, doubled, reordered, late and forged: nothing counts twice, nothing forged at all."""
+    storm, began = Storm(number, random.Random()), time.monotonic()
+    storm.blow(threads=CLIENTS)
+    sent = storm.answers.total()
+    console.print(f"{sent} events of {len(storm.payments)} payments by {CLIENTS} clients in {time.monotonic() - began:.0f} s")
+    console.print({" ".join(map(str, answer)).strip(): count for answer, count in storm.answers.most_common()})
+    console.print(dict(Counter(payment.plan for payment in storm.payments).most_common()))
+    wrong = list(storm.wrong())
+    for sentence in wrong:
+        console.print(sentence)
+    return 1 if wrong else 0
 
 
 def kills(clients: int, servers: int, cluster: Cluster) -> int:

@@ -1,0 +1,16 @@
+"""Two hundred doubled, reordered, late and forged events at once; `python -m tests.wallet.long events` sends as many as one likes."""
+
+import random
+
+import pytest
+
+from .event_storm import Storm
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
+
+
+def test_doubled_reordered_late_and_forged_events_at_once_credit_each_payment_once() -> None:
+    storm = Storm(200, random.Random(20))
+    storm.blow(threads=8)
+    assert list(storm.wrong()) == []
+    assert {what for what, _, _ in storm.answers} == {"genuine", "forged", "ignored", "other amount"}

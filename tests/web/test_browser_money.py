@@ -1,0 +1,144 @@
+"""Money in and out in a real browser: from an empty wallet to an invoice, and from a bank account to a payout.
+
+Pictures of every step are written to the folder that `TEST_PICTURES` names.
+"""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core import mail as outbox
+from django.urls import reverse
+from playwright.sync_api import Page
+
+from marketplace.accounts.models import User
+from tests.admin.pages import address
+from tests.factories import UserFactory
+from tests.screenshots.driving import Scheme, overflows, violations
+from tests.shop import bought, on_sale
+from tests.vendors.cases import make_vendor
+from tests.wallet.invoicing import issue, operator
+from tests.wallet.payees import IFSC, NUMBER, old_enough
+from vendors.models import VendorProfile
+from wallet.models import PayoutBatch
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+PASSWORD = "correct horse battery"
+WAYS = pytest.mark.parametrize(("size", "scheme"), [("phone", "light"), ("phone", "dark"), ("desktop", "light"), ("desktop", "dark")])
+Window = Callable[..., Page]
+
+
+@pytest.fixture
+def looked_at(request: pytest.FixtureRequest) -> Callable[[Page, str], None]:
+    """Check a page's width and what axe finds, and keep its picture."""
+    folder = os.environ.get("TEST_PICTURES")
+
+    def look(page: Page, name: str) -> None:
+        page.wait_for_load_state("networkidle")
+        if folder:
+            ways = request.node.callspec.params
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            page.screenshot(path=Path(folder) / f"{name}-{ways['size']}-{ways['scheme']}.png", full_page=True)
+        assert not overflows(page), name
+        assert violations(page) == [], name
+
+    return look
+
+
+@WAYS
+def test_empty_wallet_is_filled_at_the_checkout_and_the_purchase_has_an_invoice(
+    window: Window, live_server: Any, looked_at: Callable[[Page, str], None], size: str, scheme: Scheme
+) -> None:
+    operator()
+    listing, user = on_sale(title="Halden Grotesk", tax_rate_bp=1800), UserFactory(email="asha@example.com", name="Asha Rao")
+    page = window(size, user, scheme=scheme)
+    page.goto(f"{live_server.url}/assets/{listing.slug}")
+    page.get_by_role("button", name="Continue to buy").click()
+    page.get_by_text("balance is too low").wait_for()
+    looked_at(page, "01-checkout-without-credit")
+    page.get_by_role("button", name="Add").click()
+    page.get_by_role("heading", name="Test payment").wait_for()
+    looked_at(page, "02-test-provider")
+    page.get_by_label("The payment succeeds", exact=True).check()
+    page.get_by_role("button", name="Continue").click()
+    page.get_by_role("button", name="Pay").wait_for()
+    looked_at(page, "03-back-at-the-checkout")
+    page.get_by_role("button", name="Pay").click()
+    page.get_by_text("is yours").first.wait_for()
+    looked_at(page, "04-bought")
+    issue()
+    page.reload()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="PDF").or_(page.get_by_role("link", name="nvoice")).first.click()
+    assert Path(download.value.path()).read_bytes().startswith(b"%PDF")
+    looked_at(page, "05-order-with-invoice")
+    for name, path in (("06-wallet", reverse("wallet-page")), ("07-order-history", reverse("library-page"))):
+        page.goto(live_server.url + path)
+        looked_at(page, name)
+    page.goto(live_server.url + reverse("top-up", args=[user.top_ups.get().pk]))
+    looked_at(page, "08-top-up")
+    assert any("Halden Grotesk" in str(message.body) for message in outbox.outbox if message.to == [user.email])
+
+
+@WAYS
+def test_vendor_enters_a_bank_account_is_paid_and_gets_a_mail(
+    window: Window, live_server: Any, looked_at: Callable[[Page, str], None], size: str, scheme: Scheme
+) -> None:
+    profile = make_vendor()
+    bought(on_sale(store=profile.store))
+    page = window(size, profile.user, scheme=scheme)
+    page.goto(live_server.url + reverse("payouts"))
+    looked_at(page, "10-payouts-without-an-account")
+    page.goto(live_server.url + reverse("payout-details", args=["INR"]))
+    page.get_by_label("Account holder").fill("Asha Rao")
+    page.get_by_label("Account number").fill(NUMBER)
+    page.get_by_label("IFSC").fill("SBIN0")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Save").click()
+    page.get_by_text("IFSC").first.wait_for()
+    looked_at(page, "11-bank-account-with-a-mistake")
+    page.get_by_label("IFSC").fill(IFSC)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Save").click()
+    page.wait_for_url("**" + reverse("payouts"))
+    looked_at(page, "12-payouts-with-an-account")
+    old_enough(VendorProfile.objects.get(pk=profile.pk))
+    outbox.outbox.clear()
+    _pay_everybody(window(size, _staff(), scheme=scheme), live_server.url, looked_at)
+    page.goto(live_server.url + reverse("payouts"))
+    looked_at(page, "18-payouts-paid")
+    assert [message.to for message in outbox.outbox] == [[profile.user.email]]
+    assert NUMBER not in str(outbox.outbox[0].body)
+
+
+def _staff() -> User:
+    staff: User = UserFactory(email="staff@example.com", is_staff=True, is_superuser=True)
+    return staff
+
+
+def _pay_everybody(page: Page, base_url: str, looked_at: Callable[[Page, str], None]) -> None:
+    """Prepare a batch, export it, download its file and record it as paid."""
+    page.goto(base_url + reverse("admin:wallet_payoutbatch_prepare"))
+    page.get_by_label("Run").fill("2026-11")
+    page.get_by_label("Currency", exact=True).select_option("INR")
+    looked_at(page, "13-prepare")
+    page.get_by_role("button", name="Continue").or_(page.get_by_role("button", name="Show")).first.click()
+    page.get_by_role("button", name="Prepare").wait_for()
+    looked_at(page, "14-prepare-confirm")
+    page.get_by_role("button", name="Prepare").click()
+    page.wait_for_url("**/change/")
+    looked_at(page, "15-batch-prepared")
+    batch = PayoutBatch.objects.get()
+    page.goto(base_url + address(PayoutBatch, "export", batch.pk))
+    looked_at(page, "16-export")
+    page.get_by_role("button", name="Export").click()
+    page.wait_for_url("**/change/")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download").click()
+    assert NUMBER in Path(download.value.path()).read_text()
+    looked_at(page, "17-batch-exported")
+    page.goto(base_url + address(PayoutBatch, "pay", batch.pk))
+    page.get_by_role("button", name="Record as paid").click()
+    page.wait_for_url("**/change/")
