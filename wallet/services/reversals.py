@@ -37,7 +37,7 @@ from .ledger import Leg, change_held_amount, credit_wallet_balance, open_account
 from .receivables import collect_owed
 from .refunds import ORDER_TRANSITIONS, end_request
 from .top_ups import TRANSITIONS
-from .upgrades import refund_upgrades, restore_purchases, suspend_purchases
+from .upgrades import freeze_purchases, refund_upgrades, restore_purchases
 from .withholding import release_shares, withhold_shares
 
 _NOTHING: tuple[uuid.UUID | None, int] = (None, 0)
@@ -166,7 +166,7 @@ def _freeze_orders(reversal: Reversal, disputed: Sequence[DisputedSale]) -> int:
         )
         for each in disputed
     )
-    suspend_purchases(order_ids=[each.order.pk for each in suspended], reason=f"{reversal.kind} of a top-up")
+    freeze_purchases(order_ids=[each.order.pk for each in suspended], reason=f"{reversal.kind} of a top-up")
     return len(suspended)
 
 
