@@ -143,6 +143,11 @@ def downloads_of_order(order_id: uuid.UUID) -> QuerySet[Download]:
     return Download.objects.select_related("link").filter(link__licence__order_id=order_id).order_by("at", "id")
 
 
+def downloads_by(user_id: uuid.UUID, listing_id: uuid.UUID) -> QuerySet[Download]:
+    """Return a user's downloads of a listing under any licence, oldest first."""
+    return Download.objects.select_related("link").filter(link__user=user_id, link__listing=listing_id).order_by("at", "id")
+
+
 def licences_outside_of(order_ids: QuerySet[Any, Any]) -> QuerySet[Licence]:
     """Return the licences whose order is not among these; a consistency check expects none."""
     return Licence.objects.exclude(order_id__in=order_ids)

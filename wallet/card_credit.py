@@ -34,7 +34,7 @@ def card_credit(wallet: LedgerAccount) -> int:
     for journal, kind, moved, order, reverses, top_up in rows.iterator():
         net = moved or 0
         if kind in {JournalKind.SALE, JournalKind.REPAYMENT}:
-            by_card = taken[order] = max(-net - other, 0)
+            by_card = taken[order or journal] = max(-net - other, 0)
         elif kind == JournalKind.FREEZE:
             by_card = taken[journal] = min(-net, card)
         elif kind == JournalKind.FUNDING:

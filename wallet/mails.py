@@ -9,7 +9,9 @@ from marketplace.core.money import to_number
 from marketplace.jobs.policy import job
 from marketplace.ui.mail import mail
 
-from .models import Order
+from .models import Journal, Order
+from .models.ledger import JournalKind
+from .selectors import collected_from
 
 
 @job()
@@ -41,6 +43,8 @@ def announce_refund(order_id: str) -> None:
     order = Order.objects.select_related("buyer", "listing__store__owner", "upgraded_from").get(pk=order_id)
     vendor = order.listing.store.owner
     if order.buyer.is_active:
-        mail(order.buyer, "wallet/refunded", topic=MailTopic.REFUND, order=order)
+        credited = Journal.objects.filter(order=order, kind=JournalKind.REFUND, wallet__isnull=False).first()
+        collected = 0 if credited is None else collected_from(credited)
+        mail(order.buyer, "wallet/refunded", topic=MailTopic.REFUND, order=order, collected_minor=collected)
     if vendor.is_active:
         mail(vendor, "wallet/sale_refunded", topic=MailTopic.SALE, order=order)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from library.certificates import status_of
 from library.models import Download
-from library.selectors import downloads_of_order, licences_of_orders
+from library.selectors import downloads_by, licences_of_orders
 from marketplace.ui.formatting import money
 
 from .models import Order
@@ -14,11 +14,11 @@ DOWNLOADS = 50
 
 @dataclass(frozen=True)
 class RefundCase:
-    """A purchase with its downloads.
+    """A purchase, and the downloads of the asset by its buyer.
 
     Args:
         facts: Labels and values: purchase, licence and quote.
-        downloads: The last downloads, newest first.
+        downloads: The last downloads, newest first, under any licence.
         count: The number of all downloads.
     """
 
@@ -29,7 +29,8 @@ class RefundCase:
 
 def refund_case(order: Order) -> RefundCase:
     """Return what a decision on a refund is based on; the buyer is not named."""
-    downloads, licence, quote = downloads_of_order(order.pk), licences_of_orders([order.pk]).get(order.pk), order.quote
+    licence, quote = licences_of_orders([order.pk]).get(order.pk), order.quote
+    downloads = downloads_by(order.buyer_id, order.listing_id)
     facts = [
         ("Bought", f"{order.created_at:%Y-%m-%d %H:%M} UTC"),
         ("Price", money(order.price_minor, order.currency)),

@@ -104,7 +104,7 @@ def sale_of(vendor: User, order_id: uuid.UUID) -> Order:
     Raises:
         NotFound: it is not theirs.
     """
-    order = Order.objects.select_related("quote").filter(listing__store__owner=vendor, pk=order_id).first()
+    order = Order.objects.select_related("quote", "upgraded_from").filter(listing__store__owner=vendor, pk=order_id).first()
     if order is None:
         raise NotFound
     return order

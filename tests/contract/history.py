@@ -92,7 +92,8 @@ EVIDENCE = record(
                 **dict.fromkeys(("id", "assetId", "title", "licenseSlug", "licenseName", "seller", "version", "boughtBy"), STRING),
                 "status": one_of("Completed", "Refunded", "ChargedBack"),
                 **_PRICED,
-                "taxIncluded": NUMBER,
+                **dict.fromkeys(("taxIncluded", "discount", "upgradeCredit"), NUMBER),
+                "upgradeFrom": nullable(STRING),
                 "createdAt": TIME,
                 "refundedAt": nullable(TIME),
             }

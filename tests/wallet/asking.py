@@ -38,9 +38,9 @@ class Asking(Circumstances):
         bought, asset = self.expected.owned[owned], (owned[0], owned[1])
         order = Order.objects.select_related("listing__store__owner").get(pk=bought.order_id)
         refusal = "refund_requested" if bought.order_id in self.asked_orders else ""
-        refusal = refusal or (
-            "" if bought.price and not self.is_frozen(owned) and owned not in self.expected.upgrades.values() else "refund_unavailable"
-        )
+        free = not bought.price and owned not in self.expected.upgrades
+        if not refusal and (free or self.is_frozen(owned) or owned in self.expected.upgrades.values()):
+            refusal = "refund_unavailable"
         met, made = "", None
         try:
             made = request_refund(order=order, reason="other", details="", actor=self.buyers[owned[0]])

@@ -168,6 +168,18 @@ def test_lost_dispute_of_a_small_part_leaves_the_purchase_and_its_share_and_the_
     agree()
 
 
+def test_tax_of_a_purchase_that_ends_is_returned_whole_as_its_credit_note_says() -> None:
+    top_up = paid(amount_minor=PRICE)
+    order = bought_with(top_up, tax_rate_bp=1800)
+    tell(top_up, EventKind.DISPUTED, amount_minor=PRICE // 2)
+    tell(top_up, EventKind.DISPUTE_LOST, amount_minor=PRICE // 2)
+    order.refresh_from_db()
+    assert (order.status, accounts("tax"), accounts("receivable")) == ("ChargedBack", 0, 0)
+    # The rest of what is missing is taken from the vendor's share.
+    assert earned(vendor_of(order))["INR"] == order.vendor_share_minor - (PRICE // 2 - order.tax_minor)
+    agree()
+
+
 def test_small_disputes_that_make_up_half_of_a_price_end_the_purchase() -> None:
     user = UserFactory()
     top_ups = [paid(user, PRICE // 2), paid(user, PRICE // 2)]

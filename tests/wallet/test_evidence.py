@@ -21,6 +21,7 @@ from tests.factories import UserFactory
 from tests.shop import archive, bought, on_sale
 from tests.vendors.cases import make_vendor
 from tests.waiting import PATIENCE_SECONDS
+from vendors.models import VendorProfile
 from wallet.consent import CONSENT
 from wallet.evidence import Reader, evidence_of, signed_evidence
 from wallet.models import Journal, Order
@@ -156,6 +157,15 @@ def test_lost_dispute_and_refund_are_in_the_file() -> None:
     assert Journal.objects.get(kind="reversal").pk.hex == found["ledger"][-1]["id"].replace("-", "")
 
 
+def test_upgrade_says_what_was_deducted_and_for_which_licence() -> None:
+    first = bought(on_sale())
+    upgrade = bought(first.listing, first.buyer, license_slug="commercial", upgrade_from="personal")
+    said = evidence_of(upgrade, Reader.VENDOR)
+    facts = {name: said["order"][name] for name in ("price", "discount", "upgradeFrom", "upgradeCredit")}
+    assert facts == {"price": 499.0, "discount": 0.0, "upgradeFrom": "personal", "upgradeCredit": 499.0}
+    assert evidence_of(first, Reader.BUYER)["licence"]["status"] == "replaced"
+
+
 def test_file_is_fetched_by_who_it_concerns_and_nobody_else(
     order: Order, browse: Callable[..., Any], bearer_client: Callable[..., APIClient]
 ) -> None:
@@ -169,3 +179,5 @@ def test_file_is_fetched_by_who_it_concerns_and_nobody_else(
         assert f"evidence-{order.pk}.json" in response["Content-Disposition"]
         assert browse(stranger).get(reverse(name, args=[order.pk])).status_code == 404
     assert browse(vendor).get(reverse(page, args=[order.pk])).status_code == 404
+    VendorProfile.objects.filter(user=vendor).update(status="Suspended")
+    assert browse(vendor).get(reverse(sale, args=[order.pk])).url == reverse("studio")

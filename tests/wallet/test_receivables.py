@@ -10,6 +10,7 @@ from marketplace.core.errors import InvalidTransition, Problem
 from marketplace.core.models import AuditEntry
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
+from wallet.admin.effects import claim_effects
 from wallet.card_credit import card_credit
 from wallet.models import Journal, LedgerAccount
 from wallet.models.top_ups import EventKind
@@ -18,6 +19,7 @@ from wallet.services.card_refunds import refund_top_up
 from wallet.services.funding import credit_wallet
 from wallet.services.receivables import write_off
 from wallet.services.refunds import refund_order
+from wallet.services.wallet_payouts import pay_wallet_payout
 
 from .leaving import asked
 from .test_disputes import agree
@@ -69,10 +71,15 @@ def test_credit_in_another_currency_pays_nothing() -> None:
     assert (wallet_of(user).balance_usd_minor, owed_by(user.pk)) == (25_000, {"INR": PART})
 
 
-def test_refund_of_a_purchase_pays_what_is_owed() -> None:
+def test_refund_of_a_purchase_pays_what_is_owed_and_the_mail_says_so(
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
     user = indebted()
-    refund_order(order=user.orders.get(), reason="test", actor=None)
+    with django_capture_on_commit_callbacks(execute=True):
+        refund_order(order=user.orders.get(), reason="test", actor=None)
     assert (wallet_of(user).balance_inr_minor, owed_by(user.pk)) == (PRICE - PART, {})
+    (message,) = [message for message in outbox.outbox if message.to == [user.email] and "refunded" in message.subject]
+    assert "₹100.00" in message.body
     agree()
 
 
@@ -88,6 +95,18 @@ def test_debt_is_paid_from_other_credit_before_that_of_a_card() -> None:
     assert card_credit(LedgerAccount.objects.get(kind="wallet", owner=user, currency="INR")) == 10_000
     # What it paid of the debt does not return to its card.
     assert refund_top_up(top_up=later, reason="test", actor=UserFactory()).reversals.get().amount_minor == 10_000
+
+
+def test_debt_that_was_paid_by_card_leaves_later_withdrawals_as_they_are() -> None:
+    user = indebted()
+    paid(user, 25_000)
+    added(user, 30_000)
+    wallet = LedgerAccount.objects.get(kind="wallet", owner=user, currency="INR")
+    for _ in range(2):
+        payout = asked(user, 10_000)
+        assert card_credit(wallet) == 15_000
+        pay_wallet_payout(wallet_payout=payout, reference="test", actor=UserFactory())
+    assert asked(user).amount_minor == 10_000
 
 
 def test_top_up_that_paid_a_debt_and_is_disputed_is_owed_again() -> None:
@@ -145,6 +164,18 @@ def test_dispute_that_is_lost_after_the_account_was_deleted_is_owed_and_written_
     write_off(user=top_up.user, currency="INR", reason="the account is deleted", actor=UserFactory())
     assert owed_by(top_up.user_id) == {}
     agree()
+
+
+def test_staff_who_pay_a_refund_to_a_deleted_account_see_what_it_owes() -> None:
+    top_up = paid(amount_minor=PRICE)
+    order = bought(on_sale(), top_up.user)
+    before = claim_effects(order)
+    delete_account(user=top_up.user, reason="test", actor=None)
+    for kind in (EventKind.DISPUTED, EventKind.DISPUTE_LOST):
+        tell(top_up, kind, amount_minor=PART)
+    refund_order(order=order, reason="test", actor=None)
+    assert len(claim_effects(order)) == len(before) + 1
+    assert "₹100.00" in claim_effects(order)[0]
 
 
 def test_refused_top_up_collects_nothing() -> None:

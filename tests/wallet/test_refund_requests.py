@@ -8,6 +8,7 @@ import pytest
 from django.core.management import call_command
 from django.db import IntegrityError, transaction
 
+from catalog.models import Listing
 from library.errors import LinkRevoked
 from library.models import Download, Licence
 from library.services.links import issue_link, record_download
@@ -26,6 +27,7 @@ from wallet.errors import RefundRequested, RefundUnavailable
 from wallet.models import Journal, Order, RefundRequest
 from wallet.models.top_ups import EventKind
 from wallet.reconciliation import differences
+from wallet.refund_cases import refund_case
 from wallet.selectors import wallet_of
 from wallet.services.refund_requests import (
     agree_to_refund,
@@ -119,6 +121,31 @@ def test_second_purchase_of_the_same_asset_is_not_refunded_at_once() -> None:
     asked(order)
     again = bought(order.listing, order.buyer)
     assert asked(again).status == "Waiting"
+
+
+def test_download_under_another_licence_of_the_same_asset_counts() -> None:
+    first = downloaded()
+    further = bought(first.listing, first.buyer, license_slug="commercial")
+    assert asked(further).status == "Waiting"
+    assert refund_case(further).count == 1
+
+
+def test_file_that_was_downloaded_under_an_upgrade_that_was_refunded_is_not_refunded_at_once() -> None:
+    first = sold()
+    upgrade = downloaded(bought(first.listing, first.buyer, license_slug="commercial", upgrade_from="personal"))
+    refund_order(order=upgrade, reason="agreed by mail", actor=None)
+    assert asked(first).status == "Waiting"
+
+
+def test_free_upgrade_is_asked_for_before_the_purchase_that_it_upgraded() -> None:
+    order = sold()
+    Listing.objects.filter(pk=order.listing_id).update(price_inr_minor=100)
+    upgrade = bought(order.listing, order.buyer, license_slug="commercial", upgrade_from="personal")
+    assert upgrade.price_minor == 0
+    with pytest.raises(RefundUnavailable):
+        asked(order)
+    assert status_of(asked(upgrade)) == ("Refunded", "Refunded", False)
+    assert asked(order).status == "Waiting"
 
 
 def test_downloaded_purchase_is_refunded_when_its_vendor_agrees() -> None:

@@ -9,27 +9,35 @@ from typing import Any
 import pytest
 from django.db import transaction
 from django.db.models import F
+from django.utils import timezone
 
+from catalog.models import Listing
+from library.models import Licence
+from library.services.links import issue_link, record_download
 from marketplace.accounts.services import delete_account
 from marketplace.core.errors import Problem
 from tests.factories import UserFactory
 from tests.races import THREADS, at_once, outcomes_at_once
-from tests.shop import bought, on_sale
-from wallet.models import Journal, LedgerAccount, ProviderEvent, Reversal, TopUp
+from tests.shop import archive, bought, on_sale
+from wallet.models import Journal, LedgerAccount, PayoutBatch, ProviderEvent, Reversal, TopUp
 from wallet.models.top_ups import EventKind
 from wallet.providers.simulated import signed_event
 from wallet.reconciliation import differences
 from wallet.selectors import owed_by, wallet_of
 from wallet.services import provider_events
+from wallet.services.digests import digest_ledger
 from wallet.services.funding import credit_wallet
 from wallet.services.offers import PurchaseRequest
 from wallet.services.provider_events import apply_waiting, receive_event
 from wallet.services.receivables import write_off
+from wallet.services.refund_requests import request_refund
 from wallet.services.refunds import refund_order
 from wallet.services.spending import spend
 from wallet.services.top_ups import TopUpRequest, request_top_up
+from wallet.services.vendor_payouts import cancel_batch
 
 from .leaving import asked
+from .payees import account_of, payee, prepared
 from .topping_up import asked_for, paid, tell
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
@@ -210,3 +218,28 @@ def test_disputes_that_end_beside_purchases_and_credits_of_one_wallet_do_not_blo
         *(partial(credit_wallet, user=user, currency="INR", amount_minor=60_000, reason="test", actor=None) for _ in range(2)),
     )
     assert {each for each in outcomes if isinstance(each, str)} <= {"insufficient_balance", "already_owned"}
+
+
+@pytest.mark.parametrize("price", [49_900, 100], ids=["paid upgrade", "free upgrade"])
+def test_upgrade_request_download_dispute_payout_and_digest_meet_without_a_circle(price: int) -> None:
+    for end in ENDS:
+        vendor = payee()
+        top_up = paid(amount_minor=2 * 49_900)
+        order = bought(on_sale(archive(), store=vendor.store), top_up.user)
+        link = issue_link(licence=Licence.objects.get(order_id=order.pk))
+        Listing.objects.filter(pk=order.listing_id).update(price_inr_minor=price)
+        upgrade = PurchaseRequest(str(order.listing_id), upgrade_from="personal")
+        at_once(
+            *(partial(spend, buyer=top_up.user, purchase=upgrade) for _ in range(2)),
+            *(partial(request_refund, order=order, reason="other", details="", actor=top_up.user) for _ in range(2)),
+            partial(record_download, link=link, byte_range=""),
+            telling(top_up, EventKind.DISPUTED),
+            telling(top_up, end),
+            partial(prepared, account_of(vendor), run=f"run-{end}"),
+            lambda: list(digest_ledger(until=timezone.now())),
+            partial(refund_order, order=order, reason="test", actor=None),
+        )
+        for batch in PayoutBatch.objects.filter(status="Prepared"):
+            cancel_batch(batch=batch, reason="test", actor=None)
+        order.refresh_from_db()
+        assert Journal.objects.filter(order=order, kind="refund").count() == (order.status == "Refunded")

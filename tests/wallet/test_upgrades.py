@@ -1,6 +1,7 @@
 """Licence upgrades: the price of the new licence less what was paid, one licence at a time, and back again by refunds and disputes."""
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from functools import partial
 from typing import Any
@@ -15,8 +16,9 @@ from library.models import Licence
 from library.selectors import live_licences_of, owned_licence, owned_version, owned_versions
 from marketplace.core.errors import InvalidTransition
 from tests.factories import DeliverableFactory, UserFactory
-from tests.races import outcomes_at_once
+from tests.races import outcomes_at_once, until_someone_waits
 from tests.shop import bought, funded, on_sale
+from tests.waiting import PATIENCE_SECONDS
 from wallet.models import Order
 from wallet.models.top_ups import EventKind
 from wallet.reconciliation import differences
@@ -300,6 +302,22 @@ def test_free_upgrade_of_a_disputed_purchase_is_suspended_with_it_and_ends_with_
     tell(top_up, EventKind.DISPUTE_LOST)
     second.refresh_from_db()
     assert (second.status, live(first)) == ("Refunded", set())
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_free_upgrade_beside_a_dispute_of_its_purchase_is_suspended_with_it() -> None:
+    user = funded()
+    top_up = paid(user, 49_900)
+    first = bought(on_sale(), user)
+    Listing.objects.filter(pk=first.listing_id).update(price_inr_minor=100)
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            upgraded(first)
+            waiting = pool.submit(outcomes_at_once, partial(tell, top_up, EventKind.DISPUTED))
+            until_someone_waits()
+        waiting.result(PATIENCE_SECONDS)
+    assert (Licence.objects.filter(suspended_at__isnull=False).count(), live(first)) == (2, set())
 
 
 def test_disputed_licence_is_not_upgraded() -> None:

@@ -117,6 +117,7 @@ class Adding(Withdrawing):
         """Restore everything, or take it."""
         key, expected = (added.buyer, added.currency), self.expected
         missing = frozen.missing if lost else 0
+        missing -= min(missing, sum(expected.owned[owned].tax for owned, _ in frozen.purchases))
         for owned, withheld in frozen.purchases:
             taken = min(withheld, missing)
             missing -= taken
@@ -125,7 +126,7 @@ class Adding(Withdrawing):
         if lost:
             ended = [expected.owned.pop(owned) for owned, _ in frozen.purchases]
             added.returned += frozen.credit + frozen.missing
-            missing -= min(missing, sum(bought.price - bought.earned for bought in ended))
+            missing -= min(missing, sum(bought.price - bought.earned - bought.tax for bought in ended))
             expected.owed[key] = expected.owed.get(key, 0) + missing
         else:
             expected.balances[key] += frozen.credit

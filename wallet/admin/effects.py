@@ -5,7 +5,7 @@ from marketplace.review.claims import is_claimed
 from marketplace.ui.formatting import money
 
 from ..models import LedgerAccount, Order, VendorPayout, WalletOwner, WalletPayout
-from ..selectors import balances_of, with_earnings
+from ..selectors import balances_of, owed_by, with_earnings
 
 
 def refund_effects(order: Order) -> list[str]:
@@ -36,9 +36,10 @@ def credit_effects(owner: WalletOwner) -> list[str]:
 
 
 def claim_effects(order: Order) -> list[str]:
-    """Return the amount that counts as paid."""
-    price = money(order.price_minor, order.currency)
+    """Return the amount that counts as paid, and what its owner owes."""
+    price, owed = money(order.price_minor, order.currency), owed_by(order.buyer_id).get(order.currency, 0)
     return [
+        *([f"The account owes {money(owed, order.currency)} after a lost dispute: settle that first."] if owed else []),
         f"{price} counts as paid to who bought “{order.title}”, and no longer as unclaimed.",
         "It is paid once, and cannot be undone here.",
     ]

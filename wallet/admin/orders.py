@@ -100,7 +100,7 @@ class OrderAdmin(ServiceAdmin):
         staff = staff_of(request)
         if not staff.has_perm(EVIDENCE):
             raise PermissionDenied
-        order = Order.objects.select_related("quote").filter(pk=object_id).first()
+        order = Order.objects.select_related("quote", "upgraded_from").filter(pk=object_id).first()
         if order is None:
             raise Http404
         audit.record("order.evidence", order, actor=staff)

@@ -269,7 +269,7 @@ def find_owned(*, listing_offer: ListingOffer, license_slug: str) -> OwnedTier:
     owned = next((other for other in listing_offer.owned if other.tier.slug == license_slug and not other.replaced), None)
     if owned is None:
         live = [other.tier.slug for other in listing_offer.owned if not other.replaced]
-        raise UpgradeUnavailable(f"You have no licence {license_slug} of it; you have: {', '.join(live) or 'none'}.")
+        raise UpgradeUnavailable(f"You have no such licence of it. Licences that you have: {', '.join(live) or 'none'}.")
     if owned.suspended:
         raise UpgradeUnavailable(f"The payment for the {license_slug} licence is disputed: wait until that is decided.")
     return owned

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from library.selectors import downloads_of_order
+from library.selectors import downloads_by
 from library.services.licences import lock_licence
 from marketplace.accounts.models import User
 from marketplace.core import audit, texts
@@ -178,7 +178,8 @@ def _require_refundable(order: Order) -> None:
         raise RefundUnavailable("It was refunded or charged back already.")
     if before is not None:
         raise RefundRequested(refundRequestId=str(before.pk))
-    if not order.price_minor:
+    # A free upgrade may stand on a purchase that was paid.
+    if not order.price_minor and order.upgraded_from_id is None:
         raise RefundUnavailable("It was free.")
     if order.freezes.filter(reversal__status=ReversalStatus.OPEN).exists():
         raise RefundUnavailable("The card payment behind it is disputed: wait until that is decided.")
@@ -187,9 +188,10 @@ def _require_refundable(order: Order) -> None:
 
 
 def _is_refunded_at_once(order: Order) -> bool:
-    """Tell whether an order is young enough, nothing of it was downloaded, and no purchase of the asset was refunded on request before.
+    """Tell whether an order is young enough, and its buyer neither downloaded the asset nor asked for a refund of it before.
 
-    The licence is locked, so that a download beside this is recorded either before it or not at all.
+    A download under another licence counts: the file is the same. The order's licence is locked, so that a download beside this is
+    recorded either before it or not at all.
     """
     window = timedelta(days=settings.REFUND_WINDOW_DAYS)
     if not Order.objects.filter(pk=order.pk, created_at__gt=Now() - window).exists():
@@ -197,9 +199,10 @@ def _is_refunded_at_once(order: Order) -> bool:
     if RefundRequest.objects.filter(order__buyer=order.buyer_id, order__listing=order.listing_id).exists():
         return False
     # The wallet is locked before the licence, as in a purchase, to avoid deadlocks.
-    lock(LedgerAccount.objects.filter(kind=AccountKind.WALLET), owner=order.buyer_id, currency=order.currency)
+    if order.price_minor:
+        lock(LedgerAccount.objects.filter(kind=AccountKind.WALLET), owner=order.buyer_id, currency=order.currency)
     lock_licence(order_id=order.pk)
-    return not downloads_of_order(order.pk).exists()
+    return not downloads_by(order.buyer_id, order.listing_id).exists()
 
 
 def _can_answer(vendor: User) -> bool:

@@ -3,10 +3,10 @@
 While a dispute is open, what is left of the credit is frozen. The rest is attributed to the purchases after the top-up,
 newest first, each up to its price. A purchase of which half or more is disputed is suspended: its licence cannot be used, and of
 the vendor's share what was not paid out is withheld. A dispute that is won restores all of it. One that is lost takes it:
-suspended purchases end, with the vendor's share that was withheld, the commission and the tax. The buyer owes what is missing
+suspended purchases end, with the tax, the vendor's share that was withheld and the commission. The buyer owes what is missing
 then, which is collected from later credit (`wallet.services.receivables`).
 
-Locks are taken in one order: top-up, buyer, orders, wallet, vendors' accounts, licences.
+Locks are taken in one order: top-up, buyer, wallet, vendors' accounts, licences. Orders are locked with their buyer.
 """
 
 import uuid
@@ -20,7 +20,7 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from catalog.services.purchase_counts import undo_purchase
-from library.services.licences import revoke_licence, suspend_licences
+from library.services.licences import revoke_licence
 from marketplace.accounts.models import User
 from marketplace.core import audit
 from marketplace.core.transitions import lock
@@ -32,12 +32,12 @@ from ..models.ledger import AccountKind, JournalKind
 from ..models.orders import OrderStatus
 from ..models.top_ups import EventKind, ReversalKind, ReversalStatus, TopUpStatus
 from ..providers import PaymentEvent
-from ..selectors import owed_by, with_upgrades
+from ..selectors import owed_by
 from .ledger import Leg, change_held_amount, credit_wallet_balance, open_accounts, write_journal
 from .receivables import collect_owed
 from .refunds import ORDER_TRANSITIONS, end_request
 from .top_ups import TRANSITIONS
-from .upgrades import refund_upgrades, restore_purchases
+from .upgrades import freeze_purchases, refund_upgrades, restore_purchases
 from .withholding import release_shares, withhold_shares
 
 _NOTHING: tuple[uuid.UUID | None, int] = (None, 0)
@@ -166,9 +166,7 @@ def _freeze_orders(reversal: Reversal, disputed: Sequence[DisputedSale]) -> int:
         )
         for each in disputed
     )
-    if suspended:
-        # An upgrade stands on the purchase whose licence it replaced.
-        suspend_licences(order_ids=with_upgrades(each.order.pk for each in suspended), reason=f"{reversal.kind} of a top-up")
+    freeze_purchases(order_ids=[each.order.pk for each in suspended], reason=f"{reversal.kind} of a top-up")
     return len(suspended)
 
 
@@ -215,11 +213,12 @@ def _settle(reversal: Reversal, end: ReversalStatus) -> None:
     """End an open reversal: everything is restored, or the money returns to the card."""
     top_up = reversal.top_up
     lock(User.objects.all(), pk=top_up.user_id)
+    wallet = _locked_wallet(top_up)
     # Newest purchases first.
     rows = reversal.orders.filter(suspended=True).select_related("order", "withheld__vendor")
     orders = list(rows.order_by("-order__created_at", "-order_id"))
     kept = end == ReversalStatus.KEPT
-    reversal.settled_id = _unfreeze(reversal) if kept else _return(reversal, orders)
+    reversal.settled_id = _unfreeze(reversal) if kept else _return(reversal, orders, wallet)
     release_shares(orders=orders)
     if kept:
         restore_purchases(reversal=reversal, order_ids=[frozen.order_id for frozen in orders])
@@ -260,12 +259,14 @@ def _unfreeze(reversal: Reversal) -> uuid.UUID | None:
     return journal
 
 
-def _return(reversal: Reversal, orders: Sequence[FrozenOrder]) -> uuid.UUID:
+def _return(reversal: Reversal, orders: Sequence[FrozenOrder], wallet: LedgerAccount) -> uuid.UUID:
     """End the suspended purchases, and take the amount from what is frozen and from them; the buyer owes the rest."""
     top_up = reversal.top_up
     locked = list(Order.objects.select_for_update(no_key=True).filter(pk__in=[frozen.order_id for frozen in orders]).order_by("pk"))
-    wallet = _locked_wallet(top_up)
     missing = reversal.amount_minor - reversal.frozen_minor
+    # First the tax, because the credit notes of these purchases are about all of it.
+    tax = min(sum(order.tax_minor for order in locked), missing)
+    missing -= tax
     taken: Counter[uuid.UUID] = Counter()
     for frozen in orders:
         frozen.taken_minor = min(frozen.withheld_minor, missing)
@@ -281,13 +282,10 @@ def _return(reversal: Reversal, orders: Sequence[FrozenOrder]) -> uuid.UUID:
         withheld_id = open_accounts(top_up.currency, {AccountKind.WITHHELD: vendor_id})[AccountKind.WITHHELD]
         change_held_amount(withheld_id, -amount)
         legs.append(Leg(withheld_id, to, amount))
-    for kind, part in (
-        (AccountKind.COMMISSION, sum(order.commission_minor for order in locked)),
-        (AccountKind.TAX, sum(order.tax_minor for order in locked)),
-    ):
-        legs.append(Leg(accounts[kind], to, min(part, missing)))
-        missing -= min(part, missing)
-    legs.append(Leg(accounts[AccountKind.RECEIVABLE], to, missing))
+    commission = min(sum(order.commission_minor for order in locked), missing)
+    legs.append(Leg(accounts[AccountKind.TAX], to, tax))
+    legs.append(Leg(accounts[AccountKind.COMMISSION], to, commission))
+    legs.append(Leg(accounts[AccountKind.RECEIVABLE], to, missing - commission))
     reason = f"{reversal.kind} of a top-up: returned to the card"
     journal = write_journal(kind=JournalKind.REVERSAL, legs=legs, currency=top_up.currency, reason=reason, actor_id=None)
     collect_owed(wallet_id=wallet.pk)

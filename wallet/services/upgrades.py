@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from django.db.models import Q
 
-from library.services.licences import restore_licences
+from library.services.licences import restore_licences, suspend_licences
 from marketplace.accounts.models import User
 
 from ..models import FrozenOrder, Order, Reversal
@@ -15,6 +15,19 @@ from ..selectors import with_upgrades
 from .refunds import refund_order
 
 _OPEN = Q(reversal__status=ReversalStatus.OPEN)
+
+
+def freeze_purchases(*, order_ids: Iterable[uuid.UUID], reason: str) -> None:
+    """Suspend the licences of these purchases and of their upgrades.
+
+    A licence is locked before its upgrades are looked for: one that is made at the same time is either found here, or refused.
+    """
+    done: set[uuid.UUID] = set()
+    found = set(order_ids)
+    while found:
+        suspend_licences(order_ids=found, reason=reason)
+        done |= found
+        found = with_upgrades(done) - done
 
 
 def restore_purchases(*, reversal: Reversal, order_ids: Iterable[uuid.UUID]) -> None:

@@ -128,9 +128,14 @@ def _agree(request: SignedInRequest, profile: VendorProfile, found: RefundReques
 def sale_evidence(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
     """Return the signed evidence of a sale as a JSON file, without what concerns the buyer only."""
     try:
-        return _evidence(sale_of(request.user, order_id), Reader.VENDOR)
+        return _sale_evidence(request, sale_of(request.user, order_id))
     except NotFound as error:
         raise Http404 from error
+
+
+@vendor_page("GET")
+def _sale_evidence(_request: SignedInRequest, _profile: VendorProfile, order: Order) -> HttpResponseBase:
+    return _evidence(order, Reader.VENDOR)
 
 
 def _own_order(request: SignedInRequest, order_id: uuid.UUID) -> Order:

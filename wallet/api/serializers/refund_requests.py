@@ -20,6 +20,7 @@ from ...models.orders import OrderStatus
 from ...models.quotes import CURRENCIES
 from ...models.refund_requests import RefundReason, RefundRequestStatus
 from ...models.top_ups import ReversalKind, ReversalStatus
+from .wallet import CREDIT, DISCOUNT, UPGRADED
 
 
 class RefundRequestBody(Body):
@@ -81,6 +82,9 @@ class EvidenceOrder(serializers.Serializer[Any]):
     currency = serializers.ChoiceField(CURRENCIES)
     price = serializers.FloatField(help_text="What was paid, tax included.")
     taxIncluded = serializers.FloatField(help_text="The part of price that is tax.")
+    discount = serializers.FloatField(help_text=DISCOUNT)
+    upgradeFrom = serializers.CharField(allow_null=True, help_text=UPGRADED)
+    upgradeCredit = serializers.FloatField(help_text=CREDIT)
     boughtBy = serializers.CharField(help_text="The kind of credential; `page` for the checkout.")
     createdAt = serializers.DateTimeField()
     refundedAt = serializers.DateTimeField(allow_null=True, help_text="Time of the refund; null if it was not refunded.")
