@@ -12,7 +12,7 @@ from marketplace.core.encryption import DecryptionFailed
 from marketplace.core.errors import InvalidTransition
 from marketplace.core.money import Currency
 from vendors.bank_accounts import BankAccount, checked_account, sepa_text
-from vendors.services.payout_details import account_of
+from vendors.services.payout_details import bank_account_of
 
 from .models import PayoutBatch, VendorPayout
 from .models.vendor_payouts import BatchStatus, PayoutStatus
@@ -48,7 +48,7 @@ def bank_file(*, batch: PayoutBatch) -> BankFile:
     if batch.status != BatchStatus.EXPORTED:
         raise InvalidTransition("Export the batch first.", currentState=batch.status)
     try:
-        lines = [(payout, account_of(details=payout.details)) for payout in payouts_in_file(batch)]
+        lines = [(payout, bank_account_of(details=payout.details)) for payout in payouts_in_file(batch)]
     except DecryptionFailed as error:
         raise InvalidTransition("A bank account of it was erased, or its key is gone.") from error
     if not lines:

@@ -15,7 +15,7 @@ from marketplace.storage.responses import serve_object
 from ..models import Deliverable
 from ..selectors.reviews import is_submitted
 from ..services import review as services
-from .case import block_context
+from .review_page import block_context
 from .reviews import BLOCK, REVIEW
 
 

@@ -23,9 +23,9 @@ from ..models.files import PreviewKind
 from ..models.reviews import ReviewKind, ReviewStatus
 from ..selectors.reviews import deliverable_under_review, files_under_review, former_pictures_of, open_to
 from ..services import review as services
-from .case import block_context, review_context
 from .filters import QUEUE_FILTERS
 from .forms import ApproveForm, RejectForm
+from .review_page import block_context, review_context
 from .takedowns import takedown_decision
 
 REVIEW = "catalog.review_listing"

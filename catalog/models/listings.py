@@ -125,7 +125,7 @@ class Listing(models.Model):
     def current_discount_bp(self) -> int:
         """The larger of the listing's own discount and the one that runs now, in basis points; they don't add up.
 
-        `pricing.with_running_discount` reads the one that runs.
+        Only a row that was read by `pricing.with_running_discount` knows the one that runs.
         """
         return max(self.discount_bp, 100 * (getattr(self, "running_percent", None) or 0))
 

@@ -82,7 +82,7 @@ def listings_with_the_bytes_of(files: QuerySet[Deliverable]) -> QuerySet[Any]:
     return others.select_related("store").only("title", "status", "store__name").annotate(total=Window(Count("pk"))).order_by("-id")
 
 
-def cases_of_store(store: Store) -> QuerySet[ListingReview]:
+def reviews_of_store(store: Store) -> QuerySet[ListingReview]:
     """Return all reviews of a store's listings, newest first, with the fields that a list shows."""
     shown = ("kind", "status", "findings", "submitted_at", "decided_at", "listing__title")
     return ListingReview.objects.filter(listing__store=store).select_related("listing").only(*shown).order_by("-submitted_at", "-id")

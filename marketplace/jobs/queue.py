@@ -103,9 +103,9 @@ def retry_job(*, job: Job, actor: Any) -> Job:
     return job
 
 
-def _fail(job: Job, error: str, account: str) -> bool:
+def _fail(job: Job, error: str, details: str) -> bool:
     policy = policy_of(job.task_path)
-    changes: dict[str, Any] = {"exception_class_path": error, "traceback": account}
+    changes: dict[str, Any] = {"exception_class_path": error, "traceback": details}
     # The error's message may contain addresses and secrets, so it is not logged.
     name = f"Job {job.pk} ({job.task_path})"
     if job.attempts >= policy.retries.attempts:

@@ -205,7 +205,7 @@ def s3() -> dict[str, str] | None:
     missing = [name for name in S3_REQUIRED if not values[name]]
     if missing:
         raise ImproperlyConfigured(
-            f"S3 storage is half set: set {' and '.join(missing)}, or unset every S3_ variable to keep files locally."
+            f"S3 storage is only partly configured: set {' and '.join(missing)}, or unset every S3_ variable to keep files locally."
         )
     for name in ("S3_ENDPOINT_URL", "S3_PUBLIC_ENDPOINT_URL"):
         http_url(name)

@@ -16,16 +16,18 @@ class TopUpLimits(TypedDict):
     balance: int
 
 
-def _whole(values: Mapping[str, str]) -> dict[str, str]:
+def _credentials(values: Mapping[str, str]) -> dict[str, str]:
     """Return a provider's credentials, empty if none is set; raise an error if only some are."""
     missing = [name for name, value in values.items() if not value]
     if missing and any(values.values()):
-        raise ImproperlyConfigured(f"A payment provider is half set: set {' and '.join(missing)}, or unset {' and '.join(values)}.")
+        raise ImproperlyConfigured(
+            f"A payment provider is only partly configured: set {' and '.join(missing)}, or unset {' and '.join(values)}."
+        )
     return {} if missing else dict(values)
 
 
-STRIPE = _whole({"STRIPE_SECRET_KEY": read.text("STRIPE_SECRET_KEY"), "STRIPE_WEBHOOK_SECRET": read.text("STRIPE_WEBHOOK_SECRET")})
-RAZORPAY = _whole(
+STRIPE = _credentials({"STRIPE_SECRET_KEY": read.text("STRIPE_SECRET_KEY"), "STRIPE_WEBHOOK_SECRET": read.text("STRIPE_WEBHOOK_SECRET")})
+RAZORPAY = _credentials(
     {
         "RAZORPAY_KEY_ID": read.text("RAZORPAY_KEY_ID"),
         "RAZORPAY_KEY_SECRET": read.text("RAZORPAY_KEY_SECRET"),

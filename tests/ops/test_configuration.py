@@ -1,4 +1,4 @@
-"""Configurations that are wrong or half set: each stops the start with one sentence that says what to set."""
+"""Configurations that are wrong or incomplete: each stops the start with one sentence that says what to set."""
 
 import importlib
 import os
@@ -63,8 +63,8 @@ def assert_stops(start: Start, given: dict[str, str], *words: str) -> None:
         ({"BASE_URL": "shop.example"}, ("BASE_URL", "https://shop.example")),
         ({"DATABASE_URL": "mysql://root@localhost/shop"}, ("DATABASE_URL", "postgres://")),
         ({"DATABASE_URL": "postgres://shop@localhost"}, ("DATABASE_URL", "names no database")),
-        ({"S3_BUCKET": "shop"}, ("half set", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY")),
-        ({"S3_ENDPOINT_URL": "https://s3.example"}, ("half set", "S3_BUCKET")),
+        ({"S3_BUCKET": "shop"}, ("partly configured", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY")),
+        ({"S3_ENDPOINT_URL": "https://s3.example"}, ("partly configured", "S3_BUCKET")),
         (S3 | {"S3_ENDPOINT_URL": "s3.example"}, ("S3_ENDPOINT_URL",)),
         ({"REDIS_URL": "localhost:6379"}, ("REDIS_URL", "redis://host:6379/0")),
         ({"REDIS_URL": "redis://"}, ("REDIS_URL", "redis://host:6379/0")),

@@ -24,7 +24,7 @@ from vendors import bounds
 from vendors.errors import PayoutsHeld, TooManyPayoutChanges, VendorNotApproved
 from vendors.models import PayoutDetails, VendorProfile, VendorStatus
 from vendors.selectors import has_waited, payout_details_of
-from vendors.services.payout_details import account_of, change_of, hold_payouts, release_payouts, undo_payout_change
+from vendors.services.payout_details import bank_account_of, change_of, hold_payouts, release_payouts, undo_payout_change
 
 from .cases import make_vendor
 
@@ -107,7 +107,7 @@ def test_account_that_is_none_is_refused_and_its_number_is_in_no_sentence(
     ],
 )
 def test_account_is_kept_in_its_compact_form(profile: VendorProfile, currency: str, typed: dict[str, str], kept: tuple[str, str]) -> None:
-    account = account_of(details=changed(profile, currency, **typed))
+    account = bank_account_of(details=changed(profile, currency, **typed))
     assert (account.holder, account.number, account.bank) == (HOLDER, *kept)
 
 
@@ -149,7 +149,7 @@ def test_account_whose_key_is_gone_is_entered_again(profile: VendorProfile, sett
     settings.SECRET_KEY = "another-key-another-key-another-key-another-key-more"
     entered = changed(profile)
     assert entered.pk != lost.pk
-    assert account_of(details=entered).number == IBAN
+    assert bank_account_of(details=entered).number == IBAN
 
 
 def test_details_are_encrypted_and_shortened_in_the_log_and_the_api(
@@ -312,7 +312,7 @@ def test_details_are_encrypted_anew_with_the_current_key_or_named_as_lost(profil
     call_command("reencrypt_secrets", stdout=StringIO())
     settings.SECRET_KEY_FALLBACKS = []
     details.refresh_from_db()
-    assert account_of(details=details).number == IBAN
+    assert bank_account_of(details=details).number == IBAN
     settings.SECRET_KEY = "a-third-key-a-third-key-a-third-key-a-third-key-third"
     with pytest.raises(CommandError, match=f"bank accounts of 1 vendors cannot be decrypted: {profile.pk}"):
         call_command("reencrypt_secrets", stdout=StringIO())

@@ -13,7 +13,7 @@ from vendors.models import PayoutDetails, VendorProfile, VendorStatus
 from vendors.services.payout_details import change_payout_details
 from wallet.models import LedgerAccount, VendorPayout
 from wallet.selectors import earnings_of, vendor_accounts
-from wallet.services.due_payouts import WithheldPayout
+from wallet.services.due_payouts import SkippedPayout
 from wallet.services.vendor_payouts import export_batch, mark_payout_paid, open_batch, prepare_payout
 
 IBAN, BIC = "DE89370400440532013000", "COBADEFFXXX"
@@ -56,7 +56,7 @@ def account_of(profile: VendorProfile, currency: str = "INR") -> LedgerAccount:
     return vendor_accounts(currency=currency).get(owner=profile.user_id)
 
 
-def prepared(account: LedgerAccount, run: str = "a", minimum_minor: int = 1, **terms: Any) -> VendorPayout | WithheldPayout:
+def prepared(account: LedgerAccount, run: str = "a", minimum_minor: int = 1, **terms: Any) -> VendorPayout | SkippedPayout:
     """Prepare the payout of an account."""
     batch = open_batch(run=run, currency=account.currency, actor=None, **terms)
     return prepare_payout(account=account, batch=batch, minimum_minor=minimum_minor, actor=None)

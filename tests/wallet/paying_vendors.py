@@ -10,7 +10,7 @@ from vendors.models import VendorProfile
 from vendors.services.payout_details import hold_payouts, release_payouts
 from wallet.models import PayoutBatch, VendorPayout
 from wallet.selectors import vendor_accounts
-from wallet.services.due_payouts import WithheldPayout
+from wallet.services.due_payouts import SkippedPayout
 from wallet.services.vendor_payouts import (
     bounce_payout,
     cancel_batch,
@@ -63,7 +63,7 @@ class PayingVendors(Withdrawing):
         except Problem as problem:
             met = problem.code
         assert met == refusal
-        withheld = "withheld" if isinstance(outcome, WithheldPayout) else ""
+        withheld = "withheld" if isinstance(outcome, SkippedPayout) else ""
         self.counted("prepare for a vendor", met or withheld)
         if outcome is None:
             return

@@ -20,7 +20,7 @@ from tests.shop import bought, funded, on_sale
 from vendors.models import PayoutDetails, VendorProfile
 from wallet.models import PayoutBatch, VendorPayout
 from wallet.payout_files import bank_file
-from wallet.services.due_payouts import WithheldPayout
+from wallet.services.due_payouts import SkippedPayout
 from wallet.services.vendor_payouts import bounce_payout, cancel_batch, cancel_payout, export_batch, mark_payout_paid, open_batch
 
 from .payees import BIC, IBAN, NUMBER, account_of, changed, exported, old_enough, payee, prepared
@@ -54,7 +54,7 @@ def test_account_in_the_united_states_is_in_the_csv_and_left_out_of_a_sepa_run()
     assert details.label == "Account ending in 6789"
     account = dollars(vendor)
     outcome = prepared(account, "in-euros", euro_rate=RATE)
-    assert isinstance(outcome, WithheldPayout)
+    assert isinstance(outcome, SkippedPayout)
     assert outcome.reason == "outside_sepa"
     cancel_batch(batch=PayoutBatch.objects.get(), reason="test", actor=None)
     payout = exported(account, "in-dollars")
@@ -123,7 +123,7 @@ def test_bank_account_outside_of_the_sepa_area_is_not_in_a_run_in_euros() -> Non
     old_enough(vendor)
     account = dollars(vendor)
     kept = prepared(account, euro_rate=RATE)
-    assert isinstance(kept, WithheldPayout)
+    assert isinstance(kept, SkippedPayout)
     assert kept.reason.value == "outside_sepa"
     # A run in dollars pays it.
     PayoutBatch.objects.update(status="Cancelled")
@@ -132,7 +132,7 @@ def test_bank_account_outside_of_the_sepa_area_is_not_in_a_run_in_euros() -> Non
 
 def test_amount_that_is_nothing_in_euros_is_not_paid() -> None:
     kept = prepared(dollars(payee()), euro_rate=Decimal("0.000001"))
-    assert isinstance(kept, WithheldPayout)
+    assert isinstance(kept, SkippedPayout)
 
 
 @pytest.mark.parametrize(

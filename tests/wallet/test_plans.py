@@ -7,7 +7,7 @@ from django.db import connection
 
 from library.models import Licence
 from tests.shop import bought, on_sale
-from wallet import statements
+from wallet import sql
 
 pytestmark = pytest.mark.database
 
@@ -40,7 +40,7 @@ def test_what_is_owned_is_found_by_buyer_and_listing_together(buyers: str, listi
         cursor.execute("ANALYZE library_licence")
         add_licences(licence, buyers, listings)
         values: dict[str, Any] = {"buyer": order.buyer_id, "listing": listing.pk, "default_commission_bp": 0, "default_currency": "INR"}
-        cursor.execute("EXPLAIN " + statements.OFFER.format(column="id", lock_timeout="NULL"), values)
+        cursor.execute("EXPLAIN " + sql.OFFER.format(column="id", lock_timeout="NULL"), values)
         plan = "\n".join(row[0] for row in cursor.fetchall())
         cursor.execute("SET LOCAL session_replication_role = origin")
         cursor.execute("DELETE FROM library_licence WHERE id <> %s", [licence.pk])

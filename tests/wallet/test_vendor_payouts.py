@@ -28,14 +28,14 @@ from wallet.models.ledger import JournalKind
 from wallet.payout_files import bank_file
 from wallet.reconciliation import differences
 from wallet.selectors import vendor_accounts
-from wallet.services.due_payouts import WithheldPayout
+from wallet.services.due_payouts import SkippedPayout
 from wallet.services.ledger import Leg, VendorEntry, write_journal
 from wallet.services.refunds import refund_order
 from wallet.services.vendor_payouts import (
     bounce_payout,
     cancel_batch,
     cancel_payout,
-    expired_payout_details,
+    expired_bank_accounts,
     export_batch,
     mark_batch_paid,
     mark_payout_paid,
@@ -129,7 +129,7 @@ def test_vendor_who_cannot_be_paid_keeps_the_earnings(profile: dict[str, Any], d
     if details:
         PayoutDetails.objects.filter(profile=vendor).update(**details)
     held = prepared(account)
-    assert isinstance(held, WithheldPayout)
+    assert isinstance(held, SkippedPayout)
     assert (held.amount_minor, held.reason.value) == (SHARE, why)
     assert f"kept: {vendor.store.slug}, 399.20 INR, {held.reason.label}" in prepare()
     assert earned(vendor.user)["INR"] == SHARE
@@ -143,7 +143,7 @@ def test_vendor_whose_account_is_deactivated_is_paid_once_it_is_active_again() -
     export_batch(batch=payouts[0].batch, actor=None)
     account = account_of(first)
     kept = prepared(account, "b")
-    assert isinstance(kept, WithheldPayout)
+    assert isinstance(kept, SkippedPayout)
     assert (kept.amount_minor, kept.reason.value) == (SHARE, "account_deactivated")
     User.objects.filter(pk=first.user_id).update(is_active=True)
     assert isinstance(prepared(account, "b"), VendorPayout)
@@ -156,9 +156,9 @@ def test_first_payout_after_a_change_waits_for_72_hours_by_the_clock_of_the_data
     # What this process believes of the time changes nothing.
     with patch("django.utils.timezone.now", return_value=timezone.now() + timedelta(days=9)):
         waiting = prepared(account)
-    assert isinstance(waiting, WithheldPayout)
+    assert isinstance(waiting, SkippedPayout)
     old_enough(vendor, hours=71.9)
-    assert isinstance(prepared(account), WithheldPayout)
+    assert isinstance(prepared(account), SkippedPayout)
     old_enough(vendor, hours=0.2)
     payout = prepared(account)
     assert isinstance(payout, VendorPayout)
@@ -176,10 +176,10 @@ def test_balance_of_nothing_or_less_is_not_paid() -> None:
     order = bought(on_sale(store=vendor.store))
     account = account_of(vendor)
     paid_out(account)
-    assert isinstance(prepared(account, "b", -1), WithheldPayout)
+    assert isinstance(prepared(account, "b", -1), SkippedPayout)
     refund_order(order=order, reason="test", actor=None)
     assert earned(vendor.user) == {"INR": -SHARE, "USD": 0}
-    assert isinstance(prepared(account, "b", -100_000), WithheldPayout)
+    assert isinstance(prepared(account, "b", -100_000), SkippedPayout)
     # The next sale makes up for it, the one after is earned.
     sold(vendor, 2)
     assert prepare("b")[-2] == "Run b: 1 payouts of 399.20 INR; kept: 0.00 INR."
@@ -480,14 +480,14 @@ def test_bank_account_that_was_replaced_is_erased_once_no_payout_needs_it() -> N
     payout = exported(sold(vendor))
     old_enough(vendor, hours=24 * 100)
     changed(vendor, "INR", number="999888777666")
-    assert not expired_payout_details().exists()
+    assert not expired_bank_accounts().exists()
     old_enough(vendor, hours=24 * 91)
     # The bank may still return it.
-    assert not expired_payout_details().exists()
+    assert not expired_bank_accounts().exists()
     mark_payout_paid(payout=payout, actor=None)
-    assert not expired_payout_details().exists()
+    assert not expired_bank_accounts().exists()
     VendorPayout.objects.update(settled_at=timezone.now() - timedelta(days=91))
-    assert [details.pk for details in expired_payout_details()] == [payout.details_id]
+    assert [details.pk for details in expired_bank_accounts()] == [payout.details_id]
     call_command("purge", "wallet", stdout=StringIO())
     payout.details.refresh_from_db()
     assert payout.details.encrypted == ""
@@ -499,7 +499,7 @@ def test_payouts_prepared_at_once_pay_what_was_earned_once() -> None:
     account = sold(payee())
     batch = open_batch(run="a", currency="INR", actor=None)
     prepare = [lambda: prepare_payout(account=account, batch=batch, minimum_minor=1, actor=None) for _ in range(THREADS)]
-    assert {type(outcome) for outcome in outcomes_at_once(*prepare)} <= {VendorPayout, WithheldPayout}
+    assert {type(outcome) for outcome in outcomes_at_once(*prepare)} <= {VendorPayout, SkippedPayout}
     assert VendorPayout.objects.count() == 1
     assert Transfer.objects.filter(credit__kind="payout").get().amount_minor == SHARE
     assert list(differences()) == []

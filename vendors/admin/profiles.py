@@ -11,7 +11,7 @@ from django.db.models import Q
 from django.http import HttpRequest
 
 from catalog.selectors.listings import published_in
-from catalog.selectors.reviews import cases_of_store
+from catalog.selectors.reviews import reviews_of_store
 from marketplace.accounts.models import User
 from marketplace.review.admin import saved_reply_form
 from marketplace.review.decisions import CLAIMING, Decision, ReasonForm, claiming, decision, service_decision
@@ -29,7 +29,7 @@ DECIDE = "vendors.decide_vendorprofile"
 COMMISSION = "vendors.set_commission_vendorprofile"
 PAYOUTS = "vendors.hold_payouts_vendorprofile"
 # The most submissions on the page.
-CASES = 10
+REVIEWS = 10
 
 
 class CommissionForm(ReasonForm):
@@ -99,11 +99,17 @@ class VendorProfileAdmin(QueueAdmin):
     def panels(self, request: HttpRequest, subject: VendorProfile) -> list[Panel]:
         """Return the latest decisions on the vendor's listings, and the history."""
         rows = [
-            (case.listing.title, case.kind, badge(case.status), case.decided_at, "\n".join(finding["message"] for finding in case.findings))
-            for case in cases_of_store(subject.store)[:CASES]
+            (
+                review.listing.title,
+                review.kind,
+                badge(review.status),
+                review.decided_at,
+                "\n".join(finding["message"] for finding in review.findings),
+            )
+            for review in reviews_of_store(subject.store)[:REVIEWS]
         ]
-        cases = Panel("Submissions of the vendor", ("Listing", "Kind", "Outcome", "Decided", "Findings"), rows)
-        return [cases, *super().panels(request, subject)]
+        submissions = Panel("Submissions of the vendor", ("Listing", "Kind", "Outcome", "Decided", "Findings"), rows)
+        return [submissions, *super().panels(request, subject)]
 
     @admin.display(description="Commission", ordering="commission_rate_bp")
     def commission(self, profile: VendorProfile) -> str:

@@ -62,7 +62,7 @@ def change_payout_details(
     account = checked_account(currency=currency, holder=holder, number=number, bank=bank)
     profile = lock(VendorProfile.objects.select_related("user", "store"), pk=profile.pk)
     before = payout_details_of(profile).get(currency)
-    if before is not None and is_readable(details=before) and account_of(details=before) == account:
+    if before is not None and is_readable(details=before) and bank_account_of(details=before) == account:
         return before
     _check_changeable(profile)
     details = PayoutDetails.objects.create(profile=profile, currency=currency, encrypted=_encrypted(account), label=account.label())
@@ -157,7 +157,7 @@ def release_payouts(*, profile: VendorProfile, reason: str, actor: User) -> Vend
     return profile
 
 
-def account_of(*, details: PayoutDetails) -> BankAccount:
+def bank_account_of(*, details: PayoutDetails) -> BankAccount:
     """Return the bank account.
 
     Raises:
@@ -169,7 +169,7 @@ def account_of(*, details: PayoutDetails) -> BankAccount:
 def is_readable(*, details: PayoutDetails) -> bool:
     """Tell whether the bank account can be decrypted: it was not erased, and its key is not gone."""
     try:
-        account_of(details=details)
+        bank_account_of(details=details)
     except DecryptionFailed:
         return False
     return True
@@ -185,7 +185,7 @@ def reencrypt_payout_details(*, details: PayoutDetails) -> None:
     """
     details = lock(PayoutDetails.objects.all(), pk=details.pk)
     if details.encrypted:
-        details.encrypted = _encrypted(account_of(details=details))
+        details.encrypted = _encrypted(bank_account_of(details=details))
         details.save(update_fields=["encrypted"])
 
 

@@ -211,7 +211,7 @@ class ExchangeRateForm(ExchangeRateBase):
         return cleaned
 
 
-class KeptAdmin(MarketplaceModelAdmin):
+class UndeletableAdmin(MarketplaceModelAdmin):
     """Base for rows that staff edit but never delete."""
 
     # The browser's own calendar.
@@ -223,7 +223,7 @@ class KeptAdmin(MarketplaceModelAdmin):
 
 
 @admin.register(Seller)
-class SellerAdmin(KeptAdmin):
+class SellerAdmin(UndeletableAdmin):
     """The operator as the seller of record, and vendors who sell in their own name."""
 
     form = SellerForm
@@ -250,7 +250,7 @@ class SellerAdmin(KeptAdmin):
 
 
 @admin.register(TaxRate)
-class TaxRateAdmin(KeptAdmin):
+class TaxRateAdmin(UndeletableAdmin):
     """Rates of tax by country and region."""
 
     form = TaxRateForm
@@ -263,7 +263,7 @@ class TaxRateAdmin(KeptAdmin):
 
 
 @admin.register(ExchangeRate)
-class ExchangeRateAdmin(KeptAdmin):
+class ExchangeRateAdmin(UndeletableAdmin):
     """Rates of exchange for the currency of tax returns."""
 
     form = ExchangeRateForm

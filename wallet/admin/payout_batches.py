@@ -139,9 +139,9 @@ class PayoutBatchAdmin(ServiceAdmin):
     def _tell(self, request: HttpRequest, outcome: PreparedBatch) -> None:
         """Tell how many payouts are prepared, and who is not paid."""
         self.message_user(request, f"Prepared payouts: {outcome.prepared}.", messages.SUCCESS)
-        if outcome.withheld:
-            named = "; ".join(f"{store_of(account)}: {kept.reason.label}" for account, kept in outcome.withheld[:NAMED])
-            more = len(outcome.withheld) - NAMED
+        if outcome.skipped:
+            named = "; ".join(f"{store_of(account)}: {kept.reason.label}" for account, kept in outcome.skipped[:NAMED])
+            more = len(outcome.skipped) - NAMED
             self.message_user(request, f"Not paid: {named}{f'; and {more} more' if more > 0 else ''}.", messages.WARNING)
         if outcome.remaining:
             self.message_user(request, f"{outcome.remaining} vendors are left: prepare the run again.", messages.WARNING)

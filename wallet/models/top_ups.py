@@ -136,7 +136,7 @@ class ReversalKind(models.TextChoices):
 
 
 class ReversalStatus(models.TextChoices):
-    """The status of a reversal: a dispute that was won and a refund that failed are kept."""
+    """The status of a reversal. Kept means that the payment stands: the dispute was won, or the refund failed."""
 
     OPEN = "Open"
     KEPT = "Kept"

@@ -20,7 +20,7 @@ from ..models.quotes import CURRENCIES
 from ..selectors import with_earnings
 
 
-class WithheldReason(models.TextChoices):
+class SkippedReason(models.TextChoices):
     """The reasons for which earnings are not paid out."""
 
     BELOW_MINIMUM = "below_minimum", "less than the minimum"
@@ -35,11 +35,11 @@ class WithheldReason(models.TextChoices):
 
 
 @dataclass(frozen=True)
-class WithheldPayout:
+class SkippedPayout:
     """Earnings that are not paid out, and the reason."""
 
     amount_minor: int
-    reason: WithheldReason
+    reason: SkippedReason
 
 
 @dataclass(frozen=True)
@@ -50,36 +50,36 @@ class DuePayout:
     details: PayoutDetails
 
 
-def due_payout(*, account: LedgerAccount, minimum_minor: int) -> DuePayout | WithheldPayout:
+def due_payout(*, account: LedgerAccount, minimum_minor: int) -> DuePayout | SkippedPayout:
     """Return what can be paid out of a vendor's account now."""
     amount = with_earnings(LedgerAccount.objects.filter(pk=account.pk)).get().earned_minor
     profile = VendorProfile.objects.select_related("user").filter(user=account.owner_id).first()
     if profile is None:
-        return WithheldPayout(amount, WithheldReason.NO_PROFILE)
+        return SkippedPayout(amount, SkippedReason.NO_PROFILE)
     details = payout_details_of(profile).get(account.currency)
     return _due(amount, minimum_minor, profile, details)
 
 
-def _due(amount: int, minimum: int, profile: VendorProfile, details: PayoutDetails | None) -> DuePayout | WithheldPayout:
+def _due(amount: int, minimum: int, profile: VendorProfile, details: PayoutDetails | None) -> DuePayout | SkippedPayout:
     if amount < max(minimum, 1):
-        return WithheldPayout(amount, WithheldReason.BELOW_MINIMUM)
+        return SkippedPayout(amount, SkippedReason.BELOW_MINIMUM)
     refusal = refusal_of(profile=profile, details=details)
     if details is None or refusal is not None:
-        return WithheldPayout(amount, refusal or WithheldReason.NO_ACCOUNT)
+        return SkippedPayout(amount, refusal or SkippedReason.NO_ACCOUNT)
     return DuePayout(amount, details)
 
 
-def refusal_of(*, profile: VendorProfile, details: PayoutDetails | None) -> WithheldReason | None:
+def refusal_of(*, profile: VendorProfile, details: PayoutDetails | None) -> SkippedReason | None:
     """Return why nothing is paid to a vendor's bank account, None if it can be paid."""
     if not profile.user.is_active:
-        return WithheldReason.INACTIVE
+        return SkippedReason.INACTIVE
     if profile.status != VendorStatus.APPROVED:
-        return WithheldReason.NOT_APPROVED
+        return SkippedReason.NOT_APPROVED
     if profile.payouts_held_at is not None:
-        return WithheldReason.HELD
+        return SkippedReason.HELD
     if details is None or details.withdrawn_at is not None or not is_readable(details=details):
-        return WithheldReason.NO_ACCOUNT
-    return None if has_waited(details) else WithheldReason.NEW_ACCOUNT
+        return SkippedReason.NO_ACCOUNT
+    return None if has_waited(details) else SkippedReason.NEW_ACCOUNT
 
 
 @dataclass(frozen=True)
@@ -116,8 +116,8 @@ def next_payouts(*, profile: VendorProfile, accounts: Sequence[Any]) -> list[Nex
     for currency in CURRENCIES:
         own = details.get(currency)
         due = _due(earned.get(currency, 0), minimum, profile, own)
-        reason = due.reason.value if isinstance(due, WithheldPayout) else ""
-        waits = own is not None and reason == WithheldReason.NEW_ACCOUNT
+        reason = due.reason.value if isinstance(due, SkippedPayout) else ""
+        waits = own is not None and reason == SkippedReason.NEW_ACCOUNT
         on = next_run(after=own.created_at + PAYOUT_WAIT if own is not None and waits else now)
         found.append(NextPayout(currency, due.amount_minor, "" if own is None else own.label, on, reason, minimum))
     return found

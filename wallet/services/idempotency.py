@@ -22,7 +22,7 @@ from marketplace.core.database import insert_rows
 from .. import bounds
 from ..errors import IdempotencyConflict, IdempotencyKeyReused
 from ..models import IdempotencyRecord
-from ..statements import REPLACE_IF_EXPIRED, moment
+from ..sql import REPLACE_IF_EXPIRED, moment
 
 _LOCK_NOT_AVAILABLE = "55P03"
 

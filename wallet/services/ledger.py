@@ -11,10 +11,10 @@ from marketplace.core.database import insert_rows
 from marketplace.core.ids import current_request_id, new_id
 from marketplace.core.money import WALLET_CURRENCIES
 
-from .. import statements
+from .. import sql
 from ..models import Journal, LedgerAccount, Transfer
 from ..models.ledger import BOUNDED_KINDS, AccountKind, JournalKind
-from ..statements import as_id
+from ..sql import as_id
 
 # A user's balances by currency.
 Balances = dict[str, int]
@@ -91,7 +91,7 @@ def debit_wallet(
     Returns:
         The new balances, the entry, and the ids of the other accounts of a sale; None if the balance is too low.
     """
-    debited = statements.run(statements.DEBIT, buyer=buyer_id, vendor=vendor_id, currency=currency, amount=amount_minor)
+    debited = sql.run(sql.DEBIT, buyer=buyer_id, vendor=vendor_id, currency=currency, amount=amount_minor)
     if not debited:
         return None
     wallet, balance, number, other_balance, *others = debited[0]
@@ -106,7 +106,7 @@ def debit_wallet(
 
 def credit_wallet_balance(wallet_id: uuid.UUID, amount_minor: int) -> WalletEntry:
     """Credit a wallet, and lock it."""
-    ((_, balance, number),) = statements.run(statements.CREDIT, wallet=wallet_id, amount=amount_minor)
+    ((_, balance, number),) = sql.run(sql.CREDIT, wallet=wallet_id, amount=amount_minor)
     return WalletEntry(wallet_id, amount_minor, balance, number)
 
 

@@ -13,7 +13,7 @@ from developers.selectors import spending_limits_for, spends_only_within_limits
 from marketplace.accounts.models import User
 from marketplace.core.money import to_number
 
-from .. import statements
+from .. import sql
 from ..errors import SpendingLimitExceeded
 from .offers import Offer
 
@@ -87,10 +87,10 @@ def _bounds(limit: SpendingLimit, spent: Spent) -> Iterator[Bound]:
 def _spent(buyer: User, offer: Offer, principal: Principal, limits: Sequence[SpendingLimit]) -> Spent:
     if all(limit.per_day_minor is None and limit.total_minor is None for limit in limits):
         return Spent(0, 0)
-    statement = statements.SPENT_BY_TOKEN if principal.app is None else statements.SPENT_BY_APP
+    statement = sql.SPENT_BY_TOKEN if principal.app is None else sql.SPENT_BY_APP
     spender = spender_of(principal) if principal.app is None else principal.app.pk
     midnight = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
-    ((ever, today),) = statements.run(statement, buyer=buyer.pk, currency=offer.currency, spender=spender, midnight=midnight)
+    ((ever, today),) = sql.run(statement, buyer=buyer.pk, currency=offer.currency, spender=spender, midnight=midnight)
     return Spent(int(ever), int(today))
 
 

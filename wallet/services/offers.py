@@ -21,7 +21,7 @@ from marketplace.core.errors import NotFound
 from marketplace.core.money import Currency
 from vendors.models import DEFAULT_COMMISSION_BP
 
-from .. import statements
+from .. import sql
 from ..errors import (
     DiscountCodeInvalid,
     DiscountEnded,
@@ -33,7 +33,7 @@ from ..errors import (
     UpgradeUnavailable,
 )
 from ..models import Order
-from ..statements import as_id
+from ..sql import as_id
 from ..tax import Party, TaxDecision, tax_of
 from .tax_rates import find_tax
 
@@ -217,10 +217,8 @@ def find_offer_tax(listing_offer: ListingOffer, listing_rate_bp: int) -> TaxDeci
 def find_listing_offer(*, buyer: User, listing_id_or_slug: str, discount_code: str = "") -> ListingOffer:
     """Return a listing that the buyer may buy, in one statement, which also sets the transaction's lock timeout."""
     ((column, value),) = lookup(listing_id_or_slug).items()
-    rows = statements.run(
-        statements.OFFER.format(
-            column="id" if column == "pk" else column, lock_timeout=_lock_timeout(), now=statements.NOW[connection.vendor]
-        ),
+    rows = sql.run(
+        sql.OFFER.format(column="id" if column == "pk" else column, lock_timeout=_lock_timeout(), now=sql.NOW[connection.vendor]),
         buyer=buyer.pk,
         listing=value,
         code=discount_code,

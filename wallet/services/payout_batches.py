@@ -9,7 +9,7 @@ from vendors.models import VendorProfile, VendorStatus
 
 from ..models import LedgerAccount, PayoutBatch, VendorPayout
 from ..selectors import accounts_due
-from .due_payouts import WithheldPayout
+from .due_payouts import SkippedPayout
 from .vendor_payouts import prepare_payout
 
 # Vendors whom one request looks at.
@@ -18,16 +18,16 @@ PREPARED_AT_ONCE = 200
 
 @dataclass(frozen=True)
 class PreparedBatch:
-    """What came of preparing a batch.
+    """The result of preparing a batch.
 
     Args:
         prepared: The number of payouts that were prepared.
-        withheld: The accounts that are not paid, and why.
+        skipped: The accounts that are not paid, and why.
         remaining: The number of accounts that were not looked at.
     """
 
     prepared: int
-    withheld: list[tuple[LedgerAccount, WithheldPayout]]
+    skipped: list[tuple[LedgerAccount, SkippedPayout]]
     remaining: int
 
 
@@ -41,15 +41,15 @@ def prepare_batch(*, batch: PayoutBatch, minimum_minor: int, actor: User | None)
     """
     in_it = VendorPayout.objects.filter(batch=batch).values("account")
     due = accounts_due(currency=batch.currency, minimum_minor=minimum_minor).exclude(pk__in=in_it)
-    prepared, withheld = 0, []
+    prepared, skipped = 0, []
     remaining = max(due.count() - PREPARED_AT_ONCE, 0)
     able = VendorProfile.objects.filter(
         user=OuterRef("owner"), status=VendorStatus.APPROVED, payout_details__currency=batch.currency, payout_details__withdrawn_at=None
     )
     for account in due.annotate(able=Exists(able)).order_by("-able", "owner__store__slug")[:PREPARED_AT_ONCE]:
         outcome = prepare_payout(account=account, batch=batch, minimum_minor=minimum_minor, actor=actor)
-        if isinstance(outcome, WithheldPayout):
-            withheld.append((account, outcome))
+        if isinstance(outcome, SkippedPayout):
+            skipped.append((account, outcome))
         else:
             prepared += 1
-    return PreparedBatch(prepared, withheld, remaining)
+    return PreparedBatch(prepared, skipped, remaining)

@@ -25,7 +25,7 @@ _PAGE_KINDS = {EventKind.SUCCEEDED, EventKind.FAILED}
 
 
 def receive_event(*, provider: str, body: bytes, headers: Mapping[str, str]) -> None:
-    """Apply an event in a request from a provider; one that came before changes nothing.
+    """Apply an event in a request from a provider; one that was received before changes nothing.
 
     Raises:
         NotFound: no such provider is set up.
@@ -87,7 +87,7 @@ def apply_waiting(*, top_up: TopUp) -> None:
         Q(top_up=top_up) | Q(payment_reference=top_up.payment_reference), provider=top_up.provider, applied_at__isnull=True
     )
     for row in waiting.order_by("occurred_at", "id"):
-        _apply(row, top_up, _told_by(row))
+        _apply(row, top_up, _event_of(row))
 
 
 def _apply(row: ProviderEvent, top_up: TopUp, event: PaymentEvent) -> None:
@@ -128,7 +128,7 @@ def _top_up_of(provider: str, event: PaymentEvent) -> TopUp | None:
     return top_ups.filter(payment_reference=event.payment).first() if event.payment else None
 
 
-def _told_by(row: ProviderEvent) -> PaymentEvent:
+def _event_of(row: ProviderEvent) -> PaymentEvent:
     """Return a recorded event as it was read."""
     return PaymentEvent(
         event_id=row.event_id,

@@ -88,7 +88,7 @@ def apply_reversal(*, top_up: TopUp, event: PaymentEvent) -> str:
         return f"nothing: it was {reversal.status} already"
     if end is None:
         return "frozen"
-    _settle(reversal, end)
+    settle_reversal(reversal=reversal, end=end)
     return end.value.lower()
 
 
@@ -97,11 +97,6 @@ def open_refund(*, top_up: TopUp) -> Reversal | None:
     lock(User.objects.all(), pk=top_up.user_id)
     amount = refundable_minor(top_up, _locked_wallet(top_up))
     return _open(top_up, ReversalKind.REFUND, "", amount) if amount else None
-
-
-def settle_reversal(*, reversal: Reversal, end: ReversalStatus) -> None:
-    """End an open reversal, whose top-up the caller has locked: everything is restored, or the money returns to the card."""
-    _settle(reversal, end)
 
 
 def _kind_of(event: PaymentEvent) -> ReversalKind:
@@ -209,8 +204,8 @@ def _sales_behind(top_up: TopUp, wallet: LedgerAccount, uncovered_minor: int) ->
     return disputed
 
 
-def _settle(reversal: Reversal, end: ReversalStatus) -> None:
-    """End an open reversal: everything is restored, or the money returns to the card."""
+def settle_reversal(*, reversal: Reversal, end: ReversalStatus) -> None:
+    """End an open reversal, whose top-up the caller has locked: everything is restored, or the money returns to the card."""
     top_up = reversal.top_up
     lock(User.objects.all(), pk=top_up.user_id)
     wallet = _locked_wallet(top_up)

@@ -21,7 +21,7 @@ from marketplace.core.money import Currency
 from marketplace.core.transitions import TransitionTable, lock, lock_for_decision
 from marketplace.ui.mail import mail
 from vendors.models import PayoutDetails
-from vendors.services.payout_details import account_of
+from vendors.services.payout_details import bank_account_of
 
 from .. import bounds
 from ..errors import PayoutBatchOpen
@@ -29,7 +29,7 @@ from ..models import LedgerAccount, PayoutBatch, VendorPayout
 from ..models.ledger import AccountKind, JournalKind
 from ..models.vendor_payouts import BatchStatus, PayoutStatus
 from ..selectors import payouts, transfer_minor, with_earnings
-from .due_payouts import WithheldPayout, WithheldReason, due_payout, refusal_of
+from .due_payouts import SkippedPayout, SkippedReason, due_payout, refusal_of
 from .ledger import Leg, VendorEntry, open_accounts, write_journal
 
 _RUN = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{bounds.PAYOUT_RUN_CHARS - 1}}}")
@@ -108,7 +108,7 @@ def open_batch(*, run: str, currency: str, actor: User | None, euro_rate: Decima
 
 
 @transaction.atomic
-def prepare_payout(*, account: LedgerAccount, batch: PayoutBatch, minimum_minor: int, actor: User | None) -> VendorPayout | WithheldPayout:
+def prepare_payout(*, account: LedgerAccount, batch: PayoutBatch, minimum_minor: int, actor: User | None) -> VendorPayout | SkippedPayout:
     """Take a vendor's earnings out of the balance, to be paid in this batch. A batch pays an account once, even if this is repeated.
 
     Concurrent calls lock the batch and the account, so that nothing is paid twice. Sales do not wait.
@@ -131,12 +131,12 @@ def prepare_payout(*, account: LedgerAccount, batch: PayoutBatch, minimum_minor:
     if before is not None:
         return before
     due = due_payout(account=account, minimum_minor=minimum_minor)
-    if isinstance(due, WithheldPayout):
+    if isinstance(due, SkippedPayout):
         return due
     if transfer_minor(due.amount_minor, batch) < 1:
-        return WithheldPayout(due.amount_minor, WithheldReason.BELOW_MINIMUM)
-    if batch.transfer_currency == Currency.EUR and not account_of(details=due.details).in_sepa_area:
-        return WithheldPayout(due.amount_minor, WithheldReason.OUTSIDE_SEPA)
+        return SkippedPayout(due.amount_minor, SkippedReason.BELOW_MINIMUM)
+    if batch.transfer_currency == Currency.EUR and not bank_account_of(details=due.details).in_sepa_area:
+        return SkippedPayout(due.amount_minor, SkippedReason.OUTSIDE_SEPA)
     accounts = open_accounts(account.currency, {AccountKind.PAYOUT: None})
     journal_id = write_journal(
         kind=JournalKind.PAYOUT,
@@ -167,7 +167,7 @@ def export_batch(*, batch: PayoutBatch, actor: User | None) -> PayoutBatch:
     for payout in _locked(batch, PayoutStatus.PREPARED):
         refusal = refusal_of(profile=payout.details.profile, details=payout.details)
         if refusal is None and with_earnings(LedgerAccount.objects.filter(pk=payout.account_id)).get().earned_minor < 0:
-            refusal = WithheldReason.REFUNDED
+            refusal = SkippedReason.REFUNDED
         if refusal is None:
             PAYOUTS.apply(payout, "export", actor=actor)
             exported += 1
@@ -254,7 +254,7 @@ def cancel_payout(*, payout: VendorPayout, reason: str, actor: User | None) -> V
     return _give_back(_lock_payout(payout, actor), "cancel", reason=reason, actor=actor)
 
 
-def expired_payout_details() -> QuerySet[PayoutDetails]:
+def expired_bank_accounts() -> QuerySet[PayoutDetails]:
     """Return the bank accounts that were replaced or withdrawn long ago, and that no payout needs any more."""
     long_ago = Now() - bounds.PAYMENT_DETAILS_AGE
     newer = PayoutDetails.objects.filter(

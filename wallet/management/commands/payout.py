@@ -20,7 +20,7 @@ from ...models.quotes import CURRENCIES
 from ...models.vendor_payouts import BatchStatus
 from ...payout_files import bank_file, paying_account, payouts_in_file
 from ...selectors import payouts, transfer_minor, vendor_accounts
-from ...services.due_payouts import DuePayout, WithheldPayout, due_payout
+from ...services.due_payouts import DuePayout, SkippedPayout, due_payout
 from ...services.vendor_payouts import (
     bounce_payout,
     cancel_batch,
@@ -86,22 +86,22 @@ class Command(BaseCommand):
         if rate is not None:
             paying_account()
         batch = None if dry_run else open_batch(run=run, currency=currency, euro_rate=rate, actor=None)
-        due, withheld = Counter[str](), Counter[str]()
+        due, skipped = Counter[str](), Counter[str]()
         with progress_bar() as progress:
             for account in progress.track(accounts, description="Vendors"):
-                outcome: DuePayout | VendorPayout | WithheldPayout
+                outcome: DuePayout | VendorPayout | SkippedPayout
                 if batch is None:
                     outcome = due_payout(account=account, minimum_minor=minimum)
                 else:
                     outcome = prepare_payout(account=account, batch=batch, minimum_minor=minimum, actor=None)
-                kept = isinstance(outcome, WithheldPayout)
-                (withheld if kept else due)["payouts"] += 1
-                (withheld if kept else due)["minor"] += outcome.amount_minor
-                why = f", {outcome.reason.label}" if isinstance(outcome, WithheldPayout) else ""
+                kept = isinstance(outcome, SkippedPayout)
+                (skipped if kept else due)["payouts"] += 1
+                (skipped if kept else due)["minor"] += outcome.amount_minor
+                why = f", {outcome.reason.label}" if isinstance(outcome, SkippedPayout) else ""
                 if outcome.amount_minor:
                     self.stdout.write(f"{'kept' if kept else 'due'}: {store_of(account)}, {figure(outcome.amount_minor)} {currency}{why}")
         self.stdout.write(
-            f"Run {run}: {due['payouts']} payouts of {figure(due['minor'])} {currency}; kept: {figure(withheld['minor'])} {currency}."
+            f"Run {run}: {due['payouts']} payouts of {figure(due['minor'])} {currency}; kept: {figure(skipped['minor'])} {currency}."
         )
         if batch is not None and due["payouts"]:
             self.stdout.write(f"Next: payout export --run {run} --currency {currency} --file FILE")

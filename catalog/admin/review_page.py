@@ -9,12 +9,12 @@ from ..models import Deliverable, ListingReview, Preview, Store
 from ..models.files import PreviewKind
 from ..models.reviews import ReviewStatus
 from ..selectors.reviews import (
-    cases_of_store,
     decisions_before,
     files_under_review,
     listings_with_the_bytes_of,
     previews_of,
     record_of,
+    reviews_of_store,
     with_record,
 )
 from ..services.snapshots import snapshot_of
@@ -22,7 +22,7 @@ from .changes import DECISIONS, compared
 from .labels import value_label, visible_characters
 from .samples import samples_for
 
-VENDOR_CASES = 10
+VENDOR_REVIEWS = 10
 SAME_BYTES = 10
 # Fields with a section of their own on the page.
 SHOWN_SEPARATELY = {"file", "previews"}
@@ -48,7 +48,7 @@ def review_context(review: ListingReview, *, against: str = "") -> dict[str, Any
         **_file(deliverable, list(listings_with_the_bytes_of(files)[:SAME_BYTES])),
         **_previews(previews),
         "record": record_of(with_record(Store.objects.all()).get(pk=listing.store_id)),
-        "cases": cases_of_store(listing.store).exclude(pk=review.pk)[:VENDOR_CASES],
+        "others": reviews_of_store(listing.store).exclude(pk=review.pk)[:VENDOR_REVIEWS],
     }
 
 
