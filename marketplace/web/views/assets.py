@@ -19,6 +19,7 @@ from ..paging import page_links, page_number
 from ..shop.currency import currency_of, remember
 from ..shop.description import description_html
 from ..shop.offer import offer_of
+from ..shop.rate_limit import rate_limited
 from ..shop.results import PAGE_SIZE
 
 HOUR = 60 * 60
@@ -49,6 +50,7 @@ def asset(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
+@rate_limited
 def changes(request: HttpRequest, slug: str) -> HttpResponse:
     """Show what changed in the newest version of a listing."""
     listing = selectors.listing_for_sale(slug)
