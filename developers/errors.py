@@ -66,6 +66,14 @@ class ScopeReviewOpen(Problem):
     detail = "Wait for the decision on the app's open request."
 
 
+class LogoNotReviewable(Problem):
+    """409: the app has no open request for scopes, with which a reviewer would see its logo."""
+
+    status = 409
+    title = "The logo can be changed with a request for scopes only"
+    detail = "Request scopes for the app first, then set its logo: the same reviewer approves both."
+
+
 class DecisionsIncomplete(Problem):
     """400: `missing` names requested scopes without a decision, `unknown` scopes that were not requested."""
 

@@ -19,6 +19,7 @@ from .models import (
     ApiKey,
     App,
     ApplicationMessage,
+    AppLogo,
     AppScope,
     Consent,
     DeveloperApplication,
@@ -94,6 +95,11 @@ def decisions_on_scopes(scopes: Collection[str]) -> QuerySet[AppScope]:
 def open_review_of(app: App) -> ScopeReview | None:
     """Return the app's undecided request for scopes, None when nothing waits."""
     return ScopeReview.objects.filter(app=app, status=ScopeReviewStatus.PENDING).first()
+
+
+def logo_of(app: App) -> AppLogo | None:
+    """Return the app's logo, approved or not."""
+    return AppLogo.objects.filter(app=app).first()
 
 
 def keys_of(app: App) -> QuerySet[ApiKey]:

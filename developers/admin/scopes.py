@@ -16,7 +16,7 @@ from marketplace.review.queues import QueueAdmin
 
 from ..models import AppScope, ScopeReview
 from ..models.apps import ScopeReviewStatus
-from ..selectors import applications_of, decided_requests_of, decisions_on_scopes, scope_rows_of
+from ..selectors import applications_of, decided_requests_of, decisions_on_scopes, logo_of, scope_rows_of
 from ..services.scopes import ScopeDecision, decide_scopes
 
 DECIDE = "developers.decide_app"
@@ -25,7 +25,18 @@ EARLIER = 10
 _CHOICES = (("grant", "Grant"), ("refuse", "Refuse"))
 
 
-class ScopeDecisionsForm(DecisionForm):
+class LogoForm(DecisionForm):
+    """Names the logo that the page shows: only this one is approved."""
+
+    logo = forms.CharField(max_length=64, required=False, widget=forms.HiddenInput)
+
+    def __init__(self, *args: Any, subject: ScopeReview, **kwargs: Any) -> None:
+        super().__init__(*args, subject=subject, **kwargs)
+        shown = logo_of(subject.app)
+        self.initial["logo"] = "" if shown is None else shown.digest
+
+
+class ScopeDecisionsForm(LogoForm):
     """Asks for a decision on each requested scope, with a note on each and one on the whole request."""
 
     note = forms.CharField(
@@ -73,7 +84,7 @@ class ScopeDecisionsForm(DecisionForm):
         return cleaned
 
 
-class GrantAllForm(DecisionForm):
+class GrantAllForm(LogoForm):
     """A note on a request of which every scope is granted."""
 
     note = forms.CharField(max_length=bounds.REASON_CHARS, required=False, widget=forms.Textarea(attrs={"rows": 2}))
@@ -91,7 +102,12 @@ def _facts(review: ScopeReview) -> dict[str, Any]:
     """Return the app, its developer's application and its earlier scopes."""
     app = review.app
     application = None if app.user is None else applications_of(app.user).first()
-    return {"app": app, "application": application, "decided": [row for row in scope_rows_of(app) if row.granted is not None]}
+    return {
+        "app": app,
+        "application": application,
+        "logo": logo_of(app),
+        "decided": [row for row in scope_rows_of(app) if row.granted is not None],
+    }
 
 
 @admin.register(ScopeReview)
@@ -154,7 +170,7 @@ class ScopeReviewAdmin(QueueAdmin):
     def grant_all(self, review: ScopeReview, actor: User, answers: Mapping[str, Any]) -> None:
         """Grant every requested scope."""
         granted = {Scope(row.scope): ScopeDecision(True, "") for row in _undecided(scope_rows_of(review.app))}
-        decide_scopes(review=review, decisions=granted, note=answers["note"], actor=actor)
+        decide_scopes(review=review, decisions=granted, note=answers["note"], logo=answers["logo"], actor=actor)
 
     decide_scopes = service_decision(
         Decision(
@@ -170,7 +186,7 @@ class ScopeReviewAdmin(QueueAdmin):
         ),
         decide_scopes,
         "review",
-        answers=("decisions", "note"),
+        answers=("decisions", "note", "logo"),
     )
 
 

@@ -17,6 +17,7 @@ urlpatterns = [
     path("dashboard/apps/<uuid:app_id>/keys/new", credentials.create, {"kind": KEYS}, name="key-create"),
     path("dashboard/apps/<uuid:app_id>/keys/<uuid:credential_id>/revoke", credentials.revoke, {"kind": KEYS}, name="key-revoke"),
     path("dashboard/apps/<uuid:app_id>/keys/<uuid:credential_id>/rotate", credentials.rotate, {"kind": KEYS}, name="key-rotate"),
+    path("dashboard/apps/<uuid:app_id>/keys/<uuid:credential_id>/secret", credentials.show_secret, {"kind": KEYS}, name="key-secret"),
     path("dashboard/apps/<uuid:app_id>/tool-tokens/new", credentials.create, {"kind": TOOL_TOKENS}, name="tool-token-create"),
     path(
         "dashboard/apps/<uuid:app_id>/tool-tokens/<uuid:credential_id>/revoke",
@@ -30,11 +31,18 @@ urlpatterns = [
         {"kind": TOOL_TOKENS},
         name="tool-token-rotate",
     ),
+    path(
+        "dashboard/apps/<uuid:app_id>/tool-tokens/<uuid:credential_id>/secret",
+        credentials.show_secret,
+        {"kind": TOOL_TOKENS},
+        name="tool-token-secret",
+    ),
     path("dashboard/apps/<uuid:app_id>/webhooks", webhooks.webhook_list, name="webhooks"),
     path("dashboard/apps/<uuid:app_id>/webhooks/new", webhooks.create, name="webhook-create"),
     path("dashboard/apps/<uuid:app_id>/webhooks/<uuid:endpoint_id>", webhooks.detail, name="webhook"),
     path("dashboard/apps/<uuid:app_id>/webhooks/<uuid:endpoint_id>/edit", webhooks.edit, name="webhook-edit"),
     path("dashboard/apps/<uuid:app_id>/webhooks/<uuid:endpoint_id>/secret", webhooks.rotate, name="webhook-rotate"),
+    path("dashboard/apps/<uuid:app_id>/webhooks/<uuid:endpoint_id>/new-secret", webhooks.show_secret, name="webhook-secret"),
     path("dashboard/apps/<uuid:app_id>/webhooks/<uuid:endpoint_id>/delete", webhooks.delete, name="webhook-delete"),
     path("dashboard/apps/<uuid:app_id>/webhooks/<uuid:endpoint_id>/switch", webhooks.switch, name="webhook-switch"),
     path("dashboard/apps/<uuid:app_id>/webhooks/<uuid:endpoint_id>/test", webhooks.send_test, name="webhook-test"),
@@ -58,5 +66,6 @@ urlpatterns = [
     path("dashboard/tokens/usage", usage.token_usage, name="token-usage"),
     path("dashboard/tokens/new", credentials.create, {"kind": PERSONAL_TOKENS}, name="token-create"),
     path("dashboard/tokens/<uuid:credential_id>/rotate", credentials.rotate, {"kind": PERSONAL_TOKENS}, name="token-rotate"),
+    path("dashboard/tokens/<uuid:credential_id>/secret", credentials.show_secret, {"kind": PERSONAL_TOKENS}, name="token-secret"),
     path("dashboard/tokens/<uuid:credential_id>/revoke", credentials.revoke, {"kind": PERSONAL_TOKENS}, name="token-revoke"),
 ]

@@ -75,6 +75,18 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='AppLogo',
+            fields=[
+                ('app', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='logo', serialize=False, to=settings.OAUTH2_PROVIDER_APPLICATION_MODEL)),
+                ('image', models.BinaryField()),
+                ('digest', models.CharField(max_length=64)),
+                ('approved', models.BooleanField(default=False)),
+            ],
+            options={
+                'default_permissions': (),
+            },
+        ),
+        migrations.CreateModel(
             name='DeveloperApplication',
             fields=[
                 ('claimed_at', models.DateTimeField(blank=True, null=True)),

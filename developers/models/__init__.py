@@ -1,7 +1,7 @@
 """The developers' tables."""
 
 from .applications import ApplicationMessage, DeveloperApplication
-from .apps import App, AppOrigin, AppScope, ScopeReview
+from .apps import App, AppLogo, AppOrigin, AppScope, ScopeReview
 from .clients import ClientDocument
 from .consents import Consent
 from .credentials import AccessToken, ApiKey, Grant, IDToken, RefreshToken
@@ -15,6 +15,7 @@ __all__ = [
     "ApiKey",
     "ApiUsage",
     "App",
+    "AppLogo",
     "AppOrigin",
     "AppScope",
     "ApplicationMessage",

@@ -122,6 +122,22 @@ class App(AbstractApplication):
         return self.user
 
 
+class AppLogo(models.Model):
+    """The logo of an app on its consent page, as a JPEG that the sandbox made. Users see it once a reviewer has approved it."""
+
+    app = models.OneToOneField(App, primary_key=True, on_delete=models.CASCADE, related_name="logo")
+    image = models.BinaryField()
+    # The SHA-256 of the image: a reviewer approves the one that their page showed.
+    digest = models.CharField(max_length=64)
+    approved = models.BooleanField(default=False)
+
+    class Meta:
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return f"Logo of {self.app}"
+
+
 class AppOrigin(models.Model):
     """An origin of an app's redirect addresses (`redirects.origin_of`): scripts of its pages may call with the app's tokens."""
 

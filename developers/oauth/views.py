@@ -76,6 +76,7 @@ def _allow(asked: server.AuthorizationRequest, user: User, limits: SpendingForm 
 def _page(asked: server.AuthorizationRequest, *, changed: bool) -> dict[str, object]:
     return {
         "app": asked.app,
+        "logo": selectors.logo_of(asked.app),
         "developer": selectors.developer_name(asked.app),
         "scopes": [scope for scope in Scope if scope in asked.scopes],
         "shown": format_scopes(asked.scopes),

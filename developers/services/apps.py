@@ -1,5 +1,6 @@
-"""Apps: create, set redirect URIs, suspend, reinstate."""
+"""Apps: create, set redirect URIs and the logo, suspend, reinstate."""
 
+import hashlib
 from collections.abc import Mapping, Sequence
 
 from django.db import transaction
@@ -10,9 +11,9 @@ from marketplace.core.scopes import Scope
 from marketplace.core.transitions import lock
 
 from .. import bounds
-from ..errors import TooManyApps, TooManyRedirectUris
-from ..models import App, AppOrigin
-from ..models.apps import AppStatus
+from ..errors import LogoNotReviewable, TooManyApps, TooManyRedirectUris
+from ..models import App, AppLogo, AppOrigin, ScopeReview
+from ..models.apps import AppStatus, ScopeReviewStatus
 from ..redirects import origin_of, uri_error
 from .scopes import open_review
 from .states import APP, lock_approval, notify_developer
@@ -73,6 +74,27 @@ def write_redirect_uris(*, app: App, uris: Sequence[str], actor: User | None) ->
     app.origins.all().delete()
     AppOrigin.objects.bulk_create(AppOrigin(app=app, origin=origin) for origin in sorted(set(map(origin_of, uris))))
     audit.record("app.set_redirect_uris", app, actor=actor, before=before.split(), after=list(uris))
+
+
+@transaction.atomic
+def set_app_logo(*, app: App, image: bytes, actor: User) -> None:
+    """Set the app's logo, which users see once a reviewer has approved it with the open request for scopes. No image removes it.
+
+    Args:
+        app: The app.
+        image: A JPEG that the sandbox made.
+        actor: Who changes it.
+
+    Raises:
+        LogoNotReviewable: no request for scopes is open, with which a reviewer would see it.
+    """
+    app = lock(App.objects.all(), pk=app.pk)
+    if image and not ScopeReview.objects.filter(app=app, status=ScopeReviewStatus.PENDING).exists():
+        raise LogoNotReviewable
+    AppLogo.objects.filter(app=app).delete()
+    if image:
+        AppLogo.objects.create(app=app, image=image, digest=hashlib.sha256(image).hexdigest())
+    audit.record("app.change_logo", app, actor=actor, bytes=len(image))
 
 
 @transaction.atomic

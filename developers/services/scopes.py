@@ -15,7 +15,7 @@ from marketplace.core.transitions import lock, lock_for_decision
 
 from ..errors import AppNotApproved, DecisionsIncomplete, ScopeAlreadyGranted, ScopeNotAvailable, ScopeNotGranted, ScopeReviewOpen
 from ..event_types import EventType
-from ..models import App, AppScope, ScopeReview
+from ..models import App, AppLogo, AppScope, ScopeReview
 from ..models.apps import AppStatus, ScopeReviewStatus
 from ..webhooks.publishing import publish_event
 from .states import APP, REVIEW, lock_approval, notify_developer
@@ -73,10 +73,11 @@ def open_review(app: App, scopes: Mapping[Scope, str], actor: User) -> ScopeRevi
 
 
 @transaction.atomic
-def decide_scopes(*, review: ScopeReview, decisions: Mapping[Scope, ScopeDecision], note: str, actor: User) -> App:
+def decide_scopes(*, review: ScopeReview, decisions: Mapping[Scope, ScopeDecision], note: str, actor: User, logo: str = "") -> App:
     """Grant or refuse each scope of a request.
 
-    A pending app with a scope granted is approved, with none it is rejected; an approved app stays approved.
+    A pending app with a scope granted is approved, with none it is rejected; an approved app stays approved. With a scope granted, the logo
+    of the digest `logo`, which the reviewer saw, is approved too.
 
     Raises:
         DecisionsIncomplete: a requested scope without a decision, or a decision about one that was not requested.
@@ -99,6 +100,8 @@ def decide_scopes(*, review: ScopeReview, decisions: Mapping[Scope, ScopeDecisio
         row.save(update_fields=["granted", "note", "decided_at"])
     granted = app.scopes | {scope for scope in pending if decisions[scope].granted}
     _save_grant(app, granted, note, actor)
+    if logo and any(decision.granted for decision in decisions.values()):
+        AppLogo.objects.filter(app=app, digest=logo).update(approved=True)
     outcome = [{"scope": row.scope, "reason": row.reason, "granted": row.granted, "note": row.note} for row in pending.values()]
     changes = {"outcome": outcome, "note": note, "decided_at": now, "decided_by": actor}
     REVIEW.apply(review, "decide", actor=actor, reason=note, changes=changes, outcome=outcome)

@@ -15,6 +15,7 @@ from developers.models import (
     ApiKey,
     ApiUsage,
     App,
+    AppLogo,
     AppOrigin,
     AppScope,
     Consent,
@@ -273,6 +274,7 @@ def _erase_developer_records(user: User) -> None:
     WebhookEndpoint.objects.filter(app__user=user).delete()
     WebhookMessage.objects.filter(Q(owner=user) | Q(app__user=user)).delete()
     # The rows stay, because other users' orders refer to them. They are unusable, as the account is inactive.
+    AppLogo.objects.filter(app__user=user).delete()
     App.objects.filter(user=user).update(purpose="", redirect_uris="", status_reason="")
     AppScope.objects.filter(app__user=user).update(reason="", note="")
     ScopeReview.objects.filter(app__user=user).delete()

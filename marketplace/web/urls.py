@@ -6,6 +6,7 @@ from marketplace.operations.models import SitePage
 
 from .views import (
     account,
+    app_logos,
     assets,
     billing,
     certificates,
@@ -65,6 +66,7 @@ urlpatterns = [
     path("dashboard/wallet/payouts/new", wallet_payouts.ask, name="wallet-payout-new"),
     path("dashboard/wallet/payouts/<uuid:wallet_payout_id>", wallet_payouts.wallet_payout, name="wallet-payout"),
     path("dashboard/wallet/payouts/<uuid:wallet_payout_id>/cancel", wallet_payouts.cancel, name="wallet-payout-cancel"),
+    path("dashboard/apps/<uuid:app_id>/logo", app_logos.logo, name="app-logo"),
     path("dashboard/orders/<uuid:order_id>", wallet.order, name="order-page"),
     path("dashboard/orders/<uuid:order_id>/receipt.pdf", wallet.receipt, name="order-page-pdf"),
     path("dashboard/orders/<uuid:order_id>/invoice.pdf", billing.invoice, name="order-page-invoice"),
@@ -78,6 +80,7 @@ urlpatterns = [
     path("dashboard/library/<slug:slug>/download", library.download, name="library-item-download"),
     path("dashboard/library/<slug:slug>/certificate.pdf", library.certificate, name="library-item-certificate"),
     path("dashboard/library/<slug:slug>/certificate.json", library.signed, name="library-item-certificate-signed"),
+    path("dashboard/studio/listings/<slug:slug>/preview", assets.draft, name="studio-preview"),
     path("dashboard/studio/sales", sales.sales, name="sales"),
     path("dashboard/studio/sales/listings", sales.by_listing, name="sales-listings"),
     path("dashboard/studio/sales/statement", sales.statement, name="sales-statement"),

@@ -69,9 +69,9 @@ def shown_once(page: Any) -> str:
 
 def every_kind(user: User, app: App, browser: Client) -> dict[str, str]:
     """Make a credential of every kind; those that a person makes, through the pages."""
-    key = browser.post(f"/dashboard/apps/{app.pk}/keys/new", {"name": "laptop"})
+    key = browser.post(f"/dashboard/apps/{app.pk}/keys/new", {"name": "laptop"}, follow=True)
     scopes = ["account:read", "vendor:manage"]
-    personal = browser.post("/dashboard/tokens/new", {"name": "laptop", "scopes": scopes, "lifetime": "30"})
+    personal = browser.post("/dashboard/tokens/new", {"name": "laptop", "scopes": scopes, "lifetime": "30"}, follow=True)
     secrets = {"api_key": shown_once(key), "personal": shown_once(personal)}
     for kind in ("oauth", "mcp"):
         token, secrets[kind] = token_of(kind, user)

@@ -95,6 +95,7 @@ class Person:
         app = self.add("developers.App", user=user, status="Approved", **grants)
         self.add("developers.App of another developer", user=self.other, client_id="another", **grants)
         self.add("developers.AppOrigin", app=app)
+        self.add("developers.AppLogo", app=app, image=b"logo")
         self.add("developers.AppScope", app=app, scope="catalog:read")
         self.add("developers.ScopeReview", app=app)
 

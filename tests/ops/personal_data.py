@@ -168,6 +168,7 @@ DEVELOPERS = (
         },
         kept=OTHERS,
     ),
+    Holding("developers.AppLogo", hidden={TECHNICAL: "digest"}, impersonal={"the logo of an app, which its users see": "image"}),
     Holding("developers.AppOrigin", hidden={DERIVED: "origin"}),
     Holding("developers.AppScope", exported={"scopes": "reason note"}, kept=SHARED, anonymised="reason note"),
     Holding("developers.ScopeReview", exported={"scopeReviews": "outcome note"}),

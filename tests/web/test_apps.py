@@ -127,7 +127,7 @@ def test_more_scopes_offers_only_what_the_app_lacks(browse: Callable[..., Client
 
 def test_new_key_is_shown_once_and_never_again(browse: Callable[..., Client], developer: User, app: App) -> None:
     client = browse(developer)
-    response = client.post(reverse("key-create", args=[app.pk]), {"name": "build", "lifetime": ""})
+    response = client.post(reverse("key-create", args=[app.pk]), {"name": "build", "lifetime": ""}, follow=True)
     assert response.status_code == 200
     assert "no-store" in response["Cache-Control"]
     secret = _secret_in(response.content.decode())

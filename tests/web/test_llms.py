@@ -46,7 +46,11 @@ def test_nothing_else_than_reading_is_done_there(client: Client) -> None:
 @pytest.mark.django_db
 def test_new_tool_token_is_shown_with_the_lines_to_paste() -> None:
     app = AppFactory(granted_scopes="catalog:read")
-    page = signed_in(app.developer).post(f"/dashboard/apps/{app.pk}/tool-tokens/new", {"name": "desk", "lifetime": "30"}).content.decode()
+    page = (
+        signed_in(app.developer)
+        .post(f"/dashboard/apps/{app.pk}/tool-tokens/new", {"name": "desk", "lifetime": "30"}, follow=True)
+        .content.decode()
+    )
     token = AccessToken.objects.get()
     secret = re.search(r"cam_mcp_\w+", page)
     assert secret is not None

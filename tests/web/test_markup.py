@@ -33,8 +33,8 @@ def test_pages_that_show_faults_are_well_made(browse: Callable[..., Client], dev
 
 def test_answers_with_a_secret_are_well_made(browse: Callable[..., Client], developer: User, app: App) -> None:
     client = browse(developer)
-    key = client.post(reverse("key-create", args=[app.pk]), {"name": "x", "lifetime": ""})
-    token = client.post(reverse("token-create"), {"name": "x", "scopes": ["account:read"], "lifetime": "7"})
+    key = client.post(reverse("key-create", args=[app.pk]), {"name": "x", "lifetime": ""}, follow=True)
+    token = client.post(reverse("token-create"), {"name": "x", "scopes": ["account:read"], "lifetime": "7"}, follow=True)
     assert faults_of(key.content) == faults_of(token.content) == []
 
 

@@ -353,8 +353,8 @@ def test_same_pages_show_ones_own_things(everyone: Everyone) -> None:
     client.force_login(everyone.me)
     shown = [(route, name) for route, name in _guarded() if route.startswith(OF_AN_ACCOUNT)]
     own = {name: _any_address(route, name, everyone.mine) for route, name in shown}
-    # There is no specimen of a listing without a font, no credit note of an order that was not refunded, and nothing to insist on.
-    missing = {"studio-specimen", "order-page-credit-note", "refund-insist"}
+    # There is no specimen of a listing without a font, no credit note of an order that was not refunded, nothing to insist on, and no logo.
+    missing = {"app-logo", "studio-specimen", "order-page-credit-note", "refund-insist"}
     assert {name for name, address in own.items() if client.get(address).status_code == 404} == missing
 
 

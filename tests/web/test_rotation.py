@@ -60,7 +60,7 @@ def test_tool_token_with_bad_input_is_not_made(
 
 def test_tool_token_is_shown_once_and_listed(browse: Callable[..., Client], developer: User, app: App) -> None:
     client = browse(developer)
-    response = client.post(reverse("tool-token-create", args=[app.pk]), COMPLETE)
+    response = client.post(reverse("tool-token-create", args=[app.pk]), COMPLETE, follow=True)
     secret = _secret(response.content)
     assert "no-store" in response["Cache-Control"]
     principal = principal_of_bearer(f"Bearer {secret}")
@@ -78,13 +78,13 @@ def test_app_that_spends_asks_for_the_password(browse: Callable[..., Client], de
         response = client.post(address, answers)
         assert response.status_code == 400
         assert list(response.context["form"].errors) == ["password"]
-    made = client.post(address, COMPLETE | {"password": PASSWORD})
+    made = client.post(address, COMPLETE | {"password": PASSWORD}, follow=True)
     token = AccessToken.objects.get()
     assert Scope.WALLET_SPEND in token.scopes
     assert PASSWORD not in made.content.decode()
     rotate = reverse("tool-token-rotate", args=[app.pk, token.pk])
     assert client.post(rotate, {"overlap": "7"}).status_code == 400
-    assert client.post(rotate, {"overlap": "7", "password": PASSWORD}).status_code == 200
+    assert client.post(rotate, {"overlap": "7", "password": PASSWORD}).status_code == 302
     assert AccessToken.objects.count() == 2
 
 
@@ -102,10 +102,10 @@ def test_rotation_shows_the_new_secret_once(
     browse: Callable[..., Client], developer: User, app: App, key: ApiKey, personal: AccessToken
 ) -> None:
     client = browse(developer)
-    made = client.post(reverse("key-rotate", args=[app.pk, key.pk]), {"overlap": "1"})
+    made = client.post(reverse("key-rotate", args=[app.pk, key.pk]), {"overlap": "1"}, follow=True)
     assert faults_of(made.content) == []
     assert principal_of_key(_secret(made.content)).credential.pk != key.pk
-    made = client.post(reverse("token-rotate", args=[personal.pk]), {"overlap": "0"})
+    made = client.post(reverse("token-rotate", args=[personal.pk]), {"overlap": "0"}, follow=True)
     assert principal_of_bearer(f"Bearer {_secret(made.content)}").scopes == {Scope.ACCOUNT_READ}
     personal.refresh_from_db()
     assert not personal.live

@@ -112,7 +112,7 @@ def test_payout_is_asked_for_shown_and_cancelled(
     page = read(client.get(asked["Location"]))
     for words in ("Payout of ₹200.50", "Waiting", WHERE_TO, "Cancel payout", "is set aside"):
         assert words in page
-    with django_assert_max_num_queries(8):
+    with django_assert_max_num_queries(9):
         wallet = read(client.get(reverse("wallet-page")))
     for words in ("Pending payouts", "₹299.50", "set aside to be paid out", asked["Location"]):
         assert words in wallet
@@ -132,7 +132,7 @@ def test_payout_is_asked_for_shown_and_cancelled(
     assert WHERE_TO not in again
     assert "It was not cancelled. It is Cancelled already." in read(client.post(cancel, follow=True))
     assert wallet_of(owner).balance_inr_minor == 50_000
-    with django_assert_max_num_queries(8):
+    with django_assert_max_num_queries(9):
         wallet = read(client.get(reverse("wallet-page")))
     assert "came back" in wallet
     assert "Pending payouts" not in wallet

@@ -14,7 +14,7 @@ from django.test import Client
 from django.utils import timezone
 
 from benchmarks.seeding.fill import fill
-from catalog.models import FeaturedListing, LicenseTier, Listing, Preview, RetiredTerms
+from catalog.models import Discount, FeaturedListing, LicenseTier, Listing, Preview, RetiredTerms
 from catalog.search.rebuild import rebuild
 from catalog.services.review import reject_listing
 from developers import bounds
@@ -65,6 +65,7 @@ PAGES: dict[str, list[str]] = {
         "/assets/{asset}/changes",
         "/stores/{store}",
         "/docs",
+        "/docs?q=webhook",
         "/docs/quick-start",
         "/docs/api/{operation}",
         "/api/v1/docs",
@@ -166,6 +167,7 @@ PAGES: dict[str, list[str]] = {
         "/dashboard/studio/listing-new",
         "/dashboard/studio/listings/{draft}",
         "/dashboard/studio/listings/{draft}/details",
+        "/dashboard/studio/listings/{draft}/preview",
         "/dashboard/studio/listings/{draft}/prices",
         "/dashboard/studio/listings/{draft}/discounts",
         "/dashboard/studio/listings/{draft}/licences",
@@ -251,6 +253,7 @@ NO_PAGES = {
         "webhook-test",
     },
     "a file or an answer for a program": {
+        "app-logo",
         "account-export-file",
         "docs-source",
         "payment-events",
@@ -276,6 +279,7 @@ NO_PAGES = {
         "studio-store-address",
         "suggest",
     },
+    "shows a new secret once, as the tests of new secrets see": {"key-secret", "token-secret", "tool-token-secret", "webhook-secret"},
     "asks for a state of the sign-in that the tests of accounts make": {
         "account_confirm_login_code",
         "account_reset_password_from_key",
@@ -430,6 +434,7 @@ def _for_admins() -> dict[str, str]:
     now = timezone.now()
     Worker.objects.create(id="w", host="here", pid=1, seen_at=now)
     Schedule.objects.create(command="payout", due_at=now)
+    Discount.objects.create(listing=ListingFactory(slug="discounted"), percent=10, code="SPRING", ends_at=now + timedelta(days=1))
     tier = LicenseTier.objects.get(slug="personal")
     RetiredTerms.objects.create(tier=tier, name=tier.name, text="Once.", until=now)
     group = Group.objects.create(name="Reviewers")

@@ -71,6 +71,8 @@ def detail(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
             "app": app,
             "redirect_uris": app.redirect_uris.split(),
             "scope_rows": rows,
+            "logo": selectors.logo_of(app),
+            "waits": any(row.granted is None for row in rows),
             "granted": sum(row.granted is True for row in rows),
             "next_step": next_step_of(app, keys, called=bool(usage.total.total) or any(key.last_used_at for key in keys)),
             "keys": _table(KEYS, app, keys),

@@ -15,6 +15,7 @@ from ...usage.chart import chart_of
 from ...usage.selectors import usage_of_tokens
 from ..credential_forms import RotateForm
 from ..credentials import PERSONAL_TOKENS, Credential, CredentialPages, first_call_context
+from ..new_secrets import keep_secret, take_secret
 from .apps import own_app
 
 
@@ -37,13 +38,13 @@ def token_list(request: SignedInRequest) -> HttpResponseBase:
 
 @signed_in_page("GET", "POST")
 def create(request: SignedInRequest, kind: CredentialPages, app_id: uuid.UUID | None = None) -> HttpResponseBase:
-    """Create a credential; only the response to this POST shows its secret."""
+    """Create a credential; the next page shows its secret, once."""
     app = _app(request, app_id)
     form = kind.form(request.POST or None, app or request.user, request)
     if form.is_valid():
         owner: dict[str, Any] = {"user": request.user} if app is None else {"app": app}
         with problems_as_form_errors(form):
-            return _created(request, kind, app, *kind.issue(**owner, **form.values(), actor=request.user))
+            return _to_secret(request, kind, app, *kind.issue(**owner, **form.values(), actor=request.user))
     return render_form(request, "developers/credential_create.html", form, **_context(kind, app))
 
 
@@ -56,8 +57,24 @@ def rotate(request: SignedInRequest, kind: CredentialPages, credential_id: uuid.
     if form.is_valid():
         with problems_as_form_errors(form):
             successor = kind.rotate(**{kind.subject: credential}, **form.values(), actor=request.user)
-            return _created(request, kind, app, *successor)
+            return _to_secret(request, kind, app, *successor)
     return render_form(request, "developers/credential_rotate.html", form, credential=credential, **_context(kind, app))
+
+
+@signed_in_page("GET")
+def show_secret(
+    request: SignedInRequest, kind: CredentialPages, credential_id: uuid.UUID, app_id: uuid.UUID | None = None
+) -> HttpResponseBase:
+    """Show the secret of a new credential, once; afterwards lead back to the list."""
+    app = _app(request, app_id)
+    credential = get_object_or_404(kind.all_of(app or request.user), pk=credential_id)
+    context = _context(kind, app)
+    secret = take_secret(request, credential.pk)
+    if secret is None:
+        messages.info(request, f"The {kind.word} is shown only once. If you didn't copy it, rotate it or create another.")
+        return redirect(context["back"])
+    first_call = {} if app is None else first_call_context(app)
+    return render(request, "developers/credential_created.html", {"credential": credential, "secret": secret, **first_call, **context})
 
 
 @signed_in_page("GET", "POST")
@@ -83,7 +100,6 @@ def _context(kind: CredentialPages, app: App | None) -> dict[str, Any]:
     return {"kind": kind, "app": app, "back": back}
 
 
-def _created(request: SignedInRequest, kind: CredentialPages, app: App | None, credential: Credential, secret: str) -> HttpResponseBase:
-    first_call = {} if app is None else first_call_context(app)
-    context = {"credential": credential, "secret": secret, **first_call, **_context(kind, app)}
-    return render(request, "developers/credential_created.html", context)
+def _to_secret(request: SignedInRequest, kind: CredentialPages, app: App | None, credential: Credential, secret: str) -> HttpResponseBase:
+    keep_secret(request, credential.pk, secret)
+    return redirect(f"{kind.route}-secret", *([] if app is None else [app.pk]), credential.pk)

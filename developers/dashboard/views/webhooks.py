@@ -18,6 +18,7 @@ from ...models.apps import AppStatus
 from ...models.webhooks import DeliveryStatus
 from ...services import webhooks as services
 from ...webhooks.signing import body_of
+from ..new_secrets import keep_secret, take_secret
 from ..webhook_forms import EndpointForm, RotateSecretForm
 from .apps import own_app
 
@@ -50,7 +51,7 @@ def webhook_list(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBas
 
 @signed_in_page("GET", "POST")
 def create(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
-    """Create an endpoint; only the response to this POST shows its secret."""
+    """Create an endpoint; the next page shows its secret, once."""
     app = own_app(request.user, app_id)
     form = EndpointForm(request.POST or None)
     if form.is_valid():
@@ -62,7 +63,7 @@ def create(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
                 events=form.wanted_events(),
                 actor=request.user,
             )
-            return render(request, "developers/webhooks/secret.html", {"app": app, "endpoint": endpoint, "secret": secret})
+            return _to_secret(request, endpoint, secret)
     return render_form(request, "developers/webhooks/create.html", form, app=app)
 
 
@@ -105,8 +106,19 @@ def rotate(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUID) 
     form = RotateSecretForm(request.POST or None)
     if form.is_valid():
         secret = services.rotate_endpoint_secret(endpoint=endpoint, overlap=form.wanted_overlap(), actor=request.user)
-        return render(request, "developers/webhooks/secret.html", {"app": app, "endpoint": endpoint, "secret": secret})
+        return _to_secret(request, endpoint, secret)
     return render_form(request, "developers/webhooks/rotate.html", form, app=app, endpoint=endpoint)
+
+
+@signed_in_page("GET")
+def show_secret(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUID) -> HttpResponseBase:
+    """Show the new secret of an endpoint, once; afterwards lead back to the endpoint."""
+    app, endpoint = own_endpoint(request.user, app_id, endpoint_id)
+    secret = take_secret(request, endpoint.pk)
+    if secret is None:
+        messages.info(request, "The secret is shown only once. If you didn't copy it, rotate it.")
+        return redirect("webhook", app_id=app.pk, endpoint_id=endpoint.pk)
+    return render(request, "developers/webhooks/secret.html", {"app": app, "endpoint": endpoint, "secret": secret})
 
 
 @signed_in_page("GET", "POST")
@@ -166,3 +178,8 @@ def redeliver_failed(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: u
     with problems_as_messages(request, "Failed deliveries are being sent again, one after the other."):
         services.redeliver_failed_events(endpoint=endpoint, actor=request.user)
     return redirect("webhook", app_id=app.pk, endpoint_id=endpoint.pk)
+
+
+def _to_secret(request: SignedInRequest, endpoint: WebhookEndpoint, secret: str) -> HttpResponseBase:
+    keep_secret(request, endpoint.pk, secret)
+    return redirect("webhook-secret", app_id=endpoint.app_id, endpoint_id=endpoint.pk)

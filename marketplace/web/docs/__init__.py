@@ -1,11 +1,11 @@
 """The documentation: Markdown files beside this module, each a page at /docs/<its name>.
 
-A file begins with a front matter of `name: value` lines between two lines of three dashes: `title`, `summary`, `section` (the
-heading that it is under in the navigation) and `order` (a number; sections are in the order of their first page).
+A file begins with a front matter of `name: value` lines between two lines of three dashes: `title`, `summary`, `section` (its
+reader, one of `reading.READERS`: the heading that it is under in the navigation) and `order` (a number; sections are in the order of their first page).
 In the text `{{base_url}}` and the other names in `values` are replaced by values of this service. Blocks of code that follow
 each other directly, each named like ```` ```python tab=Python ````, become one block with tabs.
 """
 
-from .reading import Document, document, documents, sections
+from .reading import Document, document, documents, readers, sections
 
-__all__ = ["Document", "document", "documents", "sections"]
+__all__ = ["Document", "document", "documents", "readers", "sections"]

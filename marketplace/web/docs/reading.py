@@ -8,6 +8,14 @@ from pathlib import Path
 from .rendering import Heading, rendered
 from .values import filled_in
 
+# Whom the pages of a section are for, in the sentence of the index.
+READERS = {
+    "Buy": "You license assets for your work.",
+    "Sell": "You publish assets and are paid for them.",
+    "Build": "You write a program or connect an AI assistant.",
+    "Operate": "You run this service.",
+}
+
 FOLDER = Path(__file__).parent
 _FENCE = "---\n"
 _NAMES = {"title", "summary", "section", "order"}
@@ -56,6 +64,11 @@ def documents() -> list[Document]:
 def document(slug: str) -> Document | None:
     """Return a page, None when there is none of this name."""
     return _all().get(slug)
+
+
+def readers() -> list[tuple[str, str, list[Document]]]:
+    """Return the pages by section, each with whom they are for."""
+    return [(name, READERS.get(name, ""), pages) for name, pages in sections()]
 
 
 def sections() -> list[tuple[str, list[Document]]]:

@@ -1,10 +1,12 @@
 """The API reference: every operation of the OpenAPI document as a page, readable without a script and found by search engines."""
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -13,10 +15,14 @@ from drf_spectacular.generators import SchemaGenerator
 
 from marketplace.core.errors import all_problems
 
-from .rendering import rendered, tabs_html
+from .rendering import code_html, rendered, tabs_html
 from .snippets import ApiCall, Credential, snippets
 
 Json = dict[str, Any]
+# An answer of each operation that answers with JSON, by the operation's id; recorded by `tests.contract.record_examples`.
+EXAMPLE_ANSWERS = Path(__file__).parent / "examples" / "answers.json"
+# What stands in them for the address of this service.
+EXAMPLE_BASE_URL = "https://marketplace.example"
 # Fields nested more deeply are described by their type only.
 DEPTH = 4
 _JSON = "application/json"
@@ -110,6 +116,8 @@ class Operation:
     # Fields of what comes back, and its media type.
     answer: list[Field]
     answer_type: str
+    # An example of it as highlighted code; empty where it is not JSON.
+    answer_example: SafeString
     # Status, code and title of its errors.
     problems: list[tuple[int, str, str]]
     # The call in three languages.
@@ -140,6 +148,7 @@ class _Reader:
 
     def __init__(self, document: Json) -> None:
         self._schemas: Json = document["components"]["schemas"]
+        self._answers: Json = json.loads(EXAMPLE_ANSWERS.read_text("utf-8").replace(EXAMPLE_BASE_URL, settings.BASE_URL))
 
     def operation(self, path: str, method: str, given: Json) -> Operation:
         body_type, body_schema = self._content(given.get("requestBody", {}).get("content", {}))
@@ -160,6 +169,7 @@ class _Reader:
             inputs=list(self._inputs(given, body_schema, body_type)),
             answer=list(self._fields(answer_schema)),
             answer_type=answer_type,
+            answer_example=_answer_example(self._answers.get(given["operationId"])),
             problems=list(_problems(given["responses"])),
             example=_example(method.upper(), path, given, self._sample(body_schema) if body_type == _JSON else None, answer_type),
         )
@@ -287,6 +297,13 @@ def _sample(name: str, schema: Json) -> Any:
         return schema["enum"][0]
     kind = schema.get("type", "string")
     return {"number": 19.0, "integer": 1, "boolean": True, "array": [], "object": {}}.get(kind if isinstance(kind, str) else kind[0], "…")
+
+
+def _answer_example(answer: Any) -> SafeString:
+    if answer is None:
+        return SafeString()
+    # The highlighter escapes it.
+    return mark_safe(code_html(json.dumps(answer, indent=2, ensure_ascii=False), "json"))  # noqa: S308
 
 
 def _example(method: str, path: str, given: Json, body: Json | None, answers: str) -> SafeString:

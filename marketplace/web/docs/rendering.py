@@ -27,6 +27,23 @@ class Heading(NamedTuple):
     text: str
 
 
+def plain_parts(text: str) -> Iterator[tuple[Heading | None, str]]:
+    """Yield the words below each heading of a Markdown text without its markup, those before the first heading with None."""
+    tokens = MarkdownIt("commonmark", {"html": False}).enable("table").parse(text)
+    headings = {heading.anchor: heading for heading in _anchored(tokens)}
+    heading: Heading | None = None
+    words: list[str] = []
+    for index, token in enumerate(tokens):
+        if token.type == "heading_open" and str(token.attrGet("id")) in headings:
+            yield heading, " ".join(words)
+            heading, words = headings[str(token.attrGet("id"))], []
+        elif token.type == "fence":
+            words.append(" ".join(token.content.split()))
+        elif token.type == "inline" and tokens[index - 1].type != "heading_open":
+            words.append("".join(part.content or " " for part in token.children or []).strip())
+    yield heading, " ".join(words)
+
+
 def rendered(text: str) -> tuple[str, list[Heading]]:
     """Return the HTML of a Markdown text and its headings of the second and third level."""
     markdown = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer).enable("table")

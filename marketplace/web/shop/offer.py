@@ -83,7 +83,11 @@ def offer_of(slug: str, viewer: User | None) -> Offer:
     Raises:
         NotFound: it is not for sale.
     """
-    listing = selectors.listing_for_sale(slug)
+    return offer_for(selectors.listing_for_sale(slug), viewer)
+
+
+def offer_for(listing: Listing, viewer: User | None) -> Offer:
+    """Return the data of a listing's page; the listing need not be for sale."""
     tiers = selectors.active_tiers()
     owned = [] if viewer is None else live_tiers(viewer, listing)
     highest = max(owned, key=attrgetter("price_factor"), default=None)

@@ -1,4 +1,6 @@
-"""A listing's page, the stylesheet of its specimen, and a vendor's page."""
+"""A listing's page, also before it is for sale, the stylesheet of its specimen, and a vendor's page."""
+
+from typing import Any
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
@@ -10,15 +12,18 @@ from catalog import font_tester, selectors
 from catalog.comparison.public import changes_of
 from catalog.file_types import public_file_type
 from catalog.filters import ListingFilter, Values
+from catalog.models import Deliverable, Listing
 from catalog.models.files import public_technical
 from catalog.selectors import Sort
 from marketplace.accounts.models import User
+from marketplace.accounts.pages import SignedInRequest
 from vendors.selectors import bio_of
+from vendors.studio.access import listing_page
 
 from ..paging import page_links, page_number
 from ..shop.currency import currency_of, remember
 from ..shop.description import description_html
-from ..shop.offer import offer_of
+from ..shop.offer import Offer, offer_for, offer_of
 from ..shop.rate_limit import rate_limited
 from ..shop.results import PAGE_SIZE
 
@@ -31,22 +36,37 @@ def asset(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = request.user if isinstance(request.user, User) else None
     offer = offer_of(slug, viewer)
     listing, pictures = offer.listing, offer.samples.pictures
-    context = {
-        "offer": offer,
-        "listing": listing,
-        "currency": currency_of(request),
+    context = _page_of(request, offer, listing.live_deliverable) | {
         "file_type": public_file_type(listing.file_type, listing.index.file_type),
-        "technical": {} if listing.live_deliverable is None else public_technical(listing.live_deliverable.technical),
-        "description": listing.short_description,
-        "text": description_html(listing.description),
-        "features": font_tester.FEATURES,
-        "sample": font_tester.TEXT,
         "is_own": viewer is not None and listing.store.owner_id == viewer.pk,
         "canonical": settings.BASE_URL + reverse("asset-page", args=[listing.slug]),
         "headline": listing.title,
         "image": settings.BASE_URL + pictures[0][1].url if pictures else "",
     }
     return remember(request, render(request, "shop/asset.html", context))
+
+
+@listing_page("GET")
+def draft(request: SignedInRequest, listing: Listing) -> HttpResponse:
+    """Show the vendor a listing that is not for sale as buyers will see it, with the newest file."""
+    offer = offer_for(listing, None)
+    file = listing.candidate_deliverable or listing.live_deliverable
+    context = _page_of(request, offer, file) | {"file_type": public_file_type(listing.file_type, ""), "is_own": True, "is_draft": True}
+    return render(request, "shop/asset.html", context)
+
+
+def _page_of(request: HttpRequest, offer: Offer, file: Deliverable | None) -> dict[str, Any]:
+    return {
+        "offer": offer,
+        "listing": offer.listing,
+        "file": file,
+        "currency": currency_of(request),
+        "technical": {} if file is None else public_technical(file.technical),
+        "description": offer.listing.short_description,
+        "text": description_html(offer.listing.description),
+        "features": font_tester.FEATURES,
+        "sample": font_tester.TEXT,
+    }
 
 
 @require_safe

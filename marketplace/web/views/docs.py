@@ -8,15 +8,20 @@ from django.views.decorators.http import require_safe
 
 from .. import docs
 from ..docs.reference import by_tag, operations
+from ..docs.searching import QUERY_CHARS, search_docs
 
 
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
-    """List the pages with their summaries."""
+    """List the pages by reader; with `q`, what was found."""
+    query = request.GET.get("q", "").strip()[:QUERY_CHARS]
     return render(
         request,
         "docs/index.html",
         {
+            "query": query,
+            "results": search_docs(query) if query else [],
+            "readers": docs.readers(),
             "sections": docs.sections(),
             "canonical": settings.BASE_URL + reverse("docs-index"),
             "headline": "Documentation",

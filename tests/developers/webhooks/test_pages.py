@@ -66,7 +66,7 @@ def test_looking_changes_nothing(name: str, delivery: WebhookDelivery) -> None:
 def test_endpoint_is_made_and_its_secret_is_on_that_answer_only() -> None:
     app = AppFactory()
     client = signed_in(app.user)
-    answer = client.post(reverse("webhook-create", args=[app.pk]), FORM)
+    answer = client.post(reverse("webhook-create", args=[app.pk]), FORM, follow=True)
     soup = BeautifulSoup(answer.content, "html.parser")
     secret = soup.select_one("#secret")
     assert secret is not None
@@ -112,7 +112,7 @@ def test_app_has_so_many_and_no_more() -> None:
     app = AppFactory()
     client = signed_in(app.user)
     for _ in range(developers_bounds.WEBHOOK_ENDPOINTS):
-        assert client.post(reverse("webhook-create", args=[app.pk]), FORM).status_code == 200
+        assert client.post(reverse("webhook-create", args=[app.pk]), FORM).status_code == 302
     assert "Delete one that the app no longer uses" in text_of(client.post(reverse("webhook-create", args=[app.pk]), FORM))
     assert WebhookEndpoint.objects.count() == developers_bounds.WEBHOOK_ENDPOINTS
 
@@ -123,7 +123,7 @@ def test_endpoint_is_changed_rotated_switched_and_deleted(delivery: WebhookDeliv
     client.post(address("webhook-edit", delivery), FORM | {"events": ["order.refunded", "asset.removed"]})
     changed = WebhookEndpoint.objects.get()
     assert (changed.url, changed.events) == (FORM["url"], ["asset.removed", "order.refunded"])
-    assert "whsec_" in client.post(address("webhook-rotate", delivery), {"overlap": "0"}).content.decode()
+    assert "whsec_" in client.post(address("webhook-rotate", delivery), {"overlap": "0"}, follow=True).content.decode()
     rotated = WebhookEndpoint.objects.get()
     assert rotated.encrypted_secret != endpoint.encrypted_secret
     assert (rotated.encrypted_old_secret, rotated.old_secret_until) == ("", None)

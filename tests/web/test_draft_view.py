@@ -1,0 +1,47 @@
+"""The buyer's view of a listing before it is on sale: for its vendor only, and neither cached nor indexed."""
+
+from collections.abc import Callable
+
+import pytest
+from bs4 import BeautifulSoup
+from django.test import Client
+from django.urls import reverse
+
+from tests.factories import ListingFactory, UserFactory
+from tests.shop import archive, on_sale
+from tests.vendors.cases import make_vendor
+
+from .markup import faults_of
+
+pytestmark = pytest.mark.django_db
+
+
+def test_vendor_sees_a_draft_as_buyers_will(browse: Callable[..., Client]) -> None:
+    profile = make_vendor()
+    listing = ListingFactory(store=profile.store, title="Paper Grain", description="Twelve papers.")
+    response = browse(profile.user).get(reverse("studio-preview", args=[listing.slug]))
+    assert faults_of(response.content) == []
+    page = BeautifulSoup(response.content, "html.parser")
+    assert "no-store" in response["Cache-Control"]
+    assert page.select_one("meta[name=robots][content=noindex]")
+    assert page.select_one("link[rel=canonical]") is None
+    assert "Paper Grain" in page.h1.get_text()  # type: ignore[union-attr]  # it has a heading
+    assert "Twelve papers." in page.get_text()
+    assert page.select_one(".buy button") is None
+
+
+def test_draft_is_not_found_by_others_and_not_at_its_public_address(browse: Callable[..., Client], client: Client) -> None:
+    listing = ListingFactory(store=make_vendor().store)
+    address = reverse("studio-preview", args=[listing.slug])
+    assert browse(make_vendor().user).get(address).status_code == 404
+    assert browse(UserFactory()).get(address).status_code in {302, 404}
+    assert client.get(address)["Location"].startswith(reverse("account_login"))
+    assert client.get(reverse("asset-page", args=[listing.slug])).status_code == 404
+
+
+def test_page_of_a_listing_on_sale_is_indexed_with_its_file(client: Client) -> None:
+    listing = on_sale(archive())
+    page = client.get(reverse("asset-page", args=[listing.slug])).content.decode()
+    assert "noindex" not in page
+    assert listing.live_deliverable is not None
+    assert listing.live_deliverable.sha256 in page

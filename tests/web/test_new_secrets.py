@@ -1,0 +1,77 @@
+"""A new secret is shown by the page after the form, once: a reload of it creates nothing and shows nothing."""
+
+from collections.abc import Callable
+
+import pytest
+from bs4 import BeautifulSoup
+from django.test import Client
+from django.urls import reverse
+
+from developers.dashboard import new_secrets
+from developers.models import AccessToken, ApiKey, App, WebhookEndpoint
+from marketplace.accounts.models import User
+from tests.factories import UserFactory
+
+pytestmark = pytest.mark.django_db
+
+FORMS = {
+    "key-create": {"name": "build", "lifetime": ""},
+    "tool-token-create": {"name": "desk", "lifetime": "30"},
+    "token-create": {"name": "mine", "scopes": ["account:read"], "lifetime": "7"},
+    "webhook-create": {"url": "https://app.example/hook", "events": ["asset.published"], "description": ""},
+}
+
+
+def _create(client: Client, app: App, name: str) -> str:
+    """Create a credential or endpoint, and return the address of the page that shows its secret."""
+    arguments = [] if name == "token-create" else [app.pk]
+    return str(client.post(reverse(name, args=arguments), FORMS[name])["Location"])
+
+
+def _secret(client: Client, address: str) -> str | None:
+    found = BeautifulSoup(client.get(address, follow=True).content, "html.parser").select_one("#secret")
+    return found.get_text(strip=True) if found else None
+
+
+def _count() -> int:
+    return AccessToken.objects.count() + ApiKey.objects.count() + WebhookEndpoint.objects.count()
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_reload_of_a_new_secret_creates_none_and_shows_none(browse: Callable[..., Client], developer: User, app: App, name: str) -> None:
+    client = browse(developer)
+    address = _create(client, app, name)
+    assert client.head(address).status_code in {200, 302}
+    secret = _secret(client, address)
+    assert secret
+    assert "no-store" in client.get(address)["Cache-Control"]
+    assert _secret(client, address) is None
+    assert _count() == 1
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_secret_waits_encrypted_and_not_for_long(
+    browse: Callable[..., Client], developer: User, app: App, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(new_secrets, "SECONDS", 0)
+    client = browse(developer)
+    address = _create(client, app, name)
+    assert "_sk_" not in str(dict(client.session))
+    assert "whsec_" not in str(dict(client.session))
+    assert _secret(client, address) is None
+
+
+def test_secret_is_not_shown_on_the_page_of_another_credential(browse: Callable[..., Client], developer: User, app: App) -> None:
+    client = browse(developer)
+    first, second = _create(client, app, "key-create"), _create(client, app, "key-create")
+    assert first != second
+    assert _secret(client, first) is None
+    assert _secret(client, second)
+
+
+def test_secret_is_not_found_by_someone_else_or_in_another_session(browse: Callable[..., Client], developer: User, app: App) -> None:
+    client = browse(developer)
+    address = _create(client, app, "key-create")
+    assert browse(UserFactory()).get(address).status_code == 404
+    assert _secret(browse(developer), address) is None
+    assert _secret(client, address)
