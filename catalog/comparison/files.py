@@ -67,10 +67,15 @@ class Difference:
 
 @dataclass(frozen=True)
 class Glyph:
-    """A glyph by its name, with the characters that it is for."""
+    """A glyph by its name, with the code points that it is for."""
 
     name: str
-    characters: str
+    code_points: Sequence[int]
+
+    @property
+    def characters(self) -> str:
+        """The characters and their code points, as text."""
+        return " ".join(f"{chr(code)} U+{code:04X}" if chr(code).isprintable() else f"U+{code:04X}" for code in _valid(self.code_points))
 
 
 @dataclass(frozen=True)
@@ -115,10 +120,16 @@ class EntryChange:
 
 @dataclass(frozen=True)
 class TextChanges:
-    """The lines of a text that differ."""
+    """A text that differs."""
 
     path: str
-    lines: Sequence[Line]
+    before: str
+    after: str
+
+    @property
+    def lines(self) -> Sequence[Line]:
+        """The lines that differ."""
+        return changed_lines(self.before, self.after)
 
 
 @dataclass(frozen=True)
@@ -151,7 +162,7 @@ def compare_files(before: Facts, after: Facts) -> FileChanges:
         other_entries=before.otherEntries != after.otherEntries,
         fonts=list(_fonts(before.fonts, after.fonts)),
         media=[(path, _differences(before.media[path], after.media[path])) for path in _changed(before.media, after.media)],
-        texts=[TextChanges(path, changed_lines(before.texts[path], after.texts[path])) for path in _changed(before.texts, after.texts)],
+        texts=[TextChanges(path, before.texts[path], after.texts[path]) for path in _changed(before.texts, after.texts)],
         hosts=_differences(before.hosts, after.hosts, only_presence=True),
         tools=_differences(dict.fromkeys(before.tools, True), dict.fromkeys(after.tools, True)),
     )
@@ -227,9 +238,7 @@ def _range(axis: Any) -> str:
 
 
 def _glyph(name: str, face: Face) -> Glyph:
-    return Glyph(
-        name, " ".join(f"{chr(code)} U+{code:04X}" if chr(code).isprintable() else f"U+{code:04X}" for code in _valid(face.glyphs[name][2]))
-    )
+    return Glyph(name, face.glyphs[name][2])
 
 
 def _valid(code_points: Iterable[int]) -> list[int]:

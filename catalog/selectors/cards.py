@@ -17,8 +17,9 @@ from ..pricing import Prices
 from .browse import CARDS, VALUES, Row, rows_of
 
 CARD = "card"
-# How many listings are compared for those related to one.
-TAGGED, POPULAR = 60, 20
+# How many listings are compared for those related to one, and among how many with a common tag they are looked for: a tag may be
+# frequent in other categories only.
+TAGGED, POPULAR, SCANNED = 60, 20, 2000
 
 
 @dataclass(frozen=True)
@@ -103,11 +104,11 @@ def featured_cards(*, limit: int) -> list[Card]:
 def related_cards(listing: Listing, *, limit: int) -> list[Card]:
     """Return listings of the same category, those with the most tags in common first and then by popularity, in one query.
 
-    At most `TAGGED` listings with a common tag and the `POPULAR` most popular ones are compared.
+    At most `TAGGED` listings with a common tag, among the first `SCANNED` that have one, and the `POPULAR` most popular ones are compared.
     """
     category = ListingIndex.objects.filter(category_slug=listing.category.slug)
     shares = ListingLabel.objects.filter(kind=LabelKind.TAG, value__in=[folded(tag) for tag in listing.tags])
-    tagged = shares.filter(listing__category_slug=listing.category.slug).values("listing")[:TAGGED]
+    tagged = category.filter(pk__in=shares.values("listing")[:SCANNED]).values("pk")[:TAGGED]
     popular = category.order_by("popular_first", "newest_first", "pk").values("pk")[:POPULAR]
     # Each in a query of its own: SQLite allows no limit in the parts of a union.
     candidates = category.filter(pk__in=tagged).values("pk").union(category.filter(pk__in=popular).values("pk"))

@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from marketplace.jobs.policy import job
+from marketplace.jobs.policy import BULK_PRIORITY, job
 
 from .. import bounds
 from ..models import Discount
@@ -23,17 +23,18 @@ _PAUSE = timedelta(seconds=1)
 
 @transaction.atomic
 def follow_discount(*, discount_id: uuid.UUID) -> None:
-    """Show a discount without a code in the catalog now, and again when it begins and when it ends."""
+    """Update the catalog if a discount without a code runs or has ended, and again when it begins and when it ends."""
     discount = Discount.objects.annotate(now=Now()).filter(pk=discount_id, code="").first()
     # None also if it was deleted before it began.
     if discount is None:
         return
     listing = lock_listing(discount.listing_id)
-    if listing.status == ListingStatus.PUBLISHED:
+    if listing.status == ListingStatus.PUBLISHED and discount.status != DiscountStatus.PLANNED:
         listing_edited(listing)
     if discount.status != DiscountStatus.ENDED:
         due = discount.starts_at if discount.status == DiscountStatus.PLANNED else discount.ends_at
-        update_discounted.using(run_after=max(due, timezone.now() + _PAUSE)).enqueue(str(discount_id))
+        # Many discounts begin and end at midnight; mails do not wait for them, and prices are decided at the purchase.
+        update_discounted.using(run_after=max(due, timezone.now() + _PAUSE), priority=BULK_PRIORITY).enqueue(str(discount_id))
 
 
 @job()

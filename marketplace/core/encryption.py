@@ -33,6 +33,15 @@ def decrypt(token: str, *, purpose: str) -> str:
         raise DecryptionFailed(purpose) from error
 
 
+def has_current_key(token: str, *, purpose: str) -> bool:
+    """Tell whether a text was encrypted with the current key, so that no fallback is needed to decrypt it."""
+    try:
+        _ciphers(purpose, (settings.SECRET_KEY,)).decrypt(token)
+    except InvalidToken:
+        return False
+    return True
+
+
 def _cipher(purpose: str) -> MultiFernet:
     return _ciphers(purpose, (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS))
 

@@ -17,6 +17,8 @@ DEFAULT, WEBHOOKS, SCHEDULE = "default", "webhooks", "schedule"
 QUEUES = (DEFAULT, WEBHOOKS, SCHEDULE)
 # Failed jobs run after new ones.
 RETRY_PRIORITY = -10
+# So do jobs of which very many can be due at once.
+BULK_PRIORITY = -10
 
 
 @dataclass(frozen=True)

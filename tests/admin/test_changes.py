@@ -58,6 +58,11 @@ def test_one_hidden_change_is_told_on_the_page(browser: Client, change: Change, 
     assert change.shown in shown
 
 
+def test_characters_that_hide_the_name_of_a_tool_are_told(browser: Client) -> None:
+    before, after = (makers.zipped({"SKILL.md": f"---\nname: x\nallowed-tools: {tools}\n---\n"}) for tools in ("Read", "Read, Ba\u202esh"))
+    assert "+ tool Ba[U+202E]sh" in words(section(browser, waiting_update(Change("a tool", before, after, ""))))
+
+
 def test_first_submission_has_nothing_to_be_compared_with(browser: Client) -> None:
     listing = ListingFactory()
     attach(listing, makers.archive(a_txt="1"))

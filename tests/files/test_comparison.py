@@ -140,6 +140,24 @@ def test_a_host_that_a_script_of_a_skill_newly_names_is_found(local_store: Any) 
     assert [(line.number, line.added) for line in lines] == [(2, False), (2, True)]
 
 
+@pytest.mark.parametrize(
+    ("address", "host"),
+    [
+        ("https://api.example.com@evil.example/x", "evil.example"),
+        ("https://a@b@evil.example/x", "evil.example"),
+        (f"https://{'a' * 300}@evil.example", "evil.example"),
+        ("https://\u0435vil.example/x", "\u0435vil.example"),
+        ("https://[2001:db8::1]:8443/", "[2001:db8::1]"),
+        ("https://evil.example\\@good.example/", "evil.example"),
+        ("https://good.example/@evil.example", "good.example"),
+    ],
+)
+def test_address_names_the_host_that_a_program_calls(local_store: Any, address: str, host: str) -> None:
+    before = {"SKILL.md": b"---\nname: x\n---\n", "run.py": b"print(1)\n"}
+    after = before | {"run.py": f"get('{address}')\n".encode()}
+    assert [each.name for each in _compared(local_store, _archive(before), _archive(after)).hosts] == [host]
+
+
 @pytest.mark.parametrize("recorded", [{}, None, [], "x", {"fonts": {"": [{}]}}, {"entries": [["a"]]}, {"texts": 3}])
 def test_facts_that_are_not_understood_are_none(recorded: Any) -> None:
     assert parse_facts(recorded) is None

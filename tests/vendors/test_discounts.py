@@ -15,6 +15,7 @@ from catalog import bounds
 from catalog.catalog_version import current_version
 from catalog.models import Discount, Listing, ListingIndex
 from catalog.services.discounts import update_discounted
+from library.jobs import build_published
 from marketplace.jobs.models import Job
 from tests.eager import drain
 from tests.factories import PublishedListingFactory
@@ -82,6 +83,20 @@ def test_planned_discount_is_shown_from_its_beginning(client: APIClient, on_sale
     assert shown(client, on_sale)[:2] == (7.0, 30.0)
     # The next run is at the end.
     assert Job.objects.filter(status="READY").get().run_after == Discount.objects.get().ends_at
+
+
+def test_planned_discount_leaves_the_catalog_alone_until_it_begins(client: APIClient, on_sale: Listing) -> None:
+    before, start = current_version(), timezone.now() + DAY
+    give(client, on_sale, startsAt=at(start), endsAt=at(start + DAY))
+    assert current_version() == before
+
+
+def test_discounts_that_begin_at_once_run_after_other_jobs(client: APIClient, on_sale: Listing) -> None:
+    start = timezone.now() + DAY
+    give(client, on_sale, startsAt=at(start), endsAt=at(start + DAY))
+    other = build_published.using(run_after=start).enqueue(str(on_sale.pk))
+    Job.objects.update(run_after=timezone.now())
+    assert next(str(job.pk) for job in Job.objects.ready()) == other.id
 
 
 def test_larger_of_two_discounts_counts(client: APIClient, on_sale: Listing) -> None:

@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 import pytest
 from django.core import mail as outbox
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 from pytest_django import DjangoCaptureOnCommitCallbacks
@@ -398,3 +398,14 @@ def test_reconciliation_tells_of_a_request_of_another_wallet_than_the_money() ->
     rupees = LedgerAccount.objects.get(kind="wallet", owner=user, currency="INR")
     wallet_payout = WalletPayout.objects.create(wallet=rupees, asked_id=moved, payment_details="x")
     assert f"wallet payout {wallet_payout.pk} and its transfers differ" in list(differences())
+
+
+def test_old_key_is_needed_until_the_waiting_payout_is_decided(settings: Any) -> None:
+    user = funded(inr=50_000)
+    wallet_payout = asked(user)
+    call_command("reencrypt_secrets", stdout=StringIO())
+    settings.SECRET_KEY_FALLBACKS, settings.SECRET_KEY = [settings.SECRET_KEY], "another-key-another-key-another-key-another-key-more"
+    with pytest.raises(CommandError, match="1 waiting payouts of wallets"):
+        call_command("reencrypt_secrets", stdout=StringIO())
+    cancel_wallet_payout(wallet_payout=wallet_payout, actor=user)
+    call_command("reencrypt_secrets", stdout=StringIO())

@@ -59,6 +59,14 @@ def test_code_is_entered_on_the_listing_and_told_at_the_checkout(browse: Browse)
     assert "149.70" in text(client, reverse("order-page", args=[order.pk]))
 
 
+def test_long_values_of_a_forged_form_are_not_repeated(browse: Browse) -> None:
+    listing = on_sale()
+    sent = {"license": "personal", "currency": "INR", "upgrade_from": "x" * 100_000}
+    answer = browse(funded(inr=100_000)).post(reverse("checkout-begin", args=[listing.slug]), sent, follow=True)
+    assert "You have no licence" in page_text(answer)
+    assert "x" * 100 not in answer.content.decode()
+
+
 @pytest.mark.parametrize("code", ["WRONG", "x", "NUL\0NUL"])
 def test_wrong_code_is_told_on_the_listing(browse: Browse, code: str) -> None:
     listing = on_sale()

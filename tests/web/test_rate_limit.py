@@ -8,6 +8,7 @@ from django.conf import settings as django_settings
 from django.test import Client
 
 from marketplace.http.rate_limits import CounterStoreDown
+from tests.shop import on_sale
 
 pytestmark = pytest.mark.django_db
 SEARCHES = ("/browse?q=sans", "/suggest?q=s")
@@ -30,6 +31,12 @@ def test_visitor_who_asks_for_too_many_searches_sees_a_page_that_says_when_to_co
     # What costs little is still there, and so is the API, which counts for itself.
     assert client.get("/").status_code == 200
     assert client.get("/api/v1/assets").status_code == 200
+
+
+@pytest.mark.usefixtures("_few")
+def test_visitor_who_asks_for_too_many_comparisons_is_refused(client: Client) -> None:
+    address = f"/assets/{on_sale().slug}/changes"
+    assert [client.get(address).status_code for _ in range(4)] == [200, 200, 200, 429]
 
 
 @pytest.mark.usefixtures("_few")

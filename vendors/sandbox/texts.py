@@ -12,9 +12,8 @@ HOSTS = 200
 PLACES = 3
 TOOLS = 100
 TOOL_CHARS = 100
-_HOST = re.compile(
-    r"\b(?:https?|wss?|ftp|s?ftp|ssh|git)://(?:[^\s/@\"'<>]{1,100}@)?([A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?)", re.IGNORECASE
-)
+# The host stands after the last `@` of the authority; it may be an IPv6 address, or have letters of any script.
+_HOST = re.compile(r"\b(?:https?|wss?|s?ftp|ssh|git)://(?:[^\s/?#\\\"'<>]*@)?(\[[0-9a-f:.]{2,45}\]|\w(?:[\w.-]{0,251}\w)?)", re.IGNORECASE)
 _TOOL = re.compile(r"[^\s,()\[\]\"']+(?:\([^()]{0,80}\))?")
 
 

@@ -10,12 +10,14 @@ from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import QuerySet, TextField
+from django.db.models.functions import Cast
 from django.utils import timezone
 
 from developers.errors import PasswordRequired
 from marketplace.accounts.models import User
 from marketplace.core import audit, texts
+from marketplace.core.encryption import has_current_key
 from marketplace.core.errors import InvalidTransition, NotFound
 from marketplace.core.money import WALLET_CURRENCIES, to_number
 from marketplace.core.transitions import TransitionTable, lock, lock_for_decision
@@ -27,7 +29,7 @@ from ..card_credit import card_credit
 from ..errors import InsufficientBalance, InvalidAmount, ReturnsToCard, TooManyWithdrawals, WithdrawalOpen
 from ..models import LedgerAccount, WalletPayout
 from ..models.ledger import AccountKind, JournalKind
-from ..models.wallet_payouts import WalletPayoutStatus
+from ..models.wallet_payouts import PAYMENT_DETAILS, WalletPayoutStatus
 from ..selectors import wallet_payouts
 from .ledger import Leg, change_held_amount, credit_wallet_balance, open_accounts, write_journal
 from .receivables import collect_owed
@@ -152,6 +154,13 @@ def expired_payment_details() -> QuerySet[WalletPayout]:
     """Return the payouts whose bank details are due for erasure."""
     settled_before = timezone.now() - timedelta(days=bounds.PAYMENT_DETAILS_DAYS)
     return WalletPayout.objects.filter(status=WalletPayoutStatus.PAID, settled__at__lte=settled_before).exclude(payment_details="")
+
+
+def payouts_under_old_keys() -> int:
+    """Return the number of waiting payouts whose bank details the current `SECRET_KEY` cannot decrypt; they are not re-encrypted."""
+    waiting = WalletPayout.objects.filter(status=WalletPayoutStatus.WAITING)
+    tokens = waiting.values_list(Cast("payment_details", TextField()), flat=True)
+    return sum(not has_current_key(token, purpose=PAYMENT_DETAILS) for token in tokens.iterator())
 
 
 def _check_open_payouts(wallet: LedgerAccount) -> None:

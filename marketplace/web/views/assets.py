@@ -24,6 +24,7 @@ from ..paging import page_links, page_number
 from ..shop.currency import currency_of, remember
 from ..shop.description import description_html
 from ..shop.offer import Offer, offer_for, offer_of
+from ..shop.rate_limit import rate_limited
 from ..shop.results import PAGE_SIZE
 
 HOUR = 60 * 60
@@ -69,6 +70,7 @@ def _page_of(request: HttpRequest, offer: Offer, file: Deliverable | None) -> di
 
 
 @require_safe
+@rate_limited
 def changes(request: HttpRequest, slug: str) -> HttpResponse:
     """Show what changed in the newest version of a listing."""
     listing = selectors.listing_for_sale(slug)

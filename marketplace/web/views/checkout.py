@@ -11,6 +11,7 @@ from django.utils import timezone
 from catalog.api.fields import DISCOUNT_CODE, DISCOUNT_CODE_ERROR
 from catalog.selectors import cards_of
 from marketplace.accounts.pages import SignedInRequest, signed_in_page
+from marketplace.core.bounds import SLUG_CHARS
 from marketplace.core.errors import NotFound, Problem
 from marketplace.core.money import WALLET_CURRENCIES, to_number
 from marketplace.http.pages import POLICY_HEADER, REDIRECTING_FORM_POLICY
@@ -30,7 +31,9 @@ def begin(request: SignedInRequest, slug: str) -> HttpResponseBase:
     """Create a quote and redirect to its confirmation; a GET, as after signing in, returns to the listing."""
     if request.method != "POST":
         return redirect("asset-page", slug=slug)
-    sent = {name: request.POST.get(name, "").strip() or None for name in ("currency", "license", "discount_code", "upgrade_from")}
+    sent = {
+        name: request.POST.get(name, "")[:SLUG_CHARS].strip() or None for name in ("currency", "license", "discount_code", "upgrade_from")
+    }
     code = sent["discount_code"]
     if code is not None and not re.match(DISCOUNT_CODE, code):
         messages.error(request, DISCOUNT_CODE_ERROR)

@@ -38,16 +38,16 @@ curl -H "X-Api-Key: $KEY" \\
 def landing(request: HttpRequest) -> HttpResponse:
     """Show what the service is, what is on sale, and where to go."""
     categories = list(selectors.categories_with_counts())
-    featured = selectors.featured_cards(limit=PICTURES + CARDS)
-    chosen = {card.id for card in featured}
-    cards = featured + [card for card in _from_every_category(selectors.popular_cards(limit=CANDIDATES)) if card.id not in chosen]
+    featured = selectors.featured_cards(limit=CARDS)
+    popular = [card for card in _from_every_category(selectors.popular_cards(limit=CANDIDATES)) if card not in featured]
+    shots = [card for card in popular + featured if card.picture][:PICTURES]
     context = {
         "categories": categories,
         "listings": sum(getattr(category, "asset_count", 0) for category in categories),
         "licenses": len(selectors.active_tiers()),
-        "shots": [card for card in cards if card.picture][:PICTURES],
-        "cards": cards[PICTURES : PICTURES + CARDS] or cards,
-        "featured": bool(featured),
+        "shots": shots,
+        "featured": featured,
+        "popular": [card for card in popular if card not in shots][:CARDS] or popular[:CARDS],
         "currency": currency_of(request),
         "quote_minutes": QUOTE_MINUTES,
         "example": code_html(EXAMPLE.format(base_url=settings.BASE_URL), "bash"),

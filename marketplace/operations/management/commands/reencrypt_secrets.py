@@ -17,6 +17,7 @@ from marketplace.core.errors import NotFound
 from marketplace.ui.progress import progress_bar
 from vendors.models import PayoutDetails
 from vendors.services.payout_details import reencrypt_payout_details
+from wallet.services.wallet_payouts import payouts_under_old_keys
 
 
 class Command(BaseCommand):
@@ -24,7 +25,8 @@ class Command(BaseCommand):
         "Re-encrypt the secrets of webhooks and of two-factor sign-in, and vendors' bank accounts, with the current SECRET_KEY. Run it after changing that key, "
         "while the old one is in SECRET_KEY_FALLBACKS; afterwards the old one can be removed. Safe to interrupt and repeat, and to run "
         "beside the service. Exit status: 0 all are re-encrypted; 1 some could not be decrypted because their key is gone: developers "
-        "must rotate these webhook secrets, users must set up two-factor sign-in again, and vendors must enter their bank accounts again."
+        "must rotate these webhook secrets, users must set up two-factor sign-in again, and vendors must enter their bank accounts again; "
+        "or waiting payouts of wallets, whose bank details never change, need an old key."
     )
 
     def handle(self, *_args: Any, **_options: Any) -> None:
@@ -39,6 +41,8 @@ class Command(BaseCommand):
             lost.append(f"The second factors of {len(users)} users cannot be decrypted: {_some(users)}.")
         if accounts:
             lost.append(f"The bank accounts of {len(accounts)} vendors cannot be decrypted: {_some(row.profile_id for row in accounts)}.")
+        if waiting := payouts_under_old_keys():
+            lost.append(f"{waiting} waiting payouts of wallets need an old key: decide on them before you remove it.")
         if lost:
             raise CommandError(" ".join(lost), returncode=1)
         self.stdout.write("All secrets are encrypted with the current key.")
