@@ -1,4 +1,4 @@
-"""Draws glyphs of a font as SVG paths, so that reviewers see what changed in them."""
+"""Draws glyphs of a font as SVG paths for reviewers. Which glyphs changed is compared before, by the digests of `font_facts`."""
 
 import io
 from collections.abc import Sequence
