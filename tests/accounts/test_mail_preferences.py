@@ -41,7 +41,7 @@ def link_of(message: Any) -> str:
     return found[1]
 
 
-def test_purchase_is_told_to_buyer_and_vendor_and_the_refund_to_the_buyer() -> None:
+def test_purchase_and_refund_are_told_to_buyer_and_vendor() -> None:
     vendor, buyer = make_vendor(), funded(inr=100_000)
     order = bought(on_sale(store=vendor.store, title="Aurora Sans", tax_rate_bp=1800), buyer)
     (purchased,), (sold,) = sent_to(buyer), sent_to(vendor.user)
@@ -53,7 +53,7 @@ def test_purchase_is_told_to_buyer_and_vendor_and_the_refund_to_the_buyer() -> N
     refund_order(order=order, reason="test", actor=None)
     refunded = sent_to(buyer)[-1]
     assert "refunded" in refunded.subject
-    assert len(sent_to(vendor.user)) == 1
+    assert "refunded" in sent_to(vendor.user)[-1].subject
 
 
 def test_every_mail_that_can_be_ended_says_how_in_both_forms_and_in_its_head() -> None:

@@ -135,6 +135,7 @@ def test_detail_has_exactly_the_agreed_fields(get: Any, tiers: Any) -> None:
         "priceINR": 1125.01,
         "priceEUR": None,
         "discountPercent": 25.0,
+        "discountEndsAt": None,
         "listPrices": {"USD": 20.0, "INR": 1500.01, "EUR": None},
         "taxRatePercent": 18.0,
         "tierRequirement": "free",

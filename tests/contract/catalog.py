@@ -206,8 +206,8 @@ OPERATIONS = (
         "for_sale",
         CHANGES,
         query=(
-            Query("from", "string", bounds={"maxLength": 36}, bad=("", "x" * 37)),
-            Query("to", "string", bounds={"maxLength": 36}, bad=("", "x" * 37)),
+            Query("from", "string", bounds={"maxLength": 36}, bad=("x" * 37,)),
+            Query("to", "string", bounds={"maxLength": 36}, bad=("x" * 37,)),
         ),
         refusals=frozenset({"invalid_input", "not_found"}),
         added=True,

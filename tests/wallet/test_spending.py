@@ -149,6 +149,10 @@ def test_purchase_answers_as_the_reference_says(bearer_client: Client) -> None:
         "newBalanceUSD": 5.0,
         "taxIncluded": 76.12,
         "licenseSlug": "personal",
+        "discount": 0.0,
+        "discountCode": None,
+        "upgradeFrom": None,
+        "upgradeCredit": 0.0,
     }
     assert "Idempotent-Replayed" not in response
 

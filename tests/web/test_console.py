@@ -71,7 +71,7 @@ def test_every_operation_is_offered_and_has_its_form(own: tuple[Client, App]) ->
 def test_call_is_found_by_its_words(own: tuple[Client, App]) -> None:
     client, _ = own
     for query, found in (
-        ("post wallet", {"quoteAsset", "buyAsset", "requestTopUp"}),
+        ("post wallet", {"quoteAsset", "buyAsset", "requestTopUp", "requestRefund"}),
         ("library:download", {"createDownloadLink"}),
         ("zzqqxx", set()),
     ):

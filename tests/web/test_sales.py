@@ -60,6 +60,8 @@ def paid(vendor: VendorProfile, run: str = "2026-03") -> None:
 
 def rows_of(page: Any) -> list[list[str]]:
     html = BeautifulSoup(page.content, "html.parser")
+    for evidence in html.select("a[href$='/evidence.json']"):
+        evidence.decompose()
     rows = html.select("table.table tbody tr")
     return [[" ".join(cell.get_text().split()) for cell in row.select("td:not([data-label=When])")] for row in rows]
 

@@ -44,8 +44,8 @@ class RefundRequestAdmin(QueueAdmin):
     )
     readonly_fields = ("title", "buyer", "vendor", "price", "why")
     decision_names = ("grant", "refuse", *CLAIMING)
-    noun, decides = "refund_request", DECIDE
-    on_page = {"grant": "a", "refuse": "r"}
+    noun, review_permission = "refund_request", DECIDE
+    page_decisions = {"grant": "a", "refuse": "r"}
     claim, take_over, release = claiming(DECIDE, _allows("refuse"))
     found_title, found_detail = "order__title", "status"
 
