@@ -152,15 +152,15 @@ def test_block_of_ones_own_file_is_refused() -> None:
 
 
 def test_changes_are_against_what_was_approved_last() -> None:
-    listing = published(title="Old name")
-    listing.title, listing.price_inr_minor = "New name", 9900
+    listing = published(title="Old name", tax_rate_bp=500)
+    listing.title, listing.price_inr_minor, listing.tax_rate_bp = "New name", 9900, 1800
     listing.save()
     approved = approvals_of(listing)[0].snapshot
     changes = {change.field: (change.before, change.after) for change in changes_between(approved, snapshot_of(listing))}
     # The manifest is made of the title, among other things.
     manifests = changes.pop("manifest")
     assert ["New name" in manifest["agentGuidance"] for manifest in manifests] == [False, True]
-    assert changes == {"title": ("Old name", "New name"), "priceInr": (None, 99.0)}
+    assert changes == {"title": ("Old name", "New name"), "priceInr": (None, 99.0), "taxRatePercent": (5.0, 18.0)}
 
 
 def test_events_tell_upper_apps(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -74,6 +74,7 @@ def test_key_carries_exactly_the_grant_and_the_old_one_lives_on() -> None:
     assert well_formed(secret, Prefix.API_KEY)
     assert (new.scope, new.last_four) == ("catalog:read account:read", secret[-4:])
     assert set(selectors.live_keys_of(app)) == {old, new}
+    assert history_of(new)[0].data == {"scopes": "catalog:read account:read"}
 
 
 def test_revoking_twice_is_once() -> None:

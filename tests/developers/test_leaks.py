@@ -60,6 +60,13 @@ def test_too_many_reports_from_an_address_are_429(settings: Any) -> None:
     assert report("x", REMOTE_ADDR="192.0.2.7").status_code == 200
 
 
+def test_only_live_credentials_are_counted() -> None:
+    app = AppFactory()
+    secrets = [issue_api_key(app=app, name="a", actor=app.user)[1], new_secret(Prefix.API_KEY), "hunter2"]
+    findings = [leaks.LeakedSecret(secret) for secret in secrets]
+    assert [leaks.report_leaks(findings=findings) for _ in range(2)] == [1, 0]
+
+
 def test_made_up_ended_and_real_secrets_get_the_same_answer() -> None:
     app = AppFactory()
     real = issue_api_key(app=app, name="a", actor=app.user)[1]

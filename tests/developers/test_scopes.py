@@ -192,6 +192,8 @@ def test_refused_request_for_more_leaves_the_app_as_it_was(developer: User, revi
     request_scopes(app=app, scopes={Scope.WALLET_SPEND: "To buy"}, actor=developer)
     decided = decide_scopes(review=open_review(app), decisions={Scope.WALLET_SPEND: NO}, note="", actor=reviewer)
     assert (decided.status, decided.granted_scopes) == ("Approved", "catalog:read")
+    entry = history_of(app)[0]
+    assert (entry.action, entry.data) == ("app.decide_scopes", {"before": "catalog:read", "after": "catalog:read"})
 
 
 def test_deciding_while_the_app_is_suspended_is_refused(developer: User, reviewer: User) -> None:
@@ -240,6 +242,8 @@ def test_narrowed_grant_takes_the_scope_from_existing_keys(suspended: bool, app:
     assert key.scopes == {Scope.CATALOG_READ}
     row = selectors.scope_rows_of(app).get(scope="wallet:spend")
     assert (row.granted, row.note) == (False, "Misused")
+    assert row.decided_at is not None
+    assert row.decided_at > key.created_at
     entry = history_of(app).first()
     assert entry is not None
     assert entry.data == {"before": "catalog:read wallet:spend", "after": "catalog:read", "notes": {"wallet:spend": "Misused"}}

@@ -162,6 +162,7 @@ def test_categories_are_kept_sorted_and_once(user: User) -> None:
 
 def test_only_limit_of_a_spending_token_stays(user: User) -> None:
     token, _ = personal(user)
+    personal(user)
     limit = token.spending_limits.get()
     with pytest.raises(LastSpendingLimit):
         remove_spending_limit(limit=limit, actor=user)

@@ -118,6 +118,7 @@ def test_deliverable_answers_the_reference_record(listing: Listing, client: APIC
     listing.refresh_from_db()
     assert (listing.candidate_deliverable, listing.live_deliverable, listing.status) == (deliverable, None, "Draft")
     assert b"".join(default_storage.read(deliverable.object_key)) == content
+    assert deliverable.fingerprint == default_storage.fingerprint(deliverable.object_key)
     entry = history_of(listing).get()
     assert (entry.action, entry.actor, entry.data["sha256"]) == ("listing.upload_file", vendor.user, record["checksum"])
 

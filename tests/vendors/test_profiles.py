@@ -130,6 +130,8 @@ def test_decision_moves_the_profile_and_its_store(
     profile = decide(profile=make_vendor(status), reason="because", actor=staff)
     profile.refresh_from_db()
     assert (profile.status, profile.store.is_open, profile.decided_by) == (after, is_open, staff)
+    assert profile.decided_at is not None
+    assert profile.updated_at >= profile.decided_at
     entry = history_of(profile)[0]
     assert (entry.from_state, entry.to_state, entry.reason, entry.actor) == (status, after, "because", staff)
 

@@ -19,6 +19,7 @@ from marketplace.storage.local import LocalStorage
 from tests.factories import DeliverableFactory, PublishedListingFactory
 from tests.files import makers
 from tests.files.helpers import put
+from vendors.services.reinspecting import differences
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
@@ -101,6 +102,11 @@ def test_details_are_renewed_and_the_file_is_not_touched(media: Path) -> None:
     manifest = AgentManifest.objects.get(listing=deliverable.listing)
     assert manifest.body["technical"]["glyphCount"] == 0
     assert ensure_manifest(Listing.objects.get(pk=deliverable.listing_id)).body["technical"]["glyphCount"] == 3
+
+
+def test_details_are_new_gone_changed_or_the_same() -> None:
+    before, after = {"axes": [], "family": "A", "scripts": 1}, {"family": "A", "scripts": 2, "width": 5}
+    assert differences(before, after) == "new: width; gone: axes; changed: scripts"
 
 
 def test_second_run_changes_nothing() -> None:

@@ -13,6 +13,7 @@ from library.errors import LicenceSuspended
 from library.models import Licence
 from library.selectors import owned_licence
 from library.services.links import issue_link, open_link, url_of
+from marketplace.core.audit import history_of
 from marketplace.core.errors import InvalidTransition, Problem
 from tests.factories import UserFactory
 from tests.shop import archive, bought, funded, on_sale
@@ -272,6 +273,13 @@ def test_second_dispute_of_what_has_returned_changes_nothing() -> None:
     assert (Reversal.objects.count(), accounts("funding")) == (1, 0)
 
 
+def test_disputes_of_one_buyer_in_two_currencies_are_compared_apart() -> None:
+    buyer = UserFactory()
+    for currency in ("INR", "USD"):
+        tell(paid(buyer, currency=currency), EventKind.DISPUTED)
+    agree()
+
+
 def test_link_of_a_suspended_licence_is_dead_until_the_dispute_is_won() -> None:
     top_up = paid()
     bought(on_sale(archive()), top_up.user)
@@ -309,6 +317,11 @@ def test_purchase_behind_a_dispute_is_not_refunded_meanwhile() -> None:
     tell(top_up, EventKind.DISPUTED, case="second", event_id="second")
     assert (wallet_of(top_up.user).balance_inr_minor, FrozenOrder.objects.filter(reversal__status="Open").count()) == (0, 0)
     agree()
+
+
+def test_audit_log_names_the_providers_dispute() -> None:
+    top_up = tell(paid(), EventKind.DISPUTED, case="dp_1")
+    assert history_of(top_up)[0].data == {"dispute": "dp_1"}
 
 
 def test_buyer_is_told_of_a_dispute_and_of_its_end(django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks) -> None:

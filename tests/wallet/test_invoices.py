@@ -361,7 +361,10 @@ def test_documents_that_do_not_fit_are_reported() -> None:
     assert list(invoice_differences()) == []
     Order.objects.filter(pk=order.pk).update(seller=None)
     assert len(list(invoice_differences())) == 1
-    Order.objects.filter(pk=order.pk).update(seller=Seller.objects.get())
+    other_tax = {"tax_minor": order.tax_minor + 1, "commission_minor": order.commission_minor - 1}
+    Order.objects.filter(pk=order.pk).update(seller=Seller.objects.get(), **other_tax)
+    assert len(list(invoice_differences())) == 1
+    Order.objects.filter(pk=order.pk).update(tax_minor=order.tax_minor, commission_minor=order.commission_minor)
 
 
 def test_document_shows_no_identifier_of_ours_and_what_the_law_demands() -> None:

@@ -186,8 +186,9 @@ def test_second_live_licence_is_refused_by_the_database() -> None:
         "deliverable_id": held.deliverable_id,
     }
     facts |= {"title": "x", "store_name": "x", "version": "", "license_slug": "personal", "order_id": uuid.uuid4()}
-    with pytest.raises(AlreadyOwned), transaction.atomic():
+    with pytest.raises(AlreadyOwned) as refusal, transaction.atomic():
         grant_licence(**facts)
+    assert refusal.value.members == {"assetId": str(held.listing_id), "licenseSlug": "personal"}
 
 
 def test_missing_trigger_stops_the_check_and_migrate_makes_it_again() -> None:

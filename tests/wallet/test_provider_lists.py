@@ -1,5 +1,6 @@
 """A provider's list of a day against the ledger."""
 
+from datetime import timedelta
 from io import StringIO
 from typing import Any
 
@@ -36,6 +37,24 @@ def test_day_that_agrees_is_told_and_one_that_does_not_fails_and_names_what_diff
     assert "unknown" in out.getvalue()
     assert str(top_up.pk) in out.getvalue()
     assert TopUp.objects.filter(status="Pending").count() == 1
+
+
+@pytest.mark.parametrize(("amount_minor", "currency"), [(49_999, "INR"), (50_001, "INR"), (50_000, "USD")])
+def test_payment_of_another_amount_than_was_credited_is_told(amount_minor: int, currency: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    top_up = paid()
+    assert top_up.paid_at is not None
+    listed = [ProviderPayment(top_up.payment_reference, amount_minor, currency)]
+    monkeypatch.setattr(TestProvider, "payments_of", lambda *_: iter(listed))
+    with pytest.raises(CommandError, match="1 differences"):
+        told(day=top_up.paid_at.date())
+
+
+@pytest.mark.parametrize("days", [-1, 1])
+def test_payment_of_another_day_is_not_missed(days: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    top_up = paid()
+    assert top_up.paid_at is not None
+    monkeypatch.setattr(TestProvider, "payments_of", lambda *_: iter([]))
+    assert "agree" in told(day=top_up.paid_at.date() + timedelta(days=days))
 
 
 @pytest.mark.parametrize("options", [{"provider": "nobody"}, {"day": timezone.now().date()}])

@@ -243,6 +243,7 @@ def test_page_of_razorpay_is_found_again(wire: Any) -> None:
     assert razorpay().create_page(WANTED).url == "https://rzp.io/i/1"
     body = json.loads(sent[1]["data"])
     assert (body["amount"], body["reference_id"], body["accept_partial"]) == (1999, str(TOP_UP), False)
+    assert (body["notify"], body["reminder_enable"]) == ({"sms": False, "email": False}, False)
     assert {request["timeout"] for request in sent} == {7}
     wire({"payment_links": [link]})
     assert razorpay().create_page(WANTED).reference == "plink_1"

@@ -110,6 +110,8 @@ def test_yesterdays_purchases_count_for_the_total_only(user: User) -> None:
     order = buy(principal)
     assert refused(principal)["limit"] == "perDay"
     midnight = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
+    Order.objects.filter(pk=order.pk).update(created_at=midnight)
+    assert refused(principal)["limit"] == "perDay"
     Order.objects.filter(pk=order.pk).update(created_at=midnight - timedelta(microseconds=1))
     buy(principal)
     Order.objects.update(created_at=midnight - timedelta(days=3))

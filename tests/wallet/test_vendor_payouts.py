@@ -199,6 +199,13 @@ def test_payout_is_one_transfer_of_all_that_was_earned() -> None:
     assert earned(vendor.user)["INR"] == 0
 
 
+def test_each_vendor_is_paid_into_their_own_bank_account() -> None:
+    for vendor in (payee(), payee()):
+        payout = prepared(sold(vendor))
+        assert isinstance(payout, VendorPayout)
+        assert payout.details.profile == vendor
+
+
 def test_payout_goes_through_its_states_and_back() -> None:
     vendor, staff = payee(), UserFactory()
     payout = exported(sold(vendor))

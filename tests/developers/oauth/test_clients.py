@@ -313,6 +313,14 @@ def test_client_that_was_refused_by_mistake_can_be_reviewed_again(web: Web, clie
     assert client_party.ask(**WANTED).status_code == 200
 
 
+def test_client_that_is_reviewed_again_can_be_refused_again(web: Web, client_party: Party) -> None:
+    client_party.ask(**WANTED)
+    app = App.objects.get()
+    for reason in ("Unknown.", "Still unknown."):
+        assert reject_app(app=app, reason=reason, actor=UserFactory()).status_reason == reason
+        reopen_client(app=app, reason="They asked again.", actor=UserFactory())
+
+
 def test_rejected_app_of_a_developer_is_not_reopened() -> None:
     app = AppFactory(status="Rejected", granted_scopes="")
     with pytest.raises(NotFound):

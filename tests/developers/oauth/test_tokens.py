@@ -104,6 +104,11 @@ def test_code_used_twice_ends_what_came_of_it(party: Party) -> None:
     assert (entry.reason, entry.data["tokens"]) == ("The authorization code was used twice.", 1)
 
 
+def test_token_is_listed_by_its_last_four_characters(party: Party) -> None:
+    secret = party.tokens()["access_token"]
+    assert AccessToken.objects.get().hint == secret[-4:]
+
+
 def test_exchange_never_widens(party: Party) -> None:
     assert party.exchange(party.code(scope="catalog:read"), scope="catalog:read wallet:spend").json()["scope"] == "catalog:read"
 
