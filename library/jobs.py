@@ -14,8 +14,9 @@ from .services.building import build_when_published
 
 @job(retries=Retries(attempts=6, first=30))
 def build_published(listing_id: str) -> None:
-    """Build the packages of a published listing before the first download."""
+    """Build the packages of a published listing before the first download; then let its owners be told."""
     build_when_published(listing_id=uuid.UUID(listing_id))
+    announce_new_file.enqueue(listing_id)
 
 
 @job()
@@ -39,4 +40,3 @@ def tell_owners_of_file(listing_id: str, deliverable_id: str, after: str | None 
 
 
 subscribe_later(ListingPublished, build_published)
-subscribe_later(ListingPublished, announce_new_file)

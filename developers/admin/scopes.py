@@ -16,7 +16,7 @@ from marketplace.review.queues import QueueAdmin
 
 from ..models import AppScope, ScopeReview
 from ..models.apps import ScopeReviewStatus
-from ..selectors import applications_of, decided_requests_of, decisions_on_scopes, logo_of, scope_rows_of
+from ..selectors import applications_of, decided_requests_of, decisions_on_scopes, scope_rows_of
 from ..services.scopes import ScopeDecision, decide_scopes
 
 DECIDE = "developers.decide_app"
@@ -32,7 +32,7 @@ class LogoForm(DecisionForm):
 
     def __init__(self, *args: Any, subject: ScopeReview, **kwargs: Any) -> None:
         super().__init__(*args, subject=subject, **kwargs)
-        shown = logo_of(subject.app)
+        shown = getattr(subject.app, "logo", None)
         self.initial["logo"] = "" if shown is None else shown.digest
 
 
@@ -105,7 +105,7 @@ def _facts(review: ScopeReview) -> dict[str, Any]:
     return {
         "app": app,
         "application": application,
-        "logo": logo_of(app),
+        "logo": getattr(app, "logo", None),
         "decided": [row for row in scope_rows_of(app) if row.granted is not None],
     }
 
@@ -118,7 +118,7 @@ class ScopeReviewAdmin(QueueAdmin):
     waiting_since = "requested_at"
     list_display = ("app", "developer", "status", "requested_at", "waiting_time", "claim_mark", "decided_by")
     list_filter = ("status",)
-    list_select_related = ("app__user", "decided_by", "claimed_by")
+    list_select_related = ("app__user", "app__logo", "decided_by", "claimed_by")
     search_fields = ("app__name", "app__user__email")
     fields = ("app", "developer", "purpose", "status", "requested_at", "note", "decided_at", "decided_by")
     readonly_fields = ("developer", "purpose")
