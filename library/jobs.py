@@ -14,9 +14,10 @@ from .services.building import build_when_published
 
 @job(retries=Retries(attempts=6, first=30))
 def build_published(listing_id: str) -> None:
-    """Build the packages of a published listing before the first download; then let its owners be told."""
-    build_when_published(listing_id=uuid.UUID(listing_id))
+    """Let the owners of a published listing be told, and build its packages before the first download."""
+    # First, and without harm again by a retry: a package that cannot be built leaves owners no less informed.
     announce_new_file.enqueue(listing_id)
+    build_when_published(listing_id=uuid.UUID(listing_id))
 
 
 @job()
