@@ -47,7 +47,7 @@ class ValueChange(ResponseModel):
         return cls(name=change.name, before=_text(change.before), after=_text(change.after))
 
 
-class Names(ResponseModel):
+class NameList(ResponseModel):
     """Names, at most 100 of them, and how many there are."""
 
     count: int = Field(description="How many there are.")
@@ -62,9 +62,9 @@ class Names(ResponseModel):
 class FilesChanged(ResponseModel):
     """Files inside the archive by their paths; all empty where it is no archive."""
 
-    added: Names = Field(description="Files that are new.")
-    removed: Names = Field(description="Files that are gone.")
-    changed: Names = Field(description="Files with other contents.")
+    added: NameList = Field(description="Files that are new.")
+    removed: NameList = Field(description="Files that are gone.")
+    changed: NameList = Field(description="Files with other contents.")
 
 
 class FontChange(ResponseModel):
@@ -73,10 +73,10 @@ class FontChange(ResponseModel):
     path: str = Field(description="Path of the font in the archive; empty if the font is the file itself.")
     glyphs_before: int = Field(description="Number of glyphs before.")
     glyphs_after: int = Field(description="Number of glyphs now.")
-    added: Names = Field(description="Glyphs that are new.")
-    removed: Names = Field(description="Glyphs that are gone.")
-    redrawn: Names = Field(description="Glyphs with another outline.")
-    respaced: Names = Field(description="Glyphs with another width.")
+    added: NameList = Field(description="Glyphs that are new.")
+    removed: NameList = Field(description="Glyphs that are gone.")
+    redrawn: NameList = Field(description="Glyphs with another outline.")
+    respaced: NameList = Field(description="Glyphs with another width.")
     names: list[ValueChange] = Field(description="Names and other texts of the font.")
     metrics: list[ValueChange] = Field(description="Metrics of the font.")
     axes: list[ValueChange] = Field(description="Variable axes.")
@@ -88,10 +88,10 @@ class FontChange(ResponseModel):
             path=font.path,
             glyphs_before=font.glyph_count.before,
             glyphs_after=font.glyph_count.after,
-            added=Names.of([glyph.name for glyph in font.added]),
-            removed=Names.of([glyph.name for glyph in font.removed]),
-            redrawn=Names.of([glyph.name for glyph in font.redrawn]),
-            respaced=Names.of([glyph.name for glyph in font.respaced]),
+            added=NameList.of([glyph.name for glyph in font.added]),
+            removed=NameList.of([glyph.name for glyph in font.removed]),
+            redrawn=NameList.of([glyph.name for glyph in font.redrawn]),
+            respaced=NameList.of([glyph.name for glyph in font.respaced]),
             names=[ValueChange.of(each) for each in font.names[:LISTED]],
             metrics=[ValueChange.of(each) for each in font.metrics[:LISTED]],
             axes=[ValueChange.of(each) for each in font.axes[:LISTED]],
@@ -101,15 +101,15 @@ class FontChange(ResponseModel):
 class AddedRemoved(ResponseModel):
     """Names that are new, and those that are gone."""
 
-    added: Names = Field(description="Those that are new.")
-    removed: Names = Field(description="Those that are gone.")
+    added: NameList = Field(description="Those that are new.")
+    removed: NameList = Field(description="Those that are gone.")
 
     @classmethod
     def of(cls, differences: Iterable[Difference]) -> Self:
         """Return the names by what happened to them."""
         found = list(differences)
         gone = [each.name for each in found if each.after is None]
-        return cls(added=Names.of([each.name for each in found if each.before is None]), removed=Names.of(gone))
+        return cls(added=NameList.of([each.name for each in found if each.before is None]), removed=NameList.of(gone))
 
 
 class AssetChanges(ResponseModel):
@@ -176,7 +176,9 @@ def _answer(listing: Listing, earlier: Deliverable | None, later: Deliverable, c
         "comparable": changes.file_state != FileState.UNKNOWN,
         "summary": list(_sentences(details, changes)),
         "details": details,
-        "files": FilesChanged(**{kind: Names.of([entry.path for entry in file.of_kind(kind)]) for kind in ("added", "removed", "changed")}),
+        "files": FilesChanged(
+            **{kind: NameList.of([entry.path for entry in file.of_kind(kind)]) for kind in ("added", "removed", "changed")}
+        ),
         "fonts": [FontChange.of(font) for font in file.fonts[:LISTED]],
         "hosts": AddedRemoved.of(file.hosts),
         "tools": AddedRemoved.of(file.tools),
