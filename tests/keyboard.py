@@ -35,9 +35,9 @@ def follow(page: Page, words: str, attribute: str = "innerText") -> None:
         page.keyboard.press("Enter")
 
 
-def fill(page: Page, name: str, text: str) -> None:
+def fill(page: Page, field: str, text: str, attribute: str = "name") -> None:
     """Type into the field of this name, in place of what is there."""
-    reach(page, name, "name")
+    reach(page, field, attribute)
     page.keyboard.press("Control+a")
     page.keyboard.type(text)
 

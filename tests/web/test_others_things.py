@@ -329,10 +329,11 @@ def test_pages_of_an_account_show_ones_own_things_and_nothing_of_others_and_are_
     answers = {name: client.get(address) for name, address in _own_pages(everyone)}
     assert {name for name, answer in answers.items() if "no-store" not in answer["Cache-Control"]} == set()
     # Names and numbers: one slug may be the beginning of another.
+    # The preview of a draft is what buyers see, with others' listings that are like it.
     shown = {
         word
-        for answer in answers.values()
-        if not answer.streaming
+        for name, answer in answers.items()
+        if not answer.streaming and name != "studio-preview"
         for word in re.findall(r"[\w-]+", answer.content.decode(errors="ignore"))
     }
     things = everyone.mine.keys() - {"consent", "owned_id"}
