@@ -29,7 +29,7 @@ from wallet.reconciliation import differences
 from wallet.selectors import wallet_of
 from wallet.services import wallet_payouts
 from wallet.services.digests import digest_ledger
-from wallet.services.ledger import Leg, change_held_amount, credit_wallet_balance, open_accounts, write_journal
+from wallet.services.ledger import TransferEntry, change_held_amount, credit_wallet_balance, open_accounts, write_journal
 from wallet.services.refunds import refund_order
 from wallet.services.wallet_payouts import cancel_wallet_payout, pay_wallet_payout, refuse_wallet_payout
 
@@ -375,13 +375,13 @@ def test_reconciliation_tells_of_journals_without_a_request_and_of_requests_that
     entry = credit_wallet_balance(wallet, -100)
     change_held_amount(account, 100)
     leg: dict[str, Any] = {"currency": "INR", "reason": "stray", "actor_id": staff.pk}
-    stray = write_journal(kind=JournalKind.WITHDRAWAL, legs=[Leg(wallet, account, 100)], wallet=entry, **leg)
+    stray = write_journal(kind=JournalKind.WITHDRAWAL, transfers=[TransferEntry(wallet, account, 100)], wallet=entry, **leg)
     told = list(differences())
     assert f"journal {stray} sets money aside that nobody asked for" in told
     assert f"held account {account} holds 300 INR, what waits is 200" in told
     payout = open_accounts("INR", {AccountKind.PAYOUT: None})[AccountKind.PAYOUT]
     change_held_amount(account, -300)
-    settled = write_journal(kind=JournalKind.SETTLEMENT, legs=[Leg(account, payout, 300)], **leg)
+    settled = write_journal(kind=JournalKind.SETTLEMENT, transfers=[TransferEntry(account, payout, 300)], **leg)
     assert f"journal {settled} settles nothing that was asked for" in list(differences())
     # Of another amount.
     WalletPayout.objects.filter(pk=wallet_payout.pk).update(status="Paid", settled=settled, reference="T1")
@@ -393,8 +393,8 @@ def test_reconciliation_tells_of_a_request_of_another_wallet_than_the_money() ->
     entry = credit_wallet_balance(LedgerAccount.objects.get(kind="wallet", owner=user, currency="USD").pk, -700)
     held_id = open_accounts("USD", {AccountKind.HELD: user.pk})[AccountKind.HELD]
     change_held_amount(held_id, 700)
-    legs = [Leg(entry.account_id, held_id, 700)]
-    moved = write_journal(kind=JournalKind.WITHDRAWAL, legs=legs, wallet=entry, currency="USD", reason="stray", actor_id=user.pk)
+    transfers = [TransferEntry(entry.account_id, held_id, 700)]
+    moved = write_journal(kind=JournalKind.WITHDRAWAL, transfers=transfers, wallet=entry, currency="USD", reason="stray", actor_id=user.pk)
     rupees = LedgerAccount.objects.get(kind="wallet", owner=user, currency="INR")
     wallet_payout = WalletPayout.objects.create(wallet=rupees, asked_id=moved, payment_details="x")
     assert f"wallet payout {wallet_payout.pk} and its transfers differ" in list(differences())

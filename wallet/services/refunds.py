@@ -26,7 +26,7 @@ from ..models.refund_requests import RefundRequestStatus
 from ..models.top_ups import ReversalStatus
 from ..selectors import unclaimed_refunds
 from ..webhooks import publish_refund
-from .ledger import Leg, VendorEntry, credit_wallet_balance, open_accounts, write_journal
+from .ledger import TransferEntry, VendorEntry, credit_wallet_balance, open_accounts, write_journal
 from .receivables import collect_owed
 
 _COMPLETED = {OrderStatus.COMPLETED.value}
@@ -112,7 +112,7 @@ def pay_unclaimed(*, order: Order, reference: str, reason: str, actor: User) -> 
     accounts = open_accounts(order.currency, {AccountKind.UNCLAIMED: None, AccountKind.PAYOUT: None})
     journal_id = write_journal(
         kind=JournalKind.CLAIM,
-        legs=[Leg(accounts[AccountKind.UNCLAIMED], accounts[AccountKind.PAYOUT], order.price_minor)],
+        transfers=[TransferEntry(accounts[AccountKind.UNCLAIMED], accounts[AccountKind.PAYOUT], order.price_minor)],
         currency=order.currency,
         reason=f"paid by {reference}",
         actor_id=actor.pk,
@@ -131,7 +131,7 @@ def _return_money(sale: Journal, wallet_id: uuid.UUID | None, order: Order, *, r
     transfers = sale.transfers.order_by("id")
     write_journal(
         kind=JournalKind.REFUND,
-        legs=[Leg(transfer.credit_id, back_id, transfer.amount_minor) for transfer in transfers],
+        transfers=[TransferEntry(transfer.credit_id, back_id, transfer.amount_minor) for transfer in transfers],
         wallet=wallet,
         vendor=None if sale.vendor_id is None else VendorEntry(sale.vendor_id, -(sale.vendor_net_minor or 0)),
         currency=order.currency,

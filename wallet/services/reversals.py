@@ -33,7 +33,7 @@ from ..models.orders import OrderStatus
 from ..models.top_ups import EventKind, ReversalKind, ReversalStatus, TopUpStatus
 from ..providers import PaymentEvent
 from ..selectors import owed_by
-from .ledger import Leg, change_held_amount, credit_wallet_balance, open_accounts, write_journal
+from .ledger import TransferEntry, change_held_amount, credit_wallet_balance, open_accounts, write_journal
 from .receivables import collect_owed
 from .refunds import ORDER_TRANSITIONS, end_request
 from .top_ups import TRANSITIONS
@@ -171,7 +171,7 @@ def _freeze(wallet: LedgerAccount, amount_minor: int, kind: ReversalKind) -> uui
     change_held_amount(frozen_id, amount_minor)
     return write_journal(
         kind=JournalKind.FREEZE,
-        legs=[Leg(wallet.pk, frozen_id, amount_minor)],
+        transfers=[TransferEntry(wallet.pk, frozen_id, amount_minor)],
         currency=wallet.currency,
         reason=f"{kind} of a top-up",
         actor_id=None,
@@ -243,7 +243,7 @@ def _unfreeze(reversal: Reversal) -> uuid.UUID | None:
     change_held_amount(frozen_id, -reversal.frozen_minor)
     journal = write_journal(
         kind=JournalKind.UNFREEZE,
-        legs=[Leg(frozen_id, frozen.wallet_id, reversal.frozen_minor)],
+        transfers=[TransferEntry(frozen_id, frozen.wallet_id, reversal.frozen_minor)],
         currency=top_up.currency,
         reason=f"{reversal.kind} of a top-up ended",
         actor_id=None,
@@ -271,18 +271,18 @@ def _return(reversal: Reversal, orders: Sequence[FrozenOrder], wallet: LedgerAcc
     own = {AccountKind.FROZEN: top_up.user_id, AccountKind.RECEIVABLE: top_up.user_id}
     accounts = open_accounts(top_up.currency, own | dict.fromkeys((AccountKind.COMMISSION, AccountKind.TAX, AccountKind.FUNDING)))
     to = accounts[AccountKind.FUNDING]
-    legs = [Leg(accounts[AccountKind.FROZEN], to, reversal.frozen_minor)]
+    transfers = [TransferEntry(accounts[AccountKind.FROZEN], to, reversal.frozen_minor)]
     change_held_amount(accounts[AccountKind.FROZEN], -reversal.frozen_minor)
     for vendor_id, amount in sorted(taken.items()):
         withheld_id = open_accounts(top_up.currency, {AccountKind.WITHHELD: vendor_id})[AccountKind.WITHHELD]
         change_held_amount(withheld_id, -amount)
-        legs.append(Leg(withheld_id, to, amount))
+        transfers.append(TransferEntry(withheld_id, to, amount))
     commission = min(sum(order.commission_minor for order in locked), missing)
-    legs.append(Leg(accounts[AccountKind.TAX], to, tax))
-    legs.append(Leg(accounts[AccountKind.COMMISSION], to, commission))
-    legs.append(Leg(accounts[AccountKind.RECEIVABLE], to, missing - commission))
+    transfers.append(TransferEntry(accounts[AccountKind.TAX], to, tax))
+    transfers.append(TransferEntry(accounts[AccountKind.COMMISSION], to, commission))
+    transfers.append(TransferEntry(accounts[AccountKind.RECEIVABLE], to, missing - commission))
     reason = f"{reversal.kind} of a top-up: returned to the card"
-    journal = write_journal(kind=JournalKind.REVERSAL, legs=legs, currency=top_up.currency, reason=reason, actor_id=None)
+    journal = write_journal(kind=JournalKind.REVERSAL, transfers=transfers, currency=top_up.currency, reason=reason, actor_id=None)
     collect_owed(wallet_id=wallet.pk)
     for order in locked:
         ORDER_TRANSITIONS.apply(order, "charge_back", actor=None, reason=reason)

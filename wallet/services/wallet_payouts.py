@@ -31,7 +31,7 @@ from ..models import LedgerAccount, WalletPayout
 from ..models.ledger import AccountKind, JournalKind
 from ..models.wallet_payouts import PAYMENT_DETAILS, WalletPayoutStatus
 from ..selectors import wallet_payouts
-from .ledger import Leg, change_held_amount, credit_wallet_balance, open_accounts, write_journal
+from .ledger import TransferEntry, change_held_amount, credit_wallet_balance, open_accounts, write_journal
 from .receivables import collect_owed
 
 _MAILS = {"ask": "wallet_payout_asked", "pay": "wallet_payout_paid", "refuse": "wallet_payout_refused", "cancel": "wallet_payout_cancelled"}
@@ -195,7 +195,7 @@ def _set_aside(wallet: LedgerAccount, amount: int, details: str, actor: User) ->
     change_held_amount(held_id, amount)
     asked = write_journal(
         kind=JournalKind.WITHDRAWAL,
-        legs=[Leg(wallet.pk, held_id, amount)],
+        transfers=[TransferEntry(wallet.pk, held_id, amount)],
         currency=wallet.currency,
         reason="asked to be paid out",
         actor_id=actor.pk,
@@ -220,7 +220,7 @@ def _settle(wallet_payout: WalletPayout, verb: str, actor: User, *, reason: str,
     change_held_amount(held_id, -amount)
     settled = write_journal(
         kind=JournalKind.SETTLEMENT if paid else JournalKind.RETURN,
-        legs=[Leg(held_id, accounts[AccountKind.PAYOUT] if paid else wallet.pk, amount)],
+        transfers=[TransferEntry(held_id, accounts[AccountKind.PAYOUT] if paid else wallet.pk, amount)],
         currency=wallet.currency,
         reason=reason,
         actor_id=actor.pk,
