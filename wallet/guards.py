@@ -45,7 +45,7 @@ PAID: dict[str, tuple[tuple[str, ...], str, tuple[str, ...]]] = {
         ("journal_id", "paid_at", "payment_reference"),
     ),
     EVENTS: (
-        ("id", "provider", "event_id", "kind", "payment_reference", "case_reference", "amount_minor", "currency", "occurred_at"),
+        ("id", "provider", "event_id", "kind", "payment_reference", "reversal_reference", "amount_minor", "currency", "occurred_at"),
         "OLD.applied_at IS NOT NULL",
         ("applied_at", "outcome", "top_up_id"),
     ),

@@ -319,7 +319,7 @@ BUYING = (
     Holding("wallet.Reversal", exported={"topUpReversals": "reference"}, kept=BOOKS),
     Holding(
         "wallet.ProviderEvent",
-        hidden={DERIVED: "payment_reference case_reference", TECHNICAL: "provider event_id outcome"},
+        hidden={DERIVED: "payment_reference reversal_reference", TECHNICAL: "provider event_id outcome"},
         impersonal={CODE: "currency"},
         kept=BOOKS,
     ),

@@ -114,7 +114,7 @@ def test_top_up_that_paid_a_debt_and_is_disputed_is_owed_again() -> None:
     later = paid(user, PART)
     assert owed_by(user.pk) == {}
     for kind in (EventKind.DISPUTED, EventKind.DISPUTE_LOST):
-        tell(later, kind, case="later", event_id=f"later-{kind}")
+        tell(later, kind, reversal="later", event_id=f"later-{kind}")
     assert owed_by(user.pk) == {"INR": PART}
     agree()
 

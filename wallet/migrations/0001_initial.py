@@ -456,7 +456,7 @@ class Migration(migrations.Migration):
                 ('event_id', models.CharField(max_length=255)),
                 ('kind', models.CharField(choices=[('succeeded', 'Succeeded'), ('failed', 'Failed'), ('disputed', 'Disputed'), ('dispute_won', 'Dispute Won'), ('dispute_lost', 'Dispute Lost'), ('refunded', 'Refunded'), ('refund_failed', 'Refund Failed')], max_length=16)),
                 ('payment_reference', models.CharField(blank=True, max_length=100)),
-                ('case_reference', models.CharField(blank=True, max_length=255)),
+                ('reversal_reference', models.CharField(blank=True, max_length=255)),
                 ('amount_minor', models.BigIntegerField()),
                 ('currency', models.CharField(blank=True, max_length=3)),
                 ('occurred_at', models.DateTimeField()),

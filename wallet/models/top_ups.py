@@ -100,7 +100,7 @@ class ProviderEvent(models.Model):
     top_up = models.ForeignKey(TopUp, null=True, blank=True, on_delete=models.PROTECT, related_name="events")
     payment_reference = models.CharField(max_length=bounds.PAYMENT_REFERENCE_CHARS, blank=True)
     # The provider's name of the dispute or refund.
-    case_reference = models.CharField(max_length=bounds.PROVIDER_ID_CHARS, blank=True)
+    reversal_reference = models.CharField(max_length=bounds.PROVIDER_ID_CHARS, blank=True)
     amount_minor = models.BigIntegerField()
     currency = models.CharField(max_length=3, blank=True)
     occurred_at = models.DateTimeField()

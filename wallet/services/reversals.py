@@ -80,7 +80,7 @@ def apply_reversal(*, top_up: TopUp, event: PaymentEvent) -> str:
             return "nothing: all of it has returned"
         if top_up.reversals.filter(status=ReversalStatus.OPEN).exists():
             return ""
-        reversal = _open(top_up, _kind_of(event), event.case, amount)
+        reversal = _open(top_up, _kind_of(event), event.reversal, amount)
     end = _ENDS.get(event.kind)
     if reversal.status != ReversalStatus.OPEN:
         if end not in {None, reversal.status}:
@@ -110,12 +110,12 @@ def _returned(top_up: TopUp) -> int:
 
 def _reversal_of(top_up: TopUp, event: PaymentEvent) -> Reversal | None:
     """Return the reversal that an event is about; a refund of ours may be reported before its reference is saved."""
-    known = top_up.reversals.select_related("frozen").filter(reference=event.case).first() if event.case else None
+    known = top_up.reversals.select_related("frozen").filter(reference=event.reversal).first() if event.reversal else None
     if known is None and event.kind in _REFUNDS:
         sent = top_up.reversals.select_related("frozen").filter(kind=ReversalKind.REFUND, status=ReversalStatus.OPEN, reference="")
         known = sent.filter(amount_minor=event.amount_minor).first()
         if known is not None:
-            known.reference = event.case
+            known.reference = event.reversal
             known.save(update_fields=["reference"])
     if known is not None:
         known.top_up = top_up
