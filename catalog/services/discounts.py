@@ -22,7 +22,7 @@ _PAUSE = timedelta(seconds=1)
 
 
 @transaction.atomic
-def follow_discount(*, discount_id: uuid.UUID) -> None:
+def update_discounted_listing(*, discount_id: uuid.UUID) -> None:
     """Update the catalog if a discount without a code runs or has ended, and again when it begins and when it ends."""
     discount = Discount.objects.annotate(now=Now()).filter(pk=discount_id, code="").first()
     # None also if it was deleted before it began.
@@ -34,13 +34,13 @@ def follow_discount(*, discount_id: uuid.UUID) -> None:
     if discount.status != DiscountStatus.ENDED:
         due = discount.starts_at if discount.status == DiscountStatus.PLANNED else discount.ends_at
         # Many discounts begin and end at midnight; mails do not wait for them, and prices are decided at the purchase.
-        update_discounted.using(run_after=max(due, timezone.now() + _PAUSE), priority=BULK_PRIORITY).enqueue(str(discount_id))
+        run_discount_update.using(run_after=max(due, timezone.now() + _PAUSE), priority=BULK_PRIORITY).enqueue(str(discount_id))
 
 
 @job()
-def update_discounted(discount_id: str) -> None:
-    """Call `follow_discount` when a discount begins or ends."""
-    follow_discount(discount_id=uuid.UUID(discount_id))
+def run_discount_update(discount_id: str) -> None:
+    """Call `update_discounted_listing` when a discount begins or ends."""
+    update_discounted_listing(discount_id=uuid.UUID(discount_id))
 
 
 def expired_discounts() -> QuerySet[Discount]:

@@ -9,7 +9,7 @@ from django.db.models.functions import Now
 from catalog import bounds as catalog_bounds
 from catalog.models import Discount, Listing
 from catalog.models.listings import ListingStatus
-from catalog.services.discounts import follow_discount
+from catalog.services.discounts import update_discounted_listing
 from catalog.services.transitions import lock_own_listing
 from catalog.services.visibility import listing_edited
 from marketplace.accounts.models import User
@@ -59,7 +59,7 @@ def add_discount(
         raise
     period = {"startsAt": begins.isoformat(), "endsAt": ends_at.isoformat()}
     audit.record("listing.add_discount", listing, actor=actor, percent=percent, code=code, **period)
-    follow_discount(discount_id=discount.pk)
+    update_discounted_listing(discount_id=discount.pk)
     return Discount.objects.annotate(now=Now()).get(pk=discount.pk)
 
 
