@@ -48,7 +48,7 @@ def pay_former_vendor(*, payout: VendorPayout, reference: str, reason: str, acto
     """
     reference = texts.line(reference, "reference", maximum=bounds.PAYMENT_REFERENCE_CHARS)
     reason = texts.prose(reason, "reason")
-    return _settle(payout, JournalKind.HAND_PAYOUT, reason, actor, reference=reference)
+    return _move_earnings(payout, JournalKind.HAND_PAYOUT, reason, actor, reference=reference)
 
 
 @transaction.atomic
@@ -61,10 +61,10 @@ def keep_earnings(*, payout: VendorPayout, reason: str, actor: User) -> Journal:
         SelfReview: the actor is the vendor.
         NotFound: there is no such payout.
     """
-    return _settle(payout, JournalKind.KEPT_EARNINGS, texts.prose(reason, "reason"), actor)
+    return _move_earnings(payout, JournalKind.KEPT_EARNINGS, texts.prose(reason, "reason"), actor)
 
 
-def _settle(payout: VendorPayout, kind: JournalKind, reason: str, actor: User, **facts: Any) -> Journal:
+def _move_earnings(payout: VendorPayout, kind: JournalKind, reason: str, actor: User, **facts: Any) -> Journal:
     payout = lock_for_decision(payouts(), pk=payout.pk, owner="account.owner_id", actor=actor)
     if not has_left(payout=payout):
         raise InvalidTransition("It did not bounce, or its vendor can be paid by a run.", currentState=payout.status)

@@ -112,7 +112,7 @@ def spend(
     try:
         with transaction.atomic(), bounded_wait(request):
             offer = _find(buyer, purchase, quote_id)
-            return _settle(_priced_order(buyer, offer, principal, consent), buyer, offer, principal, request), False
+            return _record_sale(_priced_order(buyer, offer, principal, consent), buyer, offer, principal, request), False
     except (Problem, IntegrityError) as refusal:
         # A concurrent duplicate may have caused it: then its response is returned.
         if answer := saved_response(request):
@@ -131,7 +131,7 @@ def _find(buyer: User, purchase: PurchaseRequest, quote_id: str | None) -> Offer
     return find_quoted_offer(buyer=buyer, purchase=purchase, quote_id=quote_id)
 
 
-def _settle(order: dict[str, Any], buyer: User, offer: Offer, principal: Principal | None, request: KeyedRequest | None) -> Receipt:
+def _record_sale(order: dict[str, Any], buyer: User, offer: Offer, principal: Principal | None, request: KeyedRequest | None) -> Receipt:
     """Write the purchase in the caller's transaction: the wallet first, rows that many buyers share last."""
     charged = _charge(order, offer) if offer.price_minor else None
     if charged is not None:

@@ -116,7 +116,7 @@ def pay_wallet_payout(*, wallet_payout: WalletPayout, reference: str, actor: Use
     """
     reference = texts.line(reference, "reference", maximum=bounds.PAYMENT_REFERENCE_CHARS)
     wallet_payout = lock_for_decision(_with_wallets(), pk=wallet_payout.pk, owner="wallet.owner_id", actor=actor)
-    return _settle(wallet_payout, "pay", actor, reason=f"paid by {reference}", reference=reference)
+    return _complete(wallet_payout, "pay", actor, reason=f"paid by {reference}", reference=reference)
 
 
 @transaction.atomic
@@ -131,7 +131,7 @@ def refuse_wallet_payout(*, wallet_payout: WalletPayout, reason: str, actor: Use
     """
     reason = texts.prose(reason, "reason")
     wallet_payout = lock_for_decision(_with_wallets(), pk=wallet_payout.pk, owner="wallet.owner_id", actor=actor)
-    return _settle(wallet_payout, "refuse", actor, reason=reason)
+    return _complete(wallet_payout, "refuse", actor, reason=reason)
 
 
 @transaction.atomic
@@ -147,10 +147,10 @@ def cancel_wallet_payout(*, wallet_payout: WalletPayout, actor: User) -> WalletP
         raise NotFound
     if TRANSITIONS.allows(wallet_payout, "cancel") and is_claimed(wallet_payout):
         raise InvalidTransition("It is being paid at the moment. You get a mail when it is paid or refused.")
-    return _settle(wallet_payout, "cancel", actor, reason="cancelled by its owner")
+    return _complete(wallet_payout, "cancel", actor, reason="cancelled by its owner")
 
 
-def expired_payment_details() -> QuerySet[WalletPayout]:
+def payouts_with_expired_details() -> QuerySet[WalletPayout]:
     """Return the payouts whose bank details are due for erasure."""
     settled_before = timezone.now() - timedelta(days=bounds.PAYMENT_DETAILS_DAYS)
     return WalletPayout.objects.filter(status=WalletPayoutStatus.PAID, settled__at__lte=settled_before).exclude(payment_details="")
@@ -209,7 +209,7 @@ def _with_wallets() -> QuerySet[WalletPayout]:
     return WalletPayout.objects.select_related("asked", "wallet__owner")
 
 
-def _settle(wallet_payout: WalletPayout, verb: str, actor: User, *, reason: str, reference: str = "") -> WalletPayout:
+def _complete(wallet_payout: WalletPayout, verb: str, actor: User, *, reason: str, reference: str = "") -> WalletPayout:
     """Pay out or return the held amount, and update the payout, which the caller has locked."""
     if not TRANSITIONS.allows(wallet_payout, verb):
         raise InvalidTransition(f"It is {wallet_payout.status} already.", currentState=wallet_payout.status)
