@@ -12,7 +12,7 @@ from marketplace.api.fields import Line
 from marketplace.api.problems import as_problem
 from marketplace.core.money import WALLET_CURRENCIES
 
-from .calls import MethodCall
+from .method_calls import MethodCall
 from .resources import PARTS
 from .responses import ProtocolError
 

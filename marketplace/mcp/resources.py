@@ -17,7 +17,7 @@ from marketplace.core import bounds
 from marketplace.core.errors import InsufficientScope, InvalidInput, NotFound, Problem
 from marketplace.core.scopes import Scope
 
-from .calls import MethodCall
+from .method_calls import MethodCall
 from .responses import ProtocolError
 from .revisions import MODERN
 
