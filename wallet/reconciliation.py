@@ -162,7 +162,7 @@ def _movements_of(orders: Sequence[Order]) -> Mapping[Any, Movements]:
 
 
 def _expected(order: Order, moved: Movements) -> Movements:
-    """Return the expected movements; a refund to a deleted account is unclaimed, or has been claimed."""
+    """Return the expected movements; a refund to a deleted account is unclaimed, or was paid out."""
     unclaimed = order.buyer.deleted and any(credited == AccountKind.UNCLAIMED for _, _, credited, *_ in moved)
     back, owner_of_back = (AccountKind.UNCLAIMED, None) if unclaimed else (AccountKind.WALLET, order.buyer_id)
     parts = (
@@ -176,8 +176,8 @@ def _expected(order: Order, moved: Movements) -> Movements:
             movements[JournalKind.SALE, AccountKind.WALLET, kind, order.buyer_id, owner, order.currency] = amount
             if order.status == OrderStatus.REFUNDED:
                 movements[JournalKind.REFUND, kind, back, owner, owner_of_back, order.currency] = amount
-    if unclaimed and any(kind == JournalKind.CLAIM for kind, *_ in moved):
-        movements[JournalKind.CLAIM, back, AccountKind.PAYOUT, None, None, order.currency] = order.price_minor
+    if unclaimed and any(kind == JournalKind.REFUND_PAYOUT for kind, *_ in moved):
+        movements[JournalKind.REFUND_PAYOUT, back, AccountKind.PAYOUT, None, None, order.currency] = order.price_minor
     return movements
 
 

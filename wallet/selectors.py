@@ -327,10 +327,10 @@ def refund_requests_to(vendor: User) -> QuerySet[RefundRequest]:
 
 
 def unclaimed_refunds() -> QuerySet[Order]:
-    """Return the orders that were refunded to a deleted account and not claimed."""
+    """Return the orders that were refunded to a deleted account and not paid out."""
     journals = Journal.objects.filter(order=OuterRef("pk"))
     waits = Exists(journals.filter(kind=JournalKind.REFUND, wallet__isnull=True))
-    return Order.objects.filter(waits, ~Exists(journals.filter(kind=JournalKind.CLAIM)), price_minor__gt=0)
+    return Order.objects.filter(waits, ~Exists(journals.filter(kind=JournalKind.REFUND_PAYOUT)), price_minor__gt=0)
 
 
 def held_sums() -> dict[str, int]:

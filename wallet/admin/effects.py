@@ -35,7 +35,7 @@ def credit_effects(owner: WalletOwner) -> list[str]:
     return [f"{owner.email} has {inr} and {usd} now."]
 
 
-def claim_effects(order: Order) -> list[str]:
+def unclaimed_refund_effects(order: Order) -> list[str]:
     """Return the amount that counts as paid, and what its owner owes."""
     price, owed = money(order.price_minor, order.currency), owed_by(order.buyer_id).get(order.currency, 0)
     return [

@@ -104,8 +104,8 @@ class JournalKind(models.TextChoices):
     WITHDRAWAL = "withdrawal"
     RETURN = "return"
     SETTLEMENT = "settlement"
-    # A refund owed to a deleted account, paid to the person who claimed it.
-    CLAIM = "claim"
+    # A refund owed to a deleted account, paid out by a bank.
+    REFUND_PAYOUT = "refund_payout"
     # Credit of a top-up is frozen, then either returned to the wallet or to the card.
     FREEZE = "freeze"
     UNFREEZE = "unfreeze"
@@ -175,7 +175,7 @@ class Journal(models.Model):
                     reverses__isnull=True,
                 )
                 | Q(kind__in=("return", "payout_return", "unfreeze"), order__isnull=True, reverses__isnull=False)
-                | Q(kind__in=("sale", "claim"), order__isnull=False, reverses__isnull=True)
+                | Q(kind__in=("sale", "refund_payout"), order__isnull=False, reverses__isnull=True)
                 | Q(kind="refund", order__isnull=False, reverses__isnull=False),
                 name="journal_fits_kind",
             ),
@@ -190,7 +190,7 @@ class Journal(models.Model):
                             "hand_payout",
                             "kept_earnings",
                             "settlement",
-                            "claim",
+                            "refund_payout",
                             "refund",
                             "reversal",
                             "withhold",

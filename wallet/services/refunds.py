@@ -1,7 +1,7 @@
 """Refunds a purchase: reverses its journal, revokes the licence and ends the buyer's request in one transaction.
 
-If the buyer's account is deleted, the money is kept in an account of the platform until the
-buyer claims it.
+If the buyer's account is deleted, the money is kept in an account of the platform until
+staff pay it out.
 """
 
 import uuid
@@ -108,10 +108,10 @@ def pay_unclaimed(*, order: Order, reference: str, reason: str, actor: User) -> 
     reason = texts.prose(reason, "reason")
     order = lock(Order.objects.all(), pk=order.pk)
     if not unclaimed_refunds().filter(pk=order.pk).exists():
-        raise InvalidTransition("Nothing of this order waits to be claimed.")
+        raise InvalidTransition("Nothing of this order waits to be paid out.")
     accounts = open_accounts(order.currency, {AccountKind.UNCLAIMED: None, AccountKind.PAYOUT: None})
     journal_id = write_journal(
-        kind=JournalKind.CLAIM,
+        kind=JournalKind.REFUND_PAYOUT,
         transfers=[TransferEntry(accounts[AccountKind.UNCLAIMED], accounts[AccountKind.PAYOUT], order.price_minor)],
         currency=order.currency,
         reason=f"paid by {reference}",
@@ -124,7 +124,7 @@ def pay_unclaimed(*, order: Order, reference: str, reason: str, actor: User) -> 
 
 
 def _return_money(sale: Journal, wallet_id: uuid.UUID | None, order: Order, *, reason: str, actor: User | None) -> None:
-    """Reverse the transfers of the sale; without a wallet, the money waits to be claimed."""
+    """Reverse the transfers of the sale; without a wallet, the money waits to be paid out."""
     # The wallet is locked before the licence, as in a purchase, to avoid deadlocks.
     wallet = None if wallet_id is None else credit_wallet_balance(wallet_id, order.price_minor)
     back_id = wallet_id or open_accounts(order.currency, {AccountKind.UNCLAIMED: None})[AccountKind.UNCLAIMED]
