@@ -24,8 +24,8 @@ BILLING_FIXED = (
     "created_at",
 )
 # Columns of a payout that never change, and those that are fixed once its status is final.
-ASKED = ("id", "wallet_id", "asked_id", "requested_at")
-SETTLED = ("status", "settled_id", "reference", "reason")
+REQUESTED = ("id", "wallet_id", "hold_id", "requested_at")
+SETTLED = ("status", "settlement_id", "reference", "reason")
 PREPARED = ("id", "batch_id", "account_id", "journal_id", "details_id")
 RETURNED = ("status", "returned_id", "reason", "settled_at")
 OPENED = ("id", "run", "currency", "transfer_currency", "rate", "created_at")
@@ -75,7 +75,7 @@ def _payouts(vendor: str) -> list[Trigger]:
     differs = "IS DISTINCT FROM" if vendor == "postgresql" else "IS NOT"
     details = f"(OLD.payment_details {differs} NEW.payment_details AND NEW.payment_details <> '')"
     return [
-        *_kept(vendor, differs, WALLET_PAYOUTS, ASKED, "OLD.status <> 'Waiting'", SETTLED, f" OR {details}"),
+        *_kept(vendor, differs, WALLET_PAYOUTS, REQUESTED, "OLD.status <> 'Waiting'", SETTLED, f" OR {details}"),
         *_kept(vendor, differs, VENDOR_PAYOUTS, PREPARED, "OLD.status IN ('Bounced', 'Cancelled')", RETURNED),
         *_kept(vendor, differs, BATCHES, OPENED, "OLD.status <> 'Prepared'", EXPORTED),
     ]

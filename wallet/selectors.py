@@ -303,7 +303,7 @@ def paid_by_currency(rows: QuerySet[VendorPayout]) -> dict[str, int]:
 
 def wallet_payouts() -> QuerySet[WalletPayout]:
     """Return the wallet payouts with their relations."""
-    return WalletPayout.objects.select_related("asked", "settled__actor", "wallet__owner")
+    return WalletPayout.objects.select_related("hold", "settlement__actor", "wallet__owner")
 
 
 def wallet_payout_of(user: User, wallet_payout_id: uuid.UUID) -> WalletPayout | None:

@@ -165,13 +165,13 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
         (
             "id",
             "wallet__currency",
-            "asked__wallet_net_minor",
+            "hold__wallet_net_minor",
             "status",
             "payment_details",
             "reference",
             "reason",
             "requested_at",
-            "settled__at",
+            "settlement__at",
         ),
     ),
     "topUps": (

@@ -418,7 +418,7 @@ OTHER_KEYS = {
     "refundRequests": "order_id status reason asked_at answered_at ended_at",
     "billingDetails": "country seen_in current created_at",
     "invoices": "kind date treatment country currency gross_minor tax_minor",
-    "walletPayouts": "id wallet__currency asked__wallet_net_minor status requested_at settled__at",
+    "walletPayouts": "id wallet__currency hold__wallet_net_minor status requested_at settlement__at",
     "topUps": "id currency amount_minor status created_at paid_at",
     "topUpReversals": "top_up_id kind amount_minor status opened_at decided_at",
     "creditReferences": "journal__wallet_net_minor journal__at",

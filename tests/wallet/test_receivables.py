@@ -97,7 +97,7 @@ def test_debt_is_paid_from_other_credit_before_that_of_a_card() -> None:
     assert refund_top_up(top_up=later, reason="test", actor=UserFactory()).reversals.get().amount_minor == 10_000
 
 
-def test_debt_that_was_paid_by_card_leaves_later_withdrawals_as_they_are() -> None:
+def test_debt_that_was_paid_by_card_leaves_later_payouts_as_they_are() -> None:
     user = indebted()
     paid(user, 25_000)
     added(user, 30_000)

@@ -101,7 +101,7 @@ class JournalKind(models.TextChoices):
     HAND_PAYOUT = "hand_payout"
     KEPT_EARNINGS = "kept_earnings"
     # Set aside from a wallet, then either returned to it or paid out.
-    WITHDRAWAL = "withdrawal"
+    HOLD = "hold"
     RETURN = "return"
     SETTLEMENT = "settlement"
     # A refund owed to a deleted account, paid out by a bank.
@@ -160,7 +160,7 @@ class Journal(models.Model):
                     kind__in=(
                         "funding",
                         "payout",
-                        "withdrawal",
+                        "hold",
                         "settlement",
                         "freeze",
                         "reversal",
@@ -202,7 +202,7 @@ class Journal(models.Model):
                 )
                 | Q(
                     Q(kind__in=("funding", "refund", "return", "unfreeze"), wallet_net_minor__gt=0)
-                    | Q(kind__in=("sale", "withdrawal", "freeze", "repayment"), wallet_net_minor__lt=0),
+                    | Q(kind__in=("sale", "hold", "freeze", "repayment"), wallet_net_minor__lt=0),
                     # A check that evaluates to NULL passes.
                     wallet__isnull=False,
                     wallet_entry__isnull=False,
