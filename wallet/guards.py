@@ -60,14 +60,14 @@ PAID: dict[str, tuple[tuple[str, ...], str, tuple[str, ...]]] = {
         ("released_id", "taken_minor"),
     ),
 }
-_SENTENCE = "the ledger only grows"
+_MESSAGE = "the ledger only grows"
 
 
 def _identity(vendor: str, differs: str) -> Trigger:
     """Return the trigger that prevents changes to an account's identity."""
     changed = " OR ".join(f"OLD.{column} {differs} NEW.{column}" for column in IDENTITY)
     row, when = ("FOR EACH ROW ", f"({changed})") if vendor == "postgresql" else ("", changed)
-    return Trigger(f"{ACCOUNTS}_identity", ACCOUNTS, "BEFORE UPDATE", f"{row}WHEN {when} {refuse(vendor, 'wallet', _SENTENCE)}")
+    return Trigger(f"{ACCOUNTS}_identity", ACCOUNTS, "BEFORE UPDATE", f"{row}WHEN {when} {refuse(vendor, 'wallet', _MESSAGE)}")
 
 
 def _payouts(vendor: str) -> list[Trigger]:
@@ -185,7 +185,7 @@ def _invoice_numbers(vendor: str) -> Trigger:
 
 LEDGER = Guards(
     app="wallet",
-    sentence=_SENTENCE,
+    message=_MESSAGE,
     append_only=(
         "wallet_journal",
         "wallet_transfer",

@@ -242,7 +242,7 @@ def anonymise(event: AccountDeleted) -> None:
     list(LedgerAccount.objects.select_for_update().filter(owner=user).order_by("-kind", "currency"))
     blockers = deletion_blockers(user.pk)
     if blockers:
-        raise AccountInUse(" ".join(blocker.sentence for blocker in blockers))
+        raise AccountInUse(" ".join(blocker.message for blocker in blockers))
     _erase_credentials(user)
     _erase_developer_records(user)
     WalletPayout.objects.filter(wallet__owner=user).update(payment_details="")
@@ -309,7 +309,7 @@ def add_effects(event: AccountEnding) -> None:
     if event.deleted:
         licences = Licence.objects.filter(buyer=user, revoked_at__isnull=True)
         event.effects.append(f"Licences that can no longer be used to download: {licences.count()}.")
-        event.effects.extend(f"This is not possible at the moment. {blocker.sentence}" for blocker in deletion_blockers(user))
+        event.effects.extend(f"This is not possible at the moment. {blocker.message}" for blocker in deletion_blockers(user))
     else:
         on_sale = Listing.objects.filter(store__owner=user, status=ListingStatus.PUBLISHED)
         event.effects.append(f"Listings that stay on sale: {on_sale.count()}.")

@@ -124,7 +124,7 @@ def test_bucket_is_made_once_and_its_links_are_followed(
     assert said.getvalue().splitlines() == ["The bucket made-by-command was created.", "The bucket made-by-command already exists."]
 
     def objects() -> list[tuple[str, str]]:
-        return [(finding.status.value, finding.sentence) for finding in doctor.examine() if finding.part == "objects"]
+        return [(finding.status.value, finding.message) for finding in doctor.examine() if finding.part == "objects"]
 
     works = ("ok", "S3Storage writes, reads and deletes.")
     assert objects() == [works, ("ok", "Presigned links work.")]
