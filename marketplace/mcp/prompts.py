@@ -5,7 +5,7 @@ from typing import Any
 from mcp_types import INVALID_PARAMS, Prompt, PromptArgument
 from rest_framework import serializers
 
-from catalog.queries import SuggestQuery
+from catalog.browsing import SuggestQuery
 from catalog.search import suggest
 from catalog.selectors import active_tiers, category_names
 from marketplace.api.fields import Line
