@@ -26,4 +26,4 @@ class Finding:
 
 
 # Status, message and remedy of each result of a check, as in `Finding`.
-Results = Iterator[tuple[Status, str, str]]
+CheckResults = Iterator[tuple[Status, str, str]]
