@@ -58,7 +58,7 @@ def test_missing_trigger_and_unfound_listing_are_named_and_end_with_an_error() -
     out = StringIO()
     with pytest.raises(CommandError, match="failed"):
         call_command("doctor", "--json", stdout=out)
-    failed = {row["sentence"]: row["remedy"] for row in json.loads(out.getvalue()) if row["status"] == "fail"}
+    failed = {row["message"]: row["remedy"] for row in json.loads(out.getvalue()) if row["status"] == "fail"}
     assert f"The database lacks trigger {trigger.name}." in failed
     assert failed["1 listings for sale are not in the search index."] == "Run `manage.py rebuild_search`."
 
