@@ -8,6 +8,7 @@ from library.selectors import downloads_by, licences_of_orders
 from marketplace.ui.formatting import money
 
 from .models import Order
+from .selectors import upgrade_of
 
 DOWNLOADS = 50
 
@@ -30,6 +31,7 @@ class RefundCase:
 def refund_case(order: Order) -> RefundCase:
     """Return what a decision on a refund is based on; the buyer is not named."""
     licence, quote = licences_of_orders([order.pk]).get(order.pk), order.quote
+    upgrade = upgrade_of(order)
     downloads = downloads_by(order.buyer_id, order.listing_id)
     facts = [
         ("Bought", f"{order.created_at:%Y-%m-%d %H:%M} UTC"),
@@ -37,6 +39,7 @@ def refund_case(order: Order) -> RefundCase:
         ("Licence", f"{order.license_name}{f', version {order.version}' if order.version else ''}"),
         ("Licence status", "" if licence is None else status_of(licence).label),
         ("Quote", "none" if quote is None else f"{money(quote.price_minor, quote.currency)} until {quote.expires_at:%Y-%m-%d %H:%M} UTC"),
+        ("Upgraded to", "" if upgrade is None else f"{upgrade.license_name}; it can be refunded once the upgrade is"),
         ("Consent", order.consent_text or "none: it was bought by an app or a token"),
     ]
     return RefundCase(facts, list(downloads.reverse()[:DOWNLOADS]), downloads.count())

@@ -85,6 +85,11 @@ def currency_preference_of(user: User) -> str:
     return chosen or Currency.INR.value
 
 
+def upgrade_of(order: Order) -> Order | None:
+    """Return the order of the upgrade that replaced this one's licence; None if there is none, or it was refunded."""
+    return order.upgrades.filter(status=OrderStatus.COMPLETED).first()
+
+
 def orders_of(user: User) -> QuerySet[Order]:
     """Return the user's purchases, newest first."""
     return Order.objects.filter(buyer=user).select_related("upgraded_from").order_by("-created_at", "-id")

@@ -22,7 +22,7 @@ from .. import bounds
 from ..evidence import Reader, evidence_of, signed_evidence
 from ..models import Order, Transfer
 from ..models.orders import OrderStatus
-from ..selectors import unclaimed_refunds
+from ..selectors import unclaimed_refunds, upgrade_of
 from ..services.refunds import pay_unclaimed, refund_order
 from .effects import refund_effects, unclaimed_refund_effects
 
@@ -59,7 +59,7 @@ def _is_unclaimed(order: Order) -> bool:
 
 def _can_be_refunded(order: Order) -> bool:
     """Tell whether the purchase stands, and no upgrade stands on it."""
-    return order.status == OrderStatus.COMPLETED and not order.upgrades.filter(status=OrderStatus.COMPLETED).exists()
+    return order.status == OrderStatus.COMPLETED and upgrade_of(order) is None
 
 
 @admin.register(Order)

@@ -24,7 +24,7 @@ from ..models.ledger import AccountKind, JournalKind
 from ..models.orders import OrderStatus
 from ..models.refund_requests import RefundRequestStatus
 from ..models.top_ups import ReversalStatus
-from ..selectors import unclaimed_refunds
+from ..selectors import unclaimed_refunds, upgrade_of
 from ..webhooks import publish_refund
 from .ledger import TransferEntry, VendorEntry, credit_wallet_balance, open_accounts, write_journal
 from .receivables import collect_owed
@@ -72,7 +72,7 @@ def refund_order(*, order: Order, reason: str, actor: User | None) -> Order:
         _return_money(sale, None if buyer.deleted else sale.wallet_id, order, reason=reason, actor=actor)
     revoke_licence(order_id=order.id, reason=reason, actor=actor)
     # Checked once the licence is locked: an upgrade at the same time is either seen here or finds the licence revoked.
-    if order.upgrades.filter(status=OrderStatus.COMPLETED).exists():
+    if upgrade_of(order) is not None:
         raise InvalidTransition("The licence was upgraded: refund the upgrade first.")
     undo_purchase(listing_id=order.listing_id)
     end_request(order=order, verb="refund", actor=actor, reason=reason)

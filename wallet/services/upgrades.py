@@ -11,7 +11,7 @@ from marketplace.accounts.models import User
 from ..models import FrozenOrder, Order, Reversal
 from ..models.orders import OrderStatus
 from ..models.top_ups import ReversalStatus
-from ..selectors import with_upgrades
+from ..selectors import upgrade_of, with_upgrades
 from .refunds import refund_order
 
 _OPEN = Q(reversal__status=ReversalStatus.OPEN)
@@ -45,5 +45,5 @@ def refund_upgrades(*, buyer: User) -> None:
     orphaned = Order.objects.filter(pk__in=with_upgrades(roots.values_list("pk", flat=True)), status=OrderStatus.COMPLETED)
     for order in orphaned.order_by("-created_at", "-pk"):
         disputed = order.freezes.filter(_OPEN).exists()
-        if not disputed and not order.upgrades.filter(status=OrderStatus.COMPLETED).exists():
+        if not disputed and upgrade_of(order) is None:
             refund_order(order=order, reason="the purchase that it upgraded was charged back", actor=None)
