@@ -57,7 +57,7 @@ PAID: dict[str, tuple[tuple[str, ...], str, tuple[str, ...]]] = {
     FROZEN_ORDERS: (
         ("id", "reversal_id", "order_id", "disputed_minor", "suspended", "withheld_minor", "withheld_id"),
         "(OLD.released_id IS NOT NULL OR OLD.taken_minor <> 0)",
-        ("released_id", "taken_minor"),
+        ("released_id", "taken_minor", "ended"),
     ),
 }
 _MESSAGE = "the ledger only grows"

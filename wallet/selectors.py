@@ -149,7 +149,7 @@ def is_invoiced(order: Order, kind: InvoiceKind) -> bool:
 
 def charged_back_without_note() -> QuerySet[FrozenOrder]:
     """Return what lost disputes ended without a credit note, with the journal that returned the money to the card, oldest first."""
-    ended = FrozenOrder.objects.filter(suspended=True, reversal__status=ReversalStatus.RETURNED, order__status=OrderStatus.CHARGED_BACK)
+    ended = FrozenOrder.objects.filter(ended=True, reversal__status=ReversalStatus.RETURNED)
     noted = Invoice.objects.filter(order=OuterRef("order"), kind=InvoiceKind.CREDIT_NOTE)
     return ended.filter(~Exists(noted)).select_related("reversal__settled").order_by("reversal__settled", "order")
 

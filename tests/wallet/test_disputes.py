@@ -193,6 +193,37 @@ def test_small_disputes_that_make_up_half_of_a_price_end_the_purchase() -> None:
     agree()
 
 
+WON, LOST = EventKind.DISPUTE_WON, EventKind.DISPUTE_LOST
+
+
+@pytest.mark.parametrize("last_first", [False, True], ids=["in order", "last first"])
+@pytest.mark.parametrize(
+    ("ends", "status"),
+    [((WON, WON), "Completed"), ((WON, LOST), "Completed"), ((LOST, WON), "Completed"), ((LOST, LOST), "ChargedBack")],
+)
+def test_of_two_disputes_of_one_purchase_only_what_is_lost_counts(
+    ends: tuple[EventKind, EventKind],
+    status: str,
+    last_first: bool,  # noqa: FBT001 - a parameter
+) -> None:
+    user = UserFactory()
+    top_ups = [paid(user, PRICE // 2), paid(user, PRICE // 2)]
+    order, parts = bought_with(top_ups[1]), (PRICE * 2 // 5, PRICE // 5)
+    for index, top_up in enumerate(top_ups):
+        tell(top_up, EventKind.DISPUTED, amount_minor=parts[index], reversal=f"case-{index}", event_id=f"opened-{index}")
+    assert Licence.objects.get().suspended_at is not None
+    for index in (1, 0) if last_first else (0, 1):
+        tell(top_ups[index], ends[index], amount_minor=parts[index], reversal=f"case-{index}", event_id=f"ended-{index}")
+        agree()
+    order.refresh_from_db()
+    licence, stands = Licence.objects.get(), status == "Completed"
+    assert (order.status, licence.live, accounts("withheld")) == (status, stands, 0)
+    if stands:
+        lost = sum(part for part, end in zip(parts, ends, strict=True) if end == LOST)
+        assert (licence.suspended_at, accounts("receivable")) == (None, -lost)
+        assert earned(vendor_of(order))["INR"] == SHARE
+
+
 def test_dispute_reaches_older_purchases_after_the_newest_ones_whole_price() -> None:
     top_up = paid(amount_minor=PRICE + 1_000)
     older, newer = bought_with(top_up, price_inr_minor=1_000), bought_with(top_up)
@@ -435,7 +466,7 @@ def test_what_came_of_a_dispute_is_never_changed(change: dict[str, Any]) -> None
         Reversal.objects.get().delete()
 
 
-@pytest.mark.parametrize("change", [{"withheld_minor": 1}, {"order": "other"}, {"taken_minor": 0}])
+@pytest.mark.parametrize("change", [{"withheld_minor": 1}, {"order": "other"}, {"taken_minor": 0}, {"ended": False}])
 def test_what_was_withheld_is_never_changed(change: dict[str, Any]) -> None:
     top_up = paid(amount_minor=PRICE)
     bought_with(top_up)

@@ -499,6 +499,7 @@ class Migration(migrations.Migration):
                 ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
                 ('disputed_minor', models.BigIntegerField()),
                 ('suspended', models.BooleanField()),
+                ('ended', models.BooleanField(default=False)),
                 ('withheld_minor', models.BigIntegerField()),
                 ('taken_minor', models.BigIntegerField(default=0)),
                 ('order', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='freezes', to='wallet.order')),
@@ -509,7 +510,7 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ('-id',),
                 'default_permissions': ('view',),
-                'constraints': [models.UniqueConstraint(fields=('reversal', 'order'), name='frozenorder_once'), models.CheckConstraint(condition=models.Q(('disputed_minor__gt', 0)), name='frozenorder_positive'), models.CheckConstraint(condition=models.Q(('suspended', True), ('withheld_minor', 0), _connector='OR'), name='frozenorder_withholds_if_suspended'), models.CheckConstraint(condition=models.Q(models.Q(('withheld__isnull', True), ('withheld_minor', 0)), models.Q(('withheld__isnull', False), ('withheld_minor__gt', 0)), _connector='OR'), name='frozenorder_withheld_fits'), models.CheckConstraint(condition=models.Q(('taken_minor__gte', 0), ('taken_minor__lte', models.F('withheld_minor'))), name='frozenorder_takes_what_is_withheld')],
+                'constraints': [models.UniqueConstraint(fields=('reversal', 'order'), name='frozenorder_once'), models.CheckConstraint(condition=models.Q(('disputed_minor__gt', 0)), name='frozenorder_positive'), models.CheckConstraint(condition=models.Q(('suspended', True), ('withheld_minor', 0), _connector='OR'), name='frozenorder_withholds_if_suspended'), models.CheckConstraint(condition=models.Q(models.Q(('withheld__isnull', True), ('withheld_minor', 0)), models.Q(('withheld__isnull', False), ('withheld_minor__gt', 0)), _connector='OR'), name='frozenorder_withheld_fits'), models.CheckConstraint(condition=models.Q(('ended', True), ('taken_minor', 0), _connector='OR'), name='frozenorder_takes_if_ended'), models.CheckConstraint(condition=models.Q(('taken_minor__gte', 0), ('taken_minor__lte', models.F('withheld_minor'))), name='frozenorder_takes_what_is_withheld')],
             },
         ),
         migrations.CreateModel(

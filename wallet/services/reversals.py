@@ -3,8 +3,8 @@
 While a dispute is open, what is left of the credit is frozen. The rest is attributed to the purchases after the top-up,
 newest first, each up to its price. A purchase of which half or more is disputed is suspended: its licence cannot be used, and of
 the vendor's share what was not paid out is withheld. A dispute that is won restores all of it. One that is lost takes it:
-suspended purchases end, with the tax, the vendor's share that was withheld and the commission. The buyer owes what is missing
-then, which is collected from later credit (`wallet.services.receivables`).
+purchases of which half or more is lost end, with the tax, the vendor's share that was withheld and the commission; others that were
+suspended are restored. The buyer owes what is missing then, which is collected from later credit (`wallet.services.receivables`).
 
 Locks are taken in one order: top-up, buyer, wallet, vendors' accounts, licences. Orders are locked with their buyer.
 """
@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import OuterRef, Subquery, Sum
+from django.db.models import F, OuterRef, Subquery, Sum
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -209,14 +209,12 @@ def settle_reversal(*, reversal: Reversal, end: ReversalStatus) -> None:
     top_up = reversal.top_up
     lock(User.objects.all(), pk=top_up.user_id)
     wallet = _locked_wallet(top_up)
-    # Newest purchases first.
-    rows = reversal.orders.filter(suspended=True).select_related("order", "withheld__vendor")
-    orders = list(rows.order_by("-order__created_at", "-order_id"))
     kept = end == ReversalStatus.KEPT
-    reversal.settled_id = _unfreeze(reversal) if kept else _return(reversal, orders, wallet)
-    release_shares(orders=orders)
-    if kept:
-        restore_purchases(reversal=reversal, order_ids=[frozen.order_id for frozen in orders])
+    ended = [] if kept else _ended_by(reversal)
+    reversal.settled_id = _unfreeze(reversal) if kept else _return(reversal, ended, wallet)
+    standing = list(reversal.orders.filter(suspended=True, ended=False).select_related("withheld__vendor"))
+    release_shares(orders=[*ended, *standing])
+    restore_purchases(reversal=reversal, order_ids=[frozen.order_id for frozen in standing])
     reversal.status, reversal.decided_at = end, timezone.now()
     reversal.save(update_fields=["status", "decided_at", "settled"])
     audit.record(f"reversal.{end.value.lower()}", reversal, actor=None, currency=top_up.currency, amountMinor=reversal.amount_minor)
@@ -228,9 +226,20 @@ def settle_reversal(*, reversal: Reversal, end: ReversalStatus) -> None:
         TRANSITIONS.apply(top_up, "end_dispute", actor=None, dispute=reversal.reference)
     if disputed:
         owed = owed_by(top_up.user_id).get(top_up.currency, 0)
-        _notify(reversal, "top_up_dispute_won" if kept else "top_up_dispute_lost", suspended=len(orders), owed_minor=owed)
+        _notify(
+            reversal, "top_up_dispute_won" if kept else "top_up_dispute_lost", purchases=len(standing if kept else ended), owed_minor=owed
+        )
     elif not kept:
         _notify(reversal, "top_up_refunded")
+
+
+def _ended_by(reversal: Reversal) -> list[FrozenOrder]:
+    """Return the purchases that a lost dispute or a refund ends, newest first: those of which half or more is lost with it."""
+    lost = FrozenOrder.objects.filter(order=OuterRef("order"), reversal__status=ReversalStatus.RETURNED).order_by().values("order")
+    before = Coalesce(Subquery(lost.annotate(total=Sum("disputed_minor")).values("total")), 0)
+    rows = reversal.orders.filter(order__status=OrderStatus.COMPLETED).annotate(lost=F("disputed_minor") + before)
+    ended = rows.filter(lost__gte=F("order__price_minor") - F("lost")).select_related("order", "withheld__vendor")
+    return list(ended.order_by("-order__created_at", "-order_id"))
 
 
 def _unfreeze(reversal: Reversal) -> uuid.UUID | None:
@@ -255,7 +264,7 @@ def _unfreeze(reversal: Reversal) -> uuid.UUID | None:
 
 
 def _return(reversal: Reversal, orders: Sequence[FrozenOrder], wallet: LedgerAccount) -> uuid.UUID:
-    """End the suspended purchases, and take the amount from what is frozen and from them; the buyer owes the rest."""
+    """End these purchases, and take the amount from what is frozen and from them; the buyer owes the rest."""
     top_up = reversal.top_up
     locked = list(Order.objects.select_for_update(no_key=True).filter(pk__in=[frozen.order_id for frozen in orders]).order_by("pk"))
     missing = reversal.amount_minor - reversal.frozen_minor
@@ -263,6 +272,7 @@ def _return(reversal: Reversal, orders: Sequence[FrozenOrder], wallet: LedgerAcc
     tax = min(sum(order.tax_minor for order in locked), missing)
     missing -= tax
     taken: Counter[uuid.UUID] = Counter()
+    reversal.orders.filter(pk__in=[frozen.pk for frozen in orders]).update(ended=True)
     for frozen in orders:
         frozen.taken_minor = min(frozen.withheld_minor, missing)
         missing -= frozen.taken_minor

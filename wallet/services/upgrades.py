@@ -36,7 +36,7 @@ def restore_purchases(*, reversal: Reversal, order_ids: Iterable[uuid.UUID]) -> 
     others = FrozenOrder.objects.filter(_OPEN, suspended=True, order__buyer=buyer).exclude(reversal=reversal)
     lost = Order.objects.filter(buyer=buyer, status=OrderStatus.CHARGED_BACK)
     ended = [*others.values_list("order_id", flat=True), *lost.values_list("pk", flat=True)]
-    restore_licences(order_ids=with_upgrades(order_ids) - with_upgrades(ended), reason="the dispute was won")
+    restore_licences(order_ids=with_upgrades(order_ids) - with_upgrades(ended), reason="the dispute is over")
 
 
 def refund_upgrades(*, buyer: User) -> None:
