@@ -10,7 +10,7 @@ from marketplace.core.errors import InvalidTransition, Problem
 from marketplace.core.models import AuditEntry
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
-from wallet.admin.effects import claim_effects
+from wallet.admin.effects import unclaimed_refund_effects
 from wallet.card_credit import card_credit
 from wallet.models import Journal, LedgerAccount
 from wallet.models.top_ups import EventKind
@@ -169,13 +169,13 @@ def test_dispute_that_is_lost_after_the_account_was_deleted_is_owed_and_written_
 def test_staff_who_pay_a_refund_to_a_deleted_account_see_what_it_owes() -> None:
     top_up = paid(amount_minor=PRICE)
     order = bought(on_sale(), top_up.user)
-    before = claim_effects(order)
+    before = unclaimed_refund_effects(order)
     delete_account(user=top_up.user, reason="test", actor=None)
     for kind in (EventKind.DISPUTED, EventKind.DISPUTE_LOST):
         tell(top_up, kind, amount_minor=PART)
     refund_order(order=order, reason="test", actor=None)
-    assert len(claim_effects(order)) == len(before) + 1
-    assert "₹100.00" in claim_effects(order)[0]
+    assert len(unclaimed_refund_effects(order)) == len(before) + 1
+    assert "₹100.00" in unclaimed_refund_effects(order)[0]
 
 
 def test_refused_top_up_collects_nothing() -> None:
