@@ -39,7 +39,8 @@ def refund_case(order: Order) -> RefundCase:
         ("Licence", f"{order.license_name}{f', version {order.version}' if order.version else ''}"),
         ("Licence status", "" if licence is None else status_of(licence).label),
         ("Quote", "none" if quote is None else f"{money(quote.price_minor, quote.currency)} until {quote.expires_at:%Y-%m-%d %H:%M} UTC"),
-        ("Upgraded to", "" if upgrade is None else f"{upgrade.license_name}; it can be refunded once the upgrade is"),
         ("Consent", order.consent_text or "none: it was bought by an app or a token"),
     ]
+    if upgrade is not None:
+        facts.append(("Upgraded to", f"{upgrade.license_name}; it can be refunded once the upgrade is"))
     return RefundCase(facts, list(downloads.reverse()[:DOWNLOADS]), downloads.count())
