@@ -190,7 +190,7 @@ def test_staff_decide_after_the_vendor_declined_and_the_buyer_insists(
     operator()
     order = downloaded(_sold())
     page, studio = _asked(window, live_server.url, looked_at, order, size, scheme)
-    studio.get_by_label("Reason").fill("It opens in every program that I know.")
+    studio.get_by_label("Why do you decline?").fill("It opens in every program that I know.")
     studio.get_by_role("button", name="Decline").click()
     studio.get_by_text("Your answer").wait_for()
     looked_at(studio, "43-vendor-declined")
