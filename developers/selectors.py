@@ -21,6 +21,7 @@ from .models import (
     ApplicationMessage,
     AppLogo,
     AppScope,
+    ClientDocument,
     Consent,
     DeveloperApplication,
     ScopeReview,
@@ -31,6 +32,7 @@ from .models import (
 )
 from .models.applications import ApplicationStatus
 from .models.apps import ScopeReviewStatus
+from .models.clients import DocumentStatus
 from .models.credentials import TokenKind
 from .principals import Principal
 
@@ -100,6 +102,12 @@ def open_review_of(app: App) -> ScopeReview | None:
 def logo_of(app: App) -> AppLogo | None:
     """Return the app's logo, approved or not."""
     return AppLogo.objects.filter(app=app).first()
+
+
+def requested_redirect_uris(app: App) -> list[str]:
+    """Return the redirect URIs that a reviewer is to decide on; empty if none wait."""
+    waiting = ClientDocument.objects.filter(app=app, status=DocumentStatus.CHANGED).first()
+    return [] if waiting is None else list(waiting.latest["redirect_uris"])
 
 
 def keys_of(app: App) -> QuerySet[ApiKey]:

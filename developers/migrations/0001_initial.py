@@ -471,7 +471,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('claimed_at', models.DateTimeField(blank=True, null=True)),
                 ('app', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='document', serialize=False, to=settings.OAUTH2_PROVIDER_APPLICATION_MODEL)),
-                ('host', models.CharField(db_index=True, max_length=255)),
+                ('host', models.CharField(blank=True, db_index=True, max_length=255)),
                 ('status', models.CharField(choices=[('Known', 'Known'), ('Changed', 'Changed')], default='Known', max_length=16)),
                 ('reviewed', models.JSONField()),
                 ('latest', models.JSONField()),

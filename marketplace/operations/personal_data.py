@@ -18,6 +18,7 @@ from developers.models import (
     AppLogo,
     AppOrigin,
     AppScope,
+    ClientDocument,
     Consent,
     DeveloperApplication,
     FirstPartyToken,
@@ -66,6 +67,7 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
         ("status", "company", "website", "what", "why", "decision_reason", "created_at", "decided_at"),
     ),
     "apps": (App, "user", ("id", "name", "purpose", "status", "status_reason", "granted_scopes", "redirect_uris", "created")),
+    "redirectUriRequests": (ClientDocument, "app__user", ("app_id", "status", "latest", "read_at")),
     "scopes": (AppScope, "app__user", ("app_id", "scope", "reason", "granted", "note", "requested_at", "decided_at")),
     "scopeReviews": (ScopeReview, "app__user", ("app_id", "status", "requested_at", "outcome", "note", "decided_at")),
     "apiKeys": (ApiKey, "app__user", ("id", "name", "last_four", "scope", "created_at", "expires_at", "last_used_at", "revoked_at")),
@@ -275,6 +277,7 @@ def _erase_developer_records(user: User) -> None:
     WebhookMessage.objects.filter(Q(owner=user) | Q(app__user=user)).delete()
     # The rows stay, because other users' orders refer to them. They are unusable, as the account is inactive.
     AppLogo.objects.filter(app__user=user).delete()
+    ClientDocument.objects.filter(app__user=user).delete()
     App.objects.filter(user=user).update(purpose="", redirect_uris="", status_reason="")
     AppScope.objects.filter(app__user=user).update(reason="", note="")
     ScopeReview.objects.filter(app__user=user).delete()

@@ -96,6 +96,7 @@ class Person:
         self.add("developers.App of another developer", user=self.other, client_id="another", **grants)
         self.add("developers.AppOrigin", app=app)
         self.add("developers.AppLogo", app=app, image=b"logo")
+        self.add("developers.ClientDocument", app=app, host="")
         self.add("developers.AppScope", app=app, scope="catalog:read")
         self.add("developers.ScopeReview", app=app)
 

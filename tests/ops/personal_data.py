@@ -169,6 +169,12 @@ DEVELOPERS = (
         kept=OTHERS,
     ),
     Holding("developers.AppLogo", hidden={TECHNICAL: "digest"}, impersonal={"the logo of an app, which its users see": "image"}),
+    Holding(
+        "developers.ClientDocument",
+        exported={"redirectUriRequests": "latest"},
+        hidden={DERIVED: "reviewed"},
+        impersonal={"empty for an app of a developer": "host"},
+    ),
     Holding("developers.AppOrigin", hidden={DERIVED: "origin"}),
     Holding("developers.AppScope", exported={"scopes": "reason note"}, kept=SHARED, anonymised="reason note"),
     Holding("developers.ScopeReview", exported={"scopeReviews": "outcome note"}),
@@ -383,7 +389,6 @@ IMPERSONAL = {
     "made from listings on sale, of which a deleted account has none": (
         "catalog.SearchDocument catalog.SearchTerm catalog.ListingIndex catalog.ListingLabel catalog.ListingPrice catalog.ListingCount"
     ),
-    "describes an app that has no developer": "developers.ClientDocument",
     "never written: OpenID Connect and the device flow are off": "developers.IDToken oauth2_provider.DeviceGrant",
 }
 
@@ -395,6 +400,7 @@ OTHER_KEYS = {
     "applications": "status created_at decided_at",
     "apps": "id status created",
     "scopes": "app_id scope granted requested_at decided_at",
+    "redirectUriRequests": "app_id status read_at",
     "scopeReviews": "app_id status requested_at decided_at",
     "apiKeys": "id created_at expires_at last_used_at revoked_at",
     "tokens": "id kind created expires last_used_at revoked_at",
