@@ -1,5 +1,7 @@
 """The admin of discounts, which vendors add and end; staff can end them too."""
 
+from typing import Any
+
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.db.models.functions import Now
@@ -31,7 +33,8 @@ class DiscountAdmin(ServiceAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Discount]:
         """Return the discounts with the time of the database."""
-        return super().get_queryset(request).annotate(now=Now())
+        rows: QuerySet[Any] = super().get_queryset(request).annotate(now=Now())
+        return rows
 
     def name(self, subject: Discount) -> str:
         """Return the listing and the percentage."""
