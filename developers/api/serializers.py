@@ -6,13 +6,13 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from marketplace.api.fields import ADDRESS_CHARACTER, BoundedList, Choice, Line, LongText
+from marketplace.api.fields import ADDRESS_CHARACTER, BoundedList, Choice, Line, Prose
 from marketplace.api.serializers import Body, Limit, PageNumber
 from marketplace.core import bounds as core_bounds
 from marketplace.core.texts import WHITE_SPACE
 from marketplace.review.appeals import appealable_of, wait_of_appeal
 from marketplace.review.models import Appeal, AppealKind, AppealStatus
-from marketplace.review.waiting import Wait
+from marketplace.review.serializers import QueuePlace, queue_place
 
 from .. import bounds
 
@@ -54,20 +54,11 @@ class LeakReportAnswer(serializers.Serializer[Any]):
     received = serializers.IntegerField(help_text="Number of credentials in the report.")
 
 
-class QueuePlace(serializers.Serializer[Wait]):
-    """A place in the queue of a review."""
-
-    position = serializers.IntegerField(help_text="Position in the queue, from 1.")
-    usualHours = serializers.IntegerField(
-        source="usual_hours", allow_null=True, help_text="Median of the time that the last 20 decisions took; null before the first one."
-    )
-
-
 class AppealQuery(serializers.Serializer[Any]):
     """Which appeals to list."""
 
     page = PageNumber()
-    limit = Limit(default=20, maximum=100)
+    limit = Limit(default=25, maximum=100)
 
 
 class AppealBody(Body):
@@ -77,7 +68,7 @@ class AppealBody(Body):
     subjectId = Line(
         max_length=core_bounds.SLUG_CHARS, help_text="Id of the asset, of the vendor profile, of the app or of the application."
     )
-    text = LongText(max_bytes=core_bounds.REASON_CHARS, help_text="Why the decision is wrong.")
+    text = Prose(help_text="Why the decision is wrong.")
 
 
 class AppealRecord(serializers.Serializer[Appeal]):
@@ -112,8 +103,7 @@ class OneAppeal(AppealRecord):
     @extend_schema_field(QueuePlace(allow_null=True))
     def get_queue(self, appeal: Appeal) -> Any:
         """Return the place in the queue."""
-        wait = wait_of_appeal(appeal)
-        return None if wait is None else QueuePlace(wait).data
+        return queue_place(wait_of_appeal(appeal))
 
 
 class AppealPage(serializers.Serializer[Any]):

@@ -75,7 +75,8 @@ def appealable_of(decision: AuditEntry) -> Appealable | None:
 
 def appealable_decision(subject: models.Model) -> AuditEntry | None:
     """Return the last change of a row's status if its owner can appeal it, with its `appeals`; None if not."""
-    entry = audit.history_of(subject).exclude(to_state="").prefetch_related("appeals").first()
+    # The status of an update is empty once it was decided.
+    entry = audit.history_of(subject).exclude(from_state="", to_state="").prefetch_related("appeals").first()
     return entry if entry is not None and appealable_of(entry) is not None else None
 
 
@@ -140,7 +141,9 @@ def submit_appeal(*, decision: AuditEntry, text: str, actor: Any) -> Appeal:
         InvalidInput: no text.
         NotFound: it is about someone else's row, or cannot be appealed.
     """
-    text = texts.prose(text, "text")
+    text = texts.prose(text, "text", required=False)
+    if not text:
+        raise texts.invalid("text", "blank", "It must not be empty.")
     decision, subject = own_decision(decision_id=decision.pk, user=actor)
     if before := decision.appeals.first():
         raise AppealExists(appealId=str(before.pk))
