@@ -26,7 +26,7 @@ class AppealViewSet(ApiViewSet):
     """The caller's appeals."""
 
     access = dict.fromkeys(("list", "submit", "retrieve"), _OWN)
-    problems = {"submit": (AppealExists, AppealUnavailable)}
+    problems = {"submit": (NotFound, AppealExists, AppealUnavailable)}
     queries = {"list": AppealQuery}
 
     @extend_schema(operation_id="listAppeals", summary="List your appeals", responses=AppealPage)

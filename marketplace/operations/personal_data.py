@@ -203,7 +203,7 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
     "appeals": (
         Appeal,
         "appellant",
-        ("decision__action", "decision__subject_id", "text", "status", "submitted_at", "answer", "decided_at"),
+        ("decision__at", "text", "status", "submitted_at", "answer", "decided_at"),
     ),
     "actions": (AuditEntry, "actor", ("at", "action", "subject_type", "subject_id", "reason")),
 }

@@ -10,10 +10,11 @@ from catalog.models import Listing
 from catalog.services.review import reject_listing, takedown_listing
 from developers.models import App, DeveloperApplication
 from developers.services.applications import approve_application, reject_application, submit_application, withdraw_approval
-from developers.services.apps import suspend_app
+from developers.services.apps import create_app, suspend_app
 from developers.services.scopes import reject_app
 from marketplace.accounts.models import User
 from marketplace.core.models import AuditEntry
+from marketplace.core.scopes import Scope
 from marketplace.review.appeals import appealable_decision, submit_appeal
 from marketplace.review.models import Appeal
 from tests.catalog.cases import FINDING, add_candidate, open_review, published, rejected, submitted
@@ -77,9 +78,10 @@ def suspended_app() -> App:
 
 def rejected_app() -> App:
     """Return an app that was rejected with all of its scopes."""
-    from tests.admin.subjects import pending_app  # noqa: PLC0415 - it imports this module
-
-    return reject_app(app=pending_app(), reason="It asks for too much.", actor=UserFactory())
+    user = developer().user
+    scopes = {Scope.CATALOG_READ: "To read manifests", Scope.WALLET_SPEND: "To buy fonts"}
+    app = create_app(user=user, name="Fontster", purpose="Browses fonts", scopes=scopes, actor=user)
+    return reject_app(app=app, reason="It asks for too much.", actor=UserFactory())
 
 
 # What can be appealed, and the status that a reversal leads to.
