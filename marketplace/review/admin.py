@@ -256,7 +256,8 @@ class AppealAdmin(QueueAdmin):
         """Return the history of what the decision is about, and of the appeal."""
         about = AuditEntry.objects.filter(subject_type=subject.decision.subject_type, subject_id=subject.decision.subject_id)
         entries = about.select_related("actor")[:HISTORY_ROWS]
-        return [replace(history_panel(entries), title=f"History of {subject.decision.subject}"), *super().panels(request, subject)]
+        decision: Any = subject.decision
+        return [replace(history_panel(entries), title=f"History of {decision.subject}"), *super().panels(request, subject)]
 
     reverse = service_decision(
         Decision(

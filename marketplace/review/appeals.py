@@ -111,7 +111,7 @@ def own_decision(*, decision_id: Any, user: models.Model) -> tuple[AuditEntry, A
     return decision, subject
 
 
-def appeals_of(user: models.Model) -> QuerySet[Appeal]:
+def appeals_of(user: Any) -> QuerySet[Appeal]:
     """Return the user's appeals with the decisions, newest first."""
     return Appeal.objects.filter(appellant=user).select_related("decision").order_by("-id")
 
