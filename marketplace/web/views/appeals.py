@@ -13,6 +13,19 @@ from marketplace.review.appeals import appealable_of, own_decision, submit_appea
 from marketplace.review.subjects import action_label
 
 
+OUTCOMES = {
+    "listing.takedown": "taken off sale",
+    "listing.reject": "rejected",
+    "listing_update.reject": "its new file was rejected",
+    "vendor.reject": "not approved",
+    "vendor.suspend": "suspended",
+    "app.reject": "rejected",
+    "app.suspend": "suspended",
+    "application.reject": "rejected",
+    "application.withdraw": "approval withdrawn",
+}
+
+
 class AppealForm(forms.Form):
     """Asks why a decision is wrong."""
 
@@ -40,7 +53,7 @@ def appeal(request: SignedInRequest, decision_id: uuid.UUID) -> HttpResponseBase
         "pages/appeal.html",
         form,
         decision=decision,
-        what=action_label(decision.action).partition(": ")[2],
+        outcome=OUTCOMES.get(decision.action, action_label(decision.action)),
         name=str(subject),
         page=appealable.page(subject) if appealable else "",
         appeal=found,
