@@ -27,7 +27,7 @@ class Deliverable(models.Model):
     crc32 = models.BigIntegerField()
     format = models.CharField(max_length=16)
     technical = models.JSONField(default=dict)
-    # The first few hundred entries of an archive as [path, bytes]; shown to reviewers only.
+    # The first few hundred entries of an archive as [path, bytes]; names and sizes are public.
     entries = models.JSONField(default=list)
     # The listing's version at approval; buyers can request the file by it.
     version = models.CharField(max_length=bounds.VERSION_CHARS, blank=True)

@@ -21,6 +21,7 @@ from vendors.selectors import bio_of
 from vendors.studio.access import listing_page
 
 from ..paging import page_links, page_number
+from ..shop.contents import entries_of, skill_of, tracks_of
 from ..shop.currency import currency_of, remember
 from ..shop.description import description_html
 from ..shop.offer import Offer, offer_for, offer_of, samples_of
@@ -65,6 +66,9 @@ def _page_of(request: HttpRequest, offer: Offer, file: Deliverable | None) -> di
         "technical": {} if file is None else public_technical(file.technical),
         "description": offer.listing.short_description,
         "text": description_html(offer.listing.description),
+        "skill": skill_of(offer.listing, file),
+        "tracks": tracks_of(file),
+        "entries": entries_of(file),
         "features": font_tester.FEATURES,
         "sample": font_tester.TEXT,
     }
