@@ -118,7 +118,7 @@ class Preview(models.Model):
     content_type = models.CharField(max_length=40)
     size = models.BigIntegerField()
     sha256 = models.CharField(max_length=64)
-    # Dimensions of an image, duration of a sound, names of a font.
+    # Dimensions of an image, duration and waveform of a sound, names of a font.
     details = models.JSONField(default=dict)
     # Smaller copies of an image by name: {"card": {"key", "size", "sha256", "width", "height"}}.
     renditions = models.JSONField(default=dict)

@@ -76,7 +76,7 @@ def test_text_of_a_free_skill_is_shown_whole_and_harmless(client: Client) -> Non
             {"tools": ["Bash(git log:*)", "<i>Read</i>"], "hosts": {"b.example": ["x.py"], "a.example": ["SKILL.md"]}},
             ["Bash(git log:*)", "<i>Read</i>"],
             ["a.example", "b.example"],
-        ),  # fmt: skip
+        ),
         ({"tools": []}, [], []),
         (None, None, None),
     ],
