@@ -13,6 +13,7 @@ from marketplace.accounts.models import Tier
 from tests.shop import bought, funded, on_sale
 
 from .markup import faults_of
+from .world import show
 
 pytestmark = pytest.mark.django_db
 TEXT = "# Editor\n\nTurns commits\ninto <script>alert(1)</script> notes: **secret steps**.\n\n```\n# no heading\n```\n\n## Limits\n"
@@ -147,3 +148,27 @@ def test_page_with_all_of_it_sends_few_queries(browse: Callable[..., Client], dj
     page_of(client, listing)
     with django_assert_max_num_queries(9):
         page_of(client, listing)
+
+
+def test_sound_is_played_from_its_preview_and_the_tracks_for_sale_are_only_named(client: Client) -> None:
+    members = [{"path": f"loops/0{number}<b>.wav", "sampleRate": 44_100, "durationSeconds": 61.6 * number} for number in (2, 1)]
+    listing = with_file(on_sale(), technical={"members": [*members, {"path": "cover.png", "width": 2}]})
+    details = {"durationSeconds": 125.2, "format": "mp3", "peaks": [0, 50, 100]}
+    preview = show(listing, "AudioPreview", "audio/mpeg", details=details)
+    page = page_of(client, listing)
+    assert [sound["src"] for sound in page.select("audio, source")] == [preview.url]
+    assert [" ".join(track.get_text().split()) for track in page.select(".tracks li")] == ["loops/01<b>.wav 1:02", "loops/02<b>.wav 2:03"]
+    assert str(page.select(".waveform path")[0]["d"]).count("M") == 3
+    assert page.select("a[href^='/api/v1/previews']") == []
+
+
+def test_sound_without_a_waveform_and_tracks_without_a_preview_are_shown(client: Client) -> None:
+    silent = on_sale()
+    show(silent, "AudioPreview", "audio/aac", details={"durationSeconds": 3, "format": "aac"})
+    page = page_of(client, silent)
+    assert len(page.select("audio")) == 1
+    assert page.select(".waveform") == []
+    unheard = with_file(on_sale(), technical={"members": [{"path": "a.wav", "durationSeconds": 1.0}]})
+    page = page_of(client, unheard)
+    assert page.select("audio") == []
+    assert len(page.select(".tracks li")) == 1
