@@ -13,7 +13,8 @@
   const show = (number) => {
     current = (number + links.length) % links.length;
     const { picture, width, height } = links[current].dataset;
-    const image = new Image(width, height);
+    // The size of a picture may not be known.
+    const image = width ? new Image(width, height) : new Image();
     image.draggable = false;
     image.alt = links[current].querySelector("img").alt;
     image.src = picture;
