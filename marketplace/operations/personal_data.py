@@ -34,6 +34,7 @@ from marketplace.accounts.errors import AccountInUse
 from marketplace.accounts.events import AccountDeleted, AccountEnding
 from marketplace.accounts.models import MailOptOut, User
 from marketplace.core.models import AuditEntry
+from marketplace.review.models import Appeal
 from vendors.models import PayoutDetails, VendorProfile
 from wallet.models import (
     BillingDetails,
@@ -201,6 +202,11 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
     "licences": (Licence, "buyer", ("id", "title", "store_name", "version", "order_id", "acquired_at", "revoked_at", "revoke_reason")),
     "favourites": (Favourite, "user", ("listing_id", "added_at")),
     "downloads": (DownloadLink, "user", ("file_name", "version", "issued_at", "expires_at")),
+    "appeals": (
+        Appeal,
+        "appellant",
+        ("decision__at", "text", "status", "submitted_at", "answer", "decided_at"),
+    ),
     "actions": (AuditEntry, "actor", ("at", "action", "subject_type", "subject_id", "reason")),
 }
 
@@ -257,6 +263,7 @@ def anonymise(event: AccountDeleted) -> None:
     WalletSettings.objects.filter(owner=user).delete()
     AccountExport.objects.filter(user=user).delete()
     Favourite.objects.filter(user=user).delete()
+    Appeal.objects.filter(appellant=user).delete()
     VendorProfile.objects.filter(user=user).update(bio="", application_data={})
     PayoutDetails.objects.filter(profile__user=user).update(encrypted="", label="")
     _anonymise_store(user)

@@ -28,11 +28,12 @@ from marketplace.core.money import Currency
 from marketplace.core.scopes import Scope
 from marketplace.jobs.mailing import send_mail
 from marketplace.jobs.models import Job
-from marketplace.review.models import Claimable
+from marketplace.review.models import Appeal, Claimable
 from marketplace.review.search import SearchQuery
 from tests.catalog.cases import claim_review, draft, make_deliverable, open_review, published, submitted
 from tests.developers.oauth.documents import app_of_document
 from tests.factories import AppFactory, UserFactory
+from tests.review.cases import appealed
 from tests.shop import bought, funded, on_sale
 from tests.wallet.leaving import asked
 from tests.wallet.payees import account_of, payee, prepared
@@ -234,6 +235,11 @@ def refund_request() -> RefundRequest:
     return made
 
 
+def appeal() -> Appeal:
+    """Return an appeal against a takedown."""
+    return appealed()
+
+
 def top_up() -> TopUp:
     """Return a top-up that was paid."""
     return paid()
@@ -317,6 +323,7 @@ DECIDE_APPLICATION = "developers.decide_developerapplication"
 DECIDE_VENDOR = "vendors.decide_vendorprofile"
 PAY = "wallet.decide_walletpayout"
 SETTLE, FORMER = "wallet.settle_vendorpayout", "wallet.settle_former_vendor"
+DECIDE_APPEAL = "review.decide_appeal"
 DECIDE_REFUND = "wallet.decide_refundrequest"
 
 CLAIMABLE: tuple[tuple[str, Callable[[], Claimable], str], ...] = (
@@ -326,6 +333,7 @@ CLAIMABLE: tuple[tuple[str, Callable[[], Claimable], str], ...] = (
     ("vendor", vendor, DECIDE_VENDOR),
     ("wallet_payout", wallet_payout, PAY),
     ("refund_request", refund_request, DECIDE_REFUND),
+    ("appeal", appeal, DECIDE_APPEAL),
 )
 
 CASES = (
@@ -375,6 +383,8 @@ CASES = (
     Case("pay", wallet_payout, PAY, "wallet_payout.pay", {"reference": "UTR 7781"}),
     Case("refuse", wallet_payout, PAY, "wallet_payout.refuse"),
     Case("refund", top_up, "wallet.refund_topup", "top_up.refund"),
+    Case("reverse", appeal, DECIDE_APPEAL, "appeal.reverse"),
+    Case("uphold", appeal, DECIDE_APPEAL, "appeal.uphold"),
     Case("grant", refund_request, DECIDE_REFUND, "order.refund"),
     Case("refuse", refund_request, DECIDE_REFUND, "refund_request.refuse"),
     Case("approve", review, "catalog.review_listing", "listing.approve", APPROVAL),
@@ -409,6 +419,7 @@ LOOKED_AT: tuple[Callable[[], Model], ...] = (
     vendor,
     wallet_payout,
     refund_request,
+    appeal,
     top_up,
     disputed,
     discount,

@@ -80,6 +80,7 @@ class Person:
         self.add("admin.LogEntry", user=user, action_flag=2)
         self.add("core.AuditEntry of the person", actor=user)
         self.add("core.AuditEntry about the person", actor=self.other, subject_type=user._meta.label_lower, subject_id=str(user.pk))
+        self.add("review.Appeal", appellant=user, decision=self.rows["core.AuditEntry about the person"])
         self.add("operations.AccountExport", user=user, requested_at=now, expires_at=now + SOON)
         self.add("django_tasks_database.DBTaskResult", run_after=now, task_path="x", backend_name="default")
 

@@ -134,6 +134,7 @@ ACCOUNTS = (
         impersonal={TECHNICAL: "subject_type subject_id"},
         kept=LOG,
     ),
+    Holding("review.Appeal", exported={"appeals": "text answer"}),
     Holding("operations.AccountExport", hidden={SECRET: "encrypted"}),
     Holding(
         "django_tasks_database.DBTaskResult",
@@ -431,6 +432,7 @@ OTHER_KEYS = {
     "licences": "id order_id acquired_at revoked_at",
     "favourites": "listing_id added_at",
     "downloads": "issued_at expires_at",
+    "appeals": "decision__at status submitted_at decided_at",
     "actions": "at",
     "messages": "at is_yours",
     "webhookMessages": "created_at",

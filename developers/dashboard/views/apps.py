@@ -11,6 +11,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from marketplace.accounts.models import User
 from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
 from marketplace.core.scopes import APP_SCOPES, Scope
+from marketplace.review.appeals import appealable_decision
 
 from ... import selectors
 from ...models import App, AppScope
@@ -23,6 +24,9 @@ from ...usage.selectors import unused_scopes, usage_of_app
 from ..credentials import KEYS, TOOL_TOKENS, Credential, CredentialPages
 from ..forms import AppForm, RedirectsForm, ScopesForm
 from ..next_steps import next_step_of
+
+# Statuses that a developer can appeal.
+_APPEALABLE = (AppStatus.REJECTED, AppStatus.SUSPENDED)
 
 
 def own_app(user: User, app_id: uuid.UUID) -> App:
@@ -83,6 +87,8 @@ def detail(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
             "usage": usage,
             "chart": chart_of(usage),
             "may_have_keys": app.status == AppStatus.APPROVED and bool(app.granted_scopes),
+            "wait": selectors.wait_of_scopes(app),
+            "decision": appealable_decision(app) if app.status in _APPEALABLE else None,
             "may_ask_more": bool(_requestable_scopes(app, rows)),
         },
     )
