@@ -12,7 +12,6 @@ from marketplace.core import bounds
 from marketplace.review.appeals import appealable_of, own_decision, submit_appeal, wait_of_appeal
 from marketplace.review.subjects import action_label
 
-
 OUTCOMES = {
     "listing.takedown": "taken off sale",
     "listing.reject": "rejected",
