@@ -22,6 +22,7 @@ from .models import (
     ApplicationMessage,
     AppLogo,
     AppScope,
+    ClientDocument,
     Consent,
     DeveloperApplication,
     ScopeReview,
@@ -32,6 +33,7 @@ from .models import (
 )
 from .models.applications import ApplicationStatus
 from .models.apps import ScopeReviewStatus
+from .models.clients import DocumentStatus
 from .models.credentials import TokenKind
 from .principals import Principal
 
@@ -112,6 +114,12 @@ def wait_of_scopes(app: App) -> Wait | None:
 def logo_of(app: App) -> AppLogo | None:
     """Return the app's logo, approved or not."""
     return AppLogo.objects.filter(app=app).first()
+
+
+def requested_redirect_uris(app: App) -> list[str]:
+    """Return the redirect URIs that a reviewer is to decide on; empty if none wait."""
+    waiting = ClientDocument.objects.filter(app=app, status=DocumentStatus.CHANGED).first()
+    return [] if waiting is None else list(waiting.latest["redirect_uris"])
 
 
 def keys_of(app: App) -> QuerySet[ApiKey]:

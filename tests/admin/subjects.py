@@ -12,7 +12,7 @@ from django.contrib.auth.models import Group
 from django.db.models import Model
 from django.utils import timezone
 
-from catalog.models import Deliverable, Listing, ListingReview
+from catalog.models import Deliverable, Discount, Listing, ListingReview
 from developers.audiences import Audience
 from developers.event_types import EventType
 from developers.models import AccessToken, ApiKey, App, ClientDocument, Consent, DeveloperApplication, ScopeReview, WebhookEndpoint
@@ -277,6 +277,12 @@ def listing_for_sale() -> Listing:
     return published()
 
 
+def discount() -> Discount:
+    """Return a discount that applies."""
+    listing: Listing = on_sale()
+    return Discount.objects.create(listing=listing, percent=30, ends_at=timezone.now() + timedelta(days=1))
+
+
 def deliverable() -> Deliverable:
     """Return a file of a draft."""
     return make_deliverable(draft())
@@ -388,6 +394,7 @@ CASES = (
     Case("takedown", published_review, "catalog.takedown_listing", "listing.takedown"),
     Case("block", review, "catalog.block_deliverable", "deliverable.block"),
     Case("takedown", listing_for_sale, "catalog.takedown_listing", "listing.takedown"),
+    Case("end", discount, "catalog.end_discount", "listing.end_discount"),
     Case("block", deliverable, "catalog.block_deliverable", "deliverable.block"),
     Case("set_tier", UserFactory, "accounts.set_tier_user", "user.set_tier", REASON | {"tier": "pro"}),
     Case("deactivate", UserFactory, "accounts.deactivate_user", "user.deactivate"),
@@ -415,6 +422,7 @@ LOOKED_AT: tuple[Callable[[], Model], ...] = (
     appeal,
     top_up,
     disputed,
+    discount,
     provider_event,
     exported_payout,
     payout_batch,

@@ -25,6 +25,7 @@ PAGES: dict[str, dict[str, Way]] = {
         "browse-tag": "/browse?tag=lottie&sort=newest&currency=USD",
         "listing-font": f"/assets/{FONT}",
         "listing-changes": f"/assets/{FONT}/changes",
+        "listing-picture": f"/assets/{FONT}/pictures/1",
         "listing-sound": f"/assets/{SOUND}",
         "listing-motion": "/assets/checkout-moments",
         "listing-template": "/assets/tidewater-pitch-deck",

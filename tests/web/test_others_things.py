@@ -89,6 +89,8 @@ PLAIN = {
     ("console-operation", "operation_id"): "searchAssets",
     ("payout-details", "currency"): "USD",
     ("sales-invoices-csv", "month"): "2026-03",
+    ("asset-picture", "number"): "1",
+    ("studio-preview-picture", "number"): "1",
 }
 OPEN_TO_ALL = {
     "names nothing of a person's": {

@@ -65,6 +65,7 @@ PAGES: dict[str, list[str]] = {
         "/browse?q=zzqqxx",
         "/assets/{asset}",
         "/assets/{asset}/changes",
+        "/assets/{asset}/pictures/1",
         "/stores/{store}",
         "/docs",
         "/docs?q=webhook",
@@ -172,6 +173,7 @@ PAGES: dict[str, list[str]] = {
         "/dashboard/studio/listings/{draft}",
         "/dashboard/studio/listings/{draft}/details",
         "/dashboard/studio/listings/{draft}/preview",
+        "/dashboard/studio/listings/{sent}/preview/pictures/1",
         "/dashboard/studio/listings/{draft}/prices",
         "/dashboard/studio/listings/{draft}/discounts",
         "/dashboard/studio/listings/{draft}/licences",
@@ -346,6 +348,7 @@ def make_world() -> World:
     credit_wallet(user=member, currency="INR", amount_minor=10_000_000, reason="test", actor=None)
     asset = on_sale(archive(), title="Halden Grotesk", slug="halden-grotesk", tags=["sans"])
     owned = on_sale(archive("owned"), title="Owned Sans", slug="owned-sans")
+    show(asset, "Gallery", "image/png", details={"width": 64, "height": 64})
     FeaturedListing.objects.create(listing=asset)
     Favourite.objects.create(user=member, listing=asset)
     own = on_sale(archive("own"), store=profile.store, title="Of my own", slug="of-my-own")
@@ -393,6 +396,14 @@ def make_world() -> World:
     issue_link(licence=licence)
     world.places |= developed(member, world.people["admin"]) | _for_admins()
     return world
+
+
+def show(listing: Listing, kind: str, content_type: str, **fields: Any) -> Preview:
+    """Return a new preview of a listing, whose bytes are not stored yet."""
+    preview = Preview(listing=listing, kind=kind, content_type=content_type, size=1, sha256="a" * 64, **fields)
+    preview.object_key = f"previews/{preview.pk}"
+    preview.save()
+    return preview
 
 
 def store_preview(preview: Preview) -> None:

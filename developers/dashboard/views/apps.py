@@ -16,7 +16,8 @@ from marketplace.review.appeals import appealable_decision
 from ... import selectors
 from ...models import App, AppScope
 from ...models.apps import AppStatus
-from ...services.apps import create_app, set_redirect_uris
+from ...services.apps import create_app
+from ...services.clients import set_redirect_uris
 from ...services.scopes import request_scopes
 from ...usage.chart import chart_of
 from ...usage.selectors import unused_scopes, usage_of_app
@@ -74,6 +75,7 @@ def detail(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
         {
             "app": app,
             "redirect_uris": app.redirect_uris.split(),
+            "requested_uris": selectors.requested_redirect_uris(app),
             "scope_rows": rows,
             "logo": selectors.logo_of(app),
             "waits": any(row.granted is None for row in rows),
@@ -116,8 +118,9 @@ def redirects(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
     )
     if form.is_valid():
         with problems_as_form_errors(form):
-            set_redirect_uris(app=app, uris=form.uris(), actor=request.user)
-            messages.success(request, "The redirect URIs were saved.")
+            waits = set_redirect_uris(app=app, uris=form.uris(), actor=request.user)
+            review = "The redirect URIs are with our reviewers. Until they decide, the present ones work."
+            messages.success(request, review if waits else "The redirect URIs were saved.")
             return redirect("app-detail", app_id=app.pk)
     return render_form(request, "developers/app_redirects.html", form, app=app)
 
