@@ -21,6 +21,7 @@ from marketplace.core.scopes import Scope
 from tests.catalog.cases import submitted
 from tests.contract import scenes
 from tests.factories import AppFactory
+from tests.review.cases import appealed
 from tests.shop import bought, funded, on_sale
 from tests.vendors.cases import make_vendor
 from tests.wallet import invoicing
@@ -64,6 +65,7 @@ def rows(db: None) -> None:
     ClientDocument.objects.create(app=app, host="client.example", reviewed={}, latest={})
     make_vendor()
     submitted()
+    appealed()
     buyer = scenes.link().user
     WalletSettings.objects.create(owner=buyer)
     MailOptOut.objects.create(user=buyer, topic="sale")

@@ -18,7 +18,7 @@ from ..fields import JsonObjectText, Slug
 class Application(Body):
     """Body of apply."""
 
-    read_back = frozenset({"id", "userId", "status", "commissionRate", "payoutMethod"})
+    read_back = frozenset({"id", "userId", "status", "commissionRate", "payoutMethod", "queue"})
 
     storeName = Line(source="store_name", max_length=bounds.NAME_CHARS)
     storeSlug = Slug(source="store_slug")
