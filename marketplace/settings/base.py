@@ -16,6 +16,9 @@ from .schedule import COMMANDS
 
 BASE_DIR = read.BASE_DIR
 
+# Whether this is a place to try the service, without real money; see `marketplace.settings.sandbox`.
+SANDBOX = read.boolean("SANDBOX", default=False)
+
 # --- addresses --------------------------------------------------------------------------------
 BASE_URL = read.http_url("BASE_URL", "http://127.0.0.1:8000")
 DATA_DIR = Path(read.text("DATA_DIR", str(BASE_DIR / "var")))
@@ -180,7 +183,7 @@ SPECTACULAR_SETTINGS = {
         {"name": "downloads", "description": "The target of download links. Needs no credential."},
         {"name": "certificates", "description": "Signed proofs of a licence that anyone can verify."},
         {"name": "wallet", "description": "The prepaid wallet: balances, quotes, purchases, transactions."},
-        {"name": "account", "description": "The caller's billing details, which invoices are made out to."},
+        {"name": "account", "description": "The caller, its limits, and the billing details that invoices are made out to."},
         {"name": "orders", "description": "Purchases and their receipts."},
         {"name": "vendor", "description": "For vendors: profile, listings, files, reviews, earnings."},
         {"name": "leaked-credentials", "description": "Reports of keys and tokens found in public."},
