@@ -12,12 +12,10 @@ from .credentials import *  # noqa: F403 - likewise
 from .monitoring import *  # noqa: F403 - likewise
 from .monitoring import logging_config
 from .payments import *  # noqa: F403 - likewise
+from .sandbox import SANDBOX
 from .schedule import COMMANDS
 
 BASE_DIR = read.BASE_DIR
-
-# Whether this is a place to try the service, without real money; see `marketplace.settings.sandbox`.
-SANDBOX = read.boolean("SANDBOX", default=False)
 
 # --- addresses --------------------------------------------------------------------------------
 BASE_URL = read.http_url("BASE_URL", "http://127.0.0.1:8000")
@@ -267,6 +265,10 @@ SERVER_EMAIL = DEFAULT_FROM_EMAIL
 # Mails are enqueued; the worker sends them through the transport.
 EMAIL_BACKEND = "marketplace.jobs.mailing.QueuedBackend"
 MAIL_TRANSPORT = "marketplace.jobs.mailing.ConsoleBackend"
+if SANDBOX:
+    # Mails are kept as files.
+    MAIL_TRANSPORT = "django.core.mail.backends.filebased.EmailBackend"
+EMAIL_FILE_PATH = DATA_DIR / "mails"
 
 # --- payouts -----------------------------------------------------------------------------------
 # Vendors' payouts: the day of the month that vendors are told, the smallest amount in whole units of each currency, and the account
