@@ -5,8 +5,6 @@ from typing import Any
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Info, Tags, register
 
-from .selectors import has_real_payments
-
 
 @register("payments")
 def test_payments_are_refused_in_production(**_kwargs: Any) -> list[CheckMessage]:
@@ -24,12 +22,3 @@ def sandbox_is_named(**_kwargs: Any) -> list[CheckMessage]:
         return []
     sentence = "SANDBOX is on: no real money moves, no mail is sent, applications are approved at once, and sandbox_reset deletes all data."
     return [Info(sentence, hint="Unset SANDBOX for a real marketplace.", id="wallet.I001")]
-
-
-@register(Tags.database)
-def sandbox_has_a_database_of_its_own(**_kwargs: Any) -> list[CheckMessage]:
-    """Return an error if a sandbox is given the database of a real marketplace."""
-    if not settings.SANDBOX or not has_real_payments():
-        return []
-    sentence = "SANDBOX is on, and the database has payments of a real provider."
-    return [Error(sentence, hint="Give the sandbox a database of its own, or unset SANDBOX.", id="wallet.E002")]
