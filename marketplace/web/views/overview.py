@@ -9,7 +9,7 @@ from developers.selectors import apps_of, current_application, live_personal_tok
 from library.selectors import live_licences_of
 from marketplace.accounts.models import User
 from marketplace.accounts.pages import SignedInRequest, signed_in_page
-from marketplace.review.waiting import usual_waiting_time
+from marketplace.review.waiting import in_words, usual_waiting_time
 from vendors.errors import VendorProfileMissing
 from vendors.models import VendorProfile
 from vendors.selectors import profile_of
@@ -27,7 +27,9 @@ def dashboard(request: SignedInRequest) -> HttpResponseBase:
         "pages/dashboard.html",
         {
             "application": (application := current_application(user)),
-            "usual_waiting_time": "" if application else usual_waiting_time(DeveloperApplication.objects.all()),
+            "usual_waiting_time": ""
+            if application
+            else in_words(usual_waiting_time(DeveloperApplication.objects.filter(decided_by__isnull=False))),
             "first_scopes": FIRST_SCOPES,
             "has_token": live_personal_tokens_of(user).exists(),
             # Only names and states are shown.
