@@ -31,13 +31,13 @@ class HasAccess(BasePermission):
         # A tool token is valid for the tool protocol only, public operations included.
         if principal is not None and principal.kind == CredentialKind.MCP:
             raise InvalidCredential("Tool tokens work only at /mcp. Send an API key, a personal token or an app's OAuth token here.")
-        if access.scope is None:
+        if access.public:
             return True
         if principal is None:
             raise NotAuthenticated(_needed(access), headers=_challenge(access))
         if principal.kind not in access.kinds:
             raise InvalidCredential(_needed(access), headers=_challenge(access))
-        if access.scope not in principal.scopes:
+        if access.scope is not None and access.scope not in principal.scopes:
             raise InsufficientScope(requiredScope=access.scope.value)
         return True
 

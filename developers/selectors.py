@@ -133,8 +133,8 @@ def live_keys_of(app: App) -> QuerySet[ApiKey]:
 
 
 def personal_tokens_of(user: User) -> QuerySet[AccessToken]:
-    """Return every personal token of a user, revoked ones too, newest first."""
-    return AccessToken.objects.filter(user=user, kind=TokenKind.PERSONAL).order_by("-id")
+    """Return every token that a user created without an app, for the API or the tools, revoked ones too, newest first."""
+    return AccessToken.objects.filter(user=user, application=None).order_by("-id")
 
 
 def live_personal_tokens_of(user: User) -> QuerySet[AccessToken]:

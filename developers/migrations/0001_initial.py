@@ -443,7 +443,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='accesstoken',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('application__isnull', False), ('kind__in', ['oauth', 'mcp'])), models.Q(('application__isnull', True), ('kind', 'personal')), _connector='OR'), name='accesstoken_app_fits_kind'),
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('application__isnull', False), ('kind', 'oauth')), models.Q(('application__isnull', True), ('kind', 'personal')), ('kind', 'mcp'), _connector='OR'), name='accesstoken_app_fits_kind'),
         ),
         migrations.CreateModel(
             name='SpendingLimit',

@@ -12,6 +12,7 @@ from .credentials import *  # noqa: F403 - likewise
 from .monitoring import *  # noqa: F403 - likewise
 from .monitoring import logging_config
 from .payments import *  # noqa: F403 - likewise
+from .sandbox import SANDBOX
 from .schedule import COMMANDS
 
 BASE_DIR = read.BASE_DIR
@@ -180,7 +181,7 @@ SPECTACULAR_SETTINGS = {
         {"name": "downloads", "description": "The target of download links. Needs no credential."},
         {"name": "certificates", "description": "Signed proofs of a licence that anyone can verify."},
         {"name": "wallet", "description": "The prepaid wallet: balances, quotes, purchases, transactions."},
-        {"name": "account", "description": "The caller's billing details, which invoices are made out to."},
+        {"name": "account", "description": "The caller, its limits, and the billing details that invoices are made out to."},
         {"name": "orders", "description": "Purchases and their receipts."},
         {"name": "vendor", "description": "For vendors: profile, listings, files, reviews, earnings."},
         {"name": "appeals", "description": "Appeals against rejections, takedowns and suspensions."},
@@ -265,6 +266,10 @@ SERVER_EMAIL = DEFAULT_FROM_EMAIL
 # Mails are enqueued; the worker sends them through the transport.
 EMAIL_BACKEND = "marketplace.jobs.mailing.QueuedBackend"
 MAIL_TRANSPORT = "marketplace.jobs.mailing.ConsoleBackend"
+if SANDBOX:
+    # Mails are kept as files.
+    MAIL_TRANSPORT = "django.core.mail.backends.filebased.EmailBackend"
+EMAIL_FILE_PATH = DATA_DIR / "mails"
 
 # --- payouts -----------------------------------------------------------------------------------
 # Vendors' payouts: the day of the month that vendors are told, the smallest amount in whole units of each currency, and the account

@@ -10,7 +10,7 @@ from rest_framework.test import APIClient
 from marketplace.core.scopes import Scope
 
 from .scenes import SCENES, Scene
-from .shapes import Operation
+from .shapes import Auth, Operation
 
 
 @pytest.fixture(autouse=True)
@@ -31,7 +31,7 @@ def caller(request: pytest.FixtureRequest, bearer_client: Callable[..., APIClien
     """Someone who may call the operation, with its scope and nothing more."""
     operation: Operation = request.getfixturevalue("operation")
     scene: Scene = request.getfixturevalue("scene")
-    if operation.scope is None:
+    if operation.auth == Auth.NONE:
         return APIClient()
     make = bearer_client if operation.auth.bearer else key_client
-    return make(scene.user, scopes=frozenset({Scope(operation.scope)}))
+    return make(scene.user, scopes=frozenset({Scope(operation.scope or "account:read")}))

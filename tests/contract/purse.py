@@ -18,6 +18,43 @@ NO_OFFER = frozenset({"not_found", "tier_required", "already_owned", "own_listin
     *("discount_code_invalid", "discount_ended", "upgrade_unavailable", "upgrade_currency_differs")
 }
 
+CALLER = record(
+    {
+        "userId": STRING,
+        "name": nullable(STRING),
+        "email": nullable(STRING),
+        "environment": STRING,
+        "credential": record(
+            {
+                "kind": one_of("api_key", "personal", "oauth", "mcp", "first_party", "console"),
+                "prefix": STRING,
+                "lastFour": STRING,
+                "name": STRING,
+                "expiresAt": nullable(TIME),
+            }
+        ),
+        "app": nullable(record({"appId": STRING, "name": STRING})),
+        "scopes": array(STRING),
+        "needsSpendingLimit": BOOLEAN,
+        "spendingLimits": array(
+            record(
+                {
+                    "currency": CURRENCY,
+                    "setBy": STRING,
+                    "perPurchase": nullable(NUMBER),
+                    "perDay": nullable(NUMBER),
+                    "total": nullable(NUMBER),
+                    "spentToday": NUMBER,
+                    "spentInAll": NUMBER,
+                    "categories": array(STRING),
+                }
+            )
+        ),
+        "rateLimits": array(
+            record({"policy": STRING, "calls": INTEGER, "used": INTEGER, "windowSeconds": INTEGER, "resetSeconds": INTEGER})
+        ),
+    }
+)
 TOP_UP = record(
     {
         "id": STRING,
@@ -73,6 +110,7 @@ OPERATIONS = (
         refusals=frozenset({"link_invalid", "link_expired", "link_revoked", "licence_suspended", "file_blocked", "range_not_satisfiable"}),
         added=True,
     ),
+    Operation("GET", "/me", Auth.KEY_OR_BEARER, "for_sale", CALLER, added=True),
     Operation(
         "GET",
         "/wallet",
@@ -94,6 +132,8 @@ OPERATIONS = (
                 "taxIncluded": NUMBER,
                 "licenseSlug": STRING,
                 "expiresAt": TIME,
+                "withinLimits": BOOLEAN,
+                "exceededLimit": nullable(STRING),
                 **REDUCTIONS,
             }
         ),

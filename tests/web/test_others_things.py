@@ -141,7 +141,7 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("vendor-discount", "delete"): {},
 }
 # The tools that name nothing, and what an argument of the others stands for.
-NAMELESS_TOOLS = {"search_assets", "list_assets", "list_categories", "list_library", "get_wallet", "request_top_up"}
+NAMELESS_TOOLS = {"search_assets", "list_assets", "list_categories", "list_library", "get_wallet", "request_top_up", "who_am_i"}
 TOOL_ARGUMENTS = {"assetId": "listing_id", "quoteId": "quote", "idempotencyKey": "key"}
 # A form that every page could take, were the thing one's own.
 FORM: dict[str, Any] = {

@@ -164,6 +164,7 @@ PAGES: dict[str, list[str]] = {
         "/dashboard/tokens",
         "/dashboard/tokens/usage",
         "/dashboard/tokens/new",
+        "/dashboard/tokens/new-for-assistant",
         "/dashboard/tokens/{token}/rotate",
         "/dashboard/tokens/{token}/revoke",
         "/oauth/authorize?{consent}",

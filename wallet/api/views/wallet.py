@@ -89,7 +89,7 @@ class WalletViewSet(ApiViewSet):
     def quote(self, request: Request) -> Response:
         """Get a price that is guaranteed for a while, even if the vendor changes it."""
         body = parse_body(QuoteBody, request)
-        return Response(responses.quote(principal_of(request).user, body))
+        return Response(responses.quote(principal_of(request), body))
 
     @extend_schema(
         operation_id="buyAsset",
