@@ -7,6 +7,7 @@ from marketplace.operations.models import SitePage
 from .views import (
     account,
     app_logos,
+    appeals,
     assets,
     billing,
     certificates,
@@ -56,6 +57,7 @@ urlpatterns = [
     path("dashboard/account/billing", billing.details, name="billing-page"),
     path("dashboard/account/billing/logo", billing.logo, name="billing-logo"),
     path("dashboard/account/delete", account.delete, name="account-delete"),
+    path("dashboard/appeals/<uuid:decision_id>", appeals.appeal, name="appeal"),
     path("dashboard/console", console.console, name="console"),
     path("dashboard/console/<slug:operation_id>", console.operation, name="console-operation"),
     path("dashboard/check/<slug:form>/<slug:field>", live_checks.check_field, name="check-field"),

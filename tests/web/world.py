@@ -35,8 +35,10 @@ from marketplace.web.docs.reference import operations
 from tests.admin import subjects
 from tests.admin.pages import address
 from tests.callers import personal_token
+from tests.catalog.cases import rejected
 from tests.factories import PLENTY, AppFactory, ListingFactory, UserFactory
 from tests.files.makers import picture
+from tests.review.cases import appealed, decision_on
 from tests.shop import archive, bought, on_sale
 from tests.studio.cases import submitted, with_candidate
 from tests.vendors.cases import make_vendor
@@ -122,6 +124,8 @@ PAGES: dict[str, list[str]] = {
         "/dashboard/wallet/top-ups/new",
         "/dashboard/wallet/top-ups/{top_up}",
         "{payment_page}",
+        "/dashboard/appeals/{rejected}",
+        "/dashboard/appeals/{appealed}",
         "/dashboard/orders/{order}",
         "/dashboard/orders/{order}/refund",
         "/dashboard/orders/{declined}",
@@ -368,6 +372,8 @@ def make_world() -> World:
     world.places["refund_request"] = str(refund_request.pk)
     second = on_sale(archive("declined"), title="Declined Sans", slug="declined-sans", store=make_vendor().store)
     world.places["declined"] = str(declined(downloaded(bought(second, member))).order_id)
+    world.places["rejected"] = str(decision_on(rejected(store=profile.store)).pk)
+    world.places["appealed"] = str(appealed(rejected(store=profile.store)).decision_id)
     quote = make_quote(buyer=member, purchase=PurchaseRequest(str(asset.id), currency="INR"))
     world.places |= {
         "asset": asset.slug,

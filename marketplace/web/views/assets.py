@@ -24,7 +24,7 @@ from ..paging import page_links, page_number
 from ..shop.contents import entries_of, skill_of, tracks_of
 from ..shop.currency import currency_of, remember
 from ..shop.description import description_html
-from ..shop.offer import Offer, offer_for, offer_of, samples_of
+from ..shop.offer import AssetOffer, offer_for, offer_of, samples_of
 from ..shop.rate_limit import rate_limited
 from ..shop.results import PAGE_SIZE
 
@@ -56,7 +56,7 @@ def draft(request: SignedInRequest, listing: Listing) -> HttpResponse:
     return render(request, "shop/asset.html", context | {"picture_page": "studio-preview-picture"})
 
 
-def _page_of(request: HttpRequest, offer: Offer, file: Deliverable | None) -> dict[str, Any]:
+def _page_of(request: HttpRequest, offer: AssetOffer, file: Deliverable | None) -> dict[str, Any]:
     return {
         "offer": offer,
         "listing": offer.listing,
