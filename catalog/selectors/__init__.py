@@ -36,7 +36,7 @@ from .cards import (
     related_cards,
     slugs_for_sale,
 )
-from .listings import LISTING_FIELDS, ListingDetail, detail_for_sale, listing_for_sale, listings_for_sale, preview_by_id
+from .listings import LISTING_FIELDS, ListingDetail, detail_for_sale, file_previews_of, listing_for_sale, listings_for_sale, preview_by_id
 from .taxonomy import TierTexts, active_tiers, categories_with_counts, category_names, every_tier, tier_texts
 
 __all__ = [
@@ -67,6 +67,7 @@ __all__ = [
     "every_tier",
     "facets_of_listings",
     "featured_cards",
+    "file_previews_of",
     "filter_counts",
     "filter_names",
     "key_types",
