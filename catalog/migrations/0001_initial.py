@@ -472,7 +472,7 @@ class Migration(migrations.Migration):
                 'ordering': ('position',),
                 'default_permissions': (),
                 'indexes': [models.Index(fields=['verified_at', 'id'], name='filepreview_verified')],
-                'constraints': [models.UniqueConstraint(fields=('deliverable', 'position'), name='filepreview_one_at_each_position')],
+                'constraints': [models.UniqueConstraint(fields=('deliverable', 'position'), name='filepreview_one_at_each_position'), models.CheckConstraint(condition=models.Q(('kind__in', ['FontStyle', 'Animation'])), name='filepreview_kind_known')],
             },
         ),
         migrations.CreateModel(

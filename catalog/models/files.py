@@ -176,7 +176,10 @@ class FilePreview(models.Model):
     class Meta:
         ordering = ("position",)
         default_permissions = ()
-        constraints = (models.UniqueConstraint(fields=("deliverable", "position"), name="filepreview_one_at_each_position"),)
+        constraints = (
+            models.UniqueConstraint(fields=("deliverable", "position"), name="filepreview_one_at_each_position"),
+            models.CheckConstraint(condition=Q(kind__in=FilePreviewKind.values), name="filepreview_kind_known"),
+        )
         indexes = (models.Index(fields=("verified_at", "id"), name="filepreview_verified"),)
 
     def __str__(self) -> str:
