@@ -1,6 +1,6 @@
 """Makes the previews that the demo keeps of its files anew, with the sandbox.
 
-    uv run --group dev python -m tests.demo_previews
+uv run --group dev python -m tests.demo_previews
 """
 
 import os

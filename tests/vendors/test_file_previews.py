@@ -17,6 +17,8 @@ from catalog.events import ListingPublished
 from catalog.font_samples import REPERTOIRE
 from catalog.models import Category, FilePreview, Listing
 from marketplace.core.events import emit
+from marketplace.demo.entries import load_entries
+from marketplace.demo.previews import load_previews
 from marketplace.storage import default_storage
 from tests.factories import DeliverableFactory, UserFactory
 from tests.files.makers import font, zipped
@@ -202,3 +204,18 @@ def test_page_of_motion_shows_still_pictures_until_they_play(client: Client) -> 
         assert client.get(picture["src"])["Content-Type"] == "image/webp"
         assert client.get(picture["data-moving"]).status_code == 200
         assert (picture["loading"], bool(picture["alt"])) == ("lazy", True)
+
+
+def test_demo_keeps_the_previews_that_the_service_makes_of_its_files() -> None:
+    kept = {entry.slug: load_previews(entry) for entry in load_entries()}
+    previews = made_of(selling(SERIF))
+    assert [made.details for _, made in kept["instrument-serif"]] == [preview.details for preview in previews]
+    assert {slug: len(made) for slug, made in kept.items() if made} == {
+        "bricolage-grotesque": 7,
+        "checkout-moments": 4,
+        "fraunces": 8,
+        "hanken-grotesk": 9,
+        "instrument-serif": 2,
+        "orbit-loaders": 4,
+        "weather-in-motion": 6,
+    }

@@ -8,6 +8,7 @@ from typing import Any, BinaryIO
 
 import thorvg_python as tvg
 from PIL import Image
+from thorvg_python.base import Colorspace, Result
 
 from . import opening, zips
 from .sniffing import HEAD_BYTES, sniff
@@ -66,11 +67,11 @@ def _rendered(content: bytes) -> tuple[dict[str, Any], bytes, bytes]:
     """Return dimensions and duration, the animation, and one of its frames."""
     canvas, animation = tvg.SwCanvas(engine := tvg.Engine(threads=0)), tvg.LottieAnimation(engine)
     picture = animation.get_picture()
-    if picture.load_data(content, "lottie", None, copy=True) != tvg.Result.SUCCESS:
+    if picture.load_data(content, "lottie", None, copy=True) != Result.SUCCESS:
         raise Unsupported("It is no Lottie animation.")
     _, *sides = picture.get_size()
     width, height = (max(1, round(side * SIDE / max(sides))) for side in sides)
-    canvas.set_target(width, height, cs=tvg.Colorspace.ABGR8888S)
+    canvas.set_target(width, height, cs=Colorspace.ABGR8888S)
     picture.set_size(width, height)
     canvas.add(picture)
     (_, total), (_, duration) = animation.get_total_frame(), animation.get_duration()

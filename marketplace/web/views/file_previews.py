@@ -1,6 +1,7 @@
 """Previews that the service made of approved files: subsets of fonts, and animations."""
 
 import uuid
+from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.views.decorators.http import require_safe
@@ -28,7 +29,8 @@ def file_preview(request: HttpRequest, preview_id: uuid.UUID, rendition: str = "
     preview = FilePreview.objects.select_related("deliverable__listing__store").filter(pk=preview_id).first()
     if preview is None or not _may_see(request, preview) or (rendition and rendition not in preview.renditions):
         raise Http404
-    copy = preview.renditions[rendition] if rendition else {"key": preview.object_key, "size": preview.size, "sha256": preview.sha256}
+    whole: dict[str, Any] = {"key": preview.object_key, "size": preview.size, "sha256": preview.sha256}
+    copy = preview.renditions[rendition] if rendition else whole
     return serve_object(
         request,
         store=default_storage,
