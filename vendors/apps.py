@@ -10,3 +10,6 @@ class VendorsConfig(AppConfig):
 
     def ready(self) -> None:
         from . import checks, jobs  # noqa: F401, PLC0415 - they register on import, and need the settings and the models
+        from .services import appeals  # noqa: PLC0415 - models load before `ready`, and after this module
+
+        appeals.connect()

@@ -16,6 +16,7 @@ from library.services.links import issue_link, url_of
 from marketplace.accounts.models import User
 from tests.catalog.cases import PASSED
 from tests.factories import CategoryFactory, ListingFactory, UserFactory
+from tests.review import cases
 from tests.shop import archive, bought, funded, on_sale, tiers
 from tests.vendors.attaching import show, upload
 from tests.vendors.cases import make_vendor
@@ -242,6 +243,18 @@ def earning() -> Scene:
     return Scene(profile.user)
 
 
+def taken_down() -> Scene:
+    """The vendor's listing was taken down."""
+    listing = cases.taken_down()
+    return Scene(listing.store.owner, body={"subjectId": str(listing.pk)}, shows={"subjectId": str(listing.pk), "status": "Pending"})
+
+
+def appealed() -> Scene:
+    """The vendor appealed a takedown."""
+    appeal = cases.appealed()
+    return Scene(appeal.appellant, names={"appeal_id": str(appeal.pk)}, shows={"subjectId": appeal.decision.subject_id})
+
+
 SCENES: dict[str, Callable[[], Scene]] = {
     scene.__name__: scene
     for scene in (
@@ -264,5 +277,7 @@ SCENES: dict[str, Callable[[], Scene]] = {
         waiting,
         selling,
         earning,
+        taken_down,
+        appealed,
     )
 }

@@ -52,6 +52,10 @@ def stored(preview: FilePreview) -> bytes:
     return b"".join(default_storage.read(preview.object_key))
 
 
+def frames_of(picture: Image.Image) -> int:
+    return int(getattr(picture, "n_frames", 1))
+
+
 def motion() -> Category:
     return Category.objects.get_or_create(slug="motion", defaults={"name": "Motion"})[0]
 
@@ -118,9 +122,9 @@ def test_animations_play_in_a_picture_and_have_a_still_one() -> None:
         with Image.open(io.BytesIO(stored(preview))) as moving:
             assert (moving.format, moving.info["loop"]) == ("WEBP", 0)
             assert max(moving.size) == 320
-            assert 1 < moving.n_frames <= 120
+            assert 1 < frames_of(moving) <= 120
         with Image.open(io.BytesIO(b"".join(default_storage.read(preview.renditions["poster"]["key"])))) as still:
-            assert still.n_frames == 1
+            assert frames_of(still) == 1
 
 
 @pytest.mark.parametrize(
@@ -136,7 +140,7 @@ def test_animation_without_end_is_shown_for_six_seconds() -> None:
     lottie["op"] = lottie["fr"] * 3600
     [preview] = made_of(selling(zipped({"a.json": json.dumps(lottie)}), category=motion()))
     with Image.open(io.BytesIO(stored(preview))) as moving:
-        assert moving.n_frames <= 120
+        assert frames_of(moving) <= 120
 
 
 def test_json_of_another_category_is_no_animation() -> None:
@@ -188,8 +192,8 @@ def test_page_of_a_family_shows_every_style_what_it_covers_and_loads_only_subset
     assert len(page.select(".styles li")) == 2
     assert {tag["data-feature"] for tag in page.select("[data-feature]")} >= {"kern", "liga", "ss01"}
     assert len(page.select(".glyphs li")) == len(previews[0].details["characters"])
-    assert "Icelandic" in page.select_one("#tester").get_text()
-    css = client.get(page.select_one("link[href*='specimen.css']")["href"]).content.decode()
+    assert "Icelandic" in page.select("#tester")[0].get_text()
+    css = client.get(str(page.select("link[href*='specimen.css']")[0]["href"])).content.decode()
     assert all(preview.url in css for preview in previews)
     assert str(listing.live_deliverable_id) not in css
 
@@ -201,8 +205,8 @@ def test_page_of_motion_shows_still_pictures_until_they_play(client: Client) -> 
     pictures = page.select(".animations img[data-moving]")
     assert len(pictures) == 4
     for picture in pictures:
-        assert client.get(picture["src"])["Content-Type"] == "image/webp"
-        assert client.get(picture["data-moving"]).status_code == 200
+        assert client.get(str(picture["src"]))["Content-Type"] == "image/webp"
+        assert client.get(str(picture["data-moving"])).status_code == 200
         assert (picture["loading"], bool(picture["alt"])) == ("lazy", True)
 
 

@@ -6,9 +6,11 @@ import time
 from contextlib import suppress
 from typing import Any, BinaryIO
 
-import thorvg_python as tvg
 from PIL import Image
+from thorvg_python.animation.lottie import LottieAnimation
 from thorvg_python.base import Colorspace, Result
+from thorvg_python.canvas.sw import SwCanvas
+from thorvg_python.engine import Engine
 
 from . import opening, zips
 from .sniffing import HEAD_BYTES, sniff
@@ -65,7 +67,7 @@ def _source(content: bytes) -> bytes:
 
 def _rendered(content: bytes) -> tuple[dict[str, Any], bytes, bytes]:
     """Return dimensions and duration, the animation, and one of its frames."""
-    canvas, animation = tvg.SwCanvas(engine := tvg.Engine(threads=0)), tvg.LottieAnimation(engine)
+    canvas, animation = SwCanvas(engine := Engine(threads=0)), LottieAnimation(engine)
     picture = animation.get_picture()
     if picture.load_data(content, "lottie", None, copy=True) != Result.SUCCESS:
         raise Unsupported("It is no Lottie animation.")

@@ -41,7 +41,7 @@ class Samples:
 
 
 @dataclass(frozen=True)
-class Offer:
+class AssetOffer:
     """The data of a listing's page."""
 
     # With store, category and reviewed file.
@@ -72,7 +72,7 @@ class Offer:
         return next((sold.slug for sold in self.licenses if not sold.owned), "")
 
 
-def offer_of(slug: str, viewer: User | None) -> Offer:
+def offer_of(slug: str, viewer: User | None) -> AssetOffer:
     """Return the data of a listing's page, by slug or id, in seven queries at most.
 
     Raises:
@@ -81,7 +81,7 @@ def offer_of(slug: str, viewer: User | None) -> Offer:
     return offer_for(selectors.listing_for_sale(slug), viewer)
 
 
-def offer_for(listing: Listing, viewer: User | None) -> Offer:
+def offer_for(listing: Listing, viewer: User | None) -> AssetOffer:
     """Return the data of a listing's page; the listing need not be for sale."""
     tiers = selectors.active_tiers()
     owned = [] if viewer is None else live_tiers(viewer, listing)
@@ -100,7 +100,7 @@ def offer_for(listing: Listing, viewer: User | None) -> Offer:
         if highest is None or tier in owned or tier.price_factor > highest.price_factor
     ]
     prices = pricing.sale_prices(listing)
-    return Offer(
+    return AssetOffer(
         listing=listing,
         samples=samples_of(listing),
         licenses=licenses,
