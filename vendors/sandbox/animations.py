@@ -12,7 +12,7 @@ from thorvg_python.base import Colorspace, Result
 from thorvg_python.canvas.sw import SwCanvas
 from thorvg_python.engine import Engine
 
-from . import opening, zips
+from . import archive_files, zips
 from .sniffing import HEAD_BYTES, sniff
 from .verdicts import Rejected, Unsupported
 from .zip_directory import read_directory
@@ -42,7 +42,7 @@ def run(file: BinaryIO, size: int, paths: list[str]) -> tuple[dict[str, Any], li
     for path in paths:
         file.seek(0)
         with suppress(Exception):
-            facts, moving, still = _rendered(_source(opening.member(file, size, path)))
+            facts, moving, still = _rendered(_source(archive_files.member(file, size, path)))
             found.append(facts | {"path": path})
             blobs += [moving, still]
         if len(found) == ANIMATIONS or time.process_time() > PROCESSOR_SECONDS:

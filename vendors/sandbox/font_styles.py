@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 from fontTools import subset
 from fontTools.ttLib.sfnt import SFNTReader
 
-from . import fonts, opening, woff2
+from . import archive_files, fonts, woff2
 from .sniffing import HEAD_BYTES, sniff
 from .verdicts import Rejected, Unsupported, rejecting
 
@@ -45,7 +45,7 @@ def run(file: BinaryIO, size: int, members: list[list[Any]], characters: str, fe
     for path, face in members[:STYLES]:
         file.seek(0)
         with suppress(Exception):
-            content = _plain(opening.member(file, size, path))
+            content = _plain(archive_files.member(file, size, path))
             found, packed = _style(content, face, characters, features)
             if sum(map(len, blobs)) + len(packed) <= TOTAL_BYTES:
                 styles.append(found | {"path": path})
