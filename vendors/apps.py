@@ -9,7 +9,7 @@ class VendorsConfig(AppConfig):
     name = "vendors"
 
     def ready(self) -> None:
-        from . import checks  # noqa: F401, PLC0415 - registers on import, and needs the settings
+        from . import checks, jobs  # noqa: F401, PLC0415 - they register on import, and need the settings and the models
         from .services import appeals  # noqa: PLC0415 - models load before `ready`, and after this module
 
         appeals.connect()

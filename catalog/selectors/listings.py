@@ -10,7 +10,8 @@ from marketplace.core import bounds
 from marketplace.core.errors import NotFound
 from marketplace.core.ids import parse_id
 
-from ..models import Deliverable, FileFacts, Listing, ListingIndex, ListingStats, Preview, Store, UncountedPurchase
+from ..file_types import MOTION
+from ..models import Deliverable, FileFacts, FilePreview, Listing, ListingIndex, ListingStats, Preview, Store, UncountedPurchase
 from ..models.files import DeliverableStatus
 from ..models.listings import ListingStatus
 from ..pricing import with_running_discount
@@ -105,6 +106,17 @@ def preview_by_id(preview_id: str) -> Preview:
     if preview is None:
         raise NotFound
     return preview
+
+
+def file_previews_of(listing: Listing) -> list[FilePreview]:
+    """Return the previews that were made of a listing's reviewed file; without a query for a file of which none is made.
+
+    The listing has its category and its live file.
+    """
+    file = listing.live_deliverable
+    if file is None or ("glyphCount" not in file.technical and listing.category.slug != MOTION):
+        return []
+    return list(file.file_previews.all())
 
 
 def approved_versions(listing: Listing) -> QuerySet[Deliverable]:

@@ -7,6 +7,7 @@ from django.apps import apps
 from django.db import IntegrityError, models, transaction
 from django.utils import timezone
 
+from catalog.models import Deliverable, FilePreview
 from developers.audiences import Audience
 from developers.event_types import EventType
 from developers.models import ApiUsage, ClientDocument
@@ -64,7 +65,8 @@ def rows(db: None) -> None:
     send_test_event(endpoint=endpoint, actor=developer)
     ClientDocument.objects.create(app=app, host="client.example", reviewed={}, latest={})
     make_vendor()
-    submitted()
+    file = Deliverable.objects.get(listing=submitted())
+    FilePreview.objects.create(deliverable=file, kind="FontStyle", position=0, object_key="previews/a", size=1)
     appealed()
     buyer = scenes.link().user
     WalletSettings.objects.create(owner=buyer)

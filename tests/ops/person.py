@@ -147,6 +147,7 @@ class Person:
             self.add(f"catalog.ListingReview {which}", listing=listing, submitted_at=now, submitted_by=user)
             self.add(f"catalog.AgentManifest {which}", listing=listing)
             self.add(f"catalog.FileFacts {which}", listing=listing)
+            self.add(f"catalog.FilePreview {which}", deliverable=file, kind="FontStyle", position=0, size=5)
             self.add(f"catalog.FormerPreview {which}", listing=listing, size=5)
             self.add(f"library.Package {which}", deliverable=file, size=5)
 

@@ -281,6 +281,11 @@ SELLING = (
                 f"catalog.FileFacts {which}", hidden={DERIVED: "sha256 facts"}, kept=kept and "what is bought is compared with its updates"
             ),
             Holding(
+                f"catalog.FilePreview {which}",
+                hidden={DERIVED: "object_key content_type sha256 details renditions"},
+                kept=kept,
+            ),
+            Holding(
                 f"catalog.FormerPreview {which}",
                 hidden={TECHNICAL: "object_key content_type sha256"},
                 kept=kept and "proves what staff decided about a listing that was sold",

@@ -15,7 +15,7 @@ from django.test import Client
 from django.urls import get_resolver, reverse
 from django.utils import timezone
 
-from catalog.models import Discount, Preview
+from catalog.models import Deliverable, Discount, FilePreview, Listing, Preview
 from developers.models import App
 from developers.services.credentials import issue_api_key
 from marketplace.accounts.models import User
@@ -71,6 +71,7 @@ NAMED = (
     ("api/v1/appeals/", "appeal_id", "appeal"),
     ("checkout/", "quote_id", "quote"),
     ("assets/", "slug", "listing"),
+    ("file-previews/", "preview_id", "file_preview"),
     ("api/v1/assets/", "asset_id", "listing_id"),
     ("api/v1/previews/", "preview_id", "preview"),
     ("api/v1/vendor/", "asset_id", "listing_id"),
@@ -183,6 +184,7 @@ def _things(reviewer: User) -> tuple[User, dict[str, str]]:
         "listing": listing.slug,
         "listing_id": str(listing.pk),
         "preview": str(Preview.objects.get(listing=listing).pk),
+        "file_preview": str(_file_preview(listing).pk),
         "discount": str(Discount.objects.create(listing=listing, percent=10, ends_at=timezone.now() + timedelta(days=1)).pk),
         "owned": owned.slug,
         "owned_id": str(owned.pk),
@@ -194,6 +196,19 @@ def _things(reviewer: User) -> tuple[User, dict[str, str]]:
         "top_up": str(asked_for(user, 1_000).pk),
     }
     return user, things
+
+
+def _file_preview(listing: Listing) -> FilePreview:
+    poster = {"key": f"previews/{listing.pk}.poster", "size": 1, "sha256": "a" * 64}
+    return FilePreview.objects.create(
+        deliverable=Deliverable.objects.get(listing=listing),
+        kind="Animation",
+        position=0,
+        object_key=f"previews/{listing.pk}",
+        size=1,
+        sha256="a" * 64,
+        renditions={"poster": poster},
+    )
 
 
 @pytest.fixture
@@ -346,7 +361,8 @@ def test_pages_of_an_account_show_ones_own_things_and_nothing_of_others_and_are_
         if not answer.streaming and name != "studio-preview"
         for word in re.findall(r"[\w-]+", answer.content.decode(errors="ignore"))
     }
-    things = everyone.mine.keys() - {"consent", "owned_id", "decision", "appeal"}
+    # What is made of a file is shown once the file is approved.
+    things = everyone.mine.keys() - {"consent", "owned_id", "decision", "appeal", "file_preview"}
     assert {name for name in things if everyone.mine[name] not in shown} == set()
     assert {name for name in things if everyone.theirs[name] in shown} == set()
 

@@ -280,6 +280,8 @@ NO_PAGES = {
         "sales-invoices-csv",
         "sitemap",
         "sitemap-part",
+        "file-preview",
+        "file-preview-poster",
         "specimen",
         "studio-address",
         "studio-specimen",

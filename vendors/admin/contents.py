@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from catalog.admin.labels import visible_characters
 from catalog.admin.reviews import BLOCK, REVIEW
-from catalog.admin.samples import samples_for
+from catalog.font_samples import samples_for
 from catalog.models import Deliverable
 from marketplace.http.refusals import allow_methods
 from marketplace.review.service import staff_of

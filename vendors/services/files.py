@@ -12,7 +12,7 @@ from typing import Any
 
 from django.db import InterfaceError, OperationalError, transaction
 
-from catalog.models import Deliverable, FileFacts, FormerPreview, Listing, ListingReview, Preview
+from catalog.models import Deliverable, FileFacts, FilePreview, FormerPreview, Listing, ListingReview, Preview
 from catalog.models.files import PreviewKind
 from catalog.models.listings import ListingStatus, UpdateStatus
 from catalog.selectors.reviews import compared_reviews_of
@@ -113,11 +113,10 @@ def attach_preview(*, listing: Listing, kind: PreviewKind, processed: ProcessedP
         VendorNotApproved: the vendor was suspended in the meantime.
     """
     store, preview_id = default_storage, new_id()
-    preview = _made_of(processed, f"previews/{preview_id}")
-    preview.pk, preview.kind, preview.slot = preview_id, kind, slot
+    preview = Preview(pk=preview_id, kind=kind, slot=slot, **object_fields(processed, f"previews/{preview_id}"))
     contents = {preview.object_key: (processed.content, processed.content_type)}
     contents |= {preview.renditions[name]["key"]: (copy.content, copy.content_type) for name, copy in processed.renditions.items()}
-    with _stored(store, contents), transaction.atomic():
+    with stored_objects(store, contents), transaction.atomic():
         listing = lock_for_upload(listing)
         previous = Preview.objects.filter(listing=listing, kind=kind, slot=slot).first()
         if previous is not None:
@@ -197,12 +196,13 @@ def _discard_preview(listing: Listing, preview: Preview) -> None:
     delete_after_commit(default_storage, *(picture.object_key for picture in outdated))
 
 
-def keys_of(preview: Preview) -> list[str]:
+def keys_of(preview: Preview | FilePreview) -> list[str]:
     """Return the keys of all stored objects of a preview."""
     return [preview.object_key, *(copy["key"] for copy in preview.renditions.values())]
 
 
-def _made_of(processed: ProcessedPreview, key: str) -> Preview:
+def object_fields(processed: ProcessedPreview, key: str) -> dict[str, Any]:
+    """Return the fields of the record of a processed preview that is stored under this key."""
     renditions = {
         name: {
             "key": f"{key}.{name}",
@@ -214,14 +214,14 @@ def _made_of(processed: ProcessedPreview, key: str) -> Preview:
         }
         for name, copy in processed.renditions.items()
     }
-    return Preview(
-        object_key=key,
-        content_type=processed.content_type,
-        size=len(processed.content),
-        sha256=sha256(processed.content).hexdigest(),
-        details=processed.details,
-        renditions=renditions,
-    )
+    return {
+        "object_key": key,
+        "content_type": processed.content_type,
+        "size": len(processed.content),
+        "sha256": sha256(processed.content).hexdigest(),
+        "details": processed.details,
+        "renditions": renditions,
+    }
 
 
 def lock_for_upload(listing: Listing) -> Listing:
@@ -233,7 +233,7 @@ def lock_for_upload(listing: Listing) -> Listing:
 
 
 @contextmanager
-def _stored(store: ObjectStorage, contents: Mapping[str, tuple[bytes, str]]) -> Iterator[None]:
+def stored_objects(store: ObjectStorage, contents: Mapping[str, tuple[bytes, str]]) -> Iterator[None]:
     """Write the objects, and delete them again when the block fails."""
     try:
         for key, (content, content_type) in contents.items():

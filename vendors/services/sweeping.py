@@ -10,7 +10,7 @@ from itertools import islice
 
 from django.utils import timezone
 
-from catalog.models import Deliverable, FormerPreview, Preview
+from catalog.models import Deliverable, FilePreview, FormerPreview, Preview
 from marketplace.storage.base import ObjectStorage, UnfinishedFile
 
 from .files import keys_of
@@ -53,8 +53,9 @@ def find_unfinished(store: ObjectStorage, *, age: timedelta = GRACE) -> Iterator
 
 def _named() -> Iterator[str]:
     yield from Deliverable.objects.values_list("object_key", flat=True).iterator(chunk_size=BATCH)
-    for preview in Preview.objects.only("object_key", "renditions").iterator(chunk_size=BATCH):
-        yield from keys_of(preview)
+    for model in (Preview, FilePreview):
+        for preview in model.objects.only("object_key", "renditions").iterator(chunk_size=BATCH):
+            yield from keys_of(preview)
     yield from FormerPreview.objects.values_list("object_key", flat=True).iterator(chunk_size=BATCH)
 
 
@@ -62,7 +63,11 @@ def _named_among(keys: Collection[str]) -> set[str]:
     files = Deliverable.objects.filter(object_key__in=keys).values_list("object_key", flat=True)
     # The key of a rendition is that of its preview with a suffix.
     originals = {key.partition(".")[0] for key in keys}
-    previews = Preview.objects.filter(object_key__in=originals).only("object_key", "renditions")
+    previews = [
+        preview
+        for model in (Preview, FilePreview)
+        for preview in model.objects.filter(object_key__in=originals).only("object_key", "renditions")
+    ]
     former = FormerPreview.objects.filter(object_key__in=keys).values_list("object_key", flat=True)
     return {*files, *former, *(key for preview in previews for key in keys_of(preview))}
 

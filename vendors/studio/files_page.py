@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from catalog import bounds as catalog_bounds
-from catalog.font_tester import axes_of
+from catalog.font_tester import Tester, type_tester_of
 from catalog.models import Deliverable, Listing, Preview
 from catalog.models.files import PreviewKind
 from catalog.models.listings import ListingStatus, UpdateStatus
@@ -137,9 +137,9 @@ class FilesPage:
         return upload_field(self.listing, SOUND, "Replace the sound" if self.sound else "Upload a sound", self.refused.at(SOUND))
 
     @property
-    def axes(self) -> list[dict[str, Any]]:
-        """The variable axes of the specimen."""
-        return axes_of(self.specimen)
+    def tester(self) -> Tester | None:
+        """The type tester of the specimen."""
+        return type_tester_of(self.specimen)
 
     @property
     def differences(self) -> list[tuple[str, str, str]]:
