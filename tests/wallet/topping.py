@@ -136,7 +136,7 @@ class Adding(Withdrawing):
                 expected.disputed[order] -= part
         expected.collect(key)
 
-    def _lost_with(self, frozen: Frozen) -> list[tuple[int, int]]:
+    def _lost_with(self, frozen: Frozen) -> list[tuple[int, int, str]]:
         """Return the purchases of which half or more is lost with this dispute."""
         expected, ending = self.expected, []
         orders = {bought.order_id: owned for owned, bought in expected.owned.items()}
