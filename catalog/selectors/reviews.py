@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.db.models import Count, OuterRef, QuerySet, Subquery, Window
 from django.db.models.functions import Coalesce
@@ -165,22 +165,6 @@ def facts_of_files(listing: Listing, *digests: str) -> dict[str, Any]:
     """Return the recorded facts of a listing's files by their SHA-256."""
     rows = FileFacts.objects.filter(listing=listing, sha256__in={digest for digest in digests if digest})
     return dict(rows.values_list("sha256", "facts"))
-
-
-class SkillRequests(NamedTuple):
-    """The tools that a skill asks for, and the hosts that its files name."""
-
-    tools: list[str]
-    hosts: list[str]
-
-
-def requests_of_skill(file: Deliverable) -> SkillRequests | None:
-    """Return what the skill in a file asks for, None where it was not recorded; in one query."""
-    facts = FileFacts.objects.filter(listing=file.listing_id, sha256=file.sha256)
-    # Of the facts, which may take megabytes, only these.
-    for tools, hosts in facts.values_list("facts__tools", "facts__hosts"):
-        return SkillRequests(tools or [], sorted(hosts or {}))
-    return None
 
 
 def former_pictures_of(listing: Listing) -> dict[str, FormerPreview]:

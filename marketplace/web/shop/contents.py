@@ -8,7 +8,7 @@ from django.utils.safestring import SafeString
 
 from catalog.manifests.sources import headings_of
 from catalog.models import Deliverable, Listing
-from catalog.selectors.reviews import requests_of_skill
+from catalog.selectors import requests_of_skill
 from marketplace.accounts.models import Tier
 
 from .description import description_html

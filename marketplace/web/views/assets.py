@@ -62,13 +62,13 @@ def _page_of(request: HttpRequest, offer: AssetOffer, file: Deliverable | None) 
         "listing": offer.listing,
         "picture_page": "asset-picture",
         "file": file,
-        "skill": skill_of(offer.listing, file),
-        "tracks": tracks_of(file),
-        "entries": entries_of(file),
         "currency": currency_of(request),
         "technical": {} if file is None else public_technical(file.technical),
         "description": offer.listing.short_description,
         "text": description_html(offer.listing.description),
+        "skill": skill_of(offer.listing, file),
+        "tracks": tracks_of(file),
+        "entries": entries_of(file),
     }
 
 
