@@ -126,7 +126,7 @@ class CallerAnswer(serializers.Serializer[Principal]):
     @extend_schema_field(CallerSpendingLimit(many=True))
     def get_spendingLimits(self, principal: Principal) -> list[dict[str, Any]]:
         """Return the limits of a caller that may spend."""
-        limits = used_limits(principal) if Scope.WALLET_SPEND in principal.scopes else []
+        limits = used_limits(principal=principal) if Scope.WALLET_SPEND in principal.scopes else []
         return [dict(CallerSpendingLimit(limit).data) for limit in limits]
 
     @extend_schema_field(CallerRateLimit(many=True))
