@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from django.db import connection
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce, TruncMonth
 
@@ -29,7 +28,6 @@ from .models import (
     Quote,
     RefundRequest,
     Seller,
-    TopUp,
     Transfer,
     VendorPayout,
     WalletPayout,
@@ -41,18 +39,10 @@ from .models.orders import OrderStatus
 from .models.top_ups import ReversalStatus
 from .models.vendor_payouts import PayoutStatus
 from .models.wallet_payouts import WalletPayoutStatus
-from .providers.simulated import TestProvider
 
 # Longer than any transaction, as each gives up after seconds of waiting.
 COMMIT_DELAY = timedelta(hours=1)
 _ALL = Q()
-
-
-def has_real_payments() -> bool:
-    """Tell whether the database has payments that moved money; False while it has no tables."""
-    if TopUp._meta.db_table not in connection.introspection.table_names():
-        return False
-    return TopUp.objects.exclude(provider=TestProvider.name).exists()
 
 
 @dataclass(frozen=True)

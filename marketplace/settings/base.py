@@ -12,6 +12,7 @@ from .credentials import *  # noqa: F403 - likewise
 from .monitoring import *  # noqa: F403 - likewise
 from .monitoring import logging_config
 from .payments import *  # noqa: F403 - likewise
+from .sandbox import *  # noqa: F403 - likewise
 from .sandbox import SANDBOX
 from .schedule import COMMANDS
 

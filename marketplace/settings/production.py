@@ -3,8 +3,9 @@
 from django.core.exceptions import ImproperlyConfigured
 
 from .base import *  # noqa: F403 - settings modules extend each other by star import, Django's own idiom
-from .base import ALLOWED_HOSTS, BASE_URL, METRICS_DIR, METRICS_TOKEN, S3, SANDBOX, STORAGES, logging_config
+from .base import ALLOWED_HOSTS, BASE_URL, METRICS_DIR, METRICS_TOKEN, S3, STORAGES, logging_config
 from .environment import STATIC_FILES, boolean, database, email, integer, redis_caches, required, signing_key, text
+from .sandbox import SANDBOX
 
 DEBUG = False
 SECRET_KEY = required("SECRET_KEY", "a long random text that signs sessions and download links.")

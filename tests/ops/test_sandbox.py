@@ -31,8 +31,7 @@ from tests.mcp.speaking import Speaker, tool_token
 from tests.waiting import PATIENCE_SECONDS
 from tests.wallet.topping_up import asked_for
 from wallet.models import TopUp
-from wallet.providers import TestProvider
-from wallet.selectors import has_real_payments
+from wallet.providers import TestProvider, has_real_payments
 
 from ..checks import PRODUCTION
 from ..servers.migrated import copy_sqlite, fill_postgres

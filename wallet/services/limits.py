@@ -83,7 +83,7 @@ def find_exceeded_limit(*, quote: Quote, principal: Principal) -> str | None:
     return None if refusal is None else str(refusal.members["limit"])
 
 
-def used_limits(principal: Principal) -> list[UsedLimit]:
+def used_limits(*, principal: Principal) -> list[UsedLimit]:
     """Return the limits of the caller's spending, each with what is spent in its currency."""
     limits = spending_limits_for(principal)
     spent = {currency: _sum(principal.user, principal, currency) for currency in sorted({limit.currency for limit in limits})}

@@ -126,10 +126,10 @@ class CallerAnswer(serializers.Serializer[Principal]):
     @extend_schema_field(CallerSpendingLimit(many=True))
     def get_spendingLimits(self, principal: Principal) -> list[dict[str, Any]]:
         """Return the limits of a caller that may spend."""
-        limits = used_limits(principal) if Scope.WALLET_SPEND in principal.scopes else []
-        return list(CallerSpendingLimit(limits, many=True).data)
+        limits = used_limits(principal=principal) if Scope.WALLET_SPEND in principal.scopes else []
+        return [dict(CallerSpendingLimit(limit).data) for limit in limits]
 
     @extend_schema_field(CallerRateLimit(many=True))
     def get_rateLimits(self, principal: Principal) -> list[dict[str, Any]]:
         """Return the limits of calls with what is used."""
-        return list(CallerRateLimit(usage_of(limits_for(principal)), many=True).data)
+        return [dict(CallerRateLimit(usage).data) for usage in usage_of(limits_for(principal))]

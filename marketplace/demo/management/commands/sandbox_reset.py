@@ -16,7 +16,7 @@ from marketplace.operations.backups import PREFIXES
 from marketplace.operations.dumps import BackupFailed, clear
 from marketplace.storage import default_storage
 from marketplace.ui.progress import progress_bar
-from wallet.selectors import has_real_payments
+from wallet.providers import has_real_payments
 
 from ...content import FACTS_NAME, make_content
 from ...entries import load_entries
