@@ -70,7 +70,8 @@ def detail(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
     waits = any(row.granted is None for row in rows)
     # An app that was never approved has none.
     with_credentials = app.status in {AppStatus.APPROVED, AppStatus.SUSPENDED}
-    keys, tool_tokens = (list(each(app)) if with_credentials else [] for each in (selectors.keys_of, selectors.tool_tokens_of))
+    keys = list(selectors.keys_of(app)) if with_credentials else []
+    tool_tokens = list(selectors.tool_tokens_of(app)) if with_credentials else []
     usage = usage_of_app(app, keys, tool_tokens)
     return render(
         request,
