@@ -59,7 +59,8 @@ def test_samples_are_for_everyone(
         for summary in page.locator("#tester summary:visible, .animations summary:visible").all():
             summary.click()
         assert not overflows(page)
-        assert violations(page) == []
+        # axe waits for timers, which a window without scripts does not have.
+        assert not java_script or violations(page) == []
         assert (visit.elsewhere, visit.faults) == ([], [])
         if not java_script and listing.category == category:
             expect(page.locator(".animations details img").first).to_be_visible()
