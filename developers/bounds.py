@@ -10,6 +10,9 @@ LIVE_TOKENS = 50
 PAGE_TOKENS = 20
 REDIRECT_URIS = 10
 WEBHOOK_ENDPOINTS = 5
+# Events in a response.
+EVENTS_DEFAULT = 25
+EVENTS = 100
 CREDENTIAL_NAME_CHARS = 80
 # Maximum number of credentials in a leak report, and length of each.
 LEAKED_CREDENTIALS = 100

@@ -2,6 +2,9 @@
 
 from django.urls import path
 
-from .views import LeakViewSet
+from .views import EventViewSet, LeakViewSet
 
-urlpatterns = [path("leaked-credentials", LeakViewSet.as_view({"post": "report"}), name="leaked-credentials")]
+urlpatterns = [
+    path("events", EventViewSet.as_view({"get": "list"}), name="events"),
+    path("leaked-credentials", LeakViewSet.as_view({"post": "report"}), name="leaked-credentials"),
+]

@@ -50,7 +50,6 @@ def create_endpoint(*, app: App, url: str, events: Iterable[EventType], actor: U
         encrypted_secret=encrypt_secret(secret),
     )
     _subscribe(endpoint, events)
-    _update_has_webhooks(app)
     audit.record("webhook.create", endpoint, actor=actor, app=str(app.pk), site=_site(endpoint), events=endpoint.events)
     return endpoint, secret
 
@@ -75,11 +74,9 @@ def change_endpoint(
 @transaction.atomic
 def delete_endpoint(*, endpoint: WebhookEndpoint, actor: User) -> None:
     """Remove an endpoint with its log."""
-    app = lock(App.objects.all(), pk=endpoint.app_id)
     endpoint = lock(WebhookEndpoint.objects.all(), pk=endpoint.pk)
     audit.record("webhook.delete", endpoint, actor=actor, app=str(endpoint.app_id), site=_site(endpoint))
     endpoint.delete()
-    _update_has_webhooks(app)
 
 
 @transaction.atomic
@@ -204,12 +201,6 @@ def redeliver_failed_events(*, endpoint: WebhookEndpoint, actor: User) -> int:
     audit.record("webhook.redeliver_failed", endpoint, actor=actor, deliveries=count)
     schedule_delivery(endpoint)
     return count
-
-
-def _update_has_webhooks(app: App) -> None:
-    """Save on a locked app whether it has endpoints."""
-    app.has_webhooks = WebhookEndpoint.objects.filter(app=app).exists()
-    app.save(update_fields=["has_webhooks"])
 
 
 def _lock_enabled(endpoint: WebhookEndpoint) -> WebhookEndpoint:

@@ -1,4 +1,4 @@
-"""Publishes webhook events: the event is written in the transaction of the change, and a job creates its deliveries."""
+"""Publishes events: the event is written in the transaction of the change, and a job creates its deliveries to webhooks."""
 
 import uuid
 from collections.abc import Mapping
@@ -36,14 +36,12 @@ def publish_event(
     owner_id: uuid.UUID | None = None,
     settling: bool = False,
 ) -> WebhookMessage | None:
-    """Publish an event, in the transaction of its change; one query if no endpoint subscribes to it.
+    """Publish an event, in the transaction of its change. Apps can list it, and a job sends it to the endpoints that subscribe to it.
 
     Only the app, or the apps of the owner, receive it if one is given. An event that settles is merged with those of the same type about
     the same subject that follow within moments.
     """
     message = WebhookMessage(type=event.value, subject=str(subject), data=dict(data), app_id=app_id, owner_id=owner_id)
-    if not _audience(message).exists():
-        return None
     if settling:
         alike = WebhookMessage.objects.filter(
             subject=message.subject, type=message.type, settles_at__gt=timezone.now() + timedelta(seconds=1)
@@ -51,10 +49,12 @@ def publish_event(
         if alike.exists():
             return None
         message.settles_at = message.created_at + SETTLING
-    with transaction.atomic():
+    with transaction.atomic(savepoint=False):
         message.save(force_insert=True)
-        task = fan_out if message.settles_at is None else fan_out.using(run_after=message.settles_at)
-        task.enqueue(str(message.pk))
+        # Most events have no endpoint: one query then, instead of a job.
+        if _audience(message).exists():
+            task = fan_out if message.settles_at is None else fan_out.using(run_after=message.settles_at)
+            task.enqueue(str(message.pk))
     return message
 
 

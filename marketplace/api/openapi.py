@@ -127,15 +127,16 @@ class OperationSchema(AutoSchema):
     def get_auth(self) -> list[dict[str, list[str]]]:
         """Return the alternative security requirements."""
         access = self._access()
-        if access is None or access.scope is None:
+        if access is None or access.is_public:
             return []
+        scopes = [access.scope.value] if access.scope else []
         ways: list[dict[str, list[str]]] = []
         if CredentialKind.API_KEY in access.kinds:
-            ways.append({"ApiKey": [access.scope.value]})
+            ways.append({"ApiKey": scopes})
         if access.kinds & BEARER_KINDS:
-            ways.append({"Bearer": [access.scope.value]})
-        if CredentialKind.OAUTH in access.kinds and access.scope in APP_SCOPES:
-            ways.append({"OAuth": [access.scope.value]})
+            ways.append({"Bearer": scopes})
+        if CredentialKind.OAUTH in access.kinds and (access.scope is None or access.scope in APP_SCOPES):
+            ways.append({"OAuth": scopes})
         return ways
 
     def _problems(self) -> dict[int, list[type[Problem]]]:
@@ -150,8 +151,10 @@ class OperationSchema(AutoSchema):
             errors.Overloaded,
         }
         access = self._access()
+        if access is not None and not access.is_public:
+            declared.add(errors.NotAuthenticated)
         if access is not None and access.scope is not None:
-            declared |= {errors.NotAuthenticated, errors.InsufficientScope}
+            declared.add(errors.InsufficientScope)
         if "{" in self.path:
             declared.add(errors.NotFound)
         if self.method in {"POST", "PATCH", "PUT", "DELETE"}:

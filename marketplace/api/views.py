@@ -62,7 +62,7 @@ class ApiViewSet(ViewSet):
         """
         answer = super().finalize_response(request, response, *args, **kwargs)
         access = self.access.get(self.action or "")
-        if access is None or access.scope is not None:
+        if access is None or not access.is_public:
             answer.setdefault("Cache-Control", "private, no-store")
         return answer
 

@@ -24,13 +24,24 @@ KEY_KINDS = frozenset({CredentialKind.API_KEY, CredentialKind.CONSOLE})
 
 @dataclass(frozen=True)
 class Access:
-    """The scope and the kinds of credential that an operation requires; public if the scope is None."""
+    """The scope and the kinds of credential that an operation requires; public without kinds."""
 
+    # None if any credential of these kinds is enough.
     scope: Scope | None
     kinds: frozenset[CredentialKind] = frozenset()
 
+    @property
+    def is_public(self) -> bool:
+        """Tell whether the operation needs no credential."""
+        return not self.kinds
+
 
 PUBLIC = Access(None)
+
+
+def any_api_key() -> Access:
+    """Require an API key, whatever its scopes: the operation is about the key's app."""
+    return Access(None, KEY_KINDS)
 
 
 def api_key_only(scope: Scope) -> Access:

@@ -9,13 +9,16 @@ from django.utils import timezone
 
 from catalog.models import Discount, LicenseTier, Listing
 from catalog.services.submission import submit_listing
+from developers.event_types import EventType
+from developers.models import App
 from developers.services.applications import approve_application, submit_application
+from developers.webhooks.publishing import publish_event
 from library.certificates import certificate_of, signed_certificate
 from library.models import Licence
 from library.services.links import issue_link, url_of
 from marketplace.accounts.models import User
 from tests.catalog.cases import PASSED
-from tests.factories import CategoryFactory, ListingFactory, UserFactory
+from tests.factories import AppFactory, CategoryFactory, ListingFactory, UserFactory
 from tests.shop import archive, bought, funded, on_sale, tiers
 from tests.vendors.attaching import show, upload
 from tests.vendors.cases import make_vendor
@@ -41,6 +44,7 @@ class Scene:
         body: Values of fields that only the scene knows.
         query: Values of query parameters that only the scene knows.
         shows: What an answer says, where it has the key.
+        app: The app that calls, where another one cannot.
     """
 
     user: User
@@ -48,6 +52,7 @@ class Scene:
     body: dict[str, Any] = field(default_factory=dict)
     query: dict[str, str] = field(default_factory=dict)
     shows: dict[str, Any] = field(default_factory=dict)
+    app: App | None = None
 
 
 DETAILS: dict[str, Any] = {
@@ -242,6 +247,13 @@ def earning() -> Scene:
     return Scene(profile.user)
 
 
+def eventful() -> Scene:
+    """Something happened that the app sees."""
+    app = AppFactory()
+    publish_event(event=EventType.SCOPES_CHANGED, subject=app.pk, data={"appId": str(app.pk), "grantedScopes": []}, app_id=app.pk)
+    return Scene(app.developer, app=app)
+
+
 SCENES: dict[str, Callable[[], Scene]] = {
     scene.__name__: scene
     for scene in (
@@ -264,5 +276,6 @@ SCENES: dict[str, Callable[[], Scene]] = {
         waiting,
         selling,
         earning,
+        eventful,
     )
 }

@@ -34,6 +34,7 @@ SCOPES = {
     "GET /orders/{order_id}/credit-note.pdf": "account:read",
     "GET /account/billing": "account:read",
     "PATCH /account/billing": "wallet:spend",
+    "GET /events": None,
     "POST /wallet/quote": "wallet:spend",
     "POST /wallet/top-ups": "wallet:fund",
     "GET /wallet/top-ups/{top_up_id}": "wallet:fund",
