@@ -242,7 +242,7 @@ class Migration(migrations.Migration):
                 'verbose_name_plural': 'webhook deliveries',
                 'ordering': ('-id',),
                 'default_permissions': (),
-                'indexes': [models.Index(fields=['endpoint', '-id'], name='webhookdelivery_newest'), models.Index(condition=models.Q(('status', 'Pending')), fields=['endpoint', 'next_at'], name='webhookdelivery_due')],
+                'indexes': [models.Index(fields=['endpoint', '-created_at', '-id'], name='webhookdelivery_newest'), models.Index(condition=models.Q(('status', 'Pending')), fields=['endpoint', 'next_at'], name='webhookdelivery_due')],
                 'constraints': [models.UniqueConstraint(fields=('message', 'endpoint'), name='webhookdelivery_once'), models.CheckConstraint(condition=models.Q(('status__in', ['Pending', 'Delivered', 'Failed', 'Cancelled'])), name='webhookdelivery_status_known')],
             },
         ),

@@ -159,7 +159,7 @@ class WebhookDelivery(models.Model):
             models.CheckConstraint(condition=Q(status__in=DeliveryStatus.values), name="webhookdelivery_status_known"),
         )
         indexes = (
-            models.Index(fields=("endpoint", "-id"), name="webhookdelivery_newest"),
+            models.Index(fields=("endpoint", "-created_at", "-id"), name="webhookdelivery_newest"),
             models.Index(fields=("endpoint", "next_at"), condition=Q(status="Pending"), name="webhookdelivery_due"),
         )
 

@@ -46,9 +46,13 @@ def events_after(cursor: str | None, *, app: App, scopes: AbstractSet[Scope], li
     Raises:
         InvalidInput: the cursor is not valid.
     """
+    after = None if cursor == LATEST else _position(cursor)
     unlisted = list_new_events()
     last = EventCounter.objects.values_list("last", flat=True).first() or 0
-    after = last if cursor == LATEST else _position(cursor, last)
+    if after is None:
+        after = last
+    if after > last:
+        raise _bad_cursor()
     types = [event for event in (*EventType, PING) if may_receive(event, scopes)]
     kept = WebhookMessage.objects.filter(
         position__gt=after, position__lte=last, created_at__gt=timezone.now() - EVENTS_KEPT, type__in=types
@@ -86,13 +90,17 @@ def _by_position(event: WebhookMessage) -> int:
     return event.position or 0
 
 
-def _position(cursor: str | None, last: int) -> int:
+def _position(cursor: str | None) -> int:
     """Return the position in a cursor, 0 without one."""
     if cursor is None:
         return 0
     match unpack_cursor(cursor):
         # bool is an int.
-        case [int(position)] if type(position) is int and 0 <= position <= last:
+        case [int(position)] if type(position) is int and position >= 0:
             return position
-    detail = "Send the nextCursor of an earlier response unchanged; after a restore of the service, begin again without one."
-    raise InvalidInput(errors=[{"pointer": "?after", "code": "invalid_cursor", "detail": detail}])
+    raise _bad_cursor()
+
+
+def _bad_cursor() -> InvalidInput:
+    detail = "Send the nextCursor of an earlier response unchanged. If the service was restored from a backup, begin again without one."
+    return InvalidInput(errors=[{"pointer": "?after", "code": "invalid_cursor", "detail": detail}])

@@ -184,6 +184,7 @@ SPECTACULAR_SETTINGS = {
         {"name": "orders", "description": "Purchases and their receipts."},
         {"name": "vendor", "description": "For vendors: profile, listings, files, reviews, earnings."},
         {"name": "events", "description": "What happened, as webhooks send it."},
+        {"name": "webhooks", "description": "The addresses that an app's events are sent to, and the requests that they get."},
         {"name": "leaked-credentials", "description": "Reports of keys and tokens found in public."},
     ],
     "LICENSE": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
@@ -209,6 +210,7 @@ SPECTACULAR_SETTINGS = {
     "COMPONENT_SPLIT_PATCH": False,
     # Choice sets that several fields share, or whose field names are ambiguous.
     "ENUM_NAME_OVERRIDES": {
+        "DeliveryStatusEnum": "developers.models.webhooks.DeliveryStatus",
         "CertificateStatusEnum": "library.certificates.CertificateStatus",
         "ListingStatusEnum": "catalog.models.listings.ListingStatus",
         "OrderStatusEnum": "wallet.models.orders.OrderStatus",

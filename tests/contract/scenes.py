@@ -10,8 +10,10 @@ from django.utils import timezone
 from catalog.models import Discount, LicenseTier, Listing
 from catalog.services.submission import submit_listing
 from developers.event_types import EventType
-from developers.models import App
+from developers.models import App, WebhookDelivery, WebhookMessage
+from developers.models.webhooks import DeliveryStatus
 from developers.services.applications import approve_application, submit_application
+from developers.services.webhooks import create_endpoint
 from developers.webhooks.publishing import publish_event
 from library.certificates import certificate_of, signed_certificate
 from library.models import Licence
@@ -254,6 +256,16 @@ def eventful() -> Scene:
     return Scene(app.developer, app=app)
 
 
+def hooked() -> Scene:
+    """The app has a webhook, to which a delivery failed."""
+    scene = eventful()
+    endpoint, _ = create_endpoint(app=scene.app, url="https://hooks.example.com/in", events=EventType, actor=scene.user)
+    failed = {"status": DeliveryStatus.FAILED, "ended_at": timezone.now() - timedelta(hours=1)}
+    delivery = WebhookDelivery.objects.create(message=WebhookMessage.objects.get(), endpoint=endpoint, **failed)
+    scene.names = {"webhook_id": str(endpoint.pk), "delivery_id": str(delivery.pk)}
+    return scene
+
+
 SCENES: dict[str, Callable[[], Scene]] = {
     scene.__name__: scene
     for scene in (
@@ -277,5 +289,6 @@ SCENES: dict[str, Callable[[], Scene]] = {
         selling,
         earning,
         eventful,
+        hooked,
     )
 }
