@@ -31,7 +31,7 @@ class HasAccess(BasePermission):
         # A tool token is valid for the tool protocol only, public operations included.
         if principal is not None and principal.kind == CredentialKind.MCP:
             raise InvalidCredential("Tool tokens work only at /mcp. Send an API key, a personal token or an app's OAuth token here.")
-        if access.is_public:
+        if access.public:
             return True
         if principal is None:
             raise NotAuthenticated(_needed(access), headers=_challenge(access))

@@ -8,7 +8,7 @@ from rest_framework.response import Response
 
 from marketplace.api.serializers import EmptyBody, parse_body
 from marketplace.api.views import ApiViewSet
-from marketplace.core.access import PUBLIC, any_api_key
+from marketplace.core.access import ANY_API_KEY, PUBLIC
 from marketplace.core.errors import InvalidTransition, NotFound
 from marketplace.core.ids import parse_id
 from marketplace.http.rate_limits import count_by_address
@@ -64,7 +64,7 @@ class LeakViewSet(ApiViewSet):
 class EventViewSet(ApiViewSet):
     """The events of the key's app."""
 
-    access = {"list": any_api_key()}
+    access = {"list": ANY_API_KEY}
     queries = {"list": EventQuery}
 
     @extend_schema(operation_id="listEvents", summary="List events", responses=EventPageAnswer)
@@ -81,7 +81,7 @@ class EventViewSet(ApiViewSet):
 class WebhookViewSet(ApiViewSet):
     """The webhooks of the key's app."""
 
-    access = dict.fromkeys(("list", "register", "retrieve", "update", "remove", "rotate_secret", "deliveries", "redeliver"), any_api_key())
+    access = dict.fromkeys(("list", "register", "retrieve", "update", "remove", "rotate_secret", "deliveries", "redeliver"), ANY_API_KEY)
     queries = {"deliveries": DeliveryQuery}
     problems = {
         "register": (AppNotApproved, TooManyWebhookEndpoints, WebhookUrlRefused),

@@ -14,6 +14,7 @@ from marketplace.core.errors import Problem
 from marketplace.core.scopes import APP_SCOPES, SCOPE_LABELS, Scope
 from marketplace.core.texts import WHITE_SPACE
 
+from .filters import filter_parameters
 from .problems import MEDIA_TYPE
 from .views import ApiViewSet
 
@@ -120,22 +121,22 @@ class OperationSchema(AutoSchema):
 
     def get_override_parameters(self) -> list[Any]:
         """Return the query parameters that the view declares for the action."""
-        queries: Mapping[str, Any] = getattr(self.view, "queries", {})
-        query = queries.get(getattr(self.view, "action", "") or "")
-        return [query] if query else []
+        action = getattr(self.view, "action", "") or ""
+        query, filters = (getattr(self.view, name, {}).get(action) for name in ("queries", "filters"))
+        return [*([query] if query else ()), *(filter_parameters(filters) if filters else ())]
 
     def get_auth(self) -> list[dict[str, list[str]]]:
         """Return the alternative security requirements."""
         access = self._access()
-        if access is None or access.is_public:
+        if access is None or access.public:
             return []
-        scopes = [access.scope.value] if access.scope else []
+        scopes = [] if access.scope is None else [access.scope.value]
         ways: list[dict[str, list[str]]] = []
         if CredentialKind.API_KEY in access.kinds:
             ways.append({"ApiKey": scopes})
         if access.kinds & BEARER_KINDS:
             ways.append({"Bearer": scopes})
-        if CredentialKind.OAUTH in access.kinds and (access.scope is None or access.scope in APP_SCOPES):
+        if CredentialKind.OAUTH in access.kinds and APP_SCOPES.issuperset(scopes):
             ways.append({"OAuth": scopes})
         return ways
 
@@ -151,7 +152,7 @@ class OperationSchema(AutoSchema):
             errors.Overloaded,
         }
         access = self._access()
-        if access is not None and not access.is_public:
+        if access is not None and not access.public:
             declared.add(errors.NotAuthenticated)
         if access is not None and access.scope is not None:
             declared.add(errors.InsufficientScope)

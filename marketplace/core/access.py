@@ -24,24 +24,20 @@ KEY_KINDS = frozenset({CredentialKind.API_KEY, CredentialKind.CONSOLE})
 
 @dataclass(frozen=True)
 class Access:
-    """The scope and the kinds of credential that an operation requires; public without kinds."""
+    """The scope and the kinds of credential that an operation requires; without a scope any scopes do, without kinds it is public."""
 
-    # None if any credential of these kinds is enough.
     scope: Scope | None
     kinds: frozenset[CredentialKind] = frozenset()
 
     @property
-    def is_public(self) -> bool:
-        """Tell whether the operation needs no credential."""
+    def public(self) -> bool:
+        """Whether the operation needs no credential."""
         return not self.kinds
 
 
 PUBLIC = Access(None)
-
-
-def any_api_key() -> Access:
-    """Require an API key, whatever its scopes: the operation is about the key's app."""
-    return Access(None, KEY_KINDS)
+# For operations about the key's app itself.
+ANY_API_KEY = Access(None, KEY_KINDS)
 
 
 def api_key_only(scope: Scope) -> Access:
