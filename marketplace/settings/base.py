@@ -75,6 +75,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "marketplace.http.monitoring.HealthMiddleware",
     "marketplace.http.monitoring.RequestIdMiddleware",
+    "marketplace.api.versions.ApiVersionMiddleware",
     "marketplace.http.monitoring.MonitoringMiddleware",
     "marketplace.http.rate_limits.RateLimitFieldsMiddleware",
     "developers.usage.middleware.UsageMiddleware",
@@ -240,6 +241,7 @@ CORS_ALLOW_HEADERS = [
     *("mcp-protocol-version", "mcp-method", "mcp-name"),
 ]
 CORS_EXPOSE_HEADERS = [
+    "API-Version",
     "Content-Disposition",
     "Content-Range",
     "ETag",
