@@ -6,6 +6,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from marketplace.api.idempotency import idempotent
 from marketplace.api.serializers import EmptyBody, parse_body
 from marketplace.api.views import ApiViewSet
 from marketplace.core.access import ANY_API_KEY, PUBLIC
@@ -95,6 +96,7 @@ class WebhookViewSet(ApiViewSet):
         return Response(WebhookList({"items": webhook_endpoints_of(app_of(request))}).data)
 
     @extend_schema(operation_id="createWebhook", summary="Create a webhook", request=NewWebhook, responses=CreatedWebhook)
+    @idempotent
     def register(self, request: Request) -> Response:
         """Register an address that the app's events are sent to. The response has the signing secret, once."""
         body, app = parse_body(NewWebhook, request), app_of(request)
@@ -132,6 +134,7 @@ class WebhookViewSet(ApiViewSet):
         request=RotateSecretBody,
         responses=RotatedSecret,
     )
+    @idempotent
     def rotate_secret(self, request: Request, webhook_id: str) -> Response:
         """Create a new signing secret and return it, once. Until the old one expires, events are signed with both."""
         overlap = timedelta(hours=parse_body(RotateSecretBody, request)["overlap_hours"])
@@ -154,6 +157,7 @@ class WebhookViewSet(ApiViewSet):
         request=None,
         responses=DeliveryAnswer,
     )
+    @idempotent
     def redeliver(self, request: Request, webhook_id: str, delivery_id: str) -> Response:
         """Deliver an event again, with the same id and a new series of attempts."""
         parse_body(EmptyBody, request)

@@ -326,7 +326,7 @@ BUYING = (
     Holding("wallet.FrozenOrder", kept=BOOKS),
     Holding("wallet.Quote", exported={"quotes": "license_slug discount_code upgrade_from"}, impersonal={CODE: "currency"}),
     Holding("wallet.Quote of another person", hidden={OTHERS: "license_slug discount_code upgrade_from"}, impersonal={CODE: "currency"}),
-    Holding("wallet.IdempotencyRecord", hidden={"a copy of an answer, for 24 hours": "answer", TECHNICAL: "key fingerprint"}),
+    Holding("core.IdempotencyRecord", hidden={"a copy of an answer, for 24 hours": "answer", TECHNICAL: "key fingerprint"}),
     Holding(
         "wallet.Order",
         exported={"orders": "title store_name license_slug license_name version consent_text discount_code"},

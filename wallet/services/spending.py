@@ -16,6 +16,7 @@ from marketplace.accounts.models import User
 from marketplace.core import money
 from marketplace.core.database import insert_rows, violates
 from marketplace.core.errors import Problem
+from marketplace.core.idempotency import KeyedRequest, bounded_wait, keyed_request, save_response, saved_response
 from marketplace.core.ids import current_request_id, new_id
 from marketplace.monitoring.metrics import SPENDS
 
@@ -25,7 +26,6 @@ from ..mails import announce_purchase
 from ..models import LedgerAccount, Order
 from ..models.ledger import AccountKind, JournalKind
 from ..selectors import balances_of
-from .idempotency import KeyedRequest, bounded_wait, keyed_request, save_response, saved_response
 from .ledger import Balances, Leg, VendorEntry, WalletEntry, debit_wallet, write_journal
 from .limits import enforce_limits, spender_of
 from .offers import Offer, PurchaseRequest, find_offer
