@@ -10,3 +10,6 @@ class VendorsConfig(AppConfig):
 
     def ready(self) -> None:
         from . import checks  # noqa: F401, PLC0415 - registers on import, and needs the settings
+        from .services import appeals  # noqa: PLC0415 - models load before `ready`, and after this module
+
+        appeals.connect()

@@ -2,6 +2,7 @@
 
 from django.urls import path
 
+from .appeals import AppealViewSet
 from .views import EventViewSet, LeakViewSet, WebhookViewSet
 
 urlpatterns = [
@@ -19,5 +20,7 @@ urlpatterns = [
         WebhookViewSet.as_view({"post": "redeliver"}),
         name="webhook-api-redelivery",
     ),
+    path("appeals", AppealViewSet.as_view({"get": "list", "post": "submit"}), name="appeals"),
+    path("appeals/<str:appeal_id>", AppealViewSet.as_view({"get": "retrieve"}), name="appeal-record"),
     path("leaked-credentials", LeakViewSet.as_view({"post": "report"}), name="leaked-credentials"),
 ]

@@ -190,7 +190,7 @@ class Migration(migrations.Migration):
                 ('data', models.JSONField()),
                 ('subject', models.CharField(max_length=64)),
                 ('created_at', models.DateTimeField(db_index=True, default=django.utils.timezone.now)),
-                ('settles_at', models.DateTimeField(null=True)),
+                ('merges_until', models.DateTimeField(null=True)),
                 ('position', models.PositiveBigIntegerField(null=True, unique=True)),
                 ('app', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.OAUTH2_PROVIDER_APPLICATION_MODEL)),
                 ('owner', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
@@ -198,7 +198,7 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ('-id',),
                 'default_permissions': (),
-                'indexes': [models.Index(fields=['app', 'position'], name='webhookmessage_app'), models.Index(fields=['owner', 'position'], name='webhookmessage_owner'), models.Index(condition=models.Q(('app', None), ('owner', None)), fields=['position'], name='webhookmessage_public'), models.Index(condition=models.Q(('position', None)), fields=['created_at', 'id'], name='webhookmessage_unlisted'), models.Index(condition=models.Q(('settles_at__isnull', False)), fields=['subject', 'type', 'settles_at'], name='webhookmessage_settling')],
+                'indexes': [models.Index(fields=['app', 'position'], name='webhookmessage_app'), models.Index(fields=['owner', 'position'], name='webhookmessage_owner'), models.Index(condition=models.Q(('app', None), ('owner', None)), fields=['position'], name='webhookmessage_public'), models.Index(condition=models.Q(('position', None)), fields=['created_at', 'id'], name='webhookmessage_unlisted'), models.Index(condition=models.Q(('merges_until__isnull', False)), fields=['subject', 'type', 'merges_until'], name='webhookmessage_merging')],
             },
         ),
         migrations.CreateModel(
@@ -482,7 +482,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('claimed_at', models.DateTimeField(blank=True, null=True)),
                 ('app', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='document', serialize=False, to=settings.OAUTH2_PROVIDER_APPLICATION_MODEL)),
-                ('host', models.CharField(db_index=True, max_length=255)),
+                ('host', models.CharField(blank=True, db_index=True, max_length=255)),
                 ('status', models.CharField(choices=[('Known', 'Known'), ('Changed', 'Changed')], default='Known', max_length=16)),
                 ('reviewed', models.JSONField()),
                 ('latest', models.JSONField()),

@@ -104,7 +104,7 @@ class WebhookMessage(models.Model):
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.CASCADE, related_name="+", db_index=False)
     created_at = models.DateTimeField(default=timezone.now, db_index=True)
     # Until then, further events of the same type about the same subject are merged into this one.
-    settles_at = models.DateTimeField(null=True)
+    merges_until = models.DateTimeField(null=True)
     # The place in the list of events; None until it is listed.
     position = models.PositiveBigIntegerField(null=True, unique=True)
 
@@ -116,7 +116,9 @@ class WebhookMessage(models.Model):
             models.Index(fields=("owner", "position"), name="webhookmessage_owner"),
             models.Index(fields=("position",), condition=Q(app=None, owner=None), name="webhookmessage_public"),
             models.Index(fields=("created_at", "id"), condition=Q(position=None), name="webhookmessage_unlisted"),
-            models.Index(fields=("subject", "type", "settles_at"), condition=Q(settles_at__isnull=False), name="webhookmessage_settling"),
+            models.Index(
+                fields=("subject", "type", "merges_until"), condition=Q(merges_until__isnull=False), name="webhookmessage_merging"
+            ),
         )
 
     def __str__(self) -> str:

@@ -69,11 +69,11 @@ def events_after(cursor: str | None, *, app: App, scopes: AbstractSet[Scope], li
 def list_new_events() -> bool:
     """Give positions to the events that were committed since the last call; return whether some are left.
 
-    Events get them after their commit and under a lock, so the order does not depend on which transaction is committed first. Events that
-    settle get theirs then.
+    Events get them after their commit and under a lock, so the order does not depend on which transaction is committed first. Those
+    that others are merged into get theirs once that has ended.
     """
-    settled = Q(settles_at=None) | Q(settles_at__lte=timezone.now())
-    waiting = WebhookMessage.objects.filter(settled, position=None).order_by("created_at", "id")
+    complete = Q(merges_until=None) | Q(merges_until__lte=timezone.now())
+    waiting = WebhookMessage.objects.filter(complete, position=None).order_by("created_at", "id")
     if not waiting.exists():
         return False
     counter, _ = EventCounter.objects.select_for_update().get_or_create(pk=1)

@@ -20,7 +20,7 @@ from ..models.apps import AppStatus
 from .delivering import schedule_delivery
 
 # Edits of one asset come in groups.
-SETTLING = timedelta(seconds=30)
+MERGE_WINDOW = timedelta(seconds=30)
 STEP = 500
 
 
@@ -43,7 +43,7 @@ def publish_events(*events: WebhookMessage) -> None:
         # Most events have no endpoint: one query then, instead of jobs.
         if WebhookEndpoint.objects.filter(reduce(or_, map(_receives, events))).exists():
             for each in events:
-                task = fan_out if each.settles_at is None else fan_out.using(run_after=each.settles_at)
+                task = fan_out if each.merges_until is None else fan_out.using(run_after=each.merges_until)
                 task.enqueue(str(each.pk))
 
 
@@ -54,20 +54,20 @@ def publish_event(
     data: Mapping[str, Any],
     app_id: uuid.UUID | None = None,
     owner_id: uuid.UUID | None = None,
-    settling: bool = False,
+    merge: bool = False,
 ) -> WebhookMessage | None:
     """Publish one event, as `new_event` and `publish_events` do.
 
-    An event that settles is merged with those of the same type about the same subject that follow within moments.
+    With `merge`, later events of the same type about the same subject are left out until `MERGE_WINDOW` has passed.
     """
     message = new_event(event=event, subject=subject, data=data, app_id=app_id, owner_id=owner_id)
-    if settling:
+    if merge:
         alike = WebhookMessage.objects.filter(
-            subject=message.subject, type=message.type, settles_at__gt=timezone.now() + timedelta(seconds=1)
+            subject=message.subject, type=message.type, merges_until__gt=timezone.now() + timedelta(seconds=1)
         )
         if alike.exists():
             return None
-        message.settles_at = message.created_at + SETTLING
+        message.merges_until = message.created_at + MERGE_WINDOW
     publish_events(message)
     return message
 

@@ -21,6 +21,7 @@ from library.services.links import issue_link, url_of
 from marketplace.accounts.models import User
 from tests.catalog.cases import PASSED
 from tests.factories import AppFactory, CategoryFactory, ListingFactory, UserFactory
+from tests.review import cases
 from tests.shop import archive, bought, funded, on_sale, tiers
 from tests.vendors.attaching import show, upload
 from tests.vendors.cases import make_vendor
@@ -266,6 +267,18 @@ def hooked() -> Scene:
     return scene
 
 
+def taken_down() -> Scene:
+    """The vendor's listing was taken down."""
+    listing = cases.taken_down()
+    return Scene(listing.store.owner, body={"subjectId": str(listing.pk)}, shows={"subjectId": str(listing.pk), "status": "Pending"})
+
+
+def appealed() -> Scene:
+    """The vendor appealed a takedown."""
+    appeal = cases.appealed()
+    return Scene(appeal.appellant, names={"appeal_id": str(appeal.pk)}, shows={"subjectId": appeal.decision.subject_id})
+
+
 SCENES: dict[str, Callable[[], Scene]] = {
     scene.__name__: scene
     for scene in (
@@ -290,5 +303,7 @@ SCENES: dict[str, Callable[[], Scene]] = {
         earning,
         eventful,
         hooked,
+        taken_down,
+        appealed,
     )
 }

@@ -1,6 +1,6 @@
 """The whole table: every endpoint of the reference, and every one that we add to it."""
 
-from . import catalog, certificates, earnings, events, history, purse, reports, vendor
+from . import appeals, catalog, certificates, earnings, events, history, purse, reports, vendor
 from .shapes import Auth, Operation
 
 OPERATIONS: tuple[Operation, ...] = (
@@ -12,6 +12,7 @@ OPERATIONS: tuple[Operation, ...] = (
     *earnings.OPERATIONS,
     *events.OPERATIONS,
     *reports.OPERATIONS,
+    *appeals.OPERATIONS,
 )
 BY_NAME = {operation.name: operation for operation in OPERATIONS}
 GUARDED = tuple(operation for operation in OPERATIONS if operation.auth is not Auth.NONE)

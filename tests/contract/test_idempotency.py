@@ -22,6 +22,7 @@ BY_KEY = [
     "POST /vendor/apply",
     "POST /vendor/assets",
     "POST /vendor/assets/{id}/discounts",
+    "POST /appeals",
     "POST /webhooks",
     "POST /webhooks/{webhook_id}/rotate-secret",
     "POST /webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver",
@@ -52,6 +53,7 @@ OTHER: dict[str, dict[str, Any]] = {
     "POST /vendor/apply": {"storeName": "Another"},
     "POST /vendor/assets": {"title": "Another"},
     "POST /vendor/assets/{id}/discounts": {"percent": 33},
+    "POST /appeals": {"text": "Another reason."},
     "POST /webhooks": {"description": "Another"},
     "POST /webhooks/{webhook_id}/rotate-secret": {"overlapHours": 3},
 }

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
+from .appeals import QUEUE
 from .catalog import BAD_LIMITS, PREVIEW, TIER
 from .purse import BAD_CODES, CODE
 from .shapes import (
@@ -94,6 +95,7 @@ REVIEW = record(
         "checks": CHECKS,
         "findings": array(record({}, added={"code": STRING, "field": STRING, "message": STRING, "hint": STRING})),
         "note": STRING,
+        "queue": QUEUE,
     },
 )
 GENERATED = record(
@@ -265,7 +267,7 @@ OPERATIONS = (
         "GET",
         "/vendor/application-status",
         "draft",
-        record(PROFILE | {"payoutMethod": nullable(STRING)}),
+        record(PROFILE | {"payoutMethod": nullable(STRING)}, added={"queue": QUEUE}),
         refusals=frozenset({"vendor_profile_missing"}),
     ),
     _op(

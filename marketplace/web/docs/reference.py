@@ -39,6 +39,7 @@ _BODIES = {
     "description": "Twelve paper textures, scanned at 600 dpi.",
     "events": ["asset.published", "order.completed"],
     "endsAt": "2030-01-31T12:00:00Z",
+    "text": "The takedown names a font that this listing does not contain.",
     "jws": "eyJhbGciOiJFZERTQSIs…",
     "name": "Northlight Studio",
     "percent": 25,

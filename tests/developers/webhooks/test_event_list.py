@@ -105,13 +105,13 @@ def test_events_older_than_30_days_are_not_listed(key_client: KeyClient) -> None
     assert subjects(listed(key_client())) == [kept]
 
 
-def test_edits_are_listed_once_they_have_settled(key_client: KeyClient) -> None:
+def test_edits_are_listed_once_no_others_are_merged_with_them(key_client: KeyClient) -> None:
     client = key_client()
-    edited = told(event=EventType.ASSET_UPDATED, settling=True)
+    edited = told(event=EventType.ASSET_UPDATED, merge=True)
     later = told()
     page = listed(client)
     assert subjects(page) == [later]
-    WebhookMessage.objects.filter(settles_at__isnull=False).update(settles_at=timezone.now())
+    WebhookMessage.objects.filter(merges_until__isnull=False).update(merges_until=timezone.now())
     assert subjects(listed(client, after=page["nextCursor"])) == [edited]
 
 
