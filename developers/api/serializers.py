@@ -75,7 +75,9 @@ class EventAnswer(serializers.Serializer[WebhookMessage]):
     id = serializers.CharField(source="webhook_id", help_text="The `webhook-id` of its deliveries.")
     type = serializers.CharField(help_text="Type of the event; more may be added.")
     timestamp = serializers.DateTimeField(source="created_at", help_text="When it happened.")
-    data = serializers.DictField(help_text="Ids and a URL; the fields of each type are in the webhooks section of the OpenAPI document.")
+    data = serializers.DictField(  # type: ignore[assignment]  # a field of this name
+        help_text="Ids and a URL; the fields of each type are in the webhooks section of the OpenAPI document."
+    )
 
 
 class EventPageAnswer(serializers.Serializer[Any]):
@@ -117,7 +119,7 @@ class NewWebhook(WebhookChanges):
     events = BoundedList(
         child=Choice(choices=list(EVENT_LABELS.items())), min_length=1, max_length=len(EventType), help_text="The types of events to send."
     )
-    enabled = None
+    enabled = None  # type: ignore[assignment]  # how DRF leaves out an inherited field
 
 
 class WebhookAnswer(serializers.Serializer[WebhookEndpoint]):

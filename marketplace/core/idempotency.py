@@ -53,7 +53,7 @@ def saved_response(request: KeyedRequest | None) -> dict[str, Any] | None:
     """
     if request is None:
         return None
-    record = IdempotencyRecord.objects.filter(owner=request.owner, key=request.key, created_at__gt=_oldest()).first()
+    record = IdempotencyRecord.objects.filter(owner_id=request.owner.pk, key=request.key, created_at__gt=_oldest()).first()
     if record is None:
         return None
     if record.fingerprint != request.fingerprint:

@@ -260,6 +260,7 @@ def eventful() -> Scene:
 def hooked() -> Scene:
     """The app has a webhook, to which a delivery failed."""
     scene = eventful()
+    assert scene.app is not None
     endpoint, _ = create_endpoint(app=scene.app, url="https://hooks.example.com/in", events=EventType, actor=scene.user)
     failed = {"status": DeliveryStatus.FAILED, "ended_at": timezone.now() - timedelta(hours=1)}
     delivery = WebhookDelivery.objects.create(message=WebhookMessage.objects.get(), endpoint=endpoint, **failed)

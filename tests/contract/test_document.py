@@ -147,10 +147,11 @@ def test_security_schemes_are_the_credentials_and_the_way_to_a_token(settings: A
 
 @by_operation
 def test_security_is_the_auth_column(operation: Operation) -> None:
-    ways = [{name: [operation.scope] if operation.scope else []} for name in SECURITY[operation.auth]]
+    scopes = [operation.scope] if operation.scope else []
+    ways = [{name: scopes} for name in SECURITY[operation.auth]]
     # `vendor:manage` is for a user's own tokens.
     if operation.auth == Auth.KEY_OR_BEARER or operation.scope == "wallet:fund":
-        ways.append({"OAuth": [operation.scope]})
+        ways.append({"OAuth": scopes})
     assert document_of(operation)["security"] == ways
 
 

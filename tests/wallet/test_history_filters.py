@@ -67,7 +67,7 @@ def test_library_counts_all_that_is_owned_whatever_the_dates(bearer_client: Clie
 
 def test_pages_keep_to_the_dates(bearer_client: Client, buyer: User) -> None:
     orders = ordered(buyer, 4)
-    query = {"limit": 2, "createdAfter": at(orders[1].created_at)}
+    query: dict[str, Any] = {"limit": 2, "createdAfter": at(orders[1].created_at)}
     client = bearer_client(buyer)
     page = client.get(ORDERS, query).json()
     rest = client.get(ORDERS, query | {"cursor": page["nextCursor"]}).json()

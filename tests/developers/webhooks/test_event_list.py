@@ -9,7 +9,7 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from developers.event_types import EventType
-from developers.models import App, WebhookMessage
+from developers.models import App, EventCounter, WebhookMessage
 from developers.webhooks import listing as event_list
 from marketplace.core.scopes import Scope
 from tests.eager import drain
@@ -118,7 +118,8 @@ def test_edits_are_listed_once_no_others_are_merged_with_them(key_client: KeyCli
 def test_many_new_events_are_listed_a_part_at_a_time(key_client: KeyClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(event_list, "BATCH", 2)
     client = key_client()
-    told_of, found, after = [told() for _ in range(5)], [], {}
+    told_of, found = [told() for _ in range(5)], []
+    after: dict[str, str] = {}
     while True:
         page = listed(client, **after)
         found += subjects(page)
@@ -132,7 +133,7 @@ def test_cursor_of_the_future_is_refused(key_client: KeyClient) -> None:
     client = key_client()
     told()
     cursor = listed(client)["nextCursor"]
-    event_list.EventCounter.objects.update(last=0)
+    EventCounter.objects.update(last=0)
     assert client.get("/api/v1/events", {"after": cursor}).json()["errors"][0]["code"] == "invalid_cursor"
 
 

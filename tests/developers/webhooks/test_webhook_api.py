@@ -57,7 +57,7 @@ def test_created_webhook_gets_events_signed_with_the_secret_of_the_answer(client
     assert (shown["status"], shown["events"]) == ("Active", EVENTS)
     assert shown["lastDeliveredAt"]
     assert sent(client, "get")["items"] == [shown]
-    assert history_of(WebhookEndpoint.objects.get()).first().actor == app.user
+    assert [entry.actor for entry in history_of(WebhookEndpoint.objects.get())] == [app.user]
 
 
 def test_change_keeps_what_is_left_out(client: APIClient) -> None:
