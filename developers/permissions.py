@@ -44,10 +44,11 @@ class HasAccess(BasePermission):
 
 def _needed(access: Access) -> str:
     """Return which kind of credential an operation needs, empty if it accepts all kinds."""
+    having = f" that has {access.scope}" if access.scope else ""
     if access.kinds == KEY_KINDS:
-        return f"Send an API key that has {access.scope} in X-Api-Key. Personal tokens and OAuth tokens don't work here."
+        return f"Send an API key{having} in X-Api-Key. Personal tokens and OAuth tokens don't work here."
     if access.kinds == BEARER_KINDS:
-        return f"Send a token that has {access.scope} in Authorization: Bearer. API keys don't work here."
+        return f"Send a token{having} in Authorization: Bearer. API keys don't work here."
     return ""
 
 

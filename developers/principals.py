@@ -47,6 +47,11 @@ class Principal:
         return _PREFIXES[self.kind]
 
 
+def app_of(request: Request) -> App:
+    """Return the app of the key with which an access rule for keys has let a request in."""
+    return cast("App", principal_of(request).app)
+
+
 def principal_of(request: Request) -> Principal:
     """Return the caller of a request that an access rule has let in."""
     return cast("Principal", request.auth)

@@ -37,6 +37,8 @@ class Access:
 
 PUBLIC = Access(None)
 ANY_CREDENTIAL = Access(None, BEARER_KINDS | KEY_KINDS)
+# For operations about the key's app itself.
+ANY_API_KEY = Access(None, KEY_KINDS)
 
 
 def api_key_only(scope: Scope) -> Access:

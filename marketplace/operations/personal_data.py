@@ -33,13 +33,12 @@ from library.models import DownloadLink, Favourite, Licence, Package
 from marketplace.accounts.errors import AccountInUse
 from marketplace.accounts.events import AccountDeleted, AccountEnding
 from marketplace.accounts.models import MailOptOut, User
-from marketplace.core.models import AuditEntry
+from marketplace.core.models import AuditEntry, IdempotencyRecord
 from marketplace.review.models import Appeal
 from vendors.models import PayoutDetails, VendorProfile
 from wallet.models import (
     BillingDetails,
     CreditReference,
-    IdempotencyRecord,
     Invoice,
     Journal,
     LedgerAccount,

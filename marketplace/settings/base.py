@@ -77,6 +77,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "marketplace.http.monitoring.HealthMiddleware",
     "marketplace.http.monitoring.RequestIdMiddleware",
+    "marketplace.api.versions.ApiVersionMiddleware",
     "marketplace.http.monitoring.MonitoringMiddleware",
     "marketplace.http.rate_limits.RateLimitFieldsMiddleware",
     "developers.usage.middleware.UsageMiddleware",
@@ -185,6 +186,8 @@ SPECTACULAR_SETTINGS = {
         {"name": "account", "description": "The caller, its limits, and the billing details that invoices are made out to."},
         {"name": "orders", "description": "Purchases and their receipts."},
         {"name": "vendor", "description": "For vendors: profile, listings, files, reviews, earnings."},
+        {"name": "events", "description": "What happened, as webhooks send it."},
+        {"name": "webhooks", "description": "The addresses that an app's events are sent to, and the requests that they get."},
         {"name": "appeals", "description": "Appeals against rejections, takedowns and suspensions."},
         {"name": "leaked-credentials", "description": "Reports of keys and tokens found in public."},
     ],
@@ -211,6 +214,7 @@ SPECTACULAR_SETTINGS = {
     "COMPONENT_SPLIT_PATCH": False,
     # Choice sets that several fields share, or whose field names are ambiguous.
     "ENUM_NAME_OVERRIDES": {
+        "DeliveryStatusEnum": "developers.models.webhooks.DeliveryStatus",
         "CertificateStatusEnum": "library.certificates.CertificateStatus",
         "ListingStatusEnum": "catalog.models.listings.ListingStatus",
         "OrderStatusEnum": "wallet.models.orders.OrderStatus",
@@ -240,6 +244,7 @@ CORS_ALLOW_HEADERS = [
     *("mcp-protocol-version", "mcp-method", "mcp-name"),
 ]
 CORS_EXPOSE_HEADERS = [
+    "API-Version",
     "Content-Disposition",
     "Content-Range",
     "ETag",

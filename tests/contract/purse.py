@@ -65,6 +65,8 @@ TOP_UP = record(
         "expiresAt": TIME,
     }
 )
+_MOMENTS = ("yesterday", "2026-01-01", "2026-01-01T00:00:00", "x" * 41)
+DATES = tuple(Query(name, "string", bounds={"maxLength": 40}, bad=_MOMENTS) for name in ("createdAfter", "createdBefore"))
 
 OPERATIONS = (
     Operation(
@@ -88,6 +90,7 @@ OPERATIONS = (
         query=(
             Query("limit", "integer", default=25, bounds={"minimum": 1}, bad=BAD_LIMITS, maximum=100),
             Query("cursor", "string", bounds={"maxLength": 200}, bad=("nonsense", "!!", "MjAyNg", "x" * 201)),
+            *DATES,
         ),
         refusals=frozenset({"invalid_input"}),
     ),

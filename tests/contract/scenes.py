@@ -9,13 +9,18 @@ from django.utils import timezone
 
 from catalog.models import Discount, LicenseTier, Listing
 from catalog.services.submission import submit_listing
+from developers.event_types import EventType
+from developers.models import App, WebhookDelivery, WebhookMessage
+from developers.models.webhooks import DeliveryStatus
 from developers.services.applications import approve_application, submit_application
+from developers.services.webhooks import create_endpoint
+from developers.webhooks.publishing import publish_event
 from library.certificates import certificate_of, signed_certificate
 from library.models import Licence
 from library.services.links import issue_link, url_of
 from marketplace.accounts.models import User
 from tests.catalog.cases import PASSED
-from tests.factories import CategoryFactory, ListingFactory, UserFactory
+from tests.factories import AppFactory, CategoryFactory, ListingFactory, UserFactory
 from tests.review import cases
 from tests.shop import archive, bought, funded, on_sale, tiers
 from tests.vendors.attaching import show, upload
@@ -42,6 +47,7 @@ class Scene:
         body: Values of fields that only the scene knows.
         query: Values of query parameters that only the scene knows.
         shows: What an answer says, where it has the key.
+        app: The app that calls, where another one cannot.
     """
 
     user: User
@@ -49,6 +55,7 @@ class Scene:
     body: dict[str, Any] = field(default_factory=dict)
     query: dict[str, str] = field(default_factory=dict)
     shows: dict[str, Any] = field(default_factory=dict)
+    app: App | None = None
 
 
 DETAILS: dict[str, Any] = {
@@ -243,6 +250,24 @@ def earning() -> Scene:
     return Scene(profile.user)
 
 
+def eventful() -> Scene:
+    """Something happened that the app sees."""
+    app = AppFactory()
+    publish_event(event=EventType.SCOPES_CHANGED, subject=app.pk, data={"appId": str(app.pk), "grantedScopes": []}, app_id=app.pk)
+    return Scene(app.developer, app=app)
+
+
+def hooked() -> Scene:
+    """The app has a webhook, to which a delivery failed."""
+    scene = eventful()
+    assert scene.app is not None
+    endpoint, _ = create_endpoint(app=scene.app, url="https://hooks.example.com/in", events=EventType, actor=scene.user)
+    failed = {"status": DeliveryStatus.FAILED, "ended_at": timezone.now() - timedelta(hours=1)}
+    delivery = WebhookDelivery.objects.create(message=WebhookMessage.objects.get(), endpoint=endpoint, **failed)
+    scene.names = {"webhook_id": str(endpoint.pk), "delivery_id": str(delivery.pk)}
+    return scene
+
+
 def taken_down() -> Scene:
     """The vendor's listing was taken down."""
     listing = cases.taken_down()
@@ -277,6 +302,8 @@ SCENES: dict[str, Callable[[], Scene]] = {
         waiting,
         selling,
         earning,
+        eventful,
+        hooked,
         taken_down,
         appealed,
     )

@@ -10,8 +10,6 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from rest_framework.test import APIClient
 
-from marketplace.core.scopes import Scope
-
 from . import vendor
 from .calls import API, FILES, body_of, call, document_of, own_headers
 from .scenes import Scene
@@ -57,8 +55,7 @@ def test_good_call_succeeds_with_exactly_the_keys_of_the_table(operation: Operat
 
 @pytest.mark.parametrize("operation", [entry for entry in OPERATIONS if entry.auth.key], ids=lambda operation: operation.name)
 def test_key_with_the_scope_alone_gets_the_same(operation: Operation, scene: Scene, key_client: Callable[..., APIClient]) -> None:
-    scopes = frozenset({Scope(operation.scope or "account:read")})
-    checked(call(key_client(scene.user, scopes=scopes), operation, scene), operation)
+    checked(call(key_client(scene.user, scopes=operation.scopes, app=scene.app), operation, scene), operation)
 
 
 @pytest.mark.parametrize("operation", [entry for entry in OPERATIONS if entry.body], ids=lambda operation: operation.name)

@@ -6,6 +6,7 @@ from developers.checks import api_views
 from marketplace.core.access import BEARER_KINDS, KEY_KINDS
 from marketplace.core.errors import all_problems
 
+from . import events
 from .calls import API
 from .scenes import SCENES
 from .shapes import Operation
@@ -34,6 +35,8 @@ SCOPES = {
     "GET /orders/{order_id}/credit-note.pdf": "account:read",
     "GET /account/billing": "account:read",
     "PATCH /account/billing": "wallet:spend",
+    "GET /events": None,
+    **{operation.name: None for operation in events.WEBHOOKS},
     "POST /wallet/quote": "wallet:spend",
     "POST /wallet/top-ups": "wallet:fund",
     "GET /wallet/top-ups/{top_up_id}": "wallet:fund",

@@ -177,7 +177,7 @@ class Person:
         details = self.rows["vendors.PayoutDetails"]
         self.add("wallet.VendorPayout", batch=batch, account=earnings, journal=journal, details=details, **settled)
         self.add("wallet.WalletSettings", owner=user)
-        self.add("wallet.IdempotencyRecord", owner=user)
+        self.add("core.IdempotencyRecord", owner=user)
 
     def _move(self, name: str, wallet: Any, kind: str, net_minor: int, **given: Any) -> Any:
         """Insert the next entry of a wallet."""

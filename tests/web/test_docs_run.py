@@ -115,6 +115,13 @@ def test_report_of_a_leaked_key_is_taken(site: None, tmp_path: Path) -> None:
     assert json.loads(run(blocks("authentication", "sh")[0], "bash", tmp_path)) == {"received": 1}
 
 
+def test_commands_of_the_guide_for_webhooks_create_one_and_list_events(site: None, tmp_path: Path) -> None:
+    app = AppFactory()
+    key = issue_api_key(app=app, name="docs", actor=app.developer)[1]
+    said = [run(code, "bash", tmp_path, API_KEY=key) for code in blocks("webhooks", "bash")]
+    assert [name in each for name, each in zip(("whsec_", "nextCursor"), said, strict=True)] == [True, True]
+
+
 def test_signature_of_the_webhook_that_is_shown_is_right() -> None:
     shown = blocks("webhooks", "http")[0]
     head, body = shown.strip().split("\n\n")

@@ -8,12 +8,13 @@ from rest_framework import serializers
 from developers.principals import Principal
 from marketplace.api.fields import Text
 from marketplace.api.serializers import EmptyBody
+from marketplace.core.bounds import IDEMPOTENCY_KEY_CHARS
 from marketplace.core.scopes import Scope
 from wallet.api import responses
 from wallet.api.serializers.caller import CallerAnswer
 from wallet.api.serializers.top_ups import TopUpAnswer, TopUpBody
 from wallet.api.serializers.wallet import QuoteAnswer, QuoteBody, SpendAnswer, SpendBody, WalletAnswer
-from wallet.bounds import IDEMPOTENCY_KEY_CHARS, QUOTE_MINUTES
+from wallet.bounds import QUOTE_MINUTES
 from wallet.models.top_ups import TopUpStatus
 
 from .base import Arguments, Effects, Tool, ToolResult, json_of, validated

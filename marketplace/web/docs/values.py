@@ -112,7 +112,7 @@ VALUES: dict[str, Callable[[], str]] = {
     "uploads_at_once": lambda: str(vendor_bounds.UPLOADS_AT_ONCE),
     "body_block_kib": lambda: str(BLOCK_BYTES // bounds.KIB),
     "body_kib_a_second": lambda: str(bounds.BODY_BYTES_A_SECOND // bounds.KIB),
-    "idempotency_hours": lambda: str(wallet_bounds.IDEMPOTENCY_HOURS),
+    "idempotency_hours": lambda: str(bounds.IDEMPOTENCY_HOURS),
     "json_values": lambda: f"{bounds.JSON_VALUES:,}",
     "json_depth": lambda: str(bounds.JSON_DEPTH),
     "field_errors": lambda: str(bounds.FIELD_ERRORS),

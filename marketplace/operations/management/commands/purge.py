@@ -15,11 +15,11 @@ from django_tasks.base import TaskResultStatus
 
 from catalog.services.discounts import expired_discounts
 from developers import purging
+from marketplace.core.idempotency import expired_responses
 from marketplace.core.transitions import lock
 from marketplace.jobs.models import Job
 from marketplace.operations.models import AccountExport
 from marketplace.ui.progress import progress_bar
-from wallet.services.idempotency import expired_responses
 from wallet.services.provider_events import unmatched_events
 from wallet.services.quotes import expired_quotes
 from wallet.services.vendor_payouts import expired_bank_accounts
