@@ -1,6 +1,7 @@
 """The vendors app: vendor profiles, and the API and pages with which listings are created and published."""
 
 from django.apps import AppConfig
+from django.db.models.signals import post_delete
 
 
 class VendorsConfig(AppConfig):
@@ -10,3 +11,6 @@ class VendorsConfig(AppConfig):
 
     def ready(self) -> None:
         from . import checks  # noqa: F401, PLC0415 - registers on import, and needs the settings
+        from .services.uploads import delete_parts  # noqa: PLC0415 - needs the models
+
+        post_delete.connect(delete_parts, sender="vendors.Upload", dispatch_uid="vendors.delete_parts")

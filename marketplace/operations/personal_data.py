@@ -33,7 +33,7 @@ from marketplace.accounts.errors import AccountInUse
 from marketplace.accounts.events import AccountDeleted, AccountEnding
 from marketplace.accounts.models import MailOptOut, User
 from marketplace.core.models import AuditEntry
-from vendors.models import PayoutDetails, VendorProfile
+from vendors.models import PayoutDetails, Upload, VendorProfile
 from wallet.models import (
     BillingDetails,
     CreditReference,
@@ -101,6 +101,7 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
         ),
     ),
     "files": (Deliverable, "listing__store__owner", ("listing_id", "original_filename", "version", "file_size", "uploaded_at")),
+    "uploads": (Upload, "listing__store__owner", ("listing_id", "filename", "size", "offset", "expires_at")),
     "discounts": (Discount, "listing__store__owner", ("listing_id", "percent", "code", "starts_at", "ends_at", "created_at")),
     "previews": (Preview, "listing__store__owner", ("listing_id", "kind", "alt_text", "size", "uploaded_at")),
     "listingReviews": (
@@ -292,6 +293,7 @@ def _anonymise_store(user: User) -> None:
     # The daily `sweep_objects --delete` deletes their files.
     Listing.objects.filter(pk__in=unsold).delete()
     Discount.objects.filter(listing__store__owner=user).delete()
+    Upload.objects.filter(listing__store__owner=user).delete()
     # Manifests contain the store's name, and are generated again on request.
     AgentManifest.objects.filter(listing__store__owner=user).delete()
     Store.objects.filter(owner=user).update(name="Closed store", slug=f"closed-{user.pk.hex}", is_open=False)

@@ -14,6 +14,7 @@ from library.certificates import certificate_of, signed_certificate
 from library.models import Licence
 from library.services.links import issue_link, url_of
 from marketplace.accounts.models import User
+from marketplace.storage import default_storage
 from tests.catalog.cases import PASSED
 from tests.factories import CategoryFactory, ListingFactory, UserFactory
 from tests.shop import archive, bought, funded, on_sale, tiers
@@ -23,6 +24,7 @@ from tests.wallet import invoicing
 from tests.wallet.payees import account_of, paid_out, payee
 from tests.wallet.refunding import asked, downloaded
 from tests.wallet.topping_up import asked_for
+from vendors.services.uploads import append_part, begin_upload, new_part_key
 from wallet.consent import CONSENT
 from wallet.models import Order
 from wallet.services.offers import PurchaseRequest
@@ -214,6 +216,19 @@ def uploaded() -> Scene:
     return scene
 
 
+def sent() -> Scene:
+    """All parts of a file for the draft have arrived."""
+    scene, listing = _vendor()
+    content = archive()
+    upload = begin_upload(listing=listing, filename="aurora.zip", size=len(content), actor=scene.user)
+    key = new_part_key(upload)
+    default_storage.save_bytes(key, content)
+    append_part(upload=upload, offset=0, key=key, size=len(content), actor=scene.user)
+    scene.names["upload_id"] = str(upload.pk)
+    scene.shows |= {"originalFilename": "aurora.zip", "fileSize": len(content), "offset": len(content)}
+    return scene
+
+
 def waiting() -> Scene:
     """The listing waits for review."""
     scene, listing = _vendor()
@@ -261,6 +276,7 @@ SCENES: dict[str, Callable[[], Scene]] = {
         ready,
         discounted,
         uploaded,
+        sent,
         waiting,
         selling,
         earning,

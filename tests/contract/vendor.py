@@ -36,6 +36,18 @@ PROFILE = {
 FILE = record(
     {"id": STRING, "assetId": STRING, "originalFilename": STRING, "fileSize": INTEGER, "checksum": SHA256, "technicalJson": STRING}
 )
+UPLOAD_RECORD = record(
+    {},
+    added={
+        "id": STRING,
+        "assetId": STRING,
+        "originalFilename": STRING,
+        "fileSize": INTEGER,
+        "offset": INTEGER,
+        "expiresAt": TIME,
+        "fileId": nullable(STRING),
+    },
+)
 VERSION_RECORD = record(
     {},
     added={
@@ -391,6 +403,24 @@ OPERATIONS = (
         "ready",
         record({}, added={"passed": BOOLEAN, "checks": CHECKS}),
         refusals=ONE,
+        added=True,
+    ),
+    _op(
+        "GET",
+        "/vendor/uploads",
+        "sent",
+        record({}, added={"total": INTEGER, "page": INTEGER, "items": array(UPLOAD_RECORD)}),
+        query=PAGING,
+        refusals=APPROVED | {"invalid_input"},
+        added=True,
+    ),
+    _op("GET", "/vendor/uploads/{upload_id}", "sent", UPLOAD_RECORD, refusals=ONE, added=True),
+    _op(
+        "POST",
+        "/vendor/uploads/{upload_id}/finish",
+        "sent",
+        FILE,
+        refusals=EDIT | {"upload_conflict", "upload_finishing", "upload_unfinished", "file_rejected"},
         added=True,
     ),
     _op("DELETE", "/vendor/assets/{id}/file", "uploaded", FILE, refusals=EDIT, added=True),

@@ -147,6 +147,7 @@ class Person:
             self.add(f"catalog.FileFacts {which}", listing=listing)
             self.add(f"catalog.FormerPreview {which}", listing=listing, size=5)
             self.add(f"library.Package {which}", deliverable=file, size=5)
+        self.add("vendors.Upload", listing=self.rows["catalog.Listing sold"], size=5, expires_at=now + SOON)
 
     def _wallet(self) -> None:
         user = self.user

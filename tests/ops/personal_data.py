@@ -246,6 +246,7 @@ SELLING = (
         kept="payouts were made to it",
         anonymised="encrypted label",
     ),
+    Holding("vendors.Upload", exported={"uploads": "filename"}, impersonal={TECHNICAL: "parts"}),
     *(
         holding
         for which, kept in (("sold", BOUGHT), ("never sold", ""))
@@ -407,6 +408,7 @@ OTHER_KEYS = {
     "payoutDetails": "currency created_at withdrawn_at",
     "listings": "id status published_at",
     "files": "listing_id file_size uploaded_at",
+    "uploads": "listing_id size offset expires_at",
     "discounts": "listing_id percent starts_at ends_at created_at",
     "previews": "listing_id kind size uploaded_at",
     "listingReviews": "listing_id kind status submitted_at decided_at",

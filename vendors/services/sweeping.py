@@ -11,12 +11,15 @@ from itertools import islice
 from django.utils import timezone
 
 from catalog.models import Deliverable, FormerPreview, Preview
+from marketplace.core.ids import parse_id
 from marketplace.storage.base import ObjectStorage, UnfinishedFile
 
+from ..models import Upload
 from .files import keys_of
+from .uploads import FOLDER as UPLOADS
 
 # The folders in which every object must belong to a row.
-FOLDERS = ("deliverables/", "previews/")
+FOLDERS = ("deliverables/", "previews/", UPLOADS)
 GRACE = timedelta(days=1)
 BATCH = 500
 
@@ -56,6 +59,8 @@ def _named() -> Iterator[str]:
     for preview in Preview.objects.only("object_key", "renditions").iterator(chunk_size=BATCH):
         yield from keys_of(preview)
     yield from FormerPreview.objects.values_list("object_key", flat=True).iterator(chunk_size=BATCH)
+    for upload in Upload.objects.only("parts").iterator(chunk_size=BATCH):
+        yield from upload.keys
 
 
 def _named_among(keys: Collection[str]) -> set[str]:
@@ -64,7 +69,9 @@ def _named_among(keys: Collection[str]) -> set[str]:
     originals = {key.partition(".")[0] for key in keys}
     previews = Preview.objects.filter(object_key__in=originals).only("object_key", "renditions")
     former = FormerPreview.objects.filter(object_key__in=keys).values_list("object_key", flat=True)
-    return {*files, *former, *(key for preview in previews for key in keys_of(preview))}
+    # The key of a part begins with the id of its upload.
+    uploads = Upload.objects.filter(pk__in={parse_id(key.split("/")[1]) for key in keys if key.startswith(UPLOADS)} - {None}).only("parts")
+    return {*files, *former, *(key for preview in previews for key in keys_of(preview)), *(key for each in uploads for key in each.keys)}
 
 
 def _is_gone(store: ObjectStorage, key: str) -> bool:

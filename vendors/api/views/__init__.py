@@ -5,5 +5,6 @@ from .files import FileViews
 from .listings import ListingViews
 from .profiles import ProfileViews
 from .submission import SubmissionViews
+from .uploads import UploadViews
 
-__all__ = ["DiscountViews", "FileViews", "ListingViews", "ProfileViews", "SubmissionViews"]
+__all__ = ["DiscountViews", "FileViews", "ListingViews", "ProfileViews", "SubmissionViews", "UploadViews"]
