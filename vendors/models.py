@@ -118,6 +118,11 @@ class Upload(models.Model):
         return self.filename
 
     @property
+    def url(self) -> str:
+        """The relative path in the API at which parts are sent."""
+        return f"/api/v1/vendor/tus/{self.pk}"
+
+    @property
     def keys(self) -> list[str]:
         """The keys of the stored parts."""
         return [key for key, _ in self.parts]

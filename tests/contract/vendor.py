@@ -45,6 +45,7 @@ UPLOAD_RECORD = record(
         "fileSize": INTEGER,
         "offset": INTEGER,
         "expiresAt": TIME,
+        "url": STRING,
         "fileId": nullable(STRING),
     },
 )

@@ -41,9 +41,7 @@ def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def create(client: APIClient, listing: Listing, size: int, name: str = "Aurora.zip", **headers: str) -> Any:
     metadata = f"filetype YXBw,filename {base64.b64encode(name.encode()).decode()}"
-    return client.post(
-        f"{ASSETS}/{listing.pk}/uploads", headers={**TUS, "Upload-Length": str(size), "Upload-Metadata": metadata, **headers}
-    )
+    return client.post(f"{ASSETS}/{listing.pk}/tus", headers={**TUS, "Upload-Length": str(size), "Upload-Metadata": metadata, **headers})
 
 
 def begin(client: APIClient, listing: Listing, size: int) -> str:
@@ -70,6 +68,10 @@ def send_all(client: APIClient, address: str, content: bytes, size: int = 100) -
         assert (answer.status_code, int(answer["Upload-Offset"])) == (204, min(offset + size, len(content)))
 
 
+def finish(client: APIClient, address: str, **headers: str) -> Any:
+    return client.post(f"{address.replace('/tus/', '/uploads/')}/finish", headers=headers)
+
+
 def uploaded(client: APIClient, listing: Listing, content: bytes) -> str:
     """Upload everything; return the address, which is yet to be finished."""
     address = begin(client, listing, len(content))
@@ -86,7 +88,7 @@ def test_upload_in_parts_becomes_the_candidate(
     address = created["Location"]
     send_all(client, address, content)
     with django_capture_on_commit_callbacks(execute=True):
-        answer = client.post(f"{address}/finish")
+        answer = finish(client, address)
     assert answer.status_code == 200, answer.content
     record, file = answer.json(), Deliverable.objects.get()
     assert (record["id"], record["originalFilename"], record["fileSize"]) == (str(file.pk), "Aurora 1.0.zip", len(content))
@@ -95,8 +97,8 @@ def test_upload_in_parts_becomes_the_candidate(
     assert listing.candidate_deliverable == file
     assert b"".join(default_storage.read(file.object_key)) == content
     assert stored(media) == [file.object_key]
-    assert client.post(f"{address}/finish").json() == record
-    assert client.get(address).json()["fileId"] == record["id"]
+    assert finish(client, address).json() == record
+    assert client.get(address.replace("/tus/", "/uploads/")).json()["fileId"] == record["id"]
     assert client.get("/api/v1/vendor/uploads").json()["total"] == 0
 
 
@@ -110,7 +112,7 @@ def test_upload_continues_where_the_service_says(client: APIClient, listing: Lis
     rest = content[offset_of(client, address) :]
     for start in range(0, len(rest), 100):
         assert send(client, address, 100 + start, rest[start : start + 100]).status_code == 204
-    assert client.post(f"{address}/finish").json()["checksum"] == hashlib.sha256(content).hexdigest()
+    assert finish(client, address).json()["checksum"] == hashlib.sha256(content).hexdigest()
 
 
 @pytest.mark.parametrize("step", ["head", "patch", "delete", "finish", "get"])
@@ -121,8 +123,8 @@ def test_upload_of_someone_else_is_not_found(step: str, client: APIClient, other
         "head": lambda: other_client.head(address, headers=TUS),
         "patch": lambda: send(other_client, address, 0, b"x" * 50),
         "delete": lambda: other_client.delete(address, headers=TUS),
-        "finish": lambda: other_client.post(f"{address}/finish"),
-        "get": lambda: other_client.get(address),
+        "finish": lambda: finish(other_client, address),
+        "get": lambda: other_client.get(address.replace("/tus/", "/uploads/")),
     }
     assert steps[step]().status_code == 404
     assert other_client.get("/api/v1/vendor/uploads").json()["items"] == []
@@ -167,9 +169,9 @@ def test_listing_under_review_takes_no_upload(client: APIClient, listing: Listin
     address = uploaded(client, listing, makers.archive(a_txt="1"))
     Listing.objects.update(status="PendingReview")
     assert problem(create(client, listing, 500)) == (409, "listing_locked")
-    assert problem(client.post(f"{address}/finish")) == (409, "listing_locked")
+    assert problem(finish(client, address)) == (409, "listing_locked")
     Listing.objects.update(status="Draft")
-    assert client.post(f"{address}/finish").status_code == 200
+    assert finish(client, address).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -228,7 +230,7 @@ def test_another_version_of_the_protocol_is_refused(client: APIClient, listing: 
 
 
 def test_options_tell_what_is_supported(client: APIClient, anonymous: APIClient, listing: Listing) -> None:
-    for path in (f"{ASSETS}/{listing.pk}/uploads", begin(client, listing, 100)):
+    for path in (f"{ASSETS}/{listing.pk}/tus", begin(client, listing, 100)):
         answer = anonymous.options(path)
         assert (answer.status_code, answer["Tus-Version"], answer["Tus-Max-Size"]) == (204, "1.0.0", str(5 * 2**30))
         assert answer["Tus-Extension"] == "creation,expiration,termination,checksum"
@@ -251,11 +253,11 @@ def test_expired_upload_is_not_found_and_purged_with_its_parts(
     parts = stored(media)
     address = uploaded(client, listing, makers.archive(a_txt="2"))
     Upload.objects.filter(pk=address.rpartition("/")[2]).update(expires_at=timezone.now() - timedelta(seconds=1))
-    for answer in (client.head(address, headers=TUS), send(client, address, 0, b"x" * 50), client.post(f"{address}/finish")):
+    for answer in (client.head(address, headers=TUS), send(client, address, 0, b"x" * 50), finish(client, address)):
         assert answer.status_code == 404
     with django_capture_on_commit_callbacks(execute=True):
         call_command("purge", "uploads")
-    assert [f"/api/v1/vendor/uploads/{each.pk}" for each in Upload.objects.all()] == [kept]
+    assert [each.url for each in Upload.objects.all()] == [kept]
     assert stored(media) == parts
 
 
@@ -281,7 +283,7 @@ def test_unfinished_uploads_of_a_vendor_are_limited(client: APIClient, listing: 
 def test_incomplete_upload_is_not_finished(client: APIClient, listing: Listing) -> None:
     address = begin(client, listing, 150)
     send(client, address, 0, b"x" * 100)
-    answer = client.post(f"{address}/finish")
+    answer = finish(client, address)
     assert (problem(answer), answer.json()["offset"]) == ((409, "upload_unfinished"), 100)
 
 
@@ -291,7 +293,7 @@ def test_refused_file_leaves_nothing(
 ) -> None:
     address = uploaded(client, listing, content)
     with django_capture_on_commit_callbacks(execute=True):
-        assert client.post(f"{address}/finish").json()["code"] in {"unsupported_type", "file_rejected"}
+        assert finish(client, address).json()["code"] in {"unsupported_type", "file_rejected"}
     assert client.head(address, headers=TUS).status_code == 404
     assert stored(media) == []
     assert not Deliverable.objects.exists()
@@ -308,9 +310,9 @@ def test_store_that_fails_while_joining_lets_the_upload_be_finished_later(
     before = stored(media)
     with monkeypatch.context() as broken:
         broken.setattr(LocalStorage, method, fail)
-        assert problem(client.post(f"{address}/finish")) == (503, "dependency_unavailable")
+        assert problem(finish(client, address)) == (503, "dependency_unavailable")
     assert stored(media) == before
-    assert client.post(f"{address}/finish").status_code == 200
+    assert finish(client, address).status_code == 200
 
 
 def test_store_that_fails_during_a_part_keeps_the_offset(
@@ -329,9 +331,9 @@ def test_store_that_fails_during_a_part_keeps_the_offset(
 def test_upload_is_finished_by_one_request_at_a_time(client: APIClient, listing: Listing) -> None:
     address = uploaded(client, listing, makers.archive(a_txt="1"))
     Upload.objects.update(finishing_until=timezone.now() + timedelta(minutes=1))
-    assert problem(client.post(f"{address}/finish")) == (409, "upload_finishing")
+    assert problem(finish(client, address)) == (409, "upload_finishing")
     Upload.objects.update(finishing_until=timezone.now() - timedelta(minutes=1))
-    assert client.post(f"{address}/finish").status_code == 200
+    assert finish(client, address).status_code == 200
 
 
 def test_file_that_came_in_between_is_kept(client: APIClient, listing: Listing, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -344,14 +346,14 @@ def test_file_that_came_in_between_is_kept(client: APIClient, listing: Listing, 
         return inspect(**kwargs)
 
     monkeypatch.setattr(services, "inspect_deliverable", meanwhile)
-    assert problem(client.post(f"{address}/finish")) == (409, "upload_conflict")
+    assert problem(finish(client, address)) == (409, "upload_conflict")
     assert Deliverable.objects.count() == 1
-    assert client.post(f"{address}/finish").status_code == 200
+    assert finish(client, address).status_code == 200
 
 
 def test_listing_that_changed_is_not_overwritten(client: APIClient, listing: Listing) -> None:
     address = uploaded(client, listing, makers.archive(a_txt="1"))
-    assert problem(client.post(f"{address}/finish", headers={"If-Match": '"other"'})) == (412, "precondition_failed")
+    assert problem(finish(client, address, **{"If-Match": '"other"'})) == (412, "precondition_failed")
 
 
 def test_two_parts_at_one_offset_keep_the_first(client: APIClient, listing: Listing, vendor: VendorProfile, media: Path) -> None:

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from .views import DiscountViews, FileViews, ListingViews, ProfileViews, SubmissionViews, UploadViews
+from .views import DiscountViews, FileViews, ListingViews, ProfileViews, SubmissionViews, TusViews, UploadViews
 
 ASSETS = "vendor/assets"
 ASSET = f"{ASSETS}/<str:asset_id>"
@@ -18,13 +18,14 @@ urlpatterns = [
     path(f"{ASSET}/discounts/<str:discount_id>", DiscountViews.as_view({"delete": "end"}), name="vendor-discount"),
     path(f"{ASSET}/reviews", ListingViews.as_view({"get": "reviews"}), name="vendor-reviews"),
     path(f"{ASSET}/file", FileViews.as_view({"post": "file", "delete": "discard_file"}), name="vendor-file"),
-    path(f"{ASSET}/uploads", UploadViews.as_view({"post": "create"}), name="vendor-asset-uploads"),
+    path(f"{ASSET}/tus", TusViews.as_view({"post": "create"}), name="vendor-tus"),
     path("vendor/uploads", UploadViews.as_view({"get": "list"}), name="vendor-uploads"),
     path(
-        "vendor/uploads/<str:upload_id>",
-        UploadViews.as_view({"get": "retrieve", "head": "progress", "patch": "append", "delete": "terminate"}),
-        name="vendor-upload",
+        "vendor/tus/<str:upload_id>",
+        TusViews.as_view({"head": "progress", "patch": "append", "delete": "terminate"}),
+        name="vendor-tus-upload",
     ),
+    path("vendor/uploads/<str:upload_id>", UploadViews.as_view({"get": "retrieve"}), name="vendor-upload"),
     path("vendor/uploads/<str:upload_id>/finish", UploadViews.as_view({"post": "finish"}), name="vendor-upload-finish"),
     path(f"{ASSET}/files", FileViews.as_view({"get": "history"}), name="vendor-files"),
     path(f"{ASSET}/font-specimen", FileViews.as_view({"post": "font_specimen"}), name="vendor-font-specimen"),

@@ -5,6 +5,6 @@ from .files import FileViews
 from .listings import ListingViews
 from .profiles import ProfileViews
 from .submission import SubmissionViews
-from .uploads import UploadViews
+from .uploads import TusViews, UploadViews
 
-__all__ = ["DiscountViews", "FileViews", "ListingViews", "ProfileViews", "SubmissionViews", "UploadViews"]
+__all__ = ["DiscountViews", "FileViews", "ListingViews", "ProfileViews", "SubmissionViews", "TusViews", "UploadViews"]

@@ -3,7 +3,6 @@
 from http import HTTPStatus
 from typing import Any
 
-from django.urls import reverse
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -16,7 +15,6 @@ from marketplace.core.ids import parse_id
 from marketplace.core.scopes import Scope
 
 from ...errors import FileRejected, ListingLocked, UploadConflict, UploadFinishing, UploadUnfinished, VendorNotApproved
-from ...models import Upload
 from ...selectors import listing_of
 from ...services import uploads
 from ...services.files import ensure_uploadable
@@ -29,35 +27,18 @@ from ..serializers.uploads import UploadPage, UploadRecord
 from .base import VendorViewSet
 
 MANAGE = bearer_only(Scope.VENDOR_MANAGE)
-# Requests of the tus protocol and its answers are headers, so the OpenAPI document leaves them out.
-TUS = frozenset({"create", "progress", "append", "terminate"})
-tus_operation = extend_schema(exclude=True)
 
 
 class UploadViews(VendorViewSet):
-    """Resumable uploads: the tus protocol, and the operations around it."""
+    """Resumable uploads: what has arrived, and what becomes of it."""
 
-    access = dict.fromkeys(("list", "retrieve", "finish", *TUS), MANAGE)
+    access = dict.fromkeys(("list", "retrieve", "finish"), MANAGE)
     problems = {
         "list": (VendorNotApproved,),
         "retrieve": (VendorNotApproved,),
         "finish": (VendorNotApproved, ListingLocked, PreconditionFailed, UploadConflict, UploadFinishing, UploadUnfinished, FileRejected),
     }
     queries = {"list": PageQuery}
-
-    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Check the credential, then the version of the protocol."""
-        super().initial(request, *args, **kwargs)
-        if self.action in TUS:
-            tus.check_version(request)
-
-    def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
-        """Add the version of the protocol; an answer to OPTIONS tells all that is supported."""
-        response = super().finalize_response(request, response, *args, **kwargs)
-        about = tus.RESUMABLE if self.action in TUS else tus.ABOUT if request.method == "OPTIONS" else {}
-        for name, value in about.items():
-            response[name] = value
-        return response
 
     @extend_schema(operation_id="listUploads", summary="List the unfinished uploads", responses=UploadPage)
     def list(self, request: Request) -> Response:
@@ -67,13 +48,13 @@ class UploadViews(VendorViewSet):
     @extend_schema(operation_id="getUpload", summary="Get a resumable upload", responses=UploadRecord)
     def retrieve(self, request: Request, upload_id: str) -> Response:
         """Return how much of a resumable upload has arrived."""
-        return Response(UploadRecord(self._upload(upload_id)).data)
+        return Response(UploadRecord(uploads.upload_of(self.profile, parse_id(upload_id))).data)
 
     @conditional
     @extend_schema(operation_id="finishUpload", summary="Finish a resumable upload", request=None, responses=DeliverableRecord)
     def finish(self, request: Request, upload_id: str) -> Response:
         """Check the uploaded file and make it the listing's file, as an upload in one request does. Repeated, it gives the same answer."""
-        upload = self._upload(upload_id)
+        upload = uploads.upload_of(self.profile, parse_id(upload_id))
         upload.listing.required_etags = required_etags(request)
         if upload.deliverable is None:
             require_version(upload.listing, upload.listing.required_etags)
@@ -82,25 +63,41 @@ class UploadViews(VendorViewSet):
             deliverable = uploads.finish_upload(upload=upload, actor=self.user)
         return Response(DeliverableRecord(deliverable).data)
 
-    @tus_operation
+
+@extend_schema(exclude=True)
+class TusViews(VendorViewSet):
+    """The tus protocol. Its requests and answers are headers, so the OpenAPI document leaves it out."""
+
+    access = dict.fromkeys(("create", "progress", "append", "terminate"), MANAGE)
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Check the credential, then the version of the protocol."""
+        super().initial(request, *args, **kwargs)
+        if request.method != "OPTIONS":
+            tus.check_version(request)
+
+    def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
+        """Add the version of the protocol; an answer to OPTIONS tells all that is supported."""
+        response = super().finalize_response(request, response, *args, **kwargs)
+        for name, value in (tus.ABOUT if request.method == "OPTIONS" else tus.RESUMABLE).items():
+            response[name] = value
+        return response
+
     def create(self, request: Request, asset_id: str) -> Response:
         """Begin an upload."""
         listing = listing_of(self.profile, asset_id)
         ensure_uploadable(listing)
         size, filename = tus.upload_length(request), tus.upload_filename(request)
         upload = uploads.begin_upload(listing=listing, filename=filename, size=size, actor=self.user)
-        location = reverse("vendor-upload", args=[upload.pk])
-        return Response(UploadRecord(upload).data, status=HTTPStatus.CREATED, headers={**tus.state_headers(upload), "Location": location})
+        return Response(UploadRecord(upload).data, status=HTTPStatus.CREATED, headers={**tus.state_headers(upload), "Location": upload.url})
 
-    @tus_operation
     def progress(self, request: Request, upload_id: str) -> Response:
         """Tell how much has arrived."""
-        return Response(headers=tus.state_headers(self._upload(upload_id)))
+        return Response(headers=tus.state_headers(uploads.upload_of(self.profile, parse_id(upload_id))))
 
-    @tus_operation
     def append(self, request: Request, upload_id: str) -> Response:
         """Receive a part."""
-        upload = self._upload(upload_id)
+        upload = uploads.upload_of(self.profile, parse_id(upload_id))
         offset, size, checksum = tus.upload_offset(request), tus.part_size(request), tus.part_checksum(request)
         uploads.check_part(upload, offset=offset, size=size)
         if size:
@@ -109,11 +106,7 @@ class UploadViews(VendorViewSet):
             upload = uploads.append_part(upload=upload, offset=offset, key=key, size=size, actor=self.user)
         return Response(status=HTTPStatus.NO_CONTENT, headers=tus.state_headers(upload))
 
-    @tus_operation
     def terminate(self, request: Request, upload_id: str) -> Response:
         """Delete the upload."""
-        uploads.discard_upload(upload=self._upload(upload_id), actor=self.user)
+        uploads.discard_upload(upload=uploads.upload_of(self.profile, parse_id(upload_id)), actor=self.user)
         return Response(status=HTTPStatus.NO_CONTENT)
-
-    def _upload(self, upload_id: str) -> Upload:
-        return uploads.upload_of(self.profile, parse_id(upload_id))
