@@ -19,7 +19,7 @@ PART_MINIMUM_BYTES = 5 * MIB
 UPLOAD_WAIT = timedelta(days=1)
 UNFINISHED_UPLOADS = 10
 # After this, a finish that neither succeeded nor failed is taken for killed.
-FINISH_WAIT = timedelta(minutes=10)
+FINISH_WAIT = timedelta(minutes=20)
 # The width of a card's picture: smaller ones are enlarged, and blurred, wherever they are shown.
 SHARP_PICTURE_PIXELS = 640
 VENDOR_LIMIT = 100

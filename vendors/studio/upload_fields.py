@@ -33,6 +33,9 @@ MESSAGES = {
     "body_too_large": "It is too large: the maximum is {maximum}. Make it smaller, or split it.",
     "unsupported_type": "{detail} What counts is the content, not the name.",
     "file_rejected": "{detail} Export it again from the program that made it, check that it opens, then upload it.",
+    "upload_finishing": "Another window finishes this upload. Reload the page in a minute to see the file.",
+    "upload_unfinished": "The file did not arrive completely. Choose it again: it goes on where it stopped.",
+    "too_many_uploads": "You have begun too many uploads of large files. Choose one of those files again, or wait a day: they are then deleted.",
     "upload_incomplete": "The file did not arrive completely. Choose it and upload it again.",
     "request_timeout": "It arrived too slowly. Try again over a faster connection.",
     "malformed_body": _DAMAGED,
@@ -110,7 +113,10 @@ KINDS = {
 
 @dataclass(frozen=True)
 class UploadField:
-    """An upload field of a page: its element id, its addresses (see `UploadKind`), and the error of its last upload."""
+    """An upload field of a page: its element id, its addresses (see `UploadKind`), and the error of its last upload.
+
+    `tus` is where the page's script begins a resumable upload of a larger file; empty where there is none.
+    """
 
     name: str
     label: str
@@ -118,6 +124,9 @@ class UploadField:
     action: str
     address: str
     refused: str
+    tus: str = ""
+
+    part_bytes = bounds.PART_BYTES
 
 
 def slot_name(slot: int) -> str:
@@ -133,7 +142,8 @@ def picture_name(slot: int) -> str:
 def upload_field(listing: Listing, kind: str, label: str, refused: str) -> UploadField:
     """Return the upload field of the deliverable, the specimen or the sound."""
     action, address = reverse(KINDS[kind].route, args=[listing.slug]), reverse(KINDS[kind].api_route, args=[listing.pk])
-    return UploadField(kind, label, KINDS[kind], action, address, refused)
+    tus = reverse("vendor-tus", args=[listing.pk]) if kind == FILE else ""
+    return UploadField(kind, label, KINDS[kind], action, address, refused, tus)
 
 
 def slot_field(listing: Listing, slot: int, label: str, refused: str) -> UploadField:
