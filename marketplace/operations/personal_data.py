@@ -8,7 +8,7 @@ from allauth.mfa.models import Authenticator
 from django.db.models import Exists, Model, OuterRef, Q
 from django.utils import timezone
 
-from catalog.models import AgentManifest, Deliverable, Discount, Listing, ListingReview, Preview, Store
+from catalog.models import AgentManifest, Deliverable, Discount, Listing, ListingReview, Preview, Store, StorePicture
 from catalog.models.listings import ListingStatus
 from developers.models import (
     AccessToken,
@@ -79,6 +79,7 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
         ("currency", "per_purchase_minor", "per_day_minor", "total_minor", "categories", "created_at"),
     ),
     "store": (Store, "owner", ("name", "slug", "is_open")),
+    "storePictures": (StorePicture, "store__owner", ("kind", "size", "uploaded_at")),
     "vendorProfile": (VendorProfile, "user", ("status", "bio", "application_data", "commission_rate_bp", "payouts_held_at", "applied_at")),
     "payoutDetails": (PayoutDetails, "profile__user", ("currency", "label", "created_at", "withdrawn_at")),
     "listings": (
@@ -293,6 +294,7 @@ def _anonymise_store(user: User) -> None:
     # The daily `sweep_objects --delete` deletes their files.
     Listing.objects.filter(pk__in=unsold).delete()
     Discount.objects.filter(listing__store__owner=user).delete()
+    StorePicture.objects.filter(store__owner=user).delete()
     Upload.objects.filter(listing__store__owner=user).delete()
     # Manifests contain the store's name, and are generated again on request.
     AgentManifest.objects.filter(listing__store__owner=user).delete()

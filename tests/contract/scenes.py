@@ -7,7 +7,8 @@ from typing import Any
 
 from django.utils import timezone
 
-from catalog.models import Discount, LicenseTier, Listing
+from catalog.models import Discount, LicenseTier, Listing, StorePicture
+from catalog.models.files import StorePictureKind
 from catalog.services.submission import submit_listing
 from developers.services.applications import approve_application, submit_application
 from library.certificates import certificate_of, signed_certificate
@@ -216,6 +217,23 @@ def uploaded() -> Scene:
     return scene
 
 
+def decorated() -> Scene:
+    """The vendor's store has a logo and a banner."""
+    scene, listing = _vendor()
+    details = {"width": 64, "height": 64}
+    for kind in StorePictureKind:
+        StorePicture.objects.create(
+            store=listing.store,
+            kind=kind,
+            object_key=f"stores/{kind.lower()}",
+            content_type="image/webp",
+            size=1,
+            sha256="",
+            details=details,
+        )
+    return scene
+
+
 def sent() -> Scene:
     """All parts of a file for the draft have arrived."""
     scene, listing = _vendor()
@@ -276,6 +294,7 @@ SCENES: dict[str, Callable[[], Scene]] = {
         ready,
         discounted,
         uploaded,
+        decorated,
         sent,
         waiting,
         selling,

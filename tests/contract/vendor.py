@@ -33,6 +33,8 @@ PROFILE = {
     "status": one_of("Approved", "Pending", "Suspended"),
     "commissionRate": NUMBER,
 }
+PROFILE_ADDED: dict[str, Shape] = {"bio": STRING, "logoUrl": nullable(STRING), "bannerUrl": nullable(STRING)}
+STORE_PICTURE = record({}, added={"id": STRING, "kind": one_of("Logo", "Banner"), "url": STRING, "width": INTEGER, "height": INTEGER})
 FILE = record(
     {"id": STRING, "assetId": STRING, "originalFilename": STRING, "fileSize": INTEGER, "checksum": SHA256, "technicalJson": STRING}
 )
@@ -260,6 +262,8 @@ CHANGE = ONE | {"precondition_failed"}
 EDIT = CHANGE | {"listing_locked"}
 UPLOAD = EDIT | {"length_required", "malformed_request", "upload_incomplete", "file_rejected", "unsupported_type", "body_too_large"}
 
+STORE_UPLOAD = UPLOAD - EDIT | APPROVED
+
 
 def _op(method: str, path: str, scene: str, answer: Shape, **more: Any) -> Operation:
     return Operation(method, path, Auth.BEARER, scene, answer, scope="vendor:manage", **more)
@@ -270,7 +274,7 @@ OPERATIONS = (
         "POST",
         "/vendor/apply",
         "developer",
-        record(PROFILE),
+        record(PROFILE, added=PROFILE_ADDED),
         body=APPLY,
         refusals=frozenset({"vendor_profile_exists", "store_slug_taken"}),
     ),
@@ -278,7 +282,7 @@ OPERATIONS = (
         "GET",
         "/vendor/application-status",
         "draft",
-        record(PROFILE | {"payoutMethod": nullable(STRING)}),
+        record(PROFILE | {"payoutMethod": nullable(STRING)}, added=PROFILE_ADDED),
         refusals=frozenset({"vendor_profile_missing"}),
     ),
     _op(
@@ -405,6 +409,14 @@ OPERATIONS = (
         record({}, added={"passed": BOOLEAN, "checks": CHECKS}),
         refusals=ONE,
         added=True,
+    ),
+    *(
+        operation
+        for kind in ("logo", "banner")
+        for operation in (
+            _op("POST", f"/vendor/store/{kind}", "draft", STORE_PICTURE, form="image", refusals=STORE_UPLOAD, added=True),
+            _op("DELETE", f"/vendor/store/{kind}", "decorated", STORE_PICTURE, refusals=ONE, added=True),
+        )
     ),
     _op(
         "GET",

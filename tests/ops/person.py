@@ -134,6 +134,7 @@ class Person:
     def _listings(self) -> None:
         user, now = self.user, self.now
         store = self.add("catalog.Store", owner=user, is_open=True)
+        self.add("catalog.StorePicture", store=store, kind="Logo", size=5)
         profile = self.add("vendors.VendorProfile", user=user, store=store)
         self.add("vendors.PayoutDetails", profile=profile, currency="INR")
         for which in ("sold", "never sold"):

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from .views import DiscountViews, FileViews, ListingViews, ProfileViews, SubmissionViews, TusViews, UploadViews
+from .views import DiscountViews, FileViews, ListingViews, ProfileViews, StoreViews, SubmissionViews, TusViews, UploadViews
 
 ASSETS = "vendor/assets"
 ASSET = f"{ASSETS}/<str:asset_id>"
@@ -10,6 +10,8 @@ ASSET = f"{ASSETS}/<str:asset_id>"
 urlpatterns = [
     path("vendor/apply", ProfileViews.as_view({"post": "apply"}), name="vendor-apply"),
     path("vendor/application-status", ProfileViews.as_view({"get": "status"}), name="vendor-application-status"),
+    path("vendor/store/logo", StoreViews.as_view({"post": "upload_logo", "delete": "remove_logo"}), name="vendor-store-logo"),
+    path("vendor/store/banner", StoreViews.as_view({"post": "upload_banner", "delete": "remove_banner"}), name="vendor-store-banner"),
     path(ASSETS, ListingViews.as_view({"get": "list", "post": "create"}), name="vendor-assets"),
     path(ASSET, ListingViews.as_view({"get": "retrieve", "patch": "update_details", "delete": "delete_draft"}), name="vendor-asset"),
     path(f"{ASSET}/regional-prices", ListingViews.as_view({"patch": "regional_prices"}), name="vendor-regional-prices"),

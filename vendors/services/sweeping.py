@@ -10,16 +10,17 @@ from itertools import islice
 
 from django.utils import timezone
 
-from catalog.models import Deliverable, FormerPreview, Preview
+from catalog.models import Deliverable, FormerPreview, Preview, StorePicture
 from marketplace.core.ids import parse_id
 from marketplace.storage.base import ObjectStorage, UnfinishedFile
 
 from ..models import Upload
 from .files import keys_of
+from .store_pictures import FOLDER as STORES
 from .uploads import FOLDER as UPLOADS
 
 # The folders in which every object must belong to a row.
-FOLDERS = ("deliverables/", "previews/", UPLOADS)
+FOLDERS = ("deliverables/", "previews/", UPLOADS, STORES)
 GRACE = timedelta(days=1)
 BATCH = 500
 
@@ -56,8 +57,9 @@ def find_unfinished(store: ObjectStorage, *, age: timedelta = GRACE) -> Iterator
 
 def _named() -> Iterator[str]:
     yield from Deliverable.objects.values_list("object_key", flat=True).iterator(chunk_size=BATCH)
-    for preview in Preview.objects.only("object_key", "renditions").iterator(chunk_size=BATCH):
-        yield from keys_of(preview)
+    for model in (Preview, StorePicture):
+        for preview in model.objects.only("object_key", "renditions").iterator(chunk_size=BATCH):
+            yield from keys_of(preview)
     yield from FormerPreview.objects.values_list("object_key", flat=True).iterator(chunk_size=BATCH)
     for upload in Upload.objects.only("parts").iterator(chunk_size=BATCH):
         yield from upload.keys
@@ -67,7 +69,9 @@ def _named_among(keys: Collection[str]) -> set[str]:
     files = Deliverable.objects.filter(object_key__in=keys).values_list("object_key", flat=True)
     # The key of a rendition is that of its preview with a suffix.
     originals = {key.partition(".")[0] for key in keys}
-    previews = Preview.objects.filter(object_key__in=originals).only("object_key", "renditions")
+    previews = [
+        row for model in (Preview, StorePicture) for row in model.objects.filter(object_key__in=originals).only("object_key", "renditions")
+    ]
     former = FormerPreview.objects.filter(object_key__in=keys).values_list("object_key", flat=True)
     # The key of a part begins with the id of its upload.
     uploads = Upload.objects.filter(pk__in={parse_id(key.split("/")[1]) for key in keys if key.startswith(UPLOADS)} - {None}).only("parts")

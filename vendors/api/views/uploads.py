@@ -7,6 +7,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from catalog.models import Listing
 from catalog.services.transitions import require_version
 from marketplace.api.serializers import EmptyBody, parse_body
 from marketplace.core.access import bearer_only
@@ -15,6 +16,7 @@ from marketplace.core.ids import parse_id
 from marketplace.core.scopes import Scope
 
 from ...errors import FileRejected, ListingLocked, UploadConflict, UploadFinishing, UploadUnfinished, VendorNotApproved
+from ...models import Upload
 from ...selectors import listing_of
 from ...services import uploads
 from ...services.files import ensure_uploadable
@@ -69,12 +71,19 @@ class TusViews(VendorViewSet):
     """The tus protocol. Its requests and answers are headers, so the OpenAPI document leaves it out."""
 
     access = dict.fromkeys(("create", "progress", "append", "terminate"), MANAGE)
+    listing: Listing
+    upload: Upload
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Check the credential, then the version of the protocol."""
+        """Check the credential, then whose listing or upload it is, then the version of the protocol."""
         super().initial(request, *args, **kwargs)
-        if request.method != "OPTIONS":
-            tus.check_version(request)
+        if self.action not in self.access:
+            return
+        if "upload_id" in kwargs:
+            self.upload = uploads.upload_of(self.profile, parse_id(kwargs["upload_id"]))
+        else:
+            self.listing = listing_of(self.profile, kwargs["asset_id"])
+        tus.check_version(request)
 
     def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
         """Add the version of the protocol; an answer to OPTIONS tells all that is supported."""
@@ -85,19 +94,18 @@ class TusViews(VendorViewSet):
 
     def create(self, request: Request, asset_id: str) -> Response:
         """Begin an upload."""
-        listing = listing_of(self.profile, asset_id)
-        ensure_uploadable(listing)
+        ensure_uploadable(self.listing)
         size, filename = tus.upload_length(request), tus.upload_filename(request)
-        upload = uploads.begin_upload(listing=listing, filename=filename, size=size, actor=self.user)
+        upload = uploads.begin_upload(listing=self.listing, filename=filename, size=size, actor=self.user)
         return Response(UploadRecord(upload).data, status=HTTPStatus.CREATED, headers={**tus.state_headers(upload), "Location": upload.url})
 
     def progress(self, request: Request, upload_id: str) -> Response:
         """Tell how much has arrived."""
-        return Response(headers=tus.state_headers(uploads.upload_of(self.profile, parse_id(upload_id))))
+        return Response(headers=tus.state_headers(self.upload))
 
     def append(self, request: Request, upload_id: str) -> Response:
         """Receive a part."""
-        upload = uploads.upload_of(self.profile, parse_id(upload_id))
+        upload = self.upload
         offset, size, checksum = tus.upload_offset(request), tus.part_size(request), tus.part_checksum(request)
         uploads.check_part(upload, offset=offset, size=size)
         if size:
@@ -108,5 +116,5 @@ class TusViews(VendorViewSet):
 
     def terminate(self, request: Request, upload_id: str) -> Response:
         """Delete the upload."""
-        uploads.discard_upload(upload=uploads.upload_of(self.profile, parse_id(upload_id)), actor=self.user)
+        uploads.discard_upload(upload=self.upload, actor=self.user)
         return Response(status=HTTPStatus.NO_CONTENT)
