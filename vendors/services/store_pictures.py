@@ -6,7 +6,7 @@ from catalog.models import StorePicture
 from catalog.models.files import StorePictureKind
 from marketplace.accounts.models import User
 from marketplace.core import audit, texts
-from marketplace.core.errors import NotFound
+from marketplace.core.errors import InvalidTransition, NotFound
 from marketplace.core.ids import new_id
 from marketplace.core.transitions import lock, lock_for_decision
 from marketplace.storage import default_storage
@@ -60,11 +60,14 @@ def take_pictures_down(*, profile: VendorProfile, reason: str, actor: User) -> N
 
     Raises:
         InvalidInput: no reason.
+        InvalidTransition: there are none.
         SelfReview: the actor owns the store.
     """
     reason = texts.prose(reason, "reason")
     profile = lock_for_decision(VendorProfile.objects.select_related("store", "user"), pk=profile.pk, owner="user_id", actor=actor)
     pictures = list(StorePicture.objects.filter(store=profile.store_id))
+    if not pictures:
+        raise InvalidTransition("The store has no pictures any more.")
     for picture in pictures:
         _delete(picture)
     audit.record("vendor.take_pictures_down", profile, actor=actor, reason=reason, sha256=[picture.sha256 for picture in pictures])
