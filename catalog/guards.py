@@ -3,7 +3,7 @@
 from marketplace.core.guards import Guards, Trigger, refuse
 
 DISCOUNTS = "catalog_discount"
-_SENTENCE = "another discount applies at that time"
+_MESSAGE = "another discount applies at that time"
 _OVERLAPS = f"""
 SELECT 1 FROM {DISCOUNTS} other
  WHERE other.listing_id = NEW.listing_id AND other.code = NEW.code AND other.id <> NEW.id
@@ -15,7 +15,7 @@ CREATE OR REPLACE FUNCTION catalog_discount_alone() RETURNS trigger LANGUAGE plp
 BEGIN
     PERFORM 1 FROM catalog_listing WHERE id = NEW.listing_id FOR NO KEY UPDATE;
     IF EXISTS ({_OVERLAPS}) THEN
-        RAISE EXCEPTION 'refused: {_SENTENCE}' USING ERRCODE = 'integrity_constraint_violation', CONSTRAINT = TG_NAME;
+        RAISE EXCEPTION 'refused: {_MESSAGE}' USING ERRCODE = 'integrity_constraint_violation', CONSTRAINT = TG_NAME;
     END IF;
     RETURN NEW;
 END
@@ -28,13 +28,13 @@ def _alone(vendor: str, event: str) -> Trigger:
     if vendor == "postgresql":
         then = "FOR EACH ROW EXECUTE FUNCTION catalog_discount_alone()"
     else:
-        then = f"WHEN EXISTS ({_OVERLAPS}) {refuse('sqlite', 'catalog', _SENTENCE)}"
+        then = f"WHEN EXISTS ({_OVERLAPS}) {refuse('sqlite', 'catalog', _MESSAGE)}"
     return Trigger(f"{DISCOUNTS}_alone_{event.lower()}", DISCOUNTS, f"BEFORE {event}", then)
 
 
 DISCOUNT_GUARDS = Guards(
     app="catalog",
-    sentence=_SENTENCE,
+    message=_MESSAGE,
     append_only=(),
     others={vendor: [_alone(vendor, event) for event in ("INSERT", "UPDATE")] for vendor in ("postgresql", "sqlite")},
     functions=(_FUNCTION,),

@@ -59,7 +59,7 @@ def _publish_edit(event: ListingEdited) -> None:
     listing = Listing.objects.values("slug", "store__is_open").get(pk=event.listing_id)
     if listing["store__is_open"]:
         data = _asset(event.listing_id, listing["slug"])
-        publish_event(event=EventType.ASSET_UPDATED, subject=event.listing_id, data=data, settling=True)
+        publish_event(event=EventType.ASSET_UPDATED, subject=event.listing_id, data=data, merge=True)
 
 
 def _asset(listing_id: uuid.UUID, slug: str) -> dict[str, Any]:

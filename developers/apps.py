@@ -16,6 +16,7 @@ class DevelopersConfig(AppConfig):
             checks,  # noqa: F401
             origins,
         )
+        from .services import appeals  # noqa: PLC0415 - the same
 
         register_statuses(
             good=("Approved", "Active", "Granted", "Delivered"),
@@ -25,3 +26,4 @@ class DevelopersConfig(AppConfig):
         )
 
         origins.connect()
+        appeals.connect()

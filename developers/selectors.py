@@ -13,6 +13,7 @@ from django.utils import timezone
 from marketplace.accounts.models import User
 from marketplace.core.access import CredentialKind
 from marketplace.core.scopes import Scope
+from marketplace.review.waiting import Wait, wait_of
 
 from .models import (
     AccessToken,
@@ -21,6 +22,7 @@ from .models import (
     ApplicationMessage,
     AppLogo,
     AppScope,
+    ClientDocument,
     Consent,
     DeveloperApplication,
     ScopeReview,
@@ -31,6 +33,7 @@ from .models import (
 )
 from .models.applications import ApplicationStatus
 from .models.apps import ScopeReviewStatus
+from .models.clients import DocumentStatus
 from .models.credentials import TokenKind
 from .principals import Principal
 
@@ -48,6 +51,11 @@ def applications_of(user: User) -> QuerySet[DeveloperApplication]:
 def current_application(user: User) -> DeveloperApplication | None:
     """Return the user's newest application, which is the open or approved one if one exists; None without any."""
     return applications_of(user).first()
+
+
+def wait_of_application(application: DeveloperApplication | None) -> Wait | None:
+    """Return how long an application will wait, None if none waits for a reviewer."""
+    return None if application is None else wait_of(application, waiting={"status": ApplicationStatus.PENDING})
 
 
 def messages_of(application: DeveloperApplication) -> QuerySet[ApplicationMessage]:
@@ -97,9 +105,21 @@ def open_review_of(app: App) -> ScopeReview | None:
     return ScopeReview.objects.filter(app=app, status=ScopeReviewStatus.PENDING).first()
 
 
+def wait_of_scopes(app: App) -> Wait | None:
+    """Return how long the app's request for scopes will wait, None if none waits."""
+    review = open_review_of(app)
+    return None if review is None else wait_of(review, since="requested_at", waiting={"status": ScopeReviewStatus.PENDING})
+
+
 def logo_of(app: App) -> AppLogo | None:
     """Return the app's logo, approved or not."""
     return AppLogo.objects.filter(app=app).first()
+
+
+def requested_redirect_uris(app: App) -> list[str]:
+    """Return the redirect URIs that a reviewer is to decide on; empty if none wait."""
+    waiting = ClientDocument.objects.filter(app=app, status=DocumentStatus.CHANGED).first()
+    return [] if waiting is None else list(waiting.latest["redirect_uris"])
 
 
 def keys_of(app: App) -> QuerySet[ApiKey]:

@@ -27,6 +27,8 @@ _FINDINGS = [
 CONTEXT: dict[str, Any] = {
     "amount_minor": 1_39_920,
     "app": _APP,
+    "appeal": SimpleNamespace(answer="The same picture is on the page of another store, where it was published first."),
+    "decision": SimpleNamespace(pk=_ID),
     "audience": SimpleNamespace(label="the API"),
     "app_limit": SimpleNamespace(currency="USD", per_purchase_minor=2_500, per_day_minor=10_000, total_minor=None),
     "currency": "INR",

@@ -11,6 +11,8 @@ class VendorsConfig(AppConfig):
 
     def ready(self) -> None:
         from . import checks  # noqa: F401, PLC0415 - registers on import, and needs the settings
-        from .services.uploads import delete_parts  # noqa: PLC0415 - needs the models
+        from .services import appeals  # noqa: PLC0415 - models load before `ready`, and after this module
+        from .services.uploads import delete_parts  # noqa: PLC0415 - as above
 
+        appeals.connect()
         post_delete.connect(delete_parts, sender="vendors.Upload", dispatch_uid="vendors.delete_parts")

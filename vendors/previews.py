@@ -9,6 +9,7 @@ from marketplace.core.errors import BodyTooLarge
 
 from . import bounds
 from .sandbox.runner import Limits, reader_of_bytes, run_job
+from .sandbox.sounds import PEAKS
 
 LIMITS = Limits(cpu_seconds=30, wall_seconds=60)
 WEBP = "image/webp"
@@ -46,7 +47,8 @@ def process_preview(kind: PreviewKind, data: bytes, sender: str = "") -> Process
     """Return an uploaded preview as it can be published.
 
     An image (JPG, PNG or WebP) becomes WebP of at most 1920 pixels, with a `card` rendition of at most 640. A font (WOFF or WOFF2)
-    is rewritten by the sanitizer that browsers use. A sound (MP3, AAC in ADTS or M4A, or WAV) is unchanged; its duration is computed.
+    is rewritten by the sanitizer that browsers use. A sound (MP3, AAC in ADTS or M4A, or WAV) is unchanged; its duration is computed, and
+    the waveform of an MP3 or WAV.
 
     Raises:
         UnsupportedType: the content is of another type.
@@ -86,7 +88,11 @@ def _font(facts: dict[str, Any], blobs: list[bytes], data: bytes) -> ProcessedPr
 
 
 def _sound(facts: dict[str, Any], blobs: list[bytes], data: bytes) -> ProcessedPreview:
-    return ProcessedPreview(data, AUDIO_TYPES[facts["format"]], dict(facts["details"]), {})
+    details = dict(facts["details"])
+    peaks = details.get("peaks", [])
+    if len(peaks) > PEAKS or not all(type(peak) is int and 0 <= peak <= 100 for peak in peaks):
+        raise ValueError("peaks")
+    return ProcessedPreview(data, AUDIO_TYPES[facts["format"]], details, {})
 
 
 # By kind: the worker's job, and what makes the preview of its result.

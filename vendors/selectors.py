@@ -16,6 +16,7 @@ from catalog.selectors.listings import lookup
 from marketplace.accounts.models import User
 from marketplace.core.errors import NotFound
 from marketplace.core.models import AuditEntry
+from marketplace.review.waiting import Wait, wait_of
 
 from . import bounds
 from .errors import VendorNotApproved, VendorProfileMissing
@@ -44,6 +45,11 @@ def approved_profile_of(user: User) -> VendorProfile:
     if profile is None or profile.status != VendorStatus.APPROVED:
         raise VendorNotApproved(vendorStatus=None if profile is None else profile.status)
     return profile
+
+
+def wait_of_profile(profile: VendorProfile) -> Wait | None:
+    """Return how long a profile will wait for a decision, None if it does not wait."""
+    return wait_of(profile, since="applied_at", waiting={"status": VendorStatus.PENDING})
 
 
 def payout_details_of(profile: VendorProfile) -> dict[str, PayoutDetails]:
@@ -174,7 +180,7 @@ def steps_of(listing: Listing, actions: Collection[str]) -> QuerySet[AuditEntry]
 
 def decision_on(profile: VendorProfile) -> AuditEntry | None:
     """Return the last decision about the vendor, with its reason."""
-    decisions = [f"vendor.{verb}" for verb in ("approve", "suspend", "reinstate")]
+    decisions = [f"vendor.{verb}" for verb in ("approve", "reject", "suspend", "reinstate")]
     entries = AuditEntry.objects.filter(subject_type=VendorProfile._meta.label_lower, subject_id=str(profile.pk), action__in=decisions)
     return entries.order_by("-id").first()
 

@@ -94,7 +94,7 @@ class ReferenceUsed(Problem):
     title = "The reference belongs to another credit"
 
 
-class WithdrawalOpen(Problem):
+class PayoutOpen(Problem):
     """409: another payout of the wallet waits."""
 
     status = 409
@@ -102,7 +102,7 @@ class WithdrawalOpen(Problem):
     detail = "Wait until it is paid, or cancel it and ask again."
 
 
-class TooManyWithdrawals(Problem):
+class TooManyPayouts(Problem):
     """409: `maximum` is the number of payouts of a wallet that can be requested in 24 hours."""
 
     status = 409

@@ -24,8 +24,8 @@ BILLING_FIXED = (
     "created_at",
 )
 # Columns of a payout that never change, and those that are fixed once its status is final.
-ASKED = ("id", "wallet_id", "asked_id", "requested_at")
-SETTLED = ("status", "settled_id", "reference", "reason")
+REQUESTED = ("id", "wallet_id", "hold_id", "requested_at")
+SETTLED = ("status", "settlement_id", "reference", "reason")
 PREPARED = ("id", "batch_id", "account_id", "journal_id", "details_id")
 RETURNED = ("status", "returned_id", "reason", "settled_at")
 OPENED = ("id", "run", "currency", "transfer_currency", "rate", "created_at")
@@ -45,7 +45,7 @@ PAID: dict[str, tuple[tuple[str, ...], str, tuple[str, ...]]] = {
         ("journal_id", "paid_at", "payment_reference"),
     ),
     EVENTS: (
-        ("id", "provider", "event_id", "kind", "payment_reference", "case_reference", "amount_minor", "currency", "occurred_at"),
+        ("id", "provider", "event_id", "kind", "payment_reference", "reversal_reference", "amount_minor", "currency", "occurred_at"),
         "OLD.applied_at IS NOT NULL",
         ("applied_at", "outcome", "top_up_id"),
     ),
@@ -57,17 +57,17 @@ PAID: dict[str, tuple[tuple[str, ...], str, tuple[str, ...]]] = {
     FROZEN_ORDERS: (
         ("id", "reversal_id", "order_id", "disputed_minor", "suspended", "withheld_minor", "withheld_id"),
         "(OLD.released_id IS NOT NULL OR OLD.taken_minor <> 0)",
-        ("released_id", "taken_minor"),
+        ("released_id", "taken_minor", "ended"),
     ),
 }
-_SENTENCE = "the ledger only grows"
+_MESSAGE = "the ledger only grows"
 
 
 def _identity(vendor: str, differs: str) -> Trigger:
     """Return the trigger that prevents changes to an account's identity."""
     changed = " OR ".join(f"OLD.{column} {differs} NEW.{column}" for column in IDENTITY)
     row, when = ("FOR EACH ROW ", f"({changed})") if vendor == "postgresql" else ("", changed)
-    return Trigger(f"{ACCOUNTS}_identity", ACCOUNTS, "BEFORE UPDATE", f"{row}WHEN {when} {refuse(vendor, 'wallet', _SENTENCE)}")
+    return Trigger(f"{ACCOUNTS}_identity", ACCOUNTS, "BEFORE UPDATE", f"{row}WHEN {when} {refuse(vendor, 'wallet', _MESSAGE)}")
 
 
 def _payouts(vendor: str) -> list[Trigger]:
@@ -75,7 +75,7 @@ def _payouts(vendor: str) -> list[Trigger]:
     differs = "IS DISTINCT FROM" if vendor == "postgresql" else "IS NOT"
     details = f"(OLD.payment_details {differs} NEW.payment_details AND NEW.payment_details <> '')"
     return [
-        *_kept(vendor, differs, WALLET_PAYOUTS, ASKED, "OLD.status <> 'Waiting'", SETTLED, f" OR {details}"),
+        *_kept(vendor, differs, WALLET_PAYOUTS, REQUESTED, "OLD.status <> 'Waiting'", SETTLED, f" OR {details}"),
         *_kept(vendor, differs, VENDOR_PAYOUTS, PREPARED, "OLD.status IN ('Bounced', 'Cancelled')", RETURNED),
         *_kept(vendor, differs, BATCHES, OPENED, "OLD.status <> 'Prepared'", EXPORTED),
     ]
@@ -185,7 +185,7 @@ def _invoice_numbers(vendor: str) -> Trigger:
 
 LEDGER = Guards(
     app="wallet",
-    sentence=_SENTENCE,
+    message=_MESSAGE,
     append_only=(
         "wallet_journal",
         "wallet_transfer",

@@ -162,7 +162,7 @@ def _movements_of(orders: Sequence[Order]) -> Mapping[Any, Movements]:
 
 
 def _expected(order: Order, moved: Movements) -> Movements:
-    """Return the expected movements; a refund to a deleted account is unclaimed, or has been claimed."""
+    """Return the expected movements; a refund to a deleted account is unclaimed, or was paid out."""
     unclaimed = order.buyer.deleted and any(credited == AccountKind.UNCLAIMED for _, _, credited, *_ in moved)
     back, owner_of_back = (AccountKind.UNCLAIMED, None) if unclaimed else (AccountKind.WALLET, order.buyer_id)
     parts = (
@@ -176,8 +176,8 @@ def _expected(order: Order, moved: Movements) -> Movements:
             movements[JournalKind.SALE, AccountKind.WALLET, kind, order.buyer_id, owner, order.currency] = amount
             if order.status == OrderStatus.REFUNDED:
                 movements[JournalKind.REFUND, kind, back, owner, owner_of_back, order.currency] = amount
-    if unclaimed and any(kind == JournalKind.CLAIM for kind, *_ in moved):
-        movements[JournalKind.CLAIM, back, AccountKind.PAYOUT, None, None, order.currency] = order.price_minor
+    if unclaimed and any(kind == JournalKind.REFUND_PAYOUT for kind, *_ in moved):
+        movements[JournalKind.REFUND_PAYOUT, back, AccountKind.PAYOUT, None, None, order.currency] = order.price_minor
     return movements
 
 
@@ -215,8 +215,8 @@ def _payouts() -> Iterator[str]:
     for condition, what in strays:
         for journal in Journal.objects.filter(condition).iterator():
             yield f"journal {journal.pk} {what}"
-    legs = Transfer.objects.filter(journal=OuterRef("journal")).order_by()
-    made = legs.filter(debit=OuterRef("account"), credit__kind=AccountKind.PAYOUT)
+    transfers = Transfer.objects.filter(journal=OuterRef("journal")).order_by()
+    made = transfers.filter(debit=OuterRef("account"), credit__kind=AccountKind.PAYOUT)
     back = Transfer.objects.filter(journal=OuterRef("returned"), credit=OuterRef("account"), debit__kind=AccountKind.PAYOUT)
     unreturned = Q(status__in=("Prepared", "Exported", "Paid"), returned__isnull=True)
     returned = Q(
@@ -228,15 +228,15 @@ def _payouts() -> Iterator[str]:
     )
     fits = Q(Exists(made), journal__kind=JournalKind.PAYOUT, account__kind=AccountKind.VENDOR, account__currency=F("batch__currency"))
     right = VendorPayout.objects.filter(fits, unreturned | returned).values("pk")
-    counted = VendorPayout.objects.annotate(legs=Count("journal__transfers"))
-    for payout in counted.filter(~Q(pk__in=right) | ~Q(legs=1)).iterator():
+    counted = VendorPayout.objects.annotate(transfers=Count("journal__transfers"))
+    for payout in counted.filter(~Q(pk__in=right) | ~Q(transfers=1)).iterator():
         yield f"payout {payout.pk} and its transfer differ"
 
 
 def _wallet_payouts() -> Iterator[str]:
     """Compare wallet payouts with their transfers: set aside once, then paid or returned once."""
     strays = (
-        (Q(kind=JournalKind.WITHDRAWAL, wallet_payout__isnull=True), "sets money aside that nobody asked for"),
+        (Q(kind=JournalKind.HOLD, wallet_payout__isnull=True), "sets money aside that nobody asked for"),
         (
             Q(kind__in=(JournalKind.SETTLEMENT, JournalKind.RETURN), settled_wallet_payout__isnull=True),
             "settles nothing that was asked for",
@@ -245,16 +245,16 @@ def _wallet_payouts() -> Iterator[str]:
     for condition, what in strays:
         for journal in Journal.objects.filter(condition).iterator():
             yield f"journal {journal.pk} {what}"
-    rows = WalletPayout.objects.select_related("wallet", "asked", "settled").order_by("pk")
+    rows = WalletPayout.objects.select_related("wallet", "hold", "settlement").order_by("pk")
     for wallet_payout in rows.prefetch_related(
-        *(f"{side}__transfers__{end}" for side in ("asked", "settled") for end in ("debit", "credit"))
+        *(f"{side}__transfers__{end}" for side in ("hold", "settlement") for end in ("debit", "credit"))
     ).iterator(chunk_size=BATCH):
         if not _wallet_payout_fits(wallet_payout):
             yield f"wallet payout {wallet_payout.pk} and its transfers differ"
     waiting = WalletPayout.objects.filter(
         status=WalletPayoutStatus.WAITING, wallet__owner=OuterRef("owner"), wallet__currency=OuterRef("currency")
     )
-    due = Coalesce(Subquery(waiting.annotate(due=-F("asked__wallet_net_minor")).values("due")[:1]), 0)
+    due = Coalesce(Subquery(waiting.annotate(due=-F("hold__wallet_net_minor")).values("due")[:1]), 0)
     for held in LedgerAccount.objects.filter(kind=AccountKind.HELD).annotate(due=due).exclude(balance_minor=F("due")).iterator():
         yield f"held account {held.pk} holds {held.balance_minor} {held.currency}, what waits is {held.due}"
 
@@ -262,19 +262,21 @@ def _wallet_payouts() -> Iterator[str]:
 def _wallet_payout_fits(wallet_payout: WalletPayout) -> bool:
     wallet, amount = wallet_payout.wallet, wallet_payout.amount_minor
     own, held = ((kind, wallet.owner_id, wallet.currency) for kind in (AccountKind.WALLET, AccountKind.HELD))
-    if (wallet.kind, wallet.pk, wallet_payout.asked.kind) != (AccountKind.WALLET, wallet_payout.asked.wallet_id, JournalKind.WITHDRAWAL):
+    if (wallet.kind, wallet.pk, wallet_payout.hold.kind) != (AccountKind.WALLET, wallet_payout.hold.wallet_id, JournalKind.HOLD):
         return False
-    if _legs(wallet_payout.asked) != [(own, held, amount)]:
+    if _transfers_of(wallet_payout.hold) != [(own, held, amount)]:
         return False
-    settled = wallet_payout.settled
-    if settled is None:
+    settlement = wallet_payout.settlement
+    if settlement is None:
         return wallet_payout.status == WalletPayoutStatus.WAITING
     if wallet_payout.status == WalletPayoutStatus.PAID:
-        return settled.kind == JournalKind.SETTLEMENT and _legs(settled) == [(held, (AccountKind.PAYOUT, None, wallet.currency), amount)]
-    return settled.reverses_id == wallet_payout.asked_id and _legs(settled) == [(held, own, amount)]
+        return settlement.kind == JournalKind.SETTLEMENT and _transfers_of(settlement) == [
+            (held, (AccountKind.PAYOUT, None, wallet.currency), amount)
+        ]
+    return settlement.reverses_id == wallet_payout.hold_id and _transfers_of(settlement) == [(held, own, amount)]
 
 
-def _legs(journal: Journal) -> list[Any]:
+def _transfers_of(journal: Journal) -> list[Any]:
     def named(account: LedgerAccount) -> tuple[Any, ...]:
         return account.kind, account.owner_id, account.currency
 

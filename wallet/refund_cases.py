@@ -8,6 +8,7 @@ from library.selectors import downloads_by, licences_of_orders
 from marketplace.ui.formatting import money
 
 from .models import Order
+from .selectors import upgrade_of
 
 DOWNLOADS = 50
 
@@ -30,6 +31,7 @@ class RefundCase:
 def refund_case(order: Order) -> RefundCase:
     """Return what a decision on a refund is based on; the buyer is not named."""
     licence, quote = licences_of_orders([order.pk]).get(order.pk), order.quote
+    upgrade = upgrade_of(order)
     downloads = downloads_by(order.buyer_id, order.listing_id)
     facts = [
         ("Bought", f"{order.created_at:%Y-%m-%d %H:%M} UTC"),
@@ -39,4 +41,6 @@ def refund_case(order: Order) -> RefundCase:
         ("Quote", "none" if quote is None else f"{money(quote.price_minor, quote.currency)} until {quote.expires_at:%Y-%m-%d %H:%M} UTC"),
         ("Consent", order.consent_text or "none: it was bought by an app or a token"),
     ]
+    if upgrade is not None:
+        facts.append(("Upgraded to", f"{upgrade.license_name}; it can be refunded once the upgrade is"))
     return RefundCase(facts, list(downloads.reverse()[:DOWNLOADS]), downloads.count())

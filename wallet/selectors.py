@@ -85,6 +85,11 @@ def currency_preference_of(user: User) -> str:
     return chosen or Currency.INR.value
 
 
+def upgrade_of(order: Order) -> Order | None:
+    """Return the order of the upgrade that replaced this one's licence; None if there is none, or it was refunded."""
+    return order.upgrades.filter(status=OrderStatus.COMPLETED).first()
+
+
 def orders_of(user: User) -> QuerySet[Order]:
     """Return the user's purchases, newest first."""
     return Order.objects.filter(buyer=user).select_related("upgraded_from").order_by("-created_at", "-id")
@@ -144,7 +149,7 @@ def is_invoiced(order: Order, kind: InvoiceKind) -> bool:
 
 def charged_back_without_note() -> QuerySet[FrozenOrder]:
     """Return what lost disputes ended without a credit note, with the journal that returned the money to the card, oldest first."""
-    ended = FrozenOrder.objects.filter(suspended=True, reversal__status=ReversalStatus.RETURNED, order__status=OrderStatus.CHARGED_BACK)
+    ended = FrozenOrder.objects.filter(ended=True, reversal__status=ReversalStatus.RETURNED)
     noted = Invoice.objects.filter(order=OuterRef("order"), kind=InvoiceKind.CREDIT_NOTE)
     return ended.filter(~Exists(noted)).select_related("reversal__settled").order_by("reversal__settled", "order")
 
@@ -303,7 +308,7 @@ def paid_by_currency(rows: QuerySet[VendorPayout]) -> dict[str, int]:
 
 def wallet_payouts() -> QuerySet[WalletPayout]:
     """Return the wallet payouts with their relations."""
-    return WalletPayout.objects.select_related("asked", "settled__actor", "wallet__owner")
+    return WalletPayout.objects.select_related("hold", "settlement__actor", "wallet__owner")
 
 
 def wallet_payout_of(user: User, wallet_payout_id: uuid.UUID) -> WalletPayout | None:
@@ -327,10 +332,10 @@ def refund_requests_to(vendor: User) -> QuerySet[RefundRequest]:
 
 
 def unclaimed_refunds() -> QuerySet[Order]:
-    """Return the orders that were refunded to a deleted account and not claimed."""
+    """Return the orders that were refunded to a deleted account and not paid out."""
     journals = Journal.objects.filter(order=OuterRef("pk"))
     waits = Exists(journals.filter(kind=JournalKind.REFUND, wallet__isnull=True))
-    return Order.objects.filter(waits, ~Exists(journals.filter(kind=JournalKind.CLAIM)), price_minor__gt=0)
+    return Order.objects.filter(waits, ~Exists(journals.filter(kind=JournalKind.REFUND_PAYOUT)), price_minor__gt=0)
 
 
 def held_sums() -> dict[str, int]:

@@ -22,8 +22,8 @@ from marketplace.storage import default_storage
 from marketplace.storage.responses import serve_object
 
 from .. import selectors
+from ..browsing import PreviewQuery
 from ..models import Preview, StorePicture
-from ..queries import PreviewQuery
 from .public import PRIVATE, has_credential, shared_cache_headers
 
 # Media types of previews and their file extensions. Anything else is served as application/octet-stream.

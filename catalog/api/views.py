@@ -20,7 +20,7 @@ from marketplace.core.access import PUBLIC, Access, api_key_only
 from marketplace.core.errors import InvalidInput, NotFound, PreconditionFailed, Problem
 from marketplace.core.scopes import Scope
 
-from .. import answers, queries
+from .. import browsing, responses
 from ..comparison.public import AssetChanges
 from ..filters import ListingFilter, Listings
 from ..manifests.public import PublicManifest
@@ -45,7 +45,7 @@ class ListingFilterBackend(DjangoFilterBackend):  # type: ignore[misc]  # django
             ValidationError: a parameter is bad, named `?parameter`.
         """
         try:
-            listings, view.given = queries.filter_listings(request.query_params)
+            listings, view.given = browsing.filter_listings(request.query_params)
         except serializers.ValidationError as error:
             raise as_parameter_errors(error) from error
         return listings
@@ -54,7 +54,7 @@ class ListingFilterBackend(DjangoFilterBackend):  # type: ignore[misc]  # django
 class ListingPagination(BasePagination):
     """Pagination by page number or cursor."""
 
-    answer: answers.AssetPage
+    answer: responses.AssetPage
 
     def paginate_queryset(self, queryset: Any, request: Request, view: APIView | None = None) -> Any:
         """Return the items of a page.
@@ -62,9 +62,9 @@ class ListingPagination(BasePagination):
         Raises:
             ValidationError: a parameter is bad, named `?parameter`.
         """
-        query = parse_query(queries.BrowseQuery, request)
+        query = parse_query(browsing.BrowseQuery, request)
         try:
-            self.answer = queries.browse(queryset, getattr(view, "given", {}), query)
+            self.answer = browsing.browse(queryset, getattr(view, "given", {}), query)
         except serializers.ValidationError as error:
             raise as_parameter_errors(error) from error
         return self.answer.items
@@ -94,11 +94,11 @@ class CategoryViewSet(ApiViewSet):
         operation_id="listCategories",
         summary="List the categories",
         tags=["catalog"],
-        responses={200: answers.CategoryList, 304: UNCHANGED},
+        responses={200: responses.CategoryList, 304: UNCHANGED},
     )
     def list(self, request: Request) -> HttpResponse:
         """List all active categories with the number of assets on sale in each."""
-        return json(queries.list_categories())
+        return json(browsing.list_categories())
 
 
 class AssetViewSet(ApiViewSet, GenericAPIView[ListingIndex]):
@@ -121,10 +121,10 @@ class AssetViewSet(ApiViewSet, GenericAPIView[ListingIndex]):
         "manifest": (NotFound, PreconditionFailed),
     }
     queries: ClassVar[Mapping[str, type[Serializer[Any]]]] = {
-        "list": queries.BrowseQuery,
-        "search": queries.SearchQuery,
-        "suggest": queries.SuggestQuery,
-        "changes": queries.ChangesQuery,
+        "list": browsing.BrowseQuery,
+        "search": browsing.CatalogSearchQuery,
+        "suggest": browsing.SuggestQuery,
+        "changes": browsing.ChangesQuery,
     }
     queryset = ITEMS
     filter_backends = (ListingFilterBackend,)
@@ -143,7 +143,7 @@ class AssetViewSet(ApiViewSet, GenericAPIView[ListingIndex]):
         summary="Browse assets",
         tags=["catalog"],
         parameters=FILTERS,
-        responses={200: answers.AssetPage, 304: UNCHANGED},
+        responses={200: responses.AssetPage, 304: UNCHANGED},
     )
     def list(self, request: Request) -> HttpResponse:
         """List the assets on sale, page by page, with filters and sorting."""
@@ -156,33 +156,33 @@ class AssetViewSet(ApiViewSet, GenericAPIView[ListingIndex]):
         summary="Search assets",
         tags=["catalog"],
         parameters=FILTERS,
-        responses={200: answers.SearchResults, 304: UNCHANGED},
+        responses={200: responses.SearchResults, 304: UNCHANGED},
     )
     def search(self, request: Request) -> HttpResponse:
         """Search titles, tags and descriptions; misspelt and partial words match too."""
         query, listings = self.query(), self.filter_queryset(self.get_queryset())
-        return json(queries.search_assets(listings, self.given, query))
+        return json(browsing.search_assets(listings, self.given, query))
 
     @extend_schema(
         operation_id="suggestAssets",
         summary="Suggest assets",
         tags=["catalog"],
-        responses={200: answers.SuggestAnswer, 304: UNCHANGED},
+        responses={200: responses.SuggestAnswer, 304: UNCHANGED},
     )
     def suggest(self, request: Request) -> HttpResponse:
         """Suggest assets for the beginning of a name, for search fields."""
-        return json(queries.suggest_assets(self.query()["q"]))
+        return json(browsing.suggest_assets(self.query()["q"]))
 
     @extend_schema(
         operation_id="getAsset",
         summary="Get an asset",
         tags=["catalog"],
         parameters=[ASSET_ID],
-        responses={200: answers.AssetDetail, 304: UNCHANGED},
+        responses={200: responses.AssetDetail, 304: UNCHANGED},
     )
     def retrieve(self, request: Request, asset_id: str) -> HttpResponse:
         """Return all details of one asset on sale."""
-        return json(queries.asset_detail(asset_id))
+        return json(browsing.asset_detail(asset_id))
 
     @extend_schema(
         operation_id="getAssetChanges",
@@ -193,7 +193,7 @@ class AssetViewSet(ApiViewSet, GenericAPIView[ListingIndex]):
     )
     def changes(self, request: Request, asset_id: str) -> HttpResponse:
         """Return what changed between two published versions of an asset on sale."""
-        return json(queries.asset_changes(asset_id, self.query()))
+        return json(browsing.asset_changes(asset_id, self.query()))
 
     @extend_schema(
         operation_id="getAssetManifest",
@@ -204,4 +204,4 @@ class AssetViewSet(ApiViewSet, GenericAPIView[ListingIndex]):
     )
     def manifest(self, request: Request, asset_id: str) -> HttpResponse:
         """Return the AI manifest of an asset on sale."""
-        return json(queries.asset_manifest(asset_id))
+        return json(browsing.asset_manifest(asset_id))

@@ -9,8 +9,8 @@ from pydantic import Field
 from marketplace.api.models import Id, ResponseModel
 
 from .. import bounds
-from ..answers import LicenseOffer
 from ..models import AgentManifest, Listing
+from ..responses import LicenseOffer
 from .quoting import plain, quoted
 from .sources import platforms_of
 

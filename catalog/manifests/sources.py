@@ -118,8 +118,13 @@ def _skill(skill: Mapping[str, Any] | None) -> dict[str, Any] | None:
     return {
         "name": plain(skill.get("name", ""), SKILL_NAME_CHARS),
         "description": plain(skill.get("description", ""), SKILL_DESCRIPTION_CHARS),
-        "headings": list(islice(_headings(skill.get("text", "")), HEADINGS)),
+        "headings": headings_of(skill.get("text", "")),
     }
+
+
+def headings_of(text: str) -> list[str]:
+    """Return the first headings of a Markdown text, which are public also where buyers pay for the text."""
+    return list(islice(_headings(text), HEADINGS))
 
 
 def _headings(text: str) -> Iterator[str]:

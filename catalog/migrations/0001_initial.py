@@ -361,6 +361,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('-starts_at', '-id'),
+                'permissions': (('end_discount', 'Can end discounts of vendors'),),
                 'indexes': [models.Index(fields=['listing', 'code', 'ends_at'], name='discount_of_listing')],
                 'constraints': [models.CheckConstraint(condition=models.Q(('percent__range', (1, 90))), name='discount_percent_range'), models.CheckConstraint(condition=models.Q(('ends_at__gt', models.F('starts_at'))), name='discount_lasts')],
             },

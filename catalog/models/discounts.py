@@ -37,6 +37,7 @@ class Discount(models.Model):
 
     class Meta:
         ordering = ("-starts_at", "-id")
+        permissions = (("end_discount", "Can end discounts of vendors"),)
         constraints = (
             models.CheckConstraint(condition=Q(percent__range=(1, bounds.DISCOUNT_PERCENT)), name="discount_percent_range"),
             models.CheckConstraint(condition=Q(ends_at__gt=F("starts_at")), name="discount_lasts"),

@@ -28,7 +28,7 @@ class Deliverable(models.Model):
     crc32 = models.BigIntegerField()
     format = models.CharField(max_length=16)
     technical = models.JSONField(default=dict)
-    # The first few hundred entries of an archive as [path, bytes]; shown to reviewers only.
+    # The first few hundred entries of an archive as [path, bytes]; names and sizes are public.
     entries = models.JSONField(default=list)
     # The listing's version at approval; buyers can request the file by it.
     version = models.CharField(max_length=bounds.VERSION_CHARS, blank=True)
@@ -119,7 +119,7 @@ class Preview(models.Model):
     content_type = models.CharField(max_length=40)
     size = models.BigIntegerField()
     sha256 = models.CharField(max_length=64)
-    # Dimensions of an image, duration of a sound, names of a font.
+    # Dimensions of an image, duration and waveform of a sound, names of a font.
     details = models.JSONField(default=dict)
     # Smaller copies of an image by name: {"card": {"key", "size", "sha256", "width", "height"}}.
     renditions = models.JSONField(default=dict)

@@ -36,7 +36,15 @@ from .cards import (
     related_cards,
     slugs_for_sale,
 )
-from .listings import LISTING_FIELDS, ListingDetail, detail_for_sale, listing_for_sale, listings_for_sale, preview_by_id
+from .listings import (
+    LISTING_FIELDS,
+    ListingDetail,
+    detail_for_sale,
+    listing_for_sale,
+    listings_for_sale,
+    preview_by_id,
+    requests_of_skill,
+)
 from .taxonomy import TierTexts, active_tiers, categories_with_counts, category_names, every_tier, tier_texts
 
 __all__ = [
@@ -80,6 +88,7 @@ __all__ = [
     "popular_cards",
     "preview_by_id",
     "related_cards",
+    "requests_of_skill",
     "rows_of",
     "slugs_for_sale",
     "sorts_by_price",

@@ -10,7 +10,7 @@ from marketplace.core import bounds
 from marketplace.core.errors import NotFound
 from marketplace.core.ids import parse_id
 
-from ..models import Deliverable, Listing, ListingIndex, ListingStats, Preview, Store, StorePicture, UncountedPurchase
+from ..models import Deliverable, FileFacts, Listing, ListingIndex, ListingStats, Preview, Store, StorePicture, UncountedPurchase
 from ..models.files import DeliverableStatus
 from ..models.listings import ListingStatus
 from ..pricing import with_running_discount
@@ -125,6 +125,22 @@ def deliverable_of_version(listing: Listing, version: str) -> Deliverable | None
     # Versions are shorter than ids.
     file_id = parse_id(version)
     return approved_versions(listing).filter(**({"version": version} if file_id is None else {"pk": file_id})).first()
+
+
+class SkillRequests(NamedTuple):
+    """The tools that a skill asks for, and the hosts that its files name."""
+
+    tools: list[str]
+    hosts: list[str]
+
+
+def requests_of_skill(file: Deliverable) -> SkillRequests | None:
+    """Return what the skill in a file asks for, None where it was not recorded; in one query."""
+    facts = FileFacts.objects.filter(listing=file.listing_id, sha256=file.sha256)
+    # Of the facts, which may take megabytes, only these.
+    for tools, hosts in facts.values_list("facts__tools", "facts__hosts"):
+        return SkillRequests(tools or [], sorted(hosts or {}))
+    return None
 
 
 def status_of(deliverable: Deliverable, listing: Listing) -> DeliverableStatus:

@@ -10,6 +10,7 @@ from django.db.models.functions import Coalesce
 from marketplace.accounts.models import User
 from marketplace.core.ids import parse_id
 from marketplace.review.claims import claimed_by_others
+from marketplace.review.waiting import Wait, wait_of
 
 from ..models import Deliverable, FileFacts, FormerPreview, Listing, ListingReview, Preview, Store
 from ..models.listings import ListingStatus
@@ -51,6 +52,12 @@ def open_to(actor: User, *, category_slug: str = "", kind: ReviewKind | None = N
     if category_slug:
         waiting = waiting.filter(listing__category__slug=category_slug)
     return waiting if kind is None else waiting.filter(kind=kind)
+
+
+def wait_of_review(review: ListingReview | None) -> Wait | None:
+    """Return how long a submission will wait, None if none waits. Takedowns and what appeals restored count for nothing."""
+    decided = ListingReview.objects.filter(decided_by__isnull=False, submitted_by__isnull=False)
+    return None if review is None else wait_of(review, waiting={"status": ReviewStatus.PENDING}, decided=decided)
 
 
 def files_under_review(review: ListingReview) -> QuerySet[Deliverable]:

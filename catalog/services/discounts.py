@@ -1,4 +1,4 @@
-"""Updates the catalog when a discount begins and when it ends."""
+"""Ends discounts, and updates the catalog when a discount begins and when it ends."""
 
 import uuid
 from datetime import timedelta
@@ -8,13 +8,17 @@ from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from marketplace.accounts.models import User
+from marketplace.core import audit, texts
+from marketplace.core.errors import InvalidTransition
 from marketplace.jobs.policy import BULK_PRIORITY, job
+from marketplace.ui.mail import mail
 
 from .. import bounds
-from ..models import Discount
+from ..models import Discount, Listing
 from ..models.discounts import DiscountStatus
 from ..models.listings import ListingStatus
-from .transitions import lock_listing
+from .transitions import lock_listing, refuse_self_review
 from .visibility import listing_edited
 
 # Where the worker's clock is ahead of the database's, the job waits between attempts.
@@ -22,7 +26,48 @@ _PAUSE = timedelta(seconds=1)
 
 
 @transaction.atomic
-def follow_discount(*, discount_id: uuid.UUID) -> None:
+def end_discount_as_staff(*, discount: Discount, reason: str, actor: User) -> Discount:
+    """End a discount of a vendor's now; the vendor gets the reason by mail.
+
+    Raises:
+        InvalidInput: no reason.
+        InvalidTransition: it has ended.
+        SelfReview: the store is the actor's.
+    """
+    reason = texts.prose(reason, "reason")
+    listing = lock_listing(discount.listing_id)
+    refuse_self_review(listing, actor)
+    ended = close_discount(listing=listing, discount_id=discount.pk, actor=actor, reason=reason)
+    if ended is None:
+        raise InvalidTransition("It has ended already.", currentState=DiscountStatus.ENDED)
+    mail(listing.store.owner, "catalog/discount_ended", listing=listing, discount=ended, reason=reason)
+    return ended
+
+
+@transaction.atomic
+def close_discount(*, listing: Listing, discount_id: uuid.UUID, actor: User, reason: str = "") -> Discount | None:
+    """End a discount of a listing, which the caller has locked; delete one that has not begun. Quotes that were made with it keep their price.
+
+    Returns:
+        The discount; None if the listing has no such discount, or it has ended.
+    """
+    discount = Discount.objects.annotate(now=Now()).filter(listing=listing, ends_at__gt=Now(), pk=discount_id).first()
+    if discount is None:
+        return None
+    row = Discount.objects.filter(pk=discount.pk)
+    if discount.starts_at >= discount.now:
+        row.delete()
+    else:
+        row.update(ends_at=discount.now)
+    discount.ends_at = discount.now
+    audit.record("listing.end_discount", listing, actor=actor, reason=reason, percent=discount.percent, code=discount.code)
+    if listing.status == ListingStatus.PUBLISHED and not discount.code:
+        listing_edited(listing)
+    return discount
+
+
+@transaction.atomic
+def update_discounted_listing(*, discount_id: uuid.UUID) -> None:
     """Update the catalog if a discount without a code runs or has ended, and again when it begins and when it ends."""
     discount = Discount.objects.annotate(now=Now()).filter(pk=discount_id, code="").first()
     # None also if it was deleted before it began.
@@ -34,13 +79,13 @@ def follow_discount(*, discount_id: uuid.UUID) -> None:
     if discount.status != DiscountStatus.ENDED:
         due = discount.starts_at if discount.status == DiscountStatus.PLANNED else discount.ends_at
         # Many discounts begin and end at midnight; mails do not wait for them, and prices are decided at the purchase.
-        update_discounted.using(run_after=max(due, timezone.now() + _PAUSE), priority=BULK_PRIORITY).enqueue(str(discount_id))
+        run_discount_update.using(run_after=max(due, timezone.now() + _PAUSE), priority=BULK_PRIORITY).enqueue(str(discount_id))
 
 
 @job()
-def update_discounted(discount_id: str) -> None:
-    """Call `follow_discount` when a discount begins or ends."""
-    follow_discount(discount_id=uuid.UUID(discount_id))
+def run_discount_update(discount_id: str) -> None:
+    """Call `update_discounted_listing` when a discount begins or ends."""
+    update_discounted_listing(discount_id=uuid.UUID(discount_id))
 
 
 def expired_discounts() -> QuerySet[Discount]:

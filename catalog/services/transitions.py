@@ -21,6 +21,9 @@ LISTING = TransitionTable(
         "reject": ((ListingStatus.PENDING_REVIEW,), ListingStatus.REJECTED),
         "takedown": ((ListingStatus.PUBLISHED,), ListingStatus.REJECTED),
         "unpublish": ((ListingStatus.PUBLISHED,), ListingStatus.DRAFT),
+        # By an appeal: to the review, or on sale again with the file that was on sale.
+        "reopen": ((ListingStatus.REJECTED,), ListingStatus.PENDING_REVIEW),
+        "restore": ((ListingStatus.REJECTED,), ListingStatus.PUBLISHED),
     },
 )
 # The candidate file of a published listing, whose status stays Published.
@@ -31,6 +34,7 @@ UPDATE = TransitionTable(
         "withdraw": ((UpdateStatus.PENDING_REVIEW,), UpdateStatus.NONE),
         "approve": ((UpdateStatus.PENDING_REVIEW,), UpdateStatus.NONE),
         "reject": ((UpdateStatus.PENDING_REVIEW,), UpdateStatus.NONE),
+        "reopen": ((UpdateStatus.NONE,), UpdateStatus.PENDING_REVIEW),
     },
     field="update_status",
 )

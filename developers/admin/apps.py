@@ -26,9 +26,9 @@ from ..services.scopes import narrow_scopes, reject_app
 from ..services.spending import remove_app_spending_limit, set_app_spending_limit
 from ..services.states import APP
 from ..usage.selectors import is_dormant, unused_scopes, usage_of_app
-from .calls import calls_context
 from .effects import suspension_effects
 from .spending_limits import AppLimitForm, RemoveLimitForm, app_limits_panel, limit_values_of
+from .usage import usage_context
 
 DECIDE = "developers.decide_app"
 SUSPEND = "developers.suspend_app"
@@ -98,7 +98,7 @@ class AppAdmin(ServiceAdmin):
         usage = usage_of_app(subject, keys_of(subject), tool_tokens_of(subject))
         subject.has_limit = app_limits_of(subject).exists()
         context = super().page_context(request, subject)
-        return context | calls_context(usage, context["panels"])
+        return context | usage_context(usage, context["panels"])
 
     @decision(
         Decision(

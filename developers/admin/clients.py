@@ -34,18 +34,18 @@ class DocumentDecisionForm(ReasonForm):
 
 @admin.register(ClientDocument)
 class ClientDocumentAdmin(QueueAdmin):
-    """Changed metadata documents; a new client is reviewed with its scopes."""
+    """Changed metadata documents, and new redirect URIs of developers' apps; a new app is reviewed with its scopes."""
 
     waiting = {"status": DocumentStatus.CHANGED}
     waiting_since = "read_at"
     list_display = ("app", "host", "status", "read_at", "waiting_time", "claim_mark")
     list_filter = ("status", "host")
-    list_select_related = ("app", "claimed_by")
+    list_select_related = ("app__user", "claimed_by")
     search_fields = ("host", "app__name", "app__client_id")
     fields = ("app", "client_id", "host", "status", "app_status", "read_at")
     readonly_fields = ("client_id", "app_status")
     decision_names = ("accept", "refuse", *CLAIMING)
-    noun, review_permission = "client_document", DECIDE
+    owner, noun, review_permission = "app__user", "client_document", DECIDE
     page_decisions = {"accept": "a", "refuse": "r"}
     claim, take_over, release = claiming(DECIDE, partial(DOCUMENT.allows, verb="accept"))
 
@@ -84,7 +84,7 @@ class ClientDocumentAdmin(QueueAdmin):
         Decision(
             "Refuse changes",
             DECIDE,
-            "The client stays as it was reviewed, without the addresses that its document no longer contains.",
+            "The app stays as it was reviewed; a client with a document loses the addresses that the document no longer contains.",
             "The changes were refused.",
             form=saved_reply_form(SavedReplyUse.DOCUMENT_REFUSE, DocumentDecisionForm),
             available=partial(DOCUMENT.allows, verb="refuse"),

@@ -18,8 +18,8 @@ from .. import bounds
 from ..models import AccessToken, ApiKey
 from ..services.credentials import limit_api_key, revoke_api_key, revoke_token
 from ..usage.selectors import usage_of_tokens
-from .calls import calls_context
 from .effects import key_revocation_effects, token_revocation_effects
+from .usage import usage_context
 
 ENDED = "It has already been revoked."
 
@@ -121,7 +121,7 @@ class AccessTokenAdmin(ServiceAdmin):
     def page_context(self, request: HttpRequest, subject: AccessToken) -> dict[str, Any]:
         """Return the panels and the token's usage; calls with OAuth tokens are counted under their app."""
         context = super().page_context(request, subject)
-        return context | calls_context(usage_of_tokens([subject]), context["panels"])
+        return context | usage_context(usage_of_tokens([subject]), context["panels"])
 
     @decision(
         Decision(

@@ -2,6 +2,11 @@
 
 from django.urls import path
 
+from .appeals import AppealViewSet
 from .views import LeakViewSet
 
-urlpatterns = [path("leaked-credentials", LeakViewSet.as_view({"post": "report"}), name="leaked-credentials")]
+urlpatterns = [
+    path("appeals", AppealViewSet.as_view({"get": "list", "post": "submit"}), name="appeals"),
+    path("appeals/<str:appeal_id>", AppealViewSet.as_view({"get": "retrieve"}), name="appeal-record"),
+    path("leaked-credentials", LeakViewSet.as_view({"post": "report"}), name="leaked-credentials"),
+]

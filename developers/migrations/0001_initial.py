@@ -180,14 +180,14 @@ class Migration(migrations.Migration):
                 ('data', models.JSONField()),
                 ('subject', models.CharField(max_length=64)),
                 ('created_at', models.DateTimeField(db_index=True, default=django.utils.timezone.now)),
-                ('settles_at', models.DateTimeField(null=True)),
+                ('merges_until', models.DateTimeField(null=True)),
                 ('app', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.OAUTH2_PROVIDER_APPLICATION_MODEL)),
                 ('owner', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
             options={
                 'ordering': ('-id',),
                 'default_permissions': (),
-                'indexes': [models.Index(condition=models.Q(('settles_at__isnull', False)), fields=['subject', 'type', 'settles_at'], name='webhookmessage_settling')],
+                'indexes': [models.Index(condition=models.Q(('merges_until__isnull', False)), fields=['subject', 'type', 'merges_until'], name='webhookmessage_merging')],
             },
         ),
         migrations.CreateModel(
@@ -471,7 +471,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('claimed_at', models.DateTimeField(blank=True, null=True)),
                 ('app', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='document', serialize=False, to=settings.OAUTH2_PROVIDER_APPLICATION_MODEL)),
-                ('host', models.CharField(db_index=True, max_length=255)),
+                ('host', models.CharField(blank=True, db_index=True, max_length=255)),
                 ('status', models.CharField(choices=[('Known', 'Known'), ('Changed', 'Changed')], default='Known', max_length=16)),
                 ('reviewed', models.JSONField()),
                 ('latest', models.JSONField()),

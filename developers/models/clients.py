@@ -19,13 +19,15 @@ class DocumentStatus(models.TextChoices):
 
 
 class ClientDocument(Claimable):
-    """The metadata document of an app without a developer, as reviewed and as last fetched.
+    """The metadata document of an app without a developer, as reviewed and as last fetched, or the new redirect URIs of a developer's app.
 
-    The app's redirect URIs are those in both: removing one takes effect at once, adding one waits for a review.
+    The redirect URIs of an app without a developer are those in both: removing one takes effect at once, adding one waits for a review.
+    A developer's app keeps the reviewed ones until then.
     """
 
     app = models.OneToOneField(App, primary_key=True, on_delete=models.CASCADE, related_name="document")
-    host = models.CharField(max_length=255, db_index=True)
+    # Empty for an app of a developer.
+    host = models.CharField(max_length=255, db_index=True, blank=True)
     status = models.CharField(max_length=16, choices=DocumentStatus.choices, default=DocumentStatus.KNOWN)
     # `name` and `redirect_uris`.
     reviewed: Any = models.JSONField()
@@ -37,4 +39,4 @@ class ClientDocument(Claimable):
         constraints = (models.CheckConstraint(condition=Q(status__in=DocumentStatus.values), name="clientdocument_status_known"),)
 
     def __str__(self) -> str:
-        return f"{self.app} ({self.host})"
+        return f"{self.app} ({self.host})" if self.host else str(self.app)

@@ -90,13 +90,15 @@ class WebhookMessage(models.Model):
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.CASCADE, related_name="+")
     created_at = models.DateTimeField(default=timezone.now, db_index=True)
     # Until then, further events of the same type about the same subject are merged into this one.
-    settles_at = models.DateTimeField(null=True)
+    merges_until = models.DateTimeField(null=True)
 
     class Meta:
         ordering = ("-id",)
         default_permissions = ()
         indexes = (
-            models.Index(fields=("subject", "type", "settles_at"), condition=Q(settles_at__isnull=False), name="webhookmessage_settling"),
+            models.Index(
+                fields=("subject", "type", "merges_until"), condition=Q(merges_until__isnull=False), name="webhookmessage_merging"
+            ),
         )
 
     def __str__(self) -> str:

@@ -123,8 +123,8 @@ def withdraw_approval(*, application: DeveloperApplication, reason: str, actor: 
     application = _decide(application, "withdraw", reason, actor)
     approved = App.objects.filter(user=application.user, status=AppStatus.APPROVED).order_by("pk")
     for app in approved.select_for_update(of=("self",), no_key=True):
-        changes = {"status_reason": application.decision_reason}
-        APP.apply(app, "suspend", actor=actor, reason=application.decision_reason, changes=changes)
+        changes, because = {"status_reason": application.decision_reason}, str(application.pk)
+        APP.apply(app, "suspend", actor=actor, reason=application.decision_reason, changes=changes, application=because)
     mail(application.user, "developers/application_withdrawn", reason=application.decision_reason)
     return application
 

@@ -1,4 +1,4 @@
-"""Apps: create, set redirect URIs and the logo, suspend, reinstate."""
+"""Apps: create, set the logo, suspend, reinstate."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -11,10 +11,10 @@ from marketplace.core.scopes import Scope
 from marketplace.core.transitions import lock
 
 from .. import bounds
-from ..errors import LogoNotReviewable, TooManyApps, TooManyRedirectUris
+from ..errors import LogoNotReviewable, TooManyApps
 from ..models import App, AppLogo, AppOrigin, ScopeReview
 from ..models.apps import AppStatus, ScopeReviewStatus
-from ..redirects import origin_of, uri_error
+from ..redirects import origin_of
 from .scopes import open_review
 from .states import APP, lock_approval, notify_developer
 
@@ -43,25 +43,6 @@ def create_app(*, user: User, name: str, purpose: str, scopes: Mapping[Scope, st
     )
     audit.record("app.create", app, actor=actor, to_state=app.status, name=app.name)
     open_review(app, scopes, actor)
-    return app
-
-
-@transaction.atomic
-def set_redirect_uris(*, app: App, uris: Sequence[str], actor: User) -> App:
-    """Replace the app's redirect URIs; codes issued for a removed one are refused.
-
-    Raises:
-        InvalidInput: an address is not https, nor http on the user's own computer, or has parts that do not belong there.
-        TooManyRedirectUris: more than an app may have.
-    """
-    wanted = list(dict.fromkeys(uris))
-    if len(wanted) > bounds.REDIRECT_URIS:
-        raise TooManyRedirectUris(maximum=bounds.REDIRECT_URIS)
-    for uri in wanted:
-        if fault := uri_error(uri):
-            raise texts.invalid("redirect_uris", "invalid", f"{uri[:200]}: {fault}")
-    app = lock(App.objects.all(), pk=app.pk)
-    write_redirect_uris(app=app, uris=wanted, actor=actor)
     return app
 
 

@@ -1,5 +1,6 @@
-"""Apps of OAuth clients with a metadata document. New clients, and changes of their documents, wait for a review."""
+"""Redirect URIs of apps, and apps of OAuth clients with a metadata document: what is new waits for a review."""
 
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -11,16 +12,17 @@ from marketplace.accounts.models import User
 from marketplace.core import audit, texts
 from marketplace.core.errors import InvalidTransition, NotFound
 from marketplace.core.scopes import APP_SCOPES
-from marketplace.core.transitions import TransitionTable, lock
+from marketplace.core.transitions import TransitionTable, lock, lock_for_decision
 
 from .. import bounds
-from ..errors import TooManyClientsWaiting
+from ..errors import TooManyClientsWaiting, TooManyRedirectUris
 from ..models import App, ClientDocument
 from ..models.apps import AppStatus
 from ..models.clients import DocumentStatus
+from ..redirects import uri_error
 from .apps import write_redirect_uris
 from .scopes import open_review
-from .states import APP
+from .states import APP, notify_developer
 
 DOCUMENT = TransitionTable(
     "client_document",
@@ -32,6 +34,38 @@ DOCUMENT = TransitionTable(
     },
 )
 _REASON = "The client describes itself and gives no reason."
+
+
+@transaction.atomic
+def set_redirect_uris(*, app: App, uris: Sequence[str], actor: User) -> bool:
+    """Replace the redirect URIs of a developer's app; codes issued for a removed one are refused.
+
+    If the app has scopes and one of the URIs is new, a reviewer decides, and the present ones work until then.
+
+    Returns:
+        Whether the URIs wait for a reviewer.
+
+    Raises:
+        InvalidInput: an address is not https, nor http on the user's own computer, or has parts that do not belong there.
+        TooManyRedirectUris: more than an app may have.
+    """
+    wanted = list(dict.fromkeys(uris))
+    if len(wanted) > bounds.REDIRECT_URIS:
+        raise TooManyRedirectUris(maximum=bounds.REDIRECT_URIS)
+    for uri in wanted:
+        if fault := uri_error(uri):
+            raise texts.invalid("redirect_uris", "invalid", f"{uri[:200]}: {fault}")
+    app = lock(App.objects.all(), pk=app.pk)
+    # What waited before is replaced.
+    ClientDocument.objects.filter(app=app).delete()
+    present = app.redirect_uris.split()
+    if not app.scopes or set(wanted) <= set(present):
+        write_redirect_uris(app=app, uris=wanted, actor=actor)
+        return False
+    reviewed, latest = ({"name": app.name, "redirect_uris": each} for each in (present, wanted))
+    ClientDocument.objects.create(app=app, host="", reviewed=reviewed, latest=latest, status=DocumentStatus.CHANGED)
+    audit.record("app.request_redirect_uris", app, actor=actor, before=present, after=wanted)
+    return True
 
 
 def submit_document(*, client: App, actor: User) -> App:
@@ -81,7 +115,7 @@ def reopen_client(*, app: App, reason: str, actor: User) -> App:
     """
     reason = texts.prose(reason, "reason")
     app = lock(App.objects.all(), pk=app.pk)
-    if not ClientDocument.objects.filter(pk=app.pk).exists():
+    if app.user_id is not None:
         raise NotFound
     APP.apply(app, "reopen", actor=actor, reason=reason, changes={"status_reason": ""})
     open_review(app, dict.fromkeys(APP_SCOPES, _REASON), actor)
@@ -113,6 +147,7 @@ def accept_document(*, document: ClientDocument, shown: dict[str, object], reaso
     Raises:
         InvalidInput: no reason.
         InvalidTransition: no change waits, or the document has changed again since.
+        SelfReview: the app is the actor's.
     """
     return _decide(document, "accept", shown, reason, actor)
 
@@ -124,19 +159,24 @@ def refuse_document(*, document: ClientDocument, shown: dict[str, object], reaso
     Raises:
         InvalidInput: no reason.
         InvalidTransition: no change waits, or the document has changed again since.
+        SelfReview: the app is the actor's.
     """
     return _decide(document, "refuse", shown, reason, actor)
 
 
 def _decide(document: ClientDocument, verb: str, shown: dict[str, object], reason: str, actor: User) -> ClientDocument:
     reason = texts.prose(reason, "reason")
-    app = lock(App.objects.all(), pk=document.app_id)
+    app = lock_for_decision(App.objects.all(), pk=document.app_id, owner="user_id", actor=actor)
     document = lock(ClientDocument.objects.all(), pk=app.pk)
     if document.latest != shown:
         raise InvalidTransition("The document has changed again. Reload the page and check it.")
     changes = {"reviewed": document.latest} if verb == "accept" else {}
+    if verb == "refuse" and app.user_id is not None:
+        # The URIs that the developer wanted to replace stay.
+        changes = {"latest": document.reviewed}
     DOCUMENT.apply(document, verb, actor=actor, reason=reason, changes=changes, document=document.latest)
     _apply_document(app, document)
+    notify_developer(app, "developers/redirects_decided", accepted=verb == "accept", reason=reason, uris=app.redirect_uris.split())
     return document
 
 

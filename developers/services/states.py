@@ -20,6 +20,8 @@ APPLICATION = TransitionTable(
         "approve": ((ApplicationStatus.PENDING,), ApplicationStatus.APPROVED),
         "reject": ((ApplicationStatus.PENDING,), ApplicationStatus.REJECTED),
         "withdraw": ((ApplicationStatus.APPROVED,), ApplicationStatus.WITHDRAWN),
+        # By an appeal.
+        "restore": ((ApplicationStatus.REJECTED, ApplicationStatus.WITHDRAWN), ApplicationStatus.APPROVED),
     },
     reason_field="decision_reason",
 )
@@ -28,7 +30,7 @@ APP = TransitionTable(
     {
         "approve": ((AppStatus.PENDING,), AppStatus.APPROVED),
         "reject": ((AppStatus.PENDING,), AppStatus.REJECTED),
-        # Of clients without a developer only; a developer makes another app.
+        # Of a developer's app only by an appeal.
         "reopen": ((AppStatus.REJECTED,), AppStatus.PENDING),
         "suspend": ((AppStatus.APPROVED,), AppStatus.SUSPENDED),
         "reinstate": ((AppStatus.SUSPENDED,), AppStatus.APPROVED),

@@ -18,7 +18,7 @@ from ..models.apps import AppStatus
 from .delivering import schedule_delivery
 
 # Edits of one asset come in groups.
-SETTLING = timedelta(seconds=30)
+MERGE_WINDOW = timedelta(seconds=30)
 STEP = 500
 
 
@@ -34,26 +34,26 @@ def publish_event(
     data: Mapping[str, Any],
     app_id: uuid.UUID | None = None,
     owner_id: uuid.UUID | None = None,
-    settling: bool = False,
+    merge: bool = False,
 ) -> WebhookMessage | None:
     """Publish an event, in the transaction of its change; one query if no endpoint subscribes to it.
 
-    Only the app, or the apps of the owner, receive it if one is given. An event that settles is merged with those of the same type about
-    the same subject that follow within moments.
+    Only the app, or the apps of the owner, receive it if one is given. With `merge`, later events of the same type about the same
+    subject are left out until `MERGE_WINDOW` has passed.
     """
     message = WebhookMessage(type=event.value, subject=str(subject), data=dict(data), app_id=app_id, owner_id=owner_id)
     if not _audience(message).exists():
         return None
-    if settling:
+    if merge:
         alike = WebhookMessage.objects.filter(
-            subject=message.subject, type=message.type, settles_at__gt=timezone.now() + timedelta(seconds=1)
+            subject=message.subject, type=message.type, merges_until__gt=timezone.now() + timedelta(seconds=1)
         )
         if alike.exists():
             return None
-        message.settles_at = message.created_at + SETTLING
+        message.merges_until = message.created_at + MERGE_WINDOW
     with transaction.atomic():
         message.save(force_insert=True)
-        task = fan_out if message.settles_at is None else fan_out.using(run_after=message.settles_at)
+        task = fan_out if message.merges_until is None else fan_out.using(run_after=message.merges_until)
         task.enqueue(str(message.pk))
     return message
 

@@ -77,6 +77,20 @@ class LongText(Text):
         return text
 
 
+class Prose(Text):
+    """Text of several lines that is not blank, with at most `bounds.REASON_CHARS` characters."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(max_length=bounds.REASON_CHARS, **kwargs)
+
+    def to_internal_value(self, data: Any) -> str:
+        """Return the trimmed text."""
+        text: str = super().to_internal_value(data)
+        if CONTROL.search(text):
+            raise serializers.ValidationError("Control characters are not allowed.", code="control_characters")
+        return text
+
+
 class Flag(serializers.BooleanField):
     """A JSON boolean; strings and numbers are refused."""
 

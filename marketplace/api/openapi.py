@@ -91,6 +91,20 @@ class LongTextShape(OpenApiSerializerFieldExtension):
         return shape
 
 
+class ProseShape(OpenApiSerializerFieldExtension):
+    """Documents the characters of a `Prose`."""
+
+    target_class = "marketplace.api.fields.Prose"
+    match_subclasses = True
+
+    def map_serializer_field(self, auto_schema: AutoSchema, direction: Direction) -> dict[str, Any]:
+        """Return the shape with a pattern for what is sent."""
+        shape = _text(self.target)
+        if direction == "request":
+            shape["pattern"] = rf"^[^{_CONTROL}]*[^{WHITE_SPACE}{_CONTROL}][^{_CONTROL}]*$"
+        return shape
+
+
 class BodyShape(OpenApiSerializerExtension):
     """Documents a `Body`: no additional properties, except for the ignored read-only ones."""
 

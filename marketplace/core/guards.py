@@ -55,14 +55,14 @@ class Guards:
 
     Args:
         app: The app's label.
-        sentence: The message of a refusal.
+        message: The message of a refusal.
         append_only: Tables into which rows can only be inserted.
         others: Further triggers by database vendor; they may use `refuse`.
         functions: Statements that create the functions of further triggers on PostgreSQL.
     """
 
     app: str
-    sentence: str
+    message: str
     append_only: Sequence[str]
     others: Mapping[str, Sequence[Trigger]] = field(default_factory=dict)
     functions: Sequence[str] = ()
@@ -76,11 +76,11 @@ class Guards:
         """Return the triggers of the app."""
         if vendor == "postgresql":
             # For each statement, which includes TRUNCATE and statements that change no row.
-            then = f"FOR EACH STATEMENT {refuse(vendor, self.app, self.sentence)}"
+            then = f"FOR EACH STATEMENT {refuse(vendor, self.app, self.message)}"
             events = [("append_only", "UPDATE OR DELETE OR TRUNCATE")]
         else:
             # INSERT OR REPLACE deletes first, which fires triggers with `recursive_triggers`, set in the settings.
-            then = refuse(vendor, self.app, self.sentence)
+            then = refuse(vendor, self.app, self.message)
             events = [("no_update", "UPDATE"), ("no_delete", "DELETE")]
         own = [Trigger(f"{table}_{name}", table, f"BEFORE {event}", then) for table in self.append_only for name, event in events]
         return [*own, *self.others.get(vendor, ())]
@@ -93,7 +93,7 @@ class Guards:
         """Create or replace the triggers."""
         with connection.cursor() as cursor:
             if connection.vendor == "postgresql":
-                for function in (_function(self.app, self.sentence), *self.functions):
+                for function in (_function(self.app, self.message), *self.functions):
                     cursor.execute(function)
             for trigger in self.triggers(connection.vendor):
                 if connection.vendor == "sqlite":
@@ -126,7 +126,7 @@ class Guards:
         """Return an error for each missing trigger (a system check)."""
         return [
             Error(
-                f"The trigger {name} is missing from database {alias}: {self.sentence}, and now could be changed.",
+                f"The trigger {name} is missing from database {alias}: {self.message}, and now could be changed.",
                 hint="Run `manage.py migrate --skip-checks`, which makes it again, then find out who dropped it.",
                 id="core.E010",
             )
@@ -149,18 +149,18 @@ def all_guards() -> Iterable[Guards]:
     return tuple(_guards)
 
 
-def refuse(vendor: str, app: str, sentence: str) -> str:
+def refuse(vendor: str, app: str, message: str) -> str:
     """Return the SQL with which a trigger of the app refuses a statement."""
     if vendor == "postgresql":
         return f"EXECUTE FUNCTION {app}_refuse()"
-    return f"BEGIN SELECT RAISE(ABORT, 'refused: {sentence}'); END"
+    return f"BEGIN SELECT RAISE(ABORT, 'refused: {message}'); END"
 
 
-def _function(app: str, sentence: str) -> str:
+def _function(app: str, message: str) -> str:
     return f"""
 CREATE OR REPLACE FUNCTION {app}_refuse() RETURNS trigger LANGUAGE plpgsql AS $body$
 BEGIN
-    RAISE EXCEPTION '% of % refused: {sentence}', TG_OP, TG_TABLE_NAME
+    RAISE EXCEPTION '% of % refused: {message}', TG_OP, TG_TABLE_NAME
         USING ERRCODE = 'integrity_constraint_violation', CONSTRAINT = TG_NAME;
 END
 $body$

@@ -16,12 +16,13 @@ from developers.selectors import apps_of, current_application, live_keys_of, liv
 from developers.services.applications import approve_application, submit_application
 from developers.services.apps import create_app
 from developers.services.credentials import issue_api_key, issue_mcp_token, issue_personal_token, revoke_api_key, revoke_token
-from developers.services.scopes import ScopeDecision, decide_scopes
+from developers.services.scopes import ScopeDecision, decide_scopes, reject_app
 from developers.services.spending import LimitValues
 from marketplace.accounts.models import Tier, User
 from marketplace.core.errors import InvalidCredential
 from marketplace.core.money import WALLET_CURRENCIES, Currency
 from marketplace.core.scopes import APP_SCOPES, Scope
+from marketplace.review.appeals import appealable_decision, submit_appeal
 from vendors.models import VendorProfile, VendorStatus
 from vendors.services.profiles import apply, approve_vendor
 from wallet.card_credit import top_ups_of
@@ -35,6 +36,7 @@ from wallet.services.wallet_payouts import request_wallet_payout
 # Reserved for documentation: no mail to it ever arrives.
 DOMAIN = "demo.example"
 APP_NAME = "Demo client"
+REJECTED_APP = "Wish list"
 CREDENTIAL_NAME = "quickstart"
 TOKEN_LIFETIME = timedelta(days=365)
 REASON = "Demo content"
@@ -84,9 +86,10 @@ def make_people(facts: Facts) -> People:
 
 
 def make_requests(people: People) -> None:
-    """Pay for credit, request a payout and apply as a developer, once each: what is new today, for the admin's queues."""
+    """Pay for credit, request a payout, appeal and apply as a developer, once each: what is new today, for the admin's queues."""
     _top_up(people.buyer)
     _request_payout(people.developer)
+    _appeal(people)
     applicant = _user("applicant", "Ana Applicant", None)
     if current_application(applicant) is None:
         what = "A plug-in that offers licensed fonts inside of a layout program."
@@ -148,6 +151,21 @@ def _request_payout(user: User) -> None:
             actor=user,
             password_confirmed=True,
         )
+
+
+def _appeal(people: People) -> None:
+    """Let the developer appeal the rejection of an app."""
+    developer = people.developer
+    if apps_of(developer).filter(name=REJECTED_APP).exists():
+        return
+    scopes = {Scope.WALLET_SPEND: "It buys what is on a wish list."}
+    purpose = "Buys what is on a wish list as soon as it gets cheaper."
+    app = create_app(user=developer, name=REJECTED_APP, purpose=purpose, scopes=scopes, actor=developer)
+    app = reject_app(app=app, reason="Nobody confirms what it buys.", actor=people.admin)
+    decision = appealable_decision(app)
+    if decision is not None:
+        text = "Its users allow it to buy, with a limit for each day, and can withdraw that at any time."
+        submit_appeal(decision=decision, text=text, actor=developer)
 
 
 def _approve_developer(developer: User, admin: User) -> None:

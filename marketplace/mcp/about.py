@@ -8,7 +8,7 @@ from mcp_types import CompletionsCapability, Implementation, PromptsCapability, 
 
 from wallet.bounds import QUOTE_MINUTES
 
-from .calls import MethodCall
+from .method_calls import MethodCall
 from .revisions import SUPPORTED
 
 VERSION = "1"

@@ -13,8 +13,8 @@ from developers.usage.middleware import record_status
 
 from . import about, prompts, resources
 from .authentication import Caller
-from .calls import MethodCall
 from .messages import Message
+from .method_calls import MethodCall
 from .responses import ProtocolError
 from .revisions import MODERN, SUPPORTED, WITH_HANDSHAKE
 from .tools import calling

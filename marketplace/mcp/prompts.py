@@ -5,14 +5,14 @@ from typing import Any
 from mcp_types import INVALID_PARAMS, Prompt, PromptArgument
 from rest_framework import serializers
 
-from catalog.queries import SuggestQuery
+from catalog.browsing import SuggestQuery
 from catalog.search import suggest
 from catalog.selectors import active_tiers, category_names
 from marketplace.api.fields import Line
 from marketplace.api.problems import as_problem
 from marketplace.core.money import WALLET_CURRENCIES
 
-from .calls import MethodCall
+from .method_calls import MethodCall
 from .resources import PARTS
 from .responses import ProtocolError
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from mcp_types import INVALID_PARAMS, Resource, ResourceLink, ResourceTemplate
 
-from catalog import queries as catalog
+from catalog import browsing as catalog
 from developers.principals import Principal
 from library import bounds as library_bounds
 from library.api import responses as library
@@ -17,7 +17,7 @@ from marketplace.core import bounds
 from marketplace.core.errors import InsufficientScope, InvalidInput, NotFound, Problem
 from marketplace.core.scopes import Scope
 
-from .calls import MethodCall
+from .method_calls import MethodCall
 from .responses import ProtocolError
 from .revisions import MODERN
 

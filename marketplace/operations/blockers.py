@@ -19,7 +19,7 @@ class DeletionBlocker:
     """A reason why an account cannot be deleted yet."""
 
     # The reason, and what to do about it.
-    sentence: str
+    message: str
     # The URL name of the page where it is resolved, and the text of the link to it.
     page: str
     link: str
@@ -38,20 +38,20 @@ def _balance_blockers(user: uuid.UUID) -> Iterator[DeletionBlocker]:
         if account.kind == AccountKind.WALLET and account.balance_minor:
             held = money(account.balance_minor, account.currency)
             if card_credit(account):
-                sentence = f"The wallet holds {held}, which was paid by card in part: spend it, or ask us to return it to the card."
-                yield DeletionBlocker(sentence, "wallet-page", "See the wallet")
+                message = f"The wallet holds {held}, which was paid by card in part: spend it, or ask us to return it to the card."
+                yield DeletionBlocker(message, "wallet-page", "See the wallet")
             else:
                 yield DeletionBlocker(f"The wallet holds {held}: have it paid out first.", "wallet-payout-new", "Have it paid out")
         elif account.kind == AccountKind.WITHHELD and account.balance_minor:
             withheld = money(account.balance_minor, account.currency)
-            sentence = (
+            message = (
                 f"{withheld} of the vendor's earnings is withheld while buyers' card payments are disputed: wait until that has ended."
             )
-            yield DeletionBlocker(sentence, "sales-statement", "See the statement")
+            yield DeletionBlocker(message, "sales-statement", "See the statement")
         elif account.kind == AccountKind.RECEIVABLE and account.currency in (debts := owed_by(user)):
             debt = money(debts[account.currency], account.currency)
-            sentence = f"You owe {debt} after a lost dispute of a card payment: add credit to pay it, or write to us."
-            yield DeletionBlocker(sentence, "wallet-page", "See the wallet")
+            message = f"You owe {debt} after a lost dispute of a card payment: add credit to pay it, or write to us."
+            yield DeletionBlocker(message, "wallet-page", "See the wallet")
         elif account.kind == AccountKind.VENDOR and account.earned_minor > 0:
             earned = money(account.earned_minor, account.currency)
             yield DeletionBlocker(
@@ -65,8 +65,8 @@ def _balance_blockers(user: uuid.UUID) -> Iterator[DeletionBlocker]:
 def _payout_blockers(user: uuid.UUID) -> Iterator[DeletionBlocker]:
     for wallet_payout in open_wallet_payouts_of(user):
         held = money(wallet_payout.amount_minor, wallet_payout.currency)
-        sentence = f"A payout of {held} from the wallet waits: wait until it is paid, or cancel it."
-        yield DeletionBlocker(sentence, "wallet-page", "See the payout")
+        message = f"A payout of {held} from the wallet waits: wait until it is paid, or cancel it."
+        yield DeletionBlocker(message, "wallet-page", "See the payout")
     for payout in open_vendor_payouts_of(user):
         due = money(payout.amount_minor, payout.account.currency)
         yield DeletionBlocker(f"A payout of {due} is on its way to the vendor: wait until it is paid.", "payouts", "See the payouts")
@@ -76,9 +76,9 @@ def _top_up_blockers(user: uuid.UUID) -> Iterator[DeletionBlocker]:
     for top_up in open_card_payments_of(user):
         if top_up.reversal is None:
             asked = money(top_up.amount_minor, top_up.currency)
-            sentence = f"A payment page for {asked} is open: wait until it closes."
+            message = f"A payment page for {asked} is open: wait until it closes."
         else:
             what = "disputed" if top_up.reversal == ReversalKind.DISPUTE else "on its way back to its card"
             amount = money(top_up.reversal_minor, top_up.currency)
-            sentence = f"A card payment of {amount} is {what}: wait until that has ended."
-        yield DeletionBlocker(sentence, "wallet-page", "See the wallet")
+            message = f"A card payment of {amount} is {what}: wait until that has ended."
+        yield DeletionBlocker(message, "wallet-page", "See the wallet")

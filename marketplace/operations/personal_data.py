@@ -18,6 +18,7 @@ from developers.models import (
     AppLogo,
     AppOrigin,
     AppScope,
+    ClientDocument,
     Consent,
     DeveloperApplication,
     FirstPartyToken,
@@ -33,6 +34,7 @@ from marketplace.accounts.errors import AccountInUse
 from marketplace.accounts.events import AccountDeleted, AccountEnding
 from marketplace.accounts.models import MailOptOut, User
 from marketplace.core.models import AuditEntry
+from marketplace.review.models import Appeal
 from vendors.models import PayoutDetails, Upload, VendorProfile
 from wallet.models import (
     BillingDetails,
@@ -66,6 +68,7 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
         ("status", "company", "website", "what", "why", "decision_reason", "created_at", "decided_at"),
     ),
     "apps": (App, "user", ("id", "name", "purpose", "status", "status_reason", "granted_scopes", "redirect_uris", "created")),
+    "redirectUriRequests": (ClientDocument, "app__user", ("app_id", "status", "latest", "read_at")),
     "scopes": (AppScope, "app__user", ("app_id", "scope", "reason", "granted", "note", "requested_at", "decided_at")),
     "scopeReviews": (ScopeReview, "app__user", ("app_id", "status", "requested_at", "outcome", "note", "decided_at")),
     "apiKeys": (ApiKey, "app__user", ("id", "name", "last_four", "scope", "created_at", "expires_at", "last_used_at", "revoked_at")),
@@ -167,13 +170,13 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
         (
             "id",
             "wallet__currency",
-            "asked__wallet_net_minor",
+            "hold__wallet_net_minor",
             "status",
             "payment_details",
             "reference",
             "reason",
             "requested_at",
-            "settled__at",
+            "settlement__at",
         ),
     ),
     "topUps": (
@@ -201,6 +204,11 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
     "licences": (Licence, "buyer", ("id", "title", "store_name", "version", "order_id", "acquired_at", "revoked_at", "revoke_reason")),
     "favourites": (Favourite, "user", ("listing_id", "added_at")),
     "downloads": (DownloadLink, "user", ("file_name", "version", "issued_at", "expires_at")),
+    "appeals": (
+        Appeal,
+        "appellant",
+        ("decision__at", "text", "status", "submitted_at", "answer", "decided_at"),
+    ),
     "actions": (AuditEntry, "actor", ("at", "action", "subject_type", "subject_id", "reason")),
 }
 
@@ -244,7 +252,7 @@ def anonymise(event: AccountDeleted) -> None:
     list(LedgerAccount.objects.select_for_update().filter(owner=user).order_by("-kind", "currency"))
     blockers = deletion_blockers(user.pk)
     if blockers:
-        raise AccountInUse(" ".join(blocker.sentence for blocker in blockers))
+        raise AccountInUse(" ".join(blocker.message for blocker in blockers))
     _erase_credentials(user)
     _erase_developer_records(user)
     WalletPayout.objects.filter(wallet__owner=user).update(payment_details="")
@@ -257,6 +265,7 @@ def anonymise(event: AccountDeleted) -> None:
     WalletSettings.objects.filter(owner=user).delete()
     AccountExport.objects.filter(user=user).delete()
     Favourite.objects.filter(user=user).delete()
+    Appeal.objects.filter(appellant=user).delete()
     VendorProfile.objects.filter(user=user).update(bio="", application_data={})
     PayoutDetails.objects.filter(profile__user=user).update(encrypted="", label="")
     _anonymise_store(user)
@@ -277,6 +286,7 @@ def _erase_developer_records(user: User) -> None:
     WebhookMessage.objects.filter(Q(owner=user) | Q(app__user=user)).delete()
     # The rows stay, because other users' orders refer to them. They are unusable, as the account is inactive.
     AppLogo.objects.filter(app__user=user).delete()
+    ClientDocument.objects.filter(app__user=user).delete()
     App.objects.filter(user=user).update(purpose="", redirect_uris="", status_reason="")
     AppScope.objects.filter(app__user=user).update(reason="", note="")
     ScopeReview.objects.filter(app__user=user).delete()
@@ -313,7 +323,7 @@ def add_effects(event: AccountEnding) -> None:
     if event.deleted:
         licences = Licence.objects.filter(buyer=user, revoked_at__isnull=True)
         event.effects.append(f"Licences that can no longer be used to download: {licences.count()}.")
-        event.effects.extend(f"This is not possible at the moment. {blocker.sentence}" for blocker in deletion_blockers(user))
+        event.effects.extend(f"This is not possible at the moment. {blocker.message}" for blocker in deletion_blockers(user))
     else:
         on_sale = Listing.objects.filter(store__owner=user, status=ListingStatus.PUBLISHED)
         event.effects.append(f"Listings that stay on sale: {on_sale.count()}.")

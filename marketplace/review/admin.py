@@ -1,11 +1,12 @@
-"""The audit log and the saved replies in the admin, and the decision form that offers saved replies."""
+"""The audit log, the saved replies and the appeals in the admin, and the decision form that offers saved replies."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.contrib import admin
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.template.response import TemplateResponse
 
@@ -13,10 +14,12 @@ from marketplace.core.errors import InvalidInput
 from marketplace.core.models import AuditEntry
 from marketplace.core.texts import line
 
+from .appeals import APPEAL, WAITING, may_decide, reverse_decision, uphold_decision
 from .base import EditableAdmin
-from .decisions import ReasonForm
-from .models import SavedReply, SavedReplyUse
-from .panels import Panel
+from .decisions import CLAIMING, Decision, ReasonForm, claiming, service_decision
+from .models import Appeal, SavedReply, SavedReplyUse
+from .panels import HISTORY_ROWS, Panel, history_panel
+from .queues import QueueAdmin
 from .saved_replies import REPLY_CHARS, active_replies, save_reply
 from .search import SearchQuery
 from .service import ServiceAdmin
@@ -164,3 +167,120 @@ class AuditEntryAdmin(ServiceAdmin):
 
     def find(self, query: SearchQuery) -> list[Q]:
         return [Q(request_id=query.text), *([Q(pk=query.id)] if query.id else [])]
+
+
+DECIDE_APPEAL = "review.decide_appeal"
+
+
+def _is_open(appeal: Any) -> bool:
+    return APPEAL.allows(appeal, "uphold")
+
+
+@admin.register(Appeal)
+class AppealAdmin(QueueAdmin):
+    """Appeals against rejections, takedowns and suspensions; who took the decision does not decide again."""
+
+    waiting = WAITING
+    list_display = ("submitted_at", "what", "subject", "appellant", "status", "waiting_time", "claim_mark", "decided_by")
+    list_filter = ("status",)
+    list_select_related = ("decision__actor", "appellant", "claimed_by", "decided_by")
+    search_fields = ("appellant__email",)
+    fields = (
+        *("what", "subject", "decision_reason", "taken_by", "taken_at", "appellant", "text", "status", "submitted_at"),
+        *("answer", "decided_at", "decided_by"),
+    )
+    readonly_fields = ("what", "subject", "decision_reason", "taken_by", "taken_at")
+    decision_names = ("reverse", "uphold", *CLAIMING)
+    owner, noun, review_permission = "appellant", "appeal", DECIDE_APPEAL
+    page_decisions = {"reverse": "a", "uphold": "r"}
+    claim, take_over, release = claiming(DECIDE_APPEAL, _is_open)
+    found_title, found_detail = "appellant__email", "status"
+
+    def name(self, subject: Appeal) -> str:
+        """Return the decision that is appealed, and by whom."""
+        return f"{action_label(subject.decision.action)}, appealed by {subject.appellant}"
+
+    def find(self, query: SearchQuery) -> list[Q]:
+        """Search by id, and by the appellant."""
+        return [Q(pk=query.id)] if query.id else [Q(appellant__email=query.email or query.text)]
+
+    def open_to(self, viewer: Any, chosen: Mapping[str, str]) -> QuerySet[Any]:
+        """Leave out what the viewer decided, unless nobody else can decide again."""
+        rows = super().open_to(viewer, chosen)
+        return rows if viewer.is_superuser else rows.exclude(decision__actor=viewer)
+
+    def is_own(self, row: Appeal, viewer: Any) -> bool:
+        """Tell whether the viewer is the appellant, or took the decision and somebody else can decide again."""
+        return not may_decide(row, viewer)
+
+    @admin.display(description="Decision", ordering="decision__action")
+    def what(self, appeal: Appeal) -> str:
+        """Return the decision as text."""
+        return action_label(appeal.decision.action)
+
+    @admin.display(description="About")
+    def subject(self, appeal: Any) -> Any:
+        """Return a link to what the decision is about."""
+        return appeal.decision.subject.link
+
+    @admin.display(description="Its reason")
+    def decision_reason(self, appeal: Appeal) -> str:
+        """Return the reason of the decision, and its findings."""
+        findings = [finding["message"] for finding in appeal.decision.data.get("findings", ())]
+        return "\n".join(filter(None, [appeal.decision.reason, *findings])) or "-"
+
+    @admin.display(description="Decided by")
+    def taken_by(self, appeal: Appeal) -> str:
+        """Return who took the decision."""
+        return str(appeal.decision.actor or "the service")
+
+    @admin.display(description="Decided at")
+    def taken_at(self, appeal: Appeal) -> Any:
+        """Return when it was taken."""
+        return appeal.decision.at
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        """Return the appeal with the name of what it is about."""
+        appeal = super().get_object(request, object_id, from_field)
+        add_subjects([appeal.decision] if appeal else [], self.admin_site, request)
+        return appeal
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        """Look up the names of what the appeals are about."""
+        response = super().changelist_view(request, extra_context)
+        if isinstance(response, TemplateResponse) and response.context_data is not None and "cl" in response.context_data:
+            add_subjects([appeal.decision for appeal in response.context_data["cl"].result_list], self.admin_site, request)
+        return response
+
+    def panels(self, request: HttpRequest, subject: Appeal) -> list[Panel]:
+        """Return the history of what the decision is about, and of the appeal."""
+        about = AuditEntry.objects.filter(subject_type=subject.decision.subject_type, subject_id=subject.decision.subject_id)
+        entries = about.select_related("actor")[:HISTORY_ROWS]
+        decision: Any = subject.decision
+        return [replace(history_panel(entries), title=f"History of {decision.subject}"), *super().panels(request, subject)]
+
+    reverse = service_decision(
+        Decision(
+            "Reverse the decision",
+            DECIDE_APPEAL,
+            "What the decision is about is restored: a listing that was on sale is on sale again with the same file, another goes back to the "
+            "review; stores, apps and developers get back what they had. The owner gets a mail with the reason.",
+            "The decision was reversed.",
+            available=_is_open,
+        ),
+        reverse_decision,
+        "appeal",
+    )
+
+    uphold = service_decision(
+        Decision(
+            "Let the decision stand",
+            DECIDE_APPEAL,
+            "The decision is final. The owner gets a mail with the reason.",
+            "The decision stands.",
+            available=_is_open,
+            danger=True,
+        ),
+        uphold_decision,
+        "appeal",
+    )

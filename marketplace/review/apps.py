@@ -3,12 +3,17 @@
 from django.apps import AppConfig
 from django.contrib.admin.apps import AdminConfig
 
+from marketplace.ui.formatting import register_statuses
+
 
 class ReviewConfig(AppConfig):
-    """Decisions, queues, claims and saved replies."""
+    """Decisions, queues, claims, saved replies and appeals."""
 
     name = "marketplace.review"
     label = "review"
+
+    def ready(self) -> None:
+        register_statuses(good=("Reversed",), bad=("Upheld",), labels={"Upheld": "Decision stands", "Reversed": "Decision reversed"})
 
 
 class MarketplaceAdminConfig(AdminConfig):

@@ -1,9 +1,13 @@
-"""Claims on rows that wait for a decision, and saved replies."""
+"""Claims on rows that wait for a decision, saved replies, and appeals."""
 
 from django.conf import settings
 from django.db import models
+from django.db.models import Q
+from django.utils import timezone
 
+from marketplace.core import bounds
 from marketplace.core.ids import new_id
+from marketplace.core.models import AuditEntry
 
 
 class Claimable(models.Model):
@@ -49,3 +53,56 @@ class SavedReply(models.Model):
 
     def __str__(self) -> str:
         return self.text
+
+
+class AppealKind(models.TextChoices):
+    """What a decision that can be appealed is about."""
+
+    ASSET = "asset", "A listing"
+    STORE = "store", "A store"
+    APP = "app", "An app"
+    APPLICATION = "application", "A developer application"
+
+
+class AppealStatus(models.TextChoices):
+    """The status of an appeal."""
+
+    PENDING = "Pending"
+    UPHELD = "Upheld"
+    REVERSED = "Reversed"
+
+
+class Appeal(Claimable):
+    """A request to decide again, by the owner of what a decision is about; one for each decision."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    # The entry of the audit log that records who decided, on what, when and why.
+    decision = models.ForeignKey(AuditEntry, on_delete=models.PROTECT, related_name="appeals")
+    appellant = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    text = models.TextField("why it is wrong", max_length=bounds.REASON_CHARS)
+    status = models.CharField(max_length=16, choices=AppealStatus.choices, default=AppealStatus.PENDING)
+    submitted_at = models.DateTimeField(default=timezone.now)
+    answer = models.TextField(max_length=bounds.REASON_CHARS, blank=True)
+    decided_at = models.DateTimeField(null=True, blank=True)
+    decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        ordering = ("-id",)
+        default_permissions = ("view",)
+        permissions = (("decide_appeal", "Can decide on appeals"),)
+        constraints = (
+            models.UniqueConstraint(fields=("decision",), name="appeal_once"),
+            models.CheckConstraint(
+                condition=Q(status="Pending", decided_at__isnull=True)
+                | Q(status__in=("Upheld", "Reversed"), decided_at__isnull=False, decided_by__isnull=False) & ~Q(answer=""),
+                name="appeal_status_fits",
+            ),
+        )
+        indexes = (
+            models.Index(fields=("submitted_at", "id"), condition=Q(status="Pending"), name="appeal_queue"),
+            models.Index(fields=("decided_at",), name="appeal_decided"),
+            models.Index(fields=("appellant", "-id"), name="appeal_of"),
+        )
+
+    def __str__(self) -> str:
+        return f"Appeal of {self.appellant}"

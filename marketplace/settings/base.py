@@ -183,6 +183,7 @@ SPECTACULAR_SETTINGS = {
         {"name": "account", "description": "The caller's billing details, which invoices are made out to."},
         {"name": "orders", "description": "Purchases and their receipts."},
         {"name": "vendor", "description": "For vendors: profile, listings, files, reviews, earnings."},
+        {"name": "appeals", "description": "Appeals against rejections, takedowns and suspensions."},
         {"name": "leaked-credentials", "description": "Reports of keys and tokens found in public."},
     ],
     "LICENSE": {"name": "Apache-2.0", "identifier": "Apache-2.0"},

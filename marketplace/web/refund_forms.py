@@ -34,8 +34,8 @@ class DeclineForm(forms.Form):
     """Asks why the vendor declines."""
 
     reason = forms.CharField(
-        label="Reason",
+        label="Why do you decline?",
         max_length=bounds.REASON_CHARS,
-        help_text="The buyer reads this, and can then ask our staff to decide.",
+        help_text="The buyer reads this, and our staff if they have to decide.",
         widget=forms.Textarea(attrs={"rows": 4}),
     )

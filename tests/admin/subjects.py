@@ -12,7 +12,7 @@ from django.contrib.auth.models import Group
 from django.db.models import Model
 from django.utils import timezone
 
-from catalog.models import Deliverable, Listing, ListingReview, StorePicture
+from catalog.models import Deliverable, Discount, Listing, ListingReview, StorePicture
 from developers.audiences import Audience
 from developers.event_types import EventType
 from developers.models import AccessToken, ApiKey, App, ClientDocument, Consent, DeveloperApplication, ScopeReview, WebhookEndpoint
@@ -28,11 +28,12 @@ from marketplace.core.money import Currency
 from marketplace.core.scopes import Scope
 from marketplace.jobs.mailing import send_mail
 from marketplace.jobs.models import Job
-from marketplace.review.models import Claimable
+from marketplace.review.models import Appeal, Claimable
 from marketplace.review.search import SearchQuery
 from tests.catalog.cases import claim_review, draft, make_deliverable, open_review, published, submitted
 from tests.developers.oauth.documents import app_of_document
 from tests.factories import AppFactory, UserFactory
+from tests.review.cases import appealed
 from tests.shop import bought, funded, on_sale
 from tests.wallet.leaving import asked
 from tests.wallet.payees import account_of, payee, prepared
@@ -243,6 +244,11 @@ def refund_request() -> RefundRequest:
     return made
 
 
+def appeal() -> Appeal:
+    """Return an appeal against a takedown."""
+    return appealed()
+
+
 def top_up() -> TopUp:
     """Return a top-up that was paid."""
     return paid()
@@ -278,6 +284,12 @@ def published_review() -> ListingReview:
 def listing_for_sale() -> Listing:
     """Return a published listing."""
     return published()
+
+
+def discount() -> Discount:
+    """Return a discount that applies."""
+    listing: Listing = on_sale()
+    return Discount.objects.create(listing=listing, percent=30, ends_at=timezone.now() + timedelta(days=1))
 
 
 def deliverable() -> Deliverable:
@@ -320,6 +332,7 @@ DECIDE_APPLICATION = "developers.decide_developerapplication"
 DECIDE_VENDOR = "vendors.decide_vendorprofile"
 PAY = "wallet.decide_walletpayout"
 SETTLE, FORMER = "wallet.settle_vendorpayout", "wallet.settle_former_vendor"
+DECIDE_APPEAL = "review.decide_appeal"
 DECIDE_REFUND = "wallet.decide_refundrequest"
 
 CLAIMABLE: tuple[tuple[str, Callable[[], Claimable], str], ...] = (
@@ -329,6 +342,7 @@ CLAIMABLE: tuple[tuple[str, Callable[[], Claimable], str], ...] = (
     ("vendor", vendor, DECIDE_VENDOR),
     ("wallet_payout", wallet_payout, PAY),
     ("refund_request", refund_request, DECIDE_REFUND),
+    ("appeal", appeal, DECIDE_APPEAL),
 )
 
 CASES = (
@@ -379,6 +393,8 @@ CASES = (
     Case("pay", wallet_payout, PAY, "wallet_payout.pay", {"reference": "UTR 7781"}),
     Case("refuse", wallet_payout, PAY, "wallet_payout.refuse"),
     Case("refund", top_up, "wallet.refund_topup", "top_up.refund"),
+    Case("reverse", appeal, DECIDE_APPEAL, "appeal.reverse"),
+    Case("uphold", appeal, DECIDE_APPEAL, "appeal.uphold"),
     Case("grant", refund_request, DECIDE_REFUND, "order.refund"),
     Case("refuse", refund_request, DECIDE_REFUND, "refund_request.refuse"),
     Case("approve", review, "catalog.review_listing", "listing.approve", APPROVAL),
@@ -388,6 +404,7 @@ CASES = (
     Case("takedown", published_review, "catalog.takedown_listing", "listing.takedown"),
     Case("block", review, "catalog.block_deliverable", "deliverable.block"),
     Case("takedown", listing_for_sale, "catalog.takedown_listing", "listing.takedown"),
+    Case("end", discount, "catalog.end_discount", "listing.end_discount"),
     Case("block", deliverable, "catalog.block_deliverable", "deliverable.block"),
     Case("set_tier", UserFactory, "accounts.set_tier_user", "user.set_tier", REASON | {"tier": "pro"}),
     Case("deactivate", UserFactory, "accounts.deactivate_user", "user.deactivate"),
@@ -412,8 +429,10 @@ LOOKED_AT: tuple[Callable[[], Model], ...] = (
     vendor,
     wallet_payout,
     refund_request,
+    appeal,
     top_up,
     disputed,
+    discount,
     provider_event,
     exported_payout,
     payout_batch,

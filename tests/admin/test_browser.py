@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from django.urls import reverse
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from catalog.models import ListingReview, RejectionReason
 from developers.models import DeveloperApplication
@@ -18,6 +18,7 @@ from tests.admin.changed import waiting_update
 from tests.admin.pages import address
 from tests.factories import UserFactory
 from tests.screenshots.driving import overflows, watched
+from tests.web.world import show, store_preview
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 HOME = reverse("admin:index")
@@ -135,6 +136,26 @@ def test_keys_claim_go_on_go_back_and_tell_of_themselves(window: Callable[..., P
     with page.expect_navigation():
         page.keyboard.press("b")
     assert page.url.startswith(live_server.url + address(DeveloperApplication, "changelist"))
+
+
+def test_pictures_are_opened_by_key_in_the_page_and_no_other_key_acts_meanwhile(window: Callable[..., Page], live_server: Any) -> None:
+    review = subjects.review()
+    first, second = (show(review.listing, "Gallery", "image/png", slot=slot, details={"width": 64, "height": 64}) for slot in (0, 1))
+    for preview in (first, second):
+        store_preview(preview)
+    page = window("desktop")
+    visit = watched(page, live_server.url)
+    page.goto(live_server.url + address(ListingReview, "change", review.pk))
+    place = page.url
+    page.keyboard.press("v")
+    shown = page.get_by_role("dialog", name=f"Pictures of {review.listing.title}").get_by_role("img")
+    expect(shown).to_have_attribute("src", first.url)
+    page.keyboard.press("ArrowRight")
+    expect(shown).to_have_attribute("src", second.url)
+    page.keyboard.press("b")
+    page.keyboard.press("Escape")
+    expect(shown).to_be_hidden()
+    assert (page.url, visit.faults) == (place, [])
 
 
 @pytest.mark.parametrize("size", ["phone", "desktop"])

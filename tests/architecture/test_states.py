@@ -15,6 +15,8 @@ from developers.services.clients import DOCUMENT
 from developers.services.states import APP, APPLICATION
 from marketplace.core.errors import InvalidTransition
 from marketplace.core.transitions import TransitionTable
+from marketplace.review.appeals import APPEAL
+from marketplace.review.models import AppealStatus
 from vendors.models import VendorStatus
 from vendors.services.profiles import TRANSITIONS as VENDOR
 from wallet.models.orders import OrderStatus
@@ -41,6 +43,8 @@ TABLES: list[tuple[TransitionTable, type[models.TextChoices], Edges]] = [
             "reject": ({"PendingReview"}, "Rejected"),
             "takedown": ({"Published"}, "Rejected"),
             "unpublish": ({"Published"}, "Draft"),
+            "reopen": ({"Rejected"}, "PendingReview"),
+            "restore": ({"Rejected"}, "Published"),
         },
     ),
     (
@@ -51,6 +55,7 @@ TABLES: list[tuple[TransitionTable, type[models.TextChoices], Edges]] = [
             "withdraw": ({"PendingReview"}, ""),
             "approve": ({"PendingReview"}, ""),
             "reject": ({"PendingReview"}, ""),
+            "reopen": ({""}, "PendingReview"),
         },
     ),
     (
@@ -72,6 +77,7 @@ TABLES: list[tuple[TransitionTable, type[models.TextChoices], Edges]] = [
             "ask": ({"Pending"}, "MoreInfoNeeded"),
             "answer": ({"MoreInfoNeeded"}, "Pending"),
             "withdraw": ({"Approved"}, "Withdrawn"),
+            "restore": ({"Rejected", "Withdrawn"}, "Approved"),
         },
     ),
     (
@@ -95,6 +101,7 @@ TABLES: list[tuple[TransitionTable, type[models.TextChoices], Edges]] = [
             "refuse": ({"Changed"}, "Known"),
         },
     ),
+    (APPEAL, AppealStatus, {"uphold": ({"Pending"}, "Upheld"), "reverse": ({"Pending"}, "Reversed")}),
     (ORDER, OrderStatus, {"refund": ({"Completed"}, "Refunded"), "charge_back": ({"Completed"}, "ChargedBack")}),
     (
         REFUND_REQUEST,

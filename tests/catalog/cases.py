@@ -56,9 +56,9 @@ def published(reviewer: User | None = None, **fields: Any) -> Listing:
     return Listing.objects.get(pk=listing.pk)
 
 
-def rejected() -> Listing:
+def rejected(**fields: Any) -> Listing:
     """Return a listing that a reviewer rejected."""
-    listing = submitted()
+    listing = submitted(draft(**fields))
     services.reject_listing(review=open_review(listing), findings=[FINDING], actor=UserFactory())
     return Listing.objects.get(pk=listing.pk)
 

@@ -12,10 +12,10 @@ from django.http import QueryDict
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from catalog.browsing import BrowseQuery, browse, filter_listings
 from catalog.labels import folded, labels_of
 from catalog.models import LabelKind, LicenseTier, Listing
 from catalog.pricing import permitted_tiers, prices_of, sale_prices
-from catalog.queries import BrowseQuery, browse, filter_listings
 from catalog.search import search
 from catalog.selectors import active_tiers
 from tests.factories import CategoryFactory, PublishedListingFactory, StoreFactory

@@ -11,7 +11,7 @@ import pytest
 from django.utils import timezone
 from rest_framework import serializers
 
-from catalog import bounds, queries
+from catalog import bounds, browsing
 from catalog.models import LicenseTier, Listing
 from catalog.selectors import Sort, browse
 from catalog.services.taxonomy import save_license_tier
@@ -343,24 +343,24 @@ def test_cursor_that_was_made_up_is_refused(get: Any, refused: Any) -> None:
 @pytest.fixture
 def by_text(monkeypatch: pytest.MonkeyPatch) -> None:
     """An order with a text as its key."""
-    monkeypatch.setattr(queries, "key_types", lambda _sort: (str,))
+    monkeypatch.setattr(browsing, "key_types", lambda _sort: (str,))
 
 
 @pytest.mark.usefixtures("by_text")
 @pytest.mark.parametrize("character", ["a", '"', "é", "\N{MUSICAL SYMBOL G CLEF}"])
 def test_cursor_of_the_longest_title_comes_back_within_the_bound(character: str) -> None:
     position = (character * bounds.TITLE_CHARS, uuid.uuid4())
-    cursor = queries.cursor_after(position, page=core_bounds.PAGE, sort=Sort.NEWEST, filters={})
+    cursor = browsing.cursor_after(position, page=core_bounds.PAGE, sort=Sort.NEWEST, filters={})
     assert len(cursor) <= bounds.CURSOR_CHARS
-    assert queries.position_of(cursor, sort=Sort.NEWEST, filters={}) == (core_bounds.PAGE, position)
+    assert browsing.position_of(cursor, sort=Sort.NEWEST, filters={}) == (core_bounds.PAGE, position)
 
 
 @pytest.mark.usefixtures("by_text")
 @pytest.mark.parametrize("key", [1, True, None, ["a"], "a\0"])
 def test_cursor_with_another_key_than_a_text_is_refused(key: Any) -> None:
-    cursor = queries.cursor_after((key, uuid.uuid4()), page=1, sort=Sort.NEWEST, filters={})
+    cursor = browsing.cursor_after((key, uuid.uuid4()), page=1, sort=Sort.NEWEST, filters={})
     with pytest.raises(serializers.ValidationError):
-        queries.position_of(cursor, sort=Sort.NEWEST, filters={})
+        browsing.position_of(cursor, sort=Sort.NEWEST, filters={})
 
 
 @pytest.mark.database

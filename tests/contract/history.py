@@ -54,7 +54,7 @@ BILLING = record(
 MOVEMENT = record(
     {
         "id": STRING,
-        "kind": one_of("funding", "purchase", "refund", "withdrawal", "withdrawal_returned", "frozen", "unfrozen", "repayment"),
+        "kind": one_of("funding", "purchase", "refund", "payout", "payout_returned", "frozen", "unfrozen", "repayment"),
         "amount": NUMBER,
         "currency": CURRENCY,
         "balanceAfter": NUMBER,

@@ -18,6 +18,7 @@ from marketplace.accounts.models import User
 from marketplace.storage import default_storage
 from tests.catalog.cases import PASSED
 from tests.factories import CategoryFactory, ListingFactory, UserFactory
+from tests.review import cases
 from tests.shop import archive, bought, funded, on_sale, tiers
 from tests.vendors.attaching import show, upload
 from tests.vendors.cases import make_vendor
@@ -275,6 +276,18 @@ def earning() -> Scene:
     return Scene(profile.user)
 
 
+def taken_down() -> Scene:
+    """The vendor's listing was taken down."""
+    listing = cases.taken_down()
+    return Scene(listing.store.owner, body={"subjectId": str(listing.pk)}, shows={"subjectId": str(listing.pk), "status": "Pending"})
+
+
+def appealed() -> Scene:
+    """The vendor appealed a takedown."""
+    appeal = cases.appealed()
+    return Scene(appeal.appellant, names={"appeal_id": str(appeal.pk)}, shows={"subjectId": appeal.decision.subject_id})
+
+
 SCENES: dict[str, Callable[[], Scene]] = {
     scene.__name__: scene
     for scene in (
@@ -299,5 +312,7 @@ SCENES: dict[str, Callable[[], Scene]] = {
         waiting,
         selling,
         earning,
+        taken_down,
+        appealed,
     )
 }

@@ -1,6 +1,6 @@
 """The whole table: every endpoint of the reference, and every one that we add to it."""
 
-from . import catalog, certificates, earnings, history, purse, reports, vendor
+from . import appeals, catalog, certificates, earnings, history, purse, reports, vendor
 from .shapes import Operation
 
 OPERATIONS: tuple[Operation, ...] = (
@@ -11,6 +11,7 @@ OPERATIONS: tuple[Operation, ...] = (
     *vendor.OPERATIONS,
     *earnings.OPERATIONS,
     *reports.OPERATIONS,
+    *appeals.OPERATIONS,
 )
 BY_NAME = {operation.name: operation for operation in OPERATIONS}
 GUARDED = tuple(operation for operation in OPERATIONS if operation.scope is not None)

@@ -39,6 +39,9 @@ SCOPES = {
     "POST /wallet/top-ups": "wallet:fund",
     "GET /wallet/top-ups/{top_up_id}": "wallet:fund",
     "POST /wallet/spend": "wallet:spend",
+    "POST /appeals": "vendor:manage",
+    "GET /appeals": "vendor:manage",
+    "GET /appeals/{appeal_id}": "vendor:manage",
 }
 
 

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
+from .appeals import QUEUE
 from .catalog import BAD_LIMITS, PREVIEW, TIER
 from .purse import BAD_CODES, CODE
 from .shapes import (
@@ -109,6 +110,7 @@ REVIEW = record(
         "checks": CHECKS,
         "findings": array(record({}, added={"code": STRING, "field": STRING, "message": STRING, "hint": STRING})),
         "note": STRING,
+        "queue": QUEUE,
     },
 )
 GENERATED = record(
@@ -282,7 +284,7 @@ OPERATIONS = (
         "GET",
         "/vendor/application-status",
         "draft",
-        record(PROFILE | {"payoutMethod": nullable(STRING)}, added=PROFILE_ADDED),
+        record(PROFILE | {"payoutMethod": nullable(STRING)}, added=PROFILE_ADDED | {"queue": QUEUE}),
         refusals=frozenset({"vendor_profile_missing"}),
     ),
     _op(

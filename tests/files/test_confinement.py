@@ -14,9 +14,9 @@ from django.core.checks import run_checks
 
 from marketplace.core.errors import DependencyUnavailable
 from tests import ROOT
-from vendors.sandbox.calls import ARGUMENTS, CALLS, CLONE3
 from vendors.sandbox.confinement import MACHINES
 from vendors.sandbox.runner import Limits, reader_of_bytes, run_job
+from vendors.sandbox.system_calls import ARGUMENTS, CALLS, CLONE3
 
 CONFINED = """
 import ctypes, errno, fcntl, os, resource, socket, subprocess, sys, tempfile, threading

@@ -3,10 +3,14 @@ import os
 import struct
 import zipfile
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import ots
 import pytest
+import soundfile
 from fontTools.ttLib import TTFont
 from PIL import Image, ImageCms
 
@@ -15,6 +19,7 @@ from marketplace.core.errors import BodyTooLarge, UnsupportedType
 from vendors import bounds
 from vendors.errors import FileRejected
 from vendors.previews import process_preview
+from vendors.sandbox.sounds import PEAKS
 
 from . import makers
 from .hostile.fonts import HTML, with_html
@@ -247,6 +252,40 @@ def test_sound_is_kept_as_it_came_with_its_duration(content: bytes, content_type
     assert (preview.content, preview.content_type) == (content, content_type)
     assert preview.details["durationSeconds"] == pytest.approx(1.0, abs=0.08)
     assert preview.details["sampleRate"] == 44_100
+
+
+def faded(kind: str, loudest: float = 0.8, seconds: float = 2.0) -> bytes:
+    """Return a tone that grows from nothing to its loudest."""
+    count = int(44_100 * seconds)
+    target = io.BytesIO()
+    soundfile.write(target, np.sin(np.arange(count) * 0.05) * np.linspace(0, loudest, count), 44_100, format=kind)
+    return target.getvalue()
+
+
+@pytest.mark.parametrize("kind", ["WAV", "MP3"])
+def test_waveform_of_a_sound_follows_its_loudness(kind: str) -> None:
+    peaks = process_audio(faded(kind)).details["peaks"]
+    assert 150 <= len(peaks) <= PEAKS
+    assert max(peaks) == 100
+    assert peaks[len(peaks) // 4] == pytest.approx(25, abs=4)
+    assert peaks[len(peaks) // 2] == pytest.approx(50, abs=4)
+    # It grows without a gap.
+    assert all(after >= before - 4 for before, after in pairwise(peaks))
+    # A quiet sound looks like a loud one.
+    assert process_audio(faded(kind, 0.1)).details["peaks"] == pytest.approx(peaks, abs=4)
+
+
+def test_sound_that_is_silent_or_not_decoded_has_no_waveform() -> None:
+    assert process_audio(faded("WAV", 0.0)).details["peaks"] == []
+    assert "peaks" not in process_audio(makers.m4a(1)).details
+
+
+@pytest.mark.parametrize("peaks", [[101], [-1], [True], ["1"], [0.5], [1] * 161])
+def test_waveform_of_a_compromised_child_is_not_published(monkeypatch: pytest.MonkeyPatch, peaks: list[Any]) -> None:
+    facts = {"format": "wav", "details": {"peaks": peaks}}
+    monkeypatch.setattr("vendors.previews.run_job", lambda *_, interpret, **__: interpret(facts, []))
+    with pytest.raises(ValueError, match="peaks"):
+        process_audio(b"")
 
 
 def test_sound_of_another_kind_is_refused() -> None:

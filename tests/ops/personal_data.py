@@ -134,6 +134,7 @@ ACCOUNTS = (
         impersonal={TECHNICAL: "subject_type subject_id"},
         kept=LOG,
     ),
+    Holding("review.Appeal", exported={"appeals": "text answer"}),
     Holding("operations.AccountExport", hidden={SECRET: "encrypted"}),
     Holding(
         "django_tasks_database.DBTaskResult",
@@ -169,6 +170,12 @@ DEVELOPERS = (
         kept=OTHERS,
     ),
     Holding("developers.AppLogo", hidden={TECHNICAL: "digest"}, impersonal={"the logo of an app, which its users see": "image"}),
+    Holding(
+        "developers.ClientDocument",
+        exported={"redirectUriRequests": "latest"},
+        hidden={DERIVED: "reviewed"},
+        impersonal={"empty for an app of a developer": "host"},
+    ),
     Holding("developers.AppOrigin", hidden={DERIVED: "origin"}),
     Holding("developers.AppScope", exported={"scopes": "reason note"}, kept=SHARED, anonymised="reason note"),
     Holding("developers.ScopeReview", exported={"scopeReviews": "outcome note"}),
@@ -321,7 +328,7 @@ BUYING = (
     Holding("wallet.Reversal", exported={"topUpReversals": "reference"}, kept=BOOKS),
     Holding(
         "wallet.ProviderEvent",
-        hidden={DERIVED: "payment_reference case_reference", TECHNICAL: "provider event_id outcome"},
+        hidden={DERIVED: "payment_reference reversal_reference", TECHNICAL: "provider event_id outcome"},
         impersonal={CODE: "currency"},
         kept=BOOKS,
     ),
@@ -385,7 +392,6 @@ IMPERSONAL = {
     "made from listings on sale, of which a deleted account has none": (
         "catalog.SearchDocument catalog.SearchTerm catalog.ListingIndex catalog.ListingLabel catalog.ListingPrice catalog.ListingCount"
     ),
-    "describes an app that has no developer": "developers.ClientDocument",
     "never written: OpenID Connect and the device flow are off": "developers.IDToken oauth2_provider.DeviceGrant",
 }
 
@@ -397,6 +403,7 @@ OTHER_KEYS = {
     "applications": "status created_at decided_at",
     "apps": "id status created",
     "scopes": "app_id scope granted requested_at decided_at",
+    "redirectUriRequests": "app_id status read_at",
     "scopeReviews": "app_id status requested_at decided_at",
     "apiKeys": "id created_at expires_at last_used_at revoked_at",
     "tokens": "id kind created expires last_used_at revoked_at",
@@ -422,13 +429,14 @@ OTHER_KEYS = {
     "refundRequests": "order_id status reason asked_at answered_at ended_at",
     "billingDetails": "country seen_in current created_at",
     "invoices": "kind date treatment country currency gross_minor tax_minor",
-    "walletPayouts": "id wallet__currency asked__wallet_net_minor status requested_at settled__at",
+    "walletPayouts": "id wallet__currency hold__wallet_net_minor status requested_at settlement__at",
     "topUps": "id currency amount_minor status created_at paid_at",
     "topUpReversals": "top_up_id kind amount_minor status opened_at decided_at",
     "creditReferences": "journal__wallet_net_minor journal__at",
     "licences": "id order_id acquired_at revoked_at",
     "favourites": "listing_id added_at",
     "downloads": "issued_at expires_at",
+    "appeals": "decision__at status submitted_at decided_at",
     "actions": "at",
     "messages": "at is_yours",
     "webhookMessages": "created_at",

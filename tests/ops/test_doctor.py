@@ -58,7 +58,7 @@ def test_missing_trigger_and_unfound_listing_are_named_and_end_with_an_error() -
     out = StringIO()
     with pytest.raises(CommandError, match="failed"):
         call_command("doctor", "--json", stdout=out)
-    failed = {row["sentence"]: row["remedy"] for row in json.loads(out.getvalue()) if row["status"] == "fail"}
+    failed = {row["message"]: row["remedy"] for row in json.loads(out.getvalue()) if row["status"] == "fail"}
     assert f"The database lacks trigger {trigger.name}." in failed
     assert failed["1 listings for sale are not in the search index."] == "Run `manage.py rebuild_search`."
 
@@ -124,7 +124,7 @@ def test_bucket_is_made_once_and_its_links_are_followed(
     assert said.getvalue().splitlines() == ["The bucket made-by-command was created.", "The bucket made-by-command already exists."]
 
     def objects() -> list[tuple[str, str]]:
-        return [(finding.status.value, finding.sentence) for finding in doctor.examine() if finding.part == "objects"]
+        return [(finding.status.value, finding.message) for finding in doctor.examine() if finding.part == "objects"]
 
     works = ("ok", "S3Storage writes, reads and deletes.")
     assert objects() == [works, ("ok", "Presigned links work.")]

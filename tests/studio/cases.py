@@ -27,7 +27,13 @@ def ready(listing: Listing) -> Listing:
         listing=listing,
         kind="Gallery",
         slot=0,
-        defaults={"object_key": f"previews/{listing.pk}", "content_type": "image/png", "size": 1, "sha256": "a" * 64},
+        defaults={
+            "object_key": f"previews/{listing.pk}",
+            "content_type": "image/png",
+            "size": 1,
+            "sha256": "a" * 64,
+            "details": {"width": 64, "height": 64},
+        },
     )
     return with_candidate(listing)
 

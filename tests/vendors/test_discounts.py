@@ -14,11 +14,13 @@ from rest_framework.test import APIClient
 from catalog import bounds
 from catalog.catalog_version import current_version
 from catalog.models import Discount, Listing, ListingIndex
-from catalog.services.discounts import update_discounted
+from catalog.services.discounts import end_discount_as_staff, run_discount_update
 from library.jobs import build_published
+from marketplace.core.errors import InvalidTransition, SelfReview
+from marketplace.core.models import AuditEntry
 from marketplace.jobs.models import Job
-from tests.eager import drain
-from tests.factories import PublishedListingFactory
+from tests.eager import drain, sent_mails
+from tests.factories import PublishedListingFactory, UserFactory
 from tests.races import outcomes_at_once
 from tests.shop import tiers
 from vendors.models import VendorProfile
@@ -64,11 +66,11 @@ def test_discount_that_begins_now_is_in_the_catalog_at_once_and_gone_when_it_end
     assert answer.status_code == 200
     assert (answer.json()["status"], answer.json()["code"]) == ("Running", None)
     assert shown(client, on_sale) == (7.0, 30.0, answer.json()["endsAt"])
-    job = Job.objects.get(task_path__endswith="update_discounted")
+    job = Job.objects.get(task_path__endswith="run_discount_update")
     assert job.run_after == Discount.objects.get().ends_at
     before = current_version()
     move(on_sale, 2 * DAY)
-    update_discounted.call(str(Discount.objects.get().pk))
+    run_discount_update.call(str(Discount.objects.get().pk))
     assert shown(client, on_sale) == (10.0, 0.0, None)
     assert current_version() != before
 
@@ -108,7 +110,7 @@ def test_larger_of_two_discounts_counts(client: APIClient, on_sale: Listing) -> 
 def test_discount_with_a_code_does_not_change_the_catalog(client: APIClient, on_sale: Listing) -> None:
     assert give(client, on_sale, code="spring-24").json()["code"] == "SPRING-24"
     assert shown(client, on_sale)[0] == 10.0
-    assert not Job.objects.filter(task_path__endswith="update_discounted").exists()
+    assert not Job.objects.filter(task_path__endswith="run_discount_update").exists()
 
 
 @pytest.mark.parametrize(("order", "expected"), [("price_asc", [0, 1]), ("price_desc", [1, 0])])
@@ -132,6 +134,33 @@ def test_ended_discount_leaves_the_catalog_and_a_planned_one_is_deleted(client: 
     assert client.delete(path(on_sale, planned)).status_code == 200
     assert [(row["id"], row["status"]) for row in client.get(path(on_sale)).json()["items"]] == [(running, "Ended")]
     assert client.delete(path(on_sale, running)).status_code == client.delete(path(on_sale, "x")).status_code == 404
+
+
+def test_discount_that_staff_end_leaves_the_catalog_and_the_vendor_is_told_why(client: APIClient, on_sale: Listing) -> None:
+    give(client, on_sale)
+    start = timezone.now() + 2 * DAY
+    give(client, on_sale, startsAt=at(start), endsAt=at(start + DAY))
+    staff, planned = UserFactory(is_staff=True), Discount.objects.get(starts_at__gt=timezone.now())
+    for discount in Discount.objects.all():
+        end_discount_as_staff(discount=discount, reason="The price is misleading.", actor=staff)
+    assert shown(client, on_sale)[0] == 10.0
+    assert not Discount.objects.filter(pk=planned.pk).exists()
+    assert [entry.reason for entry in AuditEntry.objects.filter(action="listing.end_discount", actor=staff)] == [
+        "The price is misleading."
+    ] * 2
+    told = [mail for mail in sent_mails() if "discount" in mail.subject]
+    assert [mail.to for mail in told] == [[on_sale.store.owner.email]] * 2
+    assert all("The price is misleading." in str(mail.body) for mail in told)
+
+
+def test_staff_cannot_end_a_discount_of_their_own_or_one_that_is_over(client: APIClient, on_sale: Listing) -> None:
+    give(client, on_sale)
+    discount, staff = Discount.objects.get(), UserFactory(is_staff=True)
+    with pytest.raises(SelfReview):
+        end_discount_as_staff(discount=discount, reason="Mine.", actor=on_sale.store.owner)
+    move(on_sale, 2 * DAY)
+    with pytest.raises(InvalidTransition):
+        end_discount_as_staff(discount=discount, reason="Too late.", actor=staff)
 
 
 @pytest.mark.parametrize(

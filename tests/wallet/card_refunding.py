@@ -76,7 +76,7 @@ class CardRefunding(Adding, PayingVendors):
             send_refund.call(str(reversal.pk))
         if not at_once:
             kind = EventKind.REFUNDED if accepted else EventKind.REFUND_FAILED
-            told = {"event_id": f"end-{reversal.pk}", "case": f"re-{reversal.pk}", "amount_minor": reversal.amount_minor}
+            told = {"event_id": f"end-{reversal.pk}", "reversal": f"re-{reversal.pk}", "amount_minor": reversal.amount_minor}
             for _ in range(2):
                 tell(top_up, kind, **told)
 

@@ -1,9 +1,15 @@
-"""A database connection that is cut at a given statement."""
+"""A database connection that is cut at a given statement, and what must hold of a deed in one transaction then."""
 
 from collections.abc import Callable
+from itertools import count
 from typing import Any
+from unittest.mock import patch
 
-from django.db import connection
+import pytest
+from django.db import OperationalError, connection
+
+from tests.contract.calls import rows
+from wallet.reconciliation import differences
 
 Deed = Callable[[], Any]
 
@@ -44,3 +50,28 @@ def cut_off(deed: Deed, last: int, *, executed: bool) -> bool:
         except Cut:
             return True
     return False
+
+
+def check_every_cut(deed: Deed) -> None:
+    """Cut the deed off before and after each of its statements: nothing is half done, and the same call succeeds afterwards."""
+    before = rows()
+    for statements in count():
+        if not cut_off(deed, statements, executed=False):
+            break
+        assert rows() == before
+        assert cut_off(deed, statements, executed=True)
+        assert rows() == before
+    assert statements > 3
+    assert rows() != before
+    assert list(differences()) == []
+
+
+def check_failed_commit(deed: Deed) -> None:
+    """Let the commit fail: nothing is half done, and the same call succeeds afterwards."""
+    before = rows()
+    with patch.object(connection, "_commit", side_effect=OperationalError("gone")), pytest.raises(OperationalError):
+        deed()
+    assert rows() == before
+    deed()
+    assert rows() != before
+    assert list(differences()) == []

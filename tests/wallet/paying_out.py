@@ -33,12 +33,12 @@ class Withdrawing(Circumstances):
         # What was paid by card returns only to its card.
         holds = balance - self.expected.by_card.get((buyer, currency), 0)
         wanted = holds if amount is None else amount
-        refusal = "withdrawal_open" if (buyer, currency) in self.expected.waiting else ""
+        refusal = "payout_open" if (buyer, currency) in self.expected.waiting else ""
         asked_today = [
             at for who, code, at in self.expected.wallet_payouts.values() if (who, code) == (buyer, currency) and at > self.now - DAY
         ]
         often = len(asked_today) >= bounds.WALLET_PAYOUTS_A_DAY
-        refusal = refusal or ("too_many_withdrawals" if often else "")
+        refusal = refusal or ("too_many_payouts" if often else "")
         by_card = holds < balance and holds < max(wanted, 1) <= balance
         refusal = refusal or ("returns_to_card" if by_card else "")
         refusal = refusal or ("invalid_amount" if wanted < 1 else "insufficient_balance" if wanted > holds else "")

@@ -186,11 +186,42 @@ def test_small_disputes_that_make_up_half_of_a_price_end_the_purchase() -> None:
     top_ups = [paid(user, PRICE // 2), paid(user, PRICE // 2)]
     order = bought_with(top_ups[1])
     for index, top_up in enumerate(top_ups):
-        tell(top_up, EventKind.DISPUTED, amount_minor=PRICE // 4 + 1, case=f"case-{index}", event_id=f"opened-{index}")
-        tell(top_up, EventKind.DISPUTE_LOST, amount_minor=PRICE // 4 + 1, case=f"case-{index}", event_id=f"lost-{index}")
+        tell(top_up, EventKind.DISPUTED, amount_minor=PRICE // 4 + 1, reversal=f"case-{index}", event_id=f"opened-{index}")
+        tell(top_up, EventKind.DISPUTE_LOST, amount_minor=PRICE // 4 + 1, reversal=f"case-{index}", event_id=f"lost-{index}")
         order.refresh_from_db()
         assert order.status == ("ChargedBack" if index else "Completed")
     agree()
+
+
+WON, LOST = EventKind.DISPUTE_WON, EventKind.DISPUTE_LOST
+
+
+@pytest.mark.parametrize("last_first", [False, True], ids=["in order", "last first"])
+@pytest.mark.parametrize(
+    ("ends", "status"),
+    [((WON, WON), "Completed"), ((WON, LOST), "Completed"), ((LOST, WON), "Completed"), ((LOST, LOST), "ChargedBack")],
+)
+def test_of_two_disputes_of_one_purchase_only_what_is_lost_counts(
+    ends: tuple[EventKind, EventKind],
+    status: str,
+    last_first: bool,  # noqa: FBT001 - a parameter
+) -> None:
+    user = UserFactory()
+    top_ups = [paid(user, PRICE // 2), paid(user, PRICE // 2)]
+    order, parts = bought_with(top_ups[1]), (PRICE * 2 // 5, PRICE // 5)
+    for index, top_up in enumerate(top_ups):
+        tell(top_up, EventKind.DISPUTED, amount_minor=parts[index], reversal=f"case-{index}", event_id=f"opened-{index}")
+    assert Licence.objects.get().suspended_at is not None
+    for index in (1, 0) if last_first else (0, 1):
+        tell(top_ups[index], ends[index], amount_minor=parts[index], reversal=f"case-{index}", event_id=f"ended-{index}")
+        agree()
+    order.refresh_from_db()
+    licence, stands = Licence.objects.get(), status == "Completed"
+    assert (order.status, licence.live, accounts("withheld")) == (status, stands, 0)
+    if stands:
+        lost = sum(part for part, end in zip(parts, ends, strict=True) if end == LOST)
+        assert (licence.suspended_at, accounts("receivable")) == (None, -lost)
+        assert earned(vendor_of(order))["INR"] == SHARE
 
 
 def test_dispute_reaches_older_purchases_after_the_newest_ones_whole_price() -> None:
@@ -227,7 +258,7 @@ def test_dispute_of_more_than_was_paid_freezes_what_was_paid() -> None:
     top_up = paid(user)
     tell(top_up, EventKind.DISPUTED, amount_minor=9_999_999)
     assert wallet_of(user).balance_inr_minor == 500_000
-    tell(top_up, EventKind.DISPUTED, amount_minor=0, case="another", event_id="another")
+    tell(top_up, EventKind.DISPUTED, amount_minor=0, reversal="another", event_id="another")
     assert Reversal.objects.count() == 1
 
 
@@ -237,8 +268,8 @@ def test_part_that_a_lost_dispute_left_can_be_disputed_and_refunded(
     top_up = paid(amount_minor=50_000)
     tell(top_up, EventKind.DISPUTED, amount_minor=20_000)
     assert tell(top_up, EventKind.DISPUTE_LOST, amount_minor=20_000).status == "Succeeded"
-    tell(top_up, EventKind.DISPUTED, amount_minor=10_000, case="second", event_id="second")
-    assert tell(top_up, EventKind.DISPUTE_LOST, amount_minor=10_000, case="second", event_id="second lost").status == "Succeeded"
+    tell(top_up, EventKind.DISPUTED, amount_minor=10_000, reversal="second", event_id="second")
+    assert tell(top_up, EventKind.DISPUTE_LOST, amount_minor=10_000, reversal="second", event_id="second lost").status == "Succeeded"
     with django_capture_on_commit_callbacks(execute=True):
         refund_top_up(top_up=top_up, reason="test", actor=UserFactory())
     top_up.refresh_from_db()
@@ -269,7 +300,7 @@ def test_second_dispute_of_what_has_returned_changes_nothing() -> None:
     top_up = paid()
     tell(top_up, EventKind.DISPUTED)
     tell(top_up, EventKind.DISPUTE_LOST)
-    tell(top_up, EventKind.DISPUTED, case="another", event_id="another")
+    tell(top_up, EventKind.DISPUTED, reversal="another", event_id="another")
     assert (Reversal.objects.count(), accounts("funding")) == (1, 0)
 
 
@@ -314,13 +345,13 @@ def test_purchase_behind_a_dispute_is_not_refunded_meanwhile() -> None:
         refund_order(order=order, reason="test", actor=None)
     tell(top_up, EventKind.DISPUTE_WON)
     refund_order(order=order, reason="test", actor=None)
-    tell(top_up, EventKind.DISPUTED, case="second", event_id="second")
+    tell(top_up, EventKind.DISPUTED, reversal="second", event_id="second")
     assert (wallet_of(top_up.user).balance_inr_minor, FrozenOrder.objects.filter(reversal__status="Open").count()) == (0, 0)
     agree()
 
 
 def test_audit_log_names_the_providers_dispute() -> None:
-    top_up = tell(paid(), EventKind.DISPUTED, case="dp_1")
+    top_up = tell(paid(), EventKind.DISPUTED, reversal="dp_1")
     assert history_of(top_up)[0].data == {"dispute": "dp_1"}
 
 
@@ -373,7 +404,7 @@ def test_refund_that_the_provider_sends_later_settles_by_its_event(
     # A dispute waits for the refund's end.
     assert tell(top_up, EventKind.DISPUTED).status == "Succeeded"
     assert (wallet_of(top_up.user).balance_inr_minor, accounts("frozen")) == (0, 50_000)
-    tell(top_up, EventKind.REFUND_FAILED, case="later")
+    tell(top_up, EventKind.REFUND_FAILED, reversal="later")
     assert (top_up.status, wallet_of(top_up.user).balance_inr_minor) == ("Disputed", 0)
     assert list(Reversal.objects.order_by("id").values_list("kind", "status")) == [("refund", "Kept"), ("dispute", "Open")]
     agree()
@@ -399,9 +430,9 @@ def test_refund_that_the_provider_refuses_returns_to_the_wallet_and_a_dispute_th
 
 def test_refund_that_was_made_at_the_provider_is_taken_from_the_wallet() -> None:
     top_up = paid()
-    tell(top_up, EventKind.REFUNDED, amount_minor=20_000, case="by-hand")
+    tell(top_up, EventKind.REFUNDED, amount_minor=20_000, reversal="by-hand")
     assert (top_up.status, wallet_of(top_up.user).balance_inr_minor) == ("Succeeded", 30_000)
-    tell(top_up, EventKind.REFUNDED, amount_minor=30_000, case="the-rest", event_id="the-rest")
+    tell(top_up, EventKind.REFUNDED, amount_minor=30_000, reversal="the-rest", event_id="the-rest")
     assert (top_up.status, wallet_of(top_up.user).balance_inr_minor) == ("Returned", 0)
     agree()
 
@@ -435,7 +466,7 @@ def test_what_came_of_a_dispute_is_never_changed(change: dict[str, Any]) -> None
         Reversal.objects.get().delete()
 
 
-@pytest.mark.parametrize("change", [{"withheld_minor": 1}, {"order": "other"}, {"taken_minor": 0}])
+@pytest.mark.parametrize("change", [{"withheld_minor": 1}, {"order": "other"}, {"taken_minor": 0}, {"ended": False}])
 def test_what_was_withheld_is_never_changed(change: dict[str, Any]) -> None:
     top_up = paid(amount_minor=PRICE)
     bought_with(top_up)

@@ -1,12 +1,9 @@
 """Cut off at every statement, before it and after it: nothing is half done, and the same call succeeds afterwards."""
 
 from collections.abc import Callable
-from unittest.mock import patch
 
 import pytest
-from django.db import OperationalError, connection
 
-from tests.contract.calls import rows
 from tests.eager import EagerBackend
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale, store_keeping
@@ -18,7 +15,7 @@ from wallet.services.refunds import pay_unclaimed, refund_order
 from wallet.services.spending import spend
 from wallet.services.wallet_payouts import pay_wallet_payout, refuse_wallet_payout
 
-from .cutting import Deed, cut_off
+from .cutting import Deed, check_every_cut, check_failed_commit
 from .killing import Buying, killed_at_random
 from .leaving import abandoned, asked
 from .spenders import limit, personal
@@ -115,28 +112,12 @@ DEEDS = [*SALES, asking, paying, refusing, refund_to_nobody, claiming]
 
 @pytest.mark.parametrize("prepare", DEEDS, ids=lambda deed: deed.__name__)
 def test_cut_at_any_statement_leaves_nothing_half_done(prepare: Callable[[], Deed]) -> None:
-    deed, statements = prepare(), 0
-    before = rows()
-    while cut_off(deed, statements, executed=False):
-        assert rows() == before
-        assert cut_off(deed, statements, executed=True)
-        assert rows() == before
-        statements += 1
-    assert statements > 3
-    assert rows() != before
-    assert list(differences()) == []
+    check_every_cut(prepare())
 
 
 @pytest.mark.parametrize("prepare", DEEDS, ids=lambda deed: deed.__name__)
 def test_commit_that_fails_leaves_nothing_half_done(prepare: Callable[[], Deed]) -> None:
-    deed = prepare()
-    before = rows()
-    with patch.object(connection, "_commit", side_effect=OperationalError("gone")), pytest.raises(OperationalError):
-        deed()
-    assert rows() == before
-    deed()
-    assert rows() != before
-    assert list(differences()) == []
+    check_failed_commit(prepare())
 
 
 def test_clients_killed_in_the_middle_lose_nothing_that_was_acknowledged() -> None:

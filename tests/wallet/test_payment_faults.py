@@ -9,7 +9,6 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from django.db import OperationalError, connection
 from django.db.models import Sum
 
 from marketplace.jobs.models import Job
@@ -37,7 +36,7 @@ from wallet.services.vendor_payouts import (
     prepare_payout,
 )
 
-from .cutting import Deed, cut_off
+from .cutting import Deed, check_every_cut, check_failed_commit, cut_off
 from .invoicing import issue, operator
 from .payees import account_of, exported, paid_out, payee, prepared
 from .topping_up import asked_for, paid, tell
@@ -132,29 +131,12 @@ ATOMIC += [cancelling_a_payout, cancelling_a_batch, refunding_a_top_up]
 
 @pytest.mark.parametrize("prepare", ATOMIC, ids=lambda deed: deed.__name__)
 def test_cut_at_any_statement_leaves_nothing_half_done(prepare: Callable[[], Deed]) -> None:
-    deed = prepare()
-    before = rows()
-    for statements in count():
-        if not cut_off(deed, statements, executed=False):
-            break
-        assert rows() == before
-        assert cut_off(deed, statements, executed=True)
-        assert rows() == before
-    assert statements > 3
-    assert rows() != before
-    assert list(differences()) == []
+    check_every_cut(prepare())
 
 
 @pytest.mark.parametrize("prepare", ATOMIC, ids=lambda deed: deed.__name__)
 def test_commit_that_fails_leaves_nothing_half_done(prepare: Callable[[], Deed]) -> None:
-    deed = prepare()
-    before = rows()
-    with patch.object(connection, "_commit", side_effect=OperationalError("gone")), pytest.raises(OperationalError):
-        deed()
-    assert rows() == before
-    deed()
-    assert rows() != before
-    assert list(differences()) == []
+    check_failed_commit(prepare())
 
 
 def event(top_up: TopUp, kind: EventKind, **told: Any) -> Deed:

@@ -10,7 +10,7 @@ from marketplace.core.errors import InvalidTransition, Problem
 from marketplace.core.models import AuditEntry
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
-from wallet.admin.effects import claim_effects
+from wallet.admin.effects import unclaimed_refund_effects
 from wallet.card_credit import card_credit
 from wallet.models import Journal, LedgerAccount
 from wallet.models.top_ups import EventKind
@@ -97,7 +97,7 @@ def test_debt_is_paid_from_other_credit_before_that_of_a_card() -> None:
     assert refund_top_up(top_up=later, reason="test", actor=UserFactory()).reversals.get().amount_minor == 10_000
 
 
-def test_debt_that_was_paid_by_card_leaves_later_withdrawals_as_they_are() -> None:
+def test_debt_that_was_paid_by_card_leaves_later_payouts_as_they_are() -> None:
     user = indebted()
     paid(user, 25_000)
     added(user, 30_000)
@@ -114,7 +114,7 @@ def test_top_up_that_paid_a_debt_and_is_disputed_is_owed_again() -> None:
     later = paid(user, PART)
     assert owed_by(user.pk) == {}
     for kind in (EventKind.DISPUTED, EventKind.DISPUTE_LOST):
-        tell(later, kind, case="later", event_id=f"later-{kind}")
+        tell(later, kind, reversal="later", event_id=f"later-{kind}")
     assert owed_by(user.pk) == {"INR": PART}
     agree()
 
@@ -169,13 +169,13 @@ def test_dispute_that_is_lost_after_the_account_was_deleted_is_owed_and_written_
 def test_staff_who_pay_a_refund_to_a_deleted_account_see_what_it_owes() -> None:
     top_up = paid(amount_minor=PRICE)
     order = bought(on_sale(), top_up.user)
-    before = claim_effects(order)
+    before = unclaimed_refund_effects(order)
     delete_account(user=top_up.user, reason="test", actor=None)
     for kind in (EventKind.DISPUTED, EventKind.DISPUTE_LOST):
         tell(top_up, kind, amount_minor=PART)
     refund_order(order=order, reason="test", actor=None)
-    assert len(claim_effects(order)) == len(before) + 1
-    assert "₹100.00" in claim_effects(order)[0]
+    assert len(unclaimed_refund_effects(order)) == len(before) + 1
+    assert "₹100.00" in unclaimed_refund_effects(order)[0]
 
 
 def test_refused_top_up_collects_nothing() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 from django.db import IntegrityError, transaction
+from rest_framework.test import APIClient
 
 from catalog.models import Listing
 from library.errors import LinkRevoked
@@ -16,8 +17,9 @@ from marketplace.accounts.models import User
 from marketplace.accounts.services import delete_account
 from marketplace.core.errors import InvalidInput, InvalidTransition, NotFound, SelfReview
 from marketplace.core.models import AuditEntry
+from tests.developers.cases import token_of
 from tests.eager import sent_mails
-from tests.factories import UserFactory
+from tests.factories import AppFactory, UserFactory
 from tests.races import THREADS, outcomes_at_once, until_someone_waits
 from tests.shop import archive, bought, funded, on_sale
 from tests.vendors.cases import make_vendor
@@ -77,6 +79,19 @@ def test_nobody_but_the_buyer_asks() -> None:
     for stranger in (vendor_of(order), UserFactory(), UserFactory(is_staff=True, is_superuser=True)):
         with pytest.raises(NotFound):
             asked(order, actor=stranger)
+
+
+def test_app_asks_for_a_refund_of_what_it_bought_and_of_nothing_else() -> None:
+    order = downloaded()
+    token, secret = token_of("oauth", order.buyer)
+    app, client = token.application, APIClient(HTTP_AUTHORIZATION=f"Bearer {secret}")
+    path, body = f"/api/v1/orders/{order.pk}/refund-requests", {"reason": "faulty"}
+    assert client.post(path, body, format="json").status_code == 404
+    Order.objects.filter(pk=order.pk).update(app=AppFactory())
+    assert client.post(path, body, format="json").status_code == 404
+    assert not RefundRequest.objects.exists()
+    Order.objects.filter(pk=order.pk).update(app=app)
+    assert client.post(path, body, format="json").status_code == 200
 
 
 def test_purchase_that_was_free_or_has_ended_or_is_disputed_cannot_be_asked_for() -> None:

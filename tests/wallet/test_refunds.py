@@ -135,7 +135,7 @@ def test_second_payment_of_an_unclaimed_refund_is_refused_by_the_database() -> N
     refund_order(order=order, reason="broken", actor=staff)
     paid = pay_unclaimed(order=order, reference="UTR 1", reason="By the receipt.", actor=staff)
     with pytest.raises(IntegrityError), transaction.atomic():
-        Journal.objects.create(kind="claim", order=order, reason="twice")
+        Journal.objects.create(kind="refund_payout", order=order, reason="twice")
     assert paid.order_id == order.pk
 
 

@@ -42,7 +42,7 @@ def codes(outcomes: list[object]) -> list[str]:
 def test_one_of_many_requests_of_a_wallet_is_taken() -> None:
     user = funded(inr=80_000)
     outcomes = at_once(*(partial(asked, user, 10_000) for _ in range(8)))
-    assert codes(outcomes) == ["withdrawal_open"] * 7
+    assert codes(outcomes) == ["payout_open"] * 7
     assert (wallet_of(user).balance_inr_minor, WalletPayout.objects.count()) == (70_000, 1)
 
 

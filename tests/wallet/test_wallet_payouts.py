@@ -29,7 +29,7 @@ from wallet.reconciliation import differences
 from wallet.selectors import wallet_of
 from wallet.services import wallet_payouts
 from wallet.services.digests import digest_ledger
-from wallet.services.ledger import Leg, change_held_amount, credit_wallet_balance, open_accounts, write_journal
+from wallet.services.ledger import TransferEntry, change_held_amount, credit_wallet_balance, open_accounts, write_journal
 from wallet.services.refunds import refund_order
 from wallet.services.wallet_payouts import cancel_wallet_payout, pay_wallet_payout, refuse_wallet_payout
 
@@ -105,8 +105,8 @@ def test_wallet_of_someone_else_and_of_a_shut_account_is_not_paid_out() -> None:
 def test_second_request_of_a_wallet_waits_for_the_first_and_other_wallets_do_not() -> None:
     user, other = funded(inr=50_000, usd=700), funded(inr=100)
     first = asked(user, 20_000)
-    assert refused(lambda: asked(user, 1)) == "withdrawal_open"
-    assert refused(lambda: asked(user, 1_000_000)) == "withdrawal_open"
+    assert refused(lambda: asked(user, 1)) == "payout_open"
+    assert refused(lambda: asked(user, 1_000_000)) == "payout_open"
     asked(user, currency="USD"), asked(other)
     cancel_wallet_payout(wallet_payout=first, actor=user)
     assert asked(user).amount_minor == 50_000
@@ -117,7 +117,7 @@ def test_wallet_is_asked_for_money_ten_times_a_day() -> None:
     user = funded(inr=50_000, usd=700)
     for _ in range(bounds.WALLET_PAYOUTS_A_DAY):
         cancel_wallet_payout(wallet_payout=asked(user, 1), actor=user)
-    assert refused(lambda: asked(user, 1)) == "too_many_withdrawals"
+    assert refused(lambda: asked(user, 1)) == "too_many_payouts"
     asked(user, currency="USD")
     with later(days=1, seconds=1):
         assert asked(user, 1).status == "Waiting"
@@ -247,7 +247,7 @@ def test_everything_is_what_the_wallet_holds_at_that_moment() -> None:
 def test_paid_money_leaves_by_the_account_of_payouts_and_is_covered() -> None:
     user, staff = funded(inr=50_000), UserFactory()
     wallet_payout = pay_wallet_payout(wallet_payout=asked(user, 20_000), reference=" UTR 7781 ", actor=staff)
-    moved = Transfer.objects.filter(journal__in=[wallet_payout.asked_id, wallet_payout.settled_id]).order_by("id")
+    moved = Transfer.objects.filter(journal__in=[wallet_payout.hold_id, wallet_payout.settlement_id]).order_by("id")
     assert list(moved.values_list("debit__kind", "credit__kind", "amount_minor")) == [
         ("wallet", "held", 20_000),
         ("held", "payout", 20_000),
@@ -259,7 +259,7 @@ def test_paid_money_leaves_by_the_account_of_payouts_and_is_covered() -> None:
         DETAILS,
     )
     assert Journal.objects.get(settled_wallet_payout=wallet_payout).reason == "paid by UTR 7781"
-    list(digest_ledger(until=wallet_payout.settled.at if wallet_payout.settled else None))
+    list(digest_ledger(until=wallet_payout.settlement.at if wallet_payout.settlement else None))
     assert LedgerAccount.objects.get(kind="payout", currency="INR").balance_minor == 20_000
     assert list(differences()) == []
 
@@ -276,7 +276,7 @@ def test_money_that_is_not_paid_returns_and_where_to_is_forgotten(verb: str) -> 
     assert (wallet_payout.payment_details, wallet_payout.reference) == ("", "")
     assert (wallet_of(user).balance_inr_minor, held(user)) == (50_000, 0)
     back = Journal.objects.get(settled_wallet_payout=wallet_payout)
-    assert (back.reverses_id, back.wallet_net_minor, back.wallet_balance_minor) == (wallet_payout.asked_id, 20_000, 50_000)
+    assert (back.reverses_id, back.wallet_net_minor, back.wallet_balance_minor) == (wallet_payout.hold_id, 20_000, 50_000)
     list(digest_ledger(until=back.at))
     assert list(differences()) == []
 
@@ -327,7 +327,7 @@ def test_account_with_a_payout_that_waits_is_not_deleted_and_afterwards_where_to
     "change",
     [
         {"status": "Refused"},
-        {"status": "Waiting", "settled": None, "reference": ""},
+        {"status": "Waiting", "settlement": None, "reference": ""},
         {"reference": "T2"},
         {"payment_details": "IBAN of someone else"},
         {"requested_at": "2020-01-01T00:00:00Z"},
@@ -352,7 +352,7 @@ def test_second_open_payout_of_a_wallet_is_refused_by_the_database() -> None:
     wallet_payout, other = asked(funded(inr=50_000)), asked(funded(inr=7))
     unused = Journal.objects.filter(wallet_payout__isnull=True).earliest("id")
     with pytest.raises(IntegrityError, match=r"walletpayout_one_open|wallet_id"), transaction.atomic():
-        WalletPayout.objects.create(wallet=wallet_payout.wallet, asked=unused, payment_details="x")
+        WalletPayout.objects.create(wallet=wallet_payout.wallet, hold=unused, payment_details="x")
     assert other.status == "Waiting"
 
 
@@ -375,16 +375,16 @@ def test_reconciliation_tells_of_journals_without_a_request_and_of_requests_that
     entry = credit_wallet_balance(wallet, -100)
     change_held_amount(account, 100)
     leg: dict[str, Any] = {"currency": "INR", "reason": "stray", "actor_id": staff.pk}
-    stray = write_journal(kind=JournalKind.WITHDRAWAL, legs=[Leg(wallet, account, 100)], wallet=entry, **leg)
+    stray = write_journal(kind=JournalKind.HOLD, transfers=[TransferEntry(wallet, account, 100)], wallet=entry, **leg)
     told = list(differences())
     assert f"journal {stray} sets money aside that nobody asked for" in told
     assert f"held account {account} holds 300 INR, what waits is 200" in told
     payout = open_accounts("INR", {AccountKind.PAYOUT: None})[AccountKind.PAYOUT]
     change_held_amount(account, -300)
-    settled = write_journal(kind=JournalKind.SETTLEMENT, legs=[Leg(account, payout, 300)], **leg)
+    settled = write_journal(kind=JournalKind.SETTLEMENT, transfers=[TransferEntry(account, payout, 300)], **leg)
     assert f"journal {settled} settles nothing that was asked for" in list(differences())
     # Of another amount.
-    WalletPayout.objects.filter(pk=wallet_payout.pk).update(status="Paid", settled=settled, reference="T1")
+    WalletPayout.objects.filter(pk=wallet_payout.pk).update(status="Paid", settlement=settled, reference="T1")
     assert f"wallet payout {wallet_payout.pk} and its transfers differ" in list(differences())
 
 
@@ -393,10 +393,10 @@ def test_reconciliation_tells_of_a_request_of_another_wallet_than_the_money() ->
     entry = credit_wallet_balance(LedgerAccount.objects.get(kind="wallet", owner=user, currency="USD").pk, -700)
     held_id = open_accounts("USD", {AccountKind.HELD: user.pk})[AccountKind.HELD]
     change_held_amount(held_id, 700)
-    legs = [Leg(entry.account_id, held_id, 700)]
-    moved = write_journal(kind=JournalKind.WITHDRAWAL, legs=legs, wallet=entry, currency="USD", reason="stray", actor_id=user.pk)
+    transfers = [TransferEntry(entry.account_id, held_id, 700)]
+    moved = write_journal(kind=JournalKind.HOLD, transfers=transfers, wallet=entry, currency="USD", reason="stray", actor_id=user.pk)
     rupees = LedgerAccount.objects.get(kind="wallet", owner=user, currency="INR")
-    wallet_payout = WalletPayout.objects.create(wallet=rupees, asked_id=moved, payment_details="x")
+    wallet_payout = WalletPayout.objects.create(wallet=rupees, hold_id=moved, payment_details="x")
     assert f"wallet payout {wallet_payout.pk} and its transfers differ" in list(differences())
 
 

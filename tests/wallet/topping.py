@@ -69,7 +69,7 @@ class Adding(Withdrawing):
 
     def tell_case(self, top_up: TopUp, name: str, kind: EventKind, **told: Any) -> None:
         """Tell of the one dispute that a payment can have here."""
-        tell(top_up, kind, event_id=f"{kind}-{name}-{self.numbered()}", case=f"case-{name}", **told)
+        tell(top_up, kind, event_id=f"{kind}-{name}-{self.numbered()}", reversal=f"case-{name}", **told)
 
     def disputed(self, added: Added, name: str, amount: int) -> None:
         """Freeze what is disputed, unless the dispute is known or all of the payment has returned."""

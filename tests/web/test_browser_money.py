@@ -1,4 +1,4 @@
-"""Money in and out in a real browser: from an empty wallet to an invoice, and from a bank account to a payout.
+"""Money in and out in a real browser: from an empty wallet to an invoice, from a bank account to a payout, and back to a buyer.
 
 Pictures of every step are written to the folder that `TEST_PICTURES` names.
 """
@@ -17,12 +17,13 @@ from marketplace.accounts.models import User
 from tests.admin.pages import address
 from tests.factories import UserFactory
 from tests.screenshots.driving import Scheme, overflows, violations
-from tests.shop import bought, on_sale
+from tests.shop import archive, bought, on_sale
 from tests.vendors.cases import make_vendor
 from tests.wallet.invoicing import issue, operator
 from tests.wallet.payees import IFSC, NUMBER, old_enough
+from tests.wallet.refunding import downloaded
 from vendors.models import VendorProfile
-from wallet.models import PayoutBatch
+from wallet.models import Order, PayoutBatch, RefundRequest
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 PASSWORD = "correct horse battery"
@@ -142,3 +143,133 @@ def _pay_everybody(page: Page, base_url: str, looked_at: Callable[[Page, str], N
     page.goto(base_url + address(PayoutBatch, "pay", batch.pk))
     page.get_by_role("button", name="Record as paid").click()
     page.wait_for_url("**/change/")
+
+
+@WAYS
+def test_buyer_who_has_not_downloaded_is_refunded_at_once(
+    window: Window, live_server: Any, looked_at: Callable[[Page, str], None], size: str, scheme: Scheme
+) -> None:
+    operator()
+    order = _sold()
+    page = window(size, order.buyer, scheme=scheme)
+    page.goto(live_server.url + reverse("library-item", args=[order.listing.slug]))
+    looked_at(page, "20-library-item")
+    page.get_by_role("link", name="refund").first.click()
+    page.wait_for_url("**" + reverse("order-page", args=[order.pk]))
+    looked_at(page, "21-order")
+    _ask(page, looked_at, "22-ask", "I bought it by mistake")
+    page.get_by_text("The price is back in your wallet").wait_for()
+    issue()
+    page.reload()
+    looked_at(page, "23-refunded-at-once")
+    _credit_note(page)
+    assert _told(order.buyer) == ["refunded"]
+
+
+@WAYS
+def test_vendor_agrees_to_the_refund_of_what_was_downloaded(
+    window: Window, live_server: Any, looked_at: Callable[[Page, str], None], size: str, scheme: Scheme
+) -> None:
+    operator()
+    order = downloaded(_sold())
+    page, studio = _asked(window, live_server.url, looked_at, order, size, scheme)
+    studio.get_by_role("button", name="Refund").click()
+    studio.get_by_text("Refunded").first.wait_for()
+    looked_at(studio, "33-vendor-agreed")
+    issue()
+    page.reload()
+    looked_at(page, "34-refunded-by-the-vendor")
+    _credit_note(page)
+    assert _told(order.buyer) == ["asked", "refunded"]
+
+
+@WAYS
+def test_staff_decide_after_the_vendor_declined_and_the_buyer_insists(
+    window: Window, live_server: Any, looked_at: Callable[[Page, str], None], size: str, scheme: Scheme
+) -> None:
+    operator()
+    order = downloaded(_sold())
+    page, studio = _asked(window, live_server.url, looked_at, order, size, scheme)
+    studio.get_by_label("Why do you decline?").fill("It opens in every program that I know.")
+    studio.get_by_role("button", name="Decline").click()
+    studio.get_by_text("Your answer").wait_for()
+    looked_at(studio, "43-vendor-declined")
+    page.reload()
+    looked_at(page, "44-declined")
+    page.get_by_role("link", name="Ask our staff").click()
+    page.get_by_label("Why should it be refunded?").fill("I sent a picture of the error.")
+    looked_at(page, "45-insist")
+    page.get_by_role("button", name="Ask our staff").click()
+    page.get_by_text("Our staff decide").first.wait_for()
+    looked_at(page, "46-in-review")
+    admin = window(size, _staff(), scheme=scheme)
+    _grant(admin, live_server.url, looked_at, RefundRequest.objects.get())
+    issue()
+    page.reload()
+    looked_at(page, "49-refunded-by-staff")
+    _credit_note(page)
+    assert _told(order.buyer) == ["asked", "declined", "in review", "refunded"]
+
+
+def _sold() -> Order:
+    """Return the order of an asset with a file, whose buyer gets mail."""
+    order = bought(on_sale(archive(), store=make_vendor().store, title="Halden Grotesk", tax_rate_bp=1800))
+    outbox.outbox.clear()
+    return order
+
+
+def _ask(page: Page, looked_at: Callable[[Page, str], None], name: str, reason: str) -> None:
+    """Ask for a refund from the order's page."""
+    page.get_by_role("link", name="Ask for a refund").click()
+    page.get_by_role("button", name="Ask for a refund").wait_for()
+    looked_at(page, name)
+    page.get_by_label(reason).check()
+    page.get_by_label("Details").fill("The archive is empty on my computer.")
+    page.get_by_role("button", name="Ask for a refund").click()
+
+
+def _asked(
+    window: Window, base_url: str, looked_at: Callable[[Page, str], None], order: Order, size: str, scheme: Scheme
+) -> tuple[Page, Page]:
+    """Ask as the buyer; return the buyer's page, and the vendor's with the request."""
+    page = window(size, order.buyer, scheme=scheme)
+    page.goto(base_url + reverse("order-page", args=[order.pk]))
+    _ask(page, looked_at, "30-ask", "It does not open or does not work")
+    page.get_by_text("Without an answer by then").wait_for()
+    looked_at(page, "31-waiting")
+    studio = window(size, order.listing.store.owner, scheme=scheme)
+    studio.goto(base_url + reverse("refund-cases"))
+    looked_at(studio, "31-vendors-requests")
+    studio.get_by_role("link", name="Halden Grotesk").first.click()
+    studio.get_by_role("button", name="Decline").wait_for()
+    looked_at(studio, "32-vendors-request")
+    return page, studio
+
+
+def _grant(page: Page, base_url: str, looked_at: Callable[[Page, str], None], made: RefundRequest) -> None:
+    """Refund as staff, from the queue."""
+    page.goto(base_url + reverse("admin:wallet_refundrequest_changelist"))
+    page.get_by_text("Halden Grotesk").first.wait_for()
+    looked_at(page, "47-queue")
+    page.goto(base_url + reverse("admin:wallet_refundrequest_change", args=[made.pk]))
+    looked_at(page, "47-request")
+    page.goto(base_url + address(RefundRequest, "grant", made.pk))
+    page.get_by_label("Reason").fill("The picture shows the error.")
+    looked_at(page, "48-grant")
+    page.get_by_role("button", name="Refund").click()
+    page.get_by_text("The order was refunded").wait_for()
+    looked_at(page, "48-granted")
+
+
+def _credit_note(page: Page) -> None:
+    """Download the credit note that the order's page links to."""
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Credit note").click()
+    assert Path(download.value.path()).read_bytes().startswith(b"%PDF")
+
+
+def _told(buyer: User) -> list[str]:
+    """Return what the buyer's mails were about, oldest first."""
+    steps = {"was refunded": "refunded", "declined": "declined", "staff decide": "in review", "Your request": "asked"}
+    subjects = [str(message.subject) for message in outbox.outbox if message.to == [buyer.email]]
+    return [next((step for word, step in steps.items() if word in subject), subject) for subject in subjects]

@@ -21,10 +21,12 @@ from developers.services.credentials import issue_api_key
 from marketplace.accounts.models import User
 from marketplace.mcp.tools.calling import TOOLS
 from tests.callers import personal_token
+from tests.catalog.cases import rejected
 from tests.contract.calls import rows
 from tests.eager import EagerBackend
 from tests.factories import ListingFactory, UserFactory
 from tests.mcp.speaking import Speaker, tool_token
+from tests.review.cases import appealed
 from tests.shop import archive, bought, funded, on_sale
 from tests.studio.cases import ready
 from tests.wallet import invoicing
@@ -67,6 +69,8 @@ NAMED = (
     ("dashboard/wallet/payouts/", "wallet_payout_id", "wallet_payout"),
     ("dashboard/wallet/top-ups/", "top_up_id", "top_up"),
     ("api/v1/wallet/top-ups/", "top_up_id", "top_up"),
+    ("dashboard/appeals/", "decision_id", "decision"),
+    ("api/v1/appeals/", "appeal_id", "appeal"),
     ("checkout/", "quote_id", "quote"),
     ("assets/", "slug", "listing"),
     ("api/v1/assets/", "asset_id", "listing_id"),
@@ -88,6 +92,8 @@ PLAIN = {
     ("console-operation", "operation_id"): "searchAssets",
     ("payout-details", "currency"): "USD",
     ("sales-invoices-csv", "month"): "2026-03",
+    ("asset-picture", "number"): "1",
+    ("studio-preview-picture", "number"): "1",
 }
 OPEN_TO_ALL = {
     "names nothing of a person's": {
@@ -149,6 +155,7 @@ FORM: dict[str, Any] = {
     "events": ["asset.published"],
     "redirect_uris": "https://taken.example/callback",
     "reason": "Taken",
+    "text": "Taken",
     "confirm": "on",
     "password": "correct horse battery",
     "direction": "up",
@@ -173,7 +180,10 @@ def _things(reviewer: User) -> tuple[User, dict[str, str]]:
     credit_wallet(user=user, currency="INR", amount_minor=10_000_000, reason="test", actor=None)
     listing = ready(ListingFactory(store=profile.store))
     owned, refund = on_sale(archive()), asked_to_refund(downloaded(bought(on_sale(archive(), store=profile.store))))
+    appeal = appealed(rejected(store=profile.store))
     things = developed(user, reviewer) | {
+        "decision": str(appeal.decision_id),
+        "appeal": str(appeal.pk),
         "listing": listing.slug,
         "listing_id": str(listing.pk),
         "preview": str(Preview.objects.get(listing=listing).pk),
@@ -341,7 +351,7 @@ def test_pages_of_an_account_show_ones_own_things_and_nothing_of_others_and_are_
         if not answer.streaming and name != "studio-preview"
         for word in re.findall(r"[\w-]+", answer.content.decode(errors="ignore"))
     }
-    things = everyone.mine.keys() - {"consent", "owned_id"}
+    things = everyone.mine.keys() - {"consent", "owned_id", "decision", "appeal"}
     assert {name for name in things if everyone.mine[name] not in shown} == set()
     assert {name for name in things if everyone.theirs[name] in shown} == set()
 

@@ -9,10 +9,12 @@ from django.urls import reverse
 
 from marketplace.accounts.models import User
 from tests.factories import UserFactory
+from tests.shop import bought
 from tests.vendors.cases import make_vendor
 from tests.wallet.refunding import asked, declined, downloaded, overdue, sold
 from wallet.models import Order, RefundRequest
 from wallet.services.refund_requests import escalate_overdue_requests
+from wallet.services.refunds import refund_order
 
 from .markup import faults_of
 
@@ -121,3 +123,19 @@ def test_order_page_says_where_the_request_stands(browse: Browse, state: Callabl
     page = read(browse(made.order.buyer).get(address("order-page", made.order)))
     assert "Ask for a refund" not in page
     assert ("Ask our staff" in page) == (RefundRequest.objects.get().status == "Declined")
+
+
+def test_page_of_an_upgraded_purchase_leads_to_the_upgrade_whose_refund_comes_first(browse: Browse) -> None:
+    made = asked()
+    order = made.order
+    upgrade = bought(order.listing, order.buyer, license_slug="commercial", upgrade_from="personal")
+    client, link = browse(order.buyer), f'href="{address("order-page", upgrade)}"'
+    assert link in read(client.get(address("order-page", order)))
+    assert "can be refunded once the upgrade is" in read(browse(vendor_of(order)).get(address("refund-case", made)))
+    refund_order(order=upgrade, reason="agreed by mail", actor=None)
+    assert link not in read(client.get(address("order-page", order)))
+    RefundRequest.objects.all().delete()
+    upgrade = bought(order.listing, order.buyer, license_slug="commercial", upgrade_from="personal")
+    page = read(client.get(address("order-page", order)))
+    assert f'href="{address("order-page", upgrade)}"' in page
+    assert address("refund-ask", order) not in page

@@ -35,8 +35,10 @@ from marketplace.web.docs.reference import operations
 from tests.admin import subjects
 from tests.admin.pages import address
 from tests.callers import personal_token
+from tests.catalog.cases import rejected
 from tests.factories import PLENTY, AppFactory, ListingFactory, UserFactory
 from tests.files.makers import picture
+from tests.review.cases import appealed, decision_on
 from tests.shop import archive, bought, on_sale
 from tests.studio.cases import submitted, with_candidate
 from tests.vendors.cases import make_vendor
@@ -63,6 +65,7 @@ PAGES: dict[str, list[str]] = {
         "/browse?q=zzqqxx",
         "/assets/{asset}",
         "/assets/{asset}/changes",
+        "/assets/{asset}/pictures/1",
         "/stores/{store}",
         "/docs",
         "/docs?q=webhook",
@@ -121,6 +124,8 @@ PAGES: dict[str, list[str]] = {
         "/dashboard/wallet/top-ups/new",
         "/dashboard/wallet/top-ups/{top_up}",
         "{payment_page}",
+        "/dashboard/appeals/{rejected}",
+        "/dashboard/appeals/{appealed}",
         "/dashboard/orders/{order}",
         "/dashboard/orders/{order}/refund",
         "/dashboard/orders/{declined}",
@@ -168,6 +173,7 @@ PAGES: dict[str, list[str]] = {
         "/dashboard/studio/listings/{draft}",
         "/dashboard/studio/listings/{draft}/details",
         "/dashboard/studio/listings/{draft}/preview",
+        "/dashboard/studio/listings/{sent}/preview/pictures/1",
         "/dashboard/studio/listings/{draft}/prices",
         "/dashboard/studio/listings/{draft}/discounts",
         "/dashboard/studio/listings/{draft}/licences",
@@ -347,6 +353,7 @@ def make_world() -> World:
     credit_wallet(user=member, currency="INR", amount_minor=10_000_000, reason="test", actor=None)
     asset = on_sale(archive(), title="Halden Grotesk", slug="halden-grotesk", tags=["sans"])
     owned = on_sale(archive("owned"), title="Owned Sans", slug="owned-sans")
+    show(asset, "Gallery", "image/png", details={"width": 64, "height": 64})
     FeaturedListing.objects.create(listing=asset)
     Favourite.objects.create(user=member, listing=asset)
     own = on_sale(archive("own"), store=profile.store, title="Of my own", slug="of-my-own")
@@ -370,6 +377,8 @@ def make_world() -> World:
     world.places["refund_request"] = str(refund_request.pk)
     second = on_sale(archive("declined"), title="Declined Sans", slug="declined-sans", store=make_vendor().store)
     world.places["declined"] = str(declined(downloaded(bought(second, member))).order_id)
+    world.places["rejected"] = str(decision_on(rejected(store=profile.store)).pk)
+    world.places["appealed"] = str(appealed(rejected(store=profile.store)).decision_id)
     quote = make_quote(buyer=member, purchase=PurchaseRequest(str(asset.id), currency="INR"))
     world.places |= {
         "asset": asset.slug,
@@ -392,6 +401,14 @@ def make_world() -> World:
     issue_link(licence=licence)
     world.places |= developed(member, world.people["admin"]) | _for_admins()
     return world
+
+
+def show(listing: Listing, kind: str, content_type: str, **fields: Any) -> Preview:
+    """Return a new preview of a listing, whose bytes are not stored yet."""
+    preview = Preview(listing=listing, kind=kind, content_type=content_type, size=1, sha256="a" * 64, **fields)
+    preview.object_key = f"previews/{preview.pk}"
+    preview.save()
+    return preview
 
 
 def store_preview(preview: Preview) -> None:

@@ -16,8 +16,8 @@ from marketplace.http.refusals import allow_methods
 from marketplace.review.service import staff_of
 from marketplace.storage import default_storage
 
-from ..opening import GLYPHS, OpenedFile, draw_glyphs, open_entry, sheet_of
-from ..services.opening import record_opened
+from ..opened_files import GLYPHS, OpenedFile, draw_glyphs, open_entry, sheet_of
+from ..services.files import record_opened
 
 PATH_CHARS = 200
 GLYPH_CHARS = 63

@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from .calls import ARGUMENTS, CALLS, CLONE3, CLONE_REFUSED
+from .system_calls import ARGUMENTS, CALLS, CLONE3, CLONE_REFUSED
 
 MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 # Instructions of the filter, its verdicts, and the offsets of what it reads (linux/seccomp.h).

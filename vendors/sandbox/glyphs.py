@@ -6,7 +6,7 @@ from typing import Any, BinaryIO
 
 from fontTools.pens.svgPathPen import SVGPathPen
 
-from . import fonts, opening
+from . import archive_files, fonts
 from .sniffing import HEAD_BYTES, sniff
 from .verdicts import Unsupported, rejecting
 
@@ -16,7 +16,7 @@ PATH_CHARS = 20_000
 
 def run(file: BinaryIO, size: int, path: str, face: int, names: Sequence[str]) -> tuple[dict[str, Any], list[bytes]]:
     """Run the `glyphs` job of the worker: return the drawing and the width of each glyph, and the font's lines in its units."""
-    content = opening.member(file, size, path)
+    content = archive_files.member(file, size, path)
     name = sniff(content[:HEAD_BYTES])
     if name in {"woff", "woff2"}:
         content = fonts.sanitized(content)

@@ -3,15 +3,21 @@
 from typing import Any, BinaryIO
 
 from .inspecting import facts
+from .peaks import peaks_of
 from .sniffing import HEAD_BYTES, sniff
 from .verdicts import Unsupported
 
 ACCEPTED = {"mp3", "aac", "m4a", "wav"}
+# Those that libsndfile decodes; the others have no waveform.
+DECODED = {"mp3", "wav"}
 
 
 def run(file: BinaryIO, size: int) -> tuple[dict[str, Any], list[bytes]]:
-    """Run the job of the worker: return the format and the technical details of the audio."""
+    """Run the job of the worker: return the format, the technical details and the waveform of the audio."""
     name = sniff(file.read(HEAD_BYTES))
     if name not in ACCEPTED:
         raise Unsupported("Send an MP3, AAC or WAV sound.")
-    return {"format": name, "details": {"format": name, **facts(file, size, name)}}, []
+    details = {"format": name, **facts(file, size, name)}
+    if name in DECODED:
+        details["peaks"] = peaks_of(file, round(details["durationSeconds"] * details["sampleRate"]))
+    return {"format": name, "details": details}, []

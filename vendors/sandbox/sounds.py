@@ -8,6 +8,8 @@ from .verdicts import Rejected
 SECONDS = 24 * 3600
 # Lower bound of the bytes per second of AAC and Vorbis.
 MIN_BYTES_PER_SECOND = 50
+# The most values of a waveform.
+PEAKS = 160
 
 
 def facts(rate: int, channels: int, seconds: float) -> dict[str, Any]:

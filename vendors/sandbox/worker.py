@@ -21,7 +21,7 @@ JOBS = {
     "image": "vendors.sandbox.preview_images",
     "font": "vendors.sandbox.preview_fonts",
     "audio": "vendors.sandbox.preview_audio",
-    "open": "vendors.sandbox.opening",
+    "open": "vendors.sandbox.archive_files",
     "glyphs": "vendors.sandbox.glyphs",
     "logo": "vendors.sandbox.logos",
 }

@@ -8,10 +8,8 @@ from django.db.models.functions import Now
 
 from catalog import bounds as catalog_bounds
 from catalog.models import Discount, Listing
-from catalog.models.listings import ListingStatus
-from catalog.services.discounts import follow_discount
+from catalog.services.discounts import close_discount, update_discounted_listing
 from catalog.services.transitions import lock_own_listing
-from catalog.services.visibility import listing_edited
 from marketplace.accounts.models import User
 from marketplace.core import audit
 from marketplace.core.errors import NotFound
@@ -59,7 +57,7 @@ def add_discount(
         raise
     period = {"startsAt": begins.isoformat(), "endsAt": ends_at.isoformat()}
     audit.record("listing.add_discount", listing, actor=actor, percent=percent, code=code, **period)
-    follow_discount(discount_id=discount.pk)
+    update_discounted_listing(discount_id=discount.pk)
     return Discount.objects.annotate(now=Now()).get(pk=discount.pk)
 
 
@@ -71,15 +69,7 @@ def end_discount(*, listing: Listing, discount_id: uuid.UUID, actor: User) -> Di
         NotFound: the listing is someone else's, or it has no such discount, or the discount has ended.
     """
     listing = lock_own_listing(listing, actor)
-    discount = Discount.objects.annotate(now=Now()).filter(listing=listing, ends_at__gt=Now(), pk=discount_id).first()
+    discount = close_discount(listing=listing, discount_id=discount_id, actor=actor)
     if discount is None:
         raise NotFound
-    if discount.starts_at >= discount.now:
-        Discount.objects.filter(pk=discount.pk).delete()
-    else:
-        Discount.objects.filter(pk=discount.pk).update(ends_at=discount.now)
-    discount.ends_at = discount.now
-    audit.record("listing.end_discount", listing, actor=actor, percent=discount.percent, code=discount.code)
-    if listing.status == ListingStatus.PUBLISHED and not discount.code:
-        listing_edited(listing)
     return discount

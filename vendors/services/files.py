@@ -257,3 +257,9 @@ def delete_after_commit(store: ObjectStorage, *keys: str) -> None:
             store.delete(key)
 
         transaction.on_commit(delete, robust=True)
+
+
+@transaction.atomic
+def record_opened(*, deliverable: Deliverable, path: str, actor: User) -> None:
+    """Write to the audit log who opened which file of an archive."""
+    audit.record("deliverable.open_entry", deliverable, actor=actor, path=path)

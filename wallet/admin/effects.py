@@ -11,7 +11,7 @@ from ..selectors import balances_of, owed_by, with_earnings
 def refund_effects(order: Order) -> list[str]:
     """Return the amounts that a refund moves, and the licence that it revokes."""
     parts = (("the vendor's share", order.vendor_share_minor), ("the commission", order.commission_minor), ("the tax", order.tax_minor))
-    legs = ", ".join(f"{money(amount, order.currency)} from {name}" for name, amount in parts if amount)
+    transfers = ", ".join(f"{money(amount, order.currency)} from {name}" for name, amount in parts if amount)
     price = money(order.price_minor, order.currency)
     if not order.price_minor:
         moved = "No money moves"
@@ -20,7 +20,7 @@ def refund_effects(order: Order) -> list[str]:
     else:
         moved = f"{price} is returned to the wallet of {order.buyer}"
     effects = [
-        f"{moved}{': ' if legs else ''}{legs}.",
+        f"{moved}{': ' if transfers else ''}{transfers}.",
         f"The {order.license_name} licence to “{order.title}” is revoked, and its download links stop working.",
     ]
     if order.upgraded_from is not None:
@@ -35,7 +35,7 @@ def credit_effects(owner: WalletOwner) -> list[str]:
     return [f"{owner.email} has {inr} and {usd} now."]
 
 
-def claim_effects(order: Order) -> list[str]:
+def unclaimed_refund_effects(order: Order) -> list[str]:
     """Return the amount that counts as paid, and what its owner owes."""
     price, owed = money(order.price_minor, order.currency), owed_by(order.buyer_id).get(order.currency, 0)
     return [

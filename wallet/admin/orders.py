@@ -22,23 +22,23 @@ from .. import bounds
 from ..evidence import Reader, evidence_of, signed_evidence
 from ..models import Order, Transfer
 from ..models.orders import OrderStatus
-from ..selectors import unclaimed_refunds
+from ..selectors import unclaimed_refunds, upgrade_of
 from ..services.refunds import pay_unclaimed, refund_order
-from .effects import claim_effects, refund_effects
+from .effects import refund_effects, unclaimed_refund_effects
 
 REFUND = "wallet.refund_order"
 PAY_UNCLAIMED = "wallet.pay_unclaimed_order"
 EVIDENCE = "wallet.export_evidence_order"
 
 
-class ClaimForm(ReasonForm):
+class UnclaimedRefundForm(ReasonForm):
     """The reference of the payment, and how the recipient was verified."""
 
     reference = forms.CharField(max_length=bounds.PAYMENT_REFERENCE_CHARS, help_text="The bank's reference for the payment.")
     field_order = ("reference", "reason")
 
 
-class ClaimFilter(admin.SimpleListFilter):
+class UnclaimedRefundFilter(admin.SimpleListFilter):
     """Filters orders by unclaimed refunds."""
 
     title = "refund"
@@ -53,13 +53,13 @@ class ClaimFilter(admin.SimpleListFilter):
         return queryset.filter(pk__in=unclaimed_refunds().values("pk")) if self.value() == "unclaimed" else queryset
 
 
-def _waits_to_be_claimed(order: Order) -> bool:
+def _is_unclaimed(order: Order) -> bool:
     return order.buyer.deleted and unclaimed_refunds().filter(pk=order.pk).exists()
 
 
 def _can_be_refunded(order: Order) -> bool:
     """Tell whether the purchase stands, and no upgrade stands on it."""
-    return order.status == OrderStatus.COMPLETED and not order.upgrades.filter(status=OrderStatus.COMPLETED).exists()
+    return order.status == OrderStatus.COMPLETED and upgrade_of(order) is None
 
 
 @admin.register(Order)
@@ -67,7 +67,7 @@ class OrderAdmin(ServiceAdmin):
     """Purchases, which can be refunded."""
 
     list_display = ("created_at", "buyer", "title", "license_slug", "price", "status")
-    list_filter = ("status", "currency", ClaimFilter)
+    list_filter = ("status", "currency", UnclaimedRefundFilter)
     list_select_related = ("buyer", "upgraded_from")
     search_fields = ("buyer__email", "listing__slug", "title", "request_id")
     ordering = ("-id",)
@@ -142,9 +142,9 @@ class OrderAdmin(ServiceAdmin):
             PAY_UNCLAIMED,
             "The buyer's account was deleted. Verify who claims the money, for example by the receipt, pay it, then record it here.",
             "The refund is paid.",
-            ClaimForm,
-            available=_waits_to_be_claimed,
-            effects=claim_effects,
+            UnclaimedRefundForm,
+            available=_is_unclaimed,
+            effects=unclaimed_refund_effects,
         ),
         pay_unclaimed,
         "order",

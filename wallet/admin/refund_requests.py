@@ -98,7 +98,7 @@ class RefundRequestAdmin(QueueAdmin):
         case = refund_case(subject.order)
         downloads = [(f"{each.at:%Y-%m-%d %H:%M}", each.link.file_name, each.byte_range or "whole") for each in case.downloads]
         return [
-            Panel("Purchase", [label for label, _ in case.facts], [[value for _, value in case.facts]]),
+            Panel("Purchase", ("Fact", "Value"), case.facts),
             Panel(f"Downloads: {case.count}", ("At (UTC)", "File", "Part"), downloads),
             *super().panels(request, subject),
         ]

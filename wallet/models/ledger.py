@@ -101,11 +101,11 @@ class JournalKind(models.TextChoices):
     HAND_PAYOUT = "hand_payout"
     KEPT_EARNINGS = "kept_earnings"
     # Set aside from a wallet, then either returned to it or paid out.
-    WITHDRAWAL = "withdrawal"
+    HOLD = "hold"
     RETURN = "return"
     SETTLEMENT = "settlement"
-    # A refund owed to a deleted account, paid to the person who claimed it.
-    CLAIM = "claim"
+    # A refund owed to a deleted account, paid out by a bank.
+    REFUND_PAYOUT = "refund_payout"
     # Credit of a top-up is frozen, then either returned to the wallet or to the card.
     FREEZE = "freeze"
     UNFREEZE = "unfreeze"
@@ -160,7 +160,7 @@ class Journal(models.Model):
                     kind__in=(
                         "funding",
                         "payout",
-                        "withdrawal",
+                        "hold",
                         "settlement",
                         "freeze",
                         "reversal",
@@ -175,7 +175,7 @@ class Journal(models.Model):
                     reverses__isnull=True,
                 )
                 | Q(kind__in=("return", "payout_return", "unfreeze"), order__isnull=True, reverses__isnull=False)
-                | Q(kind__in=("sale", "claim"), order__isnull=False, reverses__isnull=True)
+                | Q(kind__in=("sale", "refund_payout"), order__isnull=False, reverses__isnull=True)
                 | Q(kind="refund", order__isnull=False, reverses__isnull=False),
                 name="journal_fits_kind",
             ),
@@ -190,7 +190,7 @@ class Journal(models.Model):
                             "hand_payout",
                             "kept_earnings",
                             "settlement",
-                            "claim",
+                            "refund_payout",
                             "refund",
                             "reversal",
                             "withhold",
@@ -202,7 +202,7 @@ class Journal(models.Model):
                 )
                 | Q(
                     Q(kind__in=("funding", "refund", "return", "unfreeze"), wallet_net_minor__gt=0)
-                    | Q(kind__in=("sale", "withdrawal", "freeze", "repayment"), wallet_net_minor__lt=0),
+                    | Q(kind__in=("sale", "hold", "freeze", "repayment"), wallet_net_minor__lt=0),
                     # A check that evaluates to NULL passes.
                     wallet__isnull=False,
                     wallet_entry__isnull=False,

@@ -100,7 +100,7 @@ class ProviderEvent(models.Model):
     top_up = models.ForeignKey(TopUp, null=True, blank=True, on_delete=models.PROTECT, related_name="events")
     payment_reference = models.CharField(max_length=bounds.PAYMENT_REFERENCE_CHARS, blank=True)
     # The provider's name of the dispute or refund.
-    case_reference = models.CharField(max_length=bounds.PROVIDER_ID_CHARS, blank=True)
+    reversal_reference = models.CharField(max_length=bounds.PROVIDER_ID_CHARS, blank=True)
     amount_minor = models.BigIntegerField()
     currency = models.CharField(max_length=3, blank=True)
     occurred_at = models.DateTimeField()
@@ -191,9 +191,11 @@ class FrozenOrder(models.Model):
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     reversal = models.ForeignKey(Reversal, on_delete=models.PROTECT, related_name="orders")
     order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="freezes")
-    # The part of the price that is disputed. A purchase of which too little is disputed is not suspended, and does not end.
     disputed_minor = models.BigIntegerField()
+    # Whether half or more of the price was disputed, with what other disputes took or may take.
     suspended = models.BooleanField()
+    # Whether the purchase ended with the dispute, because half or more of its price was lost by then.
+    ended = models.BooleanField(default=False)
     withheld_minor = models.BigIntegerField()
     # One journal for each vendor: what was withheld, and what was released of it.
     withheld = models.ForeignKey(Journal, null=True, blank=True, on_delete=models.PROTECT, related_name="withheld_for")
@@ -212,6 +214,7 @@ class FrozenOrder(models.Model):
                 condition=Q(withheld_minor=0, withheld__isnull=True) | Q(withheld_minor__gt=0, withheld__isnull=False),
                 name="frozenorder_withheld_fits",
             ),
+            models.CheckConstraint(condition=Q(ended=True) | Q(taken_minor=0), name="frozenorder_takes_if_ended"),
             models.CheckConstraint(
                 condition=Q(taken_minor__gte=0, taken_minor__lte=F("withheld_minor")), name="frozenorder_takes_what_is_withheld"
             ),

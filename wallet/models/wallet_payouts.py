@@ -29,7 +29,7 @@ class WalletPayoutStatus(models.TextChoices):
 
 
 class WalletPayout(Claimable):
-    """An amount of a wallet set aside to be paid out; the journal `asked` has the amount.
+    """An amount of a wallet set aside to be paid out; the journal `hold` has the amount.
 
     Unlike vendors' earnings, which are paid in runs (`VendorPayout`), it is requested by the owner and decided by staff,
     and the bank details are erased with the account. A trigger prevents other changes (`wallet.guards`).
@@ -37,9 +37,9 @@ class WalletPayout(Claimable):
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     wallet = models.ForeignKey(LedgerAccount, on_delete=models.PROTECT, related_name="wallet_payouts")
-    asked = models.OneToOneField(Journal, on_delete=models.PROTECT, related_name="wallet_payout")
+    hold = models.OneToOneField(Journal, on_delete=models.PROTECT, related_name="wallet_payout")
     # The journal that paid or returned it.
-    settled = models.OneToOneField(Journal, null=True, blank=True, on_delete=models.PROTECT, related_name="settled_wallet_payout")
+    settlement = models.OneToOneField(Journal, null=True, blank=True, on_delete=models.PROTECT, related_name="settled_wallet_payout")
     status = models.CharField(max_length=16, choices=WalletPayoutStatus.choices, default=WalletPayoutStatus.WAITING)
     # Bank details, for the owner and paying staff; erased when it is refused or cancelled, some time after payment, and with the account.
     payment_details = EncryptedTextField(purpose=PAYMENT_DETAILS, blank=True)
@@ -56,10 +56,10 @@ class WalletPayout(Claimable):
         constraints = (
             models.UniqueConstraint(fields=("wallet",), condition=Q(status="Waiting"), name="walletpayout_one_open"),
             models.CheckConstraint(
-                condition=Q(status="Waiting", settled__isnull=True, reference="", reason="") & ~Q(payment_details="")
-                | Q(status="Paid", settled__isnull=False, reason="") & ~Q(reference="")
-                | Q(status="Refused", settled__isnull=False, reference="", payment_details="") & ~Q(reason="")
-                | Q(status="Cancelled", settled__isnull=False, reference="", payment_details="", reason=""),
+                condition=Q(status="Waiting", settlement__isnull=True, reference="", reason="") & ~Q(payment_details="")
+                | Q(status="Paid", settlement__isnull=False, reason="") & ~Q(reference="")
+                | Q(status="Refused", settlement__isnull=False, reference="", payment_details="") & ~Q(reason="")
+                | Q(status="Cancelled", settlement__isnull=False, reference="", payment_details="", reason=""),
                 name="walletpayout_status_fits",
             ),
         )
@@ -75,7 +75,7 @@ class WalletPayout(Claimable):
     @property
     def amount_minor(self) -> int:
         """The amount set aside."""
-        return -(self.asked.wallet_net_minor or 0)
+        return -(self.hold.wallet_net_minor or 0)
 
     @property
     def currency(self) -> str:
@@ -90,9 +90,9 @@ class WalletPayout(Claimable):
     @property
     def decided_by(self) -> User | None:
         """The user who paid, refused or cancelled it."""
-        return None if self.settled is None else self.settled.actor
+        return None if self.settlement is None else self.settlement.actor
 
     @property
     def decided_at(self) -> datetime | None:
         """The time of that decision."""
-        return None if self.settled is None else self.settled.at
+        return None if self.settlement is None else self.settlement.at

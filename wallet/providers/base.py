@@ -50,9 +50,9 @@ class PaymentEvent:
         kind: What happened.
         occurred_at: When, by the provider's clock.
         top_up_id: The id that was given with the request, where the event has it.
-        page: The provider's name of the page, where the event has it.
-        payment: The provider's name of the payment.
-        case: The provider's name of the dispute or refund.
+        page: The provider's id of the page, where the event has it.
+        payment: The provider's id of the payment.
+        reversal: The provider's id of the dispute or refund.
         amount_minor: The amount that was paid, disputed or refunded.
         currency: Its currency.
     """
@@ -63,7 +63,7 @@ class PaymentEvent:
     top_up_id: str = ""
     page: str = ""
     payment: str = ""
-    case: str = ""
+    reversal: str = ""
     amount_minor: int = 0
     currency: str = ""
 
@@ -71,7 +71,7 @@ class PaymentEvent:
         lengths = (
             (self.event_id, bounds.PROVIDER_ID_CHARS),
             (self.page, bounds.PROVIDER_ID_CHARS),
-            (self.case, bounds.PROVIDER_ID_CHARS),
+            (self.reversal, bounds.PROVIDER_ID_CHARS),
             (self.payment, bounds.PAYMENT_REFERENCE_CHARS),
             (self.top_up_id, bounds.PROVIDER_ID_CHARS),
             (self.currency, 3),

@@ -144,14 +144,19 @@ def _event(event: Mapping[str, Any]) -> PaymentEvent | None:
     if kind in {EventKind.SUCCEEDED, EventKind.FAILED}:
         told = _link_event(parts)
     else:
-        case = parts["refund" if name.startswith("refund.") else "dispute"]
+        reversal = parts["refund" if name.startswith("refund.") else "dispute"]
         # A payment that was never captured is refunded by itself.
         automatic = name.startswith("refund.") and parts.get("payment", {}).get("captured") is False
-        if automatic or case.get("phase") in _INQUIRIES:
+        if automatic or reversal.get("phase") in _INQUIRIES:
             return None
-        told = {"case": case["id"], "payment": case["payment_id"], "amount_minor": case["amount"], "currency": case["currency"]}
+        told = {
+            "reversal": reversal["id"],
+            "payment": reversal["payment_id"],
+            "amount_minor": reversal["amount"],
+            "currency": reversal["currency"],
+        }
     # The header with the event's id is not signed, so the id is made from what is.
-    subject = told.get("case") or told["page"]
+    subject = told.get("reversal") or told["page"]
     event_id = f"{name}:{subject}:{event['created_at']}"
     return PaymentEvent(event_id=event_id, kind=kind, occurred_at=moment_of(event["created_at"]), **told)
 

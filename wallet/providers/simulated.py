@@ -69,7 +69,7 @@ def signed_event(top_up: TopUp, kind: EventKind, **told: Any) -> tuple[bytes, di
         "currency": top_up.currency,
     }
     if kind not in {EventKind.SUCCEEDED, EventKind.FAILED}:
-        facts |= {"case": f"dispute-{top_up.pk}"}
+        facts |= {"reversal": f"dispute-{top_up.pk}"}
     body = orjson.dumps(facts | told)
     return body, {SIGNATURE: _keyed("event", body)}
 

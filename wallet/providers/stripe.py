@@ -147,7 +147,7 @@ def _dispute(name: str, dispute: Mapping[str, Any]) -> dict[str, Any] | None:
         kind = None
     if kind is None:
         return None
-    return {"kind": kind, "case": dispute["id"], "payment": dispute.get("payment_intent") or "", "amount_minor": dispute["amount"]}
+    return {"kind": kind, "reversal": dispute["id"], "payment": dispute.get("payment_intent") or "", "amount_minor": dispute["amount"]}
 
 
 def _refund(name: str, refund: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -155,4 +155,4 @@ def _refund(name: str, refund: Mapping[str, Any]) -> dict[str, Any] | None:
     kind = ends.get(refund.get("status") or "") if name in {"refund.created", "refund.updated", "refund.failed"} else None
     if kind is None:
         return None
-    return {"kind": kind, "case": refund["id"], "payment": refund.get("payment_intent") or "", "amount_minor": refund["amount"]}
+    return {"kind": kind, "reversal": refund["id"], "payment": refund.get("payment_intent") or "", "amount_minor": refund["amount"]}

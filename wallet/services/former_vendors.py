@@ -17,7 +17,7 @@ from ..models import Journal, LedgerAccount, VendorPayout
 from ..models.ledger import AccountKind, JournalKind
 from ..models.vendor_payouts import PayoutStatus
 from ..selectors import payouts, with_earnings
-from .ledger import Leg, VendorEntry, open_accounts, write_journal
+from .ledger import TransferEntry, VendorEntry, open_accounts, write_journal
 
 
 def is_former_vendor(*, user_id: uuid.UUID | None) -> bool:
@@ -48,7 +48,7 @@ def pay_former_vendor(*, payout: VendorPayout, reference: str, reason: str, acto
     """
     reference = texts.line(reference, "reference", maximum=bounds.PAYMENT_REFERENCE_CHARS)
     reason = texts.prose(reason, "reason")
-    return _settle(payout, JournalKind.HAND_PAYOUT, reason, actor, reference=reference)
+    return _move_earnings(payout, JournalKind.HAND_PAYOUT, reason, actor, reference=reference)
 
 
 @transaction.atomic
@@ -61,10 +61,10 @@ def keep_earnings(*, payout: VendorPayout, reason: str, actor: User) -> Journal:
         SelfReview: the actor is the vendor.
         NotFound: there is no such payout.
     """
-    return _settle(payout, JournalKind.KEPT_EARNINGS, texts.prose(reason, "reason"), actor)
+    return _move_earnings(payout, JournalKind.KEPT_EARNINGS, texts.prose(reason, "reason"), actor)
 
 
-def _settle(payout: VendorPayout, kind: JournalKind, reason: str, actor: User, **facts: Any) -> Journal:
+def _move_earnings(payout: VendorPayout, kind: JournalKind, reason: str, actor: User, **facts: Any) -> Journal:
     payout = lock_for_decision(payouts(), pk=payout.pk, owner="account.owner_id", actor=actor)
     if not has_left(payout=payout):
         raise InvalidTransition("It did not bounce, or its vendor can be paid by a run.", currentState=payout.status)
@@ -75,7 +75,7 @@ def _settle(payout: VendorPayout, kind: JournalKind, reason: str, actor: User, *
     to = AccountKind.PAYOUT if kind == JournalKind.HAND_PAYOUT else AccountKind.COMMISSION
     journal_id = write_journal(
         kind=kind,
-        legs=[Leg(account.pk, open_accounts(account.currency, {to: None})[to], amount)],
+        transfers=[TransferEntry(account.pk, open_accounts(account.currency, {to: None})[to], amount)],
         currency=account.currency,
         reason=reason,
         actor_id=actor.pk,

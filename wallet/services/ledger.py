@@ -26,7 +26,7 @@ _OTHER: dict[str, str] = {_FIRST: _SECOND, _SECOND: _FIRST}
 
 
 @dataclass(frozen=True)
-class Leg:
+class TransferEntry:
     """An amount from one account to another."""
 
     debit_id: uuid.UUID
@@ -118,7 +118,7 @@ def change_held_amount(held_id: uuid.UUID, amount_minor: int) -> None:
 def write_journal(
     *,
     kind: JournalKind,
-    legs: Sequence[Leg],
+    transfers: Sequence[TransferEntry],
     currency: str,
     reason: str,
     actor_id: uuid.UUID | None,
@@ -127,12 +127,12 @@ def write_journal(
     wallet: WalletEntry | None = None,
     vendor: VendorEntry | None = None,
 ) -> uuid.UUID:
-    """Append a journal with its transfers, in two statements; legs and vendor entries with amount zero are left out.
+    """Append a journal with its transfers, in two statements; transfers and a vendor entry of zero are left out.
 
     Args:
         kind: The kind of the journal.
-        legs: The transfers.
-        currency: The currency of all legs.
+        transfers: The transfers.
+        currency: The currency of all transfers.
         reason: The reason.
         actor_id: The user who caused it; None for a command.
         order_id: The order that it belongs to.
@@ -149,6 +149,10 @@ def write_journal(
     if vendor is not None and vendor.net_minor:
         journal |= {"vendor_id": vendor.account_id, "vendor_net_minor": vendor.net_minor}
     insert_rows(Journal, journal)
-    sides = [{"debit_id": leg.debit_id, "credit_id": leg.credit_id, "amount_minor": leg.amount_minor} for leg in legs if leg.amount_minor]
+    sides = [
+        {"debit_id": entry.debit_id, "credit_id": entry.credit_id, "amount_minor": entry.amount_minor}
+        for entry in transfers
+        if entry.amount_minor
+    ]
     insert_rows(Transfer, *({"journal_id": journal_id, "currency": currency} | side for side in sides))
     return journal_id

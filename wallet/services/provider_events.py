@@ -54,7 +54,7 @@ def _apply_once(provider: str, event: PaymentEvent) -> None:
     facts = {
         "kind": event.kind,
         "payment_reference": event.payment,
-        "case_reference": event.case,
+        "reversal_reference": event.reversal,
         "amount_minor": event.amount_minor,
         "currency": event.currency,
         "occurred_at": event.occurred_at,
@@ -135,7 +135,7 @@ def _event_of(row: ProviderEvent) -> PaymentEvent:
         kind=EventKind(row.kind),
         occurred_at=row.occurred_at,
         payment=row.payment_reference,
-        case=row.case_reference,
+        reversal=row.reversal_reference,
         amount_minor=row.amount_minor,
         currency=row.currency,
     )

@@ -10,6 +10,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from developers.models import App
 from library.selectors import downloads_by
 from library.services.licences import lock_licence
 from marketplace.accounts.models import User
@@ -25,12 +26,12 @@ from ..models.ledger import AccountKind
 from ..models.orders import OrderStatus
 from ..models.refund_requests import RefundReason, RefundRequestStatus
 from ..models.top_ups import ReversalStatus
-from ..selectors import refund_requests
+from ..selectors import refund_requests, upgrade_of
 from .refunds import REQUESTS, refund_order
 
 
 @transaction.atomic
-def request_refund(*, order: Order, reason: str, details: str, actor: User) -> RefundRequest:
+def request_refund(*, order: Order, reason: str, details: str, actor: User, app: App | None = None) -> RefundRequest:
     """Ask for a refund of a purchase, once.
 
     It is refunded at once if it is younger than `REFUND_WINDOW_DAYS` and nothing was downloaded. Else the vendor has
@@ -41,18 +42,19 @@ def request_refund(*, order: Order, reason: str, details: str, actor: User) -> R
         reason: One of `RefundReason`.
         details: Further text; it may be empty.
         actor: The buyer.
+        app: The app that asks for the buyer; it may only ask for a refund of what it bought.
 
     Raises:
         InvalidInput: not a known reason, or not a valid text.
         RefundUnavailable: it was free, is refunded or charged back, its payment is disputed, or its licence was upgraded.
         RefundRequested: there is a request already.
-        NotFound: it is not the actor's purchase.
+        NotFound: it is not the actor's purchase, or not the app's.
     """
     if reason not in RefundReason.values:
         raise texts.invalid("reason", "invalid_choice", f"Use one of: {', '.join(RefundReason.values)}.")
     details = texts.prose(details, "details", required=False)
     lock(User.objects.all(), pk=actor.pk)
-    order = lock(Order.objects.select_related("listing__store__owner"), pk=order.pk, buyer=actor)
+    order = lock(Order.objects.select_related("listing__store__owner"), pk=order.pk, buyer=actor, **({} if app is None else {"app": app}))
     _require_refundable(order)
     now, at_once = timezone.now(), _is_refunded_at_once(order)
     made = RefundRequest(order=order, reason=reason, details=details, asked_at=now, status=RefundRequestStatus.WAITING)
@@ -183,7 +185,7 @@ def _require_refundable(order: Order) -> None:
         raise RefundUnavailable("It was free.")
     if order.freezes.filter(reversal__status=ReversalStatus.OPEN).exists():
         raise RefundUnavailable("The card payment behind it is disputed: wait until that is decided.")
-    if order.upgrades.filter(status=OrderStatus.COMPLETED).exists():
+    if upgrade_of(order) is not None:
         raise RefundUnavailable("Its licence was upgraded: ask for a refund of the upgrade first.")
 
 

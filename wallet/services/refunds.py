@@ -1,7 +1,7 @@
 """Refunds a purchase: reverses its journal, revokes the licence and ends the buyer's request in one transaction.
 
-If the buyer's account is deleted, the money is kept in an account of the platform until the
-buyer claims it.
+If the buyer's account is deleted, the money is kept in an account of the platform until
+staff pay it out.
 """
 
 import uuid
@@ -24,9 +24,9 @@ from ..models.ledger import AccountKind, JournalKind
 from ..models.orders import OrderStatus
 from ..models.refund_requests import RefundRequestStatus
 from ..models.top_ups import ReversalStatus
-from ..selectors import unclaimed_refunds
+from ..selectors import unclaimed_refunds, upgrade_of
 from ..webhooks import publish_refund
-from .ledger import Leg, VendorEntry, credit_wallet_balance, open_accounts, write_journal
+from .ledger import TransferEntry, VendorEntry, credit_wallet_balance, open_accounts, write_journal
 from .receivables import collect_owed
 
 _COMPLETED = {OrderStatus.COMPLETED.value}
@@ -72,7 +72,7 @@ def refund_order(*, order: Order, reason: str, actor: User | None) -> Order:
         _return_money(sale, None if buyer.deleted else sale.wallet_id, order, reason=reason, actor=actor)
     revoke_licence(order_id=order.id, reason=reason, actor=actor)
     # Checked once the licence is locked: an upgrade at the same time is either seen here or finds the licence revoked.
-    if order.upgrades.filter(status=OrderStatus.COMPLETED).exists():
+    if upgrade_of(order) is not None:
         raise InvalidTransition("The licence was upgraded: refund the upgrade first.")
     undo_purchase(listing_id=order.listing_id)
     end_request(order=order, verb="refund", actor=actor, reason=reason)
@@ -108,11 +108,11 @@ def pay_unclaimed(*, order: Order, reference: str, reason: str, actor: User) -> 
     reason = texts.prose(reason, "reason")
     order = lock(Order.objects.all(), pk=order.pk)
     if not unclaimed_refunds().filter(pk=order.pk).exists():
-        raise InvalidTransition("Nothing of this order waits to be claimed.")
+        raise InvalidTransition("Nothing of this order waits to be paid out.")
     accounts = open_accounts(order.currency, {AccountKind.UNCLAIMED: None, AccountKind.PAYOUT: None})
     journal_id = write_journal(
-        kind=JournalKind.CLAIM,
-        legs=[Leg(accounts[AccountKind.UNCLAIMED], accounts[AccountKind.PAYOUT], order.price_minor)],
+        kind=JournalKind.REFUND_PAYOUT,
+        transfers=[TransferEntry(accounts[AccountKind.UNCLAIMED], accounts[AccountKind.PAYOUT], order.price_minor)],
         currency=order.currency,
         reason=f"paid by {reference}",
         actor_id=actor.pk,
@@ -124,14 +124,14 @@ def pay_unclaimed(*, order: Order, reference: str, reason: str, actor: User) -> 
 
 
 def _return_money(sale: Journal, wallet_id: uuid.UUID | None, order: Order, *, reason: str, actor: User | None) -> None:
-    """Reverse the transfers of the sale; without a wallet, the money waits to be claimed."""
+    """Reverse the transfers of the sale; without a wallet, the money waits to be paid out."""
     # The wallet is locked before the licence, as in a purchase, to avoid deadlocks.
     wallet = None if wallet_id is None else credit_wallet_balance(wallet_id, order.price_minor)
     back_id = wallet_id or open_accounts(order.currency, {AccountKind.UNCLAIMED: None})[AccountKind.UNCLAIMED]
     transfers = sale.transfers.order_by("id")
     write_journal(
         kind=JournalKind.REFUND,
-        legs=[Leg(transfer.credit_id, back_id, transfer.amount_minor) for transfer in transfers],
+        transfers=[TransferEntry(transfer.credit_id, back_id, transfer.amount_minor) for transfer in transfers],
         wallet=wallet,
         vendor=None if sale.vendor_id is None else VendorEntry(sale.vendor_id, -(sale.vendor_net_minor or 0)),
         currency=order.currency,

@@ -3,8 +3,8 @@
 While a dispute is open, what is left of the credit is frozen. The rest is attributed to the purchases after the top-up,
 newest first, each up to its price. A purchase of which half or more is disputed is suspended: its licence cannot be used, and of
 the vendor's share what was not paid out is withheld. A dispute that is won restores all of it. One that is lost takes it:
-suspended purchases end, with the tax, the vendor's share that was withheld and the commission. The buyer owes what is missing
-then, which is collected from later credit (`wallet.services.receivables`).
+purchases of which half or more is lost end, with the tax, the vendor's share that was withheld and the commission; others that were
+suspended are restored. The buyer owes what is missing then, which is collected from later credit (`wallet.services.receivables`).
 
 Locks are taken in one order: top-up, buyer, wallet, vendors' accounts, licences. Orders are locked with their buyer.
 """
@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import OuterRef, Subquery, Sum
+from django.db.models import F, OuterRef, Subquery, Sum
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -33,7 +33,7 @@ from ..models.orders import OrderStatus
 from ..models.top_ups import EventKind, ReversalKind, ReversalStatus, TopUpStatus
 from ..providers import PaymentEvent
 from ..selectors import owed_by
-from .ledger import Leg, change_held_amount, credit_wallet_balance, open_accounts, write_journal
+from .ledger import TransferEntry, change_held_amount, credit_wallet_balance, open_accounts, write_journal
 from .receivables import collect_owed
 from .refunds import ORDER_TRANSITIONS, end_request
 from .top_ups import TRANSITIONS
@@ -80,7 +80,7 @@ def apply_reversal(*, top_up: TopUp, event: PaymentEvent) -> str:
             return "nothing: all of it has returned"
         if top_up.reversals.filter(status=ReversalStatus.OPEN).exists():
             return ""
-        reversal = _open(top_up, _kind_of(event), event.case, amount)
+        reversal = _open(top_up, _kind_of(event), event.reversal, amount)
     end = _ENDS.get(event.kind)
     if reversal.status != ReversalStatus.OPEN:
         if end not in {None, reversal.status}:
@@ -110,12 +110,12 @@ def _returned(top_up: TopUp) -> int:
 
 def _reversal_of(top_up: TopUp, event: PaymentEvent) -> Reversal | None:
     """Return the reversal that an event is about; a refund of ours may be reported before its reference is saved."""
-    known = top_up.reversals.select_related("frozen").filter(reference=event.case).first() if event.case else None
+    known = top_up.reversals.select_related("frozen").filter(reference=event.reversal).first() if event.reversal else None
     if known is None and event.kind in _REFUNDS:
         sent = top_up.reversals.select_related("frozen").filter(kind=ReversalKind.REFUND, status=ReversalStatus.OPEN, reference="")
         known = sent.filter(amount_minor=event.amount_minor).first()
         if known is not None:
-            known.reference = event.case
+            known.reference = event.reversal
             known.save(update_fields=["reference"])
     if known is not None:
         known.top_up = top_up
@@ -171,7 +171,7 @@ def _freeze(wallet: LedgerAccount, amount_minor: int, kind: ReversalKind) -> uui
     change_held_amount(frozen_id, amount_minor)
     return write_journal(
         kind=JournalKind.FREEZE,
-        legs=[Leg(wallet.pk, frozen_id, amount_minor)],
+        transfers=[TransferEntry(wallet.pk, frozen_id, amount_minor)],
         currency=wallet.currency,
         reason=f"{kind} of a top-up",
         actor_id=None,
@@ -209,14 +209,12 @@ def settle_reversal(*, reversal: Reversal, end: ReversalStatus) -> None:
     top_up = reversal.top_up
     lock(User.objects.all(), pk=top_up.user_id)
     wallet = _locked_wallet(top_up)
-    # Newest purchases first.
-    rows = reversal.orders.filter(suspended=True).select_related("order", "withheld__vendor")
-    orders = list(rows.order_by("-order__created_at", "-order_id"))
     kept = end == ReversalStatus.KEPT
-    reversal.settled_id = _unfreeze(reversal) if kept else _return(reversal, orders, wallet)
-    release_shares(orders=orders)
-    if kept:
-        restore_purchases(reversal=reversal, order_ids=[frozen.order_id for frozen in orders])
+    ended = [] if kept else _ended_by(reversal)
+    reversal.settled_id = _unfreeze(reversal) if kept else _return(reversal, ended, wallet)
+    standing = list(reversal.orders.filter(suspended=True, ended=False).select_related("withheld__vendor"))
+    release_shares(orders=[*ended, *standing])
+    restore_purchases(reversal=reversal, order_ids=[frozen.order_id for frozen in standing])
     reversal.status, reversal.decided_at = end, timezone.now()
     reversal.save(update_fields=["status", "decided_at", "settled"])
     audit.record(f"reversal.{end.value.lower()}", reversal, actor=None, currency=top_up.currency, amountMinor=reversal.amount_minor)
@@ -228,9 +226,20 @@ def settle_reversal(*, reversal: Reversal, end: ReversalStatus) -> None:
         TRANSITIONS.apply(top_up, "end_dispute", actor=None, dispute=reversal.reference)
     if disputed:
         owed = owed_by(top_up.user_id).get(top_up.currency, 0)
-        _notify(reversal, "top_up_dispute_won" if kept else "top_up_dispute_lost", suspended=len(orders), owed_minor=owed)
+        _notify(
+            reversal, "top_up_dispute_won" if kept else "top_up_dispute_lost", purchases=len(standing if kept else ended), owed_minor=owed
+        )
     elif not kept:
         _notify(reversal, "top_up_refunded")
+
+
+def _ended_by(reversal: Reversal) -> list[FrozenOrder]:
+    """Return the purchases that a lost dispute or a refund ends, newest first: those of which half or more is lost with it."""
+    lost = FrozenOrder.objects.filter(order=OuterRef("order"), reversal__status=ReversalStatus.RETURNED).order_by().values("order")
+    before = Coalesce(Subquery(lost.annotate(total=Sum("disputed_minor")).values("total")), 0)
+    rows = reversal.orders.filter(order__status=OrderStatus.COMPLETED).annotate(lost=F("disputed_minor") + before)
+    ended = rows.filter(lost__gte=F("order__price_minor") - F("lost")).select_related("order", "withheld__vendor")
+    return list(ended.order_by("-order__created_at", "-order_id"))
 
 
 def _unfreeze(reversal: Reversal) -> uuid.UUID | None:
@@ -243,7 +252,7 @@ def _unfreeze(reversal: Reversal) -> uuid.UUID | None:
     change_held_amount(frozen_id, -reversal.frozen_minor)
     journal = write_journal(
         kind=JournalKind.UNFREEZE,
-        legs=[Leg(frozen_id, frozen.wallet_id, reversal.frozen_minor)],
+        transfers=[TransferEntry(frozen_id, frozen.wallet_id, reversal.frozen_minor)],
         currency=top_up.currency,
         reason=f"{reversal.kind} of a top-up ended",
         actor_id=None,
@@ -255,7 +264,7 @@ def _unfreeze(reversal: Reversal) -> uuid.UUID | None:
 
 
 def _return(reversal: Reversal, orders: Sequence[FrozenOrder], wallet: LedgerAccount) -> uuid.UUID:
-    """End the suspended purchases, and take the amount from what is frozen and from them; the buyer owes the rest."""
+    """End these purchases, and take the amount from what is frozen and from them; the buyer owes the rest."""
     top_up = reversal.top_up
     locked = list(Order.objects.select_for_update(no_key=True).filter(pk__in=[frozen.order_id for frozen in orders]).order_by("pk"))
     missing = reversal.amount_minor - reversal.frozen_minor
@@ -263,6 +272,7 @@ def _return(reversal: Reversal, orders: Sequence[FrozenOrder], wallet: LedgerAcc
     tax = min(sum(order.tax_minor for order in locked), missing)
     missing -= tax
     taken: Counter[uuid.UUID] = Counter()
+    reversal.orders.filter(pk__in=[frozen.pk for frozen in orders]).update(ended=True)
     for frozen in orders:
         frozen.taken_minor = min(frozen.withheld_minor, missing)
         missing -= frozen.taken_minor
@@ -271,18 +281,18 @@ def _return(reversal: Reversal, orders: Sequence[FrozenOrder], wallet: LedgerAcc
     own = {AccountKind.FROZEN: top_up.user_id, AccountKind.RECEIVABLE: top_up.user_id}
     accounts = open_accounts(top_up.currency, own | dict.fromkeys((AccountKind.COMMISSION, AccountKind.TAX, AccountKind.FUNDING)))
     to = accounts[AccountKind.FUNDING]
-    legs = [Leg(accounts[AccountKind.FROZEN], to, reversal.frozen_minor)]
+    transfers = [TransferEntry(accounts[AccountKind.FROZEN], to, reversal.frozen_minor)]
     change_held_amount(accounts[AccountKind.FROZEN], -reversal.frozen_minor)
     for vendor_id, amount in sorted(taken.items()):
         withheld_id = open_accounts(top_up.currency, {AccountKind.WITHHELD: vendor_id})[AccountKind.WITHHELD]
         change_held_amount(withheld_id, -amount)
-        legs.append(Leg(withheld_id, to, amount))
+        transfers.append(TransferEntry(withheld_id, to, amount))
     commission = min(sum(order.commission_minor for order in locked), missing)
-    legs.append(Leg(accounts[AccountKind.TAX], to, tax))
-    legs.append(Leg(accounts[AccountKind.COMMISSION], to, commission))
-    legs.append(Leg(accounts[AccountKind.RECEIVABLE], to, missing - commission))
+    transfers.append(TransferEntry(accounts[AccountKind.TAX], to, tax))
+    transfers.append(TransferEntry(accounts[AccountKind.COMMISSION], to, commission))
+    transfers.append(TransferEntry(accounts[AccountKind.RECEIVABLE], to, missing - commission))
     reason = f"{reversal.kind} of a top-up: returned to the card"
-    journal = write_journal(kind=JournalKind.REVERSAL, legs=legs, currency=top_up.currency, reason=reason, actor_id=None)
+    journal = write_journal(kind=JournalKind.REVERSAL, transfers=transfers, currency=top_up.currency, reason=reason, actor_id=None)
     collect_owed(wallet_id=wallet.pk)
     for order in locked:
         ORDER_TRANSITIONS.apply(order, "charge_back", actor=None, reason=reason)

@@ -28,7 +28,7 @@ from ..models.ledger import AccountKind, JournalKind
 from ..selectors import balances_of
 from ..webhooks import publish_order
 from .idempotency import KeyedRequest, bounded_wait, keyed_request, save_response, saved_response
-from .ledger import Balances, Leg, VendorEntry, WalletEntry, debit_wallet, write_journal
+from .ledger import Balances, TransferEntry, VendorEntry, WalletEntry, debit_wallet, write_journal
 from .limits import enforce_limits, spender_of
 from .offers import Offer, PurchaseRequest, find_offer
 from .quotes import find_quoted_offer
@@ -60,7 +60,7 @@ class DebitResult:
     balances: Balances
     wallet: WalletEntry
     vendor: VendorEntry
-    legs: list[Leg]
+    transfers: list[TransferEntry]
 
 
 def _count_outcomes(buy: Callable[P, tuple[Receipt, bool]]) -> Callable[P, tuple[Receipt, bool]]:
@@ -112,7 +112,7 @@ def spend(
     try:
         with transaction.atomic(), bounded_wait(request):
             offer = _find(buyer, purchase, quote_id)
-            return _settle(_priced_order(buyer, offer, principal, consent), buyer, offer, principal, request), False
+            return _record_sale(_priced_order(buyer, offer, principal, consent), buyer, offer, principal, request), False
     except (Problem, IntegrityError) as refusal:
         # A concurrent duplicate may have caused it: then its response is returned.
         if answer := saved_response(request):
@@ -131,7 +131,7 @@ def _find(buyer: User, purchase: PurchaseRequest, quote_id: str | None) -> Offer
     return find_quoted_offer(buyer=buyer, purchase=purchase, quote_id=quote_id)
 
 
-def _settle(order: dict[str, Any], buyer: User, offer: Offer, principal: Principal | None, request: KeyedRequest | None) -> Receipt:
+def _record_sale(order: dict[str, Any], buyer: User, offer: Offer, principal: Principal | None, request: KeyedRequest | None) -> Receipt:
     """Write the purchase in the caller's transaction: the wallet first, rows that many buyers share last."""
     charged = _charge(order, offer) if offer.price_minor else None
     if charged is not None:
@@ -152,7 +152,7 @@ def _settle(order: dict[str, Any], buyer: User, offer: Offer, principal: Princip
     if charged is not None:
         write_journal(
             kind=JournalKind.SALE,
-            legs=charged.legs,
+            transfers=charged.transfers,
             currency=offer.currency,
             reason="purchase",
             actor_id=buyer.pk,
@@ -179,12 +179,12 @@ def _charge(order: Mapping[str, Any], offer: Offer) -> DebitResult:
         raise _insufficient(order, offer)
     balances, entry, accounts = debited
     wallet, vendor, share = entry.account_id, accounts[AccountKind.VENDOR], order["vendor_share_minor"]
-    legs = [
-        Leg(wallet, accounts[AccountKind.TAX], order["tax_minor"]),
-        Leg(wallet, accounts[AccountKind.COMMISSION], order["commission_minor"]),
-        Leg(wallet, vendor, share),
+    transfers = [
+        TransferEntry(wallet, accounts[AccountKind.TAX], order["tax_minor"]),
+        TransferEntry(wallet, accounts[AccountKind.COMMISSION], order["commission_minor"]),
+        TransferEntry(wallet, vendor, share),
     ]
-    return DebitResult(balances, entry, VendorEntry(vendor, share), legs)
+    return DebitResult(balances, entry, VendorEntry(vendor, share), transfers)
 
 
 def _priced_order(buyer: User, offer: Offer, principal: Principal | None, consent: Consent | None) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from marketplace.accounts.models import User
 from ..models import FrozenOrder, Order, Reversal
 from ..models.orders import OrderStatus
 from ..models.top_ups import ReversalStatus
-from ..selectors import with_upgrades
+from ..selectors import upgrade_of, with_upgrades
 from .refunds import refund_order
 
 _OPEN = Q(reversal__status=ReversalStatus.OPEN)
@@ -36,7 +36,7 @@ def restore_purchases(*, reversal: Reversal, order_ids: Iterable[uuid.UUID]) -> 
     others = FrozenOrder.objects.filter(_OPEN, suspended=True, order__buyer=buyer).exclude(reversal=reversal)
     lost = Order.objects.filter(buyer=buyer, status=OrderStatus.CHARGED_BACK)
     ended = [*others.values_list("order_id", flat=True), *lost.values_list("pk", flat=True)]
-    restore_licences(order_ids=with_upgrades(order_ids) - with_upgrades(ended), reason="the dispute was won")
+    restore_licences(order_ids=with_upgrades(order_ids) - with_upgrades(ended), reason="the dispute is over")
 
 
 def refund_upgrades(*, buyer: User) -> None:
@@ -45,5 +45,5 @@ def refund_upgrades(*, buyer: User) -> None:
     orphaned = Order.objects.filter(pk__in=with_upgrades(roots.values_list("pk", flat=True)), status=OrderStatus.COMPLETED)
     for order in orphaned.order_by("-created_at", "-pk"):
         disputed = order.freezes.filter(_OPEN).exists()
-        if not disputed and not order.upgrades.filter(status=OrderStatus.COMPLETED).exists():
+        if not disputed and upgrade_of(order) is None:
             refund_order(order=order, reason="the purchase that it upgraded was charged back", actor=None)

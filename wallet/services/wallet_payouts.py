@@ -26,12 +26,12 @@ from marketplace.ui.mail import mail
 
 from .. import bounds
 from ..card_credit import card_credit
-from ..errors import InsufficientBalance, InvalidAmount, ReturnsToCard, TooManyWithdrawals, WithdrawalOpen
+from ..errors import InsufficientBalance, InvalidAmount, PayoutOpen, ReturnsToCard, TooManyPayouts
 from ..models import LedgerAccount, WalletPayout
 from ..models.ledger import AccountKind, JournalKind
 from ..models.wallet_payouts import PAYMENT_DETAILS, WalletPayoutStatus
 from ..selectors import wallet_payouts
-from .ledger import Leg, change_held_amount, credit_wallet_balance, open_accounts, write_journal
+from .ledger import TransferEntry, change_held_amount, credit_wallet_balance, open_accounts, write_journal
 from .receivables import collect_owed
 
 _MAILS = {"ask": "wallet_payout_asked", "pay": "wallet_payout_paid", "refuse": "wallet_payout_refused", "cancel": "wallet_payout_cancelled"}
@@ -64,8 +64,8 @@ def request_wallet_payout(
         PasswordRequired: the password was not entered again.
         InvalidAmount: not a wallet currency, or an amount of zero.
         InvalidInput: no payment details, or too long ones.
-        WithdrawalOpen: another payout of this wallet waits.
-        TooManyWithdrawals: too many payouts were requested today.
+        PayoutOpen: another payout of this wallet waits.
+        TooManyPayouts: too many payouts were requested today.
         InsufficientBalance: the balance is too low.
         ReturnsToCard: the rest was paid by card.
         NotFound: it is not the actor's wallet, or the account is not active.
@@ -116,7 +116,7 @@ def pay_wallet_payout(*, wallet_payout: WalletPayout, reference: str, actor: Use
     """
     reference = texts.line(reference, "reference", maximum=bounds.PAYMENT_REFERENCE_CHARS)
     wallet_payout = lock_for_decision(_with_wallets(), pk=wallet_payout.pk, owner="wallet.owner_id", actor=actor)
-    return _settle(wallet_payout, "pay", actor, reason=f"paid by {reference}", reference=reference)
+    return _complete(wallet_payout, "pay", actor, reason=f"paid by {reference}", reference=reference)
 
 
 @transaction.atomic
@@ -131,7 +131,7 @@ def refuse_wallet_payout(*, wallet_payout: WalletPayout, reason: str, actor: Use
     """
     reason = texts.prose(reason, "reason")
     wallet_payout = lock_for_decision(_with_wallets(), pk=wallet_payout.pk, owner="wallet.owner_id", actor=actor)
-    return _settle(wallet_payout, "refuse", actor, reason=reason)
+    return _complete(wallet_payout, "refuse", actor, reason=reason)
 
 
 @transaction.atomic
@@ -147,13 +147,13 @@ def cancel_wallet_payout(*, wallet_payout: WalletPayout, actor: User) -> WalletP
         raise NotFound
     if TRANSITIONS.allows(wallet_payout, "cancel") and is_claimed(wallet_payout):
         raise InvalidTransition("It is being paid at the moment. You get a mail when it is paid or refused.")
-    return _settle(wallet_payout, "cancel", actor, reason="cancelled by its owner")
+    return _complete(wallet_payout, "cancel", actor, reason="cancelled by its owner")
 
 
-def expired_payment_details() -> QuerySet[WalletPayout]:
+def payouts_with_expired_details() -> QuerySet[WalletPayout]:
     """Return the payouts whose bank details are due for erasure."""
     settled_before = timezone.now() - timedelta(days=bounds.PAYMENT_DETAILS_DAYS)
-    return WalletPayout.objects.filter(status=WalletPayoutStatus.PAID, settled__at__lte=settled_before).exclude(payment_details="")
+    return WalletPayout.objects.filter(status=WalletPayoutStatus.PAID, settlement__at__lte=settled_before).exclude(payment_details="")
 
 
 def payouts_under_old_keys() -> int:
@@ -166,9 +166,9 @@ def payouts_under_old_keys() -> int:
 def _check_open_payouts(wallet: LedgerAccount) -> None:
     mine = WalletPayout.objects.filter(wallet=wallet)
     if mine.filter(status=WalletPayoutStatus.WAITING).exists():
-        raise WithdrawalOpen
+        raise PayoutOpen
     if mine.filter(requested_at__gt=timezone.now() - timedelta(days=1)).count() >= bounds.WALLET_PAYOUTS_A_DAY:
-        raise TooManyWithdrawals(maximum=bounds.WALLET_PAYOUTS_A_DAY)
+        raise TooManyPayouts(maximum=bounds.WALLET_PAYOUTS_A_DAY)
 
 
 def _details(payment_details: str) -> str:
@@ -193,23 +193,23 @@ def _set_aside(wallet: LedgerAccount, amount: int, details: str, actor: User) ->
     held_id = open_accounts(wallet.currency, {AccountKind.HELD: wallet.owner_id})[AccountKind.HELD]
     entry = credit_wallet_balance(wallet.pk, -amount)
     change_held_amount(held_id, amount)
-    asked = write_journal(
-        kind=JournalKind.WITHDRAWAL,
-        legs=[Leg(wallet.pk, held_id, amount)],
+    hold_id = write_journal(
+        kind=JournalKind.HOLD,
+        transfers=[TransferEntry(wallet.pk, held_id, amount)],
         currency=wallet.currency,
         reason="asked to be paid out",
         actor_id=actor.pk,
         wallet=entry,
     )
-    made = WalletPayout.objects.create(wallet=wallet, asked_id=asked, payment_details=details, requested_at=timezone.now())
+    made = WalletPayout.objects.create(wallet=wallet, hold_id=hold_id, payment_details=details, requested_at=timezone.now())
     return wallet_payouts().get(pk=made.pk)
 
 
 def _with_wallets() -> QuerySet[WalletPayout]:
-    return WalletPayout.objects.select_related("asked", "wallet__owner")
+    return WalletPayout.objects.select_related("hold", "wallet__owner")
 
 
-def _settle(wallet_payout: WalletPayout, verb: str, actor: User, *, reason: str, reference: str = "") -> WalletPayout:
+def _complete(wallet_payout: WalletPayout, verb: str, actor: User, *, reason: str, reference: str = "") -> WalletPayout:
     """Pay out or return the held amount, and update the payout, which the caller has locked."""
     if not TRANSITIONS.allows(wallet_payout, verb):
         raise InvalidTransition(f"It is {wallet_payout.status} already.", currentState=wallet_payout.status)
@@ -218,19 +218,19 @@ def _settle(wallet_payout: WalletPayout, verb: str, actor: User, *, reason: str,
     held_id = accounts[AccountKind.HELD]
     entry = None if paid else credit_wallet_balance(wallet.pk, amount)
     change_held_amount(held_id, -amount)
-    settled = write_journal(
+    settlement_id = write_journal(
         kind=JournalKind.SETTLEMENT if paid else JournalKind.RETURN,
-        legs=[Leg(held_id, accounts[AccountKind.PAYOUT] if paid else wallet.pk, amount)],
+        transfers=[TransferEntry(held_id, accounts[AccountKind.PAYOUT] if paid else wallet.pk, amount)],
         currency=wallet.currency,
         reason=reason,
         actor_id=actor.pk,
-        reverses_id=None if paid else wallet_payout.asked_id,
+        reverses_id=None if paid else wallet_payout.hold_id,
         wallet=entry,
     )
     if not paid:
         collect_owed(wallet_id=wallet.pk)
     told = reason if verb == "refuse" else ""
-    changes: dict[str, Any] = {"settled_id": settled, "reference": reference, "reason": told}
+    changes: dict[str, Any] = {"settlement_id": settlement_id, "reference": reference, "reason": told}
     if not paid:
         # The bank details are no longer needed.
         changes["payment_details"] = ""

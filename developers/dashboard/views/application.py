@@ -5,6 +5,7 @@ from django.http import HttpResponseBase
 from django.shortcuts import redirect
 
 from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
+from marketplace.review.appeals import appealable_decision
 
 from ... import selectors
 from ...models import DeveloperApplication
@@ -44,6 +45,8 @@ def application(request: SignedInRequest) -> HttpResponseBase:
         conversation=[] if current is None else selectors.messages_of(current),
         # A submitted form stays on the page, even if the state has changed meanwhile.
         applying=isinstance(form, ApplicationForm) and (form.is_bound or current is None or current.status in CLOSED_STATUSES),
+        wait=selectors.wait_of_application(current),
+        decision=appealable_decision(current) if current is not None and current.status in CLOSED_STATUSES else None,
         answering=isinstance(form, AnswerForm),
     )
 

@@ -11,17 +11,22 @@ from django.shortcuts import get_object_or_404, redirect, render
 from marketplace.accounts.models import User
 from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
 from marketplace.core.scopes import APP_SCOPES, Scope
+from marketplace.review.appeals import appealable_decision
 
 from ... import selectors
 from ...models import App, AppScope
 from ...models.apps import AppStatus
-from ...services.apps import create_app, set_redirect_uris
+from ...services.apps import create_app
+from ...services.clients import set_redirect_uris
 from ...services.scopes import request_scopes
 from ...usage.chart import chart_of
 from ...usage.selectors import unused_scopes, usage_of_app
 from ..credentials import KEYS, TOOL_TOKENS, Credential, CredentialPages
 from ..forms import AppForm, RedirectsForm, ScopesForm
 from ..next_steps import next_step_of
+
+# Statuses that a developer can appeal.
+_APPEALABLE = (AppStatus.REJECTED, AppStatus.SUSPENDED)
 
 
 def own_app(user: User, app_id: uuid.UUID) -> App:
@@ -70,6 +75,7 @@ def detail(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
         {
             "app": app,
             "redirect_uris": app.redirect_uris.split(),
+            "requested_uris": selectors.requested_redirect_uris(app),
             "scope_rows": rows,
             "logo": selectors.logo_of(app),
             "waits": any(row.granted is None for row in rows),
@@ -81,6 +87,8 @@ def detail(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
             "usage": usage,
             "chart": chart_of(usage),
             "may_have_keys": app.status == AppStatus.APPROVED and bool(app.granted_scopes),
+            "wait": selectors.wait_of_scopes(app),
+            "decision": appealable_decision(app) if app.status in _APPEALABLE else None,
             "may_ask_more": bool(_requestable_scopes(app, rows)),
         },
     )
@@ -110,8 +118,9 @@ def redirects(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
     )
     if form.is_valid():
         with problems_as_form_errors(form):
-            set_redirect_uris(app=app, uris=form.uris(), actor=request.user)
-            messages.success(request, "The redirect URIs were saved.")
+            waits = set_redirect_uris(app=app, uris=form.uris(), actor=request.user)
+            review = "The redirect URIs are with our reviewers. Until they decide, the present ones work."
+            messages.success(request, review if waits else "The redirect URIs were saved.")
             return redirect("app-detail", app_id=app.pk)
     return render_form(request, "developers/app_redirects.html", form, app=app)
 

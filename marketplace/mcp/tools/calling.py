@@ -11,7 +11,7 @@ from marketplace.api.problems import as_problem, problem_document
 from marketplace.core.errors import InvalidInput, Problem
 from wallet.bounds import QUOTE_MINUTES
 
-from ..calls import MethodCall
+from ..method_calls import MethodCall
 from ..responses import ProtocolError
 from . import catalog, library, schemas, wallet
 from .base import Arguments, Tool, ToolResult

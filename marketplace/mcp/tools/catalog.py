@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from catalog import answers, queries
+from catalog import browsing, responses
 from catalog.filters import ListingFilter
 from catalog.manifests.public import PublicManifest
 from developers.principals import Principal
@@ -22,29 +22,29 @@ def _parameters(arguments: Arguments) -> dict[str, Any]:
 
 
 def _list_categories(_principal: Principal, arguments: Arguments) -> ToolResult:
-    found = queries.list_categories()
+    found = browsing.list_categories()
     return ToolResult(found.json_bytes(), f"{found.total} categories: {', '.join(item.slug for item in found.items)}.")
 
 
 def _search_assets(_principal: Principal, arguments: Arguments) -> ToolResult:
     parameters = _parameters(arguments)
-    query = validated(queries.SearchQuery, parameters)
-    found = queries.search_assets(*queries.filter_listings(parameters), query)
+    query = validated(browsing.CatalogSearchQuery, parameters)
+    found = browsing.search_assets(*browsing.filter_listings(parameters), query)
     text = f"{found.count} found, best first." if found.count else "Nothing found. Try fewer or other words, or fewer filters."
     return ToolResult(found.json_bytes(), text)
 
 
 def _list_assets(_principal: Principal, arguments: Arguments) -> ToolResult:
     parameters = _parameters(arguments)
-    listings, given = queries.filter_listings(parameters)
-    page = queries.browse(listings, given, validated(queries.BrowseQuery, parameters))
+    listings, given = browsing.filter_listings(parameters)
+    page = browsing.browse(listings, given, validated(browsing.BrowseQuery, parameters))
     total = f"{page.total} or more" if "total_is_exact" in page.model_fields_set else f"{page.total}"
     more = " Send nextCursor as cursor for the next page." if page.next_cursor else ""
     return ToolResult(page.json_bytes(), f"{len(page.items)} of {total} assets, page {page.page}.{more}")
 
 
 def _get_asset(_principal: Principal, arguments: Arguments) -> ToolResult:
-    asset = queries.asset_detail(validated(AssetArgument, arguments)["assetId"])
+    asset = browsing.asset_detail(validated(AssetArgument, arguments)["assetId"])
     amounts = {"USD": asset.price_usd, "INR": asset.price_inr, "EUR": asset.price_eur}
     prices = " or ".join(f"{amount:.2f} {code}" for code, amount in amounts.items() if amount is not None)
     text = f"{asset.title} by {asset.vendor.store_name}: {prices}. {_UNTRUSTED}"
@@ -52,7 +52,7 @@ def _get_asset(_principal: Principal, arguments: Arguments) -> ToolResult:
 
 
 def _get_asset_manifest(_principal: Principal, arguments: Arguments) -> ToolResult:
-    manifest = queries.asset_manifest(validated(AssetArgument, arguments)["assetId"])
+    manifest = browsing.asset_manifest(validated(AssetArgument, arguments)["assetId"])
     return ToolResult(manifest.json_bytes(), f"The AI manifest of {manifest.title}. {_UNTRUSTED}")
 
 
@@ -63,9 +63,9 @@ TOOLS = (
         description="Search the catalog for words in titles, tags and descriptions, best match first; misspelt and partial words match too. "
         f"Narrow it down with {_FILTERS}. Use list_assets to browse without search words.",
         scope=None,
-        arguments=queries.SearchQuery,
+        arguments=browsing.CatalogSearchQuery,
         filters=ListingFilter.json_schema(),
-        result=answers.SearchResults,
+        result=responses.SearchResults,
         run=_search_assets,
     ),
     Tool(
@@ -73,9 +73,9 @@ TOOLS = (
         title="Browse assets",
         description="Lists the assets on sale in the order of sort, page by page, with the same filters as search_assets.",
         scope=None,
-        arguments=queries.BrowseQuery,
+        arguments=browsing.BrowseQuery,
         filters=ListingFilter.json_schema(),
-        result=answers.AssetPage,
+        result=responses.AssetPage,
         run=_list_assets,
     ),
     Tool(
@@ -84,7 +84,7 @@ TOOLS = (
         description="All details of one asset on sale: description, current prices and licences, file, previews and vendor.",
         scope=None,
         arguments=AssetArgument,
-        result=answers.AssetDetail,
+        result=responses.AssetDetail,
         run=_get_asset,
     ),
     Tool(
@@ -93,7 +93,7 @@ TOOLS = (
         description="The categories of the catalog with the number of assets in each; use their slugs in the category filter.",
         scope=None,
         arguments=EmptyBody,
-        result=answers.CategoryList,
+        result=responses.CategoryList,
         run=_list_categories,
     ),
     Tool(

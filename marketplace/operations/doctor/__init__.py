@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from . import database, node, services
-from .findings import Finding, Results, Status
+from .findings import CheckResults, Finding, Status
 
 __all__ = ["Finding", "Status", "examine"]
 
 
 def examine(*, backup_folder: Path | None = None) -> Iterator[Finding]:
     """Yield the findings of all checks; a check that raises is a finding too. Without a folder, backups are not checked."""
-    parts: dict[str, Callable[[], Results]] = {
+    parts: dict[str, Callable[[], CheckResults]] = {
         "settings": node.check_settings,
         "database": database.check_database,
         "migrations": database.check_migrations,

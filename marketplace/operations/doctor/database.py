@@ -11,13 +11,13 @@ from catalog.models.listings import ListingStatus
 from marketplace.core.guards import all_guards
 from marketplace.monitoring import health
 
-from .findings import Results, Status
+from .findings import CheckResults, Status
 
 OLDEST: dict[str, tuple[int, ...]] = {"postgresql": (14, 0), "sqlite": (3, 35, 0)}
 SKEW_SECONDS = 2.0
 
 
-def check_database() -> Results:
+def check_database() -> CheckResults:
     """Check the database's version and encoding."""
     version: tuple[int, ...]
     with connection.cursor() as cursor:
@@ -41,7 +41,7 @@ def check_database() -> Results:
         yield Status.OK, f"{connection.display_name} {shown} answers.", ""
 
 
-def check_migrations() -> Results:
+def check_migrations() -> CheckResults:
     """Check that all migrations are applied."""
     try:
         health.probe_migrations()
@@ -51,7 +51,7 @@ def check_migrations() -> Results:
         yield Status.OK, "Every migration is applied.", ""
 
 
-def check_constraints() -> Results:
+def check_constraints() -> CheckResults:
     """Compare the models' constraints and the guards' triggers with what the database has."""
     missing = [f"trigger {name}" for guards in all_guards() for name in guards.missing(connection)]
     counted = 0
@@ -78,7 +78,7 @@ def check_constraints() -> Results:
         yield Status.OK, f"All {counted} constraints and every trigger are there.", ""
 
 
-def check_clock() -> Results:
+def check_clock() -> CheckResults:
     """Compare our clock with the database's."""
     with connection.cursor() as cursor:
         cursor.execute(
@@ -97,7 +97,7 @@ def check_clock() -> Results:
         yield Status.OK, "The clock agrees with the database's.", ""
 
 
-def check_search() -> Results:
+def check_search() -> CheckResults:
     """Check that all listings on sale are in the search index."""
     found = SearchDocument.objects.filter(listing=OuterRef("pk"))
     lost = Listing.objects.filter(~Exists(found), status=ListingStatus.PUBLISHED, store__is_open=True).count()

@@ -20,10 +20,10 @@ class Finding:
     # The checked part of the installation.
     part: str
     status: Status
-    sentence: str
+    message: str
     # How to fix it; empty if there is nothing to fix.
     remedy: str = ""
 
 
-# Status, sentence and remedy of each result of a check, as in `Finding`.
-Results = Iterator[tuple[Status, str, str]]
+# Status, message and remedy of each result of a check, as in `Finding`.
+CheckResults = Iterator[tuple[Status, str, str]]

@@ -13,14 +13,14 @@ from django.core import checks
 from library.signatures import NotGenuine, sign, verify
 
 from .. import backups
-from .findings import Results, Status
+from .findings import CheckResults, Status
 
 LOW_BYTES, FULL_BYTES = 5 * 2**30, 2**29
 STATIC_FILE = "favicon.svg"
 DEPLOYED = "marketplace.settings.production"
 
 
-def check_settings() -> Results:
+def check_settings() -> CheckResults:
     """Run the system checks."""
     deployed = settings.SETTINGS_MODULE == DEPLOYED
     found = [message for message in checks.run_checks(include_deployment_checks=deployed) if not message.is_silenced()]
@@ -43,7 +43,7 @@ def check_settings() -> Results:
         yield Status.OK, f"{settings.SETTINGS_MODULE} has no complaint.", ""
 
 
-def check_disk() -> Results:
+def check_disk() -> CheckResults:
     """Check the free space of the disk of `DATA_DIR`."""
     folder = Path(settings.DATA_DIR)
     free = shutil.disk_usage(folder if folder.exists() else folder.parent).free
@@ -56,7 +56,7 @@ def check_disk() -> Results:
     yield status, f"{free / 2**30:.1f} GiB are free at {folder}.", remedy
 
 
-def check_certificates() -> Results:
+def check_certificates() -> CheckResults:
     """Check that the signing key signs and verifies."""
     try:
         verify(sign({"doctor": True}))
@@ -67,7 +67,7 @@ def check_certificates() -> Results:
         yield Status.OK, f"The key signs and verifies; {retired} earlier ones still verify.", ""
 
 
-def check_static_files() -> Results:
+def check_static_files() -> CheckResults:
     """Check that static files are found."""
     # Only the storage with a manifest has this attribute.
     collected: Any = getattr(staticfiles_storage, "hashed_files", None)
@@ -81,7 +81,7 @@ def check_static_files() -> Results:
         yield Status.FAIL, "They have not been collected.", "Run `manage.py collectstatic --no-input`."
 
 
-def check_backup(folder: Path | None) -> Results:
+def check_backup(folder: Path | None) -> CheckResults:
     """Check the age of the newest backup."""
     if folder is None:
         yield Status.WARN, "Backups were not checked.", "Pass their folder with --backups."

@@ -14,13 +14,13 @@ from marketplace.storage import default_storage
 
 from .. import gauges
 from ..site_pages import unwritten_pages
-from .findings import Results, Status
+from .findings import CheckResults, Status
 
 LATE_SECONDS = 600
 LINK_SECONDS = 10
 
 
-def check_cache() -> Results:
+def check_cache() -> CheckResults:
     """Check that the cache keeps values."""
     health.probe_cache()
     if any("locmem" in str(entry["BACKEND"]) for entry in settings.CACHES.values()):
@@ -29,7 +29,7 @@ def check_cache() -> Results:
         yield Status.OK, "It stores and returns values.", ""
 
 
-def check_objects() -> Results:
+def check_objects() -> CheckResults:
     """Write, read, link and delete a small object."""
     store, key, content = default_storage, f"health/{new_id()}", b"doctor"
     store.save_bytes(key, content)
@@ -62,7 +62,7 @@ def _check_link(link: str, content: bytes) -> tuple[Status, str, str]:
     )
 
 
-def check_mail() -> Results:
+def check_mail() -> CheckResults:
     """Check that the mail server accepts the credentials."""
     if not settings.MAIL_TRANSPORT.endswith("smtp.EmailBackend"):
         yield Status.WARN, f"Mails go to {settings.MAIL_TRANSPORT}.", "Set EMAIL_URL, otherwise no mails are delivered."
@@ -73,7 +73,7 @@ def check_mail() -> Results:
     yield Status.OK, "The mail server accepts the credentials.", ""
 
 
-def check_site_pages() -> Results:
+def check_site_pages() -> CheckResults:
     """Check that the operator has written terms, privacy, refunds and contact."""
     missing = unwritten_pages()
     if missing:
@@ -83,7 +83,7 @@ def check_site_pages() -> Results:
         yield Status.OK, "Terms, privacy, refunds and contact are written.", ""
 
 
-def check_worker() -> Results:
+def check_worker() -> CheckResults:
     """Check for running workers, and for jobs that wait long or are dead."""
     alive, waits = gauges.live_workers(), gauges.oldest_wait()
     dead = Job.objects.filter(status=TaskResultStatus.FAILED).count()

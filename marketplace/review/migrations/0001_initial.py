@@ -1,4 +1,7 @@
+import django.db.models.deletion
+import django.utils.timezone
 import marketplace.core.ids
+from django.conf import settings
 from django.db import migrations, models
 
 
@@ -7,6 +10,8 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
+        ('core', '0001_initial'),
+        migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
@@ -23,6 +28,29 @@ class Migration(migrations.Migration):
                 'verbose_name_plural': 'saved replies',
                 'ordering': ('use', 'text'),
                 'constraints': [models.UniqueConstraint(fields=('use', 'text'), name='savedreply_once'), models.CheckConstraint(condition=models.Q(('use__in', ['application.approve', 'application.reject', 'application.ask', 'vendor.approve', 'vendor.suspend', 'client_document.accept', 'client_document.refuse'])), name='savedreply_use_known')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Appeal',
+            fields=[
+                ('claimed_at', models.DateTimeField(blank=True, null=True)),
+                ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ('text', models.TextField(max_length=2000, verbose_name='why it is wrong')),
+                ('status', models.CharField(choices=[('Pending', 'Pending'), ('Upheld', 'Upheld'), ('Reversed', 'Reversed')], default='Pending', max_length=16)),
+                ('submitted_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('answer', models.TextField(blank=True, max_length=2000)),
+                ('decided_at', models.DateTimeField(blank=True, null=True)),
+                ('appellant', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('claimed_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('decided_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('decision', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='appeals', to='core.auditentry')),
+            ],
+            options={
+                'ordering': ('-id',),
+                'permissions': (('decide_appeal', 'Can decide on appeals'),),
+                'default_permissions': ('view',),
+                'indexes': [models.Index(condition=models.Q(('status', 'Pending')), fields=['submitted_at', 'id'], name='appeal_queue'), models.Index(fields=['decided_at'], name='appeal_decided'), models.Index(fields=['appellant', '-id'], name='appeal_of')],
+                'constraints': [models.UniqueConstraint(fields=('decision',), name='appeal_once'), models.CheckConstraint(condition=models.Q(models.Q(('decided_at__isnull', True), ('status', 'Pending')), models.Q(('decided_at__isnull', False), ('decided_by__isnull', False), ('status__in', ('Upheld', 'Reversed')), models.Q(('answer', ''), _negated=True)), _connector='OR'), name='appeal_status_fits')],
             },
         ),
     ]

@@ -19,7 +19,7 @@ from catalog.models.reviews import ReviewKind
 from developers.models import ClientDocument, DeveloperApplication, ScopeReview, WebhookEndpoint
 from marketplace.jobs.models import Job
 from marketplace.review.claims import claimed
-from marketplace.review.models import Claimable
+from marketplace.review.models import Appeal, Claimable
 from marketplace.review.queues import QueueAdmin
 from marketplace.review.service import staff_of
 from vendors.models import VendorProfile
@@ -88,6 +88,7 @@ def queues() -> tuple[Queue, ...]:
         _reviewed("applications", "Developer applications", DeveloperApplication),
         _reviewed("vendors", "Vendors to decide", VendorProfile),
         _reviewed("documents", "Changed clients", ClientDocument),
+        _reviewed("appeals", "Appeals to decide", Appeal),
         Queue("payouts", "Earnings to pay out", WalletOwner, "wallet.view_walletowner", accounts_to_pay, "", {"earnings": "due"}),
         Queue(
             "heldPayouts",

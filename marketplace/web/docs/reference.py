@@ -38,6 +38,7 @@ _BODIES = {
     "credentials": [{"value": "cam_sk_…", "url": "https://example.com/where-it-was-found"}],
     "description": "Twelve paper textures, scanned at 600 dpi.",
     "endsAt": "2030-01-31T12:00:00Z",
+    "text": "The takedown names a font that this listing does not contain.",
     "jws": "eyJhbGciOiJFZERTQSIs…",
     "name": "Northlight Studio",
     "percent": 25,

@@ -19,17 +19,18 @@ _ALIGNED = re.compile(r'<(t[hd]) align="\w+">')
 
 
 @lru_cache(maxsize=TEXTS)
-def description_html(text: str, *, below: int = 2) -> SafeString:
+def description_html(text: str, *, below: int = 2, breaks: bool = True) -> SafeString:
     """Return Markdown as HTML with headings below those of a level, as plain text if the HTML would be too long.
 
-    Links are marked as not endorsed. The time grows linearly with the length of the text.
+    Lines are broken as in the text unless `breaks` is false. Links are marked as not endorsed. The time grows linearly with the length of the text.
     """
     plain = format_html("<p>{}</p>", text)
     if text.count(">") > QUOTES:
         return plain
     # Without its option UNSAFE, the renderer leaves out raw HTML and scripts in links, and escapes everything else; so in
     # what it returns a `<` begins a tag of its own.
-    html: str = cmarkgfm.markdown_to_html_with_extensions(text, options=Options.CMARK_OPT_HARDBREAKS, extensions=["table"])
+    options = Options.CMARK_OPT_HARDBREAKS if breaks else 0
+    html: str = cmarkgfm.markdown_to_html_with_extensions(text, options=options, extensions=["table"])
     if len(html) > HTML_CHARS:
         return plain
     html = _IMAGE.sub(r"\1", html.replace(_RAW_HTML, ""))

@@ -46,7 +46,7 @@ class Samples:
 
 
 @dataclass(frozen=True)
-class Offer:
+class AssetOffer:
     """The data of a listing's page."""
 
     # With store, category and reviewed file.
@@ -77,7 +77,7 @@ class Offer:
         return next((sold.slug for sold in self.licenses if not sold.owned), "")
 
 
-def offer_of(slug: str, viewer: User | None) -> Offer:
+def offer_of(slug: str, viewer: User | None) -> AssetOffer:
     """Return the data of a listing's page, by slug or id, in six queries at most.
 
     Raises:
@@ -86,7 +86,7 @@ def offer_of(slug: str, viewer: User | None) -> Offer:
     return offer_for(selectors.listing_for_sale(slug), viewer)
 
 
-def offer_for(listing: Listing, viewer: User | None) -> Offer:
+def offer_for(listing: Listing, viewer: User | None) -> AssetOffer:
     """Return the data of a listing's page; the listing need not be for sale."""
     tiers = selectors.active_tiers()
     owned = [] if viewer is None else live_tiers(viewer, listing)
@@ -105,7 +105,7 @@ def offer_for(listing: Listing, viewer: User | None) -> Offer:
         if highest is None or tier in owned or tier.price_factor > highest.price_factor
     ]
     prices = pricing.sale_prices(listing)
-    return Offer(
+    return AssetOffer(
         listing=listing,
         samples=samples_of(listing),
         licenses=licenses,

@@ -16,7 +16,7 @@ PAGE_SIZE = 24
 
 
 @dataclass(frozen=True)
-class Results:
+class ShopResults:
     """A page of the storefront."""
 
     cards: list[Card]
@@ -30,7 +30,7 @@ class Results:
     suggestions: Sequence[str] = ()
 
 
-def results_of(form: ShopForm, currency: Currency) -> Results:
+def results_of(form: ShopForm, currency: Currency) -> ShopResults:
     """Return the results, in five queries at most besides those of a search."""
     given = form.given | {"currency": currency}
     listings = ListingFilter.matching(selectors.CARDS, given)
@@ -40,11 +40,11 @@ def results_of(form: ShopForm, currency: Currency) -> Results:
     page = selectors.list_listings(listings, given, sort=form.order, limit=PAGE_SIZE, start=(form.page_number - 1) * PAGE_SIZE)
     counts = selectors.filter_counts(form.chosen.get("category"), form.chosen.get("tier"))
     cards = [selectors.card_of(row) for row in page.rows]
-    return Results(cards, page.total, math.ceil(page.total.listings / PAGE_SIZE), names, counts)
+    return ShopResults(cards, page.total, math.ceil(page.total.listings / PAGE_SIZE), names, counts)
 
 
-def _search_results(query: str, listings: Listings | None, names: FilterNames) -> Results:
+def _search_results(query: str, listings: Listings | None, names: FilterNames) -> ShopResults:
     """Return the best hits of a search, on one page."""
     found = search(query, within=listings, limit=bounds.SEARCH_LIMIT)
     cards = selectors.cards_of(hit.id for hit in found.hits)
-    return Results(cards, Total(len(cards), exact=found.next_cursor is None), 1, names, None, found.suggestions)
+    return ShopResults(cards, Total(len(cards), exact=found.next_cursor is None), 1, names, None, found.suggestions)

@@ -1,5 +1,7 @@
 """Prices and filters of the storefront."""
 
+from collections.abc import Sequence
+
 from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -29,6 +31,19 @@ def price(prices: Prices, currency: Currency) -> SafeString:
 def percent(basis_points: int) -> str:
     """Return basis points as a percentage without needless zeros."""
     return f"{basis_points / 100:g}%"
+
+
+@register.filter
+def clock(seconds: float) -> str:
+    """Return a duration as minutes and seconds."""
+    return f"{round(seconds) // 60}:{round(seconds) % 60:02}"
+
+
+@register.filter
+def waveform(peaks: Sequence[int]) -> str:
+    """Return the SVG path of a waveform: a line for each value in percent, in a box of 640 by 100."""
+    step = 640 / len(peaks)
+    return "".join(f"M{round((place + 0.5) * step, 1):g} {50 - max(peak, 2) / 2:g}v{max(peak, 2)}" for place, peak in enumerate(peaks))
 
 
 @register.filter

@@ -21,9 +21,10 @@ from vendors.selectors import bio_of, pictures_of, small_picture_of
 from vendors.studio.access import listing_page
 
 from ..paging import page_links, page_number
+from ..shop.contents import entries_of, skill_of, tracks_of
 from ..shop.currency import currency_of, remember
 from ..shop.description import description_html
-from ..shop.offer import Offer, offer_for, offer_of
+from ..shop.offer import AssetOffer, offer_for, offer_of, samples_of
 from ..shop.rate_limit import rate_limited
 from ..shop.results import PAGE_SIZE
 
@@ -52,21 +53,46 @@ def draft(request: SignedInRequest, listing: Listing) -> HttpResponse:
     offer = offer_for(listing, None)
     file = listing.candidate_deliverable or listing.live_deliverable
     context = _page_of(request, offer, file) | {"file_type": public_file_type(listing.file_type, ""), "is_own": True, "is_draft": True}
-    return render(request, "shop/asset.html", context)
+    return render(request, "shop/asset.html", context | {"picture_page": "studio-preview-picture"})
 
 
-def _page_of(request: HttpRequest, offer: Offer, file: Deliverable | None) -> dict[str, Any]:
+def _page_of(request: HttpRequest, offer: AssetOffer, file: Deliverable | None) -> dict[str, Any]:
     return {
         "offer": offer,
         "listing": offer.listing,
+        "picture_page": "asset-picture",
         "file": file,
         "currency": currency_of(request),
         "technical": {} if file is None else public_technical(file.technical),
         "description": offer.listing.short_description,
         "text": description_html(offer.listing.description),
+        "skill": skill_of(offer.listing, file),
+        "tracks": tracks_of(file),
+        "entries": entries_of(file),
         "features": font_tester.FEATURES,
         "sample": font_tester.TEXT,
     }
+
+
+@require_safe
+def picture(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Show one picture of a listing in full size."""
+    return _picture(request, selectors.listing_for_sale(slug), number, listing_page="asset-page", picture_page="asset-picture")
+
+
+@listing_page("GET")
+def draft_picture(request: SignedInRequest, listing: Listing, number: int) -> HttpResponse:
+    """Show the vendor one picture of a listing that is not for sale."""
+    return _picture(request, listing, number, listing_page="studio-preview", picture_page="studio-preview-picture")
+
+
+def _picture(request: HttpRequest, listing: Listing, number: int, **pages: str) -> HttpResponse:
+    pictures = samples_of(listing).pictures
+    if not 1 <= number <= len(pictures):
+        raise Http404
+    _, whole, shown = pictures[number - 1]
+    context = {"listing": listing, "number": number, "count": len(pictures), "picture": whole, "shown": shown}
+    return render(request, "shop/picture.html", context | pages)
 
 
 @require_safe

@@ -14,7 +14,7 @@ from marketplace.storage.responses import safe_disposition
 from wallet import receipts
 from wallet.models import Order
 from wallet.providers import currencies_to_add
-from wallet.selectors import accounts_of, movements_of, open_wallet_payouts_of, order_of, owed_by, wallet_of
+from wallet.selectors import accounts_of, movements_of, open_wallet_payouts_of, order_of, owed_by, upgrade_of, wallet_of
 from wallet.services.preferences import set_currency_preference
 
 from ..paging import cursor_of, paging_context
@@ -64,8 +64,8 @@ def preference(request: SignedInRequest) -> HttpResponseBase:
 def order(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
     """Show an order."""
     found = _own_order(request, order_id)
-    documents = documents_of(found)
-    return render(request, "buyer/order.html", {"order": found, "net": found.price_minor - found.tax_minor, "documents": documents})
+    context = {"net": found.price_minor - found.tax_minor, "documents": documents_of(found), "upgrade": upgrade_of(found)}
+    return render(request, "buyer/order.html", {"order": found, **context})
 
 
 @signed_in_page("GET")

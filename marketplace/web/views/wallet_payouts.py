@@ -10,7 +10,7 @@ from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors,
 from marketplace.core.errors import Problem
 from marketplace.review.claims import is_claimed
 from marketplace.ui.formatting import money
-from wallet.errors import InsufficientBalance, InvalidAmount, ReturnsToCard, TooManyWithdrawals, WithdrawalOpen
+from wallet.errors import InsufficientBalance, InvalidAmount, PayoutOpen, ReturnsToCard, TooManyPayouts
 from wallet.models import WalletPayout
 from wallet.selectors import balances_of, open_wallet_payouts_of, wallet_payout_of
 from wallet.services.wallet_payouts import cancel_wallet_payout, request_wallet_payout
@@ -21,8 +21,8 @@ _ERROR_FIELDS: dict[type[Problem], str] = {
     InvalidAmount: "amount",
     InsufficientBalance: "amount",
     ReturnsToCard: "amount",
-    WithdrawalOpen: "currency",
-    TooManyWithdrawals: "currency",
+    PayoutOpen: "currency",
+    TooManyPayouts: "currency",
 }
 
 

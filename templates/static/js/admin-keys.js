@@ -37,7 +37,7 @@
   opener.addEventListener("click", () => dialog.showModal());
   document.addEventListener("keydown", (event) => {
     const { target, key } = event;
-    if (event.defaultPrevented || event.isComposing || dialog.open) return;
+    if (event.defaultPrevented || event.isComposing || document.querySelector("dialog[open]")) return;
     if (key === "Enter" && (event.ctrlKey || event.metaKey)) {
       if (send(target.closest(".case-decide form"))) event.preventDefault();
       return;

@@ -15,8 +15,10 @@ from django.db.models import F
 from django.test import Client
 from requests.adapters import BaseAdapter
 
-from developers.models import App, RefreshToken
+from developers.models import App, ClientDocument, RefreshToken
 from developers.models.credentials import REFRESH_GRACE
+from developers.services.clients import accept_document, set_redirect_uris
+from tests.factories import UserFactory
 
 BASE = "http://testserver"
 AUTHORIZE, TOKEN, REVOKE = f"{BASE}/oauth/authorize", f"{BASE}/oauth/token", f"{BASE}/oauth/revoke"
@@ -157,3 +159,10 @@ def assert_sent_back(response: Any, error: str, redirect_uri: str = CALLBACK) ->
     assert (answer["error"], answer["state"], answer["iss"]) == (error, "s t&te", BASE)
     assert answer["error_description"]
     assert "code" not in answer
+
+
+def move(app: App, *uris: str) -> None:
+    """Give an app these redirect URIs; a reviewer accepts what is new."""
+    if set_redirect_uris(app=app, uris=uris, actor=app.developer):
+        document = ClientDocument.objects.get(app=app)
+        accept_document(document=document, shown=document.latest, reason="It is their site.", actor=UserFactory())

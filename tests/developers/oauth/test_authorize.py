@@ -8,7 +8,7 @@ from bs4 import BeautifulSoup
 from django.test import Client
 
 from developers.models import AccessToken, App, Consent, Grant
-from developers.services.apps import set_redirect_uris, suspend_app
+from developers.services.apps import suspend_app
 from developers.services.scopes import narrow_scopes
 from marketplace.accounts.models import User
 from marketplace.core.audit import history_of
@@ -16,7 +16,7 @@ from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
 from tests.factories import AppFactory, UserFactory
 from tests.web.markup import faults_of
 
-from .parties import API, BASE, CALLBACK, LOOPBACK, MCP, Party, assert_sent_back, query_of
+from .parties import API, BASE, CALLBACK, LOOPBACK, MCP, Party, assert_sent_back, move, query_of
 
 FOREIGN_REDIRECTS = [
     "https://evil.example/callback?tenant=1",
@@ -282,9 +282,9 @@ def test_scopes_that_changed_under_the_page_are_shown_again(party: Party) -> Non
 def test_app_suspended_or_redirect_removed_under_the_page_gets_no_code(party: Party) -> None:
     address = party.ask().wsgi_request.get_full_path()
     allowed = {"decision": "allow", "shown": "catalog:read account:read"}
-    set_redirect_uris(app=party.app, uris=[LOOPBACK], actor=party.app.developer)
+    move(party.app, LOOPBACK)
     assert party.browser.post(address, allowed).status_code == 400
-    set_redirect_uris(app=party.app, uris=[CALLBACK], actor=party.app.developer)
+    move(party.app, CALLBACK)
     suspend_app(app=party.app, reason="Abuse", actor=UserFactory())
     assert party.browser.post(address, allowed).status_code == 400
     assert not Grant.objects.exists()

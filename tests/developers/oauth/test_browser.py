@@ -11,14 +11,13 @@ from django.test import Client
 from playwright.sync_api import Browser, Page
 
 from developers.models import App
-from developers.services.apps import set_redirect_uris
 from marketplace.accounts.models import User
 from tests.factories import AppFactory
 from tests.screenshots.driving import browser, patient
 from tests.servers.certificate import tls_server
 from tests.servers.http import Handler, serving
 
-from .parties import Party, query_of
+from .parties import Party, move, query_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -146,7 +145,7 @@ def test_script_of_an_app_calls_the_api_with_its_own_token_alone(
     app: App, browser: Client, live_server: Any, page: Page, callbacks: dict[str, str]
 ) -> None:
     other = AppFactory(granted_scopes=app.granted_scopes, redirect_uris="https://other.example/done")
-    set_redirect_uris(app=app, uris=[callbacks["https"]], actor=app.developer)
+    move(app, callbacks["https"])
     own = Party(app, browser, redirect_uri=callbacks["https"]).tokens()["access_token"]
     foreign = Party(other, browser, redirect_uri="https://other.example/done").tokens()["access_token"]
     page.goto(callbacks["https"])

@@ -7,14 +7,15 @@ from django.core import mail
 from django.test import Client
 
 from developers.errors import TooManyRedirectUris
-from developers.models import AccessToken, App, Consent
-from developers.services.apps import set_redirect_uris
+from developers.models import AccessToken, App, ClientDocument, Consent
+from developers.services.clients import accept_document, refuse_document, set_redirect_uris
 from developers.services.consents import withdraw_consent
 from developers.services.scopes import narrow_scopes
 from marketplace.accounts.models import User
 from marketplace.core.audit import history_of
-from marketplace.core.errors import InvalidInput
+from marketplace.core.errors import InvalidInput, SelfReview
 from marketplace.core.scopes import Scope
+from tests.eager import sent_mails
 from tests.factories import AppFactory, UserFactory
 
 from .parties import MCP, Party, call
@@ -63,7 +64,52 @@ def test_too_many_redirects_are_refused(app: App) -> None:
         set_redirect_uris(app=app, uris=[f"https://app.example/{number}" for number in range(11)], actor=app.developer)
 
 
-def test_developer_edits_the_redirects_and_it_is_recorded(app: App) -> None:
+OLD, NEW = "https://app.example/old", "https://app.example/new"
+
+
+def waiting(app: App) -> ClientDocument:
+    """Return the redirect URIs of an app with scopes that wait for a reviewer."""
+    App.objects.filter(pk=app.pk).update(redirect_uris=OLD)
+    assert signed_in(app.developer).post(f"/dashboard/apps/{app.pk}/redirects", {"redirect_uris": NEW}).status_code == 302
+    return ClientDocument.objects.get(app=app)
+
+
+def test_new_redirect_of_an_app_with_scopes_waits_for_a_reviewer(app: App) -> None:
+    document, reviewer = waiting(app), UserFactory(is_staff=True)
+    app.refresh_from_db()
+    assert app.redirect_uris == OLD
+    page = signed_in(app.developer).get(f"/dashboard/apps/{app.pk}").content
+    assert OLD.encode() in page
+    assert NEW.encode() in page
+    with pytest.raises(SelfReview):
+        accept_document(document=document, shown=document.latest, reason="Mine.", actor=app.developer)
+    accept_document(document=document, shown=document.latest, reason="It is their site.", actor=reviewer)
+    app.refresh_from_db()
+    assert app.redirect_uris == NEW
+    assert [(sent.to, "It is their site." in str(sent.body)) for sent in sent_mails() if "redirect" in sent.subject] == [
+        ([app.developer.email], True)
+    ]
+
+
+def test_redirects_of_an_app_stay_when_the_new_ones_are_refused_or_taken_back(app: App) -> None:
+    document = waiting(app)
+    refuse_document(document=document, shown=document.latest, reason="Not their site.", actor=UserFactory(is_staff=True))
+    app.refresh_from_db()
+    assert app.redirect_uris == OLD
+    waiting(app)
+    assert not set_redirect_uris(app=app, uris=[OLD], actor=app.developer)
+    assert not ClientDocument.objects.filter(status="Changed").exists()
+
+
+def test_redirect_is_removed_at_once(app: App) -> None:
+    App.objects.filter(pk=app.pk).update(redirect_uris=f"{OLD} {NEW}")
+    assert not set_redirect_uris(app=app, uris=[NEW], actor=app.developer)
+    app.refresh_from_db()
+    assert app.redirect_uris == NEW
+
+
+def test_developer_edits_the_redirects_of_an_app_without_scopes_and_it_is_recorded(app: App) -> None:
+    App.objects.filter(pk=app.pk).update(granted_scopes="")
     page = f"/dashboard/apps/{app.pk}/redirects"
     client = signed_in(app.developer)
     assert app.client_id.encode() in client.get(f"/dashboard/apps/{app.pk}").content

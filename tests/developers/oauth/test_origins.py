@@ -11,7 +11,7 @@ from django.utils import timezone
 from developers import origins
 from developers.models import AccessToken, App, AppOrigin
 from developers.redirects import origin_of
-from developers.services.apps import set_redirect_uris, suspend_app
+from developers.services.apps import suspend_app
 from developers.services.credentials import issue_api_key
 from developers.services.scopes import narrow_scopes
 from marketplace.accounts.models import User
@@ -20,7 +20,7 @@ from marketplace.core.scopes import Scope
 from tests.developers.cases import token_of
 from tests.factories import AppFactory, UserFactory
 
-from .parties import CALLBACK, LOOPBACK, MCP, Party, call
+from .parties import CALLBACK, LOOPBACK, MCP, Party, call, move
 
 pytestmark = pytest.mark.django_db
 
@@ -32,9 +32,9 @@ WALLET = "/api/v1/wallet"
 def _origins(app: App) -> None:
     """Two approved apps with pages of their own."""
     App.objects.filter(pk=app.pk).update(redirect_uris="")
-    set_redirect_uris(app=app, uris=[CALLBACK, LOOPBACK], actor=app.developer)
+    move(app, CALLBACK, LOOPBACK)
     other = AppFactory(granted_scopes="account:read")
-    set_redirect_uris(app=other, uris=[f"{OTHER}:443/callback"], actor=other.developer)
+    move(other, f"{OTHER}:443/callback")
 
 
 def preflight(origin: str, path: str = WALLET, headers: str = "authorization") -> Any:
@@ -120,7 +120,7 @@ def test_personal_token_and_key_are_no_apps_tokens(app: App, user: User) -> None
 
 
 def test_origin_goes_with_the_address_and_with_the_app(app: App) -> None:
-    set_redirect_uris(app=app, uris=["https://moved.example/callback"], actor=app.developer)
+    move(app, "https://moved.example/callback")
     assert not is_allowed(preflight(OWN), OWN)
     assert is_allowed(preflight("https://moved.example"), "https://moved.example")
     suspend_app(app=app, reason="Abuse", actor=UserFactory())

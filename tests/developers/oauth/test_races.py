@@ -1,11 +1,13 @@
 """Two at once: with the same code the loser is a replay, and the family ends; with the same refresh token both get one pair."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from functools import partial
 from typing import Any
 
 import pytest
+from django.db import transaction
 
 from developers.audiences import Audience
 from developers.models import AccessToken, Grant, RefreshToken
@@ -13,15 +15,17 @@ from developers.oauth import validator
 from developers.secrets import Prefix, new_secret
 from developers.services.apps import suspend_app
 from developers.services.consents import withdraw_consent
+from developers.services.credentials import revoke_token
 from developers.services.leaks import LeakedSecret, report_leaks
-from developers.services.oauth import NewPair, Replayed, exchange_code, rotate_refresh_token, void_code
+from developers.services.oauth import NewPair, Replayed, exchange_code, lock_consents, rotate_refresh_token, void_code
 from marketplace.accounts.models import User
 from marketplace.accounts.services import deactivate_user
 from marketplace.core.errors import NotFound
 from marketplace.core.models import AuditEntry
 from marketplace.core.scopes import Scope
 from tests.factories import UserFactory
-from tests.races import at_once
+from tests.races import at_once, until_someone_waits
+from tests.waiting import PATIENCE_SECONDS
 
 from .parties import Party, assert_error, call, post_form
 
@@ -130,7 +134,7 @@ def test_wrong_verifiers_beside_a_right_one_leave_nothing_alive(party: Party) ->
 
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
-def test_wallet_payout_beside_refreshes_and_exchanges_leaves_nothing_alive(party: Party) -> None:
+def test_disconnection_beside_refreshes_and_exchanges_leaves_nothing_alive(party: Party) -> None:
     for _ in range(5):
         tokens, code = party.tokens(), party.code()
         withdraw = f"/dashboard/connections/{party.app.pk}/withdraw"
@@ -157,6 +161,23 @@ def test_reports_of_leaks_beside_refreshes_and_revocations_never_wait_for_each_o
         assert statuses in ([0, 0, 0, 200, 200], [0, 0, 0, 200, 400])
         assert not AccessToken.objects.filter(revoked_at=None).exists()
         assert not RefreshToken.objects.filter(revoked=None).exists()
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_revocation_that_waits_for_a_consent_holds_no_token(party: Party, user: User) -> None:
+    party.tokens()
+    token = AccessToken.objects.get()
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            lock_consents(user, party.app)
+            waiting = pool.submit(at_once, partial(revoke_token, token=token, actor=None))
+            until_someone_waits()
+            # Whoever has the consent takes the token next, as a disconnection does: with the locks in another order both would wait.
+            assert AccessToken.objects.select_for_update(nowait=True).filter(pk=token.pk).first() == token
+        assert waiting.result(PATIENCE_SECONDS) == [True]
+    token.refresh_from_db()
+    assert token.revoked_at is not None
 
 
 @pytest.mark.postgres

@@ -242,10 +242,10 @@ def test_edits_within_moments_are_told_once(listen: Listen) -> None:
     listen()
     subject = uuid.uuid4()
     for _ in range(3):
-        publish_event(event=EventType.ASSET_UPDATED, subject=subject, data={}, settling=True)
+        publish_event(event=EventType.ASSET_UPDATED, subject=subject, data={}, merge=True)
     assert WebhookMessage.objects.count() == 1
-    WebhookMessage.objects.update(settles_at=timezone.now())
-    publish_event(event=EventType.ASSET_UPDATED, subject=subject, data={}, settling=True)
+    WebhookMessage.objects.update(merges_until=timezone.now())
+    publish_event(event=EventType.ASSET_UPDATED, subject=subject, data={}, merge=True)
     assert WebhookMessage.objects.count() == 2
 
 

@@ -1,5 +1,8 @@
 """Vendor profiles."""
 
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from catalog.models import StorePicture
@@ -7,9 +10,10 @@ from catalog.models.files import StorePictureKind
 from marketplace.api.fields import Flag, Line, LongText
 from marketplace.api.serializers import Body
 from marketplace.core import bounds
+from marketplace.review.serializers import QueuePlace, queue_place
 
 from ...models import VendorProfile, VendorStatus
-from ...selectors import payout_method_of, pictures_of
+from ...selectors import payout_method_of, pictures_of, wait_of_profile
 from ..fields import JsonObjectText, Slug
 
 
@@ -79,7 +83,13 @@ class ApplicationStatus(ProfileRecord):
     """The caller's own profile."""
 
     payoutMethod = serializers.SerializerMethodField()
+    queue = serializers.SerializerMethodField(help_text="Its place in the queue; null if it is not waiting.")
 
     def get_payoutMethod(self, profile: VendorProfile) -> str | None:
         """Return the kinds of the bank accounts with their last four characters."""
         return payout_method_of(profile)
+
+    @extend_schema_field(QueuePlace(allow_null=True))
+    def get_queue(self, profile: VendorProfile) -> dict[str, Any] | None:
+        """Return the place in the queue of applications."""
+        return queue_place(wait_of_profile(profile))

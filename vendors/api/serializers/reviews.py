@@ -8,6 +8,8 @@ from rest_framework import serializers
 from catalog.models import Listing, ListingReview
 from catalog.models.listings import ListingStatus, UpdateStatus
 from catalog.models.reviews import ReviewKind, ReviewStatus
+from catalog.selectors.reviews import wait_of_review
+from marketplace.review.serializers import QueuePlace, queue_place
 
 
 class CheckRecord(serializers.Serializer[Any]):
@@ -55,12 +57,18 @@ class ReviewRecord(serializers.Serializer[Any]):
     checks = CheckRecord(many=True)
     findings = FindingRecord(many=True, help_text="What has to be fixed; empty for an approval.")
     note = serializers.CharField(help_text="The reviewer's note in addition to the findings.")
+    queue = serializers.SerializerMethodField(help_text="Its place in the queue; null if it is not waiting.")
 
     @extend_schema_field(ReviewedFile(allow_null=True))
     def get_file(self, review: ListingReview) -> dict[str, Any] | None:
         """Return the file as it was submitted."""
         file: dict[str, Any] | None = review.snapshot.get("file")
         return file
+
+    @extend_schema_field(QueuePlace(allow_null=True))
+    def get_queue(self, review: ListingReview) -> dict[str, Any] | None:
+        """Return the place in the queue; one submission of a listing waits at a time."""
+        return queue_place(wait_of_review(review))
 
 
 class ReviewPage(serializers.Serializer[Any]):

@@ -13,10 +13,11 @@ from catalog.pricing import sale_price
 from catalog.selectors import picture_of
 from marketplace.accounts.pages import SignedInRequest, live_check, problems_as_form_errors, render_form, signed_in_page
 from marketplace.core.money import Currency
+from marketplace.review.appeals import appealable_decision
 
 from ...errors import SlugTaken, VendorProfileMissing
 from ...models import VendorProfile, VendorStatus
-from ...selectors import decision_on, listing_slug_taken, listings_in_studio, listings_of, profile_of, statuses_of
+from ...selectors import decision_on, listing_slug_taken, listings_in_studio, listings_of, profile_of, statuses_of, wait_of_profile
 from ...services.listings import create_listing
 from ..access import vendor_page
 from ..fields import address_of
@@ -33,7 +34,13 @@ def listing_list(request: SignedInRequest) -> HttpResponseBase:
     except VendorProfileMissing:
         return redirect("studio-apply")
     if profile.status != VendorStatus.APPROVED:
-        return render(request, "studio/standing.html", {"profile": profile, "decision": decision_on(profile)})
+        context = {
+            "profile": profile,
+            "decision": decision_on(profile),
+            "wait": wait_of_profile(profile),
+            "appealable": appealable_decision(profile),
+        }
+        return render(request, "studio/standing.html", context)
     form = FilterForm(request.GET)
     if not form.is_valid():
         raise Http404

@@ -4,9 +4,12 @@ from django.http import HttpResponseBase
 from django.shortcuts import render
 
 from catalog.models import Listing
+from catalog.models.reviews import ReviewStatus
 from catalog.pricing import sale_price
+from catalog.selectors.reviews import wait_of_review
 from marketplace.accounts.pages import SignedInRequest
 from marketplace.core.money import Currency
+from marketplace.review.appeals import appealable_decision
 
 from ...selectors import last_review_of
 from ..access import listing_page
@@ -26,6 +29,8 @@ def overview(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
         "checks": checks,
         "ready": all(check.passed for check in checks),
         "review": review,
+        "wait": wait_of_review(review),
+        "decision": appealable_decision(listing) if review is not None and review.status == ReviewStatus.REJECTED else None,
         "findings": [] if review is None else finding_rows(review.findings),
         "timeline": timeline_of(listing),
     }

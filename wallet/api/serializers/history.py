@@ -22,8 +22,8 @@ KINDS = {
     JournalKind.FUNDING: "funding",
     JournalKind.SALE: "purchase",
     JournalKind.REFUND: "refund",
-    JournalKind.WITHDRAWAL: "withdrawal",
-    JournalKind.RETURN: "withdrawal_returned",
+    JournalKind.HOLD: "payout",
+    JournalKind.RETURN: "payout_returned",
     JournalKind.FREEZE: "frozen",
     JournalKind.UNFREEZE: "unfrozen",
     JournalKind.REPAYMENT: "repayment",
@@ -89,7 +89,7 @@ class WalletTransaction(serializers.Serializer[Journal]):
 
     id = serializers.CharField()
     kind = serializers.SerializerMethodField(
-        help_text="withdrawal: set aside to be paid out to the owner; withdrawal_returned: it was refused or cancelled; frozen: a card payment "
+        help_text="payout: set aside to be paid out to the owner; payout_returned: it was refused or cancelled; frozen: a card payment "
         "is disputed or returns to its card; unfrozen: the dispute was won; repayment: what was owed after a lost dispute. More may be added."
     )
     amount = Amount(source="wallet_net_minor", help_text="Negative for debits.")

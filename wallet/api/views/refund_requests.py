@@ -7,7 +7,7 @@ from rest_framework.response import Response
 from developers.principals import principal_of
 from marketplace.api.serializers import parse_body
 from marketplace.api.views import ApiViewSet
-from marketplace.core.access import key_or_bearer
+from marketplace.core.access import KEY_KINDS, key_or_bearer
 from marketplace.core.scopes import Scope
 
 from ...errors import RefundRequested, RefundUnavailable
@@ -34,9 +34,16 @@ class RefundRequestViewSet(ApiViewSet):
         responses=RefundRequestAnswer,
     )
     def ask(self, request: Request, order_id: str) -> Response:
-        """Ask for a refund of a purchase, once. It is refunded at once if it is recent and nothing was downloaded; else the vendor answers."""
+        """Ask for a refund of a purchase, once.
+
+        It is refunded at once if it is recent and nothing was downloaded; else the vendor answers. An app that acts for another user can
+        ask for refunds of what it bought.
+        """
         order = own_order(request, order_id)
-        made = request_refund(order=order, **parse_body(RefundRequestBody, request), actor=principal_of(request).user)
+        principal = principal_of(request)
+        # A key is its owner's own, an access token acts for another user.
+        app = None if principal.kind in KEY_KINDS else principal.app
+        made = request_refund(order=order, **parse_body(RefundRequestBody, request), actor=principal.user, app=app)
         return Response(RefundRequestAnswer(made).data)
 
     @extend_schema(operation_id="listRefundRequests", summary="Get the refund request", parameters=[ORDER_ID], responses=RefundRequestList)

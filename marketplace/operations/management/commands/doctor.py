@@ -41,6 +41,6 @@ class Command(BaseCommand):
 
     def _print(self, finding: Finding) -> None:
         style = {Status.OK: self.style.SUCCESS, Status.WARN: self.style.WARNING, Status.FAIL: self.style.ERROR}[finding.status]
-        self.stdout.write(f"{style(f'{finding.status:<4}')} {finding.part:<13} {finding.sentence}")
+        self.stdout.write(f"{style(f'{finding.status:<4}')} {finding.part:<13} {finding.message}")
         if finding.remedy:
             self.stdout.write(f"{'':<18} → {finding.remedy}")

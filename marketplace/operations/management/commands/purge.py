@@ -24,7 +24,7 @@ from wallet.services.idempotency import expired_responses
 from wallet.services.provider_events import unmatched_events
 from wallet.services.quotes import expired_quotes
 from wallet.services.vendor_payouts import expired_bank_accounts
-from wallet.services.wallet_payouts import expired_payment_details
+from wallet.services.wallet_payouts import payouts_with_expired_details
 
 BATCH_ROWS = 500
 DONE_JOBS_KEPT, DEAD_JOBS_KEPT = timedelta(days=2), timedelta(days=60)
@@ -71,7 +71,7 @@ class Command(BaseCommand):
                 counts = _delete(expired, counts)
             self.stdout.write(f"{', '.join(f'{count} {name}' for name, count in counts.items())} {'would be ' if dry_run else ''}deleted.")
             if part == "wallet":
-                details, accounts = expired_payment_details(), expired_bank_accounts()
+                details, accounts = payouts_with_expired_details(), expired_bank_accounts()
                 count = details.count() if dry_run else details.update(payment_details="")
                 self.stdout.write(f"Bank details of {count} payouts {'would be ' if dry_run else ''}erased.")
                 count = accounts.count() if dry_run else accounts.update(encrypted="")

@@ -9,7 +9,7 @@ from ..usage.chart import chart_of
 from ..usage.selectors import CallCounts, Usage
 
 
-def calls_context(usage: Usage, panels: Sequence[Panel]) -> dict[str, Any]:
+def usage_context(usage: Usage, panels: Sequence[Panel]) -> dict[str, Any]:
     """Return the chart and the panels of the page, those of the calls first."""
     calls = [
         _panel("Calls by operation", "Operation", usage.operations),

@@ -22,7 +22,11 @@ from marketplace.core.ids import parse_id
 from marketplace.core.texts import WHITE_SPACE
 
 from . import bounds
-from .answers import (
+from .comparison.public import AssetChanges, changes_of
+from .filters import ListingFilter, Listings, given_filters
+from .manifests import manifest_of
+from .manifests.public import PublicManifest, public_manifest
+from .responses import (
     SEARCH_FACET_LIMIT,
     AssetDetail,
     AssetPage,
@@ -33,10 +37,6 @@ from .answers import (
     item_of,
     license_offers,
 )
-from .comparison.public import AssetChanges, changes_of
-from .filters import ListingFilter, Listings, given_filters
-from .manifests import manifest_of
-from .manifests.public import PublicManifest, public_manifest
 from .search import search, suggest
 from .selectors import (
     ITEMS,
@@ -128,7 +128,7 @@ class SearchText(Text):
         return text
 
 
-class SearchQuery(serializers.Serializer[Any]):
+class CatalogSearchQuery(serializers.Serializer[Any]):
     """Query of a search."""
 
     q = SearchText(help_text="The last word may be incomplete; misspelt words are corrected.")
@@ -206,7 +206,7 @@ def browse(listings: Listings, given: Mapping[str, Any], query: Mapping[str, Any
 
 
 def search_assets(listings: Listings, given: Mapping[str, Any], query: Mapping[str, Any]) -> SearchResults:
-    """Return the results of a validated `SearchQuery` among `listings`, which match the filters `given`."""
+    """Return the results of a validated `CatalogSearchQuery` among `listings`, which match the filters `given`."""
     q, names, within = query["q"], query.get("facets", []), listings if given else None
     found = search(q, within=within, limit=query["limit"], cursor=query.get("cursor"))
     rows = rows_of([hit.id for hit in found.hits], ITEMS)

@@ -1,0 +1,130 @@
+"""Reversals of rejections and takedowns, for appeals (`marketplace.review.appeals`)."""
+
+from typing import Any
+
+from django.db import transaction
+from django.urls import reverse
+from django.utils import timezone
+
+from marketplace.accounts.models import User
+from marketplace.core.errors import InvalidTransition
+from marketplace.core.events import emit
+from marketplace.core.models import AuditEntry
+from marketplace.review.appeals import Appealable, register_appealable
+from marketplace.ui.mail import mail
+
+from ..errors import DeliverableBlocked
+from ..events import ListingPublished, ListingReviewed
+from ..models import Deliverable, Listing, ListingReview
+from ..models.reviews import ReviewKind, ReviewStatus
+from ..selectors.reviews import is_blocked
+from .snapshots import snapshot_of
+from .transitions import LISTING, UPDATE, lock_listing
+from .visibility import listing_changed
+
+
+@transaction.atomic
+def reverse_takedown(*, subject: Listing, decision: AuditEntry, reason: str, actor: User) -> None:
+    """Put a listing that was taken down on sale again, with the file that was on sale; an update that waited, waits again.
+
+    Raises:
+        DeliverableBlocked: the file is marked as malicious.
+    """
+    _restore(subject, reason, actor)
+    update = _update_rejected_with(subject, decision)
+    if update is not None and _is_same_file(update, subject.candidate_deliverable):
+        _reopen(update, subject, reason, actor)
+
+
+@transaction.atomic
+def reverse_rejection(*, subject: Listing, decision: AuditEntry, reason: str, actor: User) -> None:
+    """Put what was rejected back to its place in the queue. If its file was on sale before, it is published instead.
+
+    Raises:
+        DeliverableBlocked: the file is marked as malicious.
+        InvalidTransition: the file was replaced since the submission.
+    """
+    review = ListingReview.objects.get(pk=decision.data["review"])
+    if review.kind == ReviewKind.LISTING and subject.candidate_deliverable is None and subject.published_at is not None:
+        _restore(subject, reason, actor)
+        return
+    file = subject.candidate_deliverable or subject.live_deliverable
+    if not _is_same_file(review, file):
+        raise InvalidTransition("The file was replaced since it was rejected: the new one has to be submitted. Uphold the decision.")
+    if file is not None and is_blocked(file):
+        raise DeliverableBlocked
+    _reopen(review, subject, reason, actor)
+    mail(subject.store.owner, "catalog/reopened", listing=subject, review=review, reason=reason)
+
+
+def _restore(listing: Listing, reason: str, actor: User) -> None:
+    if listing.live_deliverable is None:
+        raise InvalidTransition("It was never on sale.", currentState=listing.status)
+    if is_blocked(listing.live_deliverable):
+        raise DeliverableBlocked
+    LISTING.apply(listing, "restore", actor=actor, reason=reason)
+    now = timezone.now()
+    # The last review is what the vendor's pages show.
+    review = ListingReview.objects.create(
+        listing=listing,
+        status=ReviewStatus.APPROVED,
+        submitted_at=now,
+        snapshot=_restored_snapshot(listing),
+        note=reason,
+        decided_at=now,
+        decided_by=actor,
+    )
+    listing_changed(listing)
+    emit(ListingPublished(listing.pk))
+    emit(ListingReviewed(review.pk))
+    mail(listing.store.owner, "catalog/restored", listing=listing, reason=reason)
+
+
+def _restored_snapshot(listing: Listing) -> dict[str, Any]:
+    """Return the snapshot of a listing with the file that is on sale, not a newer one that was not reviewed."""
+    candidate, listing.candidate_deliverable = listing.candidate_deliverable, None
+    snapshot = snapshot_of(listing)
+    listing.candidate_deliverable = candidate
+    return snapshot
+
+
+def _update_rejected_with(listing: Listing, decision: AuditEntry) -> ListingReview | None:
+    """Return the review of an update that a takedown ended; None if there was none."""
+    last = (
+        ListingReview.objects.filter(listing=listing, kind=ReviewKind.UPDATE, status=ReviewStatus.REJECTED).order_by("-decided_at").first()
+    )
+    takedown = ListingReview.objects.filter(listing=listing, kind=ReviewKind.TAKEDOWN).order_by("-decided_at").first()
+    ended = last is not None and takedown is not None and last.findings == takedown.findings and last.decided_by_id == decision.actor_id
+    return last if ended else None
+
+
+def _is_same_file(review: ListingReview, file: Deliverable | None) -> bool:
+    return file is not None and (review.snapshot.get("file") or {}).get("id") == str(file.pk)
+
+
+def _reopen(review: ListingReview, listing: Listing, reason: str, actor: User) -> None:
+    """Queue a rejected submission again, as long ago as it was submitted."""
+    table = UPDATE if review.kind == ReviewKind.UPDATE else LISTING
+    reopened = ListingReview.objects.create(
+        listing=listing,
+        kind=review.kind,
+        submitted_at=review.submitted_at,
+        submitted_by=review.submitted_by,
+        checks=review.checks,
+        snapshot=review.snapshot,
+    )
+    table.apply(listing, "reopen", actor=actor, reason=reason, review=str(reopened.pk))
+
+
+def connect() -> None:
+    """Let vendors appeal rejections and takedowns."""
+    reversals = {
+        "listing.reject": reverse_rejection,
+        "listing_update.reject": reverse_rejection,
+        "listing.takedown": reverse_takedown,
+    }
+    register_appealable(
+        Appealable(
+            "asset", Listing, "store__owner", lock_listing, reversals, lambda listing: reverse("studio-listing", args=[listing.slug])
+        )
+    )

@@ -1,0 +1,217 @@
+"""Appeals: the owner of what was rejected, taken down or suspended asks once that another reviewer decides again.
+
+An appeal is against an entry of the audit log. Apps register which decisions on their rows can be appealed, and the services that
+reverse them.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.auth import get_user_model
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, models, transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from marketplace.core import audit, texts
+from marketplace.core.database import violates
+from marketplace.core.errors import InvalidTransition, NotFound, SelfReview
+from marketplace.core.models import AuditEntry
+from marketplace.core.transitions import TransitionTable
+from marketplace.ui.mail import mail
+
+from .errors import AppealExists, AppealUnavailable
+from .models import Appeal, AppealStatus
+from .waiting import Wait, wait_of
+
+WAITING = {"status": AppealStatus.PENDING}
+APPEAL = TransitionTable(
+    "appeal",
+    {
+        "uphold": ((AppealStatus.PENDING,), AppealStatus.UPHELD),
+        "reverse": ((AppealStatus.PENDING,), AppealStatus.REVERSED),
+    },
+    owner="appellant_id",
+    reason_field="answer",
+)
+
+
+@dataclass(frozen=True)
+class Appealable:
+    """Rows whose owner can appeal decisions on them.
+
+    Args:
+        kind: What the API calls them, such as `asset`.
+        model: Their model.
+        owner: The lookup of the owner.
+        lock: Returns a row by its id, locked together with what a reversal needs.
+        reversals: By the action of a decision, the service that reverses it. It takes the locked row as `subject`, the `decision`, the
+            `reason` and the `actor`, and mails the owner.
+        page: Returns the path of a row's page for its owner.
+    """
+
+    kind: str
+    model: type[models.Model]
+    owner: str
+    lock: Callable[[Any], Any]
+    reversals: Mapping[str, Callable[..., object]]
+    page: Callable[[Any], str]
+
+
+_appealable: dict[str, Appealable] = {}
+
+
+def register_appealable(appealable: Appealable) -> None:
+    """Let owners appeal decisions on rows of a model. Registering it again does nothing."""
+    _appealable[appealable.model._meta.label_lower] = appealable
+
+
+def appealable_of(decision: AuditEntry) -> Appealable | None:
+    """Return what a decision is about, None if decisions of its kind cannot be appealed."""
+    found = _appealable.get(decision.subject_type)
+    return found if found is not None and decision.action in found.reversals else None
+
+
+def appealable_decision(subject: models.Model) -> AuditEntry | None:
+    """Return the last change of a row's status if its owner can appeal it, with its `appeals`; None if not."""
+    # The status of an update is empty once it was decided.
+    entry = audit.history_of(subject).exclude(from_state="", to_state="").prefetch_related("appeals").first()
+    return entry if entry is not None and appealable_of(entry) is not None else None
+
+
+def decision_to_appeal(*, kind: str, subject_id: str, user: models.Model) -> AuditEntry:
+    """Return the decision on one of the user's rows that can be appealed, or was.
+
+    Raises:
+        AppealUnavailable: the last decision on it cannot be appealed.
+        NotFound: there is no such row, or it is someone else's.
+    """
+    appealable = next((each for each in _appealable.values() if each.kind == kind), None)
+    subject = None if appealable is None else _own_row(appealable, subject_id, user)
+    if subject is None:
+        raise NotFound
+    decision = appealable_decision(subject)
+    if decision is None:
+        raise AppealUnavailable
+    return decision
+
+
+def own_decision(*, decision_id: Any, user: models.Model) -> tuple[AuditEntry, Any]:
+    """Return a decision that can be appealed, or was, with the user's row that it is about.
+
+    Raises:
+        NotFound: there is none, or it is about someone else's row.
+    """
+    decision = AuditEntry.objects.prefetch_related("appeals").filter(pk=decision_id).first()
+    appealable = None if decision is None else appealable_of(decision)
+    subject = None if appealable is None or decision is None else _own_row(appealable, decision.subject_id, user)
+    if decision is None or subject is None:
+        raise NotFound
+    return decision, subject
+
+
+def appeals_of(user: Any) -> QuerySet[Appeal]:
+    """Return the user's appeals with the decisions, newest first."""
+    return Appeal.objects.filter(appellant=user).select_related("decision").order_by("-id")
+
+
+def wait_of_appeal(appeal: Appeal) -> Wait | None:
+    """Return how long an appeal will wait, None if it is decided."""
+    return wait_of(appeal, waiting=WAITING)
+
+
+def may_decide(appeal: Appeal, actor: Any) -> bool:
+    """Tell whether a reviewer may decide: not the appellant, nor who took the decision.
+
+    A superuser may decide again on their own decision where nobody else can.
+    """
+    if actor.pk == appeal.appellant_id:
+        return False
+    return actor.pk != appeal.decision.actor_id or (actor.is_superuser and not _others_who_decide(appeal, actor).exists())
+
+
+@transaction.atomic
+def submit_appeal(*, decision: AuditEntry, text: str, actor: Any) -> Appeal:
+    """Appeal a decision, once.
+
+    Raises:
+        AppealExists: it was appealed before.
+        AppealUnavailable: it is not the last decision on its row.
+        InvalidInput: no text.
+        NotFound: it is about someone else's row, or cannot be appealed.
+    """
+    text = texts.prose(text, "text", required=False)
+    if not text:
+        raise texts.invalid("text", "blank", "It must not be empty.")
+    decision, subject = own_decision(decision_id=decision.pk, user=actor)
+    if before := decision.appeals.first():
+        raise AppealExists(appealId=str(before.pk))
+    if appealable_decision(subject) != decision:
+        raise AppealUnavailable
+    try:
+        with transaction.atomic():
+            appeal = Appeal.objects.create(decision=decision, appellant=actor, text=text)
+    except IntegrityError as error:
+        if violates(error, Appeal, "appeal_once"):
+            raise AppealExists(appealId=str(Appeal.objects.get(decision=decision).pk)) from error
+        raise
+    audit.record("appeal.submit", appeal, actor=actor, to_state=appeal.status, decision=str(decision.pk))
+    return appeal
+
+
+@transaction.atomic
+def uphold_decision(*, appeal: Appeal, reason: str, actor: Any) -> Appeal:
+    """Let the decision stand, for good.
+
+    Raises:
+        InvalidInput: no reason.
+        InvalidTransition: the appeal was decided already.
+        SelfReview: the actor is the appellant, or took the decision.
+    """
+    appeal = _decide(appeal, "uphold", reason, actor)
+    if appeal.appellant.is_active:
+        mail(appeal.appellant, "review/appeal_upheld", appeal=appeal, decision=appeal.decision)
+    return appeal
+
+
+@transaction.atomic
+def reverse_decision(*, appeal: Appeal, reason: str, actor: Any) -> Appeal:
+    """Reverse the decision: what it is about is restored, and its owner gets the mail of that.
+
+    Raises:
+        InvalidInput: no reason.
+        InvalidTransition: the appeal was decided already, or the row has changed since the decision.
+        SelfReview: the actor is the appellant, or took the decision.
+    """
+    appeal = _decide(appeal, "reverse", reason, actor)
+    decision = appeal.decision
+    appealable = _appealable[decision.subject_type]
+    subject = appealable.lock(decision.subject_id)
+    if appealable_decision(subject) != decision:
+        raise InvalidTransition("It was decided on or submitted again since then, so there is nothing left to reverse. Uphold it.")
+    appealable.reversals[decision.action](subject=subject, decision=decision, reason=appeal.answer, actor=actor)
+    return appeal
+
+
+def _own_row(appealable: Appealable, subject_id: str, user: models.Model) -> Any:
+    try:
+        return appealable.model._default_manager.filter(**{appealable.owner: user}, pk=subject_id).first()
+    except (ValidationError, ValueError):
+        return None
+
+
+def _decide(appeal: Appeal, verb: str, reason: str, actor: Any) -> Appeal:
+    rows = Appeal.objects.select_related("appellant", "decision")
+    decided = APPEAL.decide(rows, verb, pk=appeal.pk, actor=actor, reason=reason, decided_at=timezone.now(), decided_by=actor)
+    if not may_decide(decided, actor):
+        raise SelfReview("Someone other than who took the decision must decide on the appeal.")
+    return decided
+
+
+def _others_who_decide(appeal: Appeal, actor: Any) -> QuerySet[Any]:
+    """Return the other reviewers who may decide on an appeal."""
+    codename = "decide_appeal"
+    allowed = Q(is_superuser=True) | Q(user_permissions__codename=codename) | Q(groups__permissions__codename=codename)
+    staff = get_user_model()._default_manager.filter(allowed, is_active=True, is_staff=True)
+    return staff.exclude(pk__in=[actor.pk, appeal.appellant_id])

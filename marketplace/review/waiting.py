@@ -1,0 +1,55 @@
+"""How long a row of a review queue will wait: its position, and how long the last decisions took."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from math import ceil
+from statistics import median
+from typing import Any
+
+from django.db.models import Model, Q, QuerySet
+from django.utils.timesince import timesince
+
+# The number of decisions that the usual time is taken from.
+DECISIONS = 20
+HOUR = timedelta(hours=1)
+_ZERO = datetime(2000, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class Wait:
+    """The position of a row in its queue, from 1, and the median time of the last decisions, None before the first one."""
+
+    position: int
+    usual: timedelta | None
+
+    @property
+    def usual_hours(self) -> int | None:
+        """The usual time in hours, rounded up."""
+        return None if self.usual is None else max(1, ceil(self.usual / HOUR))
+
+    @property
+    def usual_text(self) -> str:
+        """The usual time in words, such as `2 days`."""
+        return "" if self.usual_hours is None else timesince(_ZERO, _ZERO + self.usual_hours * HOUR, depth=1)
+
+
+def wait_of(row: Model, *, since: str = "submitted_at", waiting: Mapping[str, Any], decided: QuerySet[Any] | None = None) -> Wait | None:
+    """Return how long a row will wait, None if it does not wait.
+
+    Args:
+        row: The row.
+        since: The field with the time since which rows wait.
+        waiting: The values of the fields of rows that wait.
+        decided: The rows that the usual time is taken from; by default those that somebody has decided.
+    """
+    if any(getattr(row, name) != value for name, value in waiting.items()):
+        return None
+    rows, start = type(row)._default_manager.all(), getattr(row, since)
+    ahead = Q(**{f"{since}__lt": start}) | Q(**{since: start}, pk__lt=row.pk)
+    position = rows.filter(ahead, **waiting).count() + 1
+    if decided is None:
+        decided = rows.filter(decided_by__isnull=False)
+    last = decided.filter(decided_at__isnull=False).order_by("-decided_at").values_list(since, "decided_at")[:DECISIONS]
+    times = [end - begin for begin, end in last]
+    return Wait(position, median(times) if times else None)

@@ -1,0 +1,60 @@
+"""The page on which the owner of what was rejected, taken down or suspended appeals the decision."""
+
+import uuid
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpResponseBase
+from django.shortcuts import redirect
+
+from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
+from marketplace.core import bounds
+from marketplace.review.appeals import appealable_of, own_decision, submit_appeal, wait_of_appeal
+from marketplace.review.subjects import action_label
+
+OUTCOMES = {
+    "listing.takedown": "taken off sale",
+    "listing.reject": "rejected",
+    "listing_update.reject": "its new file was rejected",
+    "vendor.reject": "not approved",
+    "vendor.suspend": "suspended",
+    "app.reject": "rejected",
+    "app.suspend": "suspended",
+    "application.reject": "rejected",
+    "application.withdraw": "approval withdrawn",
+}
+
+
+class AppealForm(forms.Form):
+    """Asks why a decision is wrong."""
+
+    text = forms.CharField(
+        label="Why is the decision wrong?",
+        max_length=bounds.REASON_CHARS,
+        help_text="The reviewer knows the decision and what it is about. Write what they may have missed.",
+        widget=forms.Textarea(attrs={"rows": 6}),
+    )
+
+
+@signed_in_page("GET", "POST")
+def appeal(request: SignedInRequest, decision_id: uuid.UUID) -> HttpResponseBase:
+    """Show a decision with the user's appeal, or the form to appeal it."""
+    decision, subject = own_decision(decision_id=decision_id, user=request.user)
+    form = AppealForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        with problems_as_form_errors(form):
+            submit_appeal(decision=decision, text=form.cleaned_data["text"], actor=request.user)
+            messages.success(request, "Your appeal is with our reviewers. You get a mail when they have decided.")
+            return redirect("appeal", decision_id=decision_id)
+    appealable, found = appealable_of(decision), decision.appeals.all().first()
+    return render_form(
+        request,
+        "pages/appeal.html",
+        form,
+        decision=decision,
+        outcome=OUTCOMES.get(decision.action, action_label(decision.action)),
+        name=str(subject),
+        page=appealable.page(subject) if appealable else "",
+        appeal=found,
+        wait=None if found is None else wait_of_appeal(found),
+    )

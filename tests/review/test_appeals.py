@@ -1,0 +1,298 @@
+"""Appeals: who may appeal what, who decides, and what a reversal restores."""
+
+from typing import Any
+
+import pytest
+from django.core import mail
+
+from catalog.errors import DeliverableBlocked
+from catalog.models import Deliverable, Listing, ListingReview
+from catalog.models.reviews import ReviewKind
+from catalog.services.review import approve_listing, block_deliverable, reject_listing, takedown_listing
+from catalog.services.submission import unpublish_listing
+from developers.models import App, AppScope
+from developers.selectors import wait_of_application
+from developers.services.applications import submit_application, withdraw_approval
+from developers.services.apps import suspend_app
+from developers.services.credentials import issue_api_key
+from developers.services.scopes import ScopeDecision, decide_scopes
+from marketplace.core.errors import InvalidInput, InvalidTransition, NotFound, SelfReview
+from marketplace.core.models import AuditEntry
+from marketplace.core.scopes import Scope
+from marketplace.review.appeals import appealable_decision, may_decide, reverse_decision, submit_appeal, uphold_decision, wait_of_appeal
+from marketplace.review.errors import AppealExists, AppealUnavailable
+from marketplace.review.models import Appeal
+from tests.catalog.cases import FINDING, add_candidate, make_deliverable, open_review, published, rejected, submitted
+from tests.factories import AppFactory, UserFactory
+from tests.review.cases import (
+    APPEALABLE,
+    appealed,
+    application,
+    decision_on,
+    developer,
+    owner_of,
+    reviewer,
+    suspended_app,
+    suspended_vendor,
+    taken_down,
+    withdrawn_approval,
+)
+from vendors.services.profiles import reinstate_vendor, suspend_vendor
+
+pytestmark = pytest.mark.django_db
+WHY = {"reason": "It is licensed."}
+
+
+def reverse(appeal: Appeal) -> Appeal:
+    """Reverse a decision as another reviewer."""
+    return reverse_decision(appeal=appeal, **WHY, actor=UserFactory())
+
+
+@pytest.mark.parametrize("action", APPEALABLE)
+def test_reversed_decision_restores_what_it_was_about(action: str, django_capture_on_commit_callbacks: Any) -> None:
+    make, status = APPEALABLE[action]
+    subject = make()
+    appeal = appealed(subject)
+    assert appeal.decision.action == action
+    with django_capture_on_commit_callbacks(execute=True):
+        assert reverse(appeal).status == "Reversed"
+    subject.refresh_from_db()
+    assert subject.status == status
+    assert [each.to for each in mail.outbox] == [[owner_of(subject).email]]
+    assert "It is licensed." in mail.outbox[0].body
+    assert AuditEntry.objects.filter(action="appeal.reverse", subject_id=str(appeal.pk)).exists()
+
+
+@pytest.mark.parametrize("action", APPEALABLE)
+def test_upheld_decision_changes_nothing_and_is_final(action: str, django_capture_on_commit_callbacks: Any) -> None:
+    subject = APPEALABLE[action][0]()
+    before = subject.status
+    appeal = appealed(subject)
+    with django_capture_on_commit_callbacks(execute=True):
+        uphold_decision(appeal=appeal, **WHY, actor=UserFactory())
+    subject.refresh_from_db()
+    assert subject.status == before
+    assert [each.to for each in mail.outbox] == [[owner_of(subject).email]]
+    with pytest.raises(InvalidTransition):
+        reverse(appeal)
+    with pytest.raises(AppealExists):
+        appealed(subject)
+
+
+@pytest.mark.parametrize("action", APPEALABLE)
+def test_decision_on_somebody_elses_is_not_found(action: str) -> None:
+    decision = decision_on(APPEALABLE[action][0]())
+    with pytest.raises(NotFound):
+        submit_appeal(decision=decision, text="It is my own work.", actor=UserFactory())
+
+
+@pytest.mark.parametrize("text", ["", " \n\t"])
+def test_appeal_without_a_text_is_refused(text: str) -> None:
+    listing = taken_down()
+    with pytest.raises(InvalidInput):
+        submit_appeal(decision=decision_on(listing), text=text, actor=owner_of(listing))
+
+
+def test_approval_cannot_be_appealed() -> None:
+    listing = published()
+    approval = AuditEntry.objects.get(action="listing.approve")
+    assert appealable_decision(listing) is None
+    with pytest.raises(NotFound):
+        submit_appeal(decision=approval, text="Too early.", actor=owner_of(listing))
+
+
+def test_decision_that_another_followed_cannot_be_appealed() -> None:
+    profile = suspended_vendor()
+    decision = decision_on(profile)
+    reinstate_vendor(profile=profile, reason="Explained.", actor=UserFactory())
+    with pytest.raises(AppealUnavailable):
+        submit_appeal(decision=decision, text="It is my own work.", actor=profile.user)
+
+
+def test_decision_that_another_followed_is_not_reversed() -> None:
+    profile = suspended_vendor()
+    appeal = appealed(profile)
+    reinstate_vendor(profile=profile, reason="Explained.", actor=UserFactory())
+    suspend_vendor(profile=profile, reason="Copied again.", actor=UserFactory())
+    with pytest.raises(InvalidTransition):
+        reverse(appeal)
+    profile.refresh_from_db()
+    assert profile.status == "Suspended"
+    appeal.refresh_from_db()
+    assert uphold_decision(appeal=appeal, **WHY, actor=UserFactory()).status == "Upheld"
+
+
+def test_next_decision_can_be_appealed_again() -> None:
+    profile = suspended_vendor()
+    reverse(appealed(profile))
+    suspend_vendor(profile=profile, reason="Copied again.", actor=UserFactory())
+    assert appealed(profile).status == "Pending"
+
+
+def test_appellant_cannot_decide_even_as_a_superuser() -> None:
+    appeal = appealed()
+    appeal.appellant.is_superuser = appeal.appellant.is_staff = True
+    appeal.appellant.save()
+    for decide in (reverse_decision, uphold_decision):
+        with pytest.raises(SelfReview):
+            decide(appeal=appeal, **WHY, actor=appeal.appellant)
+
+
+def test_who_took_the_decision_cannot_decide_on_the_appeal() -> None:
+    decider = reviewer()
+    appeal = appealed(taken_down(decider))
+    with pytest.raises(SelfReview):
+        uphold_decision(appeal=appeal, **WHY, actor=decider)
+    appeal.refresh_from_db()
+    assert appeal.status == "Pending"
+
+
+def test_superuser_decides_again_only_where_nobody_else_can() -> None:
+    alone = UserFactory(is_staff=True, is_superuser=True)
+    appeal = appealed(taken_down(alone))
+    assert may_decide(appeal, alone)
+    reviewer("review_listing")
+    assert may_decide(appeal, alone)
+    other = reviewer()
+    assert not may_decide(appeal, alone)
+    other.is_active = False
+    other.save()
+    assert uphold_decision(appeal=appeal, **WHY, actor=alone).status == "Upheld"
+
+
+def test_restored_listing_has_the_file_that_was_on_sale() -> None:
+    listing = taken_down()
+    on_sale = listing.live_deliverable
+    add_candidate(listing)
+    reverse(appealed(listing))
+    listing.refresh_from_db()
+    assert (listing.status, listing.live_deliverable, listing.update_status) == ("Published", on_sale, "")
+    last = ListingReview.objects.filter(listing=listing).latest("id")
+    assert last.status == "Approved"
+    assert on_sale is not None
+    assert last.snapshot["file"]["id"] == str(on_sale.pk)
+
+
+def test_update_that_waited_at_the_takedown_waits_again() -> None:
+    listing = submitted(add_candidate(published()))
+    waited = open_review(listing)
+    takedown_listing(listing=listing, reason="Copied.", actor=UserFactory())
+    reverse(appealed(Listing.objects.get(pk=listing.pk)))
+    listing.refresh_from_db()
+    review = open_review(listing)
+    assert (listing.status, listing.update_status) == ("Published", "PendingReview")
+    assert (review.kind, review.submitted_at, review.snapshot) == (ReviewKind.UPDATE, waited.submitted_at, waited.snapshot)
+    approve_listing(review=review, actor=UserFactory())
+
+
+def test_listing_that_was_never_on_sale_goes_back_to_its_place_in_the_queue() -> None:
+    listing = rejected()
+    before = ListingReview.objects.get(listing=listing)
+    submitted()
+    reverse(appealed(listing))
+    review = open_review(listing)
+    assert Listing.objects.get(pk=listing.pk).published_at is None
+    assert (review.submitted_at, review.snapshot, review.submitted_by) == (before.submitted_at, before.snapshot, before.submitted_by)
+    approve_listing(review=review, actor=UserFactory())
+    assert Listing.objects.get(pk=listing.pk).status == "Published"
+
+
+def test_listing_with_the_file_that_was_on_sale_is_published_again() -> None:
+    listing = unpublish_listing(listing=(was := published()), actor=was.store.owner)
+    listing = submitted(Listing.objects.get(pk=listing.pk))
+    reject_listing(review=open_review(listing), findings=[FINDING], actor=UserFactory())
+    reverse(appealed(Listing.objects.get(pk=listing.pk)))
+    listing.refresh_from_db()
+    assert (listing.status, listing.live_deliverable) == ("Published", was.live_deliverable)
+
+
+@pytest.mark.parametrize("action", ["listing.reject", "listing_update.reject"])
+def test_rejected_file_that_was_replaced_is_not_reopened(action: str) -> None:
+    listing = APPEALABLE[action][0]()
+    appeal = appealed(listing)
+    listing.candidate_deliverable = make_deliverable(listing)
+    listing.save()
+    with pytest.raises(InvalidTransition):
+        reverse(appeal)
+    assert not ListingReview.objects.filter(listing=listing, status="Pending").exists()
+
+
+@pytest.mark.parametrize("make", [taken_down, rejected])
+def test_blocked_file_does_not_come_back(make: Any) -> None:
+    listing = make()
+    appeal = appealed(listing)
+    Deliverable.objects.filter(listing=listing).update(blocked_at=appeal.submitted_at)
+    with pytest.raises(DeliverableBlocked):
+        reverse(appeal)
+
+
+def test_takedown_of_a_malicious_file_can_be_appealed_but_not_reversed() -> None:
+    listing = published()
+    assert listing.live_deliverable is not None
+    block_deliverable(deliverable=listing.live_deliverable, reason="A trojan.", actor=UserFactory())
+    appeal = appealed(Listing.objects.get(pk=listing.pk))
+    with pytest.raises(DeliverableBlocked):
+        reverse(appeal)
+
+
+def test_suspended_app_gets_back_its_scopes_and_keys_as_they_were() -> None:
+    app = AppFactory(user=developer().user)
+    key, _ = issue_api_key(app=app, name="server", actor=app.developer)
+    before = app.granted_scopes
+
+    suspend_app(app=app, reason="Too many calls.", actor=UserFactory())
+    reverse(appealed(app))
+    app.refresh_from_db()
+    key.refresh_from_db()
+    assert (app.status, app.granted_scopes, key.revoked_at) == ("Approved", before, None)
+
+
+def test_rejected_app_is_reviewed_again_with_the_scopes_that_it_asked_for() -> None:
+    app = APPEALABLE["app.reject"][0]()
+    reasons = dict(AppScope.objects.filter(app=app).values_list("scope", "reason"))
+    reverse(appealed(app))
+    assert dict(AppScope.objects.filter(app=app, granted=None).values_list("scope", "reason")) == reasons
+    granted = {Scope(scope): ScopeDecision(granted=True) for scope in reasons}
+    decide_scopes(review=app.scope_reviews.get(status="Pending"), decisions=granted, note="", actor=UserFactory())
+    app.refresh_from_db()
+    assert app.status == "Approved"
+
+
+def test_apps_suspended_with_an_approval_come_back_with_it_and_no_others() -> None:
+    approved = developer()
+    with_it, before_it = AppFactory(user=approved.user), AppFactory(user=approved.user)
+
+    suspend_app(app=before_it, reason="Too many calls.", actor=UserFactory())
+    withdraw_approval(application=approved, reason="No contact.", actor=UserFactory())
+    reverse(appealed(approved))
+    assert {app.pk: app.status for app in App.objects.all()} == {with_it.pk: "Approved", before_it.pk: "Suspended"}
+
+
+def test_developer_who_applied_again_is_not_restored_twice() -> None:
+    withdrawn = withdrawn_approval()
+    appeal = appealed(withdrawn)
+
+    submit_application(user=withdrawn.user, what="A font browser", why="Again", actor=withdrawn.user)
+    with pytest.raises(InvalidTransition):
+        reverse(appeal)
+
+
+def test_waiting_appeal_has_a_position_and_the_usual_time(django_assert_num_queries: Any) -> None:
+    first, second = appealed(), appealed(suspended_app())
+    with django_assert_num_queries(2):
+        wait = wait_of_appeal(second)
+    assert wait is not None
+    assert (wait.position, wait.usual_text) == (2, "")
+    uphold_decision(appeal=first, **WHY, actor=UserFactory())
+    wait = wait_of_appeal(second)
+    assert wait is not None
+    assert (wait.position, wait.usual_hours, wait.usual_text) == (1, 1, "1\xa0hour")
+    assert wait_of_appeal(Appeal.objects.get(pk=first.pk)) is None
+
+
+def test_application_in_review_has_a_position() -> None:
+    application()
+    wait = wait_of_application(application())
+    assert wait is not None
+    assert wait.position == 2
+    assert wait_of_application(developer()) is None

@@ -1,0 +1,160 @@
+"""Appeals on pages, in the API and in the admin."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from rest_framework.test import APIClient
+
+from catalog.models import Listing
+from marketplace.core.models import AuditEntry
+from marketplace.review.models import Appeal
+from tests.callers import bearer, personal_token, signed_in
+from tests.catalog.cases import published, rejected, submitted
+from tests.factories import UserFactory
+from tests.review.cases import APPEALABLE, appealed, application, decision_on, owner_of, reviewer, suspended_vendor, taken_down
+from tests.vendors.cases import make_vendor
+from vendors.models import VendorProfile, VendorStatus
+
+pytestmark = pytest.mark.django_db
+API = "/api/v1/appeals"
+TEXT = {"text": "It is my own work."}
+# The page on which the owner learns of each decision.
+PAGES = {
+    "listing": lambda subject: reverse("studio-listing", args=[subject.slug]),
+    "listing_update": lambda subject: reverse("studio-listing", args=[subject.slug]),
+    "vendor": lambda _subject: reverse("studio"),
+    "app": lambda subject: reverse("app-detail", args=[subject.pk]),
+    "application": lambda _subject: reverse("developer-application"),
+}
+KINDS = {"listing": "asset", "listing_update": "asset", "vendor": "store", "app": "app", "application": "application"}
+
+
+def read(response: Any, status: int = 200) -> str:
+    """Return the page."""
+    assert response.status_code == status
+    return str(response.content.decode())
+
+
+def ensure_vendor(subject: Any) -> None:
+    """Let the owner of a listing see its pages."""
+    if isinstance(subject, Listing) and not hasattr(subject.store, "vendor_profile"):
+        VendorProfile.objects.create(user=subject.store.owner, store=subject.store, status=VendorStatus.APPROVED)
+
+
+def client_of(user: Any) -> APIClient:
+    """Return a program with the user's token."""
+    client = APIClient()
+    client.credentials(HTTP_AUTHORIZATION=bearer(personal_token(user)[1])["Authorization"])
+    return client
+
+
+@pytest.mark.parametrize("action", APPEALABLE)
+def test_owner_finds_the_appeal_on_the_page_of_the_decision(action: str) -> None:
+    subject = APPEALABLE[action][0]()
+    ensure_vendor(subject)
+    owner, page = signed_in(owner_of(subject)), PAGES[action.partition(".")[0]](subject)
+    address = reverse("appeal", args=[decision_on(subject).pk])
+    assert address in read(owner.get(page))
+    assert f'href="{page}"' in read(owner.get(address))
+    assert "number" not in read(owner.post(address, TEXT, follow=True))
+    appeal = Appeal.objects.get()
+    assert (appeal.text, appeal.appellant) == (TEXT["text"], owner_of(subject))
+    assert "See your appeal" in read(owner.get(page))
+    assert TEXT["text"] in read(owner.get(address))
+
+
+@pytest.mark.parametrize("action", APPEALABLE)
+def test_owner_appeals_by_the_api_and_reads_the_appeal(action: str) -> None:
+    subject = APPEALABLE[action][0]()
+    client, body = client_of(owner_of(subject)), TEXT | {"kind": KINDS[action.partition(".")[0]], "subjectId": str(subject.pk)}
+    made = client.post(API, body, format="json")
+    assert made.status_code == 200, made.json()
+    assert (made.json()["decision"], made.json()["queue"]) == (action, {"position": 1, "usualHours": None})
+    assert client.get(f"{API}/{made.json()['id']}").json() == made.json()
+    again = client.post(API, body, format="json")
+    assert (again.status_code, again.json()["code"], again.json()["appealId"]) == (409, "appeal_exists", made.json()["id"])
+
+
+def test_appeal_of_somebody_else_is_not_found() -> None:
+    appeal, other = appealed(), UserFactory()
+    browser, program = signed_in(other), client_of(other)
+    for response in (
+        browser.get(reverse("appeal", args=[appeal.decision_id])),
+        browser.post(reverse("appeal", args=[appeal.decision_id]), TEXT),
+        program.get(f"{API}/{appeal.pk}"),
+        program.post(API, TEXT | {"kind": "asset", "subjectId": appeal.decision.subject_id}, format="json"),
+        program.post(API, TEXT | {"kind": "asset", "subjectId": "no-id"}, format="json"),
+    ):
+        assert response.status_code == 404
+    assert program.get(API).json()["items"] == []
+
+
+def test_listing_on_sale_has_nothing_to_appeal() -> None:
+    listing = published(store=make_vendor().store)
+    browser, program = signed_in(listing.store.owner), client_of(listing.store.owner)
+    refused = program.post(API, TEXT | {"kind": "asset", "subjectId": str(listing.pk)}, format="json")
+    assert (refused.status_code, refused.json()["code"]) == (409, "appeal_unavailable")
+    assert "appeal" not in read(browser.get(reverse("studio-listing", args=[listing.slug])))
+    approval = AuditEntry.objects.get(action="listing.approve")
+    assert browser.get(reverse("appeal", args=[approval.pk])).status_code == 404
+
+
+def test_empty_form_keeps_the_page() -> None:
+    listing = taken_down()
+    page = read(signed_in(listing.store.owner).post(reverse("appeal", args=[decision_on(listing).pk]), {"text": " "}), 400)
+    assert "Send appeal" in page
+    assert not Appeal.objects.exists()
+
+
+def test_who_waits_sees_their_place_in_the_queue() -> None:
+    submitted()
+    profile = make_vendor()
+    listing = submitted(rejected(store=profile.store))
+    assert "number 2 in the queue" in read(signed_in(profile.user).get(reverse("studio-listing", args=[listing.slug])))
+    reviews = client_of(profile.user).get(f"/api/v1/vendor/assets/{listing.pk}/reviews").json()["items"]
+    assert [review["queue"] and review["queue"]["position"] for review in reviews] == [2, None]
+    make_vendor(VendorStatus.PENDING)
+    pending = make_vendor(VendorStatus.PENDING)
+    assert "number 2 in the queue" in read(signed_in(pending.user).get(reverse("studio")))
+    assert client_of(pending.user).get("/api/v1/vendor/application-status").json()["queue"]["position"] == 2
+    application()
+    assert "number 2 in the queue" in read(signed_in(application().user).get(reverse("developer-application")))
+    appealed()
+    appeal = appealed(suspended_vendor())
+    assert "number 2 in the queue" in read(signed_in(appeal.appellant).get(reverse("appeal", args=[appeal.decision_id])))
+
+
+def admin_address(appeal: Appeal, step: str) -> str:
+    """Return the address of a page of an appeal in the admin."""
+    return reverse(f"admin:review_appeal_{step}", args=[appeal.pk])
+
+
+def test_queue_offers_a_reviewer_what_others_decided(client: Client) -> None:
+    me = reviewer()
+    mine, other = appealed(taken_down(me)), appealed()
+    client.force_login(me)
+    page = read(client.get(admin_address(mine, "change")))
+    assert admin_address(mine, "reverse") not in page
+    assert "It is my own work." in page
+    read(client.post(admin_address(mine, "uphold"), {"reason": "It is the same."}, follow=True))
+    mine.refresh_from_db()
+    assert mine.status == "Pending"
+    response = client.post(reverse("admin:review_appeal_next"))
+    assert admin_address(other, "change") in response.url  # type: ignore[attr-defined]  # of a redirect
+    page = read(client.get(admin_address(other, "change")))
+    assert admin_address(other, "reverse") in page
+    assert "Copied." in page
+    client.post(admin_address(other, "reverse"), {"reason": "It is licensed."})
+    assert Listing.objects.get(pk=other.decision.subject_id).status == "Published"
+
+
+def test_reviewer_without_the_permission_cannot_decide(client: Client) -> None:
+    appeal = appealed()
+    client.force_login(reviewer("review_listing", "takedown_listing", "suspend_app"))
+    for step in ("change", "reverse", "uphold", "claim"):
+        assert client.get(admin_address(appeal, step)).status_code in {403, 404}
+        assert client.post(admin_address(appeal, step), {"reason": "It is licensed."}).status_code in {403, 404}
+    appeal.refresh_from_db()
+    assert appeal.status == "Pending"

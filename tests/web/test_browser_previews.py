@@ -1,0 +1,140 @@
+"""The previews of a listing in a real browser: pictures in a lightbox, a player that stays in view."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from catalog.models import Listing, Preview
+from marketplace.storage import default_storage
+from tests.files.makers import picture, sound
+from tests.screenshots.driving import overflows, violations, watched
+from tests.shop import archive, on_sale
+
+from .world import show
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+SWIPE = """([from, to]) => {
+    const stage = document.querySelector(".lightbox-stage");
+    const at = (x) => ({bubbles: true, isPrimary: true, clientX: x, clientY: 300});
+    stage.dispatchEvent(new PointerEvent("pointerdown", at(from)));
+    stage.dispatchEvent(new PointerEvent("pointerup", at(to)));
+}"""
+
+
+def stored(preview: Preview, content: bytes) -> Preview:
+    """Store the bytes of a preview."""
+    Preview.objects.filter(pk=preview.pk).update(size=len(content))
+    default_storage.save_bytes(preview.object_key, content)
+    return preview
+
+
+@pytest.fixture
+def listing() -> Listing:
+    """A listing with three pictures that are really stored."""
+    listing = on_sale(archive(), title="Halden Grotesk", slug="halden-grotesk")
+    for slot in range(3):
+        size = (900, 600) if slot else (1600, 1000)
+        details = {"width": size[0], "height": size[1]}
+        preview = show(listing, "Gallery", "image/png", slot=slot, alt_text=f"Specimen {slot + 1}", details=details)
+        stored(preview, picture(size=size))
+    return listing
+
+
+@pytest.mark.parametrize("size", ["desktop", "phone"])
+def test_pictures_are_looked_through_by_keyboard_and_swipe(
+    window: Callable[..., Page], live_server: Any, listing: Listing, size: str
+) -> None:
+    page = window(size)
+    visit = watched(page, live_server.url)
+    page.goto(f"{live_server.url}/assets/{listing.slug}")
+    page.get_by_role("link", name="Specimen 2 in full size").focus()
+    page.keyboard.press("Enter")
+    dialog = page.get_by_role("dialog", name="Pictures of Halden Grotesk")
+    shown = dialog.get_by_role("img")
+    expect(shown).to_have_accessible_name("Specimen 2")
+    expect(dialog.get_by_text("Picture 2 of 3")).to_be_visible()
+    assert violations(page, ("color-contrast", "target-size", "aria-dialog-name", "button-name") if size == "phone" else None) == []
+    for key, name in (("ArrowRight", "3"), ("ArrowRight", "1"), ("ArrowLeft", "3"), ("Home", "1"), ("End", "3")):
+        page.keyboard.press(key)
+        expect(shown).to_have_accessible_name(f"Specimen {name}")
+    for way, name in (([300, 60], "1"), ([60, 300], "3"), ([60, 300], "2"), ([60, 90], "2")):
+        page.evaluate(SWIPE, way)
+        expect(shown).to_have_accessible_name(f"Specimen {name}")
+    dialog.get_by_role("button", name="Previous").click()
+    expect(shown).to_have_accessible_name("Specimen 1")
+    box, view = shown.bounding_box(), page.viewport_size
+    assert box
+    assert view
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= view["width"]
+    assert box["y"] + box["height"] <= view["height"]
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    expect(page.get_by_role("link", name="Specimen 1 in full size")).to_be_focused()
+    expect(page).to_have_url(f"{live_server.url}/assets/{listing.slug}")
+    assert (visit.elsewhere, visit.faults, overflows(page)) == ([], [], False)
+
+
+def test_pictures_are_looked_through_without_scripts(window: Callable[..., Page], live_server: Any, listing: Listing) -> None:
+    page = window("phone", java_script=False)
+    page.goto(f"{live_server.url}/assets/{listing.slug}")
+    page.get_by_role("link", name="Specimen 1 in full size").click()
+    for name in ("Specimen 1", "Specimen 2"):
+        expect(page.get_by_role("img", name=name)).to_be_visible()
+        page.get_by_role("link", name="Next picture").click()
+    page.get_by_role("link", name="← Halden Grotesk").click()
+    expect(page.get_by_role("heading", name="Halden Grotesk", level=1)).to_be_visible()
+
+
+@pytest.fixture
+def loops() -> Listing:
+    """A listing with a sound of a minute that is really stored, and more on its page than fits a window."""
+    listing = on_sale(archive(), title="Night Loops", slug="night-loops", description="Loops.\n\n" * 80)
+    stored(
+        show(listing, "AudioPreview", "audio/wav", details={"durationSeconds": 60, "format": "wav", "peaks": list(range(0, 101, 5))}),
+        sound("WAV", 60, rate=8_000),
+    )
+    return listing
+
+
+@pytest.mark.parametrize("size", ["desktop", "phone"])
+def test_player_stays_in_view_while_its_sound_plays(window: Callable[..., Page], live_server: Any, loops: Listing, size: str) -> None:
+    page = window(size)
+    visit = watched(page, live_server.url)
+    page.goto(f"{live_server.url}/assets/{loops.slug}")
+    player = page.get_by_role("group", name="Audio preview of Night Loops")
+    position = player.get_by_role("slider", name="Position")
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    expect(player).not_to_be_in_viewport()
+    player.scroll_into_view_if_needed()
+    player.get_by_role("button", name="Play").focus()
+    page.keyboard.press("Enter")
+    expect(player.get_by_role("button", name="Pause")).to_be_focused()
+    expect(player.get_by_text(re.compile(r"^0:[0-5][1-9] / 1:00$"))).to_be_visible()
+    for end in ("document.body.scrollHeight", "0"):
+        page.evaluate(f"scrollTo(0, {end})")
+        expect(player).to_be_in_viewport(ratio=1)
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    expect(page.locator(".player.docked")).to_be_visible()
+    assert violations(page, ("color-contrast", "target-size") if size == "phone" else None) == []
+    player.get_by_role("button", name="Pause").click()
+    position.focus()
+    page.keyboard.press("End")
+    expect(position).to_have_attribute("aria-valuetext", "1:00 of 1:00")
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowRight")
+    expect(position).to_have_attribute("aria-valuetext", "0:00 of 1:00")
+    player.get_by_role("button", name="Stop").click()
+    expect(player).not_to_be_in_viewport()
+    assert page.evaluate("document.querySelector('audio').paused")
+    assert (visit.elsewhere, visit.faults, overflows(page)) == ([], [], False)
+
+
+def test_sound_can_be_played_without_scripts(window: Callable[..., Page], live_server: Any, loops: Listing) -> None:
+    page = window("phone", java_script=False)
+    page.goto(f"{live_server.url}/assets/{loops.slug}")
+    expect(page.locator("audio[controls]")).to_be_visible()
+    expect(page.locator(".player-bar")).to_be_hidden()

@@ -1,0 +1,62 @@
+"""The pictures of a listing, each on a page of its own."""
+
+from collections.abc import Callable
+
+import pytest
+from bs4 import BeautifulSoup
+from django.test import Client
+from django.urls import reverse
+
+from catalog.models import Listing
+from tests.factories import ListingFactory
+from tests.shop import on_sale
+from tests.vendors.cases import make_vendor
+
+from .markup import faults_of
+from .world import show
+
+pytestmark = pytest.mark.django_db
+
+
+def with_pictures(listing: Listing) -> list[str]:
+    """Give a listing three pictures in slots with a gap, and return their addresses."""
+    size = {"width": 1200, "height": 800}
+    return [show(listing, "Gallery", "image/webp", slot=slot, details=size, alt_text=f"In slot {slot}").url for slot in (0, 1, 3)]
+
+
+def test_every_picture_of_a_listing_leads_to_a_page_and_nothing_to_a_raw_address(client: Client) -> None:
+    listing = on_sale()
+    addresses = with_pictures(listing)
+    page = BeautifulSoup(client.get(reverse("asset-page", args=[listing.slug])).content, "html.parser")
+    links = page.select("a[data-picture]")
+    assert [link["data-picture"] for link in links] == addresses
+    assert page.select("a[href^='/api/v1/previews']") == []
+    for link, address in zip(links, addresses, strict=True):
+        answer = client.get(str(link["href"]))
+        assert faults_of(answer.content) == []
+        [shown] = BeautifulSoup(answer.content, "html.parser").select("main img")
+        assert (shown["src"], shown["alt"]) == (address, link.img["alt"] if link.img else None)
+
+
+def test_page_of_a_picture_leads_to_its_neighbours_and_ends_at_the_last(client: Client) -> None:
+    listing = on_sale()
+    with_pictures(listing)
+    ways = []
+    for number in (1, 2, 3):
+        page = BeautifulSoup(client.get(reverse("asset-picture", args=[listing.slug, number])).content, "html.parser")
+        ways.append({link["rel"][0]: str(link["href"]).rsplit("/", 1)[-1] for link in page.select("a[rel=prev], a[rel=next]")})
+    assert ways == [{"next": "2"}, {"prev": "1", "next": "3"}, {"prev": "2"}]
+    for number in (0, 4, "9" * 5000):
+        assert client.get(f"/assets/{listing.slug}/pictures/{number}").status_code == 404
+
+
+def test_picture_of_a_draft_is_shown_to_its_vendor_only(browse: Callable[..., Client], client: Client) -> None:
+    profile = make_vendor()
+    listing = ListingFactory(store=profile.store)
+    with_pictures(listing)
+    address = reverse("studio-preview-picture", args=[listing.slug, 1])
+    page = BeautifulSoup(browse(profile.user).get(reverse("studio-preview", args=[listing.slug])).content, "html.parser")
+    assert page.select("a[data-picture]")[0]["href"] == address
+    assert browse(profile.user).get(address).status_code == 200
+    assert browse(make_vendor().user).get(address).status_code == 404
+    assert client.get(reverse("asset-picture", args=[listing.slug, 1])).status_code == 404

@@ -1,0 +1,30 @@
+"""Reversals of rejections and suspensions of vendors, for appeals (`marketplace.review.appeals`)."""
+
+from typing import Any
+
+from django.db import transaction
+from django.urls import reverse
+
+from marketplace.accounts.models import User
+from marketplace.core.models import AuditEntry
+from marketplace.core.transitions import lock
+from marketplace.review.appeals import Appealable, register_appealable
+
+from ..models import VendorProfile
+from .profiles import reinstate_vendor
+
+
+@transaction.atomic
+def reverse_suspension(*, subject: VendorProfile, decision: AuditEntry, reason: str, actor: User) -> None:
+    """Reinstate a vendor who was suspended or rejected; the published listings return to the catalog."""
+    reinstate_vendor(profile=subject, reason=reason, actor=actor)
+
+
+def _lock_profile(profile_id: Any) -> VendorProfile:
+    return lock(VendorProfile.objects.all(), pk=profile_id)
+
+
+def connect() -> None:
+    """Let vendors appeal the decisions on their stores."""
+    reversals = {"vendor.reject": reverse_suspension, "vendor.suspend": reverse_suspension}
+    register_appealable(Appealable("store", VendorProfile, "user", _lock_profile, reversals, lambda _profile: reverse("studio")))
