@@ -19,7 +19,7 @@ from typing import NamedTuple
 import requests
 from tusclient.client import TusClient
 from tusclient.exceptions import TusCommunicationError, TusUploadFailed
-from tusclient.uploader import Uploader
+from tusclient.uploader.uploader import Uploader
 
 from vendors.bounds import PART_BYTES
 
@@ -73,7 +73,7 @@ def run(folder: Path, *, store: str, mib: int, cuts: int, seed: int, part_bytes:
         uploader = client.uploader(file_stream=file, chunk_size=part_bytes, metadata={"filename": "work.zip"}, upload_checksum=True)
         done = _upload(uploader, running, door, cuts=cuts, random_=random.Random(seed))
         began = time.monotonic()
-        address = uploader.url.replace("/tus/", "/uploads/")
+        address = str(uploader.url).replace("/tus/", "/uploads/")
         answer = requests.post(f"{address}/finish", headers=headers, timeout=FINISH_SECONDS)
         seconds = time.monotonic() - began
         assert answer.status_code == requests.codes.ok, answer.text

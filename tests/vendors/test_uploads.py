@@ -22,6 +22,8 @@ from marketplace.storage.local import LocalStorage
 from tests.files import makers
 from tests.files.helpers import Unread, stored
 from vendors import bounds
+from vendors.errors import OffsetConflict
+from vendors.inspection import inspect_deliverable
 from vendors.models import Upload, VendorProfile, VendorStatus
 from vendors.services import uploads as services
 
@@ -338,7 +340,7 @@ def test_upload_is_finished_by_one_request_at_a_time(client: APIClient, listing:
 
 def test_file_that_came_in_between_is_kept(client: APIClient, listing: Listing, monkeypatch: pytest.MonkeyPatch) -> None:
     address = uploaded(client, listing, makers.archive(a_txt="1"))
-    inspect = services.inspect_deliverable
+    inspect = inspect_deliverable
 
     def meanwhile(**kwargs: Any) -> Any:
         monkeypatch.setattr(services, "inspect_deliverable", inspect)
@@ -363,6 +365,6 @@ def test_two_parts_at_one_offset_keep_the_first(client: APIClient, listing: List
     for key in keys:
         default_storage.save_bytes(key, b"x" * 100)
     services.append_part(upload=upload, offset=0, key=keys[0], size=100, actor=vendor.user)
-    with pytest.raises(services.OffsetConflict):
+    with pytest.raises(OffsetConflict):
         services.append_part(upload=upload, offset=0, key=keys[1], size=100, actor=vendor.user)
     assert (offset_of(client, address), stored(media)) == (100, [keys[0]])

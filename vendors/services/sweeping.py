@@ -74,7 +74,8 @@ def _named_among(keys: Collection[str]) -> set[str]:
     ]
     former = FormerPreview.objects.filter(object_key__in=keys).values_list("object_key", flat=True)
     # The key of a part begins with the id of its upload.
-    uploads = Upload.objects.filter(pk__in={parse_id(key.split("/")[1]) for key in keys if key.startswith(UPLOADS)} - {None}).only("parts")
+    ids = [found for key in keys if key.startswith(UPLOADS) and (found := parse_id(key.split("/")[1])) is not None]
+    uploads = Upload.objects.filter(pk__in=ids).only("parts")
     return {*files, *former, *(key for preview in previews for key in keys_of(preview)), *(key for each in uploads for key in each.keys)}
 
 

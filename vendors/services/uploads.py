@@ -64,7 +64,7 @@ def upload_of(profile: VendorProfile, upload_id: uuid.UUID | None) -> Upload:
     Raises:
         NotFound: unknown, expired, or another vendor's.
     """
-    upload = uploads_of(profile).filter(pk=upload_id).first()
+    upload = None if upload_id is None else uploads_of(profile).filter(pk=upload_id).first()
     if upload is None:
         raise NotFound
     return upload
