@@ -163,6 +163,28 @@ def unfinished_of(listing: Listing) -> QuerySet[Upload]:
     return Upload.objects.filter(listing=listing, deliverable=None, expires_at__gt=timezone.now()).defer("parts")
 
 
+def unfinished_uploads(profile: VendorProfile) -> QuerySet[Upload]:
+    """Return the vendor's uploads that can be continued or finished, newest first."""
+    return uploads_of(profile).filter(deliverable=None)
+
+
+def uploads_of(profile: VendorProfile) -> QuerySet[Upload]:
+    """Return the vendor's uploads that have not expired, newest first."""
+    return Upload.objects.filter(listing__store=profile.store_id, expires_at__gt=timezone.now()).select_related("listing", "deliverable")
+
+
+def upload_of(profile: VendorProfile, upload_id: uuid.UUID | None) -> Upload:
+    """Return one of the vendor's uploads.
+
+    Raises:
+        NotFound: unknown, expired, or another vendor's.
+    """
+    upload = None if upload_id is None else uploads_of(profile).filter(pk=upload_id).first()
+    if upload is None:
+        raise NotFound
+    return upload
+
+
 def reviews_of(listing: Listing) -> QuerySet[ListingReview]:
     """Return the listing's submissions, newest first."""
     return ListingReview.objects.filter(listing=listing).order_by("-id")

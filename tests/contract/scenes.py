@@ -240,7 +240,7 @@ def sent() -> Scene:
     scene, listing = _vendor()
     content = archive()
     upload = begin_upload(listing=listing, filename="aurora.zip", size=len(content), actor=scene.user)
-    key = new_part_key(upload)
+    key = new_part_key(upload=upload)
     default_storage.save_bytes(key, content)
     append_part(upload=upload, offset=0, key=key, size=len(content), actor=scene.user)
     scene.names["upload_id"] = str(upload.pk)

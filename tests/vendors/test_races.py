@@ -26,12 +26,13 @@ from vendors import bounds
 from vendors.inspection import Inspection
 from vendors.models import Upload, VendorProfile, VendorStatus
 from vendors.previews import ProcessedPreview
+from vendors.selectors import uploads_of
 from vendors.services.files import attach_deliverable, attach_preview, new_deliverable_key
 from vendors.services.listings import create_listing, update_details
 from vendors.services.manifests import generate_manifest
 from vendors.services.pictures import update_picture
 from vendors.services.profiles import apply, approve_vendor, suspend_vendor
-from vendors.services.uploads import append_part, begin_upload, finish_upload, new_part_key, uploads_of
+from vendors.services.uploads import append_part, begin_upload, finish_upload, new_part_key
 from vendors.uploads import Received
 
 from .cases import make_vendor
@@ -127,7 +128,7 @@ def begun(size: int) -> Upload:
 
 def append(begun_upload: Upload, content: bytes) -> None:
     """Store a first part and record it, as the view does."""
-    key = new_part_key(begun_upload)
+    key = new_part_key(upload=begun_upload)
     default_storage.save_bytes(key, content)
     append_part(upload=begun_upload, offset=0, key=key, size=len(content), actor=begun_upload.listing.store.owner)
 

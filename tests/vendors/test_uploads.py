@@ -361,7 +361,7 @@ def test_listing_that_changed_is_not_overwritten(client: APIClient, listing: Lis
 def test_two_parts_at_one_offset_keep_the_first(client: APIClient, listing: Listing, vendor: VendorProfile, media: Path) -> None:
     address = begin(client, listing, 150)
     upload = Upload.objects.get()
-    keys = [services.new_part_key(upload) for _ in range(2)]
+    keys = [services.new_part_key(upload=upload) for _ in range(2)]
     for key in keys:
         default_storage.save_bytes(key, b"x" * 100)
     services.append_part(upload=upload, offset=0, key=keys[0], size=100, actor=vendor.user)

@@ -1,6 +1,5 @@
 """Resumable uploads: their parts are stored as they arrive; a finished upload is checked and recorded like any other file."""
 
-import uuid
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,6 +23,7 @@ from .. import bounds
 from ..errors import FileRejected, OffsetConflict, PartTooSmall, TooManyUploads, UploadFinishing, UploadUnfinished
 from ..inspection import inspect_deliverable
 from ..models import Upload, VendorProfile
+from ..selectors import unfinished_uploads
 from ..uploads import Received, removed_on_failure
 from .files import attach_deliverable, delete_after_commit, ensure_uploadable, lock_for_upload, new_deliverable_key
 
@@ -48,34 +48,12 @@ def begin_upload(*, listing: Listing, filename: str, size: int, actor: User) -> 
     return Upload.objects.create(listing=listing, filename=filename, size=size, expires_at=timezone.now() + bounds.UPLOAD_WAIT)
 
 
-def unfinished_uploads(profile: VendorProfile) -> QuerySet[Upload]:
-    """Return the vendor's uploads that can be continued or finished, newest first."""
-    return uploads_of(profile).filter(deliverable=None)
-
-
-def uploads_of(profile: VendorProfile) -> QuerySet[Upload]:
-    """Return the vendor's uploads that have not expired, newest first."""
-    return Upload.objects.filter(listing__store=profile.store_id, expires_at__gt=timezone.now()).select_related("listing", "deliverable")
-
-
-def upload_of(profile: VendorProfile, upload_id: uuid.UUID | None) -> Upload:
-    """Return one of the vendor's uploads.
-
-    Raises:
-        NotFound: unknown, expired, or another vendor's.
-    """
-    upload = None if upload_id is None else uploads_of(profile).filter(pk=upload_id).first()
-    if upload is None:
-        raise NotFound
-    return upload
-
-
-def new_part_key(upload: Upload) -> str:
+def new_part_key(*, upload: Upload) -> str:
     """Return a new, unused object key for a part."""
     return f"{FOLDER}{upload.pk}/{new_id()}"
 
 
-def check_part(upload: Upload, *, offset: int, size: int) -> None:
+def check_part(*, upload: Upload, offset: int, size: int) -> None:
     """Refuse a part that does not continue the upload, before it is read.
 
     Raises:
@@ -101,7 +79,7 @@ def append_part(*, upload: Upload, offset: int, key: str, size: int, actor: User
     """
     with removed_on_failure(key, Problem), transaction.atomic():
         upload = lock(Upload.objects.all(), pk=upload.pk, listing__store__owner=actor)
-        check_part(upload, offset=offset, size=size)
+        check_part(upload=upload, offset=offset, size=size)
         upload.parts.append([key, size])
         upload.offset += size
         upload.expires_at = timezone.now() + bounds.UPLOAD_WAIT

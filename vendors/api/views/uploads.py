@@ -17,7 +17,7 @@ from marketplace.core.scopes import Scope
 
 from ...errors import FileRejected, ListingLocked, UploadConflict, UploadFinishing, UploadUnfinished, VendorNotApproved
 from ...models import Upload
-from ...selectors import listing_of
+from ...selectors import listing_of, unfinished_uploads, upload_of
 from ...services import uploads
 from ...services.files import ensure_uploadable
 from ...uploads import one_of_the_sender, receive_part
@@ -45,18 +45,18 @@ class UploadViews(VendorViewSet):
     @extend_schema(operation_id="listUploads", summary="List the unfinished uploads", responses=UploadPage)
     def list(self, request: Request) -> Response:
         """List the resumable uploads that can be continued, newest first."""
-        return self.page_of(uploads.unfinished_uploads(self.profile), UploadRecord)
+        return self.page_of(unfinished_uploads(self.profile), UploadRecord)
 
     @extend_schema(operation_id="getUpload", summary="Get a resumable upload", responses=UploadRecord)
     def retrieve(self, request: Request, upload_id: str) -> Response:
         """Return how much of a resumable upload has arrived."""
-        return Response(UploadRecord(uploads.upload_of(self.profile, parse_id(upload_id))).data)
+        return Response(UploadRecord(upload_of(self.profile, parse_id(upload_id))).data)
 
     @conditional
     @extend_schema(operation_id="finishUpload", summary="Finish a resumable upload", request=None, responses=DeliverableRecord)
     def finish(self, request: Request, upload_id: str) -> Response:
         """Check the uploaded file and make it the listing's file, as an upload in one request does. Repeated, it gives the same answer."""
-        upload = uploads.upload_of(self.profile, parse_id(upload_id))
+        upload = upload_of(self.profile, parse_id(upload_id))
         upload.listing.required_etags = required_etags(request)
         if upload.deliverable is None:
             require_version(upload.listing, upload.listing.required_etags)
@@ -80,7 +80,7 @@ class TusViews(VendorViewSet):
         if self.action not in self.access:
             return
         if "upload_id" in kwargs:
-            self.upload = uploads.upload_of(self.profile, parse_id(kwargs["upload_id"]))
+            self.upload = upload_of(self.profile, parse_id(kwargs["upload_id"]))
         else:
             self.listing = listing_of(self.profile, kwargs["asset_id"])
         tus.check_version(request)
@@ -107,9 +107,9 @@ class TusViews(VendorViewSet):
         """Receive a part."""
         upload = self.upload
         offset, size, checksum = tus.upload_offset(request), tus.part_size(request), tus.part_checksum(request)
-        uploads.check_part(upload, offset=offset, size=size)
+        uploads.check_part(upload=upload, offset=offset, size=size)
         if size:
-            key = uploads.new_part_key(upload)
+            key = uploads.new_part_key(upload=upload)
             receive_part(request._request, key=key, size=size, checksum=checksum)
             upload = uploads.append_part(upload=upload, offset=offset, key=key, size=size, actor=self.user)
         return Response(status=HTTPStatus.NO_CONTENT, headers=tus.state_headers(upload))
