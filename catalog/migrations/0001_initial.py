@@ -289,6 +289,25 @@ class Migration(migrations.Migration):
                 'constraints': [models.UniqueConstraint(fields=('tier', 'until'), name='retiredterms_one_at_a_time')],
             },
         ),
+        migrations.CreateModel(
+            name='StorePicture',
+            fields=[
+                ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ('kind', models.CharField(choices=[('Logo', 'Logo'), ('Banner', 'Banner')], max_length=16)),
+                ('object_key', models.CharField(max_length=200, unique=True)),
+                ('content_type', models.CharField(max_length=40)),
+                ('size', models.BigIntegerField()),
+                ('sha256', models.CharField(max_length=64)),
+                ('details', models.JSONField(default=dict)),
+                ('renditions', models.JSONField(default=dict)),
+                ('uploaded_at', models.DateTimeField(auto_now_add=True)),
+                ('store', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='pictures', to='catalog.store')),
+            ],
+            options={
+                'default_permissions': (),
+                'constraints': [models.UniqueConstraint(fields=('store', 'kind'), name='storepicture_one_of_each_kind'), models.CheckConstraint(condition=models.Q(('kind__in', ['Logo', 'Banner'])), name='storepicture_kind_known')],
+            },
+        ),
         migrations.AddConstraint(
             model_name='listing',
             constraint=models.UniqueConstraint(fields=('slug',), name='listing_slug_taken'),

@@ -242,6 +242,7 @@ CORS_ALLOW_HEADERS = [
     *default_headers,
     *("idempotency-key", "if-match", "if-none-match", "if-range", "range", "x-request-id"),
     *("mcp-protocol-version", "mcp-method", "mcp-name"),
+    *("tus-resumable", "upload-checksum", "upload-length", "upload-metadata", "upload-offset"),
 ]
 CORS_EXPOSE_HEADERS = [
     "API-Version",
@@ -249,9 +250,12 @@ CORS_EXPOSE_HEADERS = [
     "Content-Range",
     "ETag",
     "Idempotent-Replayed",
+    "Location",
     "RateLimit",
     "RateLimit-Policy",
     "Retry-After",
+    *("Tus-Checksum-Algorithm", "Tus-Extension", "Tus-Max-Size", "Tus-Resumable", "Tus-Version"),
+    *("Upload-Expires", "Upload-Length", "Upload-Offset"),
     "WWW-Authenticate",
     "X-Request-Id",
 ]

@@ -7,7 +7,8 @@ from typing import Any
 
 from django.utils import timezone
 
-from catalog.models import Discount, LicenseTier, Listing
+from catalog.models import Discount, LicenseTier, Listing, StorePicture
+from catalog.models.files import StorePictureKind
 from catalog.services.submission import submit_listing
 from developers.event_types import EventType
 from developers.models import App, WebhookDelivery, WebhookMessage
@@ -19,6 +20,7 @@ from library.certificates import certificate_of, signed_certificate
 from library.models import Licence
 from library.services.links import issue_link, url_of
 from marketplace.accounts.models import User
+from marketplace.storage import default_storage
 from tests.catalog.cases import PASSED
 from tests.factories import AppFactory, CategoryFactory, ListingFactory, UserFactory
 from tests.review import cases
@@ -29,6 +31,7 @@ from tests.wallet import invoicing
 from tests.wallet.payees import account_of, paid_out, payee
 from tests.wallet.refunding import asked, downloaded
 from tests.wallet.topping_up import asked_for
+from vendors.services.uploads import append_part, begin_upload, new_part_key
 from wallet.consent import CONSENT
 from wallet.models import Order
 from wallet.services.offers import PurchaseRequest
@@ -222,6 +225,36 @@ def uploaded() -> Scene:
     return scene
 
 
+def decorated() -> Scene:
+    """The vendor's store has a logo and a banner."""
+    scene, listing = _vendor()
+    details = {"width": 64, "height": 64}
+    for kind in StorePictureKind:
+        StorePicture.objects.create(
+            store=listing.store,
+            kind=kind,
+            object_key=f"stores/{kind.lower()}",
+            content_type="image/webp",
+            size=1,
+            sha256="",
+            details=details,
+        )
+    return scene
+
+
+def sent() -> Scene:
+    """All parts of a file for the draft have arrived."""
+    scene, listing = _vendor()
+    content = archive()
+    upload = begin_upload(listing=listing, filename="aurora.zip", size=len(content), actor=scene.user)
+    key = new_part_key(upload=upload)
+    default_storage.save_bytes(key, content)
+    append_part(upload=upload, offset=0, key=key, size=len(content), actor=scene.user)
+    scene.names["upload_id"] = str(upload.pk)
+    scene.shows |= {"originalFilename": "aurora.zip", "fileSize": len(content), "offset": len(content)}
+    return scene
+
+
 def waiting() -> Scene:
     """The listing waits for review."""
     scene, listing = _vendor()
@@ -299,6 +332,8 @@ SCENES: dict[str, Callable[[], Scene]] = {
         ready,
         discounted,
         uploaded,
+        decorated,
+        sent,
         waiting,
         selling,
         earning,

@@ -163,7 +163,10 @@ def test_link_lasts_fifteen_minutes(operation: Operation, scene: Scene, caller: 
     assert answer["downloadUrl"].startswith("http://testserver/api/v1/downloads/")
 
 
-@pytest.mark.parametrize("operation", [entry for entry in OPERATIONS if entry.form], ids=lambda operation: operation.name)
+# The pictures of a store: `tests/vendors/test_store_pictures.py`.
+@pytest.mark.parametrize(
+    "operation", [entry for entry in OPERATIONS if entry.form and "{id}" in entry.path], ids=lambda operation: operation.name
+)
 def test_upload_record_tells_what_was_sent(operation: Operation, scene: Scene, caller: APIClient) -> None:
     shown = checked(call(caller, operation, scene, query={"slot": "3"} if operation.query else {}), operation)
     name, content = FILES[operation.form or ""]

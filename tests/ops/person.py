@@ -136,6 +136,7 @@ class Person:
     def _listings(self) -> None:
         user, now = self.user, self.now
         store = self.add("catalog.Store", owner=user, is_open=True)
+        self.add("catalog.StorePicture", store=store, kind="Logo", size=5)
         profile = self.add("vendors.VendorProfile", user=user, store=store)
         self.add("vendors.PayoutDetails", profile=profile, currency="INR")
         for which in ("sold", "never sold"):
@@ -150,6 +151,7 @@ class Person:
             self.add(f"catalog.FilePreview {which}", deliverable=file, kind="FontStyle", position=0, size=5)
             self.add(f"catalog.FormerPreview {which}", listing=listing, size=5)
             self.add(f"library.Package {which}", deliverable=file, size=5)
+        self.add("vendors.Upload", listing=self.rows["catalog.Listing sold"], size=5, expires_at=now + SOON)
 
     def _wallet(self) -> None:
         user = self.user

@@ -239,6 +239,7 @@ _FILE = "object_key sha256 format technical entries fingerprint"
 _LISTING = "title slug short_description description readme tags version file_type supported_platforms video_url"
 SELLING = (
     Holding("catalog.Store", exported={"store": "name slug"}, kept=BOUGHT, anonymised="name slug"),
+    Holding("catalog.StorePicture", hidden={TECHNICAL: "object_key content_type sha256 details renditions"}),
     Holding(
         "vendors.VendorProfile",
         exported={"vendorProfile": "bio application_data"},
@@ -253,6 +254,7 @@ SELLING = (
         kept="payouts were made to it",
         anonymised="encrypted label",
     ),
+    Holding("vendors.Upload", exported={"uploads": "filename"}, impersonal={TECHNICAL: "parts"}),
     *(
         holding
         for which, kept in (("sold", BOUGHT), ("never sold", ""))
@@ -415,10 +417,12 @@ OTHER_KEYS = {
     "webhooks": "id created_at disabled_at",
     "spendingLimits": "currency per_purchase_minor per_day_minor total_minor created_at",
     "store": "is_open",
+    "storePictures": "kind size uploaded_at",
     "vendorProfile": "status commission_rate_bp payouts_held_at applied_at",
     "payoutDetails": "currency created_at withdrawn_at",
     "listings": "id status published_at",
     "files": "listing_id file_size uploaded_at",
+    "uploads": "listing_id size offset expires_at",
     "discounts": "listing_id percent starts_at ends_at created_at",
     "previews": "listing_id kind size uploaded_at",
     "listingReviews": "listing_id kind status submitted_at decided_at",

@@ -97,6 +97,9 @@ def test_commands_of_the_guide_for_vendors_lead_to_a_review_and_to_a_conditional
     assert '"PendingReview"' in run(blocks("selling", "bash")[0], "bash", tmp_path, TOKEN=token)
     listing = Listing.objects.get(slug="paper-grain")
     withdraw_listing(listing=listing, actor=listing.store.owner)
+    resumable = next(block for block in blocks("selling", "bash") if "Tus-Resumable" in block)
+    said = run(resumable, "bash", tmp_path, TOKEN=token, V=f"{settings.BASE_URL}/api/v1/vendor")
+    assert json.loads(said)["checksum"] == hashlib.sha256(archive()).hexdigest()
     conditional = next(block for block in blocks("selling", "bash") if "If-Match" in block)
     said = run(conditional, "bash", tmp_path, TOKEN=token, V=f"{settings.BASE_URL}/api/v1/vendor")
     assert json.loads(said)["priceEur"] == 17

@@ -35,6 +35,7 @@ from tests.wallet.payees import payee
 from tests.wallet.refunding import asked as asked_to_refund
 from tests.wallet.refunding import downloaded
 from tests.wallet.topping_up import asked_for
+from vendors.models import Upload
 from wallet.services.funding import credit_wallet
 from wallet.services.offers import PurchaseRequest
 from wallet.services.quotes import make_quote
@@ -61,6 +62,7 @@ NAMED = (
     ("dashboard/studio/", "slug", "listing"),
     ("dashboard/studio/", "preview_id", "preview"),
     ("dashboard/studio/", "discount_id", "discount"),
+    ("dashboard/studio/", "upload_id", "upload"),
     ("dashboard/check/", "slug", "listing"),
     ("dashboard/library/", "slug", "owned"),
     ("dashboard/orders/", "order_id", "order"),
@@ -77,6 +79,7 @@ NAMED = (
     ("api/v1/vendor/", "asset_id", "listing_id"),
     ("api/v1/vendor/", "preview_id", "preview"),
     ("api/v1/vendor/", "discount_id", "discount"),
+    ("api/v1/vendor/", "upload_id", "upload"),
     ("api/v1/library/", "asset_id", "owned_id"),
     ("api/v1/orders/", "order_id", "order"),
 )
@@ -140,6 +143,7 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("vendor-preview", "delete"): {},
     ("vendor-discounts", "post"): {"percent": 10, "endsAt": "2030-01-31T12:00:00Z"},
     ("vendor-discount", "delete"): {},
+    ("vendor-upload-finish", "post"): {},
 }
 # The tools that name nothing, and what an argument of the others stands for.
 NAMELESS_TOOLS = {"search_assets", "list_assets", "list_categories", "list_library", "get_wallet", "request_top_up", "who_am_i"}
@@ -186,6 +190,7 @@ def _things(reviewer: User) -> tuple[User, dict[str, str]]:
         "preview": str(Preview.objects.get(listing=listing).pk),
         "file_preview": str(_file_preview(listing).pk),
         "discount": str(Discount.objects.create(listing=listing, percent=10, ends_at=timezone.now() + timedelta(days=1)).pk),
+        "upload": str(Upload.objects.create(listing=listing, filename="a.zip", size=1, expires_at=timezone.now() + timedelta(days=1)).pk),
         "owned": owned.slug,
         "owned_id": str(owned.pk),
         "order": str(downloaded(bought(owned, user)).pk),

@@ -13,11 +13,11 @@ from catalog.comparison.public import changes_of
 from catalog.file_types import public_file_type
 from catalog.filters import ListingFilter, Values
 from catalog.models import Deliverable, Listing
-from catalog.models.files import public_technical
+from catalog.models.files import StorePictureKind, public_technical
 from catalog.selectors import Sort
 from marketplace.accounts.models import User
 from marketplace.accounts.pages import SignedInRequest
-from vendors.selectors import bio_of
+from vendors.selectors import bio_of, pictures_of, small_picture_of
 from vendors.studio.access import listing_page
 
 from ..paging import page_links, page_number
@@ -132,6 +132,8 @@ def store(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "store": found,
         "bio": bio_of(found),
+        "logo": small_picture_of(found, StorePictureKind.LOGO),
+        "banner": pictures_of(found).get(StorePictureKind.BANNER),
         "total": page.total,
         "cards": [selectors.card_of(row) for row in page.rows],
         "currency": currency_of(request),

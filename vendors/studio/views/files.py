@@ -24,10 +24,11 @@ from marketplace.http.pages import IMAGE_PREVIEW_POLICY, POLICY_HEADER
 from ...errors import ListingChanged
 from ...inspection import inspect_deliverable
 from ...previews import MAXIMUM_BYTES, process_preview
-from ...selectors import own_listing, preview_of
+from ...selectors import own_listing, preview_of, unfinished_of
 from ...services import files as services
 from ...services.listings import ensure_editable
 from ...services.pictures import update_picture
+from ...services.uploads import discard_upload
 from ...uploads import receive, receive_small
 from ..access import listing_page
 from ..files_page import WHOLE, RefusedUpload, files_page
@@ -93,6 +94,16 @@ def discard_file(request: SignedInRequest, listing: Listing) -> HttpResponseBase
         return "The file was removed."
 
     return _answer(request, listing, WHOLE, take)
+
+
+@listing_page("POST")
+def remove_upload(request: SignedInRequest, listing: Listing, upload_id: uuid.UUID) -> HttpResponseBase:
+    """Delete an unfinished upload."""
+    upload = unfinished_of(listing).filter(pk=upload_id).first()
+    if upload is None:
+        raise NotFound
+    discard_upload(upload=upload, actor=request.user)
+    return _done(request, listing, "file", "It is removed.")
 
 
 @listing_page("POST")

@@ -20,6 +20,7 @@ from marketplace.core.transitions import lock
 from marketplace.jobs.models import Job
 from marketplace.operations.models import AccountExport
 from marketplace.ui.progress import progress_bar
+from vendors.services.uploads import expired_uploads
 from wallet.services.provider_events import unmatched_events
 from wallet.services.quotes import expired_quotes
 from wallet.services.vendor_payouts import expired_bank_accounts
@@ -44,6 +45,7 @@ PARTS: Mapping[str, Callable[[], purging.Expired]] = {
     "usage": purging.expired_usage,
     "webhooks": purging.expired_events,
     "jobs": _jobs,
+    "uploads": lambda: {"abandoned uploads": expired_uploads()},
     "exports": lambda: {"exports": AccountExport.objects.filter(expires_at__lte=timezone.now())},
 }
 
