@@ -211,6 +211,9 @@ SPECTACULAR_SETTINGS = {
     "COMPONENT_SPLIT_PATCH": False,
     # Choice sets that several fields share, or whose field names are ambiguous.
     "ENUM_NAME_OVERRIDES": {
+        "AppealKindEnum": "marketplace.review.models.AppealKind",
+        "AppealStatusEnum": "marketplace.review.models.AppealStatus",
+        "CredentialKindEnum": "marketplace.core.access.CredentialKind",
         "CertificateStatusEnum": "library.certificates.CertificateStatus",
         "ListingStatusEnum": "catalog.models.listings.ListingStatus",
         "OrderStatusEnum": "wallet.models.orders.OrderStatus",
