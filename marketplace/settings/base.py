@@ -215,6 +215,9 @@ SPECTACULAR_SETTINGS = {
     # Choice sets that several fields share, or whose field names are ambiguous.
     "ENUM_NAME_OVERRIDES": {
         "DeliveryStatusEnum": "developers.models.webhooks.DeliveryStatus",
+        "AppealKindEnum": "marketplace.review.models.AppealKind",
+        "AppealStatusEnum": "marketplace.review.models.AppealStatus",
+        "CredentialKindEnum": "marketplace.core.access.CredentialKind",
         "CertificateStatusEnum": "library.certificates.CertificateStatus",
         "ListingStatusEnum": "catalog.models.listings.ListingStatus",
         "OrderStatusEnum": "wallet.models.orders.OrderStatus",
