@@ -36,6 +36,7 @@ SCOPES = {
     "GET /orders/{order_id}/credit-note.pdf": "account:read",
     "GET /account/billing": "account:read",
     "PATCH /account/billing": "wallet:spend",
+    "GET /me": None,
     "GET /events": None,
     **{operation.name: None for operation in events.WEBHOOKS},
     "POST /wallet/quote": "wallet:spend",
