@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from marketplace.core.events import Event
 
+from .models import ListingReview
+
 
 @dataclass(frozen=True)
 class ListingPublished(Event):
@@ -39,4 +41,4 @@ class StoreVisibilityChanged(Event):
 class ListingReviewed(Event):
     """A reviewer decided on a submission or took a listing down."""
 
-    review_id: uuid.UUID
+    review: ListingReview

@@ -9,7 +9,7 @@ from marketplace.core.events import subscribe, subscribe_later
 from marketplace.jobs.policy import job
 
 from .events import ListingEdited, ListingReviewed, ListingUnpublished, StoreVisibilityChanged
-from .models import Listing, ListingReview
+from .models import Listing
 from .models.listings import ListingStatus
 from .models.reviews import ReviewKind, ReviewStatus
 
@@ -35,8 +35,7 @@ def publish_store_events(store_id: str, *, is_open: bool) -> None:
 
 
 def _publish_review(event: ListingReviewed) -> None:
-    review = ListingReview.objects.select_related("listing__store").get(pk=event.review_id)
-    listing = review.listing
+    review, listing = event.review, event.review.listing
     data = {
         "assetId": str(listing.pk),
         "slug": listing.slug,

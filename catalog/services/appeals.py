@@ -76,7 +76,7 @@ def _restore(listing: Listing, reason: str, actor: User) -> None:
     )
     listing_changed(listing)
     emit(ListingPublished(listing.pk))
-    emit(ListingReviewed(review.pk))
+    emit(ListingReviewed(review))
     mail(listing.store.owner, "catalog/restored", listing=listing, reason=reason)
 
 

@@ -65,7 +65,7 @@ def approve_listing(*, review: ListingReview, actor: User, tier_requirement: Tie
     ensure_manifest(listing)
     listing_changed(listing)
     emit(ListingPublished(listing.pk))
-    emit(ListingReviewed(review.pk))
+    emit(ListingReviewed(review))
     mail(listing.store.owner, "catalog/approved", listing=listing, review=review)
     return review
 
@@ -192,7 +192,7 @@ def _send_back(listing: Listing, review: ListingReview, findings: list[dict[str,
     table = UPDATE if review.kind == ReviewKind.UPDATE else LISTING
     table.apply(listing, "reject", actor=actor, reason=note, review=str(review.pk), findings=findings)
     _close(review, ReviewStatus.REJECTED, actor=actor, note=note, findings=findings)
-    emit(ListingReviewed(review.pk))
+    emit(ListingReviewed(review))
 
 
 def _close(review: ListingReview, status: ReviewStatus, *, actor: User, note: str, findings: list[dict[str, str]] | None = None) -> None:
@@ -217,5 +217,5 @@ def _take_down(listing: Listing, finding: dict[str, str], actor: User) -> Listin
     )
     listing_changed(listing)
     emit(ListingUnpublished(listing.pk))
-    emit(ListingReviewed(review.pk))
+    emit(ListingReviewed(review))
     return review

@@ -170,7 +170,7 @@ def test_events_tell_upper_apps(monkeypatch: pytest.MonkeyPatch) -> None:
         subscribe(event_type, seen.append)
     listing = published()
     review = listing.reviews.get()
-    assert seen == [ListingPublished(listing.pk), ListingReviewed(review.pk)]
+    assert seen == [ListingPublished(listing.pk), ListingReviewed(review)]
     seen.clear()
     submission.unpublish_listing(listing=listing, actor=listing.store.owner)
     assert seen == [ListingUnpublished(listing.pk)]
