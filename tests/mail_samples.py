@@ -36,6 +36,7 @@ CONTEXT: dict[str, Any] = {
     "balance_minor": 2_39_920,
     "deliverable": SimpleNamespace(original_filename="halden-grotesk-2.1.zip"),
     "developer": "Asha Rao",
+    "discount": SimpleNamespace(percent=20, code="SPRING"),
     "endpoint": SimpleNamespace(pk=_ID, url="hooks.example/marketplace"),
     "first": True,
     "key": _KEY(name="build server", last_four="x7Qz", calls_per_minute=120, rate_limit=120),

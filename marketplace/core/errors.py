@@ -6,9 +6,12 @@ Apps add their own in `<app>/errors.py`; codes are unique. Services raise them, 
 
 import re
 from collections.abc import Mapping, Sequence
+from http.client import responses
 from typing import Any, ClassVar
 
 _PROBLEMS: dict[str, type["Problem"]] = {}
+# Of the tus protocol.
+_OTHER_STATUSES = {460: "Checksum Mismatch"}
 _WORD_START = re.compile(r"(?<!^)(?=[A-Z])")
 
 
@@ -42,6 +45,11 @@ class Problem(Exception):
         self.headers = dict(headers or {})
         self.members = members
         super().__init__(self.message)
+
+
+def status_line(status: int) -> str:
+    """Return a status with its name, such as `404 Not Found`."""
+    return f"{status} {responses.get(status) or _OTHER_STATUSES[status]}"
 
 
 def all_problems() -> dict[str, type[Problem]]:

@@ -276,7 +276,7 @@ OPERATIONS = (
         "POST",
         "/vendor/apply",
         "developer",
-        record(PROFILE, added=PROFILE_ADDED),
+        record(PROFILE),
         body=APPLY,
         refusals=frozenset({"vendor_profile_exists", "store_slug_taken"}),
     ),

@@ -239,5 +239,5 @@ def test_reviews_are_read_by_their_vendor(client: APIClient, listing: Listing) -
     review = listing.reviews.create(status="Rejected", submitted_at=timezone.now(), findings=[finding], checks=[check])
     answer = client.get(f"{ASSETS}/{listing.id}/reviews").json()
     assert (answer["total"], answer["page"]) == (1, 1)
-    assert set(answer["items"][0]) == {"id", "kind", "status", "submittedAt", "decidedAt", "file", "checks", "findings", "note"}
+    assert set(answer["items"][0]) == {"id", "kind", "status", "submittedAt", "decidedAt", "file", "checks", "findings", "note", "queue"}
     assert (answer["items"][0]["id"], answer["items"][0]["findings"], answer["items"][0]["checks"]) == (str(review.id), [finding], [check])

@@ -106,7 +106,7 @@ def test_status_is_readable_in_every_state(status: VendorStatus, bearer_client: 
     profile = make_vendor(status)
     answer = bearer_client(profile.user).get(STATUS)
     assert answer.status_code == 200
-    assert set(answer.json()) == RECORD_KEYS | {"payoutMethod", "queue"}
+    assert set(answer.json()) == RECORD_KEYS | {"payoutMethod", "queue", "bio", "logoUrl", "bannerUrl"}
     assert (answer.json()["status"], answer.json()["payoutMethod"]) == (status, None)
 
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from http import HTTPStatus
 from pathlib import Path
 
 from django.conf import settings
@@ -11,7 +10,7 @@ from django.urls import reverse
 from catalog import bounds as catalog_bounds
 from library import bounds as library_bounds
 from marketplace.core import bounds
-from marketplace.core.errors import Problem, all_problems
+from marketplace.core.errors import Problem, all_problems, status_line
 from marketplace.core.scopes import APP_SCOPES, PERSONAL_SCOPES, SCOPE_LABELS, Scope
 from marketplace.http.request_body import BLOCK_BYTES
 from marketplace.mcp.revisions import SUPPORTED
@@ -39,9 +38,8 @@ def problem_table() -> str:
     lines = ["| Status | Code | Meaning |", "| --- | --- | --- |"]
     problems: list[type[Problem]] = sorted(all_problems().values(), key=lambda problem: (problem.status, problem.code))
     for problem in problems:
-        status = HTTPStatus(problem.status)
         link = f"[`{problem.code}`]({reverse('problem', args=[problem.code])})"
-        lines.append(f"| {status.value} {status.phrase} | {link} | {problem.title} |")
+        lines.append(f"| {status_line(problem.status)} | {link} | {problem.title} |")
     return "\n".join(lines)
 
 

@@ -2,7 +2,6 @@
 
 import json
 import re
-from http import HTTPStatus
 from inspect import getdoc
 
 from django.conf import settings
@@ -10,7 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from marketplace.core.errors import Problem, all_problems
+from marketplace.core.errors import Problem, all_problems, status_line
 
 from .. import docs
 from ..docs.rendering import code_html
@@ -24,7 +23,7 @@ def problem_index(request: HttpRequest) -> HttpResponse:
     by_status: dict[int, list[type[Problem]]] = {}
     for problem in sorted(all_problems().values(), key=lambda problem: (problem.status, problem.code)):
         by_status.setdefault(problem.status, []).append(problem)
-    groups = [(HTTPStatus(status), problems) for status, problems in by_status.items()]
+    groups = [(status, status_line(status), problems) for status, problems in by_status.items()]
     return render(request, "pages/problems.html", {"groups": groups, "sections": docs.sections()})
 
 
@@ -46,7 +45,7 @@ def problem_page(request: HttpRequest, code: str) -> HttpResponse:
     context = {
         "sections": docs.sections(),
         "problem": problem,
-        "status": HTTPStatus(problem.status),
+        "status": status_line(problem.status),
         "note": _note_of(problem),
         "example": code_html(json.dumps(example, indent=2, ensure_ascii=False), "json"),
     }

@@ -47,18 +47,6 @@ class ProfileRecord(serializers.Serializer[VendorProfile]):
     status = serializers.ChoiceField(choices=VendorStatus.choices)
     commissionRate = serializers.SerializerMethodField(help_text="The platform's share of a sale, as a fraction.")
 
-    bio = serializers.CharField(help_text="Public description of the store.")
-    logoUrl = serializers.SerializerMethodField(help_text="Relative path of the store's logo; null where there is none.")
-    bannerUrl = serializers.SerializerMethodField(help_text="Relative path of the store's banner; null where there is none.")
-
-    def get_logoUrl(self, profile: VendorProfile) -> str | None:
-        """Return the path of the logo."""
-        return _url_of(profile, StorePictureKind.LOGO)
-
-    def get_bannerUrl(self, profile: VendorProfile) -> str | None:
-        """Return the path of the banner."""
-        return _url_of(profile, StorePictureKind.BANNER)
-
     def get_commissionRate(self, profile: VendorProfile) -> float:
         """Return the fraction."""
         return profile.commission_rate_bp / bounds.WHOLE_BP
@@ -84,6 +72,9 @@ class ApplicationStatus(ProfileRecord):
 
     payoutMethod = serializers.SerializerMethodField()
     queue = serializers.SerializerMethodField(help_text="Its place in the queue; null if it is not waiting.")
+    bio = serializers.CharField(help_text="Public description of the store.")
+    logoUrl = serializers.SerializerMethodField(help_text="Relative path of the store's logo; null where there is none.")
+    bannerUrl = serializers.SerializerMethodField(help_text="Relative path of the store's banner; null where there is none.")
 
     def get_payoutMethod(self, profile: VendorProfile) -> str | None:
         """Return the kinds of the bank accounts with their last four characters."""
@@ -93,3 +84,11 @@ class ApplicationStatus(ProfileRecord):
     def get_queue(self, profile: VendorProfile) -> dict[str, Any] | None:
         """Return the place in the queue of applications."""
         return queue_place(wait_of_profile(profile))
+
+    def get_logoUrl(self, profile: VendorProfile) -> str | None:
+        """Return the path of the logo."""
+        return _url_of(profile, StorePictureKind.LOGO)
+
+    def get_bannerUrl(self, profile: VendorProfile) -> str | None:
+        """Return the path of the banner."""
+        return _url_of(profile, StorePictureKind.BANNER)
