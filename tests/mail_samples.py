@@ -47,6 +47,7 @@ CONTEXT: dict[str, Any] = {
     ),
     "note": "A good start. Ask again once the checkout is built.",
     "notes": {"wallet:spend": "Nobody used it for a year.", "library:download": "The app no longer offers downloads."},
+    "purchases": 1,
     "order": SimpleNamespace(
         pk=_ID,
         title="Halden Grotesk",
