@@ -33,11 +33,11 @@ from ..models.orders import OrderStatus
 from ..models.top_ups import EventKind, ReversalKind, ReversalStatus, TopUpStatus
 from ..providers import PaymentEvent
 from ..selectors import owed_by
+from .disputed_upgrades import freeze_purchases, refund_upgrades, restore_purchases
 from .ledger import TransferEntry, change_held_amount, credit_wallet_balance, open_accounts, write_journal
 from .receivables import collect_owed
 from .refunds import ORDER_TRANSITIONS, end_request
 from .top_ups import TRANSITIONS
-from .upgrades import freeze_purchases, refund_upgrades, restore_purchases
 from .withholding import release_shares, withhold_shares
 
 _NOTHING: tuple[uuid.UUID | None, int] = (None, 0)
