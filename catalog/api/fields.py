@@ -45,7 +45,7 @@ class DiscountCode(serializers.RegexField):
 
 @extend_schema_field({"type": "string", "format": "date-time", "maxLength": MOMENT_CHARS})
 class Moment(serializers.Field[datetime, str, str, datetime]):
-    """A time with its offset from UTC (RFC 3339). One that no calendar has, such as 30 February, is at the end of time."""
+    """A time with its offset from UTC (RFC 3339). A date that does not exist, such as 30 February, is read as the last moment of year 9999."""
 
     default_error_messages = COMMON_ERRORS | {
         "invalid": "A time with its offset from UTC is required, such as 2030-01-31T12:00:00Z.",
