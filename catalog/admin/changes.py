@@ -15,7 +15,7 @@ from ..models import Deliverable, Listing, ListingReview, Preview
 from ..models.files import PreviewKind
 from ..models.reviews import ReviewStatus
 from ..selectors.reviews import former_pictures_of
-from .labels import value_label
+from .values import value_label
 
 # The most earlier decisions on the page, and the most glyphs of a font that are drawn.
 DECISIONS = 20

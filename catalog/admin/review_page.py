@@ -19,8 +19,8 @@ from ..selectors.reviews import (
 )
 from ..services.snapshots import snapshot_of
 from .changes import DECISIONS, compared
-from .labels import value_label, visible_characters
 from .samples import samples_for
+from .values import value_label, visible_characters
 
 VENDOR_REVIEWS = 10
 SAME_BYTES = 10
