@@ -4,7 +4,7 @@ import uuid
 from typing import Any
 
 from developers.event_types import EventType
-from developers.webhooks.publishing import link, publish_event
+from developers.webhooks.publishing import link, new_event, publish_event, publish_events
 from marketplace.core.events import subscribe, subscribe_later
 from marketplace.jobs.policy import job
 
@@ -37,8 +37,6 @@ def publish_store_events(store_id: str, *, is_open: bool) -> None:
 def _publish_review(event: ListingReviewed) -> None:
     review = ListingReview.objects.select_related("listing__store").get(pk=event.review_id)
     listing = review.listing
-    if review.status == ReviewStatus.APPROVED and listing.store.is_open:
-        publish_event(event=_APPROVED[ReviewKind(review.kind)], subject=listing.pk, data=_asset(listing.pk, listing.slug))
     data = {
         "assetId": str(listing.pk),
         "slug": listing.slug,
@@ -47,7 +45,10 @@ def _publish_review(event: ListingReviewed) -> None:
         "decision": review.status,
         "url": link(f"vendor/assets/{listing.pk}/reviews"),
     }
-    publish_event(event=EventType.LISTING_REVIEWED, subject=listing.pk, data=data, owner_id=listing.store.owner_id)
+    events = [new_event(event=EventType.LISTING_REVIEWED, subject=listing.pk, data=data, owner_id=listing.store.owner_id)]
+    if review.status == ReviewStatus.APPROVED and listing.store.is_open:
+        events.append(new_event(event=_APPROVED[ReviewKind(review.kind)], subject=listing.pk, data=_asset(listing.pk, listing.slug)))
+    publish_events(*events)
 
 
 def _publish_removal(event: ListingUnpublished) -> None:

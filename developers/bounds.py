@@ -10,6 +10,10 @@ LIVE_TOKENS = 50
 PAGE_TOKENS = 20
 REDIRECT_URIS = 10
 WEBHOOK_ENDPOINTS = 5
+SECRET_OVERLAP_HOURS = 7 * 24
+# Events, or deliveries to an endpoint, in a response.
+EVENTS_DEFAULT = 25
+EVENTS = 100
 CREDENTIAL_NAME_CHARS = 80
 # Maximum number of credentials in a leak report, and length of each.
 LEAKED_CREDENTIALS = 100

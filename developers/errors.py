@@ -169,6 +169,13 @@ class TooManyWebhookEndpoints(Problem):
     detail = "Delete one that the app no longer uses."
 
 
+class WebhookUrlRefused(Problem):
+    """422: no events are sent to this address."""
+
+    status = 422
+    title = "The webhook's address is refused"
+
+
 class TooManyTestEvents(Problem):
     """409: only a few test events and redeliveries can be sent in a minute."""
 

@@ -31,23 +31,24 @@ class HasAccess(BasePermission):
         # A tool token is valid for the tool protocol only, public operations included.
         if principal is not None and principal.kind == CredentialKind.MCP:
             raise InvalidCredential("Tool tokens work only at /mcp. Send an API key, a personal token or an app's OAuth token here.")
-        if access.scope is None:
+        if access.public:
             return True
         if principal is None:
             raise NotAuthenticated(_needed(access), headers=_challenge(access))
         if principal.kind not in access.kinds:
             raise InvalidCredential(_needed(access), headers=_challenge(access))
-        if access.scope not in principal.scopes:
+        if access.scope is not None and access.scope not in principal.scopes:
             raise InsufficientScope(requiredScope=access.scope.value)
         return True
 
 
 def _needed(access: Access) -> str:
     """Return which kind of credential an operation needs, empty if it accepts all kinds."""
+    having = f" that has {access.scope}" if access.scope else ""
     if access.kinds == KEY_KINDS:
-        return f"Send an API key that has {access.scope} in X-Api-Key. Personal tokens and OAuth tokens don't work here."
+        return f"Send an API key{having} in X-Api-Key. Personal tokens and OAuth tokens don't work here."
     if access.kinds == BEARER_KINDS:
-        return f"Send a token that has {access.scope} in Authorization: Bearer. API keys don't work here."
+        return f"Send a token{having} in Authorization: Bearer. API keys don't work here."
     return ""
 
 

@@ -11,6 +11,16 @@ from marketplace.core.access import CredentialKind
 from marketplace.core.scopes import Scope
 
 from .models import AccessToken, ApiKey, App, FirstPartyToken
+from .secrets import Prefix
+
+_PREFIXES = {
+    CredentialKind.API_KEY: Prefix.API_KEY,
+    CredentialKind.PERSONAL: Prefix.PERSONAL_TOKEN,
+    CredentialKind.OAUTH: Prefix.ACCESS_TOKEN,
+    CredentialKind.MCP: Prefix.MCP_TOKEN,
+    CredentialKind.FIRST_PARTY: Prefix.FIRST_PARTY_TOKEN,
+    CredentialKind.CONSOLE: Prefix.FIRST_PARTY_TOKEN,
+}
 
 
 @dataclass(frozen=True)
@@ -30,6 +40,16 @@ class Principal:
     def app_id(self) -> uuid.UUID | None:
         """The calling app's id."""
         return None if self.app is None else self.app.id
+
+    @property
+    def prefix(self) -> Prefix:
+        """The beginning of the credential's secret."""
+        return _PREFIXES[self.kind]
+
+
+def app_of(request: Request) -> App:
+    """Return the app of the key with which an access rule for keys has let a request in."""
+    return cast("App", principal_of(request).app)
 
 
 def principal_of(request: Request) -> Principal:

@@ -11,7 +11,6 @@ from django.utils import timezone
 from oauth2_provider.settings import oauth2_settings
 
 from .models import AccessToken, ApiUsage, FirstPartyToken, Grant, HourlyUsage, RefreshToken, WebhookDelivery, WebhookMessage
-from .models.credentials import TokenKind
 from .models.usage import KEPT_HOURS, KEPT_MONTHS
 from .models.webhooks import DeliveryStatus
 
@@ -24,7 +23,7 @@ Expired = Mapping[str, QuerySet[Any]]
 
 
 def expired_tokens() -> Expired:
-    """Return expired codes, OAuth and tool tokens, and tokens of our own pages.
+    """Return expired codes, tokens of apps, and tokens of our own pages.
 
     Used codes and refresh tokens are kept while a refresh token of their family is live, to detect their reuse; so is the newest access
     token of each live connection, which shows its last use. Personal tokens are kept as their users' own record.
@@ -33,7 +32,7 @@ def expired_tokens() -> Expired:
     live = RefreshToken.objects.order_by().filter(revoked=None, created__gt=now - idle)
     live_family = Exists(live.filter(token_family=OuterRef("token_family")))
     refresh_tokens = RefreshToken.objects.filter(~live_family, created__lt=now - TOKENS_KEPT).exclude(pk__in=live.values("pk"))
-    access_tokens = AccessToken.objects.filter(kind__in=[TokenKind.OAUTH, TokenKind.MCP], expires__lt=now - TOKENS_KEPT)
+    access_tokens = AccessToken.objects.filter(application__isnull=False, expires__lt=now - TOKENS_KEPT)
     return {
         "codes": Grant.objects.filter(~live_family, expires__lt=now - CODES_KEPT),
         "refresh tokens": refresh_tokens,

@@ -9,20 +9,25 @@ import string
 import zlib
 from enum import StrEnum
 
+from django.conf import settings
+
 _ALPHABET = string.digits + string.ascii_letters
 _RANDOM_CHARS = 32
 _CHECK_CHARS = 6
 
 
-class Prefix(StrEnum):
-    """The beginning of a secret, by which people and secret scanners recognise its kind."""
+_START = "cam_test_" if settings.SANDBOX else "cam_"
 
-    API_KEY = "cam_sk_"
-    ACCESS_TOKEN = "cam_at_"
-    REFRESH_TOKEN = "cam_rt_"
-    PERSONAL_TOKEN = "cam_pat_"
-    MCP_TOKEN = "cam_mcp_"
-    FIRST_PARTY_TOKEN = "cam_fp_"
+
+class Prefix(StrEnum):
+    """The beginning of a secret, by which people and secret scanners recognise its kind, and whether it is one of a sandbox."""
+
+    API_KEY = f"{_START}sk_"
+    ACCESS_TOKEN = f"{_START}at_"
+    REFRESH_TOKEN = f"{_START}rt_"
+    PERSONAL_TOKEN = f"{_START}pat_"
+    MCP_TOKEN = f"{_START}mcp_"
+    FIRST_PARTY_TOKEN = f"{_START}fp_"
 
 
 BEARER_PREFIXES = (Prefix.PERSONAL_TOKEN, Prefix.ACCESS_TOKEN, Prefix.MCP_TOKEN)

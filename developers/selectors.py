@@ -11,6 +11,7 @@ from django.db.models import Exists, Max, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
 from marketplace.accounts.models import User
+from marketplace.api.pagination import Page, newest_first
 from marketplace.core.access import CredentialKind
 from marketplace.core.scopes import Scope
 from marketplace.review.waiting import Wait, wait_of
@@ -133,8 +134,8 @@ def live_keys_of(app: App) -> QuerySet[ApiKey]:
 
 
 def personal_tokens_of(user: User) -> QuerySet[AccessToken]:
-    """Return every personal token of a user, revoked ones too, newest first."""
-    return AccessToken.objects.filter(user=user, kind=TokenKind.PERSONAL).order_by("-id")
+    """Return every token that a user created without an app, for the API or the tools, revoked ones too, newest first."""
+    return AccessToken.objects.filter(user=user, application=None).order_by("-id")
 
 
 def live_personal_tokens_of(user: User) -> QuerySet[AccessToken]:
@@ -285,4 +286,14 @@ def deliveries_to(endpoint: WebhookEndpoint) -> QuerySet[WebhookDelivery]:
     """Return the deliveries to an endpoint, newest first, each with its last response."""
     last = WebhookAttempt.objects.filter(delivery=OuterRef("pk")).order_by("-id")
     answers = {f"last_{name}": Subquery(last.values(name)[:1]) for name in ("http_status", "error", "milliseconds", "at")}
-    return WebhookDelivery.objects.filter(endpoint=endpoint).select_related("message").annotate(**answers).order_by("-id")
+    return WebhookDelivery.objects.filter(endpoint=endpoint).select_related("message").annotate(**answers).order_by("-created_at", "-id")
+
+
+def deliveries_page(endpoint: WebhookEndpoint, *, limit: int, cursor: str | None = None, status: str | None = None) -> Page:
+    """Return a page of the deliveries to an endpoint, newest first, each with its last response.
+
+    Raises:
+        InvalidInput: the cursor is not valid.
+    """
+    deliveries = deliveries_to(endpoint)
+    return newest_first([deliveries.filter(status=status) if status else deliveries], "created_at", limit=limit, cursor=cursor)

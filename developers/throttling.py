@@ -42,9 +42,14 @@ class RateLimits(BaseThrottle):
 def limits_of(request: HttpRequest | Request) -> list[RateLimit]:
     """Return the limits that a call counts against: those of the principal in `auth`, of the address where there is none."""
     principal = cast("Principal | None", getattr(request, "auth", None))
-    rates = settings.RATE_LIMITS
     if principal is None:
-        return [RateLimit("anonymous", client_network(request), rates["anonymous"])]
+        return [RateLimit("anonymous", client_network(request), settings.RATE_LIMITS["anonymous"])]
+    return limits_for(principal)
+
+
+def limits_for(principal: Principal) -> list[RateLimit]:
+    """Return the limits that a principal's calls count against."""
+    rates = settings.RATE_LIMITS
     if isinstance(principal.credential, ApiKey):
         return [RateLimit("default", str(principal.credential.pk), principal.credential.calls_per_minute)]
     # A user's personal tokens together count as one app, and so do our own pages; the console counts as its app.

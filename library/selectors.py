@@ -22,15 +22,22 @@ def live_licences_of(user: User) -> QuerySet[Licence]:
     return Licence.objects.filter(buyer=user, revoked_at__isnull=True, replaced_at__isnull=True).order_by("-acquired_at", "-id")
 
 
-def library_page(user: User, *, limit: int, cursor: str | None = None) -> tuple[int, Page]:
+def library_page(user: User, *, limit: int, cursor: str | None = None, among: QuerySet[Licence] | None = None) -> tuple[int, Page]:
     """Return the number of live licences of a user, and a page of them, newest first.
+
+    Args:
+        user: The owner.
+        limit: The most licences to return.
+        cursor: `next_cursor` of the previous page; None for the first page.
+        among: Those of the live licences that the page may have; by default all.
 
     Raises:
         InvalidInput: the cursor is not valid.
     """
     owned = live_licences_of(user)
+    listed = owned if among is None else among
     page = newest_first(
-        [owned.select_related("listing__live_deliverable", "tier", "deliverable")], "acquired_at", limit=limit, cursor=cursor
+        [listed.select_related("listing__live_deliverable", "tier", "deliverable")], "acquired_at", limit=limit, cursor=cursor
     )
     return owned.count(), page
 

@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, Page
 from rest_framework.test import APIClient
 
 from catalog.search import vocabulary
-from developers.models import DeveloperApplication
+from developers.models import App, DeveloperApplication
 from developers.services.applications import approve_application, submit_application
 from developers.services.credentials import issue_api_key
 from developers.usage.buffer import usage
@@ -195,12 +195,11 @@ def bearer_client() -> Callable[..., APIClient]:
 
 @pytest.fixture
 def key_client() -> Callable[..., APIClient]:
-    """Make a caller with an API key: `key_client(user, scopes={...})`."""
+    """Make a caller with an API key: `key_client(user, scopes={...})`, or of an app that is there: `key_client(app=app)`."""
 
-    def make(user: User | None = None, scopes: frozenset[Scope] = APP_SCOPES) -> APIClient:
-        user = user or UserFactory()
-        app = AppFactory(user=user, granted_scopes=format_scopes(scopes))
-        _, secret = issue_api_key(app=app, name="test", actor=user)
+    def make(user: User | None = None, scopes: frozenset[Scope] = APP_SCOPES, app: App | None = None) -> APIClient:
+        app = app or AppFactory(user=user or UserFactory(), granted_scopes=format_scopes(scopes))
+        _, secret = issue_api_key(app=app, name="test", actor=app.developer)
         client = APIClient()
         client.credentials(HTTP_X_API_KEY=secret)
         return client

@@ -29,6 +29,7 @@ COMMANDS = (
     "tests.files.fuzz --count 4 --jobs 1 --keep {folder}",
     "tests.files.packages --size 1",
     "tests.faults.uploads --count 1 --store local",
+    "tests.faults.resuming --mib 200 --cuts 1 --store local",
     "tests.contract.schemathesis --examples 1 --only 'categories and anonymous'",
     "tests.attack.costs --shapes 1 --only oauth",
     "tests.attack.production --only 'slow forms' --seconds 1",

@@ -13,6 +13,13 @@ FONT_BYTES = 20 * MIB
 LOGO_BYTES = 400 * KIB
 # Boundaries, part headers and small form fields around an uploaded file.
 MULTIPART_OVERHEAD_BYTES = 64 * KIB
+# A resumable upload: the size of its parts, of which only the last may be smaller, how long it waits for the next, and how many a vendor may have.
+PART_BYTES = 16 * MIB
+PART_MINIMUM_BYTES = 5 * MIB
+UPLOAD_WAIT = timedelta(days=1)
+UNFINISHED_UPLOADS = 10
+# After this, a finish that neither succeeded nor failed is taken for killed.
+FINISH_WAIT = timedelta(minutes=20)
 # The width of a card's picture: smaller ones are enlarged, and blurred, wherever they are shown.
 SHARP_PICTURE_PIXELS = 640
 VENDOR_LIMIT = 100

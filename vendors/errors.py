@@ -3,6 +3,8 @@
 from catalog import bounds as catalog_bounds
 from marketplace.core.errors import Problem
 
+from . import bounds
+
 
 class VendorNotApproved(Problem):
     """403: `vendorStatus` is the status of the profile, null when there is none."""
@@ -130,6 +132,62 @@ class FileRejected(Problem):
     status = 400
     title = "The file is not acceptable"
     detail = "It is damaged, or made in a way that is not safe to open."
+
+
+class TusVersionUnsupported(Problem):
+    """412: `Tus-Resumable` does not name the version of the protocol that is spoken here."""
+
+    status = 412
+    title = "Another version of the tus protocol is needed"
+    detail = "Send the header Tus-Resumable: 1.0.0."
+
+
+class OffsetConflict(Problem):
+    """409: `offset` is the number of bytes that have arrived."""
+
+    status = 409
+    title = "The upload continues at another offset"
+    detail = "Read how much has arrived with HEAD, then send what follows."
+
+
+class PartTooSmall(Problem):
+    """422: only the last part may have fewer than `minimumBytes`."""
+
+    status = 422
+    title = "The part is too small"
+    detail = f"Send parts of {bounds.PART_MINIMUM_BYTES:,} to {bounds.PART_BYTES:,} bytes; only the last may be smaller."
+
+
+class ChecksumMismatch(Problem):
+    """460: a part arrived damaged; nothing of it was kept."""
+
+    status = 460
+    title = "The part arrived damaged"
+    detail = "Its checksum is not the one that was announced. Send it again."
+
+
+class UploadUnfinished(Problem):
+    """409: bytes are missing; `offset` is the number of those that have arrived."""
+
+    status = 409
+    title = "The upload is not complete"
+    detail = "Send the missing parts first."
+
+
+class UploadFinishing(Problem):
+    """409: another request finishes the upload."""
+
+    status = 409
+    title = "The upload is being finished"
+    detail = "Ask again in a few seconds; the answer is then the record of the file."
+
+
+class TooManyUploads(Problem):
+    """409: `maximum` is the number of unfinished uploads that a vendor may have."""
+
+    status = 409
+    title = "Too many unfinished uploads"
+    detail = "Finish or delete one of those that you have begun. They are deleted a day after their last part."
 
 
 class DiscountPeriodInvalid(Problem):

@@ -5,7 +5,8 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from catalog.models import Store
+from catalog import bounds as catalog_bounds
+from catalog.models import Deliverable, Listing, Store
 from marketplace.core import bounds
 from marketplace.core.ids import new_id
 from marketplace.core.money import WALLET_CURRENCIES
@@ -86,3 +87,42 @@ class PayoutDetails(models.Model):
 
     def __str__(self) -> str:
         return f"{self.currency} {self.id}"
+
+
+class Upload(models.Model):
+    """A resumable upload of a listing's deliverable. Its parts are stored as they arrive, and joined when it is finished."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    listing = models.ForeignKey(Listing, on_delete=models.CASCADE, related_name="uploads")
+    filename = models.CharField(max_length=catalog_bounds.FILE_NAME_CHARS)
+    size = models.BigIntegerField()
+    # The number of bytes received, and the key and size of each stored part.
+    offset = models.BigIntegerField(default=0)
+    parts = models.JSONField(default=list)
+    expires_at = models.DateTimeField()
+    # Until when one request may join the parts; empty while none does.
+    finishing_until = models.DateTimeField(null=True, blank=True)
+    # What it was finished as.
+    deliverable = models.ForeignKey(Deliverable, null=True, blank=True, on_delete=models.CASCADE, related_name="+")
+
+    class Meta:
+        ordering = ("-id",)
+        default_permissions = ()
+        constraints = (
+            models.CheckConstraint(condition=Q(size__range=(1, catalog_bounds.DELIVERABLE_BYTES)), name="upload_size_range"),
+            models.CheckConstraint(condition=Q(offset__gte=0, offset__lte=models.F("size")), name="upload_offset_range"),
+        )
+        indexes = (models.Index(fields=("expires_at",), name="upload_expires"),)
+
+    def __str__(self) -> str:
+        return self.filename
+
+    @property
+    def url(self) -> str:
+        """The relative path in the API at which parts are sent."""
+        return f"/api/v1/vendor/tus/{self.pk}"
+
+    @property
+    def keys(self) -> list[str]:
+        """The keys of the stored parts."""
+        return [key for key, _ in self.parts]

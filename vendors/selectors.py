@@ -6,10 +6,12 @@ from collections.abc import Collection
 
 from django.db.models import Count, F, FilteredRelation, OuterRef, Q, QuerySet, Subquery, prefetch_related_objects
 from django.db.models.functions import Coalesce, Now
+from django.utils import timezone
 
-from catalog.models import Deliverable, Discount, Listing, ListingReview, Preview, Store
-from catalog.models.files import PreviewKind
+from catalog.models import Deliverable, Discount, Listing, ListingReview, Preview, Store, StorePicture
+from catalog.models.files import PreviewKind, StorePictureKind
 from catalog.pricing import with_running_discount
+from catalog.selectors import Picture, picture_of
 from catalog.selectors.listings import lookup
 from marketplace.accounts.models import User
 from marketplace.core.errors import NotFound
@@ -18,7 +20,7 @@ from marketplace.review.waiting import Wait, wait_of
 
 from . import bounds
 from .errors import VendorNotApproved, VendorProfileMissing
-from .models import PayoutDetails, VendorProfile, VendorStatus
+from .models import PayoutDetails, Upload, VendorProfile, VendorStatus
 
 
 def profile_of(user: User) -> VendorProfile:
@@ -156,6 +158,33 @@ def files_of(listing: Listing) -> QuerySet[Deliverable]:
     return Deliverable.objects.filter(listing=listing).defer("technical").order_by("-id")
 
 
+def unfinished_of(listing: Listing) -> QuerySet[Upload]:
+    """Return the resumable uploads for the listing that can be continued, newest first."""
+    return Upload.objects.filter(listing=listing, deliverable=None, expires_at__gt=timezone.now()).defer("parts")
+
+
+def unfinished_uploads(profile: VendorProfile) -> QuerySet[Upload]:
+    """Return the vendor's uploads that can be continued or finished, newest first."""
+    return uploads_of(profile).filter(deliverable=None)
+
+
+def uploads_of(profile: VendorProfile) -> QuerySet[Upload]:
+    """Return the vendor's uploads that have not expired, newest first."""
+    return Upload.objects.filter(listing__store=profile.store_id, expires_at__gt=timezone.now()).select_related("listing", "deliverable")
+
+
+def upload_of(profile: VendorProfile, upload_id: uuid.UUID | None) -> Upload:
+    """Return one of the vendor's uploads.
+
+    Raises:
+        NotFound: unknown, expired, or another vendor's.
+    """
+    upload = None if upload_id is None else uploads_of(profile).filter(pk=upload_id).first()
+    if upload is None:
+        raise NotFound
+    return upload
+
+
 def reviews_of(listing: Listing) -> QuerySet[ListingReview]:
     """Return the listing's submissions, newest first."""
     return ListingReview.objects.filter(listing=listing).order_by("-id")
@@ -191,6 +220,18 @@ def store_slug_taken(slug: str) -> bool:
 def bio_of(store: Store) -> str:
     """Return the vendor's description of the store, an empty string where the store has no profile."""
     return VendorProfile.objects.filter(store=store).values_list("bio", flat=True).first() or ""
+
+
+def pictures_of(store: Store) -> dict[str, StorePicture]:
+    """Return the store's pictures by kind, read once for each instance of the store."""
+    prefetch_related_objects([store], "pictures")
+    return {picture.kind: picture for picture in store.pictures.all()}
+
+
+def small_picture_of(store: Store, kind: StorePictureKind) -> Picture | None:
+    """Return a picture of the store in the size of a card, None where there is none."""
+    found = pictures_of(store).get(kind)
+    return None if found is None else picture_of(found.pk, found.details, found.renditions)
 
 
 def discounts_of(listing: Listing) -> QuerySet[Discount]:

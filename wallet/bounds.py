@@ -21,8 +21,6 @@ HISTORY_LIMIT_DEFAULT = 25
 QUOTE_MINUTES = 10
 # Open quotes per user.
 OPEN_QUOTES = 50
-IDEMPOTENCY_KEY_CHARS = 255
-IDEMPOTENCY_HOURS = 24
 # How long a payment page is open, which providers require to be at least half an hour, how many a user may have open, and
 # how many each of the user's apps, which are not among the former.
 TOP_UP_MINUTES = 35

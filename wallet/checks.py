@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.conf import settings
-from django.core.checks import CheckMessage, Error, register
+from django.core.checks import CheckMessage, Error, Info, Tags, register
 
 
 @register("payments")
@@ -13,3 +13,12 @@ def test_payments_are_refused_in_production(**_kwargs: Any) -> list[CheckMessage
         return []
     sentence = "TEST_PAYMENTS is on: anyone could add credit without paying."
     return [Error(sentence, hint="Unset TEST_PAYMENTS, and set up Stripe or Razorpay.", id="wallet.E001")]
+
+
+@register(Tags.security, deploy=True)
+def sandbox_is_named(**_kwargs: Any) -> list[CheckMessage]:
+    """Return a note that the deployment is a sandbox."""
+    if not settings.SANDBOX:
+        return []
+    sentence = "SANDBOX is on: no real money moves, no mail is sent, applications are approved at once, and sandbox_reset deletes all data."
+    return [Info(sentence, hint="Unset SANDBOX for a real marketplace.", id="wallet.I001")]

@@ -1,4 +1,4 @@
-"""What buyer and vendor are told of a purchase, by a job: a mail to each, and a webhook event to the vendor's apps."""
+"""What buyer and vendor are told of a purchase, by a job: a mail to each, and events to the vendor's apps and the one that bought."""
 
 from django.db import transaction
 
@@ -12,12 +12,13 @@ from marketplace.ui.mail import mail
 from .models import Journal, Order
 from .models.ledger import JournalKind
 from .selectors import collected_from
+from .webhooks import publish_purchase
 
 
 @job()
 @transaction.atomic
 def announce_purchase(order_id: str) -> None:
-    """Tell buyer and vendor of a purchase."""
+    """Tell buyer and vendor of a purchase, and the app that made it."""
     order = Order.objects.select_related("buyer", "listing__store__owner", "upgraded_from").get(pk=order_id)
     vendor = order.listing.store.owner
     if order.buyer.is_active:
@@ -34,6 +35,7 @@ def announce_purchase(order_id: str) -> None:
         "url": link(f"vendor/assets/{order.listing_id}"),
     }
     publish_event(event=EventType.SALE_COMPLETED, subject=order.pk, data=data, owner_id=vendor.pk)
+    publish_purchase(order)
 
 
 @job()

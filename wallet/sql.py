@@ -79,13 +79,6 @@ SELECT COALESCE(SUM(price_minor), 0), COALESCE(SUM(CASE WHEN created_at >= %(mid
 SPENT_BY_APP = f"{_SPENT} AND app_id = %(spender)s"
 SPENT_BY_TOKEN = f"{_SPENT} AND spender_id = %(spender)s"
 
-# An expired response is replaced; a newer one is kept, and nothing is written.
-REPLACE_IF_EXPIRED = """
-ON CONFLICT (owner_id, key) DO UPDATE
-   SET fingerprint = excluded.fingerprint, answer = excluded.answer, created_at = excluded.created_at
- WHERE wallet_idempotencyrecord.created_at <= %s
-"""
-
 
 def run(statement: str, **values: Any) -> list[tuple[Any, ...]]:
     """Run a statement and return its rows. Ids may come as text: see `as_id`."""

@@ -12,29 +12,32 @@ from .models import Order, TopUp
 from .models.orders import OrderStatus
 
 _BY_CONSENT = {CredentialKind.OAUTH, CredentialKind.MCP}
-_STATUS = {EventType.ORDER_COMPLETED: OrderStatus.COMPLETED, EventType.ORDER_REFUNDED: OrderStatus.REFUNDED}
 
 
 def publish_refund(order: Order) -> None:
     """Publish a refund to the app that placed the order, unless the buyer has withdrawn consent since."""
     app = order.app
     if app is not None and _still_allowed(order.buyer_id, app, order.credential_kind):
-        publish_order(EventType.ORDER_REFUNDED, app=app, order_id=order.pk, listing_id=order.listing_id)
+        _publish_order(EventType.ORDER_REFUNDED, order, OrderStatus.REFUNDED, app.pk)
 
 
-def publish_order(event: EventType, *, app: App, order_id: uuid.UUID, listing_id: uuid.UUID) -> None:
-    """Publish an order event to the app that placed it, in the transaction of the change."""
-    if app.has_webhooks:
-        data = {"orderId": str(order_id), "assetId": str(listing_id), "status": _STATUS[event].value, "url": link(f"orders/{order_id}")}
-        publish_event(event=event, subject=order_id, data=data, app_id=app.pk)
+def publish_purchase(order: Order) -> None:
+    """Publish a purchase to the app that made it."""
+    if order.app_id is not None:
+        _publish_order(EventType.ORDER_COMPLETED, order, OrderStatus.COMPLETED, order.app_id)
 
 
 def publish_top_up(top_up: TopUp) -> None:
     """Publish a paid top-up to the app that asked for it, unless the user has withdrawn consent since."""
     app = top_up.app
-    if app is not None and app.has_webhooks and _still_allowed(top_up.user_id, app, top_up.credential_kind):
+    if app is not None and _still_allowed(top_up.user_id, app, top_up.credential_kind):
         data = {"topUpId": str(top_up.pk), "status": top_up.status, "url": link(f"wallet/top-ups/{top_up.pk}")}
         publish_event(event=EventType.WALLET_TOPPED_UP, subject=top_up.pk, data=data, app_id=app.pk)
+
+
+def _publish_order(event: EventType, order: Order, status: OrderStatus, app_id: uuid.UUID) -> None:
+    data = {"orderId": str(order.pk), "assetId": str(order.listing_id), "status": status.value, "url": link(f"orders/{order.pk}")}
+    publish_event(event=event, subject=order.pk, data=data, app_id=app_id)
 
 
 def _still_allowed(user_id: uuid.UUID, app: App, credential_kind: str) -> bool:

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from ..font_samples import samples_for
 from ..models import Deliverable, ListingReview, Preview, Store
 from ..models.files import PreviewKind
 from ..models.reviews import ReviewStatus
@@ -19,7 +20,6 @@ from ..selectors.reviews import (
 )
 from ..services.snapshots import snapshot_of
 from .changes import DECISIONS, compared
-from .samples import samples_for
 from .values import value_label, visible_characters
 
 VENDOR_REVIEWS = 10

@@ -23,8 +23,7 @@ from marketplace.storage.responses import serve_object
 
 from .. import selectors
 from ..browsing import PreviewQuery
-from ..models import Preview
-from ..models.listings import ListingStatus
+from ..models import Preview, StorePicture
 from .public import PRIVATE, has_credential, shared_cache_headers
 
 # Media types of previews and their file extensions. Anything else is served as application/octet-stream.
@@ -71,12 +70,12 @@ class PreviewViewSet(ApiViewSet):
         },
     )
     def retrieve(self, request: Request, preview_id: str) -> HttpResponseBase:
-        """Return a preview. Previews of unpublished assets are returned to the owner and staff only."""
+        """Return a preview, or a picture of a store. Those of unpublished assets and closed stores are returned to the owner and staff only."""
         began = time.monotonic()
         size = self.query().get("size")
         preview = selectors.preview_by_id(preview_id)
-        public = preview.listing.status == ListingStatus.PUBLISHED and preview.listing.store.is_open
-        if not public and not _may_see(_viewer(request), preview.listing.store.owner_id):
+        public = preview.is_public
+        if not public and not _may_see(_viewer(request), preview.store.owner_id):
             raise NotFound
         copy = _copy(preview, size)
         if not public:
@@ -103,7 +102,7 @@ def _may_see(viewer: User | None, owner_id: uuid.UUID | int) -> bool:
     return viewer is not None and (viewer.is_staff or viewer.pk == owner_id)
 
 
-def _copy(preview: Preview, size: str | None) -> dict[str, Any]:
+def _copy(preview: Preview | StorePicture, size: str | None) -> dict[str, Any]:
     """Return the arguments of `serve_object` for the preview, or for its smaller copy if there is one."""
     rendition = preview.renditions.get(size) if size else None
     stated = rendition["contentType"] if rendition else preview.content_type

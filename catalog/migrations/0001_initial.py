@@ -289,6 +289,25 @@ class Migration(migrations.Migration):
                 'constraints': [models.UniqueConstraint(fields=('tier', 'until'), name='retiredterms_one_at_a_time')],
             },
         ),
+        migrations.CreateModel(
+            name='StorePicture',
+            fields=[
+                ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ('kind', models.CharField(choices=[('Logo', 'Logo'), ('Banner', 'Banner')], max_length=16)),
+                ('object_key', models.CharField(max_length=200, unique=True)),
+                ('content_type', models.CharField(max_length=40)),
+                ('size', models.BigIntegerField()),
+                ('sha256', models.CharField(max_length=64)),
+                ('details', models.JSONField(default=dict)),
+                ('renditions', models.JSONField(default=dict)),
+                ('uploaded_at', models.DateTimeField(auto_now_add=True)),
+                ('store', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='pictures', to='catalog.store')),
+            ],
+            options={
+                'default_permissions': (),
+                'constraints': [models.UniqueConstraint(fields=('store', 'kind'), name='storepicture_one_of_each_kind'), models.CheckConstraint(condition=models.Q(('kind__in', ['Logo', 'Banner'])), name='storepicture_kind_known')],
+            },
+        ),
         migrations.AddConstraint(
             model_name='listing',
             constraint=models.UniqueConstraint(fields=('slug',), name='listing_slug_taken'),
@@ -452,6 +471,28 @@ class Migration(migrations.Migration):
             ],
             options={
                 'constraints': [models.CheckConstraint(condition=models.Q(('change__in', (1, -1))), name='uncountedpurchase_one')],
+            },
+        ),
+        migrations.CreateModel(
+            name='FilePreview',
+            fields=[
+                ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ('kind', models.CharField(choices=[('FontStyle', 'Font Style'), ('Animation', 'Animation')], max_length=16)),
+                ('position', models.PositiveSmallIntegerField()),
+                ('object_key', models.CharField(max_length=200, unique=True)),
+                ('content_type', models.CharField(max_length=40)),
+                ('size', models.BigIntegerField()),
+                ('sha256', models.CharField(max_length=64)),
+                ('details', models.JSONField(default=dict)),
+                ('renditions', models.JSONField(default=dict)),
+                ('verified_at', models.DateTimeField(blank=True, null=True)),
+                ('deliverable', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='file_previews', to='catalog.deliverable')),
+            ],
+            options={
+                'ordering': ('position',),
+                'default_permissions': (),
+                'indexes': [models.Index(fields=['verified_at', 'id'], name='filepreview_verified')],
+                'constraints': [models.UniqueConstraint(fields=('deliverable', 'position'), name='filepreview_one_at_each_position'), models.CheckConstraint(condition=models.Q(('kind__in', ['FontStyle', 'Animation'])), name='filepreview_kind_known')],
             },
         ),
         migrations.CreateModel(

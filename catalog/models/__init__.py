@@ -3,7 +3,7 @@
 from .catalog_version import CatalogVersion
 from .discounts import Discount
 from .featured import FeaturedListing
-from .files import Deliverable, FileFacts, FormerPreview, Preview
+from .files import Deliverable, FileFacts, FilePreview, FormerPreview, Preview, StorePicture
 from .listing_index import LabelKind, ListingCount, ListingIndex, ListingLabel, ListingPrice
 from .listings import Listing, ListingStats, UncountedPurchase
 from .manifests import AgentManifest
@@ -19,6 +19,7 @@ __all__ = [
     "Discount",
     "FeaturedListing",
     "FileFacts",
+    "FilePreview",
     "FormerPreview",
     "LabelKind",
     "LicenseTier",
@@ -36,5 +37,6 @@ __all__ = [
     "SearchSynonym",
     "SearchTerm",
     "Store",
+    "StorePicture",
     "UncountedPurchase",
 ]

@@ -11,7 +11,8 @@ from marketplace.core import bounds as core_bounds
 from marketplace.core.ids import new_id
 
 from .. import bounds
-from .listings import Listing
+from .listings import Listing, ListingStatus
+from .taxonomy import Store
 
 
 class Deliverable(models.Model):
@@ -146,6 +147,107 @@ class Preview(models.Model):
     def url(self) -> str:
         """The relative path in the API."""
         return preview_url(self.id)
+
+    @property
+    def store(self) -> Store:
+        """The store whose owner may see it before everybody may."""
+        return self.listing.store
+
+    @property
+    def is_public(self) -> bool:
+        """Tell whether everybody may see it."""
+        return self.listing.status == ListingStatus.PUBLISHED and self.store.is_open
+
+
+class StorePictureKind(models.TextChoices):
+    """The pictures that a store has."""
+
+    LOGO = "Logo"
+    BANNER = "Banner"
+
+
+class StorePicture(models.Model):
+    """A picture of a store. A replacement gets a new id, so that the bytes of an id never change."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    store = models.ForeignKey(Store, on_delete=models.CASCADE, related_name="pictures")
+    kind = models.CharField(max_length=16, choices=StorePictureKind.choices)
+    object_key = models.CharField(max_length=200, unique=True)
+    content_type = models.CharField(max_length=40)
+    size = models.BigIntegerField()
+    sha256 = models.CharField(max_length=64)
+    # As in `Preview`.
+    details = models.JSONField(default=dict)
+    renditions = models.JSONField(default=dict)
+    uploaded_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        default_permissions = ()
+        constraints = (
+            models.UniqueConstraint(fields=("store", "kind"), name="storepicture_one_of_each_kind"),
+            models.CheckConstraint(condition=Q(kind__in=["Logo", "Banner"]), name="storepicture_kind_known"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.store}"
+
+    @property
+    def url(self) -> str:
+        """The relative path in the API."""
+        return preview_url(self.id)
+
+    @property
+    def is_public(self) -> bool:
+        """Tell whether everybody may see it."""
+        return self.store.is_open
+
+
+class FilePreviewKind(models.TextChoices):
+    """What is made of an approved file for the listing's page."""
+
+    FONT_STYLE = "FontStyle"
+    ANIMATION = "Animation"
+
+
+class FilePreview(models.Model):
+    """A preview that the service made of an approved file: a subset of one of its fonts, or an animation as a picture."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    deliverable = models.ForeignKey(Deliverable, on_delete=models.CASCADE, related_name="file_previews")
+    kind = models.CharField(max_length=16, choices=FilePreviewKind.choices)
+    position = models.PositiveSmallIntegerField()
+    object_key = models.CharField(max_length=200, unique=True)
+    content_type = models.CharField(max_length=40)
+    size = models.BigIntegerField()
+    sha256 = models.CharField(max_length=64)
+    # What the font is and covers, or dimensions and duration of the animation.
+    details = models.JSONField(default=dict)
+    # The still picture of an animation: {"poster": {"key", "size", "sha256", "contentType", "width", "height"}}.
+    renditions = models.JSONField(default=dict)
+    # When the stored bytes were last read and compared.
+    verified_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("position",)
+        default_permissions = ()
+        constraints = (
+            models.UniqueConstraint(fields=("deliverable", "position"), name="filepreview_one_at_each_position"),
+            models.CheckConstraint(condition=Q(kind__in=FilePreviewKind.values), name="filepreview_kind_known"),
+        )
+        indexes = (models.Index(fields=("verified_at", "id"), name="filepreview_verified"),)
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.position}"
+
+    @property
+    def listing(self) -> Listing:
+        """The listing of the file."""
+        return self.deliverable.listing
+
+    @property
+    def url(self) -> str:
+        """The relative address of the page that serves it."""
+        return f"/file-previews/{self.pk}"
 
 
 class FormerPreview(models.Model):

@@ -10,7 +10,19 @@ from marketplace.core import bounds
 from marketplace.core.errors import NotFound
 from marketplace.core.ids import parse_id
 
-from ..models import Deliverable, FileFacts, Listing, ListingIndex, ListingStats, Preview, Store, UncountedPurchase
+from ..file_types import MOTION
+from ..models import (
+    Deliverable,
+    FileFacts,
+    FilePreview,
+    Listing,
+    ListingIndex,
+    ListingStats,
+    Preview,
+    Store,
+    StorePicture,
+    UncountedPurchase,
+)
 from ..models.files import DeliverableStatus
 from ..models.listings import ListingStatus
 from ..pricing import with_running_discount
@@ -94,17 +106,31 @@ def lookup(id_or_slug: str) -> dict[str, Any]:
     raise NotFound
 
 
-def preview_by_id(preview_id: str) -> Preview:
-    """Return a preview with its listing and store, without a check of visibility, in one query.
+def preview_by_id(preview_id: str) -> Preview | StorePicture:
+    """Return a preview with its listing and store, or a store's picture, without a check of visibility, in one or two queries.
 
     Raises:
         NotFound: there is none.
     """
     row_id = parse_id(preview_id)
-    preview = None if row_id is None else Preview.objects.select_related("listing__store").filter(pk=row_id).first()
-    if preview is None:
+    if row_id is None:
         raise NotFound
-    return preview
+    preview = Preview.objects.select_related("listing__store").filter(pk=row_id).first()
+    found = preview or StorePicture.objects.select_related("store").filter(pk=row_id).first()
+    if found is None:
+        raise NotFound
+    return found
+
+
+def file_previews_of(listing: Listing) -> list[FilePreview]:
+    """Return the previews that were made of a listing's reviewed file; without a query for a file of which none is made.
+
+    The listing has its category and its live file.
+    """
+    file = listing.live_deliverable
+    if file is None or ("glyphCount" not in file.technical and listing.category.slug != MOTION):
+        return []
+    return list(file.file_previews.all())
 
 
 def approved_versions(listing: Listing) -> QuerySet[Deliverable]:

@@ -5,6 +5,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from marketplace.api.idempotency import idempotent
 from marketplace.api.serializers import parse_body
 from marketplace.api.views import ApiViewSet
 from marketplace.core.access import bearer_only
@@ -38,6 +39,7 @@ class AppealViewSet(ApiViewSet):
         return Response(AppealPage({"total": rows.count(), "page": query["page"], "items": page}).data)
 
     @extend_schema(operation_id="submitAppeal", summary="Appeal a decision", request=AppealBody, responses=OneAppeal)
+    @idempotent
     def submit(self, request: Request) -> Response:
         """Appeal the last decision on a listing, the store, an app or the developer application: a rejection, a takedown or a suspension.
 

@@ -1,12 +1,13 @@
 """Shapes of the developers' endpoints."""
 
 import re
+from datetime import datetime
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from marketplace.api.fields import ADDRESS_CHARACTER, BoundedList, Choice, Line, Prose
+from marketplace.api.fields import ADDRESS_CHARACTER, BoundedList, Choice, Flag, Line, Prose, WholeJsonNumber
 from marketplace.api.serializers import Body, Limit, PageNumber
 from marketplace.core import bounds as core_bounds
 from marketplace.core.texts import WHITE_SPACE
@@ -15,6 +16,9 @@ from marketplace.review.models import Appeal, AppealKind, AppealStatus
 from marketplace.review.serializers import QueuePlace, queue_place
 
 from .. import bounds
+from ..event_types import EVENT_LABELS, EventType
+from ..models import WebhookDelivery, WebhookEndpoint, WebhookMessage
+from ..models.webhooks import DeliveryStatus
 
 _WEB_ADDRESS = re.compile(rf"(?:[Hh][Tt][Tt][Pp][Ss]?://{ADDRESS_CHARACTER}*)?")
 
@@ -52,6 +56,172 @@ class LeakReportAnswer(serializers.Serializer[Any]):
     """The number of credentials in the report, not of those that exist."""
 
     received = serializers.IntegerField(help_text="Number of credentials in the report.")
+
+
+class EventQuery(serializers.Serializer[Any]):
+    """Which events to list."""
+
+    after = Line(
+        required=False,
+        max_length=200,
+        help_text="The nextCursor of an earlier response; `latest` for what happens from now on; by default the oldest events.",
+    )
+    limit = Limit(default=bounds.EVENTS_DEFAULT, maximum=bounds.EVENTS)
+
+
+class EventAnswer(serializers.Serializer[WebhookMessage]):
+    """An event, with the fields that webhooks send."""
+
+    id = serializers.CharField(source="webhook_id", help_text="The `webhook-id` of its deliveries.")
+    type = serializers.CharField(help_text="Type of the event; more may be added.")
+    timestamp = serializers.DateTimeField(source="created_at", help_text="When it happened.")
+    data = serializers.DictField(  # type: ignore[assignment]  # a field of this name
+        help_text="Ids and a URL; the fields of each type are in the webhooks section of the OpenAPI document."
+    )
+
+
+class EventPageAnswer(serializers.Serializer[Any]):
+    """Events, oldest first."""
+
+    items = EventAnswer(source="events", many=True)
+    nextCursor = serializers.CharField(source="next_cursor", help_text="Send it as after to get what follows, now or later.")
+    hasMore = serializers.BooleanField(source="has_more", help_text="Whether more events can be read at once.")
+
+
+_WEBHOOK_FIELDS = frozenset({"id", "status", "disabledReason", "createdAt", "lastDeliveredAt"})
+
+
+class WebhookChanges(Body):
+    """The fields of a webhook to change."""
+
+    read_back = _WEBHOOK_FIELDS
+
+    url = Line(
+        max_length=core_bounds.URL_CHARS, required=False, help_text="An https address on the public internet that takes POST requests."
+    )
+    events = BoundedList(
+        child=Choice(choices=list(EVENT_LABELS.items())),
+        min_length=1,
+        max_length=len(EventType),
+        required=False,
+        help_text="The types of events to send.",
+    )
+    description = Line(max_length=core_bounds.NAME_CHARS, required=False, allow_blank=True, help_text="For your own reference.")
+    enabled = Flag(required=False, help_text="Whether events are sent to it.")
+
+
+class NewWebhook(WebhookChanges):
+    """A webhook to create."""
+
+    read_back = frozenset()
+
+    url = Line(max_length=core_bounds.URL_CHARS, help_text="An https address on the public internet that takes POST requests.")
+    events = BoundedList(
+        child=Choice(choices=list(EVENT_LABELS.items())), min_length=1, max_length=len(EventType), help_text="The types of events to send."
+    )
+    enabled = None  # type: ignore[assignment]  # how DRF leaves out an inherited field
+
+
+class WebhookAnswer(serializers.Serializer[WebhookEndpoint]):
+    """A webhook of the app."""
+
+    id = serializers.CharField()
+    url = serializers.CharField()
+    description = serializers.CharField(allow_blank=True, help_text="For your own reference.")
+    events = serializers.ListField(child=serializers.CharField(), help_text="The types of events that are sent.")
+    enabled = serializers.SerializerMethodField(help_text="Whether events are sent to it.")
+    status = serializers.ChoiceField(("Active", "Failing", "Disabled"), help_text="Failing: the last delivery failed.")
+    disabledReason = serializers.CharField(source="disabled_reason", allow_blank=True, help_text="Why it is disabled; else empty.")
+    createdAt = serializers.DateTimeField(source="created_at")
+    lastDeliveredAt = serializers.DateTimeField(
+        source="last_delivered_at", allow_null=True, help_text="Time of the last delivery that succeeded; null before that."
+    )
+
+    def get_enabled(self, endpoint: WebhookEndpoint) -> bool:
+        """Return whether it is enabled."""
+        return endpoint.disabled_at is None
+
+
+class CreatedWebhook(WebhookAnswer):
+    """A new webhook with its secret."""
+
+    secret = serializers.CharField(help_text="The signing secret. It is not shown again.")
+
+
+class WebhookList(serializers.Serializer[Any]):
+    """The webhooks of the app, oldest first."""
+
+    items = WebhookAnswer(many=True)
+
+
+class WebhookDeleted(serializers.Serializer[Any]):
+    """The webhook that was deleted."""
+
+    id = serializers.CharField()
+
+
+class RotateSecretBody(Body):
+    """How long the old secret stays valid."""
+
+    overlapHours = WholeJsonNumber(
+        source="overlap_hours",
+        min_value=0,
+        max_value=bounds.SECRET_OVERLAP_HOURS,
+        default=24,
+        help_text="For how many hours events are signed with the old secret too.",
+    )
+
+
+class RotatedSecret(serializers.Serializer[Any]):
+    """A new secret."""
+
+    id = serializers.CharField(help_text="Id of the webhook.")
+    secret = serializers.CharField(help_text="The new signing secret. It is not shown again.")
+    oldSecretExpiresAt = serializers.DateTimeField(
+        source="old_secret_until", allow_null=True, help_text="Until when events are signed with the old secret too; null if they are not."
+    )
+
+
+class DeliveryQuery(serializers.Serializer[Any]):
+    """Which deliveries to list."""
+
+    status = Choice(choices=DeliveryStatus.choices, required=False, help_text="Only deliveries with this status.")
+    limit = Limit(default=bounds.EVENTS_DEFAULT, maximum=bounds.EVENTS)
+    cursor = Line(required=False, max_length=200, help_text="The nextCursor of the previous page.")
+
+
+class DeliveryAnswer(serializers.Serializer[WebhookDelivery]):
+    """The delivery of an event to a webhook."""
+
+    id = serializers.CharField()
+    eventId = serializers.CharField(source="message.webhook_id", help_text="Id of the event, the `webhook-id` of each attempt.")
+    type = serializers.CharField(source="message.type", help_text="Type of the event.")
+    status = serializers.ChoiceField(DeliveryStatus.choices)
+    attempts = serializers.IntegerField(help_text="Number of attempts since it was last requested.")
+    createdAt = serializers.DateTimeField(source="created_at")
+    nextAttemptAt = serializers.SerializerMethodField(help_text="When it is tried next; null if it is not.")
+    lastAttemptAt = serializers.DateTimeField(source="last_at", allow_null=True, help_text="Time of the last attempt; null before that.")
+    lastHttpStatus = serializers.IntegerField(
+        source="last_http_status", allow_null=True, help_text="HTTP status of the last response; null without one."
+    )
+    lastError = serializers.SerializerMethodField(help_text="Why the last attempt got no response; else empty.")
+
+    def get_nextAttemptAt(self, delivery: WebhookDelivery) -> datetime | None:
+        """Return the time of the next attempt."""
+        return delivery.next_at if delivery.status == DeliveryStatus.PENDING else None
+
+    def get_lastError(self, delivery: Any) -> str:
+        """Return the error of the last attempt."""
+        return delivery.last_error or ""
+
+
+class DeliveryPage(serializers.Serializer[Any]):
+    """Deliveries to a webhook, newest first."""
+
+    items = DeliveryAnswer(source="rows", many=True)
+    nextCursor = serializers.CharField(
+        source="next_cursor", allow_null=True, help_text="Send it as cursor to get the next page; null on the last page."
+    )
 
 
 class AppealQuery(serializers.Serializer[Any]):

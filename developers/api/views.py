@@ -1,16 +1,46 @@
-"""The developers' endpoints: reports of leaked credentials, from anyone."""
+"""The developers' endpoints: events and webhooks of an app, and reports of leaked credentials, from anyone."""
 
-from drf_spectacular.utils import extend_schema
+from datetime import timedelta
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from marketplace.api.serializers import parse_body
+from marketplace.api.idempotency import idempotent
+from marketplace.api.serializers import EmptyBody, parse_body
 from marketplace.api.views import ApiViewSet
-from marketplace.core.access import PUBLIC
+from marketplace.core.access import ANY_API_KEY, PUBLIC
+from marketplace.core.errors import InvalidTransition, NotFound
+from marketplace.core.ids import parse_id
 from marketplace.http.rate_limits import count_by_address
 
+from ..errors import AppNotApproved, TooManyTestEvents, TooManyWebhookEndpoints, WebhookUrlRefused
+from ..models import WebhookEndpoint
+from ..principals import app_of, principal_of
+from ..selectors import deliveries_page, deliveries_to, webhook_endpoints_of
 from ..services.leaks import LeakedSecret, report_leaks
-from .serializers import LeakReportAnswer, LeakReportBody
+from ..services.webhooks import change_endpoint, create_endpoint, delete_endpoint, redeliver_event, rotate_endpoint_secret
+from ..webhooks.listing import events_after
+from .serializers import (
+    CreatedWebhook,
+    DeliveryAnswer,
+    DeliveryPage,
+    DeliveryQuery,
+    EventPageAnswer,
+    EventQuery,
+    LeakReportAnswer,
+    LeakReportBody,
+    NewWebhook,
+    RotatedSecret,
+    RotateSecretBody,
+    WebhookAnswer,
+    WebhookChanges,
+    WebhookDeleted,
+    WebhookList,
+)
+
+WEBHOOK_ID = OpenApiParameter("webhook_id", str, OpenApiParameter.PATH, description="id of a webhook.")
+DELIVERY_ID = OpenApiParameter("delivery_id", str, OpenApiParameter.PATH, description="id of a delivery.")
 
 
 class LeakViewSet(ApiViewSet):
@@ -30,3 +60,124 @@ class LeakViewSet(ApiViewSet):
         body = parse_body(LeakReportBody, request)
         report_leaks(findings=[LeakedSecret(found["value"], found["url"]) for found in body["credentials"]])
         return Response(LeakReportAnswer({"received": len(body["credentials"])}).data, headers={"Cache-Control": "no-store"})
+
+
+class EventViewSet(ApiViewSet):
+    """The events of the key's app."""
+
+    access = {"list": ANY_API_KEY}
+    queries = {"list": EventQuery}
+
+    @extend_schema(operation_id="listEvents", summary="List events", responses=EventPageAnswer)
+    def list(self, request: Request) -> Response:
+        """List the events of the last 30 days that the app's webhooks get, whether it has webhooks or not, oldest first.
+
+        Events about orders and top-ups need the scopes that their webhooks need. No event is added before one that was listed.
+        """
+        query, app = self.query(), app_of(request)
+        page = events_after(query.get("after"), app=app, scopes=app.scopes, limit=query["limit"])
+        return Response(EventPageAnswer(page).data)
+
+
+class WebhookViewSet(ApiViewSet):
+    """The webhooks of the key's app."""
+
+    access = dict.fromkeys(("list", "register", "retrieve", "update", "remove", "rotate_secret", "deliveries", "redeliver"), ANY_API_KEY)
+    queries = {"deliveries": DeliveryQuery}
+    problems = {
+        "register": (AppNotApproved, TooManyWebhookEndpoints, WebhookUrlRefused),
+        "update": (WebhookUrlRefused,),
+        "redeliver": (AppNotApproved, InvalidTransition, TooManyTestEvents),
+    }
+
+    @extend_schema(operation_id="listWebhooks", summary="List webhooks", responses=WebhookList)
+    def list(self, request: Request) -> Response:
+        """List the app's webhooks, at most five."""
+        return Response(WebhookList({"items": webhook_endpoints_of(app_of(request))}).data)
+
+    @extend_schema(operation_id="createWebhook", summary="Create a webhook", request=NewWebhook, responses=CreatedWebhook)
+    @idempotent
+    def register(self, request: Request) -> Response:
+        """Register an address that the app's events are sent to. The response has the signing secret, once."""
+        body, app = parse_body(NewWebhook, request), app_of(request)
+        endpoint, secret = create_endpoint(app=app, **body, actor=principal_of(request).user)
+        return Response(WebhookAnswer(endpoint).data | {"secret": secret})
+
+    @extend_schema(operation_id="getWebhook", summary="Get a webhook", parameters=[WEBHOOK_ID], responses=WebhookAnswer)
+    def retrieve(self, request: Request, webhook_id: str) -> Response:
+        """Return one of the app's webhooks."""
+        return Response(WebhookAnswer(_own_endpoint(request, webhook_id)).data)
+
+    @extend_schema(
+        operation_id="updateWebhook", summary="Change a webhook", parameters=[WEBHOOK_ID], request=WebhookChanges, responses=WebhookAnswer
+    )
+    def update(self, request: Request, webhook_id: str) -> Response:
+        """Change the address, the events or the description of a webhook, disable it, or enable it for future events."""
+        body = parse_body(WebhookChanges, request)
+        changed = change_endpoint(endpoint=_own_endpoint(request, webhook_id), **body, actor=principal_of(request).user)
+        return Response(WebhookAnswer(changed).data)
+
+    @extend_schema(
+        operation_id="deleteWebhook", summary="Delete a webhook", parameters=[WEBHOOK_ID], request=None, responses={200: WebhookDeleted}
+    )
+    def remove(self, request: Request, webhook_id: str) -> Response:
+        """Delete a webhook with its log."""
+        parse_body(EmptyBody, request)
+        endpoint = _own_endpoint(request, webhook_id)
+        delete_endpoint(endpoint=endpoint, actor=principal_of(request).user)
+        return Response(WebhookDeleted({"id": webhook_id}).data)
+
+    @extend_schema(
+        operation_id="rotateWebhookSecret",
+        summary="Rotate the secret of a webhook",
+        parameters=[WEBHOOK_ID],
+        request=RotateSecretBody,
+        responses=RotatedSecret,
+    )
+    @idempotent
+    def rotate_secret(self, request: Request, webhook_id: str) -> Response:
+        """Create a new signing secret and return it, once. Until the old one expires, events are signed with both."""
+        overlap = timedelta(hours=parse_body(RotateSecretBody, request)["overlap_hours"])
+        endpoint = _own_endpoint(request, webhook_id)
+        secret = rotate_endpoint_secret(endpoint=endpoint, overlap=overlap, actor=principal_of(request).user)
+        endpoint.refresh_from_db(fields=["old_secret_until"])
+        return Response(RotatedSecret({"id": webhook_id, "secret": secret, "old_secret_until": endpoint.old_secret_until}).data)
+
+    @extend_schema(
+        operation_id="listWebhookDeliveries", summary="List deliveries to a webhook", parameters=[WEBHOOK_ID], responses=DeliveryPage
+    )
+    def deliveries(self, request: Request, webhook_id: str) -> Response:
+        """List the deliveries of the last 30 days to a webhook, newest first."""
+        return Response(DeliveryPage(deliveries_page(_own_endpoint(request, webhook_id), **self.query())).data)
+
+    @extend_schema(
+        operation_id="redeliverEvent",
+        summary="Deliver an event again",
+        parameters=[WEBHOOK_ID, DELIVERY_ID],
+        request=None,
+        responses=DeliveryAnswer,
+    )
+    @idempotent
+    def redeliver(self, request: Request, webhook_id: str, delivery_id: str) -> Response:
+        """Deliver an event again, with the same id and a new series of attempts."""
+        parse_body(EmptyBody, request)
+        deliveries = deliveries_to(_own_endpoint(request, webhook_id)).select_related("message", "endpoint")
+        key = parse_id(delivery_id)
+        delivery = None if key is None else deliveries.filter(pk=key).first()
+        if delivery is None:
+            raise NotFound
+        redeliver_event(delivery=delivery, actor=principal_of(request).user)
+        return Response(DeliveryAnswer(deliveries.get(pk=delivery.pk)).data)
+
+
+def _own_endpoint(request: Request, webhook_id: str) -> WebhookEndpoint:
+    """Return a webhook of the key's app.
+
+    Raises:
+        NotFound: it is none of the app's.
+    """
+    key = parse_id(webhook_id)
+    endpoint = None if key is None else webhook_endpoints_of(app_of(request)).filter(pk=key).first()
+    if endpoint is None:
+        raise NotFound
+    return endpoint

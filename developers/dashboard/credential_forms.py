@@ -1,15 +1,16 @@
 """Forms that create and rotate keys and tokens. They check the shape of the input; services check the rules."""
 
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.utils import timezone
 
 from marketplace.accounts.password_confirmation import PasswordConfirmationForm
-from marketplace.core.scopes import PERSONAL_SCOPES, SCOPE_LABELS, Scope
+from marketplace.core.scopes import APP_SCOPES, PERSONAL_SCOPES, SCOPE_LABELS, Scope
 
 from .. import bounds
+from ..audiences import Audience
 from .limit_forms import LimitsForm
 
 _LIFETIMES = ((7, "7 days"), (30, "30 days"), (90, "90 days"), (180, "180 days"), (365, "1 year"))
@@ -17,16 +18,22 @@ _OVERLAPS = ((7, "in 7 days"), (1, "in a day"), (30, "in 30 days"), (0, "at once
 
 
 class TokenForm(PasswordConfirmationForm, LimitsForm):
-    """Describes a new personal token."""
+    """Describes a new personal token for the API or, as the audience says, for the tools."""
 
     name = forms.CharField(label="Name", max_length=bounds.CREDENTIAL_NAME_CHARS, help_text="What the token is for, such as “my script”.")
     scopes = forms.MultipleChoiceField(
         label="Scopes",
-        choices=[(scope.value, SCOPE_LABELS[scope]) for scope in Scope if scope in PERSONAL_SCOPES],
         widget=forms.CheckboxSelectMultiple,
         error_messages={"required": "Choose at least one scope."},
     )
     lifetime = forms.TypedChoiceField(label="Expires after", choices=_LIFETIMES, coerce=int, initial=30)
+
+    def __init__(self, *args: Any, audience: Audience = Audience.API, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._audience = audience
+        offered = APP_SCOPES if audience == Audience.MCP else PERSONAL_SCOPES
+        scopes = cast("forms.MultipleChoiceField", self.fields["scopes"])
+        scopes.choices = [(scope.value, SCOPE_LABELS[scope]) for scope in Scope if scope in offered]
 
     def clean(self) -> dict[str, Any]:
         """Require the password and a limit for a token that can spend."""
@@ -42,6 +49,7 @@ class TokenForm(PasswordConfirmationForm, LimitsForm):
             "name": self.cleaned_data["name"],
             "scopes": frozenset(map(Scope, self.cleaned_data["scopes"])),
             "expires_at": _in_days(self.cleaned_data["lifetime"]),
+            "audience": self._audience,
             "password_confirmed": self.password_confirmed,
             "limits": self.limits(),
         }

@@ -1,7 +1,7 @@
 """The kinds of credential in the dashboard: API keys, tool tokens and personal tokens."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db.models import QuerySet
@@ -68,7 +68,7 @@ class CredentialPages:
         )
 
 
-def first_call_context(app: App) -> dict[str, str]:
+def first_call_context(app: App | None) -> dict[str, str]:
     """Return the addresses that the page of a new credential suggests for a first call."""
     return {"first_call": first_call(app), "mcp_url": Audience.MCP.uri}
 
@@ -108,4 +108,9 @@ PERSONAL_TOKENS = CredentialPages(
     revoke=revoke_token,
     subject="token",
     spends=lambda token: Scope.WALLET_SPEND in parse_scopes(token.scope),
+)
+ASSISTANT_TOKENS = replace(
+    PERSONAL_TOKENS,
+    noun="token for an AI assistant",
+    form=lambda data, _user, request: TokenForm(data, request=request, audience=Audience.MCP),
 )

@@ -39,6 +39,8 @@ class Milestone:
 _MILESTONES = ("Apply", "Wait for approval", "Describe an app", "Wait for the scopes", "Create a key and make a call")
 # Suggestions for a first call: they need no id and change nothing.
 _FIRST_CALLS = ((Scope.LIBRARY_READ, "/api/v1/library"), (Scope.ACCOUNT_READ, "/api/v1/wallet"))
+# A first token, which the dashboard offers to create with one button: it can read and not spend.
+FIRST_SCOPES = (Scope.LIBRARY_READ, Scope.ACCOUNT_READ)
 
 
 def milestones_of(application: DeveloperApplication | None, progress: Progress) -> list[Milestone]:
@@ -97,7 +99,9 @@ def next_step_of(app: App, keys: Sequence[ApiKey], *, called: bool) -> NextStep 
     return None
 
 
-def first_call(app: App) -> str:
-    """Return the URL for a first call with a new key: one that the app may read, else a public one."""
+def first_call(app: App | None) -> str:
+    """Return the URL for a first call with a new key: one that the app may read, else a public one; with a user's own token who they are."""
+    if app is None:
+        return f"{settings.BASE_URL}/api/v1/me"
     path = next((path for scope, path in _FIRST_CALLS if scope in app.scopes), "/api/v1/assets?limit=1")
     return f"{settings.BASE_URL}{path}"

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from .credentials import KEYS, PERSONAL_TOKENS, TOOL_TOKENS
+from .credentials import ASSISTANT_TOKENS, KEYS, PERSONAL_TOKENS, TOOL_TOKENS
 from .views import api_token, application, apps, connections, credentials, spending, usage, webhooks
 
 urlpatterns = [
@@ -65,6 +65,7 @@ urlpatterns = [
     path("dashboard/tokens", credentials.token_list, name="tokens"),
     path("dashboard/tokens/usage", usage.token_usage, name="token-usage"),
     path("dashboard/tokens/new", credentials.create, {"kind": PERSONAL_TOKENS}, name="token-create"),
+    path("dashboard/tokens/new-for-assistant", credentials.create, {"kind": ASSISTANT_TOKENS}, name="assistant-token-create"),
     path("dashboard/tokens/<uuid:credential_id>/rotate", credentials.rotate, {"kind": PERSONAL_TOKENS}, name="token-rotate"),
     path("dashboard/tokens/<uuid:credential_id>/secret", credentials.show_secret, {"kind": PERSONAL_TOKENS}, name="token-secret"),
     path("dashboard/tokens/<uuid:credential_id>/revoke", credentials.revoke, {"kind": PERSONAL_TOKENS}, name="token-revoke"),

@@ -42,7 +42,6 @@ class Migration(migrations.Migration):
                 ('purpose', models.TextField(blank=True, max_length=2000)),
                 ('granted_scopes', models.CharField(blank=True, max_length=200)),
                 ('status_reason', models.TextField(blank=True)),
-                ('has_webhooks', models.BooleanField(default=False)),
                 ('user', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='apps', to=settings.AUTH_USER_MODEL)),
             ],
             options={
@@ -108,6 +107,17 @@ class Migration(migrations.Migration):
                 'ordering': ('-id',),
                 'permissions': (('decide_developerapplication', 'Can decide on developer applications'),),
                 'constraints': [models.UniqueConstraint(condition=models.Q(('status__in', ('Pending', 'MoreInfoNeeded'))), fields=('user',), name='application_one_open'), models.UniqueConstraint(condition=models.Q(('status', 'Approved')), fields=('user',), name='application_one_approved'), models.CheckConstraint(condition=models.Q(('status__in', ['Pending', 'Approved', 'Rejected', 'MoreInfoNeeded', 'Withdrawn'])), name='application_status_known')],
+            },
+        ),
+        migrations.CreateModel(
+            name='EventCounter',
+            fields=[
+                ('id', models.PositiveSmallIntegerField(default=1, primary_key=True, serialize=False)),
+                ('last', models.PositiveBigIntegerField(default=0)),
+            ],
+            options={
+                'default_permissions': (),
+                'constraints': [models.CheckConstraint(condition=models.Q(('id', 1)), name='eventcounter_one_row')],
             },
         ),
         migrations.CreateModel(
@@ -181,13 +191,14 @@ class Migration(migrations.Migration):
                 ('subject', models.CharField(max_length=64)),
                 ('created_at', models.DateTimeField(db_index=True, default=django.utils.timezone.now)),
                 ('merges_until', models.DateTimeField(null=True)),
-                ('app', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.OAUTH2_PROVIDER_APPLICATION_MODEL)),
-                ('owner', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('position', models.PositiveBigIntegerField(null=True, unique=True)),
+                ('app', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.OAUTH2_PROVIDER_APPLICATION_MODEL)),
+                ('owner', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
             options={
                 'ordering': ('-id',),
                 'default_permissions': (),
-                'indexes': [models.Index(condition=models.Q(('merges_until__isnull', False)), fields=['subject', 'type', 'merges_until'], name='webhookmessage_merging')],
+                'indexes': [models.Index(fields=['app', 'position'], name='webhookmessage_app'), models.Index(fields=['owner', 'position'], name='webhookmessage_owner'), models.Index(condition=models.Q(('app', None), ('owner', None)), fields=['position'], name='webhookmessage_public'), models.Index(condition=models.Q(('position', None)), fields=['created_at', 'id'], name='webhookmessage_unlisted'), models.Index(condition=models.Q(('merges_until__isnull', False)), fields=['subject', 'type', 'merges_until'], name='webhookmessage_merging')],
             },
         ),
         migrations.CreateModel(
@@ -231,7 +242,7 @@ class Migration(migrations.Migration):
                 'verbose_name_plural': 'webhook deliveries',
                 'ordering': ('-id',),
                 'default_permissions': (),
-                'indexes': [models.Index(fields=['endpoint', '-id'], name='webhookdelivery_newest'), models.Index(condition=models.Q(('status', 'Pending')), fields=['endpoint', 'next_at'], name='webhookdelivery_due')],
+                'indexes': [models.Index(fields=['endpoint', '-created_at', '-id'], name='webhookdelivery_newest'), models.Index(condition=models.Q(('status', 'Pending')), fields=['endpoint', 'next_at'], name='webhookdelivery_due')],
                 'constraints': [models.UniqueConstraint(fields=('message', 'endpoint'), name='webhookdelivery_once'), models.CheckConstraint(condition=models.Q(('status__in', ['Pending', 'Delivered', 'Failed', 'Cancelled'])), name='webhookdelivery_status_known')],
             },
         ),
@@ -443,7 +454,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='accesstoken',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('application__isnull', False), ('kind__in', ['oauth', 'mcp'])), models.Q(('application__isnull', True), ('kind', 'personal')), _connector='OR'), name='accesstoken_app_fits_kind'),
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('application__isnull', False), ('kind', 'oauth')), models.Q(('application__isnull', True), ('kind', 'personal')), ('kind', 'mcp'), _connector='OR'), name='accesstoken_app_fits_kind'),
         ),
         migrations.CreateModel(
             name='SpendingLimit',

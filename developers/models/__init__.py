@@ -8,7 +8,7 @@ from .credentials import AccessToken, ApiKey, Grant, IDToken, RefreshToken
 from .first_party import FirstPartyToken
 from .spending import SpendingLimit
 from .usage import ApiUsage, DormancyNotice, HourlyUsage
-from .webhooks import WebhookAttempt, WebhookDelivery, WebhookEndpoint, WebhookMessage, WebhookSubscription
+from .webhooks import EventCounter, WebhookAttempt, WebhookDelivery, WebhookEndpoint, WebhookMessage, WebhookSubscription
 
 __all__ = [
     "AccessToken",
@@ -23,6 +23,7 @@ __all__ = [
     "Consent",
     "DeveloperApplication",
     "DormancyNotice",
+    "EventCounter",
     "FirstPartyToken",
     "Grant",
     "HourlyUsage",

@@ -45,8 +45,6 @@ class App(AbstractApplication):
     # Space-separated scopes of the granted AppScope rows, kept here so that requests read them with the credential.
     granted_scopes = models.CharField(max_length=200, blank=True)
     status_reason = models.TextField(blank=True)
-    # Read with the credential, so that a purchase need not query endpoints.
-    has_webhooks = models.BooleanField(default=False)
 
     class Meta:
         ordering = ("-id",)

@@ -88,7 +88,7 @@ class ApiKey(models.Model):
 
 
 class AccessToken(AbstractAccessToken):
-    """A bearer token: a personal token, an app's OAuth token, or a tool token."""
+    """A bearer token: a personal token, an app's OAuth token, or a tool token, of an app or, without one, of a user."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)  # type: ignore[assignment]  # the library numbers its rows
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="access_tokens")
@@ -105,7 +105,7 @@ class AccessToken(AbstractAccessToken):
         constraints = (
             models.CheckConstraint(condition=Q(token=""), name="accesstoken_only_hashed"),
             models.CheckConstraint(
-                condition=Q(kind__in=["oauth", "mcp"], application__isnull=False) | Q(kind="personal", application__isnull=True),
+                condition=Q(kind="oauth", application__isnull=False) | Q(kind="personal", application__isnull=True) | Q(kind="mcp"),
                 name="accesstoken_app_fits_kind",
             ),
         )

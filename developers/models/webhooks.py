@@ -79,23 +79,43 @@ class WebhookSubscription(models.Model):
         return self.event
 
 
+class EventCounter(models.Model):
+    """A single row: the last position in the list of events. Its lock, held until the commit, makes positions appear in order."""
+
+    id = models.PositiveSmallIntegerField(primary_key=True, default=1)
+    last = models.PositiveBigIntegerField(default=0)
+
+    class Meta:
+        default_permissions = ()
+        constraints = (models.CheckConstraint(condition=Q(id=1), name="eventcounter_one_row"),)
+
+    def __str__(self) -> str:
+        return str(self.last)
+
+
 class WebhookMessage(models.Model):
-    """An event and its audience: one app, the apps of one developer, or all."""
+    """An event and its audience: one app, the apps of one developer, or all. Apps list it, and get it at their endpoints."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     type = models.CharField(max_length=32)
     data = models.JSONField()
     subject = models.CharField(max_length=64)
-    app = models.ForeignKey(App, null=True, on_delete=models.CASCADE, related_name="+")
-    owner = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.CASCADE, related_name="+")
+    app = models.ForeignKey(App, null=True, on_delete=models.CASCADE, related_name="+", db_index=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.CASCADE, related_name="+", db_index=False)
     created_at = models.DateTimeField(default=timezone.now, db_index=True)
     # Until then, further events of the same type about the same subject are merged into this one.
     merges_until = models.DateTimeField(null=True)
+    # The place in the list of events; None until it is listed.
+    position = models.PositiveBigIntegerField(null=True, unique=True)
 
     class Meta:
         ordering = ("-id",)
         default_permissions = ()
         indexes = (
+            models.Index(fields=("app", "position"), name="webhookmessage_app"),
+            models.Index(fields=("owner", "position"), name="webhookmessage_owner"),
+            models.Index(fields=("position",), condition=Q(app=None, owner=None), name="webhookmessage_public"),
+            models.Index(fields=("created_at", "id"), condition=Q(position=None), name="webhookmessage_unlisted"),
             models.Index(
                 fields=("subject", "type", "merges_until"), condition=Q(merges_until__isnull=False), name="webhookmessage_merging"
             ),
@@ -141,7 +161,7 @@ class WebhookDelivery(models.Model):
             models.CheckConstraint(condition=Q(status__in=DeliveryStatus.values), name="webhookdelivery_status_known"),
         )
         indexes = (
-            models.Index(fields=("endpoint", "-id"), name="webhookdelivery_newest"),
+            models.Index(fields=("endpoint", "-created_at", "-id"), name="webhookdelivery_newest"),
             models.Index(fields=("endpoint", "next_at"), condition=Q(status="Pending"), name="webhookdelivery_due"),
         )
 

@@ -102,12 +102,13 @@ def issue_personal_token(
     scopes: frozenset[Scope],
     expires_at: datetime,
     actor: User,
+    audience: Audience = Audience.API,
     password_confirmed: bool = False,
     limits: Sequence[LimitValues] = (),
 ) -> tuple[AccessToken, str]:
     """Create a token for the user's own account and return it with its secret. It is valid for a year at most; `vendor:manage` is possible here, and only here.
 
-    One with `wallet:spend` needs the password, which the user has just given again, and at least one spending limit.
+    It works at the API or, as a tool token without an app, at `/mcp`. One with `wallet:spend` needs the password, which the user has just given again, and at least one spending limit.
 
     Raises:
         ExpiryRequired: the expiry date is in the past or more than a year ahead.
@@ -127,7 +128,10 @@ def issue_personal_token(
     if live_personal_tokens_of(user).count() >= bounds.LIVE_TOKENS:
         raise TooManyTokens(maximum=bounds.LIVE_TOKENS)
     name = texts.line(name, "name", maximum=bounds.CREDENTIAL_NAME_CHARS)
-    token, secret = _issue_token(actor, expires_at, scopes, user=user, kind=TokenKind.PERSONAL, name=name)
+    values: dict[str, Any] = (
+        {"kind": TokenKind.MCP, "resource": [audience.uri]} if audience == Audience.MCP else {"kind": TokenKind.PERSONAL}
+    )
+    token, secret = _issue_token(actor, expires_at, scopes, user=user, name=name, **values)
     for limit_values in limits if spends else ():
         set_spending_limit(owner=user, spender=token, limit_values=limit_values, actor=actor)
     return token, secret

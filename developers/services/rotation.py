@@ -12,6 +12,7 @@ from marketplace.core.money import Currency
 from marketplace.core.scopes import parse_scopes
 from marketplace.core.transitions import lock
 
+from ..audiences import Audience
 from ..models import AccessToken, ApiKey
 from ..models.credentials import TokenKind
 from ..models.spending import AMOUNTS
@@ -97,6 +98,7 @@ def _successor(token: AccessToken, actor: User, *, password_confirmed: bool) -> 
         scopes=parse_scopes(token.scope),
         expires_at=expires_at,
         actor=actor,
+        audience=Audience.MCP if token.kind == TokenKind.MCP else Audience.API,
         password_confirmed=password_confirmed,
         limits=[
             LimitValues(Currency(limit.currency), categories=limit.categories, **{amount: getattr(limit, amount) for amount in AMOUNTS})

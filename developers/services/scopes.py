@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
@@ -18,7 +19,7 @@ from ..event_types import EventType
 from ..models import App, AppLogo, AppScope, ScopeReview
 from ..models.apps import AppStatus, ScopeReviewStatus
 from ..webhooks.publishing import publish_event
-from .states import APP, REVIEW, lock_approval, notify_developer
+from .states import APP, REVIEW, SANDBOX_REASON, lock_approval, notify_developer
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ def request_scopes(*, app: App, scopes: Mapping[Scope, str], actor: User) -> Sco
 
 
 def open_review(app: App, scopes: Mapping[Scope, str], actor: User) -> ScopeReview:
-    """Save a request for scopes and queue it; the caller has locked the app or just created it."""
+    """Save a request for scopes and queue it; a sandbox grants it at once. The caller has locked the app or just created it."""
     wanted = {scope: texts.prose(reason, f"scopes/{scope}") for scope, reason in scopes.items()}
     if not wanted:
         raise texts.invalid("scopes", "empty", "At least one scope is required.")
@@ -69,6 +70,8 @@ def open_review(app: App, scopes: Mapping[Scope, str], actor: User) -> ScopeRevi
         asked = {"reason": wanted[scope], "granted": None, "note": "", "requested_at": review.requested_at, "decided_at": None}
         AppScope.objects.update_or_create(app=app, scope=scope, defaults=asked)
     audit.record("app.request_scopes", app, actor=actor, scopes=format_scopes(wanted))
+    if settings.SANDBOX:
+        _grant_all(app, review)
     return review
 
 
@@ -90,22 +93,9 @@ def decide_scopes(*, review: ScopeReview, decisions: Mapping[Scope, ScopeDecisio
         _lock_approval_of_pending(review.app)
     app, review, pending = _lock_review(review, actor)
     _refuse_incomplete(pending, decisions)
-    now = timezone.now()
-    for scope, row in pending.items():
-        row.granted = decisions[scope].granted
-        # A refusal needs a note of its own, or one on the whole request.
-        needs_note = not row.granted and not note
-        row.note = texts.prose(decisions[scope].note, f"decisions/{scope}/note", required=needs_note)
-        row.decided_at = now
-        row.save(update_fields=["granted", "note", "decided_at"])
-    granted = app.scopes | {scope for scope in pending if decisions[scope].granted}
-    _save_grant(app, granted, note, actor)
+    _close_review(app, review, pending, decisions, note, actor)
     if logo and any(decision.granted for decision in decisions.values()):
         AppLogo.objects.filter(app=app, digest=logo).update(approved=True)
-    outcome = [{"scope": row.scope, "reason": row.reason, "granted": row.granted, "note": row.note} for row in pending.values()]
-    changes = {"outcome": outcome, "note": note, "decided_at": now, "decided_by": actor}
-    REVIEW.apply(review, "decide", actor=actor, reason=note, changes=changes, outcome=outcome)
-    notify_developer(app, "developers/app_decided", note=note, scope_rows=list(pending.values()))
     return app
 
 
@@ -157,6 +147,38 @@ def narrow_scopes(*, app: App, revoke: Mapping[Scope, str], actor: User) -> App:
     return app
 
 
+def _close_review(
+    app: App,
+    review: ScopeReview,
+    pending: Mapping[Scope, AppScope],
+    decisions: Mapping[Scope, ScopeDecision],
+    note: str,
+    actor: User | None,
+) -> None:
+    """Save the decision on each scope, the app's grant and the end of the review, and tell the developer."""
+    now = timezone.now()
+    for scope, row in pending.items():
+        row.granted = decisions[scope].granted
+        # A refusal needs a note of its own, or one on the whole request.
+        needs_note = not row.granted and not note
+        row.note = texts.prose(decisions[scope].note, f"decisions/{scope}/note", required=needs_note)
+        row.decided_at = now
+        row.save(update_fields=["granted", "note", "decided_at"])
+    granted = app.scopes | {scope for scope in pending if decisions[scope].granted}
+    _save_grant(app, granted, note, actor)
+    outcome = [{"scope": row.scope, "reason": row.reason, "granted": row.granted, "note": row.note} for row in pending.values()]
+    changes = {"outcome": outcome, "note": note, "decided_at": now, "decided_by": actor}
+    REVIEW.apply(review, "decide", actor=actor, reason=note, changes=changes, outcome=outcome)
+    notify_developer(app, "developers/app_decided", note=note, scope_rows=list(pending.values()))
+
+
+def _grant_all(app: App, review: ScopeReview) -> None:
+    """Grant what a request asks for, as a reviewer does."""
+    rows = AppScope.objects.filter(app=app, granted=None)
+    pending = {Scope(row.scope): row for row in rows}
+    _close_review(app, review, pending, dict.fromkeys(pending, ScopeDecision(granted=True)), SANDBOX_REASON, None)
+
+
 def _lock_approval_of_pending(app: App) -> None:
     """Lock the developer's approval, before the app, if the app is pending; an approved app is suspended by a withdrawal."""
     if app.user is not None and App.objects.filter(pk=app.pk, status=AppStatus.PENDING).exists():
@@ -187,7 +209,7 @@ def _notify_of_grant(app: App) -> None:
     publish_event(event=EventType.SCOPES_CHANGED, subject=app.pk, data=data, app_id=app.pk)
 
 
-def _save_grant(app: App, granted: frozenset[Scope], note: str, actor: User) -> None:
+def _save_grant(app: App, granted: frozenset[Scope], note: str, actor: User | None) -> None:
     """Save the app's granted scopes, with the state that follows from them."""
     before, after = app.granted_scopes, format_scopes(granted)
     if app.status == AppStatus.PENDING:

@@ -18,7 +18,6 @@ from marketplace.core.transitions import lock, lock_for_decision
 from .. import bounds
 from ..errors import LastSpendingLimit
 from ..models import AccessToken, App, SpendingLimit
-from ..models.credentials import TokenKind
 from ..models.spending import AMOUNTS
 from ..selectors import connected_apps_of, limits_of
 from .states import notify_developer
@@ -124,7 +123,7 @@ def remove_app_spending_limit(*, app: App, currency: Currency, reason: str, acto
 
 def _may_spend_from(owner: User, spender: App | AccessToken) -> bool:
     if isinstance(spender, AccessToken):
-        return spender.kind == TokenKind.PERSONAL and spender.user_id == owner.pk
+        return spender.application_id is None and spender.user_id == owner.pk
     return spender.user_id == owner.pk or connected_apps_of(owner).filter(pk=spender.pk).exists()
 
 

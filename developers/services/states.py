@@ -12,6 +12,8 @@ from ..models import App, DeveloperApplication
 from ..models.applications import ApplicationStatus
 from ..models.apps import AppStatus, ScopeReviewStatus
 
+# Of approvals that nobody has decided.
+SANDBOX_REASON = "A sandbox approves everything at once."
 APPLICATION = TransitionTable(
     "application",
     {

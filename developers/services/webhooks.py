@@ -16,7 +16,7 @@ from marketplace.core.transitions import lock
 from marketplace.http import outbound
 
 from .. import bounds
-from ..errors import AppNotApproved, TooManyTestEvents, TooManyWebhookEndpoints
+from ..errors import AppNotApproved, TooManyTestEvents, TooManyWebhookEndpoints, WebhookUrlRefused
 from ..event_types import PING, EventType
 from ..models import App, WebhookDelivery, WebhookEndpoint, WebhookMessage, WebhookSubscription
 from ..models.apps import AppStatus
@@ -26,6 +26,7 @@ from ..webhooks.signing import encrypt_secret, new_secret, reencrypt_secret
 
 OVERLAP = timedelta(days=1)
 TRIES_A_MINUTE = 5
+DISABLED_BY_DEVELOPER = "Its developer disabled it."
 
 
 @transaction.atomic
@@ -34,8 +35,9 @@ def create_endpoint(*, app: App, url: str, events: Iterable[EventType], actor: U
 
     Raises:
         AppNotApproved: the app is not approved.
-        InvalidInput: no event, or an address that is refused.
+        InvalidInput: no event.
         TooManyWebhookEndpoints: the app has the maximum number of endpoints.
+        WebhookUrlRefused: no events are sent to the address.
     """
     app = lock(App.objects.all(), pk=app.pk)
     if app.status != AppStatus.APPROVED:
@@ -50,36 +52,48 @@ def create_endpoint(*, app: App, url: str, events: Iterable[EventType], actor: U
         encrypted_secret=encrypt_secret(secret),
     )
     _subscribe(endpoint, events)
-    _update_has_webhooks(app)
     audit.record("webhook.create", endpoint, actor=actor, app=str(app.pk), site=_site(endpoint), events=endpoint.events)
     return endpoint, secret
 
 
 @transaction.atomic
 def change_endpoint(
-    *, endpoint: WebhookEndpoint, url: str, events: Iterable[EventType], actor: User, description: str = ""
+    *,
+    endpoint: WebhookEndpoint,
+    actor: User,
+    url: str | None = None,
+    events: Iterable[EventType] | None = None,
+    description: str | None = None,
+    enabled: bool | None = None,
 ) -> WebhookEndpoint:
-    """Change the address and the events of an endpoint.
+    """Change the address, the events and the description of an endpoint, enable it or disable it; None changes nothing.
 
     Raises:
-        InvalidInput: no event, or an address that is refused.
+        InvalidInput: no event.
+        WebhookUrlRefused: no events are sent to the address.
     """
     endpoint = lock(WebhookEndpoint.objects.all(), pk=endpoint.pk)
-    endpoint.url, endpoint.description = _address(url), texts.line(description, "description", required=False)
+    if url is not None:
+        endpoint.url = _address(url)
+    if description is not None:
+        endpoint.description = texts.line(description, "description", required=False)
     endpoint.save(update_fields=["url", "description"])
-    _subscribe(endpoint, events)
+    if events is not None:
+        _subscribe(endpoint, events)
     audit.record("webhook.change", endpoint, actor=actor, site=_site(endpoint), events=endpoint.events)
+    if enabled is True and endpoint.disabled_at is not None:
+        return enable_endpoint(endpoint=endpoint, actor=actor)
+    if enabled is False and endpoint.disabled_at is None:
+        return disable_endpoint(endpoint=endpoint, reason=DISABLED_BY_DEVELOPER, actor=actor)
     return endpoint
 
 
 @transaction.atomic
 def delete_endpoint(*, endpoint: WebhookEndpoint, actor: User) -> None:
     """Remove an endpoint with its log."""
-    app = lock(App.objects.all(), pk=endpoint.app_id)
     endpoint = lock(WebhookEndpoint.objects.all(), pk=endpoint.pk)
     audit.record("webhook.delete", endpoint, actor=actor, app=str(endpoint.app_id), site=_site(endpoint))
     endpoint.delete()
-    _update_has_webhooks(app)
 
 
 @transaction.atomic
@@ -206,12 +220,6 @@ def redeliver_failed_events(*, endpoint: WebhookEndpoint, actor: User) -> int:
     return count
 
 
-def _update_has_webhooks(app: App) -> None:
-    """Save on a locked app whether it has endpoints."""
-    app.has_webhooks = WebhookEndpoint.objects.filter(app=app).exists()
-    app.save(update_fields=["has_webhooks"])
-
-
 def _lock_enabled(endpoint: WebhookEndpoint) -> WebhookEndpoint:
     """Return an enabled endpoint, locked, and end its pause: users who send an event should not wait."""
     endpoint = lock(WebhookEndpoint.objects.select_related("app__user"), pk=endpoint.pk)
@@ -230,7 +238,7 @@ def _address(url: str) -> str:
     try:
         outbound.check_url(text)
     except outbound.Refused as error:
-        raise texts.invalid("url", "refused", str(error)) from error
+        raise WebhookUrlRefused(str(error)) from error
     return text
 
 

@@ -1,13 +1,15 @@
-"""Publishes webhook events: the event is written in the transaction of the change, and a job creates its deliveries."""
+"""Publishes events: the event is written in the transaction of the change, and a job creates its deliveries to webhooks."""
 
 import uuid
 from collections.abc import Mapping
 from datetime import timedelta
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q
 from django.utils import timezone
 
 from marketplace.jobs.policy import job
@@ -27,6 +29,24 @@ def link(path: str) -> str:
     return f"{settings.BASE_URL}/api/v1/{path}"
 
 
+def new_event(
+    *, event: EventType, subject: uuid.UUID, data: Mapping[str, Any], app_id: uuid.UUID | None = None, owner_id: uuid.UUID | None = None
+) -> WebhookMessage:
+    """Return an event to publish: to the app, or the apps of the owner, or to all without either."""
+    return WebhookMessage(type=event.value, subject=str(subject), data=dict(data), app_id=app_id, owner_id=owner_id)
+
+
+def publish_events(*events: WebhookMessage) -> None:
+    """Publish events, in the transaction of their change. Apps can list them, and jobs send them to the endpoints that subscribe to them."""
+    with transaction.atomic(savepoint=False):
+        WebhookMessage.objects.bulk_create(events)
+        # Most events have no endpoint: one query then, instead of jobs.
+        if WebhookEndpoint.objects.filter(reduce(or_, map(_receives, events))).exists():
+            for each in events:
+                task = fan_out if each.merges_until is None else fan_out.using(run_after=each.merges_until)
+                task.enqueue(str(each.pk))
+
+
 def publish_event(
     *,
     event: EventType,
@@ -36,14 +56,11 @@ def publish_event(
     owner_id: uuid.UUID | None = None,
     merge: bool = False,
 ) -> WebhookMessage | None:
-    """Publish an event, in the transaction of its change; one query if no endpoint subscribes to it.
+    """Publish one event, as `new_event` and `publish_events` do.
 
-    Only the app, or the apps of the owner, receive it if one is given. With `merge`, later events of the same type about the same
-    subject are left out until `MERGE_WINDOW` has passed.
+    With `merge`, later events of the same type about the same subject are left out until `MERGE_WINDOW` has passed.
     """
-    message = WebhookMessage(type=event.value, subject=str(subject), data=dict(data), app_id=app_id, owner_id=owner_id)
-    if not _audience(message).exists():
-        return None
+    message = new_event(event=event, subject=subject, data=data, app_id=app_id, owner_id=owner_id)
     if merge:
         alike = WebhookMessage.objects.filter(
             subject=message.subject, type=message.type, merges_until__gt=timezone.now() + timedelta(seconds=1)
@@ -51,10 +68,7 @@ def publish_event(
         if alike.exists():
             return None
         message.merges_until = message.created_at + MERGE_WINDOW
-    with transaction.atomic():
-        message.save(force_insert=True)
-        task = fan_out if message.merges_until is None else fan_out.using(run_after=message.merges_until)
-        task.enqueue(str(message.pk))
+    publish_events(message)
     return message
 
 
@@ -64,7 +78,7 @@ def fan_out(message_id: str) -> None:
     message = WebhookMessage.objects.filter(pk=message_id).first()
     if message is None:
         return
-    audience = _audience(message).select_related("app").order_by("pk")
+    audience = WebhookEndpoint.objects.filter(_receives(message)).select_related("app").order_by("pk")
     last: uuid.UUID | None = None
     while endpoints := list((audience.filter(pk__gt=last) if last else audience)[:STEP]):
         last = endpoints[-1].pk
@@ -82,13 +96,11 @@ def fan_out(message_id: str) -> None:
             schedule_delivery(endpoint)
 
 
-def _audience(message: WebhookMessage) -> QuerySet[WebhookEndpoint]:
-    """Return the enabled endpoints that subscribe to the event, of approved apps in its audience."""
-    endpoints = WebhookEndpoint.objects.filter(
-        subscriptions__event=message.type, disabled_at=None, app__status=AppStatus.APPROVED, app__user__is_active=True
-    )
-    if message.app_id is not None:
-        endpoints = endpoints.filter(app_id=message.app_id)
-    if message.owner_id is not None:
-        endpoints = endpoints.filter(app__user_id=message.owner_id)
-    return endpoints
+def _receives(event: WebhookMessage) -> Q:
+    """Return the condition for enabled endpoints that subscribe to the event, of approved apps in its audience."""
+    receives = Q(subscriptions__event=event.type, disabled_at=None, app__status=AppStatus.APPROVED, app__user__is_active=True)
+    if event.app_id is not None:
+        receives &= Q(app_id=event.app_id)
+    if event.owner_id is not None:
+        receives &= Q(app__user_id=event.owner_id)
+    return receives

@@ -3,23 +3,26 @@
 from collections.abc import Mapping
 from typing import Any
 
+from django.db.models import QuerySet
+
 from developers.principals import Principal
 from marketplace.accounts.models import User
 
 from ..errors import FileBlocked
+from ..models import Licence
 from ..selectors import current_file, library_page, owned_licence, version_of_file
 from ..services.links import issue_link
 from ..services.packages import readme_of
 from .serializers.library import DownloadLinkAnswer, LibraryPage
 
 
-def library(user: User, query: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the response of GET library to a validated query.
+def library(user: User, query: Mapping[str, Any], among: QuerySet[Licence] | None = None) -> dict[str, Any]:
+    """Return the response of GET library to a validated query, with those of the live licences that are `among` these.
 
     Raises:
         InvalidInput: the cursor is not valid.
     """
-    count, page = library_page(user, limit=query["limit"], cursor=query.get("cursor"))
+    count, page = library_page(user, limit=query["limit"], cursor=query.get("cursor"), among=among)
     return dict(LibraryPage({"ownedCount": count, "items": page.rows, "nextCursor": page.next_cursor}).data)
 
 

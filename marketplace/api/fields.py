@@ -1,5 +1,7 @@
 """Serializer fields that accept exactly the JSON type of the reference, within `bounds`."""
 
+import re
+from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -15,6 +17,10 @@ COMMON_ERRORS: dict[str, Any] = {"required": "A value is required.", "null": "nu
 
 # A character of an address, in a pattern that Python and ECMA-262 share.
 ADDRESS_CHARACTER = rf"[^{WHITE_SPACE}\u0000-\u001F\u007F-\u009F\u2028-\u202E\u2066-\u2069]"
+
+_RFC3339 = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)", re.ASCII | re.IGNORECASE)
+MOMENT_CHARS = 40
+MOMENT_SCHEMA = {"type": "string", "format": "date-time", "maxLength": MOMENT_CHARS}
 
 
 class Text(serializers.CharField):
@@ -190,6 +196,33 @@ class Amount(serializers.Field[int, Any, float, Any]):
     def to_representation(self, value: int) -> float:
         """Return the JSON number."""
         return money.to_number(value)
+
+
+@extend_schema_field(MOMENT_SCHEMA)
+class Moment(serializers.Field[datetime, str, str, datetime]):
+    """A time with its offset from UTC (RFC 3339). One that no calendar has, such as 30 February, is at the end of time."""
+
+    default_error_messages = COMMON_ERRORS | {
+        "invalid": "A time with its offset from UTC is required, such as 2030-01-31T12:00:00Z.",
+        "max_length": f"At most {MOMENT_CHARS} characters.",
+    }
+
+    def to_internal_value(self, data: Any) -> datetime:
+        """Return the time in UTC."""
+        if not isinstance(data, str):
+            self.fail("invalid")
+        if len(data) > MOMENT_CHARS:
+            self.fail("max_length")
+        if not _RFC3339.fullmatch(data):
+            self.fail("invalid")
+        try:
+            return datetime.fromisoformat(data.upper()).astimezone(UTC)
+        except (ValueError, OverflowError):
+            return datetime.max.replace(tzinfo=UTC)
+
+    def to_representation(self, value: datetime) -> str:
+        """Return the time in UTC."""
+        return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 class BoundedList(serializers.ListField):

@@ -8,6 +8,7 @@ from .problems import MEDIA_TYPE
 _METHODS = frozenset({"get", "post", "put", "patch", "delete"})
 _JSON = frozenset({"application/json", MEDIA_TYPE})
 HEADERS: Mapping[str, str] = {
+    "API-Version": "Date of the newest change of the API, see the changelog.",
     "Accept-Encoding": "`identity`: bodies are taken uncompressed only.",
     "Accept-Ranges": "`bytes`: parts of the file can be requested by Range.",
     "Allow": "The methods that the address takes.",
@@ -44,7 +45,7 @@ def document_headers(result: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
 
 def _names(operation: Mapping[str, Any], status: str, response: Mapping[str, Any]) -> Iterator[str]:
     """Yield the names of a response's headers, by its status and its operation."""
-    yield from ("Allow", "Cache-Control", "RateLimit", "RateLimit-Policy", "X-Request-Id")
+    yield from ("API-Version", "Allow", "Cache-Control", "RateLimit", "RateLimit-Policy", "X-Request-Id")
     responses, media_types = operation["responses"], set(response.get("content", ()))
     if status.startswith(("2", "304")):
         ranges = "206" in responses

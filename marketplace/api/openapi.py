@@ -14,6 +14,8 @@ from marketplace.core.errors import Problem
 from marketplace.core.scopes import APP_SCOPES, SCOPE_LABELS, Scope
 from marketplace.core.texts import WHITE_SPACE
 
+from .filters import filter_parameters
+from .idempotency import IDEMPOTENCY_PARAMETER, IDEMPOTENCY_PROBLEMS
 from .problems import MEDIA_TYPE
 from .views import ApiViewSet
 
@@ -134,22 +136,28 @@ class OperationSchema(AutoSchema):
 
     def get_override_parameters(self) -> list[Any]:
         """Return the query parameters that the view declares for the action."""
-        queries: Mapping[str, Any] = getattr(self.view, "queries", {})
-        query = queries.get(getattr(self.view, "action", "") or "")
-        return [query] if query else []
+        action = getattr(self.view, "action", "") or ""
+        query, filters = (getattr(self.view, name, {}).get(action) for name in ("queries", "filters"))
+        header = [IDEMPOTENCY_PARAMETER] if self._takes_key() else []
+        return [*([query] if query else ()), *(filter_parameters(filters) if filters else ()), *header]
+
+    def _takes_key(self) -> bool:
+        action = getattr(self.view, getattr(self.view, "action", None) or "", None)
+        return getattr(action, "takes_idempotency_key", False)
 
     def get_auth(self) -> list[dict[str, list[str]]]:
         """Return the alternative security requirements."""
         access = self._access()
-        if access is None or access.scope is None:
+        if access is None or access.public:
             return []
+        scopes = [] if access.scope is None else [access.scope.value]
         ways: list[dict[str, list[str]]] = []
         if CredentialKind.API_KEY in access.kinds:
-            ways.append({"ApiKey": [access.scope.value]})
+            ways.append({"ApiKey": scopes})
         if access.kinds & BEARER_KINDS:
-            ways.append({"Bearer": [access.scope.value]})
-        if CredentialKind.OAUTH in access.kinds and access.scope in APP_SCOPES:
-            ways.append({"OAuth": [access.scope.value]})
+            ways.append({"Bearer": scopes})
+        if CredentialKind.OAUTH in access.kinds and APP_SCOPES.issuperset(scopes):
+            ways.append({"OAuth": scopes})
         return ways
 
     def _problems(self) -> dict[int, list[type[Problem]]]:
@@ -164,8 +172,12 @@ class OperationSchema(AutoSchema):
             errors.Overloaded,
         }
         access = self._access()
+        if access is not None and not access.public:
+            declared.add(errors.NotAuthenticated)
         if access is not None and access.scope is not None:
-            declared |= {errors.NotAuthenticated, errors.InsufficientScope}
+            declared.add(errors.InsufficientScope)
+        if self._takes_key():
+            declared |= set(IDEMPOTENCY_PROBLEMS)
         if "{" in self.path:
             declared.add(errors.NotFound)
         if self.method in {"POST", "PATCH", "PUT", "DELETE"}:

@@ -3,6 +3,8 @@
 from collections.abc import Collection, Mapping
 from typing import Any, ClassVar
 
+from django.db.models import QuerySet
+from django_filters import FilterSet
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
@@ -11,6 +13,7 @@ from rest_framework.viewsets import ViewSet
 from marketplace.core.access import Access
 from marketplace.core.errors import Problem
 
+from .filters import filtered
 from .rendering import refuse_by_headers
 from .serializers import parameter_names, parse_query, refuse_unknown_parameters
 
@@ -22,12 +25,13 @@ class ApiViewSet(ViewSet):
 
     `access` maps each action to its access rule, for the permission class and the OpenAPI document; the
     service does not start if an action is missing. `problems` maps actions to problems beyond the common ones. `queries` maps
-    actions to the serializers of their query parameters; unknown parameters are refused.
+    actions to the serializers of their query parameters, `filters` to their further parameters; unknown parameters are refused.
     """
 
     access: ClassVar[Mapping[str, Access]] = {}
     problems: ClassVar[Mapping[str, tuple[type[Problem], ...]]] = {}
     queries: ClassVar[Mapping[str, type[Serializer[Any]]]] = {}
+    filters: ClassVar[Mapping[str, type[FilterSet]]] = {}
     # False for links to which other sites may add parameters.
     refuses_unknown_parameters: ClassVar[bool] = True
     # WrongMethodMiddleware answers OPTIONS.
@@ -43,12 +47,16 @@ class ApiViewSet(ViewSet):
 
     def query_parameters(self) -> Collection[str]:
         """Return the names of the action's query parameters."""
-        serializer = self.queries.get(self.action or "")
-        return parameter_names(serializer) if serializer else ()
+        serializer, filters = self.queries.get(self.action or ""), self.filters.get(self.action or "")
+        return [*(parameter_names(serializer) if serializer else ()), *(filters.base_filters if filters else ())]
 
     def query(self) -> dict[str, Any]:
         """Return the validated query parameters of the action; errors have pointers of the form `?name`."""
         return parse_query(self.queries[self.action or ""], self.request)
+
+    def filtered(self, *querysets: "QuerySet[Any, Any]") -> list[Any]:
+        """Return the querysets with the action's filters; errors have pointers of the form `?name`."""
+        return filtered(self.filters[self.action or ""], self.request.query_params, *querysets)
 
     def check_permissions(self, request: Request) -> None:
         """Check the rate limits, then the permissions: refused calls count too."""
@@ -62,7 +70,7 @@ class ApiViewSet(ViewSet):
         """
         answer = super().finalize_response(request, response, *args, **kwargs)
         access = self.access.get(self.action or "")
-        if access is None or access.scope is not None:
+        if access is None or not access.public:
             answer.setdefault("Cache-Control", "private, no-store")
         return answer
 

@@ -24,13 +24,21 @@ KEY_KINDS = frozenset({CredentialKind.API_KEY, CredentialKind.CONSOLE})
 
 @dataclass(frozen=True)
 class Access:
-    """The scope and the kinds of credential that an operation requires; public if the scope is None."""
+    """The scope and the kinds of credential that an operation requires; without a scope any scopes do, without kinds it is public."""
 
     scope: Scope | None
     kinds: frozenset[CredentialKind] = frozenset()
 
+    @property
+    def public(self) -> bool:
+        """Whether the operation needs no credential."""
+        return not self.kinds
+
 
 PUBLIC = Access(None)
+ANY_CREDENTIAL = Access(None, BEARER_KINDS | KEY_KINDS)
+# For operations about the key's app itself.
+ANY_API_KEY = Access(None, KEY_KINDS)
 
 
 def api_key_only(scope: Scope) -> Access:

@@ -37,3 +37,6 @@ WHOLE_BP = 10_000
 FINGERPRINT_CHARS = 100
 ADMIN_SEARCH_CHARS = 200
 PAGE = 1_000_000
+# Length of an Idempotency-Key, and how long its response is kept.
+IDEMPOTENCY_KEY_CHARS = 255
+IDEMPOTENCY_HOURS = 24

@@ -152,6 +152,22 @@ class RequestTimeout(Problem):
     detail = "Nothing was done. Send the request again over a faster connection."
 
 
+class IdempotencyConflict(Problem):
+    """409: the first request with the key is still in progress."""
+
+    status = 409
+    title = "A request with this Idempotency-Key is still in progress"
+    detail = "Send the request again after the number of seconds in Retry-After."
+
+
+class IdempotencyKeyReused(Problem):
+    """422: the key belongs to another request."""
+
+    status = 422
+    title = "The Idempotency-Key was used for another request"
+    detail = "Use a new key for a new request. To repeat a request, send exactly the same body."
+
+
 class InvalidTransition(Problem):
     """409: the state does not allow the change."""
 

@@ -1,10 +1,11 @@
-"""The audit log."""
+"""The audit log, and responses by Idempotency-Key."""
 
 from typing import Any, NoReturn
 
 from django.conf import settings
 from django.db import models
 
+from . import bounds
 from .ids import new_id
 
 
@@ -49,3 +50,21 @@ class AuditEntry(models.Model):
         """Refuse: entries are never deleted."""
         message = "audit entries are never changed or deleted"
         raise TypeError(message)
+
+
+class IdempotencyRecord(models.Model):
+    """The response to a request with an Idempotency-Key, saved in the transaction of the request."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    key = models.CharField(max_length=bounds.IDEMPOTENCY_KEY_CHARS)
+    # Hash of the operation and its input: the same key with different input is an error.
+    fingerprint = models.CharField(max_length=64)
+    answer = models.JSONField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("owner", "key"), name="idempotencyrecord_key_used"),)
+
+    def __str__(self) -> str:
+        return self.key

@@ -22,6 +22,7 @@ from vendors.inspection import Inspection, inspect_deliverable
 from vendors.models import VendorProfile
 from vendors.previews import ProcessedPreview, process_preview
 from vendors.services.discounts import add_discount
+from vendors.services.file_previews import attach_file_previews
 from vendors.services.files import attach_deliverable, attach_preview, new_deliverable_key
 from vendors.services.listings import create_listing
 from vendors.services.pictures import update_picture
@@ -32,6 +33,7 @@ from .clock import clock_at
 from .entries import VERSION, CatalogEntry
 from .history import DAYS
 from .people import People
+from .previews import load_previews
 
 README = "Thank you for buying {title}.\n\nUnpack the file beside this one. What you may do with it is in LICENSE.txt.\n"
 SALE_LASTS = timedelta(days=60)
@@ -114,6 +116,9 @@ def _publish(prepared: Prepared, people: People, moment: datetime) -> None:
         hours = 2 + len(entry.slug) % 5
         with clock_at(moment + timedelta(hours=hours, minutes=7 * hours)):
             approve_listing(review=_pending(listing), actor=people.admin, tier_requirement=Tier(entry.tier))
+        listing.refresh_from_db()
+        if listing.live_deliverable is not None:
+            attach_file_previews(deliverable=listing.live_deliverable, made=load_previews(entry))
 
 
 def _submit(listing: Listing, profile: VendorProfile, moment: datetime) -> None:

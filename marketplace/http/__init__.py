@@ -3,7 +3,7 @@
 The order in `settings.MIDDLEWARE`, including that of Django and libraries, from the outside in:
 
 1. `monitoring.HealthMiddleware`: load balancers check health under any host name and without TLS, even if nothing else works.
-2. `monitoring.RequestIdMiddleware`: all log lines and responses below have the id.
+2. `monitoring.RequestIdMiddleware`: all log lines and responses below have the id; `api.versions`: those of the API have its version.
 3. `monitoring.MonitoringMiddleware`, `rate_limits` and `developers.usage.middleware`: they count or complete all responses.
 4. Security headers, `static_files`, CORS, `pages`: they complete responses too; static files are cheap and need no limit.
 5. `refusals.RequestSizeMiddleware`: refuses requests that are too large before anything reads them, above the

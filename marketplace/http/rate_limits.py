@@ -93,6 +93,14 @@ def refuse_when_full(request: HttpRequest | Request, limits: Sequence[RateLimit]
         _refuse(full)
 
 
+def usage_of(limits: Sequence[RateLimit]) -> list[LimitUsage]:
+    """Return how far each limit is used, without counting a call; empty while the counters are not available."""
+    try:
+        return [_usage(HttpRequest(), limit, increment=False) for limit in limits]
+    except CounterStoreDown:
+        return []
+
+
 def count_by_address(request: HttpRequest | Request, name: str) -> None:
     """Count an anonymous call by the client's IP address.
 

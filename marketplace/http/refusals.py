@@ -88,7 +88,8 @@ class WrongMethodMiddleware:
         response = self.get_response(request)
         # From API views, and from views that refuse other methods themselves.
         if request.method == "OPTIONS" and response.status_code == MethodNotAllowed.status and "Allow" in response:
-            return HttpResponse(status=204, headers={"Allow": f"{response['Allow']}, OPTIONS"})
+            about = {name: value for name, value in response.items() if name.startswith("Tus-")}
+            return HttpResponse(status=204, headers={"Allow": f"{response['Allow']}, OPTIONS", **about})
         if not isinstance(response, HttpResponseNotAllowed) or response.content or not request.accepts("text/html"):
             return response
         page = problem_response(MethodNotAllowed(FORM_REQUIRED if request.method in {"GET", "HEAD"} else FORM_REFUSED), request)

@@ -15,8 +15,8 @@ from .client_address import is_from_proxy
 
 # The size of a read, after which the speed is checked.
 BLOCK_BYTES = 16 * bounds.KIB
-# How much of an unread body is discarded, as much as the proxy in `deploy/` buffers, and in how many threads at a time.
-DISCARDED_BYTES, DISCARDING_THREADS = 2 * bounds.MIB, 4
+# How much of an unread body is discarded, and of one that the proxy in `deploy/` has buffered; in how many threads at a time.
+DISCARDED_BYTES, BUFFERED_BYTES, DISCARDING_THREADS = 2 * bounds.MIB, 16 * bounds.MIB, 4
 _discarding = threading.Semaphore(DISCARDING_THREADS)
 
 
@@ -58,7 +58,7 @@ class RequestBody:
             return self._timed_read(self._stream.readline, size)
 
     def discard(self) -> None:
-        """Read and discard the rest of a body from a trusted proxy, up to `DISCARDED_BYTES`; call it once the response is sent.
+        """Read and discard the rest of a body from a trusted proxy, up to a limit; call it once the response is sent.
 
         A connection that is closed with unread bytes is reset. A proxy that is still sending then responds 502 instead of passing the
         response on, and after several of these considers the node down. A proxy that has the response closes the connection.
@@ -66,7 +66,7 @@ class RequestBody:
         if not _discarding.acquire(blocking=False):
             return
         try:
-            for _ in range(0, DISCARDED_BYTES, BLOCK_BYTES):
+            for _ in range(0, BUFFERED_BYTES if self.buffered else DISCARDED_BYTES, BLOCK_BYTES):
                 if not self._stream.read(BLOCK_BYTES):
                     break
         finally:

@@ -21,6 +21,9 @@ INSTRUCTIONS = (
 )
 
 
+SANDBOX = " This is a sandbox: nothing costs real money, and all data may be deleted."
+
+
 @cache
 def server_info() -> dict[str, Any]:
     """Return name and version of this server."""
@@ -32,7 +35,7 @@ def server_info() -> dict[str, Any]:
 
 def discover(_call: MethodCall) -> dict[str, Any]:
     """Return the server's capabilities (newest revision)."""
-    return {"supportedVersions": list(SUPPORTED), "capabilities": _capabilities(), "instructions": INSTRUCTIONS}
+    return {"supportedVersions": list(SUPPORTED), "capabilities": _capabilities(), "instructions": _instructions()}
 
 
 def initialize(call: MethodCall) -> dict[str, Any]:
@@ -41,8 +44,12 @@ def initialize(call: MethodCall) -> dict[str, Any]:
         "protocolVersion": call.revision,
         "capabilities": _capabilities(),
         "serverInfo": server_info(),
-        "instructions": INSTRUCTIONS,
+        "instructions": _instructions(),
     }
+
+
+def _instructions() -> str:
+    return INSTRUCTIONS + SANDBOX if settings.SANDBOX else INSTRUCTIONS
 
 
 def _capabilities() -> dict[str, Any]:

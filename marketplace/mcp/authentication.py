@@ -47,7 +47,7 @@ def authenticate(request: HttpRequest) -> Caller:
     except CounterStoreDown:
         counted = False
     if principal.kind != CredentialKind.MCP:
-        raise InvalidCredential("Only tool tokens work here. Create one on your app's page in the dashboard, or use OAuth.")
+        raise InvalidCredential("Only tool tokens work here. Create one under Personal tokens in the dashboard, or use OAuth.")
     return Caller(principal, counted)
 
 

@@ -35,6 +35,21 @@ def check(source: Path) -> None:
         _run("pg_restore", "--list", str(source))
 
 
+def clear() -> None:
+    """Remove all tables of the database, with their triggers and functions.
+
+    Raises:
+        BackupFailed: the user of DATABASE_URL may not.
+    """
+    if connection.vendor == "postgresql":
+        _drop_schema()
+    else:
+        connection.ensure_connection()
+        with closing(sqlite3.connect(":memory:")) as empty:
+            empty.backup(connection.connection)
+    connection.close()
+
+
 def load(source: Path) -> None:
     """Replace the database by a dump.
 
@@ -73,7 +88,7 @@ def _dump_postgresql(target: Path) -> None:
     _run("pg_dump", "--format=custom", "--no-owner", "--no-privileges", f"--file={target}")
 
 
-def _load_postgresql(source: Path) -> None:
+def _drop_schema() -> None:
     try:
         # In one transaction. An interrupted run of an earlier version may have left no schema.
         with transaction.atomic(), connection.cursor() as cursor:
@@ -82,6 +97,10 @@ def _load_postgresql(source: Path) -> None:
             cursor.execute("CREATE SCHEMA public")
     except ProgrammingError as error:
         raise BackupFailed(f"The existing data cannot be removed: {' '.join(str(error).split())}. The database's owner can.") from error
+
+
+def _load_postgresql(source: Path) -> None:
+    _drop_schema()
     connection.close()
     # In one transaction, so that an interrupted run leaves an empty database, not an incomplete one.
     arguments = ("--no-owner", "--no-privileges", "--single-transaction", "--schema=public")

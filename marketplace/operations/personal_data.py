@@ -8,7 +8,7 @@ from allauth.mfa.models import Authenticator
 from django.db.models import Exists, Model, OuterRef, Q
 from django.utils import timezone
 
-from catalog.models import AgentManifest, Deliverable, Discount, Listing, ListingReview, Preview, Store
+from catalog.models import AgentManifest, Deliverable, Discount, Listing, ListingReview, Preview, Store, StorePicture
 from catalog.models.listings import ListingStatus
 from developers.models import (
     AccessToken,
@@ -33,13 +33,12 @@ from library.models import DownloadLink, Favourite, Licence, Package
 from marketplace.accounts.errors import AccountInUse
 from marketplace.accounts.events import AccountDeleted, AccountEnding
 from marketplace.accounts.models import MailOptOut, User
-from marketplace.core.models import AuditEntry
+from marketplace.core.models import AuditEntry, IdempotencyRecord
 from marketplace.review.models import Appeal
-from vendors.models import PayoutDetails, VendorProfile
+from vendors.models import PayoutDetails, Upload, VendorProfile
 from wallet.models import (
     BillingDetails,
     CreditReference,
-    IdempotencyRecord,
     Invoice,
     Journal,
     LedgerAccount,
@@ -82,6 +81,7 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
         ("currency", "per_purchase_minor", "per_day_minor", "total_minor", "categories", "created_at"),
     ),
     "store": (Store, "owner", ("name", "slug", "is_open")),
+    "storePictures": (StorePicture, "store__owner", ("kind", "size", "uploaded_at")),
     "vendorProfile": (VendorProfile, "user", ("status", "bio", "application_data", "commission_rate_bp", "payouts_held_at", "applied_at")),
     "payoutDetails": (PayoutDetails, "profile__user", ("currency", "label", "created_at", "withdrawn_at")),
     "listings": (
@@ -104,6 +104,7 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
         ),
     ),
     "files": (Deliverable, "listing__store__owner", ("listing_id", "original_filename", "version", "file_size", "uploaded_at")),
+    "uploads": (Upload, "listing__store__owner", ("listing_id", "filename", "size", "offset", "expires_at")),
     "discounts": (Discount, "listing__store__owner", ("listing_id", "percent", "code", "starts_at", "ends_at", "created_at")),
     "previews": (Preview, "listing__store__owner", ("listing_id", "kind", "alt_text", "size", "uploaded_at")),
     "listingReviews": (
@@ -302,6 +303,8 @@ def _anonymise_store(user: User) -> None:
     # The daily `sweep_objects --delete` deletes their files.
     Listing.objects.filter(pk__in=unsold).delete()
     Discount.objects.filter(listing__store__owner=user).delete()
+    StorePicture.objects.filter(store__owner=user).delete()
+    Upload.objects.filter(listing__store__owner=user).delete()
     # Manifests contain the store's name, and are generated again on request.
     AgentManifest.objects.filter(listing__store__owner=user).delete()
     Store.objects.filter(owner=user).update(name="Closed store", slug=f"closed-{user.pk.hex}", is_open=False)

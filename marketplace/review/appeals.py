@@ -15,7 +15,6 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from marketplace.core import audit, texts
-from marketplace.core.database import violates
 from marketplace.core.errors import InvalidTransition, NotFound, SelfReview
 from marketplace.core.models import AuditEntry
 from marketplace.core.transitions import TransitionTable
@@ -74,9 +73,9 @@ def appealable_of(decision: AuditEntry) -> Appealable | None:
 
 
 def appealable_decision(subject: models.Model) -> AuditEntry | None:
-    """Return the last change of a row's status if its owner can appeal it, with its `appeals`; None if not."""
+    """Return the last change of a row's status if its owner can appeal it, with its `appeal`; None if not."""
     # Other changes have no states. One of the two may be empty: a listing without an update has no update status.
-    entry = audit.history_of(subject).exclude(from_state="", to_state="").prefetch_related("appeals").first()
+    entry = audit.history_of(subject).exclude(from_state="", to_state="").select_related("appeal").first()
     return entry if entry is not None and appealable_of(entry) is not None else None
 
 
@@ -103,7 +102,7 @@ def own_decision(*, decision_id: Any, user: models.Model) -> tuple[AuditEntry, A
     Raises:
         NotFound: there is none, or it is about someone else's row.
     """
-    decision = AuditEntry.objects.prefetch_related("appeals").filter(pk=decision_id).first()
+    decision = AuditEntry.objects.select_related("appeal").filter(pk=decision_id).first()
     appealable = None if decision is None else appealable_of(decision)
     subject = None if appealable is None or decision is None else _own_row(appealable, decision.subject_id, user)
     if decision is None or subject is None:
@@ -145,17 +144,16 @@ def submit_appeal(*, decision: AuditEntry, text: str, actor: Any) -> Appeal:
     if not text:
         raise texts.invalid("text", "blank", "It must not be empty.")
     decision, subject = own_decision(decision_id=decision.pk, user=actor)
-    if before := decision.appeals.first():
-        raise AppealExists(appealId=str(before.pk))
+    if hasattr(decision, "appeal"):
+        raise AppealExists(appealId=str(decision.appeal.pk))
     if appealable_decision(subject) != decision:
         raise AppealUnavailable
     try:
         with transaction.atomic():
             appeal = Appeal.objects.create(decision=decision, appellant=actor, text=text)
     except IntegrityError as error:
-        if violates(error, Appeal, "appeal_once"):
-            raise AppealExists(appealId=str(Appeal.objects.get(decision=decision).pk)) from error
-        raise
+        # Another one was made at the same time.
+        raise AppealExists(appealId=str(Appeal.objects.get(decision=decision).pk)) from error
     audit.record("appeal.submit", appeal, actor=actor, to_state=appeal.status, decision=str(decision.pk))
     return appeal
 

@@ -77,7 +77,7 @@ class Appeal(Claimable):
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     # The entry of the audit log that records who decided, on what, when and why.
-    decision = models.ForeignKey(AuditEntry, on_delete=models.PROTECT, related_name="appeals")
+    decision = models.OneToOneField(AuditEntry, on_delete=models.PROTECT, related_name="appeal")
     appellant = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     text = models.TextField("why it is wrong", max_length=bounds.REASON_CHARS)
     status = models.CharField(max_length=16, choices=AppealStatus.choices, default=AppealStatus.PENDING)
@@ -91,7 +91,6 @@ class Appeal(Claimable):
         default_permissions = ("view",)
         permissions = (("decide_appeal", "Can decide on appeals"),)
         constraints = (
-            models.UniqueConstraint(fields=("decision",), name="appeal_once"),
             models.CheckConstraint(
                 condition=Q(status="Pending", decided_at__isnull=True)
                 | Q(status__in=("Upheld", "Reversed"), decided_at__isnull=False, decided_by__isnull=False) & ~Q(answer=""),

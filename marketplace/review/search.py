@@ -25,7 +25,7 @@ LISTED = 500
 MIN_PREFIX_CHARS = 2
 LAST_FOUR = 4
 # A whole credential, however it was copied: `Bearer cam_sk_…`, a signing secret of a webhook.
-_SECRET = re.compile(r"(?:cam_[a-z]{2,3}|whsec)_\S*(\S{4})")
+_SECRET = re.compile(r"(?:cam_(?:test_)?[a-z]{2,3}|whsec)_\S*(\S{4})")
 _TEXT = CharField()
 _HIGHEST = "\U0010ffff"
 

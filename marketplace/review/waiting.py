@@ -26,12 +26,12 @@ class Wait:
     @property
     def usual_hours(self) -> int | None:
         """The usual time in hours, rounded up."""
-        return None if self.usual is None else max(1, ceil(self.usual / HOUR))
+        return None if self.usual is None else _hours(self.usual)
 
     @property
     def usual_text(self) -> str:
         """The usual time in words, such as `2 days`."""
-        return "" if self.usual_hours is None else timesince(_ZERO, _ZERO + self.usual_hours * HOUR, depth=1)
+        return in_words(self.usual)
 
 
 def wait_of(row: Model, *, since: str = "submitted_at", waiting: Mapping[str, Any], decided: QuerySet[Any] | None = None) -> Wait | None:
@@ -50,6 +50,20 @@ def wait_of(row: Model, *, since: str = "submitted_at", waiting: Mapping[str, An
     position = rows.filter(ahead, **waiting).count() + 1
     if decided is None:
         decided = rows.filter(decided_by__isnull=False)
+    return Wait(position, usual_waiting_time(decided, since=since))
+
+
+def usual_waiting_time(decided: QuerySet[Any], *, since: str = "submitted_at") -> timedelta | None:
+    """Return the median time of the last of these decisions, None before the first one."""
     last = decided.filter(decided_at__isnull=False).order_by("-decided_at").values_list(since, "decided_at")[:DECISIONS]
     times = [end - begin for begin, end in last]
-    return Wait(position, median(times) if times else None)
+    return median(times) if times else None
+
+
+def in_words(time: timedelta | None) -> str:
+    """Return a time in words such as `2 days`, at least an hour; empty for None."""
+    return "" if time is None else timesince(_ZERO, _ZERO + _hours(time) * HOUR, depth=1)
+
+
+def _hours(time: timedelta) -> int:
+    return max(1, ceil(time / HOUR))

@@ -1,5 +1,7 @@
 """Users, sign-in and the second factor: Django's settings and those of allauth."""
 
+from .sandbox import SANDBOX
+
 AUTH_USER_MODEL = "accounts.User"
 AUTHENTICATION_BACKENDS = ["marketplace.accounts.backends.AccountBackend"]
 AUTH_PASSWORD_VALIDATORS = [
@@ -24,7 +26,8 @@ ACCOUNT_FORMS = {
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
-ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+# Nobody gets the mails of a sandbox.
+ACCOUNT_EMAIL_VERIFICATION = "optional" if SANDBOX else "mandatory"
 ACCOUNT_UNIQUE_EMAIL = True
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
 ACCOUNT_CONFIRM_EMAIL_ON_GET = False

@@ -12,6 +12,8 @@ from .credentials import *  # noqa: F403 - likewise
 from .monitoring import *  # noqa: F403 - likewise
 from .monitoring import logging_config
 from .payments import *  # noqa: F403 - likewise
+from .sandbox import *  # noqa: F403 - likewise
+from .sandbox import SANDBOX
 from .schedule import COMMANDS
 
 BASE_DIR = read.BASE_DIR
@@ -75,6 +77,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "marketplace.http.monitoring.HealthMiddleware",
     "marketplace.http.monitoring.RequestIdMiddleware",
+    "marketplace.api.versions.ApiVersionMiddleware",
     "marketplace.http.monitoring.MonitoringMiddleware",
     "marketplace.http.rate_limits.RateLimitFieldsMiddleware",
     "developers.usage.middleware.UsageMiddleware",
@@ -180,9 +183,11 @@ SPECTACULAR_SETTINGS = {
         {"name": "downloads", "description": "The target of download links. Needs no credential."},
         {"name": "certificates", "description": "Signed proofs of a licence that anyone can verify."},
         {"name": "wallet", "description": "The prepaid wallet: balances, quotes, purchases, transactions."},
-        {"name": "account", "description": "The caller's billing details, which invoices are made out to."},
+        {"name": "account", "description": "The caller, its limits, and the billing details that invoices are made out to."},
         {"name": "orders", "description": "Purchases and their receipts."},
         {"name": "vendor", "description": "For vendors: profile, listings, files, reviews, earnings."},
+        {"name": "events", "description": "What happened, as webhooks send it."},
+        {"name": "webhooks", "description": "The addresses that an app's events are sent to, and the requests that they get."},
         {"name": "appeals", "description": "Appeals against rejections, takedowns and suspensions."},
         {"name": "leaked-credentials", "description": "Reports of keys and tokens found in public."},
     ],
@@ -209,6 +214,10 @@ SPECTACULAR_SETTINGS = {
     "COMPONENT_SPLIT_PATCH": False,
     # Choice sets that several fields share, or whose field names are ambiguous.
     "ENUM_NAME_OVERRIDES": {
+        "DeliveryStatusEnum": "developers.models.webhooks.DeliveryStatus",
+        "AppealKindEnum": "marketplace.review.models.AppealKind",
+        "AppealStatusEnum": "marketplace.review.models.AppealStatus",
+        "CredentialKindEnum": "marketplace.core.access.CredentialKind",
         "CertificateStatusEnum": "library.certificates.CertificateStatus",
         "ListingStatusEnum": "catalog.models.listings.ListingStatus",
         "OrderStatusEnum": "wallet.models.orders.OrderStatus",
@@ -236,15 +245,20 @@ CORS_ALLOW_HEADERS = [
     *default_headers,
     *("idempotency-key", "if-match", "if-none-match", "if-range", "range", "x-request-id"),
     *("mcp-protocol-version", "mcp-method", "mcp-name"),
+    *("tus-resumable", "upload-checksum", "upload-length", "upload-metadata", "upload-offset"),
 ]
 CORS_EXPOSE_HEADERS = [
+    "API-Version",
     "Content-Disposition",
     "Content-Range",
     "ETag",
     "Idempotent-Replayed",
+    "Location",
     "RateLimit",
     "RateLimit-Policy",
     "Retry-After",
+    *("Tus-Checksum-Algorithm", "Tus-Extension", "Tus-Max-Size", "Tus-Resumable", "Tus-Version"),
+    *("Upload-Expires", "Upload-Length", "Upload-Offset"),
     "WWW-Authenticate",
     "X-Request-Id",
 ]
@@ -265,6 +279,10 @@ SERVER_EMAIL = DEFAULT_FROM_EMAIL
 # Mails are enqueued; the worker sends them through the transport.
 EMAIL_BACKEND = "marketplace.jobs.mailing.QueuedBackend"
 MAIL_TRANSPORT = "marketplace.jobs.mailing.ConsoleBackend"
+if SANDBOX:
+    # Mails are kept as files.
+    MAIL_TRANSPORT = "django.core.mail.backends.filebased.EmailBackend"
+EMAIL_FILE_PATH = DATA_DIR / "mails"
 
 # --- payouts -----------------------------------------------------------------------------------
 # Vendors' payouts: the day of the month that vendors are told, the smallest amount in whole units of each currency, and the account

@@ -16,6 +16,6 @@ if SERVER_THREADS and SERVER_THREADS <= 3 * REQUESTS_AT_ONCE:
 
 # The only paths that accept files. The proxy in `deploy/` streams them by the same pattern, and buffers all other bodies.
 UPLOAD_PATHS = (
-    r"^/(api/v1/vendor/assets/[^/]+/(file|font-specimen|gallery-image|audio-preview)"
+    r"^/(api/v1/vendor/assets/[^/]+/(file|font-specimen|gallery-image|audio-preview)|(api/v1/vendor|dashboard/studio)/store/(logo|banner)"
     r"|dashboard/studio/listings/[^/]+/(files/upload|pictures/[0-9]|specimen|sound))$"
 )

@@ -6,6 +6,7 @@ from typing import TypedDict
 from django.core.exceptions import ImproperlyConfigured
 
 from . import environment as read
+from .sandbox import SANDBOX
 
 
 class TopUpLimits(TypedDict):
@@ -35,7 +36,7 @@ RAZORPAY = _credentials(
     }
 )
 # A provider that moves no money, for trying the service.
-TEST_PAYMENTS = read.boolean("TEST_PAYMENTS", default=False)
+TEST_PAYMENTS = read.boolean("TEST_PAYMENTS", default=SANDBOX)
 # Whether the test provider may be on.
 TEST_PAYMENTS_ALLOWED = True
 PAYMENT_TIMEOUT_SECONDS = 10

@@ -5,6 +5,7 @@ from django.core.exceptions import ImproperlyConfigured
 from .base import *  # noqa: F403 - settings modules extend each other by star import, Django's own idiom
 from .base import ALLOWED_HOSTS, BASE_URL, METRICS_DIR, METRICS_TOKEN, S3, STORAGES, logging_config
 from .environment import STATIC_FILES, boolean, database, email, integer, redis_caches, required, signing_key, text
+from .sandbox import SANDBOX
 
 DEBUG = False
 SECRET_KEY = required("SECRET_KEY", "a long random text that signs sessions and download links.")
@@ -21,12 +22,13 @@ if DATABASES["default"]["ENGINE"] != "django.db.backends.postgresql":
     raise ImproperlyConfigured("DATABASE_URL must name a PostgreSQL database in production: several processes share it.")
 
 CACHES = redis_caches(required("REDIS_URL", "redis://host:6379/0, where calls are counted and public answers are cached."))
-if S3 is None:
+if S3 is None and not SANDBOX:
     raise ImproperlyConfigured("Set S3_BUCKET, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY: nodes share no local disk.")
 
 STORAGES = STORAGES | {"staticfiles": STATIC_FILES}
 
-globals().update(email(required("EMAIL_URL", "smtp+tls://user:password@host:587, which sends verification and decision mails.")))
+if not SANDBOX:
+    globals().update(email(required("EMAIL_URL", "smtp+tls://user:password@host:587, which sends verification and decision mails.")))
 
 SESSION_COOKIE_SECURE = True
 CSRF_COOKIE_SECURE = True
@@ -38,7 +40,7 @@ if boolean("TRUST_PROXY_HEADERS", default=False):
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 ADMINS = [("Operations", text("ADMIN_EMAIL"))] if text("ADMIN_EMAIL") else []
 
-TEST_PAYMENTS_ALLOWED = False
+TEST_PAYMENTS_ALLOWED = SANDBOX
 INSPECT_AS_ROOT = boolean("INSPECT_AS_ROOT", default=False)
 ACCESS_LOG = boolean("ACCESS_LOG", default=True)
 LOGGING = logging_config("json")

@@ -12,7 +12,7 @@ from django.contrib.auth.models import Group
 from django.db.models import Model
 from django.utils import timezone
 
-from catalog.models import Deliverable, Discount, Listing, ListingReview
+from catalog.models import Deliverable, Discount, Listing, ListingReview, StorePicture
 from developers.audiences import Audience
 from developers.event_types import EventType
 from developers.models import AccessToken, ApiKey, App, ClientDocument, Consent, DeveloperApplication, ScopeReview, WebhookEndpoint
@@ -175,6 +175,15 @@ def vendor() -> VendorProfile:
 def approved_vendor() -> VendorProfile:
     """Return a vendor who may sell."""
     return profiles.approve_vendor(profile=vendor(), reason="Fine.", actor=UserFactory())
+
+
+def decorated_vendor() -> VendorProfile:
+    """Return a vendor whose store has a logo."""
+    profile = approved_vendor()
+    StorePicture.objects.create(
+        store=profile.store, kind="Logo", object_key=f"stores/{profile.pk}", content_type="image/webp", size=1, sha256=""
+    )
+    return profile
 
 
 def suspended_vendor() -> VendorProfile:
@@ -365,6 +374,7 @@ CASES = (
     Case("revoke", token, "developers.change_accesstoken", "token.revoke"),
     Case("approve", vendor, DECIDE_VENDOR, "vendor.approve"),
     Case("reject", vendor, DECIDE_VENDOR, "vendor.reject"),
+    Case("take_pictures_down", decorated_vendor, DECIDE_VENDOR, "vendor.take_pictures_down"),
     Case("suspend", approved_vendor, DECIDE_VENDOR, "vendor.suspend"),
     Case("reinstate", suspended_vendor, DECIDE_VENDOR, "vendor.reinstate"),
     Case(

@@ -7,6 +7,7 @@ from django.apps import apps
 from django.db import IntegrityError, models, transaction
 from django.utils import timezone
 
+from catalog.models import Deliverable, FilePreview, StorePicture
 from developers.audiences import Audience
 from developers.event_types import EventType
 from developers.models import ApiUsage, ClientDocument
@@ -21,6 +22,7 @@ from marketplace.core.scopes import Scope
 from tests.catalog.cases import submitted
 from tests.contract import scenes
 from tests.factories import AppFactory
+from tests.review.cases import appealed
 from tests.shop import bought, funded, on_sale
 from tests.vendors.cases import make_vendor
 from tests.wallet import invoicing
@@ -62,8 +64,12 @@ def rows(db: None) -> None:
     endpoint, _ = create_endpoint(app=AppFactory(), url="https://app.example/hook", events=[EventType.ASSET_PUBLISHED], actor=developer)
     send_test_event(endpoint=endpoint, actor=developer)
     ClientDocument.objects.create(app=app, host="client.example", reviewed={}, latest={})
-    make_vendor()
-    submitted()
+    StorePicture.objects.create(
+        store=make_vendor().store, kind="Logo", object_key="stores/one", content_type="image/webp", size=1, sha256=""
+    )
+    file = Deliverable.objects.get(listing=submitted())
+    FilePreview.objects.create(deliverable=file, kind="FontStyle", position=0, object_key="previews/a", size=1)
+    appealed()
     buyer = scenes.link().user
     WalletSettings.objects.create(owner=buyer)
     MailOptOut.objects.create(user=buyer, topic="sale")

@@ -1,16 +1,15 @@
 """A scene for each operation, and callers in it."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from rest_framework.test import APIClient
 
-from marketplace.core.scopes import Scope
-
 from .scenes import SCENES, Scene
-from .shapes import Operation
+from .shapes import Auth, Operation
 
 
 @pytest.fixture(autouse=True)
@@ -31,7 +30,7 @@ def caller(request: pytest.FixtureRequest, bearer_client: Callable[..., APIClien
     """Someone who may call the operation, with its scope and nothing more."""
     operation: Operation = request.getfixturevalue("operation")
     scene: Scene = request.getfixturevalue("scene")
-    if operation.scope is None:
+    if operation.auth is Auth.NONE:
         return APIClient()
-    make = bearer_client if operation.auth.bearer else key_client
-    return make(scene.user, scopes=frozenset({Scope(operation.scope)}))
+    make = bearer_client if operation.auth.bearer else partial(key_client, app=scene.app)
+    return make(scene.user, scopes=operation.scopes)

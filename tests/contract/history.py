@@ -8,7 +8,7 @@ from wallet.models.ledger import JournalKind
 
 from .catalog import BAD_LIMITS
 from .certificates import CERTIFICATE, STATUS
-from .purse import CURRENCY, REDUCTIONS
+from .purse import CURRENCY, DATES, REDUCTIONS
 from .shapes import BOOLEAN, BYTES, INTEGER, NUMBER, STRING, TIME, Auth, Field, Operation, Query, Shape, array, nullable, one_of, record
 
 ORDER = record(
@@ -146,8 +146,11 @@ PAGING = (
     Query("cursor", "string", bounds={"maxLength": 200}, bad=("nonsense", "x" * 201)),
 )
 
+_APP = Query("appId", "string", bounds={"maxLength": 36}, bad=("x" * 37,))
+_STATUS = Query("status", "string", bounds={"enum": ["Completed", "Refunded", "ChargedBack"]}, bad=("completed", "x"))
 
-def _get(path: str, answer: dict[str, object], *, paged: bool = False) -> Operation:
+
+def _get(path: str, answer: dict[str, object], *, paged: bool = False, filters: tuple[Query, ...] = ()) -> Operation:
     return Operation(
         "GET",
         path,
@@ -155,7 +158,7 @@ def _get(path: str, answer: dict[str, object], *, paged: bool = False) -> Operat
         "ordered",
         answer,
         scope="account:read",
-        query=PAGING if paged else (),
+        query=(*PAGING, *filters) if paged else (),
         refusals=frozenset({"invalid_input"} if paged else {"not_found"}),
         added=True,
     )
@@ -172,8 +175,8 @@ OPERATIONS = (
         body=(Field("currencyPreference", "string", "USD", required=True, bounds={"enum": ["INR", "USD"]}, bad=("EUR", "inr", "")),),
         added=True,
     ),
-    _get("/wallet/transactions", record({"items": array(MOVEMENT), "nextCursor": nullable(STRING)}), paged=True),
-    _get("/orders", record({"items": array(ORDER), "nextCursor": nullable(STRING)}), paged=True),
+    _get("/wallet/transactions", record({"items": array(MOVEMENT), "nextCursor": nullable(STRING)}), paged=True, filters=(*DATES, _APP)),
+    _get("/orders", record({"items": array(ORDER), "nextCursor": nullable(STRING)}), paged=True, filters=(*DATES, _APP, _STATUS)),
     _get("/orders/{order_id}", ORDER),
     _get("/orders/{order_id}/receipt", BYTES),
     _get("/orders/{order_id}/receipt.pdf", BYTES),

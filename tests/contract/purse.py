@@ -18,6 +18,43 @@ NO_OFFER = frozenset({"not_found", "tier_required", "already_owned", "own_listin
     *("discount_code_invalid", "discount_ended", "upgrade_unavailable", "upgrade_currency_differs")
 }
 
+CALLER = record(
+    {
+        "userId": STRING,
+        "name": nullable(STRING),
+        "email": nullable(STRING),
+        "environment": STRING,
+        "credential": record(
+            {
+                "kind": one_of("api_key", "personal", "oauth", "mcp", "first_party", "console"),
+                "prefix": STRING,
+                "lastFour": STRING,
+                "name": STRING,
+                "expiresAt": nullable(TIME),
+            }
+        ),
+        "app": nullable(record({"appId": STRING, "name": STRING})),
+        "scopes": array(STRING),
+        "needsSpendingLimit": BOOLEAN,
+        "spendingLimits": array(
+            record(
+                {
+                    "currency": CURRENCY,
+                    "setBy": STRING,
+                    "perPurchase": nullable(NUMBER),
+                    "perDay": nullable(NUMBER),
+                    "total": nullable(NUMBER),
+                    "spentToday": NUMBER,
+                    "spentInAll": NUMBER,
+                    "categories": array(STRING),
+                }
+            )
+        ),
+        "rateLimits": array(
+            record({"policy": STRING, "calls": INTEGER, "used": INTEGER, "windowSeconds": INTEGER, "resetSeconds": INTEGER})
+        ),
+    }
+)
 TOP_UP = record(
     {
         "id": STRING,
@@ -28,6 +65,8 @@ TOP_UP = record(
         "expiresAt": TIME,
     }
 )
+_MOMENTS = ("yesterday", "2026-01-01", "2026-01-01T00:00:00", "x" * 41)
+DATES = tuple(Query(name, "string", bounds={"maxLength": 40}, bad=_MOMENTS) for name in ("createdAfter", "createdBefore"))
 
 OPERATIONS = (
     Operation(
@@ -51,6 +90,7 @@ OPERATIONS = (
         query=(
             Query("limit", "integer", default=25, bounds={"minimum": 1}, bad=BAD_LIMITS, maximum=100),
             Query("cursor", "string", bounds={"maxLength": 200}, bad=("nonsense", "!!", "MjAyNg", "x" * 201)),
+            *DATES,
         ),
         refusals=frozenset({"invalid_input"}),
     ),
@@ -73,6 +113,7 @@ OPERATIONS = (
         refusals=frozenset({"link_invalid", "link_expired", "link_revoked", "licence_suspended", "file_blocked", "range_not_satisfiable"}),
         added=True,
     ),
+    Operation("GET", "/me", Auth.KEY_OR_BEARER, "for_sale", CALLER, added=True),
     Operation(
         "GET",
         "/wallet",
@@ -94,6 +135,8 @@ OPERATIONS = (
                 "taxIncluded": NUMBER,
                 "licenseSlug": STRING,
                 "expiresAt": TIME,
+                "withinLimits": BOOLEAN,
+                "exceededLimit": nullable(STRING),
                 **REDUCTIONS,
             }
         ),

@@ -7,15 +7,22 @@ from typing import Any
 
 from django.utils import timezone
 
-from catalog.models import Discount, LicenseTier, Listing
+from catalog.models import Discount, LicenseTier, Listing, StorePicture
+from catalog.models.files import StorePictureKind
 from catalog.services.submission import submit_listing
+from developers.event_types import EventType
+from developers.models import App, WebhookDelivery, WebhookMessage
+from developers.models.webhooks import DeliveryStatus
 from developers.services.applications import approve_application, submit_application
+from developers.services.webhooks import create_endpoint
+from developers.webhooks.publishing import publish_event
 from library.certificates import certificate_of, signed_certificate
 from library.models import Licence
 from library.services.links import issue_link, url_of
 from marketplace.accounts.models import User
+from marketplace.storage import default_storage
 from tests.catalog.cases import PASSED
-from tests.factories import CategoryFactory, ListingFactory, UserFactory
+from tests.factories import AppFactory, CategoryFactory, ListingFactory, UserFactory
 from tests.review import cases
 from tests.shop import archive, bought, funded, on_sale, tiers
 from tests.vendors.attaching import show, upload
@@ -24,6 +31,7 @@ from tests.wallet import invoicing
 from tests.wallet.payees import account_of, paid_out, payee
 from tests.wallet.refunding import asked, downloaded
 from tests.wallet.topping_up import asked_for
+from vendors.services.uploads import append_part, begin_upload, new_part_key
 from wallet.consent import CONSENT
 from wallet.models import Order
 from wallet.services.offers import PurchaseRequest
@@ -42,6 +50,7 @@ class Scene:
         body: Values of fields that only the scene knows.
         query: Values of query parameters that only the scene knows.
         shows: What an answer says, where it has the key.
+        app: The app that calls, where another one cannot.
     """
 
     user: User
@@ -49,6 +58,7 @@ class Scene:
     body: dict[str, Any] = field(default_factory=dict)
     query: dict[str, str] = field(default_factory=dict)
     shows: dict[str, Any] = field(default_factory=dict)
+    app: App | None = None
 
 
 DETAILS: dict[str, Any] = {
@@ -215,6 +225,36 @@ def uploaded() -> Scene:
     return scene
 
 
+def decorated() -> Scene:
+    """The vendor's store has a logo and a banner."""
+    scene, listing = _vendor()
+    details = {"width": 64, "height": 64}
+    for kind in StorePictureKind:
+        StorePicture.objects.create(
+            store=listing.store,
+            kind=kind,
+            object_key=f"stores/{kind.lower()}",
+            content_type="image/webp",
+            size=1,
+            sha256="",
+            details=details,
+        )
+    return scene
+
+
+def sent() -> Scene:
+    """All parts of a file for the draft have arrived."""
+    scene, listing = _vendor()
+    content = archive()
+    upload = begin_upload(listing=listing, filename="aurora.zip", size=len(content), actor=scene.user)
+    key = new_part_key(upload=upload)
+    default_storage.save_bytes(key, content)
+    append_part(upload=upload, offset=0, key=key, size=len(content), actor=scene.user)
+    scene.names["upload_id"] = str(upload.pk)
+    scene.shows |= {"originalFilename": "aurora.zip", "fileSize": len(content), "offset": len(content)}
+    return scene
+
+
 def waiting() -> Scene:
     """The listing waits for review."""
     scene, listing = _vendor()
@@ -241,6 +281,24 @@ def earning() -> Scene:
     paid_out(account_of(profile))
     bought(listing)
     return Scene(profile.user)
+
+
+def eventful() -> Scene:
+    """Something happened that the app sees."""
+    app = AppFactory()
+    publish_event(event=EventType.SCOPES_CHANGED, subject=app.pk, data={"appId": str(app.pk), "grantedScopes": []}, app_id=app.pk)
+    return Scene(app.developer, app=app)
+
+
+def hooked() -> Scene:
+    """The app has a webhook, to which a delivery failed."""
+    scene = eventful()
+    assert scene.app is not None
+    endpoint, _ = create_endpoint(app=scene.app, url="https://hooks.example.com/in", events=EventType, actor=scene.user)
+    failed = {"status": DeliveryStatus.FAILED, "ended_at": timezone.now() - timedelta(hours=1)}
+    delivery = WebhookDelivery.objects.create(message=WebhookMessage.objects.get(), endpoint=endpoint, **failed)
+    scene.names = {"webhook_id": str(endpoint.pk), "delivery_id": str(delivery.pk)}
+    return scene
 
 
 def taken_down() -> Scene:
@@ -274,9 +332,13 @@ SCENES: dict[str, Callable[[], Scene]] = {
         ready,
         discounted,
         uploaded,
+        decorated,
+        sent,
         waiting,
         selling,
         earning,
+        eventful,
+        hooked,
         taken_down,
         appealed,
     )

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
+from marketplace.core.scopes import Scope
+
 Shape = dict[str, Any]
 
 STRING: Shape = {"type": "string"}
@@ -155,6 +157,11 @@ class Operation:
     def name(self) -> str:
         """How tests name it."""
         return f"{self.method} {self.path}"
+
+    @property
+    def scopes(self) -> frozenset[Scope]:
+        """Return what its credential must carry; one that needs none gets any one, as a key has at least one."""
+        return frozenset({Scope(self.scope or Scope.CATALOG_READ)})
 
     @property
     def takes_json(self) -> bool:

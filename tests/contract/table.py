@@ -1,7 +1,7 @@
 """The whole table: every endpoint of the reference, and every one that we add to it."""
 
-from . import appeals, catalog, certificates, earnings, history, purse, reports, vendor
-from .shapes import Operation
+from . import appeals, catalog, certificates, earnings, events, history, purse, reports, vendor
+from .shapes import Auth, Operation
 
 OPERATIONS: tuple[Operation, ...] = (
     *catalog.OPERATIONS,
@@ -10,10 +10,11 @@ OPERATIONS: tuple[Operation, ...] = (
     *history.OPERATIONS,
     *vendor.OPERATIONS,
     *earnings.OPERATIONS,
+    *events.OPERATIONS,
     *reports.OPERATIONS,
     *appeals.OPERATIONS,
 )
 BY_NAME = {operation.name: operation for operation in OPERATIONS}
-GUARDED = tuple(operation for operation in OPERATIONS if operation.scope is not None)
+GUARDED = tuple(operation for operation in OPERATIONS if operation.auth is not Auth.NONE)
 ON_ONE_ASSET = tuple(operation for operation in OPERATIONS if "{id}" in operation.path)
 WITH_BODY = tuple(operation for operation in OPERATIONS if operation.body is not None)

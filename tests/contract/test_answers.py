@@ -10,8 +10,6 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from rest_framework.test import APIClient
 
-from marketplace.core.scopes import Scope
-
 from . import vendor
 from .calls import API, FILES, body_of, call, document_of, own_headers
 from .scenes import Scene
@@ -57,8 +55,7 @@ def test_good_call_succeeds_with_exactly_the_keys_of_the_table(operation: Operat
 
 @pytest.mark.parametrize("operation", [entry for entry in OPERATIONS if entry.auth.key], ids=lambda operation: operation.name)
 def test_key_with_the_scope_alone_gets_the_same(operation: Operation, scene: Scene, key_client: Callable[..., APIClient]) -> None:
-    assert operation.scope is not None
-    checked(call(key_client(scene.user, scopes=frozenset({Scope(operation.scope)})), operation, scene), operation)
+    checked(call(key_client(scene.user, scopes=operation.scopes, app=scene.app), operation, scene), operation)
 
 
 @pytest.mark.parametrize("operation", [entry for entry in OPERATIONS if entry.body], ids=lambda operation: operation.name)
@@ -166,7 +163,10 @@ def test_link_lasts_fifteen_minutes(operation: Operation, scene: Scene, caller: 
     assert answer["downloadUrl"].startswith("http://testserver/api/v1/downloads/")
 
 
-@pytest.mark.parametrize("operation", [entry for entry in OPERATIONS if entry.form], ids=lambda operation: operation.name)
+# The pictures of a store: `tests/vendors/test_store_pictures.py`.
+@pytest.mark.parametrize(
+    "operation", [entry for entry in OPERATIONS if entry.form and "{id}" in entry.path], ids=lambda operation: operation.name
+)
 def test_upload_record_tells_what_was_sent(operation: Operation, scene: Scene, caller: APIClient) -> None:
     shown = checked(call(caller, operation, scene, query={"slot": "3"} if operation.query else {}), operation)
     name, content = FILES[operation.form or ""]

@@ -46,7 +46,9 @@ def bad_values(entry: Field) -> Iterator[tuple[Any, set[str]]]:
     if "maxItems" in limits:
         objects = entry.sample if isinstance(entry.sample[0], dict) else []
         yield objects * (limits["maxItems"] + 1) or [f"x{n}" for n in range(limits["maxItems"] + 1)], {"max_length"}
-    if "items" in limits:
+    if "enum" in limits.get("items", {}):
+        yield ["nonsense"], {"invalid_choice"}
+    elif "items" in limits:
         yield ["ok", "x" * (limits["items"]["maxLength"] + 1)], {"max_length"}
 
 

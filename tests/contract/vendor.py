@@ -34,8 +34,23 @@ PROFILE = {
     "status": one_of("Approved", "Pending", "Suspended"),
     "commissionRate": NUMBER,
 }
+PROFILE_ADDED: dict[str, Shape] = {"bio": STRING, "logoUrl": nullable(STRING), "bannerUrl": nullable(STRING)}
+STORE_PICTURE = record({}, added={"id": STRING, "kind": one_of("Logo", "Banner"), "url": STRING, "width": INTEGER, "height": INTEGER})
 FILE = record(
     {"id": STRING, "assetId": STRING, "originalFilename": STRING, "fileSize": INTEGER, "checksum": SHA256, "technicalJson": STRING}
+)
+UPLOAD_RECORD = record(
+    {},
+    added={
+        "id": STRING,
+        "assetId": STRING,
+        "originalFilename": STRING,
+        "fileSize": INTEGER,
+        "offset": INTEGER,
+        "expiresAt": TIME,
+        "url": STRING,
+        "fileId": nullable(STRING),
+    },
 )
 VERSION_RECORD = record(
     {},
@@ -249,6 +264,8 @@ CHANGE = ONE | {"precondition_failed"}
 EDIT = CHANGE | {"listing_locked"}
 UPLOAD = EDIT | {"length_required", "malformed_request", "upload_incomplete", "file_rejected", "unsupported_type", "body_too_large"}
 
+STORE_UPLOAD = UPLOAD - EDIT | APPROVED
+
 
 def _op(method: str, path: str, scene: str, answer: Shape, **more: Any) -> Operation:
     return Operation(method, path, Auth.BEARER, scene, answer, scope="vendor:manage", **more)
@@ -259,7 +276,7 @@ OPERATIONS = (
         "POST",
         "/vendor/apply",
         "developer",
-        record(PROFILE),
+        record(PROFILE, added=PROFILE_ADDED),
         body=APPLY,
         refusals=frozenset({"vendor_profile_exists", "store_slug_taken"}),
     ),
@@ -267,7 +284,7 @@ OPERATIONS = (
         "GET",
         "/vendor/application-status",
         "draft",
-        record(PROFILE | {"payoutMethod": nullable(STRING)}, added={"queue": QUEUE}),
+        record(PROFILE | {"payoutMethod": nullable(STRING)}, added=PROFILE_ADDED | {"queue": QUEUE}),
         refusals=frozenset({"vendor_profile_missing"}),
     ),
     _op(
@@ -393,6 +410,32 @@ OPERATIONS = (
         "ready",
         record({}, added={"passed": BOOLEAN, "checks": CHECKS}),
         refusals=ONE,
+        added=True,
+    ),
+    *(
+        operation
+        for kind in ("logo", "banner")
+        for operation in (
+            _op("POST", f"/vendor/store/{kind}", "draft", STORE_PICTURE, form="image", refusals=STORE_UPLOAD, added=True),
+            _op("DELETE", f"/vendor/store/{kind}", "decorated", STORE_PICTURE, refusals=ONE, added=True),
+        )
+    ),
+    _op(
+        "GET",
+        "/vendor/uploads",
+        "sent",
+        record({}, added={"total": INTEGER, "page": INTEGER, "items": array(UPLOAD_RECORD)}),
+        query=PAGING,
+        refusals=APPROVED | {"invalid_input"},
+        added=True,
+    ),
+    _op("GET", "/vendor/uploads/{upload_id}", "sent", UPLOAD_RECORD, refusals=ONE, added=True),
+    _op(
+        "POST",
+        "/vendor/uploads/{upload_id}/finish",
+        "sent",
+        FILE,
+        refusals=EDIT | {"upload_conflict", "upload_finishing", "upload_unfinished", "file_rejected"},
         added=True,
     ),
     _op("DELETE", "/vendor/assets/{id}/file", "uploaded", FILE, refusals=EDIT, added=True),

@@ -88,10 +88,12 @@ def expected(access: Access, kind: CredentialKind, condition: Callable[[Held], N
     # A tool token is good for tools only, a dead credential for nothing: at public operations too.
     if condition in DEAD or kind == CredentialKind.MCP:
         return INVALID
-    if access.scope is None:
+    if not access.kinds:
         return None
     if kind not in access.kinds:
         return INVALID
+    if access.scope is None:
+        return None
     return None if SCOPED[condition] and access.scope in CARRIES[kind] else LACKING
 
 
@@ -121,7 +123,7 @@ def test_table_holds_every_operation_of_the_service() -> None:
 
 
 def test_anonymous_caller_gets_the_public_operations_only() -> None:
-    assert answers({}) == {operation.name: None if operation.access.scope is None else ANONYMOUS for operation in OPERATIONS}
+    assert answers({}) == {operation.name: ANONYMOUS if operation.access.kinds else None for operation in OPERATIONS}
 
 
 @pytest.mark.parametrize(("kind", "condition"), CASES, ids=lambda value: getattr(value, "__name__", str(value)))
@@ -143,7 +145,7 @@ def test_key_with_one_scope_opens_what_takes_it_and_nothing_else(scope: Scope) -
     _, secret = issue_api_key(app=app, name="matrix", actor=app.user)
     for name, refusal in answers({"x-api-key": secret}).items():
         access = next(operation.access for operation in OPERATIONS if operation.name == name)
-        if access.scope is None or (access.scope == scope and CredentialKind.API_KEY in access.kinds):
+        if not access.kinds or (access.scope in {None, scope} and CredentialKind.API_KEY in access.kinds):
             assert refusal is None, name
         else:
             assert refusal == (LACKING if CredentialKind.API_KEY in access.kinds else INVALID), name

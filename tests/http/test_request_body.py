@@ -143,6 +143,7 @@ def test_addresses_of_uploads_are_those_that_take_files_here_and_in_the_proxy(se
     of_the_api = {path for path, item in paths.items() if "multipart/form-data" in str(item.get("post", {}).get("requestBody"))}
     views = {"studio-file-upload": (), "studio-picture-upload": (0,), "studio-specimen-upload": (), "studio-sound-upload": ()}
     of_the_studio = {reverse(name, args=["slug", *slot]) for name, slot in views.items()}
+    of_the_studio |= {reverse(f"studio-{kind}-upload") for kind in ("logo", "banner")}
     assert of_the_api
     for path in of_the_api | of_the_studio:
         assert is_upload({"CONTENT_TYPE": "multipart/form-data; boundary=x", "PATH_INFO": path})

@@ -136,6 +136,7 @@ class Person:
     def _listings(self) -> None:
         user, now = self.user, self.now
         store = self.add("catalog.Store", owner=user, is_open=True)
+        self.add("catalog.StorePicture", store=store, kind="Logo", size=5)
         profile = self.add("vendors.VendorProfile", user=user, store=store)
         self.add("vendors.PayoutDetails", profile=profile, currency="INR")
         for which in ("sold", "never sold"):
@@ -147,8 +148,10 @@ class Person:
             self.add(f"catalog.ListingReview {which}", listing=listing, submitted_at=now, submitted_by=user)
             self.add(f"catalog.AgentManifest {which}", listing=listing)
             self.add(f"catalog.FileFacts {which}", listing=listing)
+            self.add(f"catalog.FilePreview {which}", deliverable=file, kind="FontStyle", position=0, size=5)
             self.add(f"catalog.FormerPreview {which}", listing=listing, size=5)
             self.add(f"library.Package {which}", deliverable=file, size=5)
+        self.add("vendors.Upload", listing=self.rows["catalog.Listing sold"], size=5, expires_at=now + SOON)
 
     def _wallet(self) -> None:
         user = self.user
@@ -176,7 +179,7 @@ class Person:
         details = self.rows["vendors.PayoutDetails"]
         self.add("wallet.VendorPayout", batch=batch, account=earnings, journal=journal, details=details, **settled)
         self.add("wallet.WalletSettings", owner=user)
-        self.add("wallet.IdempotencyRecord", owner=user)
+        self.add("core.IdempotencyRecord", owner=user)
 
     def _move(self, name: str, wallet: Any, kind: str, net_minor: int, **given: Any) -> Any:
         """Insert the next entry of a wallet."""

@@ -239,6 +239,7 @@ _FILE = "object_key sha256 format technical entries fingerprint"
 _LISTING = "title slug short_description description readme tags version file_type supported_platforms video_url"
 SELLING = (
     Holding("catalog.Store", exported={"store": "name slug"}, kept=BOUGHT, anonymised="name slug"),
+    Holding("catalog.StorePicture", hidden={TECHNICAL: "object_key content_type sha256 details renditions"}),
     Holding(
         "vendors.VendorProfile",
         exported={"vendorProfile": "bio application_data"},
@@ -253,6 +254,7 @@ SELLING = (
         kept="payouts were made to it",
         anonymised="encrypted label",
     ),
+    Holding("vendors.Upload", exported={"uploads": "filename"}, impersonal={TECHNICAL: "parts"}),
     *(
         holding
         for which, kept in (("sold", BOUGHT), ("never sold", ""))
@@ -279,6 +281,11 @@ SELLING = (
             Holding(f"catalog.Discount {which}", exported={"discounts": "code"}),
             Holding(
                 f"catalog.FileFacts {which}", hidden={DERIVED: "sha256 facts"}, kept=kept and "what is bought is compared with its updates"
+            ),
+            Holding(
+                f"catalog.FilePreview {which}",
+                hidden={DERIVED: "object_key content_type sha256 details renditions"},
+                kept=kept,
             ),
             Holding(
                 f"catalog.FormerPreview {which}",
@@ -333,7 +340,7 @@ BUYING = (
     Holding("wallet.FrozenOrder", kept=BOOKS),
     Holding("wallet.Quote", exported={"quotes": "license_slug discount_code upgrade_from"}, impersonal={CODE: "currency"}),
     Holding("wallet.Quote of another person", hidden={OTHERS: "license_slug discount_code upgrade_from"}, impersonal={CODE: "currency"}),
-    Holding("wallet.IdempotencyRecord", hidden={"a copy of an answer, for 24 hours": "answer", TECHNICAL: "key fingerprint"}),
+    Holding("core.IdempotencyRecord", hidden={"a copy of an answer, for 24 hours": "answer", TECHNICAL: "key fingerprint"}),
     Holding(
         "wallet.Order",
         exported={"orders": "title store_name license_slug license_name version consent_text discount_code"},
@@ -385,7 +392,7 @@ IMPERSONAL = {
         " catalog.FeaturedListing operations.SitePage"
         " catalog.LicenseTier catalog.RetiredTerms catalog.RejectionReason catalog.SearchSynonym wallet.Seller wallet.TaxRate wallet.ExchangeRate"
     ),
-    "the service's own work": "jobs.Worker jobs.Schedule catalog.CatalogVersion wallet.LedgerDigest wallet.CoveredJournal",
+    "the service's own work": "jobs.Worker jobs.Schedule catalog.CatalogVersion developers.EventCounter wallet.LedgerDigest wallet.CoveredJournal",
     "counts and numbers": "catalog.ListingStats catalog.UncountedPurchase wallet.Transfer library.UpdateAnnouncement",
     "made from listings on sale, of which a deleted account has none": (
         "catalog.SearchDocument catalog.SearchTerm catalog.ListingIndex catalog.ListingLabel catalog.ListingPrice catalog.ListingCount"
@@ -410,10 +417,12 @@ OTHER_KEYS = {
     "webhooks": "id created_at disabled_at",
     "spendingLimits": "currency per_purchase_minor per_day_minor total_minor created_at",
     "store": "is_open",
+    "storePictures": "kind size uploaded_at",
     "vendorProfile": "status commission_rate_bp payouts_held_at applied_at",
     "payoutDetails": "currency created_at withdrawn_at",
     "listings": "id status published_at",
     "files": "listing_id file_size uploaded_at",
+    "uploads": "listing_id size offset expires_at",
     "discounts": "listing_id percent starts_at ends_at created_at",
     "previews": "listing_id kind size uploaded_at",
     "listingReviews": "listing_id kind status submitted_at decided_at",

@@ -25,13 +25,17 @@ from ..servers.migrated import copy_sqlite
 from ..servers.ports import free_port
 
 pytestmark = pytest.mark.full
-COMPOSE = ROOT / "deploy" / "compose.yaml"
+COMPOSE, SANDBOX = ROOT / "deploy" / "compose.yaml", ROOT / "deploy" / "compose.sandbox.yaml"
 FILLED = PRODUCTION | {
     "HOST": "shop.example",
     "FILES_HOST": "files.shop.example",
     "POSTGRES_PASSWORD": "secret",
     "DEFAULT_FROM_EMAIL": "shop@shop.example",
     "METRICS_TOKEN": "metrics-token-of-the-tests",
+    "SANDBOX_HOST": "sandbox.shop.example",
+    "SANDBOX_SECRET_KEY": PRODUCTION["SECRET_KEY"][::-1],
+    "SANDBOX_CERTIFICATE_KEY": PRODUCTION["CERTIFICATE_KEY"],
+    "SANDBOX_POSTGRES_PASSWORD": "another secret",
 }
 
 
@@ -49,8 +53,8 @@ def run(*command: Any, cwd: Path = ROOT, **env: str) -> subprocess.CompletedProc
     )
 
 
-def compose() -> dict[str, Any]:
-    document: dict[str, Any] = yaml.safe_load(COMPOSE.read_text(encoding="utf-8"))
+def compose(path: Path = COMPOSE) -> dict[str, Any]:
+    document: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
     return document
 
 
@@ -143,6 +147,24 @@ def test_settings_of_the_compose_file_pass_the_check_of_deployments(tmp_path: Pa
     services = compose()["services"]
     environment = services["app-1"]["environment"]
     assert [services[name]["environment"] for name in ("app-2", "worker", "prepare")] == [environment] * 3
+    check_of_deployments(environment, tmp_path)
+
+
+def test_settings_of_the_sandbox_beside_it_pass_the_check_and_share_nothing_with_it(tmp_path: Path) -> None:
+    production, sandbox = compose(), compose(SANDBOX)
+    environment = sandbox["services"]["sandbox"]["environment"]
+    assert sandbox["services"]["sandbox-prepare"]["environment"] == environment
+    check_of_deployments(environment, tmp_path)
+    shared = {"TRUST_PROXY_HEADERS"}
+    first = production["services"]["app-1"]["environment"]
+    assert {name for name in environment.keys() & first.keys() if environment[name] == first[name]} == shared
+    assert not sandbox["services"].keys() & (production["services"].keys() - {"proxy"})
+    assert not sandbox["volumes"].keys() & production["volumes"].keys()
+    assert all(set(service["networks"]) == {"sandbox"} for service in sandbox["services"].values())
+
+
+def check_of_deployments(environment: dict[str, str], tmp_path: Path) -> None:
+    """Run `check --deploy` with the environment of a service."""
     given = {name: filled(value) for name, value in environment.items()}
     assert given.keys() <= SETTINGS
     # The image runs as another user than the tests may.
@@ -153,8 +175,21 @@ def test_settings_of_the_compose_file_pass_the_check_of_deployments(tmp_path: Pa
 
 
 def test_compose_file_holds_no_secret_and_nothing_without_a_version() -> None:
-    document, example = compose(), (ROOT / "deploy" / ".env.example").read_text(encoding="utf-8")
+    example = (ROOT / "deploy" / ".env.example").read_text(encoding="utf-8")
+    for path in (COMPOSE, SANDBOX):
+        _judge(compose(path))
+    wanted = {name for path in (COMPOSE, SANDBOX) for name in re.findall(r"\$\{(\w+)", path.read_text(encoding="utf-8"))}
+    assert wanted == set(re.findall(r"^(\w+)=", example, re.MULTILINE))
+    secrets = ("SECRET_KEY", "CERTIFICATE_KEY", "POSTGRES_PASSWORD", "S3_SECRET_ACCESS_KEY", "METRICS_TOKEN")
+    for secret in (*secrets, *(f"SANDBOX_{name}" for name in secrets[:3])):
+        assert f"\n{secret}=\n" in example
+
+
+def _judge(document: dict[str, Any]) -> None:
     for name, service in document["services"].items():
+        # What is added to a service of the main file.
+        if name == "proxy" and "image" not in service:
+            continue
         image = service["image"]
         assert image == "marketplace:latest" or re.search(r":v?\d", image), name
         assert service["restart"] in {"unless-stopped", "no"}
@@ -164,10 +199,6 @@ def test_compose_file_holds_no_secret_and_nothing_without_a_version() -> None:
         if "build" in service:
             assert service["read_only"]
             assert service["cap_drop"] == ["ALL"]
-    wanted = set(re.findall(r"\$\{(\w+)", COMPOSE.read_text(encoding="utf-8")))
-    assert wanted == set(re.findall(r"^(\w+)=", example, re.MULTILINE))
-    for secret in ("SECRET_KEY", "CERTIFICATE_KEY", "POSTGRES_PASSWORD", "S3_SECRET_ACCESS_KEY", "METRICS_TOKEN"):
-        assert f"\n{secret}=\n" in example
 
 
 def test_proxy_lets_uploads_through_and_takes_every_other_body_in_first() -> None:
@@ -186,5 +217,12 @@ def test_proxy_lets_uploads_through_and_takes_every_other_body_in_first() -> Non
 
 
 def test_configuration_of_the_proxy_is_accepted_by_nginx(tmp_path: Path) -> None:
-    done = run(nginx.find_program(), "-t", "-p", tmp_path, "-c", nginx.configuration(tmp_path))
+    path = nginx.configuration(tmp_path)
+    done = run(nginx.find_program(), "-t", "-p", tmp_path, "-c", path)
+    assert done.returncode == 0, done.stderr
+    text = (ROOT / "deploy" / "sandbox.conf.template").read_text(encoding="utf-8")
+    for shipped, ours in {"${SANDBOX_HOST}": "sandbox.test", "/etc/nginx/tls": str(tmp_path), "sandbox:8000": nginx.NOBODY}.items():
+        text = text.replace(shipped, ours)
+    (tmp_path / "conf.d" / "sandbox.conf").write_text(text, encoding="utf-8")
+    done = run(nginx.find_program(), "-t", "-p", tmp_path, "-c", path)
     assert done.returncode == 0, done.stderr

@@ -94,6 +94,7 @@ PAGES: dict[str, dict[str, Way]] = {
         "console-call": "/dashboard/console/searchAssets",
         "tokens": "/dashboard/tokens",
         "token-new": "/dashboard/tokens/new",
+        "token-new-for-assistant": "/dashboard/tokens/new-for-assistant",
         "token-usage": "/dashboard/tokens/usage?last=24h",
         "library-empty": "/dashboard/library",
         "wallet-payout": ("/dashboard/wallet", ".items a"),

@@ -21,9 +21,11 @@ class Gate:
 
     Attributes:
         cut_after: Connections of which more bytes than this come are cut; None cuts none.
+        received: The bytes that came from clients.
     """
 
     cut_after: int | None = None
+    received = 0
 
     def __init__(self, target: int) -> None:
         self.port = free_port()
@@ -107,6 +109,7 @@ class Gate:
         passed = 0
         while data := await reader.read(CHUNK):
             passed += len(data)
+            self.received += len(data) if counted else 0
             if counted and self.cut_after is not None and passed > self.cut_after:
                 raise ConnectionAbortedError
             await self._flowing.wait()

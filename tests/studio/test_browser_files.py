@@ -23,6 +23,8 @@ from tests.screenshots.driving import Visit, overflows, still, violations
 from tests.servers.gate import Gate, gate
 from tests.vendors.cases import publish
 from tests.waiting import until
+from vendors.bounds import PART_BYTES
+from vendors.models import Upload
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -75,6 +77,12 @@ def progress_of(page: Page) -> float:
     return float(page.locator(".under-way progress").evaluate("(each) => each.value"))
 
 
+def cut_half_way(page: Page, wire: Gate) -> None:
+    """Cut the connection once half of the file has arrived."""
+    page.wait_for_function("() => document.querySelector('.under-way progress')?.value > 50")
+    wire.cut_after = 0
+
+
 def test_large_file_moves_and_tells_speed_and_time_left(
     opened: Callable[..., tuple[Page, Visit]], wire: Gate, listing: Listing, large: Path, media: Path
 ) -> None:
@@ -114,25 +122,76 @@ def test_cancelled_upload_keeps_nothing(opened: Callable[..., tuple[Page, Visit]
     page.reload()
     expect(page.locator("#file")).to_contain_text("No file yet.")
     until(lambda: not [path for path in media.rglob("*") if path.is_file()], "an empty store")
+    until(lambda: not Upload.objects.exists(), "no upload")
     assert not Deliverable.objects.exists()
 
 
-def test_connection_lost_half_way_is_told_and_the_upload_starts_anew(
+def test_connection_lost_half_way_is_told_and_the_upload_goes_on_from_there(
     opened: Callable[..., tuple[Page, Visit]], wire: Gate, large: Path
 ) -> None:
     page, _ = opened(wire=wire)
-    wire.slow(0)
-    wire.cut_after = 30 * MB
+    wire.slow(0.01)
     # It would try again by itself.
     still(page)
     page.get_by_label("Upload the file").set_input_files(large)
+    cut_half_way(page, wire)
     words = page.locator(".under-way [data-words]")
-    expect(words).to_have_text(re.compile(r"^The connection was lost at \d+ percent\. .*starts again from the beginning in \d+ seconds\.$"))
+    expect(words).to_have_text(re.compile(r"^The connection was lost at \d+ percent\. .*goes on from there in \d+ seconds\.$"))
     assert not Deliverable.objects.exists()
     wire.cut_after = None
+    wire.slow(0)
+    before, arrived = wire.received, Upload.objects.get().offset
+    assert arrived >= PART_BYTES
     page.get_by_role("button", name="Try again now").click()
     expect(page.locator("#file .note-success")).to_contain_text("was uploaded and checked")
     assert Deliverable.objects.get().file_size == large.stat().st_size
+    assert wire.received - before < large.stat().st_size - arrived + MB
+
+
+def test_upload_goes_on_after_the_page_was_closed_where_the_same_file_is_chosen(
+    opened: Callable[..., tuple[Page, Visit]], wire: Gate, large: Path, media: Path
+) -> None:
+    page, _ = opened(wire=wire)
+    wire.slow(0.01)
+    still(page)
+    page.get_by_label("Upload the file").set_input_files(large)
+    cut_half_way(page, wire)
+    expect(page.locator(".under-way [data-words]")).to_contain_text("The connection was lost")
+    wire.cut_after = None
+    wire.slow(0)
+    page.evaluate("addEventListener('beforeunload', (event) => event.stopImmediatePropagation(), {capture: true})")
+    page.reload()
+    before, arrived = wire.received, Upload.objects.get().offset
+    page.get_by_label("Upload the file").set_input_files(large)
+    expect(page.locator("#file .note-success")).to_contain_text("was uploaded and checked")
+    assert Deliverable.objects.get().file_size == large.stat().st_size
+    assert wire.received - before < large.stat().st_size - arrived + MB
+    assert page.evaluate("localStorage.length") == 0
+
+
+def test_files_of_every_kind_go_to_their_places(opened: Callable[..., tuple[Page, Visit]], tmp_path: Path) -> None:
+    page, visit = opened("phone")
+    chosen = {
+        "cover.png": makers.picture(),
+        "Aurora.zip": makers.archive(a_otf="x"),
+        "second.jpg": makers.picture(),
+        "Aurora.woff2": makers.font(flavor="woff2"),
+        "loop.wav": makers.sound("WAV", 0.1),
+        "notes.exe": b"MZ",
+    }
+    for name, content in chosen.items():
+        (tmp_path / name).write_bytes(content)
+    page.get_by_label("Choose files of any kind").set_input_files([tmp_path / name for name in chosen])
+    for place in ("file", "picture-0", "picture-1", "specimen", "sound"):
+        expect(page.locator(f"#{place} .note-success")).to_contain_text("was uploaded and checked")
+    expect(page.locator("#all-error")).to_have_text("notes.exe: there is no place for this type of file.")
+    assert Deliverable.objects.get().original_filename == "Aurora.zip"
+    assert Preview.objects.count() == 4
+    assert violations(page) == []
+    assert not overflows(page)
+    drop(page, "#all", ("third.png", makers.picture()))
+    expect(page.locator("#picture-2 .note-success")).to_contain_text("third.png")
+    assert (visit.elsewhere, visit.faults) == ([], [])
 
 
 def test_refusals_stand_beside_the_field_and_say_what_to_do(
@@ -183,9 +242,9 @@ def test_session_that_ends_in_the_middle_loses_nothing_and_says_what_to_do(
     page.wait_for_function("() => document.querySelector('.under-way progress')?.value > 1")
     Session.objects.all().delete()
     wire.slow(0)
-    error = page.locator("#file-error")
-    expect(error).to_have_text("Aurora.zip was uploaded and checked. Reload the page to see it.")
-    assert Deliverable.objects.get().file_size == large.stat().st_size
+    expect(page.locator("#file-error")).to_contain_text("You are no longer signed in. Sign in again")
+    # What has arrived stays, and the upload goes on from there.
+    assert (Upload.objects.count(), Deliverable.objects.count()) == (1, 0)
     # The next one needs the sign-in, and is asked for before anything is sent.
     page.get_by_label("Add cover picture").set_input_files({"name": "a.png", "mimeType": "", "buffer": makers.picture()})
     expect(page.locator("#picture-0-error")).to_contain_text("You are no longer signed in. Sign in again")

@@ -23,9 +23,10 @@ from tests.files.helpers import knock, stored
 from tests.vendors.cases import make_vendor, publish
 from vendors.errors import VendorNotApproved
 from vendors.inspection import Inspection, inspect_deliverable
-from vendors.models import VendorProfile
+from vendors.models import Upload, VendorProfile
 from vendors.services import files as services
 from vendors.services.profiles import suspend_vendor
+from vendors.services.uploads import begin_upload
 from vendors.studio.upload_fields import MESSAGES
 
 pytestmark = pytest.mark.django_db
@@ -48,6 +49,17 @@ def send(client: Client, listing: Listing, content: bytes, name: str = "studio-f
 def text_of(answer: Any) -> str:
     """Return the page's text with its white space made one."""
     return " ".join(answer.content.decode().split())
+
+
+def test_unfinished_upload_is_shown_and_removed_by_its_vendor_only(
+    client: Client, browse: Callable[..., Client], vendor: VendorProfile, listing: Listing
+) -> None:
+    upload = begin_upload(listing=listing, filename="Aurora.zip", size=9_000_000, actor=vendor.user)
+    assert "0 bytes of 8.6 MB arrived." in text_of(client.get(address(listing))).replace("\xa0", " ")
+    other = ListingFactory(store=make_vendor().store)
+    assert browse(other.store.owner).post(address(other, "studio-upload-remove", upload.pk)).status_code == 404
+    assert client.post(address(listing, "studio-upload-remove", upload.pk)).status_code == 302
+    assert not Upload.objects.exists()
 
 
 # --- what is refused ----------------------------------------------------------------------------

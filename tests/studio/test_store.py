@@ -3,16 +3,20 @@
 from collections.abc import Callable
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
-from catalog.models import Store
+from catalog.models import Store, StorePicture
 from marketplace.accounts.models import User
 from marketplace.core.models import AuditEntry
 from tests.factories import StoreFactory, UserFactory
+from tests.files import makers
+from tests.vendors.cases import make_vendor
 from tests.web.markup import faults_of
 from vendors.models import VendorProfile, VendorStatus
 from vendors.services.profiles import approve_vendor, suspend_vendor
+from vendors.studio.upload_fields import MESSAGES
 
 from .forms import errors_of
 
@@ -155,3 +159,33 @@ def test_address_is_judged_while_it_is_typed(browse: Browse, typed: dict[str, st
     answer = browse().get(reverse("studio-store-address"), typed).content.decode()
     assert words in answer
     assert bool(answer.strip()) == bool(words)
+
+
+def test_logo_and_banner_are_uploaded_shown_and_removed_by_plain_forms(browse: Browse) -> None:
+    profile = make_vendor()
+    client = browse(profile.user)
+    for name in ("logo", "banner"):
+        assert client.post(reverse(f"studio-{name}-upload"), {"file": picture_file()})["Location"] == reverse("studio-store")
+    page = client.get(reverse("studio-store"))
+    assert faults_of(page.content) == []
+    for shown in StorePicture.objects.all():
+        assert shown.url in page.content.decode()
+    assert faults_of(Client().get(f"/stores/{profile.store.slug}").content) == []
+    for _ in range(2):
+        assert client.post(reverse("studio-logo-remove"))["Location"] == reverse("studio-store")
+    assert [picture.kind for picture in StorePicture.objects.all()] == ["Banner"]
+
+
+def test_refused_logo_is_told_beside_its_field_and_keeps_the_page(browse: Browse) -> None:
+    profile = make_vendor()
+    page = browse(profile.user).post(reverse("studio-logo-upload"), {"file": SimpleUploadedFile("logo.png", b"no picture")})
+    assert page.status_code == 415
+    assert faults_of(page.content) == []
+    assert MESSAGES["unsupported_type"].partition("{detail} ")[2] in page.content.decode()
+    assert browse(profile.user, checked=True).post(reverse("studio-logo-upload"), {"file": picture_file()}).status_code == 403
+    assert not StorePicture.objects.exists()
+
+
+def picture_file() -> SimpleUploadedFile:
+    """Return a picture to choose."""
+    return SimpleUploadedFile("mine.png", makers.picture())

@@ -106,12 +106,14 @@ def test_status_is_readable_in_every_state(status: VendorStatus, bearer_client: 
     profile = make_vendor(status)
     answer = bearer_client(profile.user).get(STATUS)
     assert answer.status_code == 200
-    assert set(answer.json()) == RECORD_KEYS | {"payoutMethod"}
+    assert set(answer.json()) == RECORD_KEYS | {"payoutMethod", "queue"}
     assert (answer.json()["status"], answer.json()["payoutMethod"]) == (status, None)
 
 
 def test_profile_read_can_be_sent_back(bearer_client: Callable[..., APIClient]) -> None:
-    answer = bearer_client().post(APPLY, BODY | {"status": "Approved", "commissionRate": 0, "payoutMethod": "x"}, format="json")
+    answer = bearer_client().post(
+        APPLY, BODY | {"status": "Approved", "commissionRate": 0, "payoutMethod": "x", "queue": None}, format="json"
+    )
     assert (answer.status_code, answer.json()["status"], answer.json()["commissionRate"]) == (200, "Pending", 0.2)
 
 

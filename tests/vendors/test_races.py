@@ -18,17 +18,21 @@ from marketplace.accounts.models import User
 from marketplace.core.audit import history_of
 from marketplace.storage import default_storage
 from tests.factories import CategoryFactory, ListingFactory, UserFactory
+from tests.files import makers
 from tests.files.helpers import stored
 from tests.races import refusals_at_once, until_someone_waits
 from tests.waiting import PATIENCE_SECONDS
+from vendors import bounds
 from vendors.inspection import Inspection
-from vendors.models import VendorProfile, VendorStatus
+from vendors.models import Upload, VendorProfile, VendorStatus
 from vendors.previews import ProcessedPreview
+from vendors.selectors import uploads_of
 from vendors.services.files import attach_deliverable, attach_preview, new_deliverable_key
 from vendors.services.listings import create_listing, update_details
 from vendors.services.manifests import generate_manifest
 from vendors.services.pictures import update_picture
 from vendors.services.profiles import apply, approve_vendor, suspend_vendor
+from vendors.services.uploads import append_part, begin_upload, finish_upload, new_part_key
 from vendors.uploads import Received
 
 from .cases import make_vendor
@@ -114,6 +118,44 @@ def test_one_of_many_uploads_wins_and_the_others_leave_nothing(media: Path) -> N
     listing.refresh_from_db()
     assert listing.candidate_deliverable == deliverable
     assert set(stored(media)) == {deliverable.object_key}
+
+
+def begun(size: int) -> Upload:
+    """Begin a resumable upload."""
+    listing = ListingFactory(store=make_vendor().store)
+    return begin_upload(listing=listing, filename="a.zip", size=size, actor=listing.store.owner)
+
+
+def append(begun_upload: Upload, content: bytes) -> None:
+    """Store a first part and record it, as the view does."""
+    key = new_part_key(upload=begun_upload)
+    default_storage.save_bytes(key, content)
+    append_part(upload=begun_upload, offset=0, key=key, size=len(content), actor=begun_upload.listing.store.owner)
+
+
+def test_one_of_many_parts_at_one_offset_is_kept_and_the_others_leave_nothing(media: Path) -> None:
+    found = begun(100)
+    assert codes_at_once([partial(append, found, b"%d" % n * 100) for n in range(TIMES)]) == one_stands("offset_conflict")
+    found.refresh_from_db()
+    assert (found.offset, stored(media)) == (100, found.keys)
+
+
+def test_upload_that_is_finished_many_times_at_once_is_one_file(media: Path) -> None:
+    content = makers.archive(a_txt="1")
+    found = begun(len(content))
+    append(found, content)
+    copies = [uploads_of(found.listing.store.vendor_profile).get() for _ in range(TIMES)]
+    outcomes = codes_at_once([partial(finish_upload, upload=copy, actor=found.listing.store.owner) for copy in copies])
+    assert set(outcomes) == {"", "upload_finishing"}
+    assert outcomes.count("") == 1
+    assert stored(media) == [Deliverable.objects.get().object_key]
+
+
+def test_vendor_who_begins_many_uploads_at_once_gets_no_more_than_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "UNFINISHED_UPLOADS", 2)
+    listing = ListingFactory(store=make_vendor().store)
+    begin = partial(begin_upload, listing=listing, filename="a.zip", size=100, actor=listing.store.owner)
+    assert codes_at_once([begin] * TIMES).count("") == Upload.objects.count() == 2
 
 
 def test_previews_of_one_slot_follow_each_other_and_leave_one(media: Path) -> None:

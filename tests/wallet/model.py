@@ -125,6 +125,8 @@ class Expected:
     owed: dict[tuple[int, str], int] = field(default_factory=dict)
     # The parts of prices that are disputed, or were lost, by order.
     disputed: dict[str, int] = field(default_factory=dict)
+    # Of these, what was lost.
+    lost: dict[str, int] = field(default_factory=dict)
     # Vendors whose payouts are held, by listing; who was paid in which run.
     held: set[int] = field(default_factory=set)
     runs: set[tuple[int, str, str]] = field(default_factory=set)

@@ -13,9 +13,10 @@ from django.utils.dateparse import parse_datetime
 from rest_framework.test import APIClient
 
 from catalog.models import LicenseTier, Listing
+from marketplace.core.models import IdempotencyRecord
 from tests.shop import bought, funded, on_sale, store_keeping
 from wallet import bounds
-from wallet.models import IdempotencyRecord, Order, Quote
+from wallet.models import Order, Quote
 from wallet.reconciliation import differences
 from wallet.selectors import wallet_of
 from wallet.services.offers import PurchaseRequest

@@ -18,12 +18,12 @@ from developers.principals import Principal
 from library.models import Licence
 from marketplace.accounts.models import User
 from marketplace.accounts.services import delete_account
+from marketplace.core.errors import IdempotencyConflict
 from tests.factories import UserFactory
 from tests.races import THREADS, outcomes_at_once
 from tests.shop import bought, funded, on_sale
 from tests.waiting import PATIENCE_SECONDS
 from wallet import bounds
-from wallet.errors import IdempotencyConflict
 from wallet.models import Journal, LedgerAccount, Order
 from wallet.reconciliation import differences
 from wallet.selectors import vendor_accounts, wallet_of, with_ledger_balance

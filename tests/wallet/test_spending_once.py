@@ -10,9 +10,10 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from catalog.models import Listing, ListingStats, UncountedPurchase
+from marketplace.core.models import IdempotencyRecord
 from tests.eager import EagerBackend
 from tests.shop import bought, funded, on_sale
-from wallet.models import IdempotencyRecord, Order
+from wallet.models import Order
 from wallet.reconciliation import differences
 from wallet.selectors import wallet_of
 from wallet.services import offers, spending

@@ -117,14 +117,15 @@ class Adding(Withdrawing):
         """Restore everything, or take it."""
         key, expected = (added.buyer, added.currency), self.expected
         missing = frozen.missing if lost else 0
-        missing -= min(missing, sum(expected.owned[owned].tax for owned, _ in frozen.purchases))
+        ending = self._lost_with(frozen) if lost else []
+        missing -= min(missing, sum(expected.owned[owned].tax for owned in ending))
         for owned, withheld in frozen.purchases:
-            taken = min(withheld, missing)
+            taken = min(withheld, missing) if owned in ending else 0
             missing -= taken
             if withheld:
                 expected.earnings[owned[1], added.currency] += withheld - taken
         if lost:
-            ended = [expected.owned.pop(owned) for owned, _ in frozen.purchases]
+            ended = [expected.owned.pop(owned) for owned in ending]
             added.returned += frozen.credit + frozen.missing
             missing -= min(missing, sum(bought.price - bought.earned - bought.tax for bought in ended))
             expected.owed[key] = expected.owed.get(key, 0) + missing
@@ -134,6 +135,16 @@ class Adding(Withdrawing):
             for order, part in frozen.parts.items():
                 expected.disputed[order] -= part
         expected.collect(key)
+
+    def _lost_with(self, frozen: Frozen) -> list[tuple[int, int, str]]:
+        """Return the purchases of which half or more is lost with this dispute."""
+        expected, ending = self.expected, []
+        orders = {bought.order_id: owned for owned, bought in expected.owned.items()}
+        for order, part in frozen.parts.items():
+            expected.lost[order] = expected.lost.get(order, 0) + part
+            if order in orders and 2 * expected.lost[order] >= expected.owned[orders[order]].price:
+                ending.append(orders[order])
+        return ending
 
     @rule(buyer=BUYERS, currency=CURRENCIES)
     def write_off_debt(self, buyer: int, currency: str) -> None:

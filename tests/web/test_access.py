@@ -12,7 +12,7 @@ from tests.factories import UserFactory
 
 pytestmark = pytest.mark.django_db
 
-PLAIN = ["dashboard", "developer-application", "apps", "app-create", "tokens", "token-create", "spending"]
+PLAIN = ["dashboard", "developer-application", "apps", "app-create", "tokens", "token-create", "assistant-token-create", "spending"]
 
 
 @pytest.mark.parametrize("method", ["get", "post"])

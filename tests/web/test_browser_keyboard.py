@@ -1,10 +1,14 @@
 """A developer with the keyboard alone, on a phone and at a desk, with scripts and without: from the sign-in to a call."""
 
+import re
+import subprocess
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from allauth.account.models import EmailAddress
+from django.core import mail
 from playwright.sync_api import Page
 
 from developers.models import App, DeveloperApplication, FirstPartyToken, ScopeReview
@@ -13,8 +17,9 @@ from developers.services.scopes import ScopeDecision, decide_scopes
 from marketplace.accounts.models import User
 from marketplace.core.scopes import Scope
 from tests.factories import UserFactory
-from tests.keyboard import fill, follow, press, tick
+from tests.keyboard import fill, follow, press, reach, tick
 from tests.screenshots.driving import overflows
+from tests.waiting import PATIENCE_SECONDS
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 PASSWORD = "a long enough phrase"
@@ -91,3 +96,38 @@ def test_developer_goes_from_the_sign_in_to_a_call_with_the_keyboard_alone(
         # The credential of the page is nowhere in it.
         assert "cam_fp_" not in page.content()
     assert not overflows(page)
+
+
+@pytest.mark.parametrize("size", ["phone", "desktop"])
+@pytest.mark.parametrize(("button", "expected"), [("Create a token", '"kind":"personal"'), ("Connect an AI assistant", '"kind":"mcp"')])
+def test_newcomer_goes_from_the_sign_up_to_a_call_with_the_keyboard_alone(
+    window: Callable[..., Page], live_server: Any, size: str, button: str, expected: str, tmp_path: Path
+) -> None:
+    page = window(size)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.goto(f"{live_server.url}/account/signup/")
+    fill(page, "email", "new@example.com")
+    fill(page, "password1", PASSWORD)
+    fill(page, "password2", PASSWORD)
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+    link = re.search(r"http://\S+", str(mail.outbox[-1].body))
+    assert link
+    page.goto(link[0])
+    follow(page, "Confirm")
+    page.get_by_role("heading", name="Hello").wait_for()
+
+    follow(page, button)
+    page.get_by_role("heading", name="Copy it now").wait_for()
+    assert not overflows(page)
+    # The call is the last of the blocks of code.
+    for _ in range(page.locator(".code").count()):
+        reach(page, "Copy the code", "ariaLabel")
+    page.keyboard.press("Enter")
+    page.wait_for_function("navigator.clipboard.readText().then((text) => text.includes('curl'))")
+    script = tmp_path / "call.sh"
+    script.write_text(page.evaluate("navigator.clipboard.readText()"), encoding="utf-8")
+    command = ["sh", "-eu", str(script)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False)
+    assert done.returncode == 0, done.stderr
+    assert expected in done.stdout.replace(" ", "")

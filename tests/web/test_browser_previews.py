@@ -1,4 +1,4 @@
-"""The previews of a listing in a real browser: pictures in a lightbox, a player that stays in view."""
+"""The previews of a listing in a real browser: pictures in a lightbox, a player that stays in view, skills and archives."""
 
 import re
 from collections.abc import Callable
@@ -10,9 +10,10 @@ from playwright.sync_api import Page, expect
 from catalog.models import Listing, Preview
 from marketplace.storage import default_storage
 from tests.files.makers import picture, sound
-from tests.screenshots.driving import overflows, violations, watched
+from tests.screenshots.driving import MOST_BYTES, overflows, violations, watched
 from tests.shop import archive, on_sale
 
+from .test_contents import with_file
 from .world import show
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -138,3 +139,23 @@ def test_sound_can_be_played_without_scripts(window: Callable[..., Page], live_s
     page.goto(f"{live_server.url}/assets/{loops.slug}")
     expect(page.locator("audio[controls]")).to_be_visible()
     expect(page.locator(".player-bar")).to_be_hidden()
+
+
+@pytest.mark.parametrize(("size", "scheme"), [("desktop", "light"), ("phone", "dark")])
+def test_skill_files_and_tracks_are_for_everyone_and_light(window: Callable[..., Page], live_server: Any, size: str, scheme: str) -> None:
+    text = f"# Editor\n\nRun `{'x' * 90}`.\n\n```\n{'y' * 400}\n```\n\n| {'a | ' * 30}\n|{'-|' * 30}\n| {'wide | ' * 30}\n"
+    skill = {"path": "SKILL.md", "name": "n" * 80, "description": "d" * 300, "text": text, "truncated": True}
+    tracks = [{"path": f"{'t' * 80}/{number}.wav", "durationSeconds": 10.0 * number} for number in range(24)]
+    technical = {"skill": skill, "members": tracks, "contentsByExtension": {"wav": 500}}
+    listing = on_sale(base_price_minor=0, price_inr_minor=0)
+    with_file(listing, technical=technical, entries=[[f"f{number % 9}/{number}-{'w' * 100}.wav", number] for number in range(500)])
+    page = window(size, scheme=scheme)
+    visit = watched(page, live_server.url)
+    page.goto(f"{live_server.url}/assets/{listing.slug}")
+    for summary in ("SKILL.md", "Files in the archive: 500", "f0/"):
+        page.locator("summary", has_text=summary).first.click()
+    expect(page.get_by_role("heading", name="Editor")).to_be_visible()
+    expect(page.get_by_text(re.compile("^0-w+.wav"))).to_be_visible()
+    assert violations(page) == []
+    assert visit.weight <= MOST_BYTES
+    assert (visit.elsewhere, visit.faults, overflows(page)) == ([], [], False)

@@ -102,10 +102,9 @@ def tree(part: Tag) -> list[Any]:
     """Return the names in a tree of files, a folder as its name and what it holds."""
     listed: list[Any] = []
     for item in part.find_all("li", recursive=False):
-        if item.details:
-            listed.append((item.summary.contents[0].strip(), tree(item.details.ul)))
-        else:
-            listed.append(item.contents[0].strip())
+        inner = item.select_one("ul")
+        name = next((item.select_one("summary") or item).strings).strip()
+        listed.append(name if inner is None else (name, tree(inner)))
     return listed
 
 

@@ -147,7 +147,7 @@ def test_page_asks_little_of_the_database(
         request_more_info(application=application, question="And?", actor=reviewer)
         answer_question(application=application, text="This", actor=user)
     client = browse(user)
-    with django_assert_max_num_queries(5):
+    with django_assert_max_num_queries(6):
         client.get(PAGE)
 
 

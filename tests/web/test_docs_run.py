@@ -75,7 +75,8 @@ def test_code_of_the_guides_for_buyers_does_what_it_says(site: None, tmp_path: P
     on_sale(archive(), slug="hanken-grotesk", title="Hanken Grotesk")
     call_command("rebuild_search", verbosity=0)
     token = token_of("personal", funded(inr=1_000_000), SCOPES_OF_THE_QUICK_START | {Scope.WALLET_FUND})[1]
-    run(blocks("quick-start", language)[0], language, tmp_path, TOKEN=token)
+    for block in blocks("quick-start", language):
+        run(block, language, tmp_path, TOKEN=token)
     packages = list(tmp_path.glob("*.zip"))
     assert [package.read_bytes()[:2] for package in packages] == [b"PK"]
 
@@ -96,6 +97,9 @@ def test_commands_of_the_guide_for_vendors_lead_to_a_review_and_to_a_conditional
     assert '"PendingReview"' in run(blocks("selling", "bash")[0], "bash", tmp_path, TOKEN=token)
     listing = Listing.objects.get(slug="paper-grain")
     withdraw_listing(listing=listing, actor=listing.store.owner)
+    resumable = next(block for block in blocks("selling", "bash") if "Tus-Resumable" in block)
+    said = run(resumable, "bash", tmp_path, TOKEN=token, V=f"{settings.BASE_URL}/api/v1/vendor")
+    assert json.loads(said)["checksum"] == hashlib.sha256(archive()).hexdigest()
     conditional = next(block for block in blocks("selling", "bash") if "If-Match" in block)
     said = run(conditional, "bash", tmp_path, TOKEN=token, V=f"{settings.BASE_URL}/api/v1/vendor")
     assert json.loads(said)["priceEur"] == 17
@@ -112,6 +116,13 @@ def test_call_of_a_tool_by_hand_is_answered(site: None, tmp_path: Path) -> None:
 
 def test_report_of_a_leaked_key_is_taken(site: None, tmp_path: Path) -> None:
     assert json.loads(run(blocks("authentication", "sh")[0], "bash", tmp_path)) == {"received": 1}
+
+
+def test_commands_of_the_guide_for_webhooks_create_one_and_list_events(site: None, tmp_path: Path) -> None:
+    app = AppFactory()
+    key = issue_api_key(app=app, name="docs", actor=app.developer)[1]
+    said = [run(code, "bash", tmp_path, API_KEY=key) for code in blocks("webhooks", "bash")]
+    assert [name in each for name, each in zip(("whsec_", "nextCursor"), said, strict=True)] == [True, True]
 
 
 def test_signature_of_the_webhook_that_is_shown_is_right() -> None:

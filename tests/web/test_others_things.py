@@ -15,7 +15,7 @@ from django.test import Client
 from django.urls import get_resolver, reverse
 from django.utils import timezone
 
-from catalog.models import Discount, Preview
+from catalog.models import Deliverable, Discount, FilePreview, Listing, Preview
 from developers.models import App
 from developers.services.credentials import issue_api_key
 from marketplace.accounts.models import User
@@ -35,6 +35,7 @@ from tests.wallet.payees import payee
 from tests.wallet.refunding import asked as asked_to_refund
 from tests.wallet.refunding import downloaded
 from tests.wallet.topping_up import asked_for
+from vendors.models import Upload
 from wallet.services.funding import credit_wallet
 from wallet.services.offers import PurchaseRequest
 from wallet.services.quotes import make_quote
@@ -61,6 +62,7 @@ NAMED = (
     ("dashboard/studio/", "slug", "listing"),
     ("dashboard/studio/", "preview_id", "preview"),
     ("dashboard/studio/", "discount_id", "discount"),
+    ("dashboard/studio/", "upload_id", "upload"),
     ("dashboard/check/", "slug", "listing"),
     ("dashboard/library/", "slug", "owned"),
     ("dashboard/orders/", "order_id", "order"),
@@ -71,11 +73,13 @@ NAMED = (
     ("api/v1/appeals/", "appeal_id", "appeal"),
     ("checkout/", "quote_id", "quote"),
     ("assets/", "slug", "listing"),
+    ("file-previews/", "preview_id", "file_preview"),
     ("api/v1/assets/", "asset_id", "listing_id"),
     ("api/v1/previews/", "preview_id", "preview"),
     ("api/v1/vendor/", "asset_id", "listing_id"),
     ("api/v1/vendor/", "preview_id", "preview"),
     ("api/v1/vendor/", "discount_id", "discount"),
+    ("api/v1/vendor/", "upload_id", "upload"),
     ("api/v1/library/", "asset_id", "owned_id"),
     ("api/v1/orders/", "order_id", "order"),
 )
@@ -139,9 +143,10 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("vendor-preview", "delete"): {},
     ("vendor-discounts", "post"): {"percent": 10, "endsAt": "2030-01-31T12:00:00Z"},
     ("vendor-discount", "delete"): {},
+    ("vendor-upload-finish", "post"): {},
 }
 # The tools that name nothing, and what an argument of the others stands for.
-NAMELESS_TOOLS = {"search_assets", "list_assets", "list_categories", "list_library", "get_wallet", "request_top_up"}
+NAMELESS_TOOLS = {"search_assets", "list_assets", "list_categories", "list_library", "get_wallet", "request_top_up", "who_am_i"}
 TOOL_ARGUMENTS = {"assetId": "listing_id", "quoteId": "quote", "idempotencyKey": "key"}
 # A form that every page could take, were the thing one's own.
 FORM: dict[str, Any] = {
@@ -183,7 +188,9 @@ def _things(reviewer: User) -> tuple[User, dict[str, str]]:
         "listing": listing.slug,
         "listing_id": str(listing.pk),
         "preview": str(Preview.objects.get(listing=listing).pk),
+        "file_preview": str(_file_preview(listing).pk),
         "discount": str(Discount.objects.create(listing=listing, percent=10, ends_at=timezone.now() + timedelta(days=1)).pk),
+        "upload": str(Upload.objects.create(listing=listing, filename="a.zip", size=1, expires_at=timezone.now() + timedelta(days=1)).pk),
         "owned": owned.slug,
         "owned_id": str(owned.pk),
         "order": str(downloaded(bought(owned, user)).pk),
@@ -194,6 +201,19 @@ def _things(reviewer: User) -> tuple[User, dict[str, str]]:
         "top_up": str(asked_for(user, 1_000).pk),
     }
     return user, things
+
+
+def _file_preview(listing: Listing) -> FilePreview:
+    poster = {"key": f"previews/{listing.pk}.poster", "size": 1, "sha256": "a" * 64}
+    return FilePreview.objects.create(
+        deliverable=Deliverable.objects.get(listing=listing),
+        kind="Animation",
+        position=0,
+        object_key=f"previews/{listing.pk}",
+        size=1,
+        sha256="a" * 64,
+        renditions={"poster": poster},
+    )
 
 
 @pytest.fixture
@@ -346,7 +366,8 @@ def test_pages_of_an_account_show_ones_own_things_and_nothing_of_others_and_are_
         if not answer.streaming and name != "studio-preview"
         for word in re.findall(r"[\w-]+", answer.content.decode(errors="ignore"))
     }
-    things = everyone.mine.keys() - {"consent", "owned_id", "decision", "appeal"}
+    # What is made of a file is shown once the file is approved.
+    things = everyone.mine.keys() - {"consent", "owned_id", "decision", "appeal", "file_preview"}
     assert {name for name in things if everyone.mine[name] not in shown} == set()
     assert {name for name in things if everyone.theirs[name] in shown} == set()
 

@@ -9,8 +9,8 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 
 from catalog.admin.reviews import BLOCK, REVIEW
-from catalog.admin.samples import samples_for
 from catalog.admin.values import visible_characters
+from catalog.font_samples import samples_for
 from catalog.models import Deliverable
 from marketplace.http.refusals import allow_methods
 from marketplace.review.service import staff_of

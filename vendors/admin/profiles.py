@@ -9,7 +9,10 @@ from django import forms
 from django.contrib import admin
 from django.db.models import Q
 from django.http import HttpRequest
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
 
+from catalog.models.files import StorePictureKind
 from catalog.selectors.listings import published_in
 from catalog.selectors.reviews import reviews_of_store
 from marketplace.accounts.models import User
@@ -22,7 +25,8 @@ from marketplace.review.search import SearchQuery, starts_with
 from marketplace.ui.formatting import badge
 
 from ..models import VendorProfile, VendorStatus
-from ..services import payout_details
+from ..selectors import small_picture_of
+from ..services import payout_details, store_pictures
 from ..services import profiles as services
 
 DECIDE = "vendors.decide_vendorprofile"
@@ -73,6 +77,7 @@ class VendorProfileAdmin(QueueAdmin):
         "user",
         "status",
         "bio",
+        "pictures",
         "application_data",
         "commission",
         "payouts_held_at",
@@ -80,8 +85,18 @@ class VendorProfileAdmin(QueueAdmin):
         "decided_at",
         "decided_by",
     )
-    readonly_fields = ("commission",)
-    decision_names = ("approve", "reject", "suspend", "reinstate", *CLAIMING, "commission_rate", "hold_payouts", "release_payouts")
+    readonly_fields = ("commission", "pictures")
+    decision_names = (
+        "approve",
+        "reject",
+        "suspend",
+        "reinstate",
+        *CLAIMING,
+        "take_pictures_down",
+        "commission_rate",
+        "hold_payouts",
+        "release_payouts",
+    )
     owner, noun, review_permission = "user", "vendor", DECIDE
     page_decisions = {"approve": "a", "reject": "r"}
     claim, take_over, release = claiming(DECIDE, _allows("approve"))
@@ -115,6 +130,26 @@ class VendorProfileAdmin(QueueAdmin):
     def commission(self, profile: VendorProfile) -> str:
         """Return the commission for display."""
         return f"{profile.commission_rate_bp / 100:g} %"
+
+    @admin.display(description="Logo and banner")
+    def pictures(self, profile: VendorProfile) -> SafeString:
+        """Return the pictures of the store for display."""
+        shown = [picture for kind in StorePictureKind if (picture := small_picture_of(profile.store, kind)) is not None]
+        rows = ((picture.url, min(picture.width, 320)) for picture in shown)
+        return format_html_join(" ", '<img src="{}" width="{}" alt="">', rows) if shown else SafeString("—")
+
+    take_pictures_down = service_decision(
+        Decision(
+            "Remove the pictures",
+            DECIDE,
+            "The store's logo and banner are deleted. The vendor gets the reason by mail, and can upload others.",
+            "The pictures were removed.",
+            available=lambda profile: profile.store.pictures.exists(),
+            danger=True,
+        ),
+        store_pictures.take_pictures_down,
+        "profile",
+    )
 
     approve = service_decision(
         Decision(

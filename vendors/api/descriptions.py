@@ -19,6 +19,7 @@ DESCRIPTIONS: Mapping[str, str] = {
     "slot": "Gallery slot: 0 is the thumbnail, 1 to 4 are slides.",
     "submittedAt": "Time of the submission; null if it was not submitted.",
     "updateStatus": "PendingReview while a new file of a published listing is in review, otherwise null.",
+    "upload_id": "Id of the resumable upload.",
     "userId": "Id of the user.",
     "vendorId": "Id of the vendor's user.",
 }

@@ -16,6 +16,26 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
+            name='Upload',
+            fields=[
+                ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ('filename', models.CharField(max_length=200)),
+                ('size', models.BigIntegerField()),
+                ('offset', models.BigIntegerField(default=0)),
+                ('parts', models.JSONField(default=list)),
+                ('expires_at', models.DateTimeField()),
+                ('finishing_until', models.DateTimeField(blank=True, null=True)),
+                ('deliverable', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='catalog.deliverable')),
+                ('listing', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='uploads', to='catalog.listing')),
+            ],
+            options={
+                'ordering': ('-id',),
+                'default_permissions': (),
+                'indexes': [models.Index(fields=['expires_at'], name='upload_expires')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('size__range', (1, 5368709120))), name='upload_size_range'), models.CheckConstraint(condition=models.Q(('offset__gte', 0), ('offset__lte', models.F('size'))), name='upload_offset_range')],
+            },
+        ),
+        migrations.CreateModel(
             name='VendorProfile',
             fields=[
                 ('claimed_at', models.DateTimeField(blank=True, null=True)),

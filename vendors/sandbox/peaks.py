@@ -10,20 +10,15 @@ from .verdicts import rejecting
 BLOCK_FRAMES = 2**16
 
 
-class _Forward(soundfile.SoundFile):
-    """A sound that is read once: soundfile seeks after each read where it can, and a decoder of MP3 is silent after a seek."""
-
-    def seekable(self) -> bool:
-        return False
-
-
 def peaks_of(file: BinaryIO, frames: int) -> list[int]:
     """Return how loud each of up to `PEAKS` equal parts of a sound is, in percent of the loudest; nothing for silence."""
     part = max(1, -(-frames // PEAKS))
     loudest = [0.0] * PEAKS
     at = 0
     file.seek(0)
-    with rejecting("The sound is damaged: it cannot be decoded."), _Forward(file) as sound:
+    with rejecting("The sound is damaged: it cannot be decoded."), soundfile.SoundFile(file) as sound:
+        # Where it can, soundfile seeks after each read, and a decoder of MP3 is silent after a seek.
+        sound.seekable = lambda: False
         while len(block := sound.read(BLOCK_FRAMES, dtype="float32")) and at < part * PEAKS:
             while len(head := block[: part - at % part]) and at < part * PEAKS:
                 loudest[at // part] = max(loudest[at // part], float(abs(head).max()))

@@ -24,6 +24,8 @@ JOBS = {
     "open": "vendors.sandbox.archive_files",
     "glyphs": "vendors.sandbox.glyphs",
     "logo": "vendors.sandbox.logos",
+    "font-styles": "vendors.sandbox.font_styles",
+    "animations": "vendors.sandbox.animations",
 }
 
 

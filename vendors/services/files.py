@@ -6,13 +6,13 @@ refused or replaced upload has stored is deleted.
 
 import uuid
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from hashlib import sha256
 from typing import Any
 
 from django.db import InterfaceError, OperationalError, transaction
 
-from catalog.models import Deliverable, FileFacts, FormerPreview, Listing, ListingReview, Preview
+from catalog.models import Deliverable, FileFacts, FilePreview, FormerPreview, Listing, ListingReview, Preview, StorePicture
 from catalog.models.files import PreviewKind
 from catalog.models.listings import ListingStatus, UpdateStatus
 from catalog.selectors.reviews import compared_reviews_of
@@ -112,12 +112,9 @@ def attach_preview(*, listing: Listing, kind: PreviewKind, processed: ProcessedP
         ListingLocked: the listing came under review in the meantime.
         VendorNotApproved: the vendor was suspended in the meantime.
     """
-    store, preview_id = default_storage, new_id()
-    preview = _made_of(processed, f"previews/{preview_id}")
-    preview.pk, preview.kind, preview.slot = preview_id, kind, slot
-    contents = {preview.object_key: (processed.content, processed.content_type)}
-    contents |= {preview.renditions[name]["key"]: (copy.content, copy.content_type) for name, copy in processed.renditions.items()}
-    with _stored(store, contents), transaction.atomic():
+    preview_id = new_id()
+    preview = Preview(pk=preview_id, kind=kind, slot=slot, **object_fields(processed, f"previews/{preview_id}"))
+    with stored(preview, processed), transaction.atomic():
         listing = lock_for_upload(listing)
         previous = Preview.objects.filter(listing=listing, kind=kind, slot=slot).first()
         if previous is not None:
@@ -197,12 +194,13 @@ def _discard_preview(listing: Listing, preview: Preview) -> None:
     delete_after_commit(default_storage, *(picture.object_key for picture in outdated))
 
 
-def keys_of(preview: Preview) -> list[str]:
-    """Return the keys of all stored objects of a preview."""
+def keys_of(preview: Preview | FilePreview | StorePicture) -> list[str]:
+    """Return the keys of all stored objects of a preview or a store's picture."""
     return [preview.object_key, *(copy["key"] for copy in preview.renditions.values())]
 
 
-def _made_of(processed: ProcessedPreview, key: str) -> Preview:
+def object_fields(processed: ProcessedPreview, key: str) -> dict[str, Any]:
+    """Return the fields of the record of a processed picture that is stored under this key."""
     renditions = {
         name: {
             "key": f"{key}.{name}",
@@ -214,14 +212,14 @@ def _made_of(processed: ProcessedPreview, key: str) -> Preview:
         }
         for name, copy in processed.renditions.items()
     }
-    return Preview(
-        object_key=key,
-        content_type=processed.content_type,
-        size=len(processed.content),
-        sha256=sha256(processed.content).hexdigest(),
-        details=processed.details,
-        renditions=renditions,
-    )
+    return {
+        "object_key": key,
+        "content_type": processed.content_type,
+        "size": len(processed.content),
+        "sha256": sha256(processed.content).hexdigest(),
+        "details": processed.details,
+        "renditions": renditions,
+    }
 
 
 def lock_for_upload(listing: Listing) -> Listing:
@@ -232,8 +230,15 @@ def lock_for_upload(listing: Listing) -> Listing:
     return listing
 
 
+def stored(preview: Preview | StorePicture, processed: ProcessedPreview) -> AbstractContextManager[None]:
+    """Write the objects of a preview or a store's picture, and delete them again when the block fails."""
+    contents = {preview.object_key: (processed.content, processed.content_type)}
+    contents |= {preview.renditions[name]["key"]: (copy.content, copy.content_type) for name, copy in processed.renditions.items()}
+    return stored_objects(default_storage, contents)
+
+
 @contextmanager
-def _stored(store: ObjectStorage, contents: Mapping[str, tuple[bytes, str]]) -> Iterator[None]:
+def stored_objects(store: ObjectStorage, contents: Mapping[str, tuple[bytes, str]]) -> Iterator[None]:
     """Write the objects, and delete them again when the block fails."""
     try:
         for key, (content, content_type) in contents.items():

@@ -10,13 +10,17 @@ from itertools import islice
 
 from django.utils import timezone
 
-from catalog.models import Deliverable, FormerPreview, Preview
+from catalog.models import Deliverable, FilePreview, FormerPreview, Preview, StorePicture
+from marketplace.core.ids import parse_id
 from marketplace.storage.base import ObjectStorage, UnfinishedFile
 
+from ..models import Upload
 from .files import keys_of
+from .store_pictures import FOLDER as STORES
+from .uploads import FOLDER as UPLOADS
 
 # The folders in which every object must belong to a row.
-FOLDERS = ("deliverables/", "previews/")
+FOLDERS = ("deliverables/", "previews/", UPLOADS, STORES)
 GRACE = timedelta(days=1)
 BATCH = 500
 
@@ -53,18 +57,28 @@ def find_unfinished(store: ObjectStorage, *, age: timedelta = GRACE) -> Iterator
 
 def _named() -> Iterator[str]:
     yield from Deliverable.objects.values_list("object_key", flat=True).iterator(chunk_size=BATCH)
-    for preview in Preview.objects.only("object_key", "renditions").iterator(chunk_size=BATCH):
-        yield from keys_of(preview)
+    for model in (Preview, FilePreview, StorePicture):
+        for preview in model.objects.only("object_key", "renditions").iterator(chunk_size=BATCH):
+            yield from keys_of(preview)
     yield from FormerPreview.objects.values_list("object_key", flat=True).iterator(chunk_size=BATCH)
+    for upload in Upload.objects.only("parts").iterator(chunk_size=BATCH):
+        yield from upload.keys
 
 
 def _named_among(keys: Collection[str]) -> set[str]:
     files = Deliverable.objects.filter(object_key__in=keys).values_list("object_key", flat=True)
     # The key of a rendition is that of its preview with a suffix.
     originals = {key.partition(".")[0] for key in keys}
-    previews = Preview.objects.filter(object_key__in=originals).only("object_key", "renditions")
+    previews = [
+        preview
+        for model in (Preview, FilePreview, StorePicture)
+        for preview in model.objects.filter(object_key__in=originals).only("object_key", "renditions")
+    ]
     former = FormerPreview.objects.filter(object_key__in=keys).values_list("object_key", flat=True)
-    return {*files, *former, *(key for preview in previews for key in keys_of(preview))}
+    # The key of a part begins with the id of its upload.
+    ids = [found for key in keys if key.startswith(UPLOADS) and (found := parse_id(key.split("/")[1])) is not None]
+    uploads = Upload.objects.filter(pk__in=ids).only("parts")
+    return {*files, *former, *(key for preview in previews for key in keys_of(preview)), *(key for each in uploads for key in each.keys)}
 
 
 def _is_gone(store: ObjectStorage, key: str) -> bool:

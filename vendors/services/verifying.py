@@ -15,10 +15,10 @@ from typing import NamedTuple
 from django.db.models import F, Q
 from django.utils import timezone
 
-from catalog.models import Deliverable, Preview
+from catalog.models import Deliverable, FilePreview, Preview
 from marketplace.storage.base import ObjectStorage
 
-Row = Deliverable | Preview
+Row = Deliverable | Preview | FilePreview
 # Called with the size of each block that was read.
 OnBytes = Callable[[int], object]
 

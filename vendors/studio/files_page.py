@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from catalog import bounds as catalog_bounds
-from catalog.font_tester import axes_of
+from catalog.font_tester import Tester, type_tester_of
 from catalog.models import Deliverable, Listing, Preview
 from catalog.models.files import PreviewKind
 from catalog.models.listings import ListingStatus, UpdateStatus
 from catalog.selectors import Picture, picture_of
 
-from ..selectors import files_of
+from ..models import Upload
+from ..selectors import files_of, unfinished_of
 from .picture_forms import AltTextForm
 from .presenters import facts_of, warnings_of
 from .upload_fields import (
@@ -83,6 +84,7 @@ class FilesPage:
     Args:
         live: The file that was approved last: buyers get it while the listing is published.
         earlier: Other stored files, newest first.
+        unfinished: Resumable uploads that can be continued, newest first.
         refused: The upload that was just refused, if any.
     """
 
@@ -90,6 +92,7 @@ class FilesPage:
     live: ShownFile | None
     candidate: ShownFile | None
     earlier: list[Deliverable]
+    unfinished: list[Upload]
     gallery: list[Slot]
     specimen: Preview | None
     sound: Preview | None
@@ -137,9 +140,9 @@ class FilesPage:
         return upload_field(self.listing, SOUND, "Replace the sound" if self.sound else "Upload a sound", self.refused.at(SOUND))
 
     @property
-    def axes(self) -> list[dict[str, Any]]:
-        """The variable axes of the specimen."""
-        return axes_of(self.specimen)
+    def tester(self) -> Tester | None:
+        """The type tester of the specimen."""
+        return type_tester_of(self.specimen)
 
     @property
     def differences(self) -> list[tuple[str, str, str]]:
@@ -152,7 +155,7 @@ class FilesPage:
 
 
 def files_page(listing: Listing, refused: RefusedUpload | None = None, typed: Mapping[uuid.UUID, AltTextForm] | None = None) -> FilesPage:
-    """Return the content of the page, with invalid forms of alternative texts by preview id. Needs three queries beside that of the listing."""
+    """Return the content of the page, with invalid forms of alternative texts by preview id. Needs four queries beside that of the listing."""
     refused = refused or RefusedUpload()
     previews = list(listing.previews.all())
     now = [file for file in (listing.live_deliverable, listing.candidate_deliverable) if file is not None]
@@ -163,6 +166,7 @@ def files_page(listing: Listing, refused: RefusedUpload | None = None, typed: Ma
         live=_shown(listing.live_deliverable, found),
         candidate=_shown(listing.candidate_deliverable, found),
         earlier=list(files_of(listing).exclude(pk__in=found).defer("technical", "entries")[:EARLIER]),
+        unfinished=[] if listing.status == ListingStatus.PENDING_REVIEW else list(unfinished_of(listing)),
         gallery=[_slot(listing, number, pictures, refused, typed or {}) for number in range(catalog_bounds.GALLERY_SLOTS)],
         specimen=_only(previews, PreviewKind.FONT_SPECIMEN),
         sound=_only(previews, PreviewKind.AUDIO_PREVIEW),

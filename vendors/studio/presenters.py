@@ -12,6 +12,7 @@ from catalog.field_names import field_name
 from catalog.models import LicenseTier, Listing
 from catalog.models.listings import ListingStatus, UpdateStatus
 from catalog.pricing import is_free, list_price, permitted_tiers, price_of, sale_price
+from marketplace.core.models import AuditEntry
 from marketplace.core.money import Currency, Split, split_sale, tax_inside
 
 from ..selectors import steps_of
@@ -220,6 +221,9 @@ STEP_LABELS = {
     "listing_update.withdraw": "New file withdrawn from the review",
     "listing_update.approve": "New file on sale",
     "listing_update.reject": "New file sent back by a reviewer",
+    "listing.restore": "On sale again after your appeal",
+    "listing.reopen": "In review again after your appeal",
+    "listing_update.reopen": "New file in review again after your appeal",
 }
 
 
@@ -231,9 +235,14 @@ class HistoryEntry:
     label: str
 
 
-def timeline_of(listing: Listing) -> list[HistoryEntry]:
+def last_steps(listing: Listing) -> list[AuditEntry]:
+    """Return the audit entries of the last steps, newest first, with their appeals."""
+    return list(steps_of(listing, STEP_LABELS).select_related("appeal")[:STEPS])
+
+
+def timeline_of(listing: Listing, entries: Iterable[AuditEntry]) -> list[HistoryEntry]:
     """Return the last steps, newest first; where these are all, with the creation of the listing as the first step."""
-    steps = [HistoryEntry(entry.at, STEP_LABELS[entry.action]) for entry in steps_of(listing, STEP_LABELS)[:STEPS]]
+    steps = [HistoryEntry(entry.at, STEP_LABELS[entry.action]) for entry in entries]
     return steps if len(steps) == STEPS else [*steps, HistoryEntry(listing.created_at, "Created")]
 
 

@@ -11,6 +11,7 @@ from django.urls import reverse
 
 from catalog import bounds as catalog_bounds
 from catalog.models import Listing
+from catalog.models.files import StorePictureKind
 from marketplace.core import bounds as core_bounds
 from marketplace.core.errors import Problem
 
@@ -33,6 +34,9 @@ MESSAGES = {
     "body_too_large": "It is too large: the maximum is {maximum}. Make it smaller, or split it.",
     "unsupported_type": "{detail} What counts is the content, not the name.",
     "file_rejected": "{detail} Export it again from the program that made it, check that it opens, then upload it.",
+    "upload_finishing": "Another window finishes this upload. Reload the page in a minute to see the file.",
+    "upload_unfinished": "The file did not arrive completely. Choose it again: it goes on where it stopped.",
+    "too_many_uploads": "You have begun too many uploads of large files. Choose one of those files again, or remove the upload on the page of its listing.",
     "upload_incomplete": "The file did not arrive completely. Choose it and upload it again.",
     "request_timeout": "It arrived too slowly. Try again over a faster connection.",
     "malformed_body": _DAMAGED,
@@ -80,7 +84,8 @@ class UploadKind(NamedTuple):
     help: str = ""
 
 
-FILE, PICTURE, SPECIMEN, SOUND = "file", "picture", "specimen", "sound"
+FILE, PICTURE, SPECIMEN, SOUND, LOGO, BANNER = "file", "picture", "specimen", "sound", "logo", "banner"
+_PICTURES = ".jpg,.jpeg,.png,.webp"
 KINDS = {
     FILE: UploadKind(
         "studio-file-upload",
@@ -90,7 +95,9 @@ KINDS = {
         f"A zip or tar archive, a font, an image or a sound, up to {format_limit(catalog_bounds.DELIVERABLE_BYTES)}. "
         "Put several files into one archive.",
     ),
-    PICTURE: UploadKind("studio-picture-upload", "vendor-gallery-image", ".jpg,.jpeg,.png,.webp", bounds.IMAGE_BYTES),
+    PICTURE: UploadKind("studio-picture-upload", "vendor-gallery-image", _PICTURES, bounds.IMAGE_BYTES),
+    LOGO: UploadKind("studio-logo-upload", "vendor-store-logo", _PICTURES, bounds.IMAGE_BYTES),
+    BANNER: UploadKind("studio-banner-upload", "vendor-store-banner", _PICTURES, bounds.IMAGE_BYTES),
     SPECIMEN: UploadKind(
         "studio-specimen-upload",
         "vendor-font-specimen",
@@ -110,7 +117,10 @@ KINDS = {
 
 @dataclass(frozen=True)
 class UploadField:
-    """An upload field of a page: its element id, its addresses (see `UploadKind`), and the error of its last upload."""
+    """An upload field of a page: its element id, its addresses (see `UploadKind`), and the error of its last upload.
+
+    `tus` is where the page's script begins a resumable upload of a larger file; empty where there is none.
+    """
 
     name: str
     label: str
@@ -118,6 +128,9 @@ class UploadField:
     action: str
     address: str
     refused: str
+    tus: str = ""
+
+    part_bytes = bounds.PART_BYTES
 
 
 def slot_name(slot: int) -> str:
@@ -133,7 +146,8 @@ def picture_name(slot: int) -> str:
 def upload_field(listing: Listing, kind: str, label: str, refused: str) -> UploadField:
     """Return the upload field of the deliverable, the specimen or the sound."""
     action, address = reverse(KINDS[kind].route, args=[listing.slug]), reverse(KINDS[kind].api_route, args=[listing.pk])
-    return UploadField(kind, label, KINDS[kind], action, address, refused)
+    tus = reverse("vendor-tus", args=[listing.pk]) if kind == FILE else ""
+    return UploadField(kind, label, KINDS[kind], action, address, refused, tus)
 
 
 def slot_field(listing: Listing, slot: int, label: str, refused: str) -> UploadField:
@@ -141,3 +155,9 @@ def slot_field(listing: Listing, slot: int, label: str, refused: str) -> UploadF
     kind = KINDS[PICTURE]
     address = f"{reverse(kind.api_route, args=[listing.pk])}?slot={slot}"
     return UploadField(slot_name(slot), label, kind, reverse(kind.route, args=[listing.slug, slot]), address, refused)
+
+
+def store_field(kind: StorePictureKind, label: str, refused: str) -> UploadField:
+    """Return the upload field of a picture of the store."""
+    name = kind.value.lower()
+    return UploadField(name, label, KINDS[name], reverse(KINDS[name].route), reverse(KINDS[name].api_route), refused)

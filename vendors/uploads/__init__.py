@@ -1,5 +1,26 @@
 """Receives uploads: checks the headers, then streams the file to the object store in one pass."""
 
-from .receiving import Received, check_upload_headers, receive, receive_small, safe_filename
+from .hashing import ALGORITHMS, Checksum
+from .receiving import (
+    Received,
+    check_upload_headers,
+    one_of_the_sender,
+    receive,
+    receive_part,
+    receive_small,
+    removed_on_failure,
+    safe_filename,
+)
 
-__all__ = ["Received", "check_upload_headers", "receive", "receive_small", "safe_filename"]
+__all__ = [
+    "ALGORITHMS",
+    "Checksum",
+    "Received",
+    "check_upload_headers",
+    "one_of_the_sender",
+    "receive",
+    "receive_part",
+    "receive_small",
+    "removed_on_failure",
+    "safe_filename",
+]

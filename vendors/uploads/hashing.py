@@ -1,9 +1,9 @@
-"""Computes SHA-256 and CRC-32 of an upload in a separate thread, in parallel with writing: both release the GIL."""
+"""Checksums of uploads. SHA-256 and CRC-32 of a file are computed in a separate thread, in parallel with writing: both release the GIL."""
 
+import hashlib
 import zlib
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
-from hashlib import sha256
 from types import TracebackType
 from typing import Self
 
@@ -13,12 +13,39 @@ from .handler import Sink
 BLOCKS_AHEAD = 4
 
 
+# Of the checksums of parts; the tus protocol demands SHA-1.
+ALGORITHMS = ("sha1", "sha256")
+
+
+class Checksum:
+    """The checksum that a client announces for a part.
+
+    Raises:
+        ValueError: the algorithm is not supported.
+    """
+
+    def __init__(self, algorithm: str, expected: bytes) -> None:
+        if algorithm not in ALGORITHMS:
+            raise ValueError(algorithm)
+        self._digest = hashlib.new(algorithm, usedforsecurity=False)
+        self._expected = expected
+
+    def update(self, block: bytes) -> None:
+        """Hash the next bytes."""
+        self._digest.update(block)
+
+    @property
+    def matches(self) -> bool:
+        """Tell whether the bytes have the announced checksum."""
+        return self._digest.digest() == self._expected
+
+
 class HashedSink:
     """Passes blocks on to a sink and hashes them; the thread ends with the `with` block."""
 
     def __init__(self, sink: Sink) -> None:
         self._sink = sink
-        self._digest = sha256()
+        self._digest = hashlib.sha256()
         self._crc32 = 0
         # The thread is started by the first block.
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="upload-hash")

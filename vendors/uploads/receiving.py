@@ -21,17 +21,18 @@ from marketplace.core.errors import (
     LengthRequired,
     MalformedBody,
     MalformedRequest,
+    Problem,
     RateLimited,
     UnsupportedType,
 )
 from marketplace.http.overload import CallerLimit
 from marketplace.storage import default_storage
-from marketplace.storage.base import ObjectStorage
+from marketplace.storage.base import BLOCK_BYTES, ObjectStorage
 
 from .. import bounds
-from ..errors import FileRejected, UploadIncomplete
+from ..errors import ChecksumMismatch, FileRejected, UploadIncomplete
 from .handler import FIELD, OnePassHandler, Sink, unknown_field
-from .hashing import HashedSink
+from .hashing import Checksum, HashedSink
 
 EXTENSION_CHARS = 20
 # A slow upload occupies a thread as long as its sender likes, so each user is limited.
@@ -119,16 +120,22 @@ def receive(request: HttpRequest, *, key: str, maximum_bytes: int, reader: FormR
         RateLimited: the user already sends `bounds.UPLOADS_AT_ONCE` files to this process.
     """
     check_upload_headers(request, maximum_bytes)
+    with removed_on_failure(key), default_storage.open(key, "wb") as file, HashedSink(file) as hashed:
+        upload = _read_form(request, hashed, maximum_bytes, reader)
+        sha256, crc32 = hashed.digests()
+    return Received(default_storage, key, safe_filename(upload.given_name), upload.size, sha256, crc32)
+
+
+@contextmanager
+def removed_on_failure(key: str, failure: type[Problem] = DependencyUnavailable) -> Iterator[None]:
+    """Delete a new key when the block fails; by default when the store does, whose response to a successful write may have been lost."""
     try:
-        with default_storage.open(key, "wb") as file, HashedSink(file) as hashed:
-            upload = _read_form(request, hashed, maximum_bytes, reader)
-            sha256, crc32 = hashed.digests()
-    except DependencyUnavailable:
-        # The write may have succeeded although its response was lost. No other upload uses this key, so deleting is safe.
+        yield
+    except failure:
+        # No other upload uses this key, so deleting is safe.
         with suppress(DependencyUnavailable):
             default_storage.delete(key)
         raise
-    return Received(default_storage, key, safe_filename(upload.given_name), upload.size, sha256, crc32)
 
 
 def receive_small(request: HttpRequest, *, maximum_bytes: int, reader: FormReader = bare_form) -> bytes:
@@ -140,6 +147,28 @@ def receive_small(request: HttpRequest, *, maximum_bytes: int, reader: FormReade
     content = _Memory()
     _read_form(request, content, maximum_bytes, reader)
     return b"".join(content.chunks)
+
+
+def receive_part(request: HttpRequest, *, key: str, size: int, checksum: Checksum | None = None) -> None:
+    """Store the `size` bytes of a body under a new key.
+
+    Raises:
+        ChecksumMismatch: they have another checksum; nothing was stored.
+        RateLimited: the user already sends `bounds.UPLOADS_AT_ONCE` files to this process.
+        UploadIncomplete: the body ended early; nothing of it was stored.
+    """
+    release_connections()
+    with one_of_the_sender(request), removed_on_failure(key), default_storage.open(key, "wb") as file:
+        while size:
+            block = request.read(min(size, BLOCK_BYTES))
+            if not block:
+                raise UploadIncomplete("The part ended early. Read how much has arrived with HEAD, then send what follows.")
+            file.write(block)
+            size -= len(block)
+            if checksum is not None:
+                checksum.update(block)
+        if checksum is not None and not checksum.matches:
+            raise ChecksumMismatch
 
 
 class _Memory:
@@ -154,7 +183,7 @@ def _read_form(request: HttpRequest, sink: Sink, maximum_bytes: int, reader: For
     # A slow client may take hours to send.
     release_connections()
     upload = OnePassHandler(sink, maximum_bytes)
-    with _one_of_the_sender(request), _form_errors():
+    with one_of_the_sender(request), _form_errors():
         fields = set(reader(request, upload))
     others = sorted(fields - {FIELD})
     if others:
@@ -168,7 +197,12 @@ def _read_form(request: HttpRequest, sink: Sink, maximum_bytes: int, reader: For
 
 
 @contextmanager
-def _one_of_the_sender(request: HttpRequest) -> Iterator[None]:
+def one_of_the_sender(request: HttpRequest) -> Iterator[None]:
+    """Count the request as one of the user's uploads while the block runs.
+
+    Raises:
+        RateLimited: the user has `bounds.UPLOADS_AT_ONCE` in this process.
+    """
     sender = str(getattr(getattr(request, "user", None), "pk", ""))
     if not _senders.acquire(sender):
         detail = f"You are already sending {bounds.UPLOADS_AT_ONCE} files. Send this one when one of them is complete."

@@ -8,12 +8,19 @@ from marketplace.accounts.models import User
 
 from ..discount_codes import limit_guesses
 from ..selectors import wallet_of
+from ..services.limits import find_exceeded_limit
 from ..services.offers import PurchaseRequest
 from ..services.quotes import make_quote
 from ..services.spending import spend
 from ..services.top_ups import TopUpRequest, request_top_up
+from .serializers.caller import CallerAnswer
 from .serializers.top_ups import TopUpAnswer
 from .serializers.wallet import QuoteAnswer, SpendAnswer, WalletAnswer
+
+
+def caller(principal: Principal) -> dict[str, Any]:
+    """Return the answer of GET me."""
+    return dict(CallerAnswer(principal).data)
 
 
 def wallet(user: User) -> dict[str, Any]:
@@ -21,11 +28,12 @@ def wallet(user: User) -> dict[str, Any]:
     return dict(WalletAnswer(wallet_of(user)).data)
 
 
-def quote(user: User, body: Mapping[str, str]) -> dict[str, Any]:
+def quote(principal: Principal, body: Mapping[str, str]) -> dict[str, Any]:
     """Make a quote and return the answer of POST wallet/quote; raises what `make_quote` raises."""
     purchase = _purchase_request(body)
-    with limit_guesses(user, purchase.discount_code):
-        return dict(QuoteAnswer(make_quote(buyer=user, purchase=purchase)).data)
+    with limit_guesses(principal.user, purchase.discount_code):
+        made = make_quote(buyer=principal.user, purchase=purchase)
+    return dict(QuoteAnswer(made, context={"exceeded": find_exceeded_limit(quote=made, principal=principal)}).data)
 
 
 def purchase(principal: Principal, body: Mapping[str, str], *, idempotency_key: str | None) -> tuple[dict[str, Any], bool]:

@@ -4,6 +4,7 @@ from django.urls import path
 
 from .views import (
     BillingViewSet,
+    CallerViewSet,
     EarningsViewSet,
     HistoryViewSet,
     InvoiceViewSet,
@@ -13,6 +14,7 @@ from .views import (
 )
 
 urlpatterns = [
+    path("me", CallerViewSet.as_view({"get": "retrieve"}), name="me"),
     path("wallet", WalletViewSet.as_view({"get": "retrieve", "patch": "update"}), name="wallet"),
     path("wallet/quote", WalletViewSet.as_view({"post": "quote"}), name="wallet-quote"),
     path("wallet/spend", WalletViewSet.as_view({"post": "spend"}), name="wallet-spend"),

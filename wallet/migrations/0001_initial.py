@@ -272,20 +272,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='IdempotencyRecord',
-            fields=[
-                ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('key', models.CharField(max_length=255)),
-                ('fingerprint', models.CharField(max_length=64)),
-                ('answer', models.JSONField()),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('owner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
-            ],
-            options={
-                'constraints': [models.UniqueConstraint(fields=('owner', 'key'), name='idempotencyrecord_key_used')],
-            },
-        ),
-        migrations.CreateModel(
             name='CreditReference',
             fields=[
                 ('journal', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='credit_reference', serialize=False, to='wallet.journal')),

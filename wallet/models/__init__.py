@@ -6,7 +6,7 @@ from .invoices import Invoice
 from .ledger import Journal, LedgerAccount, Transfer
 from .orders import Order
 from .quotes import Quote
-from .records import CreditReference, IdempotencyRecord, WalletOwner, WalletSettings
+from .records import CreditReference, WalletOwner, WalletSettings
 from .refund_requests import RefundRequest
 from .top_ups import FrozenOrder, ProviderEvent, Reversal, TopUp
 from .vendor_payouts import PayoutBatch, VendorPayout
@@ -18,7 +18,6 @@ __all__ = [
     "CreditReference",
     "ExchangeRate",
     "FrozenOrder",
-    "IdempotencyRecord",
     "Invoice",
     "Journal",
     "LedgerAccount",

@@ -5,7 +5,6 @@ from django.db import models
 from django.db.models import Q
 
 from marketplace.accounts.models import User
-from marketplace.core.ids import new_id
 from marketplace.core.money import Currency
 
 from .. import bounds
@@ -35,24 +34,6 @@ class WalletSettings(models.Model):
 
     def __str__(self) -> str:
         return self.currency_preference
-
-
-class IdempotencyRecord(models.Model):
-    """The response to a request with an Idempotency-Key, saved in the transaction of the request."""
-
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
-    key = models.CharField(max_length=bounds.IDEMPOTENCY_KEY_CHARS)
-    # Hash of the operation and its input: the same key with different input is an error.
-    fingerprint = models.CharField(max_length=64)
-    answer = models.JSONField()
-    created_at = models.DateTimeField(auto_now_add=True)
-
-    class Meta:
-        constraints = (models.UniqueConstraint(fields=("owner", "key"), name="idempotencyrecord_key_used"),)
-
-    def __str__(self) -> str:
-        return self.key
 
 
 class CreditReference(models.Model):

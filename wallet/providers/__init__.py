@@ -1,9 +1,11 @@
 """Payment providers: who takes the money for a currency."""
 
 from django.conf import settings
+from django.db import connection
 
 from marketplace.core.money import Currency
 
+from ..models import TopUp
 from .base import PaymentEvent, PaymentPage, Provider, ProviderPayment
 from .razorpay import RazorpayProvider
 from .simulated import TestProvider
@@ -16,6 +18,7 @@ __all__ = [
     "ProviderPayment",
     "TestProvider",
     "currencies_to_add",
+    "has_real_payments",
     "provider_for",
     "provider_named",
     "providers",
@@ -47,3 +50,10 @@ def provider_for(currency: str) -> Provider | None:
 def currencies_to_add() -> list[Currency]:
     """Return the currencies in which credit can be added."""
     return [currency for currency in (Currency.INR, Currency.USD) if provider_for(currency) is not None]
+
+
+def has_real_payments() -> bool:
+    """Tell whether the database has payments that moved money; False while it has no tables."""
+    if TopUp._meta.db_table not in connection.introspection.table_names():
+        return False
+    return TopUp.objects.exclude(provider=TestProvider.name).exists()

@@ -13,6 +13,7 @@ from marketplace.accounts.models import User
 from marketplace.core import audit, texts
 from marketplace.core.database import violates
 from marketplace.core.errors import InvalidTransition, SelfReview
+from marketplace.core.idempotency import KeyedRequest, keyed_request, save_response, saved_response
 from marketplace.core.money import WALLET_CURRENCIES, Currency, to_number
 from marketplace.core.transitions import lock
 from marketplace.ui.formatting import money
@@ -22,7 +23,6 @@ from ..errors import AlreadyCredited, InvalidAmount, ReferenceUsed
 from ..models import CreditReference, Journal, LedgerAccount
 from ..models.ledger import AccountKind, JournalKind
 from ..selectors import credit_of
-from .idempotency import KeyedRequest, keyed_request, save_response, saved_response
 from .ledger import TransferEntry, credit_wallet_balance, open_accounts, write_journal
 from .receivables import collect_owed
 

@@ -1,12 +1,13 @@
 """Spending limits, checked in the transaction of the debit, whose lock on the wallet makes the sums exact."""
 
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.utils import timezone
 
+from catalog.models import Listing
 from developers.models import AccessToken, SpendingLimit
 from developers.principals import Principal
 from developers.selectors import spending_limits_for, spends_only_within_limits
@@ -15,6 +16,7 @@ from marketplace.core.money import to_number
 
 from .. import sql
 from ..errors import SpendingLimitExceeded
+from ..models import Quote
 from .offers import Offer
 
 
@@ -24,6 +26,14 @@ class Spent:
 
     ever_minor: int
     today_minor: int
+
+
+@dataclass(frozen=True)
+class UsedLimit:
+    """A spending limit of the caller, and what is spent of it."""
+
+    limit: SpendingLimit
+    spent: Spent
 
 
 @dataclass(frozen=True)
@@ -56,17 +66,28 @@ def enforce_limits(*, buyer: User, offer: Offer, principal: Principal | None) ->
     """
     if principal is None or not offer.price_minor:
         return
-    limits = [limit for limit in spending_limits_for(principal) if limit.currency == offer.currency]
-    if spends_only_within_limits(principal) and all(limit.owner_id is None for limit in limits):
-        raise _refusal(offer, Bound("currency", 0, 0), f"Nothing may be spent in {offer.currency}.")
-    spent = _spent(buyer, offer, principal, limits)
-    for limit in limits:
-        if limit.categories and offer.listing_offer.category_slug not in limit.categories:
-            sentence = f"Only these categories may be bought from: {', '.join(limit.categories)}."
-            raise _refusal(offer, Bound("category", None, 0), sentence, allowedCategories=limit.categories)
-        for bound in _bounds(limit, spent):
-            if bound.amount_minor is not None and offer.price_minor > bound.left_minor:
-                raise _refusal(offer, bound, f"{to_number(bound.left_minor):.2f} {offer.currency} is left {_SCOPE_OF_BOUND[bound.name]}.")
+    refusal = _find_refusal(buyer, principal, offer.currency, offer.price_minor, lambda: offer.listing_offer.category_slug)
+    if refusal is not None:
+        raise refusal
+
+
+def find_exceeded_limit(*, quote: Quote, principal: Principal) -> str | None:
+    """Return the name of the limit that a purchase of the quote would exceed now, None if it is within all of them."""
+
+    def category() -> str:
+        return Listing.objects.values_list("category__slug", flat=True).get(pk=quote.listing_id)
+
+    if not quote.price_minor:
+        return None
+    refusal = _find_refusal(principal.user, principal, quote.currency, quote.price_minor, category)
+    return None if refusal is None else str(refusal.members["limit"])
+
+
+def used_limits(*, principal: Principal) -> list[UsedLimit]:
+    """Return the limits of the caller's spending, each with what is spent in its currency."""
+    limits = spending_limits_for(principal)
+    spent = {currency: _sum(principal.user, principal, currency) for currency in sorted({limit.currency for limit in limits})}
+    return [UsedLimit(limit, spent[limit.currency]) for limit in limits]
 
 
 def spender_of(principal: Principal) -> uuid.UUID | None:
@@ -78,29 +99,51 @@ def spender_of(principal: Principal) -> uuid.UUID | None:
 _SCOPE_OF_BOUND = {"perPurchase": "for each purchase", "perDay": "for today", "total": "in total"}
 
 
+def _find_refusal(
+    buyer: User, principal: Principal, currency: str, price_minor: int, category: Callable[[], str]
+) -> SpendingLimitExceeded | None:
+    limits = [limit for limit in spending_limits_for(principal) if limit.currency == currency]
+    if spends_only_within_limits(principal) and all(limit.owner_id is None for limit in limits):
+        return _refusal(currency, price_minor, Bound("currency", 0, 0), f"Nothing may be spent in {currency}.")
+    spent = _spent(buyer, principal, currency, limits)
+    for limit in limits:
+        if limit.categories and category() not in limit.categories:
+            sentence = f"Only these categories may be bought from: {', '.join(limit.categories)}."
+            return _refusal(currency, price_minor, Bound("category", None, 0), sentence, allowedCategories=limit.categories)
+        for bound in _bounds(limit, spent):
+            if bound.amount_minor is not None and price_minor > bound.left_minor:
+                sentence = f"{to_number(bound.left_minor):.2f} {currency} is left {_SCOPE_OF_BOUND[bound.name]}."
+                return _refusal(currency, price_minor, bound, sentence)
+    return None
+
+
 def _bounds(limit: SpendingLimit, spent: Spent) -> Iterator[Bound]:
     yield Bound("perPurchase", limit.per_purchase_minor, 0)
     yield Bound("perDay", limit.per_day_minor, spent.today_minor)
     yield Bound("total", limit.total_minor, spent.ever_minor)
 
 
-def _spent(buyer: User, offer: Offer, principal: Principal, limits: Sequence[SpendingLimit]) -> Spent:
+def _spent(buyer: User, principal: Principal, currency: str, limits: Sequence[SpendingLimit]) -> Spent:
     if all(limit.per_day_minor is None and limit.total_minor is None for limit in limits):
         return Spent(0, 0)
+    return _sum(buyer, principal, currency)
+
+
+def _sum(buyer: User, principal: Principal, currency: str) -> Spent:
     statement = sql.SPENT_BY_TOKEN if principal.app is None else sql.SPENT_BY_APP
     spender = spender_of(principal) if principal.app is None else principal.app.pk
     midnight = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
-    ((ever, today),) = sql.run(statement, buyer=buyer.pk, currency=offer.currency, spender=spender, midnight=midnight)
+    ((ever, today),) = sql.run(statement, buyer=buyer.pk, currency=currency, spender=spender, midnight=midnight)
     return Spent(int(ever), int(today))
 
 
-def _refusal(offer: Offer, bound: Bound, sentence: str, **members: Any) -> SpendingLimitExceeded:
+def _refusal(currency: str, price_minor: int, bound: Bound, sentence: str, **members: Any) -> SpendingLimitExceeded:
     bounded = bound.amount_minor is not None
     return SpendingLimitExceeded(
-        f"It costs {to_number(offer.price_minor):.2f} {offer.currency}. {sentence}",
+        f"It costs {to_number(price_minor):.2f} {currency}. {sentence}",
         limit=bound.name,
-        currency=offer.currency,
-        price=to_number(offer.price_minor),
+        currency=currency,
+        price=to_number(price_minor),
         cap=to_number(bound.amount_minor or 0) if bounded else None,
         left=to_number(bound.left_minor) if bounded else None,
         **members,

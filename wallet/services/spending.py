@@ -10,13 +10,13 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from catalog.services.purchase_counts import record_purchase
-from developers.event_types import EventType
 from developers.principals import Principal
 from library.services.licences import grant_licence, replace_licence
 from marketplace.accounts.models import User
 from marketplace.core import money
 from marketplace.core.database import insert_rows, violates
 from marketplace.core.errors import Problem
+from marketplace.core.idempotency import KeyedRequest, bounded_wait, keyed_request, save_response, saved_response
 from marketplace.core.ids import current_request_id, new_id
 from marketplace.monitoring.metrics import SPENDS
 
@@ -26,8 +26,6 @@ from ..mails import announce_purchase
 from ..models import LedgerAccount, Order
 from ..models.ledger import AccountKind, JournalKind
 from ..selectors import balances_of
-from ..webhooks import publish_order
-from .idempotency import KeyedRequest, bounded_wait, keyed_request, save_response, saved_response
 from .ledger import Balances, TransferEntry, VendorEntry, WalletEntry, debit_wallet, write_journal
 from .limits import enforce_limits, spender_of
 from .offers import Offer, PurchaseRequest, find_offer
@@ -165,8 +163,6 @@ def _record_sale(order: dict[str, Any], buyer: User, offer: Offer, principal: Pr
         save_response(request, asdict(receipt))
     record_purchase(listing_id=offer.listing_offer.listing_id)
     announce_purchase.enqueue(str(order["id"]))
-    if principal is not None and principal.app is not None:
-        publish_order(EventType.ORDER_COMPLETED, app=principal.app, order_id=order["id"], listing_id=order["listing_id"])
     return receipt
 
 

@@ -16,6 +16,7 @@ from developers.redirects import origin_of, uri_error
 from marketplace.accounts.models import User
 from marketplace.core import audit
 from marketplace.core.errors import NotFound
+from marketplace.core.idempotency import KeyedRequest, keyed_request, save_response, saved_response
 from marketplace.core.money import WALLET_CURRENCIES, Currency, to_number
 from marketplace.core.transitions import TransitionTable, lock
 from marketplace.ui.formatting import money
@@ -40,7 +41,6 @@ from ..providers.base import PaymentRequest
 from ..selectors import balances_of, collected_from, credit_of
 from ..webhooks import publish_top_up
 from .funding import Payment, credit_wallet
-from .idempotency import KeyedRequest, keyed_request, save_response, saved_response
 
 _PENDING, _FAILED = TopUpStatus.PENDING.value, TopUpStatus.FAILED.value
 _SUCCEEDED, _DISPUTED = TopUpStatus.SUCCEEDED.value, TopUpStatus.DISPUTED.value

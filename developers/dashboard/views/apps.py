@@ -65,9 +65,13 @@ def create(request: SignedInRequest) -> HttpResponseBase:
 @signed_in_page("GET")
 def detail(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
     """Show an app with its scopes, keys and usage."""
-    app = own_app(request.user, app_id)
+    app = get_object_or_404(selectors.apps_of(request.user).select_related("logo"), pk=app_id)
     rows = list(app.scope_rows.all())
-    keys, tool_tokens = list(selectors.keys_of(app)), list(selectors.tool_tokens_of(app))
+    waits = any(row.granted is None for row in rows)
+    # An app that was never approved has none.
+    with_credentials = app.status in {AppStatus.APPROVED, AppStatus.SUSPENDED}
+    keys = list(selectors.keys_of(app)) if with_credentials else []
+    tool_tokens = list(selectors.tool_tokens_of(app)) if with_credentials else []
     usage = usage_of_app(app, keys, tool_tokens)
     return render(
         request,
@@ -77,8 +81,8 @@ def detail(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
             "redirect_uris": app.redirect_uris.split(),
             "requested_uris": selectors.requested_redirect_uris(app),
             "scope_rows": rows,
-            "logo": selectors.logo_of(app),
-            "waits": any(row.granted is None for row in rows),
+            "logo": getattr(app, "logo", None),
+            "waits": waits,
             "granted": sum(row.granted is True for row in rows),
             "next_step": next_step_of(app, keys, called=bool(usage.total.total) or any(key.last_used_at for key in keys)),
             "keys": _table(KEYS, app, keys),
@@ -87,7 +91,7 @@ def detail(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
             "usage": usage,
             "chart": chart_of(usage),
             "may_have_keys": app.status == AppStatus.APPROVED and bool(app.granted_scopes),
-            "wait": selectors.wait_of_scopes(app),
+            "wait": selectors.wait_of_scopes(app) if waits else None,
             "decision": appealable_decision(app) if app.status in _APPEALABLE else None,
             "may_ask_more": bool(_requestable_scopes(app, rows)),
         },

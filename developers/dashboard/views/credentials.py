@@ -73,7 +73,7 @@ def show_secret(
     if secret is None:
         messages.info(request, f"The {kind.word} is shown only once. If you didn't copy it, rotate it or create another.")
         return redirect(context["back"])
-    first_call = {} if app is None else first_call_context(app)
+    first_call = first_call_context(app)
     return render(request, "developers/credential_created.html", {"credential": credential, "secret": secret, **first_call, **context})
 
 

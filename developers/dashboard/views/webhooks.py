@@ -141,7 +141,7 @@ def switch(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUID) 
             services.enable_endpoint(endpoint=endpoint, actor=request.user)
     else:
         with problems_as_messages(request, "The webhook was disabled."):
-            services.disable_endpoint(endpoint=endpoint, reason="Its developer disabled it.", actor=request.user)
+            services.disable_endpoint(endpoint=endpoint, reason=services.DISABLED_BY_DEVELOPER, actor=request.user)
     return redirect("webhook", app_id=app.pk, endpoint_id=endpoint.pk)
 
 

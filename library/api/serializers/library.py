@@ -45,7 +45,7 @@ class LibraryPage(serializers.Serializer[Any]):
     """The caller's licences, newest first."""
 
     ownedCount = serializers.IntegerField(
-        help_text="The number of all owned licences, whatever the limit. An asset that is owned under two licences counts twice."
+        help_text="The number of all owned licences, whatever the limit and the filters. An asset that is owned under two licences counts twice."
     )
     items = LibraryItem(many=True)
     nextCursor = serializers.CharField(allow_null=True, help_text="Send it as cursor to get the next page; null on the last page.")

@@ -19,8 +19,9 @@ from ... import bounds
 from ...certificates import certificate_of, certificate_pdf, signed_certificate
 from ...errors import FileBlocked, LicenceSuspended, NotOwned
 from ...models import Licence
-from ...selectors import owned_licence, owned_versions
+from ...selectors import live_licences_of, owned_licence, owned_versions
 from .. import responses
+from ..filters import LibraryFilter
 from ..serializers.certificates import Certificate, CertificateQuery
 from ..serializers.library import DownloadLinkAnswer, DownloadQuery, LibraryPage, LibraryQuery, OwnedVersions
 
@@ -44,6 +45,7 @@ class LibraryViewSet(ApiViewSet):
         "certificate": (NotOwned,),
         "certificate_pdf": (NotOwned,),
     }
+    filters = {"list": LibraryFilter}
     queries = {
         "list": LibraryQuery,
         "download": DownloadQuery,
@@ -54,7 +56,8 @@ class LibraryViewSet(ApiViewSet):
     @extend_schema(operation_id="listLibrary", summary="List owned assets", responses=LibraryPage)
     def list(self, request: Request) -> Response:
         """List the assets that the caller owns, newest first."""
-        return Response(responses.library(principal_of(request).user, self.query()))
+        user = principal_of(request).user
+        return Response(responses.library(user, self.query(), *self.filtered(live_licences_of(user))))
 
     @extend_schema(
         operation_id="createDownloadLink",

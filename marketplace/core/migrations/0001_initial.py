@@ -34,4 +34,18 @@ class Migration(migrations.Migration):
                 'indexes': [models.Index(fields=['subject_type', 'subject_id', '-id'], name='audit_subject'), models.Index(condition=models.Q(('request_id', ''), _negated=True), fields=['request_id'], name='audit_request')],
             },
         ),
+        migrations.CreateModel(
+            name='IdempotencyRecord',
+            fields=[
+                ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ('key', models.CharField(max_length=255)),
+                ('fingerprint', models.CharField(max_length=64)),
+                ('answer', models.JSONField()),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('owner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('owner', 'key'), name='idempotencyrecord_key_used')],
+            },
+        ),
     ]

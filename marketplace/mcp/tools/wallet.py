@@ -8,11 +8,13 @@ from rest_framework import serializers
 from developers.principals import Principal
 from marketplace.api.fields import Text
 from marketplace.api.serializers import EmptyBody
+from marketplace.core.bounds import IDEMPOTENCY_KEY_CHARS
 from marketplace.core.scopes import Scope
 from wallet.api import responses
+from wallet.api.serializers.caller import CallerAnswer
 from wallet.api.serializers.top_ups import TopUpAnswer, TopUpBody
 from wallet.api.serializers.wallet import QuoteAnswer, QuoteBody, SpendAnswer, SpendBody, WalletAnswer
-from wallet.bounds import IDEMPOTENCY_KEY_CHARS, QUOTE_MINUTES
+from wallet.bounds import QUOTE_MINUTES
 from wallet.models.top_ups import TopUpStatus
 
 from .base import Arguments, Effects, Tool, ToolResult, json_of, validated
@@ -44,6 +46,15 @@ class TopUpArguments(TopUpBody):
     idempotencyKey = _key("A new random text, such as a UUID, for each top-up. Repeat a call that got no answer with the same one.")
 
 
+def _who_am_i(principal: Principal, arguments: Arguments) -> ToolResult:
+    body = responses.caller(principal)
+    app = f" for the app {body['app']['name']}" if body["app"] else ""
+    scopes = ", ".join(body["scopes"]) or "no scopes"
+    return ToolResult(
+        json_of(body), f"This token acts in the {body['environment']} environment{app}, with {scopes}. The limits are in the body."
+    )
+
+
 def _get_wallet(principal: Principal, arguments: Arguments) -> ToolResult:
     body = responses.wallet(principal.user)
     text = f"The wallet holds {body['balanceINR']:.2f} INR and {body['balanceUSD']:.2f} USD. Purchases that name no currency are paid in "
@@ -59,9 +70,12 @@ def _reductions(body: Mapping[str, Any]) -> str:
 
 
 def _quote_purchase(principal: Principal, arguments: Arguments) -> ToolResult:
-    body = responses.quote(principal.user, validated(QuoteBody, arguments))
-    price = f"{body['price']:.2f} {body['currency']} for the {body['licenseSlug']} licence, until {body['expiresAt']}"
-    return ToolResult(json_of(body), f"{price}{_reductions(body)}. Nothing was charged: ask the user, then send quoteId to buy_asset.")
+    body = responses.quote(principal, validated(QuoteBody, arguments))
+    price = f"{body['price']:.2f} {body['currency']} for the {body['licenseSlug']} licence, until {body['expiresAt']}{_reductions(body)}"
+    if not body["withinLimits"]:
+        limit = f"It exceeds a spending limit ({body['exceededLimit']}), which only the user can raise, in their dashboard"
+        return ToolResult(json_of(body), f"{price}. Nothing was charged. {limit}; who_am_i shows the limits.")
+    return ToolResult(json_of(body), f"{price}. Nothing was charged: ask the user, then send quoteId to buy_asset.")
 
 
 def _buy_asset(principal: Principal, arguments: Arguments) -> ToolResult:
@@ -85,6 +99,16 @@ def _request_top_up(principal: Principal, arguments: Arguments) -> ToolResult:
 
 
 TOOLS = (
+    Tool(
+        name="who_am_i",
+        title="See who you are",
+        description="The user that this token acts for, its scopes, and the limits of spending and of calls with what is used of them. "
+        "Check it before you plan a purchase. In the sandbox environment nothing costs real money.",
+        scope=None,
+        arguments=EmptyBody,
+        result=CallerAnswer,
+        run=_who_am_i,
+    ),
     Tool(
         name="get_wallet",
         title="Read the wallet",

@@ -43,14 +43,14 @@ class Migration(migrations.Migration):
                 ('appellant', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('claimed_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('decided_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('decision', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='appeals', to='core.auditentry')),
+                ('decision', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='appeal', to='core.auditentry')),
             ],
             options={
                 'ordering': ('-id',),
                 'permissions': (('decide_appeal', 'Can decide on appeals'),),
                 'default_permissions': ('view',),
                 'indexes': [models.Index(condition=models.Q(('status', 'Pending')), fields=['submitted_at', 'id'], name='appeal_queue'), models.Index(fields=['decided_at'], name='appeal_decided'), models.Index(fields=['appellant', '-id'], name='appeal_of')],
-                'constraints': [models.UniqueConstraint(fields=('decision',), name='appeal_once'), models.CheckConstraint(condition=models.Q(models.Q(('decided_at__isnull', True), ('status', 'Pending')), models.Q(('decided_at__isnull', False), ('decided_by__isnull', False), ('status__in', ('Upheld', 'Reversed')), models.Q(('answer', ''), _negated=True)), _connector='OR'), name='appeal_status_fits')],
+                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('decided_at__isnull', True), ('status', 'Pending')), models.Q(('decided_at__isnull', False), ('decided_by__isnull', False), ('status__in', ('Upheld', 'Reversed')), models.Q(('answer', ''), _negated=True)), _connector='OR'), name='appeal_status_fits')],
             },
         ),
     ]

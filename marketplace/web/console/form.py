@@ -120,7 +120,7 @@ def _callers(operation: Operation, apps: Sequence[App]) -> list[tuple[str, str]]
         choices += [
             (str(app.pk), app.name if not scope or scope in app.scopes else f"{app.name} (was not granted {scope})") for app in apps
         ]
-    if "Bearer" in kinds and scope in PAGE_SCOPES:
+    if "Bearer" in kinds and (not scope or scope in PAGE_SCOPES):
         choices.append((MYSELF, "Myself (like a personal token)"))
     return choices or [(CODE, "None of your apps is approved yet: see the code")]
 

@@ -37,6 +37,7 @@ _BODIES = {
     "categorySlug": "presets",
     "credentials": [{"value": "cam_sk_…", "url": "https://example.com/where-it-was-found"}],
     "description": "Twelve paper textures, scanned at 600 dpi.",
+    "events": ["asset.published", "order.completed"],
     "endsAt": "2030-01-31T12:00:00Z",
     "text": "The takedown names a font that this listing does not contain.",
     "jws": "eyJhbGciOiJFZERTQSIs…",
@@ -51,6 +52,7 @@ _BODIES = {
     "storeSlug": "northlight-studio",
     "street": "Lindenallee 5",
     "title": "Paper Grain",
+    "url": "https://app.example/webhooks",
 }
 
 

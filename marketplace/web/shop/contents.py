@@ -39,12 +39,12 @@ class Skill:
 
 
 class Row(NamedTuple):
-    """A step through a tree of files: a file, or the start or the end of a folder; `count` is the number of files in a folder."""
+    """A step through a tree of files: a file, or the start or the end of a folder with the number of its files."""
 
     kind: Literal["file", "start", "end"]
     name: str = ""
     size: int = 0
-    count: int = 0
+    files: int = 0
 
 
 @dataclass(frozen=True)
@@ -110,8 +110,8 @@ def entries_of(file: Deliverable | None) -> Entries | None:
 def _rows(folder: _Folder) -> Iterator[Row]:
     for name, inner in sorted(folder.folders.items()):
         rows = list(_rows(inner))
-        files = [row for row in rows if row.kind == "file"]
-        yield Row("start", name, sum(row.size for row in files), len(files))
+        sizes = [row.size for row in rows if row.kind == "file"]
+        yield Row("start", name, sum(sizes), len(sizes))
         yield from rows
         yield Row("end")
     for name, size in sorted(folder.files):

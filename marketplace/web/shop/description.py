@@ -34,5 +34,7 @@ def description_html(text: str, *, below: int = 2, breaks: bool = True) -> SafeS
     if len(html) > HTML_CHARS:
         return plain
     html = _IMAGE.sub(r"\1", html.replace(_RAW_HTML, ""))
+    # A wide table is scrolled, also by keyboard.
+    html = html.replace("<table>", '<table tabindex="0">')
     html = _ALIGNED.sub(r"<\1>", html.replace("<a href=", '<a rel="nofollow ugc noopener" href='))
     return mark_safe(_HEADING.sub(lambda tag: f"{tag[1]}{min(int(tag[2]) + below, 4)}>", html))  # noqa: S308 - as said above

@@ -2,12 +2,11 @@
 
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import Any
 
 from catalog import pricing, selectors
-from catalog.font_tester import axes_of
-from catalog.models import Listing, Preview
-from catalog.models.files import PreviewKind
+from catalog.font_tester import Tester, type_tester_of
+from catalog.models import FilePreview, Listing, Preview
+from catalog.models.files import FilePreviewKind, PreviewKind
 from catalog.pricing import Prices
 from catalog.selectors import Card, Picture
 from library.selectors import is_favourite, live_tiers
@@ -36,13 +35,9 @@ class Samples:
     """The public samples of a listing."""
 
     pictures: list[tuple[Picture, Picture, str]]
-    specimen: Preview | None
     sound: Preview | None
-
-    @property
-    def axes(self) -> list[dict[str, Any]]:
-        """The axes of the specimen that can be moved."""
-        return axes_of(self.specimen)
+    tester: Tester | None
+    animations: list[FilePreview]
 
 
 @dataclass(frozen=True)
@@ -78,7 +73,7 @@ class AssetOffer:
 
 
 def offer_of(slug: str, viewer: User | None) -> AssetOffer:
-    """Return the data of a listing's page, by slug or id, in six queries at most.
+    """Return the data of a listing's page, by slug or id, in seven queries at most.
 
     Raises:
         NotFound: it is not for sale.
@@ -130,4 +125,10 @@ def samples_of(listing: Listing) -> Samples:
             if small and whole:
                 pictures.append((small, whole, preview.alt_text))
     by_kind = {preview.kind: preview for preview in previews}
-    return Samples(pictures, by_kind.get(PreviewKind.FONT_SPECIMEN), by_kind.get(PreviewKind.AUDIO_PREVIEW))
+    made = selectors.file_previews_of(listing)
+    return Samples(
+        pictures,
+        sound=by_kind.get(PreviewKind.AUDIO_PREVIEW),
+        tester=type_tester_of(by_kind.get(PreviewKind.FONT_SPECIMEN), made),
+        animations=[preview for preview in made if preview.kind == FilePreviewKind.ANIMATION],
+    )

@@ -46,7 +46,7 @@ def appeal(request: SignedInRequest, decision_id: uuid.UUID) -> HttpResponseBase
             submit_appeal(decision=decision, text=form.cleaned_data["text"], actor=request.user)
             messages.success(request, "Your appeal is with our reviewers. You get a mail when they have decided.")
             return redirect("appeal", decision_id=decision_id)
-    appealable, found = appealable_of(decision), decision.appeals.all().first()
+    appealable, found = appealable_of(decision), getattr(decision, "appeal", None)
     return render_form(
         request,
         "pages/appeal.html",

@@ -1,4 +1,4 @@
-"""A listing's page, also before it is for sale, the stylesheet of its specimen, and a vendor's page."""
+"""A listing's page, also before it is for sale, the stylesheet of its type tester, and a vendor's page."""
 
 from typing import Any
 
@@ -8,16 +8,16 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from catalog import font_tester, selectors
+from catalog import selectors
 from catalog.comparison.public import changes_of
 from catalog.file_types import public_file_type
 from catalog.filters import ListingFilter, Values
 from catalog.models import Deliverable, Listing
-from catalog.models.files import public_technical
+from catalog.models.files import StorePictureKind, public_technical
 from catalog.selectors import Sort
 from marketplace.accounts.models import User
 from marketplace.accounts.pages import SignedInRequest
-from vendors.selectors import bio_of
+from vendors.selectors import bio_of, pictures_of, small_picture_of
 from vendors.studio.access import listing_page
 
 from ..paging import page_links, page_number
@@ -69,8 +69,6 @@ def _page_of(request: HttpRequest, offer: AssetOffer, file: Deliverable | None) 
         "skill": skill_of(offer.listing, file),
         "tracks": tracks_of(file),
         "entries": entries_of(file),
-        "features": font_tester.FEATURES,
-        "sample": font_tester.TEXT,
     }
 
 
@@ -114,14 +112,11 @@ def changes(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def specimen(request: HttpRequest, slug: str) -> HttpResponse:
-    """Return a stylesheet with the listing's specimen as a font: the public sample, never the file for sale."""
-    listing = selectors.listing_for_sale(slug)
-    preview = listing.previews.filter(kind="FontSpecimen").first()
-    if preview is None:
+    """Return a stylesheet with the fonts of the listing's type tester: subsets or the public sample, never the file for sale."""
+    tester = samples_of(selectors.listing_for_sale(slug)).tester
+    if tester is None:
         raise Http404
-    return HttpResponse(
-        font_tester.face_of(preview), content_type="text/css; charset=utf-8", headers={"Cache-Control": f"public, max-age={HOUR}"}
-    )
+    return HttpResponse(tester.stylesheet, content_type="text/css; charset=utf-8", headers={"Cache-Control": f"public, max-age={HOUR}"})
 
 
 @require_safe
@@ -137,6 +132,8 @@ def store(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "store": found,
         "bio": bio_of(found),
+        "logo": small_picture_of(found, StorePictureKind.LOGO),
+        "banner": pictures_of(found).get(StorePictureKind.BANNER),
         "total": page.total,
         "cards": [selectors.card_of(row) for row in page.rows],
         "currency": currency_of(request),

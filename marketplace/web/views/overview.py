@@ -3,10 +3,13 @@
 from django.http import HttpResponseBase
 from django.shortcuts import render
 
-from developers.selectors import apps_of, current_application
+from developers.dashboard.next_steps import FIRST_SCOPES
+from developers.models import DeveloperApplication
+from developers.selectors import apps_of, current_application, live_personal_tokens_of
 from library.selectors import live_licences_of
 from marketplace.accounts.models import User
 from marketplace.accounts.pages import SignedInRequest, signed_in_page
+from marketplace.review.waiting import in_words, usual_waiting_time
 from vendors.errors import VendorProfileMissing
 from vendors.models import VendorProfile
 from vendors.selectors import profile_of
@@ -23,7 +26,12 @@ def dashboard(request: SignedInRequest) -> HttpResponseBase:
         request,
         "pages/dashboard.html",
         {
-            "application": current_application(user),
+            "application": (application := current_application(user)),
+            "usual_waiting_time": ""
+            if application
+            else in_words(usual_waiting_time(DeveloperApplication.objects.filter(decided_by__isnull=False))),
+            "first_scopes": FIRST_SCOPES,
+            "has_token": live_personal_tokens_of(user).exists(),
             # Only names and states are shown.
             "apps": apps_of(user).prefetch_related(None)[:OVERVIEW_ROWS],
             "wallet": wallet_of(user),

@@ -112,7 +112,13 @@
     return locked ? { code: "listing_locked", detail: "" } : null;
   };
 
-  const send = async (job) => {
+  // Whether another file came in since this one began.
+  const overtaken = async (before) => {
+    const now = await listing();
+    return now && now.candidateFile?.id !== before?.candidateFile?.id ? { code: "upload_conflict", detail: "" } : null;
+  };
+
+  const send = async (job, before) => {
     const held = await api.credential();
     if (held.problem) return { status: held.problem.status, problem: held.problem, wait: 0 };
     job.checking = false;
@@ -121,12 +127,12 @@
     job.stop.hidden = false;
     job.bar.value = 0;
     if (job.stopped) return { status: -1, problem: {}, wait: 0 };
-    job.request = marketplace.upload(job.file, {
-      address: formOf(job.place).dataset.address,
-      headers: held.headers,
-      moved: (speed, share) => moved(job, speed, share),
-      sent: () => checking(job),
-    });
+    const { address, tus, part } = formOf(job.place).dataset;
+    const told = { moved: (speed, share) => moved(job, speed, share), sent: () => checking(job) };
+    job.inParts = Boolean(tus) && job.file.size > Number(part);
+    job.request = job.inParts
+      ? marketplace.uploadInParts(job.file, { address: tus, part: Number(part), credential: api.credential, conflict: () => overtaken(before), ...told })
+      : marketplace.upload(job.file, { address, headers: held.headers, ...told });
     return job.request.done;
   };
 
@@ -137,12 +143,12 @@
     if (locked) return locked;
     let renewed = false;
     for (let lost = 0; !job.stopped; ) {
-      const answer = await send(job);
+      const answer = await send(job, record);
       if (answer.status === 200 || job.stopped) return null;
       if (answer.problem.code === "invalid_credential" && !renewed) {
         renewed = true;
         api.forget();
-      } else if (answer.status === 429 || answer.problem.code === "overloaded") {
+      } else if (answer.status === 429 || ["overloaded", "upload_finishing"].includes(answer.problem.code)) {
         job.words.textContent = "The service is busy, or you uploaded many files in a short time. The upload continues automatically in a moment.";
         await Promise.race([pause(answer.wait || 5), woken(job)]);
       } else if (answer.status === 0) {
@@ -171,7 +177,7 @@
     });
 
   const again = async (job, lost) => {
-    const how = "It starts again from the beginning";
+    const how = job.inParts ? "It goes on from there" : "It starts again from the beginning";
     const at = job.bar.hasAttribute("value") ? ` at ${Math.floor(job.bar.value)} percent` : "";
     const wait = RETRIES[lost];
     const when = !wait ? "when you try again. Check that the file is still in the same place." : navigator.onLine ? `in ${wait} seconds.` : "as soon as you are online.";
@@ -271,7 +277,26 @@
     return true;
   };
 
+  // Each file goes to the place that takes its type: previews where they do, else what buyers get.
+  const sort = (files) => {
+    const accepts = (place, file) => {
+      const input = document.getElementById(`${place}-input`);
+      const maximum = Number(formOf(place)?.dataset.maximum || Infinity);
+      return input && file.size <= maximum && input.accept.split(",").some((ending) => file.name.toLowerCase().endsWith(ending));
+    };
+    const sorted = new Map();
+    for (const file of files) {
+      const place = ["pictures", "specimen", "sound", "file"].find((each) => accepts(each, file)) || "all";
+      sorted.set(place, [...(sorted.get(place) || []), file]);
+    }
+    const odd = sorted.get("all") || [];
+    complain("all", odd.length ? `${odd.map((file) => file.name).join(", ")}: there is no place for this type of file.` : "");
+    sorted.delete("all");
+    for (const [place, group] of sorted) take(place, group);
+  };
+
   const take = (place, files) => {
+    if (place === "all") return sort(files);
     if (place === "pictures") return fill(files, null);
     if (place.startsWith("picture-") && files.length > 1) return fill(files, place);
     if (files.length > 1) return complain(place, "Only one file can go here. Put several into one zip archive.");
@@ -291,7 +316,7 @@
   };
 
   const zoneOf = (target) => {
-    const part = target.closest?.("#file, .slot, #specimen, #sound, #previews");
+    const part = target.closest?.("#all, #file, .slot, #specimen, #sound, #previews");
     const place = part?.id === "previews" ? "pictures" : part?.id;
     return part?.querySelector("input[type=file]") ? { part, place } : null;
   };

@@ -1,35 +1,127 @@
-// One file on its way: `marketplace.upload(file, {address, headers, moved, sent})` returns {done, stop}. The browser reads the file
-// from the disk while it sends; nothing of it is held here. `done` never fails: it is {status, data, problem, wait}, status 0 where
-// the connection was lost and -1 where it was stopped. `marketplace.inWords` says sizes, speeds and times.
+// A file on its way: `marketplace.upload(file, {address, headers, moved, sent})` sends it in one request, `marketplace.uploadInParts`
+// in many, so that what has arrived is not sent again after a break. Both return {done, stop}. The browser reads the file from the disk
+// while it sends; nothing of it is held here. `done` never fails: it is {status, data, problem, wait}, status 0 where the connection was
+// lost and -1 where it was stopped. `marketplace.inWords` says sizes, speeds and times.
 "use strict";
 window.marketplace = window.marketplace || {};
 
-marketplace.upload = (file, { address, headers, moved, sent }) => {
+marketplace.transfer = (method, address, { headers = {}, body = null, progress = () => {}, sent = () => {} }) => {
   const request = new XMLHttpRequest();
-  const meter = marketplace.meter();
   const done = new Promise((resolve) => {
     const end = (status) => {
       let data = null;
       try {
         data = JSON.parse(request.responseText);
       } catch {
-        // A proxy answered instead of the service, so the body is not JSON.
+        // An answer without a body, or a proxy answered instead of the service.
       }
+      const good = status >= 200 && status < 300;
       const wait = Number(request.getResponseHeader("Retry-After")) || 0;
-      resolve({ status, data, wait, problem: status === 200 ? null : data && data.code ? data : { code: "", detail: "" } });
+      resolve({ status, data, wait, header: (name) => request.getResponseHeader(name), problem: good ? null : data && data.code ? data : { code: "", detail: "" } });
     };
-    request.upload.addEventListener("progress", (event) => moved(meter(event.loaded), event.loaded / event.total));
-    request.upload.addEventListener("load", () => sent());
+    request.upload.addEventListener("progress", progress);
+    request.upload.addEventListener("load", sent);
     request.addEventListener("load", () => end(request.status));
     request.addEventListener("error", () => end(0));
     request.addEventListener("abort", () => end(-1));
   });
-  request.open("POST", address);
+  request.open(method, address);
   for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
-  const form = new FormData();
-  form.append("file", file);
-  request.send(form);
+  request.send(body);
   return { done, stop: () => request.abort() };
+};
+
+marketplace.upload = (file, { address, headers, moved, sent }) => {
+  const meter = marketplace.meter();
+  const body = new FormData();
+  body.append("file", file);
+  return marketplace.transfer("POST", address, { headers, body, sent, progress: (event) => moved(meter(event.loaded), event.loaded / event.total) });
+};
+
+// By the tus protocol: `address` begins an upload, `part` is the size of a part, and `credential` is that of `marketplace.api`.
+// `conflict` is asked before the upload is finished, and returns a problem where it must not be. The browser remembers where an
+// upload is, so that it goes on even if the page was closed meanwhile.
+marketplace.uploadInParts = (file, { address, part, credential, moved, sent, conflict }) => {
+  const name = `upload ${address} ${file.name} ${file.size} ${file.lastModified}`;
+  const meter = marketplace.meter();
+  let place = null;
+  let running = null;
+  let stopped = false;
+  try {
+    place = localStorage.getItem(name);
+  } catch {
+    // The browser keeps nothing for this site.
+  }
+
+  const remember = (value) => {
+    place = value;
+    try {
+      if (value) localStorage.setItem(name, value);
+      else localStorage.removeItem(name);
+    } catch {
+      // Then it goes on for as long as the page is open.
+    }
+  };
+
+  const send = async (method, target, { headers, ...rest } = {}) => {
+    const held = await credential();
+    if (held.problem) return { status: held.problem.status, problem: held.problem, wait: 0 };
+    if (stopped) return { status: -1, problem: { code: "", detail: "" }, wait: 0 };
+    running = marketplace.transfer(method, target, { headers: { ...held.headers, "Tus-Resumable": "1.0.0", ...headers }, ...rest });
+    return running.done;
+  };
+
+  const record = () => place.replace("/tus/", "/uploads/");
+
+  // Returns how much has arrived, or the answer where that is not known.
+  const begin = async () => {
+    if (place) {
+      const there = await send("GET", record());
+      if (there.status === 200 && !there.data.fileId) return { offset: there.data.offset };
+      if (there.status !== 200 && there.status !== 404) return { answer: there };
+      remember(null);
+    }
+    const encoded = btoa(String.fromCharCode(...new TextEncoder().encode(file.name)));
+    const begun = await send("POST", address, { headers: { "Upload-Length": file.size, "Upload-Metadata": `filename ${encoded}` } });
+    if (begun.status !== 201) return { answer: begun };
+    remember(begun.header("Location"));
+    return { offset: 0 };
+  };
+
+  const run = async () => {
+    const begun = await begin();
+    if (begun.answer) return begun.answer;
+    let { offset } = begun;
+    while (offset < file.size) {
+      const from = offset;
+      const progress = (event) => moved(meter(from + event.loaded), (from + event.loaded) / file.size);
+      progress({ loaded: 0 });
+      const headers = { "Upload-Offset": from, "Content-Type": "application/offset+octet-stream" };
+      const answer = await send("PATCH", place, { headers, body: file.slice(from, from + part), progress });
+      // The answer to the part before may have been lost.
+      if (answer.problem?.code === "offset_conflict") offset = answer.problem.offset;
+      else if (answer.problem) return answer;
+      else offset = Number(answer.header("Upload-Offset"));
+    }
+    sent();
+    const problem = await conflict();
+    if (problem) return { status: 409, problem, wait: 0 };
+    const answer = await send("POST", `${record()}/finish`);
+    // A file that is refused is deleted.
+    if ([200, 400, 404, 415].includes(answer.status)) remember(null);
+    return answer;
+  };
+
+  const stop = () => {
+    stopped = true;
+    running?.stop();
+    const [left, keepalive] = [place, true];
+    remember(null);
+    // Sent even if the page is closed.
+    if (left) credential().then(({ headers }) => fetch(left, { method: "DELETE", keepalive, headers: { ...headers, "Tus-Resumable": "1.0.0" } })).catch(() => {});
+  };
+
+  return { done: run(), stop };
 };
 
 // Returns a function that takes the bytes so far and returns the speed in bytes a second, smoothed over some seconds.

@@ -64,24 +64,25 @@ def test_edit_of_a_published_listing_is_an_update_and_of_a_draft_is_nothing(list
     listen(EventType.ASSET_UPDATED)
     for title in ("New name", "Newer name"):
         update_details(listing=listing, title=title, actor=listing.store.owner)
-    [message] = WebhookMessage.objects.all()
-    assert (message.type, message.data["assetId"]) == ("asset.updated", str(listing.pk))
+    updates = WebhookMessage.objects.filter(type=EventType.ASSET_UPDATED)
+    assert updates.get().data["assetId"] == str(listing.pk)
     unpublish_listing(listing=listing, actor=listing.store.owner)
-    WebhookMessage.objects.all().delete()
+    updates.delete()
     update_details(listing=listing, title="Newest name", actor=listing.store.owner)
-    assert not WebhookMessage.objects.exists()
+    assert not updates.exists()
 
 
 def test_listings_leave_and_come_with_their_store(listen: Listen) -> None:
     profile = make_vendor()
     listing = published(store=profile.store)
     listen(EventType.ASSET_PUBLISHED, EventType.ASSET_REMOVED)
+    before = WebhookMessage.objects.count()
     for change, event in ((suspend_vendor, "asset.removed"), (reinstate_vendor, "asset.published")):
         change(profile=profile, reason="For a good reason.", actor=UserFactory())
         drain()
         message = WebhookMessage.objects.latest("id")
         assert (message.type, message.data["assetId"]) == (event, str(listing.pk))
-    assert WebhookMessage.objects.count() == 2
+    assert WebhookMessage.objects.count() == before + 2
 
 
 def test_store_that_opens_and_closes_within_moments_is_told_of_in_that_order(listen: Listen, receiver: Receiver) -> None:

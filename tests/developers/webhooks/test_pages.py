@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from developers import bounds as developers_bounds
 from developers.event_types import EventType
-from developers.models import App, WebhookDelivery, WebhookEndpoint, WebhookMessage
+from developers.models import WebhookDelivery, WebhookEndpoint, WebhookMessage
 from developers.services.webhooks import create_endpoint, disable_endpoint, send_test_event
 from marketplace.core import bounds
 from marketplace.core.models import AuditEntry
@@ -73,7 +73,6 @@ def test_endpoint_is_made_and_its_secret_is_on_that_answer_only() -> None:
     assert secret.get_text().startswith("whsec_")
     endpoint = WebhookEndpoint.objects.get()
     assert endpoint.events == ["asset.published"]
-    assert App.objects.get(pk=app.pk).has_webhooks
     assert secret.get_text() not in client.get(reverse("webhook", args=[app.pk, endpoint.pk])).content.decode()
 
 
@@ -132,7 +131,6 @@ def test_endpoint_is_changed_rotated_switched_and_deleted(delivery: WebhookDeliv
         assert WebhookEndpoint.objects.get().status == status
     client.post(address("webhook-delete", delivery))
     assert not WebhookEndpoint.objects.exists()
-    assert not App.objects.get(pk=endpoint.app_id).has_webhooks
 
 
 def test_events_by_hand_keep_a_distance(delivery: WebhookDelivery, receiver: Receiver) -> None:

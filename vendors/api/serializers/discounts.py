@@ -5,9 +5,9 @@ from typing import Any
 from rest_framework import serializers
 
 from catalog import bounds as catalog_bounds
-from catalog.api.fields import DiscountCode, Moment
+from catalog.api.fields import DiscountCode
 from catalog.models.discounts import DiscountStatus
-from marketplace.api.fields import WholeJsonNumber
+from marketplace.api.fields import Moment, WholeJsonNumber
 from marketplace.api.serializers import Body
 
 

@@ -5,20 +5,22 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from catalog.models import StorePicture
+from catalog.models.files import StorePictureKind
 from marketplace.api.fields import Flag, Line, LongText
 from marketplace.api.serializers import Body
 from marketplace.core import bounds
 from marketplace.review.serializers import QueuePlace, queue_place
 
 from ...models import VendorProfile, VendorStatus
-from ...selectors import payout_method_of, wait_of_profile
+from ...selectors import payout_method_of, pictures_of, wait_of_profile
 from ..fields import JsonObjectText, Slug
 
 
 class Application(Body):
     """Body of apply."""
 
-    read_back = frozenset({"id", "userId", "status", "commissionRate", "payoutMethod"})
+    read_back = frozenset({"id", "userId", "status", "commissionRate", "payoutMethod", "queue", "logoUrl", "bannerUrl"})
 
     storeName = Line(source="store_name", max_length=bounds.NAME_CHARS)
     storeSlug = Slug(source="store_slug")
@@ -45,9 +47,36 @@ class ProfileRecord(serializers.Serializer[VendorProfile]):
     status = serializers.ChoiceField(choices=VendorStatus.choices)
     commissionRate = serializers.SerializerMethodField(help_text="The platform's share of a sale, as a fraction.")
 
+    bio = serializers.CharField(help_text="Public description of the store.")
+    logoUrl = serializers.SerializerMethodField(help_text="Relative path of the store's logo; null where there is none.")
+    bannerUrl = serializers.SerializerMethodField(help_text="Relative path of the store's banner; null where there is none.")
+
+    def get_logoUrl(self, profile: VendorProfile) -> str | None:
+        """Return the path of the logo."""
+        return _url_of(profile, StorePictureKind.LOGO)
+
+    def get_bannerUrl(self, profile: VendorProfile) -> str | None:
+        """Return the path of the banner."""
+        return _url_of(profile, StorePictureKind.BANNER)
+
     def get_commissionRate(self, profile: VendorProfile) -> float:
         """Return the fraction."""
         return profile.commission_rate_bp / bounds.WHOLE_BP
+
+
+def _url_of(profile: VendorProfile, kind: StorePictureKind) -> str | None:
+    picture = pictures_of(profile.store).get(kind)
+    return None if picture is None else picture.url
+
+
+class StorePictureRecord(serializers.Serializer[StorePicture]):
+    """A picture of a store."""
+
+    id = serializers.CharField()
+    kind = serializers.ChoiceField(choices=StorePictureKind.choices)
+    url = serializers.CharField(help_text="Relative path of the picture.")
+    width = serializers.IntegerField(source="details.width", help_text="Width in pixels.")
+    height = serializers.IntegerField(source="details.height", help_text="Height in pixels.")
 
 
 class ApplicationStatus(ProfileRecord):

@@ -4,6 +4,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from marketplace.api.idempotency import idempotent
 from marketplace.api.serializers import EmptyBody, parse_body
 from marketplace.core.access import bearer_only
 from marketplace.core.errors import NotFound
@@ -37,6 +38,7 @@ class DiscountViews(VendorViewSet):
         return self.page_of(discounts_of(listing_of(self.profile, asset_id)), DiscountRecord)
 
     @extend_schema(operation_id="addDiscount", summary="Add a discount", request=NewDiscount, responses={200: DiscountRecord})
+    @idempotent
     def create(self, request: Request, asset_id: str) -> Response:
         """Give a listing a discount. It can be ended early, but not changed. Of several discounts the largest counts."""
         listing = listing_of(self.profile, asset_id)

@@ -7,6 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from catalog.models import Listing
+from marketplace.api.idempotency import idempotent
 from marketplace.api.serializers import Body, EmptyBody, parse_body
 from marketplace.core.access import bearer_only
 from marketplace.core.errors import PreconditionFailed
@@ -66,6 +67,7 @@ class ListingViews(VendorViewSet):
 
     @versioned
     @extend_schema(operation_id="createListing", summary="Create a listing", request=NewListing, responses={200: ListingCreated})
+    @idempotent
     def create(self, request: Request) -> Response:
         """Create a listing as a draft in the caller's store."""
         body = parse_body(NewListing, request)

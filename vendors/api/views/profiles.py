@@ -5,6 +5,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from developers.principals import principal_of
+from marketplace.api.idempotency import idempotent
 from marketplace.api.serializers import parse_body
 from marketplace.api.views import ApiViewSet
 from marketplace.core.access import bearer_only
@@ -25,6 +26,7 @@ class ProfileViews(ApiViewSet):
     problems = {"apply": (VendorProfileExists, StoreSlugTaken), "status": (VendorProfileMissing,)}
 
     @extend_schema(operation_id="applyAsVendor", summary="Register a store", request=Application, responses=ProfileRecord)
+    @idempotent
     def apply(self, request: Request) -> Response:
         """Create the caller's vendor profile. Verified developers and staff are approved at once; others are reviewed by an admin."""
         body = parse_body(Application, request)

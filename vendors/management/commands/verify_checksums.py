@@ -12,7 +12,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 from rich.progress import DownloadColumn, TextColumn, TimeElapsedColumn, TransferSpeedColumn
 
-from catalog.models import Deliverable, Preview
+from catalog.models import Deliverable, FilePreview, Preview
 from marketplace.core.bounds import MIB
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.storage import default_storage
@@ -101,7 +101,7 @@ class Pace:
 
 
 def _rows(since: datetime) -> Iterator[Row]:
-    for model in (Deliverable, Preview):
+    for model in (Deliverable, Preview, FilePreview):
         yield from find_unverified(model, before=since)
 
 

@@ -13,9 +13,10 @@ from django.views.csrf import csrf_failure
 from django.views.decorators.csrf import csrf_exempt
 
 from catalog import bounds as catalog_bounds
-from catalog.font_tester import FEATURES, TEXT, face_of
+from catalog.font_tester import type_tester_of
 from catalog.models import Listing
 from catalog.models.files import PreviewKind
+from catalog.selectors.listings import file_previews_of
 from marketplace.accounts.pages import SignedInRequest
 from marketplace.core.errors import NotFound, Problem
 from marketplace.http.pages import IMAGE_PREVIEW_POLICY, POLICY_HEADER
@@ -23,10 +24,11 @@ from marketplace.http.pages import IMAGE_PREVIEW_POLICY, POLICY_HEADER
 from ...errors import ListingChanged
 from ...inspection import inspect_deliverable
 from ...previews import MAXIMUM_BYTES, process_preview
-from ...selectors import own_listing, preview_of
+from ...selectors import own_listing, preview_of, unfinished_of
 from ...services import files as services
 from ...services.listings import ensure_editable
 from ...services.pictures import update_picture
+from ...services.uploads import discard_upload
 from ...uploads import receive, receive_small
 from ..access import listing_page
 from ..files_page import WHOLE, RefusedUpload, files_page
@@ -95,6 +97,16 @@ def discard_file(request: SignedInRequest, listing: Listing) -> HttpResponseBase
 
 
 @listing_page("POST")
+def remove_upload(request: SignedInRequest, listing: Listing, upload_id: uuid.UUID) -> HttpResponseBase:
+    """Delete an unfinished upload."""
+    upload = unfinished_of(listing).filter(pk=upload_id).first()
+    if upload is None:
+        raise NotFound
+    discard_upload(upload=upload, actor=request.user)
+    return _done(request, listing, "file", "It is removed.")
+
+
+@listing_page("POST")
 def remove_preview(request: SignedInRequest, listing: Listing, preview_id: uuid.UUID) -> HttpResponseBase:
     """Remove a preview."""
 
@@ -130,11 +142,12 @@ def move_picture(request: SignedInRequest, listing: Listing, preview_id: uuid.UU
 
 @listing_page("GET")
 def specimen(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
-    """Serve the CSS `@font-face` of the specimen, for the type tester of a listing that may not be public."""
+    """Serve the CSS of the type testers of a listing that may not be public: of the specimen, and of the reviewed file."""
     preview = listing.previews.filter(kind=PreviewKind.FONT_SPECIMEN).first()
-    if preview is None:
+    testers = [tester for tester in (type_tester_of(preview), type_tester_of(None, file_previews_of(listing))) if tester is not None]
+    if not testers:
         raise Http404
-    return HttpResponse(face_of(preview), content_type="text/css; charset=utf-8")
+    return HttpResponse("".join(tester.stylesheet for tester in testers), content_type="text/css; charset=utf-8")
 
 
 def _answer(request: SignedInRequest, listing: Listing, place: str, take: Callable[[], str]) -> HttpResponseBase:
@@ -180,7 +193,7 @@ def _page(
     typed: Mapping[uuid.UUID, AltTextForm] | None = None,
     status: int = 200,
 ) -> HttpResponseBase:
-    context = {"page": files_page(listing, refused, typed), "features": FEATURES, "sample": TEXT, "listing": listing}
+    context = {"page": files_page(listing, refused, typed), "listing": listing}
     response = render(request, "studio/files.html", context, status=status)
     # The page's script shows a local preview of an image while it is being uploaded.
     response[POLICY_HEADER] = IMAGE_PREVIEW_POLICY

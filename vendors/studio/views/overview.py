@@ -4,23 +4,22 @@ from django.http import HttpResponseBase
 from django.shortcuts import render
 
 from catalog.models import Listing
-from catalog.models.reviews import ReviewStatus
 from catalog.pricing import sale_price
 from catalog.selectors.reviews import wait_of_review
 from marketplace.accounts.pages import SignedInRequest
 from marketplace.core.money import Currency
-from marketplace.review.appeals import appealable_decision
+from marketplace.review.appeals import appealable_of
 
 from ...selectors import last_review_of
 from ..access import listing_page
-from ..presenters import checklist_of, finding_rows, may_submit, timeline_of
+from ..presenters import checklist_of, finding_rows, last_steps, may_submit, timeline_of
 
 
 @listing_page("GET")
 def overview(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
     """Show the listing's status, checklist and next step."""
     submittable = may_submit(listing)
-    review = last_review_of(listing)
+    review, steps = last_review_of(listing), last_steps(listing)
     checks = checklist_of(listing) if submittable else []
     context = {
         "listing": listing,
@@ -30,8 +29,8 @@ def overview(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
         "ready": all(check.passed for check in checks),
         "review": review,
         "wait": wait_of_review(review),
-        "decision": appealable_decision(listing) if review is not None and review.status == ReviewStatus.REJECTED else None,
+        "decision": steps[0] if steps and appealable_of(steps[0]) else None,
         "findings": [] if review is None else finding_rows(review.findings),
-        "timeline": timeline_of(listing),
+        "timeline": timeline_of(listing, steps),
     }
     return render(request, "studio/overview.html", context)

@@ -1,18 +1,33 @@
 """The vendor's store: the application, and the settings."""
 
+from collections.abc import Mapping
+from contextlib import suppress
+
 from django.contrib import messages
 from django.http import HttpResponseBase
 from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.csrf import csrf_failure
+from django.views.decorators.csrf import csrf_exempt
 
+from catalog.models.files import PreviewKind, StorePictureKind
+from catalog.selectors import Picture
 from marketplace.accounts.pages import SignedInRequest, live_check, problems_as_form_errors, render_form, signed_in_page
+from marketplace.core.errors import NotFound, Problem
 
-from ...errors import StoreSlugTaken, VendorProfileExists, VendorProfileMissing
+from ... import bounds
+from ...errors import StoreSlugTaken, VendorNotApproved, VendorProfileExists, VendorProfileMissing
 from ...models import VendorProfile, VendorStatus
-from ...selectors import profile_of, store_slug_taken
+from ...previews import process_preview
+from ...selectors import profile_of, small_picture_of, store_slug_taken
 from ...services import profiles
+from ...services.store_pictures import attach_store_picture, remove_store_picture
+from ...uploads import receive_small
 from ..access import vendor_page
 from ..fields import address_of
 from ..forms import StoreApplicationForm, StoreForm
+from ..upload_fields import UploadField, message_for, store_field
+from ..uploading import FormRefused, checked_form
 
 
 @signed_in_page("GET", "POST")
@@ -51,7 +66,38 @@ def settings(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBa
             profiles.update_store(profile=profile, actor=request.user, **form.cleaned_data)
             messages.success(request, "Saved. Buyers see it now.")
             return redirect("studio-store")
-    return render_form(request, "studio/store.html", form, profile=profile)
+    return render_form(request, "studio/store.html", form, profile=profile, pictures=_pictures(profile))
+
+
+# Exempt, because Django's CSRF check would parse the form, with the file, before the view: `checked_form` makes the check.
+@csrf_exempt
+@vendor_page("POST")
+def upload_picture(request: SignedInRequest, profile: VendorProfile, kind: str) -> HttpResponseBase:
+    """Upload the logo or the banner."""
+    try:
+        content = receive_small(request, maximum_bytes=bounds.IMAGE_BYTES, reader=checked_form)
+        processed = process_preview(PreviewKind.GALLERY, content, str(request.user.pk))
+        attach_store_picture(profile=profile, kind=StorePictureKind(kind), processed=processed, actor=request.user)
+    except FormRefused as refusal:
+        return csrf_failure(request, reason=str(refusal))
+    except VendorNotApproved:
+        raise
+    except Problem as problem:
+        form = StoreForm(initial={"store_name": profile.store.name, "bio": profile.bio})
+        context = {"form": form, "profile": profile, "pictures": _pictures(profile, refused={kind: message_for(problem)})}
+        return render(request, "studio/store.html", context, status=problem.status)
+    messages.success(request, f"The {kind.lower()} was added. Buyers see it now.")
+    return redirect("studio-store")
+
+
+@vendor_page("POST")
+def remove_picture(request: SignedInRequest, profile: VendorProfile, kind: str) -> HttpResponseBase:
+    """Remove the logo or the banner."""
+    # It may have been removed already, in another window.
+    with suppress(NotFound):
+        remove_store_picture(profile=profile, kind=StorePictureKind(kind), actor=request.user)
+    messages.success(request, f"The {kind.lower()} is removed.")
+    return redirect("studio-store")
 
 
 @live_check
@@ -61,6 +107,16 @@ def address(request: SignedInRequest) -> HttpResponseBase:
     slug, title = (request.GET.get(name, "") for name in ("store_slug", "store_name"))
     found = address_of(slug, title, prefix="/stores/", taken=store_slug_taken)
     return render(request, "studio/address.html", {"address": found})
+
+
+def _pictures(profile: VendorProfile, refused: Mapping[str, str] | None = None) -> list[tuple[UploadField, Picture | None, str]]:
+    """Return for each picture of the store its upload field, the picture, and the address that removes it."""
+    rows = []
+    for kind in StorePictureKind:
+        picture, name = small_picture_of(profile.store, kind), kind.value.lower()
+        label = f"{'Replace' if picture else 'Add'} the {name}"
+        rows.append((store_field(kind, label, (refused or {}).get(kind, "")), picture, reverse(f"studio-{name}-remove")))
+    return rows
 
 
 def _has_profile(request: SignedInRequest) -> bool:

@@ -85,7 +85,20 @@ class QuoteAnswer(serializers.Serializer[Quote]):
     discountCode = OrNull(source="discount_code", help_text=CODE)
     upgradeFrom = OrNull(source="upgrade_from", help_text=UPGRADED)
     upgradeCredit = Amount(source="upgrade_credit_minor", help_text=CREDIT)
+    withinLimits = serializers.SerializerMethodField(help_text="Whether the caller's spending limits allow this purchase now.")
+    exceededLimit = serializers.SerializerMethodField(
+        help_text="The spending limit that it exceeds: perPurchase, perDay, total, category or currency; null if it is within all."
+    )
     expiresAt = serializers.DateTimeField(source="expires_at")
+
+    def get_withinLimits(self, _quote: Quote) -> bool:
+        """Tell whether no limit is exceeded."""
+        return self.context["exceeded"] is None
+
+    def get_exceededLimit(self, _quote: Quote) -> str | None:
+        """Return the exceeded limit."""
+        exceeded: str | None = self.context["exceeded"]
+        return exceeded
 
 
 class SpendAnswer(serializers.Serializer[Receipt]):

@@ -1,5 +1,6 @@
 """The wallet's endpoints."""
 
+from .caller import CallerViewSet
 from .earnings import EarningsViewSet
 from .history import HistoryViewSet
 from .invoices import BillingViewSet, InvoiceViewSet
@@ -7,4 +8,13 @@ from .refund_requests import RefundRequestViewSet
 from .top_ups import TopUpViewSet
 from .wallet import WalletViewSet
 
-__all__ = ["BillingViewSet", "EarningsViewSet", "HistoryViewSet", "InvoiceViewSet", "RefundRequestViewSet", "TopUpViewSet", "WalletViewSet"]
+__all__ = [
+    "BillingViewSet",
+    "CallerViewSet",
+    "EarningsViewSet",
+    "HistoryViewSet",
+    "InvoiceViewSet",
+    "RefundRequestViewSet",
+    "TopUpViewSet",
+    "WalletViewSet",
+]

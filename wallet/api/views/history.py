@@ -18,6 +18,7 @@ from marketplace.storage.responses import safe_disposition
 from ... import receipts
 from ...models import Order
 from ...selectors import accounts_of, movements_of, order_of, orders_of
+from ..filters import OrderFilter, TransactionFilter
 from ..paging import page_of
 from ..serializers.history import HistoryQuery, OrderAnswer, OrderPage, WalletTransactionPage
 
@@ -31,11 +32,13 @@ class HistoryViewSet(ApiViewSet):
 
     access = dict.fromkeys(("orders", "order", "receipt", "receipt_pdf", "transactions"), _ACCOUNT)
     queries = dict.fromkeys(("orders", "transactions"), HistoryQuery)
+    filters = {"orders": OrderFilter, "transactions": TransactionFilter}
 
     @extend_schema(operation_id="listOrders", summary="List purchases", responses=OrderPage)
     def orders(self, request: Request) -> Response:
         """List the caller's purchases, newest first."""
-        return Response(OrderPage(page_of(self.query(), "created_at", orders_of(principal_of(request).user))).data)
+        orders = self.filtered(orders_of(principal_of(request).user))
+        return Response(OrderPage(page_of(self.query(), "created_at", *orders)).data)
 
     @extend_schema(
         operation_id="listTransactions",
@@ -45,7 +48,8 @@ class HistoryViewSet(ApiViewSet):
     def transactions(self, request: Request) -> Response:
         """List all credits and debits of the wallet, newest first."""
         wallets = accounts_of(principal_of(request).user)
-        return Response(WalletTransactionPage(page_of(self.query(), "at", *map(movements_of, wallets))).data)
+        movements = self.filtered(*map(movements_of, wallets))
+        return Response(WalletTransactionPage(page_of(self.query(), "at", *movements)).data)
 
     @extend_schema(operation_id="getOrder", summary="Get a purchase", parameters=[ORDER_ID], responses=OrderAnswer)
     def order(self, request: Request, order_id: str) -> Response:

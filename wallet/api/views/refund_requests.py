@@ -5,6 +5,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from developers.principals import principal_of
+from marketplace.api.idempotency import idempotent
 from marketplace.api.serializers import parse_body
 from marketplace.api.views import ApiViewSet
 from marketplace.core.access import KEY_KINDS, key_or_bearer
@@ -33,6 +34,7 @@ class RefundRequestViewSet(ApiViewSet):
         request=RefundRequestBody,
         responses=RefundRequestAnswer,
     )
+    @idempotent
     def ask(self, request: Request, order_id: str) -> Response:
         """Ask for a refund of a purchase, once.
 

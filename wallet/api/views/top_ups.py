@@ -5,16 +5,15 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from developers.principals import principal_of
+from marketplace.api.idempotency import IDEMPOTENCY_PARAMETER, REPLAYED_HEADER, idempotency_key
 from marketplace.api.serializers import parse_body
 from marketplace.api.views import ApiViewSet
 from marketplace.core.access import bearer_only
-from marketplace.core.errors import NotFound
+from marketplace.core.errors import IdempotencyConflict, IdempotencyKeyReused, NotFound
 from marketplace.core.scopes import Scope
 
 from ...card_credit import top_up_of
 from ...errors import (
-    IdempotencyConflict,
-    IdempotencyKeyReused,
     InvalidAmount,
     InvalidReturnUrl,
     PaymentProviderUnavailable,
@@ -24,7 +23,6 @@ from ...errors import (
     TopUpUnavailable,
 )
 from .. import responses
-from ..idempotency import IDEMPOTENCY_PARAMETER, REPLAYED_HEADER, idempotency_key
 from ..serializers.top_ups import TopUpAnswer, TopUpBody
 
 TOP_UP_ID = OpenApiParameter("top_up_id", str, OpenApiParameter.PATH, description="id of a top-up.")

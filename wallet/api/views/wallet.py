@@ -6,18 +6,17 @@ from rest_framework.response import Response
 
 from developers.principals import principal_of
 from library.errors import AlreadyOwned, LicenceNotLive
+from marketplace.api.idempotency import IDEMPOTENCY_PARAMETER, REPLAYED_HEADER, idempotency_key, idempotent
 from marketplace.api.serializers import parse_body
 from marketplace.api.views import ApiViewSet
 from marketplace.core.access import key_or_bearer
-from marketplace.core.errors import NotFound
+from marketplace.core.errors import IdempotencyConflict, IdempotencyKeyReused, NotFound
 from marketplace.core.scopes import Scope
 
 from ... import bounds
 from ...errors import (
     DiscountCodeInvalid,
     DiscountEnded,
-    IdempotencyConflict,
-    IdempotencyKeyReused,
     InsufficientBalance,
     LicenseNotAvailable,
     OwnListing,
@@ -33,7 +32,6 @@ from ...errors import (
 )
 from ...services.preferences import set_currency_preference
 from .. import responses
-from ..idempotency import IDEMPOTENCY_PARAMETER, REPLAYED_HEADER, idempotency_key
 from ..serializers.wallet import PreferenceBody, QuoteAnswer, QuoteBody, SpendAnswer, SpendBody, WalletAnswer
 
 # Problems of the purchase itself, independent of the balance.
@@ -86,10 +84,11 @@ class WalletViewSet(ApiViewSet):
         request=QuoteBody,
         responses=QuoteAnswer,
     )
+    @idempotent
     def quote(self, request: Request) -> Response:
         """Get a price that is guaranteed for a while, even if the vendor changes it."""
         body = parse_body(QuoteBody, request)
-        return Response(responses.quote(principal_of(request).user, body))
+        return Response(responses.quote(principal_of(request), body))
 
     @extend_schema(
         operation_id="buyAsset",

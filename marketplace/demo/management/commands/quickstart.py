@@ -6,7 +6,6 @@ import shutil
 import socket
 import sys
 from argparse import ArgumentParser
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -14,22 +13,14 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
-from django.utils import timezone
 
 from marketplace.settings.environment import text
-from marketplace.ui.progress import progress_bar
 
-from ...clock import clock_at
-from ...entries import CatalogEntry, load_entries
-from ...facts import curl_lines, read_facts, suggested_slug, write_facts
-from ...history import DAYS, make_history
-from ...invoices import make_invoice, make_seller
-from ...payouts import make_payout
-from ...people import Facts, make_credentials, make_people, make_requests
-from ...refunds import make_refund_request
-from ...shop import fill_shop
+from ...content import FACTS_NAME, make_content
+from ...entries import load_entries
+from ...facts import curl_lines
+from ...people import Facts
 
-FACTS_NAME = "demo.json"
 SECOND_FACTOR = "ADMIN_REQUIRES_SECOND_FACTOR"
 # Few of them work at once; the others serve slow clients, so that these block nobody.
 THREADS = 64
@@ -63,13 +54,15 @@ class Command(BaseCommand):
         call_command("migrate", verbosity=0, interactive=False)
         path = Path(settings.DATA_DIR) / FACTS_NAME
         entries = load_entries()
-        facts, slug = self._prepare(entries, path, base_url)
+        facts, slug = make_content(entries, path, base_url)
         self._print_facts(facts, slug, path)
         if not options["no_serve"]:
             if not text(SECOND_FACTOR):
                 os.environ[SECOND_FACTOR] = "false"
                 self.stdout.write("\nThe admin on this server doesn't ask for an authenticator app. In production staff need one.")
-            if not text("EMAIL_URL"):
+            if settings.SANDBOX:
+                self.stdout.write(f"This is a sandbox. Mails are kept in {settings.EMAIL_FILE_PATH}; new accounts need no confirmation.")
+            elif not text("EMAIL_URL"):
                 self.stdout.write("Mails, such as those that confirm a new account, are printed here.")
             self.stdout.write(f"\nThe service is running at {base_url}. Press Ctrl-C to stop it.")
             self.stdout.flush()
@@ -90,25 +83,6 @@ class Command(BaseCommand):
             Path(f"{database['NAME']}{suffix}").unlink(missing_ok=True)
         shutil.rmtree(settings.MEDIA_ROOT, ignore_errors=True)
         (data / FACTS_NAME).unlink(missing_ok=True)
-
-    def _prepare(self, entries: list[CatalogEntry], path: Path, base_url: str) -> tuple[Facts, str]:
-        """Create what is missing; the facts are written before the content, so that an interrupted run loses none."""
-        facts: Facts = {"baseUrl": base_url} | read_facts(path)
-        now = timezone.now()
-        with clock_at(now - timedelta(days=DAYS + 2)):
-            people = make_people(facts)
-            make_seller(people)
-        make_requests(people)
-        make_credentials(people, facts)
-        write_facts(path, facts)
-        with progress_bar() as progress:
-            for _ in progress.track(fill_shop(entries, people, until=now), total=len(entries), description="Demo content"):
-                pass
-        make_history(people, until=now)
-        make_invoice(entries, people)
-        make_payout(people.profiles["vendor"], people.customer, people.admin)
-        make_refund_request(people.customer)
-        return facts, suggested_slug(entries, people.developer)
 
     def _print_facts(self, facts: Facts, slug: str, path: Path) -> None:
         base_url = facts["baseUrl"]

@@ -15,11 +15,12 @@ from django_tasks.base import TaskResultStatus
 
 from catalog.services.discounts import expired_discounts
 from developers import purging
+from marketplace.core.idempotency import expired_responses
 from marketplace.core.transitions import lock
 from marketplace.jobs.models import Job
 from marketplace.operations.models import AccountExport
 from marketplace.ui.progress import progress_bar
-from wallet.services.idempotency import expired_responses
+from vendors.services.uploads import expired_uploads
 from wallet.services.provider_events import unmatched_events
 from wallet.services.quotes import expired_quotes
 from wallet.services.vendor_payouts import expired_bank_accounts
@@ -44,6 +45,7 @@ PARTS: Mapping[str, Callable[[], purging.Expired]] = {
     "usage": purging.expired_usage,
     "webhooks": purging.expired_events,
     "jobs": _jobs,
+    "uploads": lambda: {"abandoned uploads": expired_uploads()},
     "exports": lambda: {"exports": AccountExport.objects.filter(expires_at__lte=timezone.now())},
 }
 

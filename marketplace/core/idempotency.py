@@ -1,6 +1,6 @@
-"""Stores responses by Idempotency-Key, so that a repeated request gets the same response without a second purchase.
+"""Stores responses by Idempotency-Key, so that a repeated request gets the same response without being executed twice.
 
-The record is saved in the transaction of the purchase. A concurrent duplicate waits for the first request
+The record is saved in the transaction of the request. A concurrent duplicate waits for the first request
 on a row lock or on the unique key, is rolled back, and then returns the first one's response.
 """
 
@@ -12,31 +12,34 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import orjson
-from django.db import OperationalError
+from django.db import OperationalError, connection, models
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from marketplace.accounts.models import User
-from marketplace.core.database import insert_rows
-
-from .. import bounds
-from ..errors import IdempotencyConflict, IdempotencyKeyReused
-from ..models import IdempotencyRecord
-from ..sql import REPLACE_IF_EXPIRED, moment
+from . import bounds
+from .database import insert_rows
+from .errors import IdempotencyConflict, IdempotencyKeyReused
+from .models import IdempotencyRecord
 
 _LOCK_NOT_AVAILABLE = "55P03"
+# An expired response is replaced; a newer one is kept, and nothing is written.
+_REPLACE_IF_EXPIRED = """
+ON CONFLICT (owner_id, key) DO UPDATE
+   SET fingerprint = excluded.fingerprint, answer = excluded.answer, created_at = excluded.created_at
+ WHERE core_idempotencyrecord.created_at <= %s
+"""
 
 
 @dataclass(frozen=True)
 class KeyedRequest:
     """The identity of a request: its owner, its key, and a hash of the operation and input."""
 
-    owner: User
+    owner: models.Model
     key: str
     fingerprint: str
 
 
-def keyed_request(*, owner: User, key: str, operation: str, **given: Any) -> KeyedRequest:
+def keyed_request(*, owner: models.Model, key: str, operation: str, **given: Any) -> KeyedRequest:
     """Return the request with the hash of its operation and input."""
     canonical = orjson.dumps([operation, given], option=orjson.OPT_SORT_KEYS)
     return KeyedRequest(owner=owner, key=key, fingerprint=hashlib.sha256(canonical).hexdigest())
@@ -50,7 +53,7 @@ def saved_response(request: KeyedRequest | None) -> dict[str, Any] | None:
     """
     if request is None:
         return None
-    record = IdempotencyRecord.objects.filter(owner=request.owner, key=request.key, created_at__gt=_oldest()).first()
+    record = IdempotencyRecord.objects.filter(owner_id=request.owner.pk, key=request.key, created_at__gt=_oldest()).first()
     if record is None:
         return None
     if record.fingerprint != request.fingerprint:
@@ -66,7 +69,7 @@ def save_response(request: KeyedRequest, answer: dict[str, Any]) -> None:
         IdempotencyConflict: a concurrent request saved first; the caller's transaction must be rolled back.
     """
     kept = {"owner_id": request.owner.pk, "key": request.key, "fingerprint": request.fingerprint, "answer": answer}
-    if not insert_rows(IdempotencyRecord, kept, then=REPLACE_IF_EXPIRED, given=[moment(_oldest())]):
+    if not insert_rows(IdempotencyRecord, kept, then=_REPLACE_IF_EXPIRED, given=[connection.ops.adapt_datetimefield_value(_oldest())]):
         raise conflict()
 
 

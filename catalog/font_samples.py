@@ -1,5 +1,6 @@
-"""Sample texts for the type tester, by the scripts that a font declares."""
+"""Sample texts of the type testers, by the scripts that a font declares."""
 
+import string
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -29,6 +30,19 @@ BY_RANGE = {
     "Hangul Syllables": Sample("Korean", "다람쥐 헌 쳇바퀴에 타고파"),
     "CJK Unified Ideographs": Sample("Chinese", "天地玄黃 宇宙洪荒 永和九年"),
 }
+
+# What the subsets hold with which buyers try a font: the letters, figures and marks of these texts, beside A to Z and the figures.
+REPERTOIRE = "".join(
+    sorted(
+        {
+            *string.ascii_letters,
+            *string.digits,
+            *" .,:;!?'\"()-\u2013/",
+            *LATIN,
+            *(letter for each in BY_RANGE.values() for letter in each.text),
+        }
+    )
+)
 
 
 def samples_for(unicode_ranges: Iterable[str]) -> list[Sample]:

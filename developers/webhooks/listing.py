@@ -1,0 +1,106 @@
+"""Lists the events that an app may see, in an order in which none is ever added before one that was listed."""
+
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from marketplace.api.pagination import pack_cursor, unpack_cursor
+from marketplace.core.errors import InvalidInput
+from marketplace.core.scopes import Scope
+
+from ..event_types import PING, EventType, may_receive
+from ..models import App, EventCounter, WebhookMessage
+from ..purging import EVENTS_KEPT
+
+BATCH = 500
+LATEST = "latest"
+
+
+@dataclass(frozen=True)
+class EventPage:
+    """A page of events.
+
+    Args:
+        events: The events, oldest first.
+        next_cursor: The cursor of what follows, also when nothing does yet.
+        has_more: Whether more events can be read now.
+    """
+
+    events: list[WebhookMessage]
+    next_cursor: str
+    has_more: bool
+
+
+def events_after(cursor: str | None, *, app: App, scopes: AbstractSet[Scope], limit: int) -> EventPage:
+    """Return the events of the last 30 days that follow a cursor and that an app with these scopes may see.
+
+    Args:
+        cursor: `next_cursor` of the previous page, None for the oldest events, `latest` for those that happen from now on.
+        app: The app: it sees public events, its own, and those of its developer's store.
+        scopes: Its granted scopes.
+        limit: The most events to return.
+
+    Raises:
+        InvalidInput: the cursor is not valid.
+    """
+    after = None if cursor == LATEST else _position(cursor)
+    unlisted = list_new_events()
+    last = EventCounter.objects.values_list("last", flat=True).first() or 0
+    if after is None:
+        after = last
+    if after > last:
+        raise _bad_cursor()
+    types = [event for event in (*EventType, PING) if may_receive(event, scopes)]
+    kept = WebhookMessage.objects.filter(
+        position__gt=after, position__lte=last, created_at__gt=timezone.now() - EVENTS_KEPT, type__in=types
+    ).order_by("position")
+    # One query for each audience, so that the database reads no more than a page by its index.
+    audiences = (Q(app=None, owner=None), Q(app=app), Q(app=None, owner=app.user_id))
+    found = sorted((event for audience in audiences for event in kept.filter(audience)[: limit + 1]), key=_by_position)
+    events = found[:limit]
+    reached = _by_position(events[-1]) if len(found) > limit else last
+    return EventPage(events, pack_cursor([reached]), unlisted or len(found) > limit)
+
+
+@transaction.atomic
+def list_new_events() -> bool:
+    """Give positions to the events that were committed since the last call; return whether some are left.
+
+    Events get them after their commit and under a lock, so the order does not depend on which transaction is committed first. Those
+    that others are merged into get theirs once that has ended.
+    """
+    complete = Q(merges_until=None) | Q(merges_until__lte=timezone.now())
+    waiting = WebhookMessage.objects.filter(complete, position=None).order_by("created_at", "id")
+    if not waiting.exists():
+        return False
+    counter, _ = EventCounter.objects.select_for_update().get_or_create(pk=1)
+    events = list(waiting.only("pk")[:BATCH])
+    for event in events:
+        counter.last += 1
+        event.position = counter.last
+    WebhookMessage.objects.bulk_update(events, ["position"])
+    counter.save(update_fields=["last"])
+    return len(events) == BATCH
+
+
+def _by_position(event: WebhookMessage) -> int:
+    return event.position or 0
+
+
+def _position(cursor: str | None) -> int:
+    """Return the position in a cursor, 0 without one."""
+    if cursor is None:
+        return 0
+    match unpack_cursor(cursor):
+        # bool is an int.
+        case [int(position)] if type(position) is int and position >= 0:
+            return position
+    raise _bad_cursor()
+
+
+def _bad_cursor() -> InvalidInput:
+    detail = "Send the nextCursor of an earlier response unchanged. If the service was restored from a backup, begin again without one."
+    return InvalidInput(errors=[{"pointer": "?after", "code": "invalid_cursor", "detail": detail}])

@@ -1,0 +1,40 @@
+"""All of the demo's content: people, goods, history."""
+
+from datetime import timedelta
+from pathlib import Path
+
+from django.utils import timezone
+
+from marketplace.ui.progress import progress_bar
+
+from .clock import clock_at
+from .entries import CatalogEntry
+from .facts import read_facts, suggested_slug, write_facts
+from .history import DAYS, make_history
+from .invoices import make_invoice, make_seller
+from .payouts import make_payout
+from .people import Facts, make_credentials, make_people, make_requests
+from .refunds import make_refund_request
+from .shop import fill_shop
+
+FACTS_NAME = "demo.json"
+
+
+def make_content(entries: list[CatalogEntry], path: Path, base_url: str) -> tuple[Facts, str]:
+    """Create what is missing; the facts are written before the content, so that an interrupted run loses none."""
+    facts: Facts = {"baseUrl": base_url} | read_facts(path)
+    now = timezone.now()
+    with clock_at(now - timedelta(days=DAYS + 2)):
+        people = make_people(facts)
+        make_seller(people)
+    make_requests(people)
+    make_credentials(people, facts)
+    write_facts(path, facts)
+    with progress_bar() as progress:
+        for _ in progress.track(fill_shop(entries, people, until=now), total=len(entries), description="Demo content"):
+            pass
+    make_history(people, until=now)
+    make_invoice(entries, people)
+    make_payout(people.profiles["vendor"], people.customer, people.admin)
+    make_refund_request(people.customer)
+    return facts, suggested_slug(entries, people.developer)

@@ -1,0 +1,82 @@
+"""`manage.py sandbox_reset`: empty a sandbox and fill it with the demo's content."""
+
+import os
+import shutil
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.cache import caches
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+from django.db import connection
+
+from marketplace.operations.backups import PREFIXES
+from marketplace.operations.dumps import BackupFailed, clear
+from marketplace.storage import default_storage
+from marketplace.ui.progress import progress_bar
+from wallet.providers import has_real_payments
+
+from ...content import FACTS_NAME, make_content
+from ...entries import load_entries
+
+
+class Command(BaseCommand):
+    """Deletes all data of a sandbox, creates the tables anew and adds the demo's content."""
+
+    help = (
+        "Delete all data, files and mails of a sandbox and fill it with the demo's content. Stop its server first. Refuses to run "
+        "where SANDBOX is not on, or where the database has payments of a real provider."
+    )
+    # There may be no tables to check.
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--yes", "--no-input", action="store_true", dest="yes", help="don't ask for confirmation")
+        parser.add_argument("--if-empty", action="store_true", help="delete nothing: fill the sandbox if its database is empty")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if not settings.SANDBOX:
+            raise CommandError("This is not a sandbox: nothing was deleted. Only where SANDBOX is on can all data be deleted.")
+        if has_real_payments():
+            raise CommandError("The database has payments of a real provider: nothing was deleted. Give the sandbox a database of its own.")
+        if options["if_empty"] and connection.introspection.table_names():
+            call_command("migrate", verbosity=0, interactive=False)
+            self.stdout.write("The sandbox has content already. Nothing was deleted.")
+            return
+        if not options["if_empty"] and not options["yes"] and not _confirmed():
+            raise CommandError("Nothing was deleted. Use --yes to skip the confirmation.")
+        try:
+            _delete()
+        except BackupFailed as error:
+            raise CommandError(str(error)) from error
+        os.umask(0o077)
+        call_command("migrate", verbosity=0, interactive=False)
+        # The demo's people have no mailboxes.
+        settings.EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
+        path = Path(settings.DATA_DIR) / FACTS_NAME
+        entries = load_entries()
+        make_content(entries, path, settings.BASE_URL)
+        self.stdout.write(f"The sandbox has {len(entries)} listings. Who can sign in, with which keys: {path}")
+
+
+def _delete() -> None:
+    """Delete all data. The database comes last: an interrupted run can be repeated."""
+    shutil.rmtree(settings.EMAIL_FILE_PATH, ignore_errors=True)
+    (Path(settings.DATA_DIR) / FACTS_NAME).unlink(missing_ok=True)
+    with progress_bar() as progress:
+        for prefix in PREFIXES:
+            keys = [key for key, _written in default_storage.keys(prefix)]
+            for key in progress.track(keys, description=f"Deleting {prefix}"):
+                default_storage.delete(key)
+    for cache in caches.all():
+        cache.clear()
+    clear()
+
+
+def _confirmed() -> bool:
+    try:
+        return input(f"Delete all data of the sandbox at {settings.BASE_URL}? [y/N] ").strip().lower() in {"y", "yes"}
+    except EOFError:
+        return False

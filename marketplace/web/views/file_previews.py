@@ -1,0 +1,49 @@
+"""Previews that the service made of approved files: subsets of fonts, and animations."""
+
+import uuid
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponseBase
+from django.views.decorators.http import require_safe
+
+from catalog.models import FilePreview
+from catalog.models.files import FilePreviewKind
+from catalog.models.listings import ListingStatus
+from marketplace.accounts.models import User
+from marketplace.storage import default_storage
+from marketplace.storage.responses import serve_object
+
+TYPES = {FilePreviewKind.FONT_STYLE: "font/woff2", FilePreviewKind.ANIMATION: "image/webp"}
+HEADERS = {
+    # Opened as a page of its own, it runs and loads nothing; pages of other sites cannot show it.
+    "Content-Security-Policy": "default-src 'none'; sandbox",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    # In browsers only, so that a takedown takes effect.
+    "Cache-Control": "private, max-age=3600",
+}
+
+
+@require_safe
+def file_preview(request: HttpRequest, preview_id: uuid.UUID, rendition: str = "") -> HttpResponseBase:
+    """Return a preview of the file on sale, or its still picture; of a listing that is not published only to its vendor and staff."""
+    preview = FilePreview.objects.select_related("deliverable__listing__store").filter(pk=preview_id).first()
+    if preview is None or not _may_see(request, preview) or (rendition and rendition not in preview.renditions):
+        raise Http404
+    whole: dict[str, Any] = {"key": preview.object_key, "size": preview.size, "sha256": preview.sha256}
+    copy = preview.renditions[rendition] if rendition else whole
+    return serve_object(
+        request,
+        store=default_storage,
+        key=copy["key"],
+        size=copy["size"],
+        etag=copy["sha256"],
+        content_type=TYPES[FilePreviewKind(preview.kind)],
+        headers=HEADERS,
+    )
+
+
+def _may_see(request: HttpRequest, preview: FilePreview) -> bool:
+    listing = preview.deliverable.listing
+    if listing.status == ListingStatus.PUBLISHED and listing.store.is_open:
+        return listing.live_deliverable_id == preview.deliverable_id
+    return isinstance(request.user, User) and (request.user.is_staff or request.user.pk == listing.store.owner_id)

@@ -1,0 +1,44 @@
+"""Makes the previews that the demo keeps of its files anew, with the sandbox.
+
+uv run --group dev python -m tests.demo_previews
+"""
+
+import os
+import sys
+from tempfile import TemporaryDirectory
+
+import django
+
+
+def main() -> None:
+    """Write the previews of every entry whose file has some."""
+    os.environ["DJANGO_SETTINGS_MODULE"] = "marketplace.settings.test"
+    django.setup()
+    from catalog.models import Category, Deliverable, Listing  # noqa: PLC0415 - once Django is set up
+    from marketplace.demo.entries import load_entries  # noqa: PLC0415
+    from marketplace.demo.previews import keep_previews  # noqa: PLC0415
+    from marketplace.storage.local import LocalStorage  # noqa: PLC0415
+    from vendors.file_previews import previews_of_file  # noqa: PLC0415
+    from vendors.inspection import inspect_deliverable  # noqa: PLC0415
+
+    with TemporaryDirectory() as folder:
+        store = LocalStorage(folder)
+        for entry in load_entries():
+            content = entry.deliverable.read_bytes()
+            store.save_bytes("file", content)
+            inspection = inspect_deliverable(store=store, key="file", size=len(content))
+            file = Deliverable(
+                listing=Listing(category=Category(slug=entry.kind.category)),
+                object_key="file",
+                file_size=len(content),
+                format=inspection.format,
+                technical=inspection.technical,
+                entries=list(inspection.entries),
+            )
+            if made := previews_of_file(file, store):
+                keep_previews(entry, made)
+                sys.stdout.write(f"{entry.slug}: {len(made)} previews\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,147 @@
+"""Which app lists which events, and in what order."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from developers.event_types import EventType
+from developers.models import App, EventCounter, WebhookMessage
+from developers.webhooks import listing as event_list
+from marketplace.core.scopes import Scope
+from tests.eager import drain
+from tests.factories import AppFactory
+from tests.shop import funded, on_sale
+
+from .conftest import Listen, tell
+from .receiver import Receiver
+
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
+
+KeyClient = Callable[..., APIClient]
+
+
+def listed(client: APIClient, **query: Any) -> Any:
+    """Return a page of events."""
+    answer = client.get("/api/v1/events", query)
+    assert answer.status_code == 200, answer.json()
+    return answer.json()
+
+
+def subjects(page: Any) -> list[str]:
+    """Return what the events of a page are about."""
+    return [event["data"]["assetId"] for event in page["items"]]
+
+
+def told(**options: Any) -> str:
+    """Tell of an event; return its subject."""
+    message = tell(**options)
+    assert message is not None
+    return message.subject
+
+
+def test_app_without_webhooks_lists_what_they_would_get(key_client: KeyClient, listen: Listen, receiver: Receiver) -> None:
+    listen(EventType.ASSET_PUBLISHED)
+    told()
+    drain()
+    [event] = listed(key_client())["items"]
+    assert event == {"id": receiver.calls[0].id, **receiver.bodies[0]}
+
+
+def test_events_of_other_apps_and_developers_are_not_listed(key_client: KeyClient) -> None:
+    app = AppFactory()
+    other = AppFactory()
+    seen = [told(), told(app_id=app.pk), told(owner_id=app.user_id), told(event=EventType.ORDER_REFUNDED, app_id=app.pk)]
+    hidden = [told(app_id=other.pk), told(owner_id=other.user_id)]
+    assert subjects(listed(key_client(app=app))) == seen
+    assert subjects(listed(key_client(app=other))) == [seen[0], *hidden]
+
+
+def test_app_without_the_scope_lists_no_orders(key_client: KeyClient) -> None:
+    app = AppFactory(granted_scopes=Scope.CATALOG_READ)
+    told(event=EventType.ORDER_COMPLETED, app_id=app.pk)
+    published = told()
+    assert subjects(listed(key_client(app=app))) == [published]
+
+
+def test_purchase_by_a_key_is_listed_for_its_app(key_client: KeyClient) -> None:
+    user = funded(inr=1_000_000)
+    client = key_client(user)
+    order = client.post("/api/v1/wallet/spend", {"assetId": str(on_sale().pk)}, format="json").json()["orderId"]
+    drain()
+    events = {event["type"]: event["data"] for event in listed(client)["items"]}
+    assert events["order.completed"]["orderId"] == order
+    assert not App.objects.get(user=user).webhook_endpoints.exists()
+
+
+def test_pages_follow_each_other_and_wait_for_what_comes(key_client: KeyClient) -> None:
+    client = key_client()
+    first = [told() for _ in range(5)]
+    page = listed(client, limit=2)
+    assert (subjects(page), page["hasMore"]) == (first[:2], True)
+    page = listed(client, limit=3, after=page["nextCursor"])
+    assert (subjects(page), page["hasMore"]) == (first[2:], False)
+    assert subjects(listed(client, after=page["nextCursor"])) == []
+    later = told()
+    assert subjects(listed(client, after=page["nextCursor"])) == [later]
+
+
+def test_latest_begins_with_what_happens_next(key_client: KeyClient) -> None:
+    client = key_client()
+    told()
+    page = listed(client, after="latest")
+    assert page["items"] == []
+    later = told()
+    assert subjects(listed(client, after=page["nextCursor"])) == [later]
+
+
+def test_events_older_than_30_days_are_not_listed(key_client: KeyClient) -> None:
+    told()
+    WebhookMessage.objects.update(created_at=timezone.now() - timedelta(days=30))
+    kept = told()
+    assert subjects(listed(key_client())) == [kept]
+
+
+def test_edits_are_listed_once_no_others_are_merged_with_them(key_client: KeyClient) -> None:
+    client = key_client()
+    edited = told(event=EventType.ASSET_UPDATED, merge=True)
+    later = told()
+    page = listed(client)
+    assert subjects(page) == [later]
+    WebhookMessage.objects.filter(merges_until__isnull=False).update(merges_until=timezone.now())
+    assert subjects(listed(client, after=page["nextCursor"])) == [edited]
+
+
+def test_many_new_events_are_listed_a_part_at_a_time(key_client: KeyClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(event_list, "BATCH", 2)
+    client = key_client()
+    told_of, found = [told() for _ in range(5)], []
+    after: dict[str, str] = {}
+    while True:
+        page = listed(client, **after)
+        found += subjects(page)
+        after = {"after": page["nextCursor"]}
+        if not page["hasMore"]:
+            break
+    assert found == told_of
+
+
+def test_cursor_of_the_future_is_refused(key_client: KeyClient) -> None:
+    client = key_client()
+    told()
+    cursor = listed(client)["nextCursor"]
+    EventCounter.objects.update(last=0)
+    assert client.get("/api/v1/events", {"after": cursor}).json()["errors"][0]["code"] == "invalid_cursor"
+
+
+def test_page_costs_few_queries(django_assert_max_num_queries: Any) -> None:
+    app = AppFactory()
+    for _ in range(30):
+        told()
+    assert event_list.events_after(None, app=app, scopes=app.scopes, limit=25).has_more
+    # Transaction, new ones; the last position, and a page of each audience.
+    with django_assert_max_num_queries(7):
+        event_list.events_after(None, app=app, scopes=app.scopes, limit=25)

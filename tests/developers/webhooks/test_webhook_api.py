@@ -1,0 +1,149 @@
+"""Webhooks managed with an API key of their app."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+
+from developers.event_types import EventType
+from developers.models import App, WebhookEndpoint
+from developers.services.webhooks import create_endpoint, disable_endpoint
+from marketplace.core.audit import history_of
+from tests.eager import drain
+from tests.factories import AppFactory
+
+from .conftest import go_on, tell
+from .receiver import Receiver
+
+pytestmark = pytest.mark.django_db
+
+ADDRESS = "/api/v1/webhooks"
+EVENTS = ["asset.published", "asset.removed"]
+
+
+@pytest.fixture
+def app(db: None) -> App:
+    """An app."""
+    return AppFactory()
+
+
+@pytest.fixture
+def client(app: App, key_client: Callable[..., APIClient]) -> APIClient:
+    """A caller with a key of the app."""
+    return key_client(app=app)
+
+
+def sent(client: APIClient, method: str, path: str = "", **body: Any) -> Any:
+    """Send a call that succeeds; return the answer."""
+    answer = getattr(client, method)(ADDRESS + path, body or None, format="json")
+    assert answer.status_code == 200, answer.json()
+    return answer.json()
+
+
+def refusal(client: APIClient, method: str, path: str = "", **body: Any) -> tuple[int, str]:
+    """Send a call that is refused; return status and code."""
+    answer = getattr(client, method)(ADDRESS + path, body or None, format="json")
+    return answer.status_code, answer.json()["code"]
+
+
+def test_created_webhook_gets_events_signed_with_the_secret_of_the_answer(client: APIClient, app: App, receiver: Receiver) -> None:
+    made = sent(client, "post", url=receiver.url, events=EVENTS)
+    tell()
+    drain()
+    receiver.calls[0].opened_with(made["secret"])
+    shown = sent(client, "get", f"/{made['id']}")
+    assert "secret" not in shown
+    assert (shown["status"], shown["events"]) == ("Active", EVENTS)
+    assert shown["lastDeliveredAt"]
+    assert sent(client, "get")["items"] == [shown]
+    assert [entry.actor for entry in history_of(WebhookEndpoint.objects.get())] == [app.user]
+
+
+def test_change_keeps_what_is_left_out(client: APIClient) -> None:
+    made = sent(client, "post", url="https://hooks.example.com/in", events=EVENTS, description="Staging")
+    changed = sent(client, "patch", f"/{made['id']}", url="https://hooks.example.com/new")
+    assert changed == {name: value for name, value in made.items() if name != "secret"} | {"url": "https://hooks.example.com/new"}
+    assert sent(client, "patch", f"/{made['id']}", **changed) == changed
+    assert sent(client, "patch", f"/{made['id']}", description="", events=EVENTS[:1])["events"] == EVENTS[:1]
+
+
+def test_webhook_is_disabled_and_enabled(client: APIClient) -> None:
+    path = f"/{sent(client, 'post', url='https://hooks.example.com/in', events=EVENTS)['id']}"
+    for enabled, status in ((False, "Disabled"), (False, "Disabled"), (True, "Active"), (True, "Active")):
+        changed = sent(client, "patch", path, enabled=enabled)
+        assert (changed["enabled"], changed["status"]) == (enabled, status)
+
+
+@pytest.mark.parametrize("url", ["http://hooks.example.com/in", "https://user@hooks.example.com/in", "nonsense", "https://"])
+def test_address_that_is_never_called_is_refused(client: APIClient, url: str, settings: Any) -> None:
+    settings.OUTBOUND_LOOPBACK = False
+    assert refusal(client, "post", url=url, events=EVENTS) == (422, "webhook_url_refused")
+    assert not WebhookEndpoint.objects.exists()
+
+
+def test_rotated_secret_signs_and_the_old_one_does_until_it_expires(client: APIClient, receiver: Receiver) -> None:
+    made = sent(client, "post", url=receiver.url, events=EVENTS)
+    rotated = sent(client, "post", f"/{made['id']}/rotate-secret", overlapHours=1)
+    assert rotated["oldSecretExpiresAt"]
+    tell()
+    drain()
+    for secret in (made["secret"], rotated["secret"]):
+        receiver.calls[0].opened_with(secret)
+    assert sent(client, "post", f"/{made['id']}/rotate-secret", overlapHours=0)["oldSecretExpiresAt"] is None
+
+
+def test_failed_delivery_is_found_and_delivered_again(client: APIClient, receiver: Receiver) -> None:
+    receiver.status = 500
+    path = f"/{sent(client, 'post', url=receiver.url, events=EVENTS)['id']}/deliveries"
+    tell()
+    drain()
+    [waiting] = sent(client, "get", f"{path}?status=Pending")["items"]
+    assert waiting["nextAttemptAt"]
+    assert (waiting["lastHttpStatus"], waiting["eventId"], waiting["attempts"]) == (500, receiver.calls[0].id, 1)
+    assert refusal(client, "post", f"{path}/{waiting['id']}/redeliver") == (409, "invalid_transition")
+    for _ in range(7):
+        go_on()
+    [failed] = sent(client, "get", f"{path}?status=Failed")["items"]
+    receiver.status = 200
+    WebhookEndpoint.objects.get().deliveries.update(ended_at=None)
+    assert sent(client, "post", f"{path}/{failed['id']}/redeliver")["status"] == "Pending"
+    go_on()
+    [delivered] = sent(client, "get", path)["items"]
+    assert (delivered["status"], delivered["lastHttpStatus"], delivered["nextAttemptAt"]) == ("Delivered", 200, None)
+
+
+def test_deliveries_are_paged(client: APIClient, receiver: Receiver) -> None:
+    path = f"/{sent(client, 'post', url=receiver.url, events=EVENTS)['id']}/deliveries"
+    ids = [getattr(tell(), "webhook_id", "") for _ in range(3)]
+    drain()
+    page = sent(client, "get", f"{path}?limit=2")
+    rest = sent(client, "get", f"{path}?limit=2&cursor={page['nextCursor']}")
+    assert [row["eventId"] for row in page["items"] + rest["items"]] == ids[::-1]
+    assert rest["nextCursor"] is None
+
+
+def test_deleted_webhook_is_gone(client: APIClient) -> None:
+    path = f"/{sent(client, 'post', url='https://hooks.example.com/in', events=EVENTS)['id']}"
+    sent(client, "delete", path)
+    assert refusal(client, "get", path) == (404, "not_found")
+
+
+def test_webhook_of_another_app_of_the_same_developer_is_not_found(client: APIClient, app: App) -> None:
+    other = AppFactory(user=app.user)
+    endpoint, _ = create_endpoint(app=other, url="https://hooks.example.com/in", events=EventType, actor=other.developer)
+    for method, path in (("get", ""), ("patch", ""), ("delete", ""), ("post", "/rotate-secret"), ("get", "/deliveries")):
+        assert refusal(client, method, f"/{endpoint.pk}{path}") == (404, "not_found")
+    assert sent(client, "get")["items"] == []
+
+
+def test_sixth_webhook_is_refused(client: APIClient) -> None:
+    for number in range(5):
+        sent(client, "post", url=f"https://hooks.example.com/{number}", events=EVENTS)
+    assert refusal(client, "post", url="https://hooks.example.com/6", events=EVENTS) == (409, "too_many_webhook_endpoints")
+
+
+def test_reason_of_a_webhook_that_staff_disabled_is_told(client: APIClient, app: App) -> None:
+    made = sent(client, "post", url="https://hooks.example.com/in", events=EVENTS)
+    disable_endpoint(endpoint=WebhookEndpoint.objects.get(), reason="It answers with pages.", actor=app.developer)
+    assert sent(client, "get", f"/{made['id']}")["disabledReason"] == "It answers with pages."

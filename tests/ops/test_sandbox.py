@@ -1,0 +1,199 @@
+"""A sandbox: what it says, approves and keeps, what it refuses, and how it is emptied."""
+
+import json
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from bs4 import BeautifulSoup
+from django.core.management import CommandError, call_command
+from django.test import Client
+
+from developers.errors import AppNotApproved
+from developers.models import App, AppScope, ScopeReview
+from developers.services.applications import submit_application
+from developers.services.apps import create_app
+from developers.services.credentials import issue_api_key
+from developers.services.scopes import request_scopes
+from marketplace.accounts.models import User
+from marketplace.core.audit import history_of
+from marketplace.core.scopes import Scope
+from marketplace.mcp.tools.calling import TOOLS
+from tests import ROOT
+from tests.factories import UserFactory
+from tests.mcp.speaking import Speaker, tool_token
+from tests.waiting import PATIENCE_SECONDS
+from tests.wallet.topping_up import asked_for
+from wallet.models import TopUp
+from wallet.providers import TestProvider, has_real_payments
+
+from ..checks import PRODUCTION
+from ..servers.migrated import copy_sqlite, fill_postgres
+from ..servers.postgres import postgres
+from ..servers.process import bare_environment
+
+REASON = {Scope.LIBRARY_READ: "It lists them."}
+PAGES = ["/", "/docs/quick-start", "/dashboard", "/admin/", "/account/email/", "/no-such-page", "/problems/not_found"]
+WITHOUT = {"S3_BUCKET", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY", "EMAIL_URL"}
+
+
+@pytest.fixture
+def sandbox(settings: Any) -> Any:
+    """The settings of a sandbox."""
+    settings.SANDBOX = True
+    return settings
+
+
+def manage(*words: str, **env: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "manage.py", *words],
+        cwd=ROOT,
+        env=bare_environment() | env,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_SECONDS,
+        check=False,
+    )
+
+
+def banner(client: Client, page: str) -> bool:
+    return BeautifulSoup(client.get(page).content, "html.parser").find("aside", {"aria-label": "Sandbox"}) is not None
+
+
+@pytest.mark.django_db
+def test_every_page_of_a_sandbox_says_so_and_no_other(reviewer: User, browse: Callable[..., Client], settings: Any) -> None:
+    client = browse(reviewer)
+    assert [page for page in PAGES if banner(client, page)] == []
+    settings.SANDBOX = True
+    assert [page for page in PAGES if not banner(client, page)] == []
+
+
+@pytest.mark.django_db
+def test_application_and_scopes_are_approved_at_once(sandbox: Any) -> None:
+    user = UserFactory()
+    application = submit_application(user=user, what="A picker", why="Fonts", actor=user)
+    assert (application.status, application.decided_by) == ("Approved", None)
+    app = create_app(user=user, name="Picker", purpose="Picks", scopes=REASON, actor=user)
+    assert App.objects.get().scopes == set(REASON)
+    assert not ScopeReview.objects.filter(status="Pending").exists()
+    issue_api_key(app=app, name="laptop", actor=user)
+    request_scopes(app=app, scopes={Scope.WALLET_SPEND: "It buys."}, actor=user)
+    assert App.objects.get().scopes == {*REASON, Scope.WALLET_SPEND}
+    assert not AppScope.objects.exclude(granted=True).exists()
+    assert [entry.actor for entry in history_of(application) if entry.action == "application.approve"] == [None]
+
+
+@pytest.mark.django_db
+def test_nothing_is_approved_by_itself_elsewhere() -> None:
+    user = UserFactory()
+    application = submit_application(user=user, what="A picker", why="Fonts", actor=user)
+    assert application.status == "Pending"
+    application.status = "Approved"
+    application.save()
+    app = create_app(user=user, name="Picker", purpose="Picks", scopes=REASON, actor=user)
+    with pytest.raises(AppNotApproved):
+        issue_api_key(app=app, name="laptop", actor=user)
+
+
+@pytest.mark.django_db
+def test_new_account_of_a_sandbox_needs_no_confirmed_address(sandbox: Any) -> None:
+    sandbox.ACCOUNT_EMAIL_VERIFICATION = "optional"
+    client, password = Client(), "a long enough phrase"
+    answer = client.post("/account/signup/", {"email": "new@example.com", "password1": password, "password2": password})
+    assert answer.status_code == 302
+    assert client.get("/dashboard").status_code == 200
+
+
+@pytest.mark.django_db
+def test_assistants_are_told_where_they_are(sandbox: Any) -> None:
+    _, secret, _ = tool_token()
+    assert "sandbox" in Speaker(secret).result("server/discover")["instructions"]
+    assert "who_am_i" in TOOLS
+
+
+@pytest.mark.django_db
+def test_database_with_real_payments_is_not_emptied(sandbox: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked_for()
+    assert not has_real_payments()
+    # A payment cannot be changed, so the provider is: it is one of another then.
+    monkeypatch.setattr(TestProvider, "name", "another")
+    with pytest.raises(CommandError, match="real provider"):
+        call_command("sandbox_reset", yes=True)
+    assert TopUp.objects.exists()
+
+
+@pytest.mark.django_db
+def test_reset_elsewhere_deletes_nothing() -> None:
+    user = UserFactory()
+    with pytest.raises(CommandError, match="not a sandbox"):
+        call_command("sandbox_reset", yes=True)
+    assert User.objects.filter(pk=user.pk).exists()
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", ["STRIPE_SECRET_KEY", "RAZORPAY_KEY_ID", "EMAIL_URL"])
+def test_sandbox_does_not_start_with_what_is_real(name: str, tmp_path: Path) -> None:
+    done = manage("check", SANDBOX="true", DATA_DIR=str(tmp_path), **{name: "smtp://mail.example"})
+    assert done.returncode
+    assert name in done.stderr
+
+
+@pytest.mark.full
+def test_production_settings_of_a_sandbox_pass_the_check_of_deployments_and_name_it(tmp_path: Path) -> None:
+    given = {name: value for name, value in PRODUCTION.items() if name not in WITHOUT}
+    done = manage("check", "--deploy", "--fail-level", "WARNING", **given, SANDBOX="true", DATA_DIR=str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    assert "wallet.I001" in done.stderr
+    code = "from django.conf import settings as s; print(s.MAIL_TRANSPORT, s.EMAIL_FILE_PATH, s.TEST_PAYMENTS, s.TEST_PAYMENTS_ALLOWED)"
+    shown = manage("shell", "--no-imports", "--command", code, **given, SANDBOX="true", DATA_DIR=str(tmp_path))
+    assert shown.stdout.split() == ["django.core.mail.backends.filebased.EmailBackend", str(tmp_path / "mails"), "True", "True"]
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("engine", ["sqlite", "postgresql"])
+def test_reset_leaves_the_demo_and_nothing_of_before(engine: str, tmp_path: Path) -> None:
+    env = {"SANDBOX": "true", "DATA_DIR": str(tmp_path)}
+    if engine == "sqlite":
+        copy_sqlite(tmp_path / "marketplace.sqlite3")
+        _reset_and_look(env, tmp_path)
+        return
+    with postgres() as address:
+        fill_postgres(address)
+        _reset_and_look(env | {"DATABASE_URL": address}, tmp_path)
+
+
+def _reset_and_look(env: dict[str, str], folder: Path) -> None:
+    left = [folder / name for name in ("mails/old.log", "media/deliverables/0192f0c1-0000-7000-8000-000000000000")]
+    for path in left:
+        path.parent.mkdir(parents=True)
+        path.write_text("of before", encoding="utf-8")
+    made = manage("createsuperuser", "--no-input", "--email", "old@example.com", **env, DJANGO_SUPERUSER_PASSWORD="of before, long")
+    assert made.returncode == 0, made.stderr
+    assert "content already" in manage("sandbox_reset", "--if-empty", **env).stdout
+    assert manage("sandbox_reset", **env).returncode == 1
+    assert "old@example.com" in _emails(env, folder)
+    done = manage("sandbox_reset", "--yes", **env)
+    assert done.returncode == 0, done.stderr
+    emails = _emails(env, folder)
+    assert "old@example.com" not in emails
+    assert "buyer@demo.example" in emails
+    assert not any(path.exists() for path in left)
+    facts = json.loads((folder / "demo.json").read_text(encoding="utf-8"))
+    assert facts["buyer"]["bearerToken"].startswith("cam_test_pat_")
+    assert facts["developer"]["apiKey"].startswith("cam_test_sk_")
+
+
+def _emails(env: dict[str, str], folder: Path) -> set[str]:
+    statement = "SELECT email FROM accounts_user"
+    if "DATABASE_URL" in env:
+        with psycopg.connect(env["DATABASE_URL"]) as connection:
+            return {email for (email,) in connection.execute(statement).fetchall()}
+    with closing(sqlite3.connect(folder / "marketplace.sqlite3")) as database:
+        return {email for (email,) in database.execute(statement).fetchall()}

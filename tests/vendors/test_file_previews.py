@@ -1,0 +1,225 @@
+"""Previews made of an approved file: what they hold, when they are made anew, who sees them."""
+
+import io
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+from django.core.management import call_command
+from django.test import Client
+from fontTools.ttLib import TTFont
+from PIL import Image
+
+from catalog.events import ListingPublished
+from catalog.font_samples import REPERTOIRE
+from catalog.models import Category, FilePreview, Listing
+from marketplace.core.events import emit
+from marketplace.demo.entries import load_entries
+from marketplace.demo.previews import load_previews
+from marketplace.storage import default_storage
+from tests.factories import DeliverableFactory, UserFactory
+from tests.files.makers import font, zipped
+from tests.shop import on_sale, store_file
+from vendors.inspection import inspect_deliverable
+from vendors.services.file_previews import make_file_previews
+
+pytestmark = pytest.mark.django_db
+DEMO = Path(__file__).parents[2] / "marketplace/demo/files"
+SERIF = (DEMO / "instrument-serif/instrument-serif-1.0.0.zip").read_bytes()
+LOADERS = (DEMO / "orbit-loaders/orbit-loaders-1.0.0.zip").read_bytes()
+
+
+def selling(content: bytes, **fields: Any) -> Listing:
+    """Return a listing on sale whose stored file was inspected."""
+    listing = on_sale(content, **fields)
+    file = listing.live_deliverable
+    assert file is not None
+    inspection = inspect_deliverable(store=default_storage, key=file.object_key, size=len(content))
+    file.format, file.technical, file.entries = inspection.format, inspection.technical, list(inspection.entries)
+    file.save()
+    return listing
+
+
+def made_of(listing: Listing) -> list[FilePreview]:
+    make_file_previews(listing_id=listing.pk)
+    return list(FilePreview.objects.filter(deliverable__listing=listing))
+
+
+def stored(preview: FilePreview) -> bytes:
+    return b"".join(default_storage.read(preview.object_key))
+
+
+def frames_of(picture: Image.Image) -> int:
+    return int(getattr(picture, "n_frames", 1))
+
+
+def motion() -> Category:
+    return Category.objects.get_or_create(slug="motion", defaults={"name": "Motion"})[0]
+
+
+def test_each_style_of_a_family_is_a_subset_that_keeps_kerning_and_says_what_it_is() -> None:
+    previews = made_of(selling(SERIF))
+    assert [(each.details["style"], each.details["italic"]) for each in previews] == [("Regular", False), ("Italic", True)]
+    with zipfile.ZipFile(io.BytesIO(SERIF)) as archive:
+        whole = TTFont(io.BytesIO(archive.read("InstrumentSerif-Regular.ttf")))
+    subset = TTFont(io.BytesIO(stored(previews[0])))
+    assert set(map(chr, subset.getBestCmap())) == set(map(chr, whole.getBestCmap())) & set(REPERTOIRE)
+    assert len(subset.getBestCmap()) < len(whole.getBestCmap()) / 2
+    assert "kern" in {record.FeatureTag for record in subset["GPOS"].table.FeatureList.FeatureRecord}
+    assert subset["name"].getDebugName(1) == "Preview of Instrument Serif"
+    assert "French" in previews[0].details["languages"]
+    assert "Russian" not in previews[0].details["languages"]
+
+
+def test_variable_font_keeps_its_axes() -> None:
+    [preview] = made_of(selling(font((("wght", 100, 400, 900, "Weight"),), "woff2")))
+    assert preview.details["axes"] == [{"tag": "wght", "min": 100, "default": 400, "max": 900}]
+    assert [axis.axisTag for axis in TTFont(io.BytesIO(stored(preview)))["fvar"].axes] == ["wght"]
+
+
+def test_style_in_several_formats_is_shown_once_and_a_damaged_font_left_out() -> None:
+    content = zipped({"a.woff2": font(flavor="woff2"), "a.ttf": font(), "b.ttf": font()[:300]})
+    [preview] = made_of(selling(content))
+    assert preview.details["familyNames"] == ["Tiny Sans"]
+
+
+def test_new_file_replaces_the_previews_of_the_one_before_and_the_same_file_keeps_them(
+    django_capture_on_commit_callbacks: Any,
+) -> None:
+    listing = selling(zipped({"a.ttf": font(), "b.txt": "b"}))
+    [before] = made_of(listing)
+    assert made_of(listing) == [before]
+    content = font(letters="ABC")
+    listing.live_deliverable = DeliverableFactory(listing=listing, approved_at=listing.published_at)
+    listing.save()
+    store_file(listing, content)
+    inspection = inspect_deliverable(store=default_storage, key=listing.live_deliverable.object_key, size=len(content))
+    listing.live_deliverable.format, listing.live_deliverable.technical = inspection.format, inspection.technical
+    listing.live_deliverable.save()
+    with django_capture_on_commit_callbacks(execute=True):
+        [after] = made_of(listing)
+    assert after.details["characters"] == "ABC"
+    with pytest.raises(FileNotFoundError):
+        stored(before)
+
+
+def test_publication_has_them_made(django_capture_on_commit_callbacks: Any) -> None:
+    listing = selling(font())
+    with django_capture_on_commit_callbacks(execute=True):
+        emit(ListingPublished(listing.pk))
+    assert FilePreview.objects.filter(deliverable=listing.live_deliverable).count() == 1
+
+
+def test_animations_play_in_a_picture_and_have_a_still_one() -> None:
+    listing = selling(LOADERS, category=motion())
+    previews = made_of(listing)
+    assert {each.details["name"] for each in previews} == {"orbit", "arc", "bounce", "blocks"}
+    for preview in previews:
+        assert preview.size <= 300 * 1024
+        with Image.open(io.BytesIO(stored(preview))) as moving:
+            assert (moving.format, moving.info["loop"]) == ("WEBP", 0)
+            assert max(moving.size) == 320
+            assert 1 < frames_of(moving) <= 120
+        with Image.open(io.BytesIO(b"".join(default_storage.read(preview.renditions["poster"]["key"])))) as still:
+            assert frames_of(still) == 1
+
+
+@pytest.mark.parametrize(
+    "content", ["{}", "[1]", "not JSON", json.dumps({"w": 1e9, "h": 0, "fr": 0, "ip": 0, "op": -5, "layers": []}), '{"v": ' + "[" * 100_000]
+)
+def test_what_is_no_animation_is_left_out(content: str) -> None:
+    assert made_of(selling(zipped({"a.json": content, "b.json": content}), category=motion())) == []
+
+
+def test_animation_without_end_is_shown_for_six_seconds() -> None:
+    with zipfile.ZipFile(io.BytesIO(LOADERS)) as archive:
+        lottie = json.loads(archive.read("blocks.json"))
+    lottie["op"] = lottie["fr"] * 3600
+    [preview] = made_of(selling(zipped({"a.json": json.dumps(lottie)}), category=motion()))
+    with Image.open(io.BytesIO(stored(preview))) as moving:
+        assert frames_of(moving) <= 120
+
+
+def test_json_of_another_category_is_no_animation() -> None:
+    assert made_of(selling(LOADERS)) == []
+
+
+def test_previews_are_public_while_the_listing_is_on_sale(client: Client) -> None:
+    listing = selling(font())
+    [preview] = made_of(listing)
+    answer = client.get(preview.url)
+    assert (answer.status_code, answer["Content-Type"]) == (200, "font/woff2")
+    assert "public" not in answer["Cache-Control"]
+    assert client.get(f"{preview.url}/poster").status_code == 404
+    Listing.objects.filter(pk=listing.pk).update(status="Draft")
+    assert client.get(preview.url).status_code == 404
+    client.force_login(UserFactory())
+    assert client.get(preview.url).status_code == 404
+    client.force_login(listing.store.owner)
+    assert client.get(preview.url).status_code == 200
+
+
+def test_preview_of_an_earlier_file_is_not_found(client: Client) -> None:
+    listing = selling(font())
+    [preview] = made_of(listing)
+    Listing.objects.filter(pk=listing.pk).update(live_deliverable=DeliverableFactory(listing=listing, approved_at=listing.published_at))
+    assert client.get(preview.url).status_code == 404
+
+
+def test_sweep_and_verification_know_their_objects(capsys: pytest.CaptureFixture[str]) -> None:
+    previews = made_of(selling(LOADERS, category=motion()))
+    call_command("sweep_objects", "--delete", "--hours", "0")
+    assert stored(previews[0])
+    call_command("verify_checksums")
+    assert all(FilePreview.objects.values_list("verified_at", flat=True))
+    default_storage.delete(previews[0].renditions["poster"]["key"])
+    with pytest.raises(Exception, match="do not match"):
+        call_command("verify_checksums")
+
+
+def test_page_of_a_family_shows_every_style_what_it_covers_and_loads_only_subsets(
+    client: Client, django_assert_max_num_queries: Any
+) -> None:
+    listing = selling(SERIF)
+    previews = made_of(listing)
+    client.force_login(UserFactory())
+    with django_assert_max_num_queries(9):
+        page = BeautifulSoup(client.get(f"/assets/{listing.slug}").content, "html.parser")
+    assert [option.get_text() for option in page.select("#tester-style option")] == ["Instrument Serif Regular", "Instrument Serif Italic"]
+    assert len(page.select(".styles li")) == 2
+    assert {tag["data-feature"] for tag in page.select("[data-feature]")} >= {"kern", "liga", "ss01"}
+    assert len(page.select(".glyphs li")) == len(previews[0].details["characters"])
+    assert "Icelandic" in page.select("#tester")[0].get_text()
+    css = client.get(str(page.select("link[href*='specimen.css']")[0]["href"])).content.decode()
+    assert all(preview.url in css for preview in previews)
+    assert str(listing.live_deliverable_id) not in css
+
+
+def test_page_of_motion_shows_still_pictures_until_they_play(client: Client) -> None:
+    listing = selling(LOADERS, category=motion())
+    made_of(listing)
+    page = BeautifulSoup(client.get(f"/assets/{listing.slug}").content, "html.parser")
+    pictures = page.select(".animations img[data-moving]")
+    assert len(pictures) == 4
+    for picture in pictures:
+        assert client.get(str(picture["src"]))["Content-Type"] == "image/webp"
+        assert client.get(str(picture["data-moving"])).status_code == 200
+        assert (picture["loading"], bool(picture["alt"])) == ("lazy", True)
+
+
+def test_demo_keeps_the_previews_that_the_service_makes_of_its_files() -> None:
+    kept = {entry.slug: load_previews(entry) for entry in load_entries()}
+    previews = made_of(selling(SERIF))
+    assert [made.details for _, made in kept["instrument-serif"]] == [preview.details for preview in previews]
+    assert {slug: len(made) for slug, made in kept.items() if made} == {
+        "bricolage-grotesque": 7,
+        "checkout-moments": 4,
+        "fraunces": 8,
+        "hanken-grotesk": 9,
+        "instrument-serif": 2,
+        "orbit-loaders": 4,
+        "weather-in-motion": 6,
+    }

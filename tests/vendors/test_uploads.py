@@ -1,0 +1,370 @@
+"""Resumable uploads: the tus protocol, and finishing."""
+
+import base64
+import hashlib
+import io
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.utils import timezone
+from pytest_django import DjangoCaptureOnCommitCallbacks
+from rest_framework.test import APIClient
+
+from catalog.models import Deliverable, Listing
+from marketplace.core.errors import DependencyUnavailable
+from marketplace.core.scopes import Scope
+from marketplace.storage import default_storage
+from marketplace.storage.local import LocalStorage
+from tests.files import makers
+from tests.files.helpers import Unread, stored
+from vendors import bounds
+from vendors.errors import OffsetConflict
+from vendors.inspection import inspect_deliverable
+from vendors.models import Upload, VendorProfile, VendorStatus
+from vendors.services import uploads as services
+
+from .cases import ASSETS, problem
+
+pytestmark = pytest.mark.django_db
+TUS = {"Tus-Resumable": "1.0.0"}
+PART = "application/offset+octet-stream"
+
+
+@pytest.fixture(autouse=True)
+def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let parts have 10 to 100 bytes."""
+    monkeypatch.setattr(bounds, "PART_MINIMUM_BYTES", 10)
+    monkeypatch.setattr(bounds, "PART_BYTES", 100)
+
+
+def create(client: APIClient, listing: Listing, size: int, name: str = "Aurora.zip", **headers: str) -> Any:
+    metadata = f"filetype YXBw,filename {base64.b64encode(name.encode()).decode()}"
+    return client.post(f"{ASSETS}/{listing.pk}/tus", headers={**TUS, "Upload-Length": str(size), "Upload-Metadata": metadata, **headers})
+
+
+def begin(client: APIClient, listing: Listing, size: int) -> str:
+    """Begin an upload; return its address."""
+    answer = create(client, listing, size)
+    assert answer.status_code == 201, answer.content
+    address: str = answer["Location"]
+    return address
+
+
+def send(client: APIClient, address: str, offset: int, part: bytes, **headers: str) -> Any:
+    return client.patch(address, part, content_type=PART, headers={**TUS, "Upload-Offset": str(offset), **headers})
+
+
+def offset_of(client: APIClient, address: str) -> int:
+    answer = client.head(address, headers=TUS)
+    assert (answer.status_code, answer["Cache-Control"], answer.content) == (200, "no-store", b"")
+    return int(answer["Upload-Offset"])
+
+
+def send_all(client: APIClient, address: str, content: bytes, size: int = 100) -> None:
+    for offset in range(0, len(content), size):
+        answer = send(client, address, offset, content[offset : offset + size])
+        assert (answer.status_code, int(answer["Upload-Offset"])) == (204, min(offset + size, len(content)))
+
+
+def finish(client: APIClient, address: str, **headers: str) -> Any:
+    return client.post(f"{address.replace('/tus/', '/uploads/')}/finish", headers=headers)
+
+
+def uploaded(client: APIClient, listing: Listing, content: bytes) -> str:
+    """Upload everything; return the address, which is yet to be finished."""
+    address = begin(client, listing, len(content))
+    send_all(client, address, content)
+    return address
+
+
+def test_upload_in_parts_becomes_the_candidate(
+    client: APIClient, listing: Listing, media: Path, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
+    content = makers.archive(a_txt="x" * 400)
+    created = create(client, listing, len(content), "../up/Aurora 1.0.zip")
+    assert (created.status_code, created["Upload-Offset"], created["Tus-Resumable"]) == (201, "0", "1.0.0")
+    address = created["Location"]
+    send_all(client, address, content)
+    with django_capture_on_commit_callbacks(execute=True):
+        answer = finish(client, address)
+    assert answer.status_code == 200, answer.content
+    record, file = answer.json(), Deliverable.objects.get()
+    assert (record["id"], record["originalFilename"], record["fileSize"]) == (str(file.pk), "Aurora 1.0.zip", len(content))
+    assert record["checksum"] == hashlib.sha256(content).hexdigest()
+    listing.refresh_from_db()
+    assert listing.candidate_deliverable == file
+    assert b"".join(default_storage.read(file.object_key)) == content
+    assert stored(media) == [file.object_key]
+    assert finish(client, address).json() == record
+    assert client.get(address.replace("/tus/", "/uploads/")).json()["fileId"] == record["id"]
+    assert client.get("/api/v1/vendor/uploads").json()["total"] == 0
+
+
+def test_upload_continues_where_the_service_says(client: APIClient, listing: Listing) -> None:
+    content = makers.archive(a_txt="y" * 300)
+    address = begin(client, listing, len(content))
+    assert send(client, address, 0, content[:100]).status_code == 204
+    assert send(client, address, 50, content[50:100]).json()["offset"] == 100
+    listed = client.get("/api/v1/vendor/uploads").json()["items"]
+    assert [(each["id"], each["offset"], each["fileId"]) for each in listed] == [(address.rpartition("/")[2], 100, None)]
+    rest = content[offset_of(client, address) :]
+    for start in range(0, len(rest), 100):
+        assert send(client, address, 100 + start, rest[start : start + 100]).status_code == 204
+    assert finish(client, address).json()["checksum"] == hashlib.sha256(content).hexdigest()
+
+
+@pytest.mark.parametrize("step", ["head", "patch", "delete", "finish", "get"])
+def test_upload_of_someone_else_is_not_found(step: str, client: APIClient, other_client: APIClient, listing: Listing, media: Path) -> None:
+    address = uploaded(client, listing, makers.archive(a_txt="1"))
+    before = stored(media)
+    steps: dict[str, Callable[[], Any]] = {
+        "head": lambda: other_client.head(address, headers=TUS),
+        "patch": lambda: send(other_client, address, 0, b"x" * 50),
+        "delete": lambda: other_client.delete(address, headers=TUS),
+        "finish": lambda: finish(other_client, address),
+        "get": lambda: other_client.get(address.replace("/tus/", "/uploads/")),
+    }
+    assert steps[step]().status_code == 404
+    assert other_client.get("/api/v1/vendor/uploads").json()["items"] == []
+    assert stored(media) == before
+    assert not Deliverable.objects.exists()
+
+
+def test_callers_without_the_right_do_not_get_to_send(
+    client: APIClient,
+    anonymous: APIClient,
+    other_client: APIClient,
+    bearer_client: Callable[..., APIClient],
+    vendor: VendorProfile,
+    listing: Listing,
+) -> None:
+    address = begin(client, listing, 500)
+    reader = bearer_client(vendor.user, scopes={Scope.ACCOUNT_READ})
+    for caller, refusal in ((anonymous, (401, "not_authenticated")), (reader, (403, "insufficient_scope"))):
+        assert problem(create(caller, listing, 500)) == refusal
+        assert problem(send(caller, address, 0, b"x" * 50)) == refusal
+    assert problem(create(other_client, listing, 500)) == (404, "not_found")
+    VendorProfile.objects.update(status=VendorStatus.SUSPENDED)
+    assert problem(send(client, address, 0, b"x" * 50)) == (403, "vendor_not_approved")
+
+
+@pytest.mark.parametrize(
+    ("length", "refusal"),
+    [
+        ("0", (400, "invalid_input")),
+        ("-1", (400, "invalid_input")),
+        ("1e3", (400, "invalid_input")),
+        ("9" * 30, (400, "invalid_input")),
+        (str(5 * 2**30 + 1), (413, "body_too_large")),
+    ],
+)
+def test_impossible_length_is_refused(length: str, refusal: tuple[int, str], client: APIClient, listing: Listing) -> None:
+    assert problem(create(client, listing, 1, **{"Upload-Length": length})) == refusal
+    assert not Upload.objects.exists()
+
+
+def test_listing_under_review_takes_no_upload(client: APIClient, listing: Listing) -> None:
+    address = uploaded(client, listing, makers.archive(a_txt="1"))
+    Listing.objects.update(status="PendingReview")
+    assert problem(create(client, listing, 500)) == (409, "listing_locked")
+    assert problem(finish(client, address)) == (409, "listing_locked")
+    Listing.objects.update(status="Draft")
+    assert finish(client, address).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("offset", "size", "refusal"),
+    [
+        (10, 50, (409, "offset_conflict")),
+        (0, 101, (413, "body_too_large")),
+        (0, 9, (422, "part_too_small")),
+        (0, 0, (422, "part_too_small")),
+    ],
+)
+def test_part_that_does_not_fit_is_refused_unread(
+    offset: int, size: int, refusal: tuple[int, str], client: APIClient, listing: Listing, media: Path
+) -> None:
+    address = begin(client, listing, 150)
+    environ: dict[str, Any] = {"CONTENT_LENGTH": str(size), "wsgi.input": Unread()}
+    answer = client.generic("PATCH", address, "", PART, headers={**TUS, "Upload-Offset": str(offset)}, **environ)
+    assert problem(answer) == refusal
+    assert stored(media) == []
+
+
+def test_part_beyond_the_announced_length_is_refused(client: APIClient, listing: Listing) -> None:
+    address = begin(client, listing, 120)
+    send(client, address, 0, b"x" * 100)
+    assert problem(send(client, address, 100, b"x" * 21)) == (413, "body_too_large")
+    assert send(client, address, 100, b"x" * 20).status_code == 204
+    assert problem(send(client, address, 120, b"x")) == (413, "body_too_large")
+
+
+def test_part_that_ends_early_leaves_nothing(client: APIClient, listing: Listing, media: Path) -> None:
+    address = begin(client, listing, 150)
+    environ: dict[str, Any] = {"CONTENT_LENGTH": "100", "wsgi.input": io.BytesIO(b"x" * 60)}
+    answer = client.generic("PATCH", address, "", PART, headers={**TUS, "Upload-Offset": "0"}, **environ)
+    assert problem(answer) == (400, "upload_incomplete")
+    assert (offset_of(client, address), stored(media)) == (0, [])
+
+
+@pytest.mark.parametrize("algorithm", ["sha1", "sha256"])
+def test_damaged_part_is_refused_by_its_checksum(algorithm: str, client: APIClient, listing: Listing, media: Path) -> None:
+    address = begin(client, listing, 150)
+    digest = base64.b64encode(hashlib.new(algorithm, b"x" * 100).digest()).decode()
+    answer = send(client, address, 0, b"x" * 99 + b"y", **{"Upload-Checksum": f"{algorithm} {digest}"})
+    assert (problem(answer), stored(media)) == ((460, "checksum_mismatch"), [])
+    assert send(client, address, 0, b"x" * 100, **{"Upload-Checksum": f"{algorithm} {digest}"}).status_code == 204
+
+
+@pytest.mark.parametrize("checksum", ["md5 abcd", "sha1", "sha1 %", "\x00"])
+def test_unknown_checksum_is_refused(checksum: str, client: APIClient, listing: Listing) -> None:
+    answer = send(client, begin(client, listing, 150), 0, b"x" * 100, **{"Upload-Checksum": checksum})
+    assert answer.status_code in {400, 460}
+
+
+def test_another_version_of_the_protocol_is_refused(client: APIClient, listing: Listing) -> None:
+    answer = create(client, listing, 100, **{"Tus-Resumable": "0.2.2"})
+    assert (problem(answer), answer["Tus-Version"]) == ((412, "tus_version_unsupported"), "1.0.0")
+
+
+def test_options_tell_what_is_supported(client: APIClient, anonymous: APIClient, listing: Listing) -> None:
+    for path in (f"{ASSETS}/{listing.pk}/tus", begin(client, listing, 100)):
+        answer = anonymous.options(path)
+        assert (answer.status_code, answer["Tus-Version"], answer["Tus-Max-Size"]) == (204, "1.0.0", str(5 * 2**30))
+        assert answer["Tus-Extension"] == "creation,expiration,termination,checksum"
+
+
+def test_terminated_upload_is_gone_with_its_parts(
+    client: APIClient, listing: Listing, media: Path, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
+    address = uploaded(client, listing, makers.archive(a_txt="1"))
+    with django_capture_on_commit_callbacks(execute=True):
+        assert client.delete(address, headers=TUS).status_code == 204
+    assert client.head(address, headers=TUS).status_code == 404
+    assert stored(media) == []
+
+
+def test_expired_upload_is_not_found_and_purged_with_its_parts(
+    client: APIClient, listing: Listing, media: Path, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
+    kept = uploaded(client, listing, makers.archive(a_txt="1"))
+    parts = stored(media)
+    address = uploaded(client, listing, makers.archive(a_txt="2"))
+    Upload.objects.filter(pk=address.rpartition("/")[2]).update(expires_at=timezone.now() - timedelta(seconds=1))
+    for answer in (client.head(address, headers=TUS), send(client, address, 0, b"x" * 50), finish(client, address)):
+        assert answer.status_code == 404
+    with django_capture_on_commit_callbacks(execute=True):
+        call_command("purge", "uploads")
+    assert [each.url for each in Upload.objects.all()] == [kept]
+    assert stored(media) == parts
+
+
+def test_deleted_draft_takes_its_uploads_along(
+    client: APIClient, listing: Listing, media: Path, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
+    uploaded(client, listing, makers.archive(a_txt="1"))
+    with django_capture_on_commit_callbacks(execute=True):
+        assert client.delete(f"{ASSETS}/{listing.pk}").status_code == 200
+    assert (Upload.objects.count(), stored(media)) == (0, [])
+
+
+def test_unfinished_uploads_of_a_vendor_are_limited(client: APIClient, listing: Listing, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "UNFINISHED_UPLOADS", 2)
+    first = begin(client, listing, 100)
+    begin(client, listing, 100)
+    answer = create(client, listing, 100)
+    assert (problem(answer), answer.json()["maximum"]) == ((409, "too_many_uploads"), 2)
+    client.delete(first, headers=TUS)
+    begin(client, listing, 100)
+
+
+def test_incomplete_upload_is_not_finished(client: APIClient, listing: Listing) -> None:
+    address = begin(client, listing, 150)
+    send(client, address, 0, b"x" * 100)
+    answer = finish(client, address)
+    assert (problem(answer), answer.json()["offset"]) == ((409, "upload_unfinished"), 100)
+
+
+@pytest.mark.parametrize("content", [b"MZ" + b"\0" * 500, makers.archive(a_txt="x" * 50)[:-10]])
+def test_refused_file_leaves_nothing(
+    content: bytes, client: APIClient, listing: Listing, media: Path, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
+    address = uploaded(client, listing, content)
+    with django_capture_on_commit_callbacks(execute=True):
+        assert finish(client, address).json()["code"] in {"unsupported_type", "file_rejected"}
+    assert client.head(address, headers=TUS).status_code == 404
+    assert stored(media) == []
+    assert not Deliverable.objects.exists()
+
+
+@pytest.mark.parametrize("method", ["compose", "read", "fingerprint"])
+def test_store_that_fails_while_joining_lets_the_upload_be_finished_later(
+    method: str, client: APIClient, listing: Listing, media: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise DependencyUnavailable
+
+    address = uploaded(client, listing, makers.archive(a_txt="1"))
+    before = stored(media)
+    with monkeypatch.context() as broken:
+        broken.setattr(LocalStorage, method, fail)
+        assert problem(finish(client, address)) == (503, "dependency_unavailable")
+    assert stored(media) == before
+    assert finish(client, address).status_code == 200
+
+
+def test_store_that_fails_during_a_part_keeps_the_offset(
+    client: APIClient, listing: Listing, media: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise DependencyUnavailable
+
+    address = begin(client, listing, 150)
+    with monkeypatch.context() as broken:
+        broken.setattr(LocalStorage, "_open", fail)
+        assert problem(send(client, address, 0, b"x" * 100)) == (503, "dependency_unavailable")
+    assert (offset_of(client, address), stored(media)) == (0, [])
+
+
+def test_upload_is_finished_by_one_request_at_a_time(client: APIClient, listing: Listing) -> None:
+    address = uploaded(client, listing, makers.archive(a_txt="1"))
+    Upload.objects.update(finishing_until=timezone.now() + timedelta(minutes=1))
+    assert problem(finish(client, address)) == (409, "upload_finishing")
+    Upload.objects.update(finishing_until=timezone.now() - timedelta(minutes=1))
+    assert finish(client, address).status_code == 200
+
+
+def test_file_that_came_in_between_is_kept(client: APIClient, listing: Listing, monkeypatch: pytest.MonkeyPatch) -> None:
+    address = uploaded(client, listing, makers.archive(a_txt="1"))
+    inspect = inspect_deliverable
+
+    def meanwhile(**kwargs: Any) -> Any:
+        monkeypatch.setattr(services, "inspect_deliverable", inspect)
+        client.post(f"{ASSETS}/{listing.pk}/file", makers.form(makers.archive(b_txt="2")))
+        return inspect(**kwargs)
+
+    monkeypatch.setattr(services, "inspect_deliverable", meanwhile)
+    assert problem(finish(client, address)) == (409, "upload_conflict")
+    assert Deliverable.objects.count() == 1
+    assert finish(client, address).status_code == 200
+
+
+def test_listing_that_changed_is_not_overwritten(client: APIClient, listing: Listing) -> None:
+    address = uploaded(client, listing, makers.archive(a_txt="1"))
+    assert problem(finish(client, address, **{"If-Match": '"other"'})) == (412, "precondition_failed")
+
+
+def test_two_parts_at_one_offset_keep_the_first(client: APIClient, listing: Listing, vendor: VendorProfile, media: Path) -> None:
+    address = begin(client, listing, 150)
+    upload = Upload.objects.get()
+    keys = [services.new_part_key(upload=upload) for _ in range(2)]
+    for key in keys:
+        default_storage.save_bytes(key, b"x" * 100)
+    services.append_part(upload=upload, offset=0, key=keys[0], size=100, actor=vendor.user)
+    with pytest.raises(OffsetConflict):
+        services.append_part(upload=upload, offset=0, key=keys[1], size=100, actor=vendor.user)
+    assert (offset_of(client, address), stored(media)) == (100, [keys[0]])

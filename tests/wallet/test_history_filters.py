@@ -1,0 +1,113 @@
+"""Purchases, transactions and the library, narrowed down by time, status and app."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from developers.models import App
+from library.models import Licence
+from marketplace.accounts.models import User
+from tests.factories import AppFactory, UserFactory
+from tests.shop import bought, funded, on_sale
+from wallet.models import Order
+from wallet.services.refunds import refund_order
+
+pytestmark = pytest.mark.django_db
+
+ORDERS, MOVES, LIBRARY = "/api/v1/orders", "/api/v1/wallet/transactions", "/api/v1/library"
+Client = Callable[..., APIClient]
+
+
+@pytest.fixture
+def buyer() -> User:
+    return funded(inr=10_000_000)
+
+
+def at(moment: datetime) -> str:
+    """Return a time as clients send it."""
+    return moment.isoformat()
+
+
+def ids(client: APIClient, url: str, name: str = "id", **query: Any) -> list[str]:
+    """Return the ids on a page, oldest first."""
+    answer = client.get(url, query)
+    assert answer.status_code == 200, answer.json()
+    return [item[name] for item in answer.json()["items"]][::-1]
+
+
+def ordered(buyer: User, count: int = 3) -> list[Order]:
+    """Return purchases, one for each of the last days, oldest first."""
+    orders = [bought(on_sale(), buyer) for _ in range(count)]
+    for days, order in enumerate(reversed(orders), 1):
+        order.created_at = timezone.now() - timedelta(days=days)
+        order.save(update_fields=["created_at"])
+        Licence.objects.filter(order_id=order.pk).update(acquired_at=order.created_at)
+    return orders
+
+
+@pytest.mark.parametrize(("url", "name"), [(ORDERS, "id"), (LIBRARY, "orderId")])
+def test_dates_take_their_beginning_and_not_their_end(bearer_client: Client, buyer: User, url: str, name: str) -> None:
+    first, second, third = ordered(buyer)
+    client, moment = bearer_client(buyer), at(second.created_at)
+    assert ids(client, url, name, createdAfter=moment) == [str(second.pk), str(third.pk)]
+    assert ids(client, url, name, createdBefore=moment) == [str(first.pk)]
+    assert ids(client, url, name, createdAfter=moment, createdBefore=at(third.created_at)) == [str(second.pk)]
+    assert ids(client, url, name, createdAfter="") == [str(order.pk) for order in (first, second, third)]
+
+
+def test_library_counts_all_that_is_owned_whatever_the_dates(bearer_client: Client, buyer: User) -> None:
+    ordered(buyer, 2)
+    page = bearer_client(buyer).get(LIBRARY, {"createdAfter": at(timezone.now())}).json()
+    assert (page["ownedCount"], page["items"]) == (2, [])
+
+
+def test_pages_keep_to_the_dates(bearer_client: Client, buyer: User) -> None:
+    orders = ordered(buyer, 4)
+    query: dict[str, Any] = {"limit": 2, "createdAfter": at(orders[1].created_at)}
+    client = bearer_client(buyer)
+    page = client.get(ORDERS, query).json()
+    rest = client.get(ORDERS, query | {"cursor": page["nextCursor"]}).json()
+    assert [item["id"] for item in page["items"] + rest["items"]] == [str(order.pk) for order in orders[:0:-1]]
+    assert rest["nextCursor"] is None
+
+
+def test_status_tells_refunds_apart(bearer_client: Client, buyer: User) -> None:
+    kept, refunded = ordered(buyer, 2)
+    refund_order(order=refunded, reason="Broken.", actor=UserFactory())
+    client = bearer_client(buyer)
+    assert ids(client, ORDERS, status="Completed") == [str(kept.pk)]
+    assert ids(client, ORDERS, status="Refunded") == [str(refunded.pk)]
+
+
+def test_app_finds_what_it_bought(bearer_client: Client, buyer: User) -> None:
+    app: App = AppFactory()
+    own, through = ordered(buyer, 2)
+    Order.objects.filter(pk=through.pk).update(app=app)
+    client = bearer_client(buyer)
+    assert ids(client, ORDERS, appId=str(app.pk)) == [str(through.pk)]
+    assert ids(client, MOVES, "orderId", appId=str(app.pk)) == [str(through.pk)]
+    assert ids(client, ORDERS, appId=str(own.pk)) == ids(client, MOVES, appId="nonsense") == []
+
+
+def test_transactions_have_dates(bearer_client: Client, buyer: User) -> None:
+    client = bearer_client(buyer)
+    bought(on_sale(), buyer)
+    both = client.get(MOVES).json()["items"]
+    [purchase, funding] = both
+    assert ids(client, MOVES, createdAfter=purchase["at"]) == [purchase["id"]]
+    assert ids(client, MOVES, createdBefore=purchase["at"]) == [funding["id"]]
+
+
+@pytest.mark.parametrize("url", [ORDERS, MOVES, LIBRARY])
+def test_bad_date_is_refused_of_a_caller_without_anything_too(bearer_client: Client, url: str) -> None:
+    [error] = bearer_client().get(url, {"createdAfter": "yesterday"}).json()["errors"]
+    assert (error["pointer"], error["code"]) == ("?createdAfter", "invalid")
+
+
+def test_orders_of_others_stay_hidden(bearer_client: Client, buyer: User) -> None:
+    ordered(buyer, 1)
+    assert ids(bearer_client(), ORDERS, status="Completed") == []

@@ -1,0 +1,30 @@
+"""Resumable uploads."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from ...models import Upload
+
+
+class UploadRecord(serializers.Serializer[Upload]):
+    """A resumable upload."""
+
+    id = serializers.CharField()
+    assetId = serializers.CharField(source="listing_id")
+    originalFilename = serializers.CharField(source="filename")
+    fileSize = serializers.IntegerField(source="size")
+    offset = serializers.IntegerField(help_text="Bytes that have arrived.")
+    expiresAt = serializers.DateTimeField(source="expires_at", help_text="When it is deleted unless another part arrives.")
+    url = serializers.CharField(help_text="Where parts are sent by the tus protocol, relative to the service.")
+    fileId = serializers.CharField(
+        source="deliverable_id", allow_null=True, help_text="Id of the file that it was finished as; null before that."
+    )
+
+
+class UploadPage(serializers.Serializer[Any]):
+    """A page of resumable uploads."""
+
+    total = serializers.IntegerField()
+    page = serializers.IntegerField()
+    items = UploadRecord(many=True)

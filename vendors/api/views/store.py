@@ -1,0 +1,64 @@
+"""The pictures of the caller's store."""
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from catalog.models.files import PreviewKind, StorePictureKind
+from marketplace.api.serializers import EmptyBody, parse_body
+from marketplace.core.access import bearer_only
+from marketplace.core.errors import LengthRequired, NotFound
+from marketplace.core.scopes import Scope
+
+from ... import bounds
+from ...errors import FileRejected, UploadIncomplete, VendorNotApproved
+from ...previews import process_preview
+from ...services.store_pictures import attach_store_picture, remove_store_picture
+from ...uploads import receive_small
+from ..serializers.profiles import StorePictureRecord
+from .base import VendorViewSet
+from .files import form
+
+MANAGE = bearer_only(Scope.VENDOR_MANAGE)
+UPLOADS, REMOVALS = ("upload_logo", "upload_banner"), ("remove_logo", "remove_banner")
+FORM = form("JPG, PNG or WebP, up to 20 MB.")
+
+
+class StoreViews(VendorViewSet):
+    """The logo and the banner of the caller's store."""
+
+    access = dict.fromkeys((*UPLOADS, *REMOVALS), MANAGE)
+    problems = {
+        **dict.fromkeys(UPLOADS, (VendorNotApproved, LengthRequired, UploadIncomplete, FileRejected)),
+        **dict.fromkeys(REMOVALS, (VendorNotApproved, NotFound)),
+    }
+
+    @extend_schema(operation_id="uploadStoreLogo", summary="Upload the store's logo", request=FORM, responses=StorePictureRecord)
+    def upload_logo(self, request: Request) -> Response:
+        """Upload the logo that the store's page shows; it is scaled down to at most 1920 pixels. Replaces an existing one."""
+        return self._upload(request, StorePictureKind.LOGO)
+
+    @extend_schema(operation_id="removeStoreLogo", summary="Remove the store's logo", request=None, responses={200: StorePictureRecord})
+    def remove_logo(self, request: Request) -> Response:
+        """Remove the logo for good. The answer is its last record."""
+        return self._remove(request, StorePictureKind.LOGO)
+
+    @extend_schema(operation_id="uploadStoreBanner", summary="Upload the store's banner", request=FORM, responses=StorePictureRecord)
+    def upload_banner(self, request: Request) -> Response:
+        """Upload the wide picture at the top of the store's page; it is scaled down to at most 1920 pixels. Replaces an existing one."""
+        return self._upload(request, StorePictureKind.BANNER)
+
+    @extend_schema(operation_id="removeStoreBanner", summary="Remove the store's banner", request=None, responses={200: StorePictureRecord})
+    def remove_banner(self, request: Request) -> Response:
+        """Remove the banner for good. The answer is its last record."""
+        return self._remove(request, StorePictureKind.BANNER)
+
+    def _upload(self, request: Request, kind: StorePictureKind) -> Response:
+        content = receive_small(request._request, maximum_bytes=bounds.IMAGE_BYTES)
+        processed = process_preview(PreviewKind.GALLERY, content, str(self.user.pk))
+        picture = attach_store_picture(profile=self.profile, kind=kind, processed=processed, actor=self.user)
+        return Response(StorePictureRecord(picture).data)
+
+    def _remove(self, request: Request, kind: StorePictureKind) -> Response:
+        parse_body(EmptyBody, request)
+        return Response(StorePictureRecord(remove_store_picture(profile=self.profile, kind=kind, actor=self.user)).data)

@@ -1,0 +1,132 @@
+"""What the listing's page shows of an approved file: subsets of its fonts for the type tester, and its Lottie animations as pictures."""
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from catalog.file_types import MOTION
+from catalog.font_languages import languages_of
+from catalog.font_samples import REPERTOIRE
+from catalog.font_tester import FEATURES
+from catalog.models import Deliverable
+from catalog.models.files import FilePreviewKind
+from marketplace.storage.base import ObjectStorage
+
+from .previews import WEBP, ProcessedPreview, Rendition
+from .sandbox.runner import Limits, reader_of, run_job
+
+LIMITS = Limits(cpu_seconds=60, wall_seconds=240)
+# Formats of fonts, the first that a style comes in is taken.
+FONTS = ("otf", "ttf", "ttc", "woff2", "woff")
+ANIMATIONS = (".json", ".lottie")
+STYLES, PATHS = 24, 40
+AXES = 16
+NAME_CHARS = 120
+POSTER = "poster"
+
+Made = tuple[FilePreviewKind, ProcessedPreview]
+
+
+def previews_of_file(deliverable: Deliverable, store: ObjectStorage) -> list[Made]:
+    """Return the previews of a stored file, made by the sandbox; none of a file without fonts, and without animations where it sells motion.
+
+    Raises:
+        FileRejected: the file takes too long.
+        UnsupportedType: never of an inspected file.
+        DependencyUnavailable: too many files are being inspected, or the store cannot be read.
+    """
+    if fonts := _fonts_in(deliverable):
+        options = {"members": fonts, "characters": REPERTOIRE, "features": [tag for tag, _, _ in FEATURES]}
+        return _run("font-styles", deliverable, store, _styles, **options)
+    if deliverable.listing.category.slug == MOTION and (paths := _animations_in(deliverable)):
+        return _run("animations", deliverable, store, _animations, paths=paths)
+    return []
+
+
+def _run(
+    job: str, deliverable: Deliverable, store: ObjectStorage, interpret: Callable[[dict[str, Any], list[bytes]], list[Made]], **options: Any
+) -> list[Made]:
+    read_at = reader_of(store, deliverable.object_key)
+    return run_job(job, read_at=read_at, size=deliverable.file_size, limits=LIMITS, interpret=interpret, **options)
+
+
+def _fonts_in(deliverable: Deliverable) -> list[tuple[str, int]]:
+    """Return path and face of each style, each style in one format."""
+    if deliverable.format in FONTS:
+        return [("", face) for face in range(deliverable.technical.get("faceCount", 1))][:STYLES]
+    members = [member for member in deliverable.technical.get("members", ()) if member.get("format") in FONTS]
+    chosen: dict[str, tuple[str, int]] = {}
+    for member in sorted(members, key=lambda member: FONTS.index(member["format"])):
+        for face in range(member.get("faceCount", 1)):
+            name = member.get("postScriptName") or member["path"]
+            chosen.setdefault(f"{name} {face}", (member["path"], face))
+    return list(chosen.values())[:STYLES]
+
+
+def _animations_in(deliverable: Deliverable) -> list[str]:
+    return [path for path, *_ in deliverable.entries if path.lower().endswith(ANIMATIONS)][:PATHS]
+
+
+# The media types are fixed here and the signatures checked, because the output of a compromised child would be served to everyone.
+
+
+def _styles(facts: dict[str, Any], blobs: list[bytes]) -> list[Made]:
+    made: list[Made] = []
+    for style, content in zip(facts["styles"][:STYLES], blobs, strict=True):
+        if content[:4] != b"wOF2":
+            raise ValueError("no WOFF2")
+        made.append((FilePreviewKind.FONT_STYLE, ProcessedPreview(content, "font/woff2", _style(style), {})))
+    return made
+
+
+def _style(style: dict[str, Any]) -> dict[str, Any]:
+    """Return what is kept of a style: what the tester shows."""
+    coverage = Coverage(style["ranges"])
+    tags = {str(tag) for tag in style["features"]}
+    return {
+        "familyNames": [str(name)[:NAME_CHARS] for name in style["familyNames"][:1]],
+        "style": str(style["style"])[:NAME_CHARS],
+        "weight": min(max(int(style["weight"]), 1), 1000),
+        "italic": bool(style["italic"]),
+        "axes": [
+            {"tag": str(axis["tag"])[:4]} | {name: float(axis[name]) for name in ("min", "default", "max")} for axis in style["axes"][:AXES]
+        ],
+        "features": [tag for tag, _, _ in FEATURES if tag in tags],
+        "unicodeRanges": [str(name)[:NAME_CHARS] for name in style["unicodeRanges"]],
+        "glyphCount": int(style["glyphCount"]),
+        "characterCount": len(coverage),
+        "characters": "".join(character for character in REPERTOIRE if character in coverage and not character.isspace()),
+        "languages": languages_of(coverage),
+    }
+
+
+class Coverage:
+    """The characters of a font, by the first and the last of each run."""
+
+    def __init__(self, ranges: Sequence[Sequence[int]]) -> None:
+        self._ranges = sorted((int(first), int(last)) for first, last in ranges)
+        if any(not 0 <= first <= last <= 0x10FFFF for first, last in self._ranges):
+            raise ValueError("no characters")
+
+    def __contains__(self, character: object) -> bool:
+        code = ord(str(character))
+        place = bisect_right(self._ranges, (code, 0x10FFFF))
+        return place > 0 and self._ranges[place - 1][1] >= code
+
+    def __len__(self) -> int:
+        return sum(last - first + 1 for first, last in self._ranges)
+
+
+def _animations(facts: dict[str, Any], blobs: list[bytes]) -> list[Made]:
+    return list(_moving(facts["animations"], blobs))
+
+
+def _moving(found: list[dict[str, Any]], blobs: list[bytes]) -> Iterator[Made]:
+    for animation, moving, still in zip(found, blobs[::2], blobs[1::2], strict=True):
+        for content in (moving, still):
+            if content[:4] != b"RIFF" or content[8:12] != b"WEBP":
+                raise ValueError("no WebP")
+        width, height = int(animation["width"]), int(animation["height"])
+        name = str(animation["path"]).rpartition("/")[2].rpartition(".")[0][:NAME_CHARS]
+        details = {"name": name, "width": width, "height": height, "durationSeconds": float(animation["durationSeconds"])}
+        yield FilePreviewKind.ANIMATION, ProcessedPreview(moving, WEBP, details, {POSTER: Rendition(still, WEBP, width, height)})

@@ -1,0 +1,44 @@
+"""Previews that the service makes of an approved file."""
+
+import uuid
+from collections.abc import Sequence
+
+from django.db import transaction
+
+from catalog.models import Deliverable, FilePreview, Listing
+from marketplace.core.ids import new_id
+from marketplace.core.transitions import lock
+from marketplace.storage import default_storage
+
+from ..file_previews import Made, previews_of_file
+from .files import delete_after_commit, keys_of, object_fields, stored_objects
+
+
+def make_file_previews(*, listing_id: uuid.UUID) -> None:
+    """Make the previews of a published listing's file unless they are there, and delete those of its earlier files."""
+    listing = Listing.objects.select_related("live_deliverable__listing__category").get(pk=listing_id)
+    file = listing.live_deliverable
+    if file is None or file.blocked_at is not None or file.file_previews.exists():
+        return
+    attach_file_previews(deliverable=file, made=previews_of_file(file, default_storage))
+
+
+def attach_file_previews(*, deliverable: Deliverable, made: Sequence[Made]) -> None:
+    """Store the previews of a listing's live file in place of all that its files have; nothing where another file is live by now."""
+    contents: dict[str, tuple[bytes, str]] = {}
+    previews = []
+    for position, (kind, processed) in enumerate(made):
+        preview_id = new_id()
+        fields = object_fields(processed, f"previews/{preview_id}")
+        previews.append(FilePreview(pk=preview_id, deliverable=deliverable, kind=kind, position=position, **fields))
+        contents[fields["object_key"]] = (processed.content, processed.content_type)
+        contents |= {fields["renditions"][name]["key"]: (copy.content, copy.content_type) for name, copy in processed.renditions.items()}
+    with stored_objects(default_storage, contents), transaction.atomic():
+        listing = lock(Listing.objects.all(), pk=deliverable.listing_id)
+        if listing.live_deliverable_id != deliverable.pk:
+            delete_after_commit(default_storage, *contents)
+            return
+        earlier = list(FilePreview.objects.filter(deliverable__listing=listing))
+        FilePreview.objects.filter(pk__in=[preview.pk for preview in earlier]).delete()
+        FilePreview.objects.bulk_create(previews)
+        delete_after_commit(default_storage, *(key for preview in earlier for key in keys_of(preview)))
