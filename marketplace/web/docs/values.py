@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from http import HTTPStatus
+from http.client import responses
 from pathlib import Path
 
 from django.conf import settings
@@ -39,9 +39,9 @@ def problem_table() -> str:
     lines = ["| Status | Code | Meaning |", "| --- | --- | --- |"]
     problems: list[type[Problem]] = sorted(all_problems().values(), key=lambda problem: (problem.status, problem.code))
     for problem in problems:
-        status = HTTPStatus(problem.status)
+        status = f"{problem.status} {responses.get(problem.status, '')}".strip()
         link = f"[`{problem.code}`]({reverse('problem', args=[problem.code])})"
-        lines.append(f"| {status.value} {status.phrase} | {link} | {problem.title} |")
+        lines.append(f"| {status} | {link} | {problem.title} |")
     return "\n".join(lines)
 
 

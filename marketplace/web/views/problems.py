@@ -2,7 +2,7 @@
 
 import json
 import re
-from http import HTTPStatus
+from http.client import responses
 from inspect import getdoc
 
 from django.conf import settings
@@ -24,7 +24,7 @@ def problem_index(request: HttpRequest) -> HttpResponse:
     by_status: dict[int, list[type[Problem]]] = {}
     for problem in sorted(all_problems().values(), key=lambda problem: (problem.status, problem.code)):
         by_status.setdefault(problem.status, []).append(problem)
-    groups = [(HTTPStatus(status), problems) for status, problems in by_status.items()]
+    groups = [(status, responses.get(status, ""), problems) for status, problems in by_status.items()]
     return render(request, "pages/problems.html", {"groups": groups, "sections": docs.sections()})
 
 
@@ -46,7 +46,7 @@ def problem_page(request: HttpRequest, code: str) -> HttpResponse:
     context = {
         "sections": docs.sections(),
         "problem": problem,
-        "status": HTTPStatus(problem.status),
+        "phrase": responses.get(problem.status, ""),
         "note": _note_of(problem),
         "example": code_html(json.dumps(example, indent=2, ensure_ascii=False), "json"),
     }
