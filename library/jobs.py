@@ -14,8 +14,8 @@ from .services.building import build_when_published
 
 @job(retries=Retries(attempts=6, first=30))
 def build_published(listing_id: str) -> None:
-    """Let the owners of a published listing be told, and build its packages before the first download."""
-    # First, and without harm again by a retry: a package that cannot be built leaves owners no less informed.
+    """Enqueue the mails to the owners of a published listing, and build its packages before the first download."""
+    # First, so that owners are told even if a package cannot be built; a retry tells them nothing twice.
     announce_new_file.enqueue(listing_id)
     build_when_published(listing_id=uuid.UUID(listing_id))
 

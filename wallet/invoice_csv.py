@@ -8,7 +8,7 @@ from marketplace.accounts.models import User
 
 from .models import Invoice
 from .places import place_name
-from .spreadsheets import cell, csv_lines, figure
+from .spreadsheets import amount_text, cell, csv_lines
 
 HEADER = (
     *("number", "kind", "date", "corrects", "seller", "sellerTaxId", "buyer", "buyerCountry", "buyerTaxId", "description"),
@@ -53,13 +53,13 @@ def _cells(invoice: Invoice, *, with_buyer: bool) -> tuple[str, ...]:
         confirmed,
         f"{invoice.tax_rate_bp / 100:g}",
         invoice.currency,
-        figure(sign * invoice.net_minor),
-        figure(sign * invoice.tax_minor),
-        figure(sign * invoice.gross_minor),
+        amount_text(sign * invoice.net_minor),
+        amount_text(sign * invoice.tax_minor),
+        amount_text(sign * invoice.gross_minor),
         invoice.tax_currency,
         "" if invoice.exchange_rate is None else f"{invoice.exchange_rate:f}",
-        "" if exchanged is None else figure(sign * exchanged),
-        figure(sign * order.commission_minor),
-        figure(sign * order.vendor_share_minor),
+        "" if exchanged is None else amount_text(sign * exchanged),
+        amount_text(sign * order.commission_minor),
+        amount_text(sign * order.vendor_share_minor),
         cell(order.listing.store.slug),
     )

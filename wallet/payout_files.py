@@ -17,7 +17,7 @@ from vendors.services.payout_details import bank_account_of
 from .models import PayoutBatch, VendorPayout
 from .models.vendor_payouts import BatchStatus, PayoutStatus
 from .selectors import payouts, transfer_minor
-from .spreadsheets import cell, csv_lines, figure, store_of
+from .spreadsheets import amount_text, cell, csv_lines, store_of
 
 HEADER = ("payout", "run", "store", "holder", "account", "bankCode", "currency", "amount")
 _SCHEMA = "pain.001.001.09"
@@ -101,6 +101,6 @@ def _sepa(batch: PayoutBatch, lines: Sequence[tuple[VendorPayout, BankAccount]])
 def _csv(batch: PayoutBatch, lines: Sequence[tuple[VendorPayout, BankAccount]]) -> bytes:
     def row(payout: VendorPayout, account: BankAccount) -> tuple[object, ...]:
         texts = map(cell, (batch.run, store_of(payout.account), account.holder, account.number, account.bank))
-        return (payout.pk, *texts, batch.transfer_currency, figure(transfer_minor(payout.amount_minor, batch)))
+        return (payout.pk, *texts, batch.transfer_currency, amount_text(transfer_minor(payout.amount_minor, batch)))
 
     return "".join(csv_lines(HEADER, starmap(row, lines))).encode()

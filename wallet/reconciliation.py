@@ -93,7 +93,7 @@ def _balances() -> Iterator[str]:
     covered = Q(journal__covered__isnull=False)
     others = with_ledger_balance(LedgerAccount.objects.exclude(kind__in=BOUNDED_KINDS), covered)
     for account in others.exclude(balance_minor=F("entries_minor")).iterator():
-        yield f"{account.kind} account {account.pk} holds {account.balance_minor} {account.currency}, what is covered {account.entries_minor}"
+        yield f"{account.kind} account {account.pk} holds {account.balance_minor} {account.currency}, its entries with a digest {account.entries_minor}"
 
 
 def _entries() -> Iterator[str]:

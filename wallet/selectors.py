@@ -220,7 +220,7 @@ def with_ledger_balance(accounts: QuerySet[LedgerAccount], which: Q = _ALL) -> "
 def with_earnings(accounts: QuerySet[LedgerAccount]) -> "QuerySet[Any, Any]":
     """Return vendors' accounts with `earned_minor`: earnings that are not paid out, negative after refunds of paid ones.
 
-    It is the balance, which includes all covered journals, plus the journals not covered yet. These are searched among recent
+    It is the balance, which includes all journals that a digest covers, plus those that none covers yet. These are searched among recent
     journals only: one that commits more than `COMMIT_DELAY` after it began is included once it is covered.
     """
     last_covered = CoveredJournal.objects.order_by("-ledger_digest", "-position").values_list("journal__at", flat=True).first()

@@ -33,7 +33,7 @@ def cells_of(payout: VendorPayout) -> tuple[str, ...]:
     account = payout.account
     vendor = "" if account.owner is None else account.owner.email
     texts = map(cell, (vendor, store_of(account), payout.details.label))
-    return (*texts, account.currency, figure(payout.amount_minor), payout.status, str(payout.journal_id))
+    return (*texts, account.currency, amount_text(payout.amount_minor), payout.status, str(payout.journal_id))
 
 
 def cell(text: str) -> str:
@@ -47,6 +47,6 @@ def store_of(account: LedgerAccount) -> str:
     return "" if store is None else store.slug
 
 
-def figure(amount_minor: int) -> str:
+def amount_text(amount_minor: int) -> str:
     """Return an amount with two decimals."""
     return f"{to_number(amount_minor):.2f}"

@@ -37,7 +37,7 @@ def top_up_differences() -> Iterator[str]:
     yield from _reversals()
     yield from _set_aside()
     yield from _shares()
-    # An upgrade is suspended with the purchase that it stands on, and until it is refunded if that was charged back.
+    # An upgrade is suspended with the purchase that it upgraded, and until it is refunded if that was charged back.
     frozen = set(FrozenOrder.objects.filter(_OPEN, suspended=True).values_list("order", flat=True))
     frozen |= set(Order.objects.filter(status=OrderStatus.CHARGED_BACK, upgrades__isnull=False).values_list("pk", flat=True))
     standing = Order.objects.filter(pk__in=with_upgrades(frozen), status=OrderStatus.COMPLETED)

@@ -9,13 +9,13 @@ from django.urls import reverse
 
 from ..comparison.files import FontChanges
 from ..comparison.listings import ListingChanges, compare_snapshots
+from ..comparison.words import TextPart, mark_differences
 from ..field_names import field_name
 from ..models import Deliverable, Listing, ListingReview, Preview
 from ..models.files import PreviewKind
 from ..models.reviews import ReviewStatus
 from ..selectors.reviews import former_pictures_of
-from .differences import TextPart, mark_differences
-from .labels import value_label
+from .values import value_label
 
 # The most earlier decisions on the page, and the most glyphs of a font that are drawn.
 DECISIONS = 20

@@ -18,8 +18,8 @@ from ..search import search
 from ..selectors.reviews import approvals_of, previews_of
 from ..services import review as services
 from .filters import EditedFilter
-from .labels import changes_since_approval
 from .takedowns import takedown_decision
+from .values import changes_since_approval
 
 CELL_CHARS = 500
 # Results taken from the catalog's search.

@@ -20,7 +20,7 @@ from ..selectors.reviews import (
 )
 from ..services.snapshots import snapshot_of
 from .changes import DECISIONS, compared
-from .labels import value_label, visible_characters
+from .values import value_label, visible_characters
 
 VENDOR_REVIEWS = 10
 SAME_BYTES = 10

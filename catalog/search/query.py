@@ -131,13 +131,15 @@ def _find(expansion: QueryExpansion, within: QuerySet[Model] | None = None, *, h
     # Suggestions need no more than a few results.
     if len(found.rows) >= ENOUGH or (headings_only and found.rows):
         return found
-    cut = any(query.popular for query in found.queries)
+    only_popular = any(query.popular for query in found.queries)
     weak = not found.ranked or found.ranked[0][0] < CONVINCING
     # Many common words are not all misspellings.
     uncorrected = expansion.uncorrected if weak and not (found.rows and are_all_common(expansion.groups(), expansion.vocabulary)) else []
     expansion.correct(uncorrected)
-    if expansion.add_synonyms() or uncorrected or cut or (not found.rows and len(expansion.words) > 1):
-        return _query_index(expansion, within, headings_only=headings_only, complete=cut, partial=not found.rows, before=found.rows)
+    if expansion.add_synonyms() or uncorrected or only_popular or (not found.rows and len(expansion.words) > 1):
+        return _query_index(
+            expansion, within, headings_only=headings_only, complete=only_popular, partial=not found.rows, before=found.rows
+        )
     return found
 
 

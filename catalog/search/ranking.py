@@ -68,8 +68,8 @@ class Scorer:
 def rank(scorer: Scorer, rows: Sequence[Row]) -> list[Scored]:
     """Return the rows with their scores, best first; partial matches only if there is no full match."""
     scores = [(*scorer.score(row), row) for row in rows]
-    some = not any(complete for _, complete, _ in scores)
-    scored = [(score, row) for score, complete, row in scores if complete or some]
+    all_partial = not any(complete for _, complete, _ in scores)
+    scored = [(score, row) for score, complete, row in scores if complete or all_partial]
     # Sorts are stable: the last one has precedence.
     scored.sort(key=lambda pair: pair[1].listing_id)
     scored.sort(key=lambda pair: (pair[1].popularity, pair[1].published_at), reverse=True)

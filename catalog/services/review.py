@@ -118,7 +118,7 @@ def block_deliverable(*, deliverable: Deliverable, reason: str, actor: User) -> 
     refuse_self_review(listings[deliverable.listing_id], actor)
     deliverable = lock(Deliverable.objects.all(), pk=deliverable.pk)
     if deliverable.blocked_at is not None:
-        raise InvalidTransition(f"The file is blocked since {deliverable.blocked_at:%Y-%m-%d %H:%M} UTC.", currentState="blocked")
+        raise InvalidTransition(f"The file has been blocked since {deliverable.blocked_at:%Y-%m-%d %H:%M} UTC.", currentState="blocked")
     deliverable.blocked_at = timezone.now()
     same = Deliverable.objects.filter(sha256=deliverable.sha256, blocked_at__isnull=True)
     for listing in listings.values():

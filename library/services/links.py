@@ -97,7 +97,7 @@ def open_link(*, token: str) -> DownloadLink:
 
 @transaction.atomic
 def record_download(*, link: DownloadLink, byte_range: str) -> Download:
-    """Record a request through a link; the licence is locked, so that a refund beside this comes either before it or after it.
+    """Record a request through a link; the licence is locked, so that a concurrent refund comes either before it or after it.
 
     Raises:
         LinkRevoked: the licence was revoked meanwhile.

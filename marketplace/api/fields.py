@@ -200,7 +200,7 @@ class Amount(serializers.Field[int, Any, float, Any]):
 
 @extend_schema_field(MOMENT_SCHEMA)
 class Moment(serializers.Field[datetime, str, str, datetime]):
-    """A time with its offset from UTC (RFC 3339). One that no calendar has, such as 30 February, is at the end of time."""
+    """A time with its offset from UTC (RFC 3339). A date that does not exist, such as 30 February, is read as the last moment of year 9999."""
 
     default_error_messages = COMMON_ERRORS | {
         "invalid": "A time with its offset from UTC is required, such as 2030-01-31T12:00:00Z.",

@@ -107,7 +107,7 @@ def make_credentials(people: People, facts: Facts) -> None:
 
 
 def _user(part: str, name: str, facts: Facts | None, **fields: Any) -> User:
-    """Return the user of a part; one without facts has no password."""
+    """Return the user with this name in the file of credentials, `facts`; without it, one who has no password."""
     email = f"{part.lower()}@{DOMAIN}"
     user = User.objects.filter(email=email).first()
     if facts is None:

@@ -101,26 +101,26 @@ def usage_of(limits: Sequence[RateLimit]) -> list[LimitUsage]:
         return []
 
 
-def count_by_address(request: HttpRequest | Request, bucket: str) -> None:
+def count_by_address(request: HttpRequest | Request, name: str) -> None:
     """Count an anonymous call by the client's IP address.
 
     Without the cache, calls are allowed: these limits save resources, and no secret behind them can be guessed.
 
     Args:
         request: The request.
-        bucket: A name in `settings.RATE_LIMITS`, such as `leak_reports`.
+        name: A name in `settings.RATE_LIMITS`, such as `leak_reports`.
 
     Raises:
         RateLimited: the address has made too many calls.
     """
     try:
-        count_call(request, [_limit_by_address(request, bucket)])
+        count_call(request, [_limit_by_address(request, name)])
     except CounterStoreDown:
         return
 
 
-def _limit_by_address(request: HttpRequest | Request, bucket: str) -> RateLimit:
-    return RateLimit(bucket.replace("_", "-"), client_network(request), settings.RATE_LIMITS[bucket])
+def _limit_by_address(request: HttpRequest | Request, name: str) -> RateLimit:
+    return RateLimit(name.replace("_", "-"), client_network(request), settings.RATE_LIMITS[name])
 
 
 def _usage(request: HttpRequest | Request, limit: RateLimit, *, increment: bool = True) -> LimitUsage:

@@ -14,12 +14,12 @@ else:
 
 
 class Job(Row):
-    """A row of the queue. A failed job is dead: it has used all the attempts of its task."""
+    """A row of the queue. A failed job has used all the attempts of its task."""
 
     class Meta:
         proxy = True
         default_permissions = ("view",)
-        permissions = (("retry_job", "Can restart dead jobs"),)
+        permissions = (("retry_job", "Can restart failed jobs"),)
 
     def __str__(self) -> str:
         return f"{self.task_path} {self.pk}"

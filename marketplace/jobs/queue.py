@@ -89,15 +89,15 @@ def recover_lost_jobs() -> int:
 
 @transaction.atomic
 def retry_job(*, job: Job, actor: Any) -> Job:
-    """Restart a dead job with its full number of attempts.
+    """Restart a failed job with its full number of attempts.
 
     Raises:
-        InvalidTransition: it is not dead.
+        InvalidTransition: it has not failed.
     """
     job = lock(cast("QuerySet[Job]", Job.objects.all()), pk=job.pk)
     if job.status != TaskResultStatus.FAILED:
         raise InvalidTransition("Only failed jobs can be restarted.", currentState=job.status)
-    audit.record("job.retry", job, actor=actor, from_state="dead", to_state="ready", task=job.task_path, attempts=job.attempts)
+    audit.record("job.retry", job, actor=actor, from_state="failed", to_state="ready", task=job.task_path, attempts=job.attempts)
     job.status, job.worker_ids, job.run_after, job.finished_at = TaskResultStatus.READY, [], timezone.now(), None
     job.save(update_fields=["status", "worker_ids", "run_after", "finished_at"])
     return job
@@ -109,7 +109,7 @@ def _fail(job: Job, error: str, details: str) -> bool:
     # The error's message may contain addresses and secrets, so it is not logged.
     name = f"Job {job.pk} ({job.task_path})"
     if job.attempts >= policy.retries.attempts:
-        logger.error("%s is dead after %d attempts: %s", name, job.attempts, error)
+        logger.error("%s failed for good after %d attempts: %s", name, job.attempts, error)
         return _write(job, status=TaskResultStatus.FAILED, finished_at=timezone.now(), **changes)
     delay = policy.retries.delay(job.attempts)
     logger.warning("%s failed at attempt %d: %s. Again in %d s", name, job.attempts, error, delay.total_seconds())

@@ -74,7 +74,7 @@ def appealable_of(decision: AuditEntry) -> Appealable | None:
 
 def appealable_decision(subject: models.Model) -> AuditEntry | None:
     """Return the last change of a row's status if its owner can appeal it, with its `appeal`; None if not."""
-    # The status of an update is empty once it was decided.
+    # Other changes have no states. One of the two may be empty: a listing without an update has no update status.
     entry = audit.history_of(subject).exclude(from_state="", to_state="").select_related("appeal").first()
     return entry if entry is not None and appealable_of(entry) is not None else None
 

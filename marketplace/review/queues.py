@@ -224,7 +224,7 @@ class QueueAdmin(ServiceAdmin):
         }
 
     def _ask(self, request: HttpRequest, subject: Any, settings: Decision, form: DecisionForm) -> HttpResponse:
-        """Show the row's page again with the errors of a form that stands on it."""
+        """Show the row's page again with the errors of one of its forms."""
         name = next((name for name, offered in self._offered(request, subject).items() if offered is settings), "")
         if not form.is_bound or not name or not self.has_view_permission(request, subject):
             return super()._ask(request, subject, settings, form)

@@ -2,7 +2,7 @@
 
 from time import process_time
 
-from catalog.admin.differences import MAX_TOKENS, TextPart, mark_differences
+from catalog.comparison.words import MAX_TOKENS, TextPart, mark_differences
 
 
 def test_words_that_differ_are_marked_and_all_words_are_there() -> None:

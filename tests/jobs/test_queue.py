@@ -1,4 +1,4 @@
-"""What becomes of a job: done, tried again, dead, lost with its worker."""
+"""What becomes of a job: done, tried again, failed, lost with its worker."""
 
 import logging
 from datetime import timedelta
@@ -55,7 +55,7 @@ def test_failed_job_waits_longer_each_time_and_dies_at_last(caplog: pytest.LogCa
     with caplog.at_level(logging.ERROR):
         [job] = drain()
     assert (job.status, job.attempts) == ("FAILED", 3)
-    assert "is dead after 3 attempts: builtins.ValueError" in caplog.text
+    assert "failed for good after 3 attempts: builtins.ValueError" in caplog.text
     assert "hunter2" not in caplog.text + job.traceback
     assert "in fail" in job.traceback
     Job.objects.update(run_after=timezone.now())

@@ -8,8 +8,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import reverse
 
-from catalog.admin.labels import visible_characters
 from catalog.admin.reviews import BLOCK, REVIEW
+from catalog.admin.values import visible_characters
 from catalog.font_samples import samples_for
 from catalog.models import Deliverable
 from marketplace.http.refusals import allow_methods

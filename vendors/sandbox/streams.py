@@ -12,7 +12,7 @@ from .verdicts import Rejected, rejecting
 
 CHUNK = 2**18
 # The most bytes that are unpacked to read a compressed archive. What lies beyond is not counted, and the result says `countedPartly`.
-WALK_BYTES = {"tar.gz": 2 * 2**30, "tar.bz2": 2**28, "tar.xz": 2**29}
+UNPACKED_BYTES = {"tar.gz": 2 * 2**30, "tar.bz2": 2**28, "tar.xz": 2**29}
 # A file may be many concatenated streams (bgzip writes one per 64 KiB), but not thousands of empty ones.
 STREAMS = 1000
 STREAM_BYTES = 2**12
@@ -26,16 +26,16 @@ DECOMPRESSORS: dict[str, Callable[[], Any]] = {
 
 
 class UnpackLimitReached(Exception):
-    """The limit of unpacked bytes (WALK_BYTES) is reached."""
+    """The limit of unpacked bytes (UNPACKED_BYTES) is reached."""
 
 
 class Unpacked(io.RawIOBase):
-    """The bytes of a compressed file, forward only, within WALK_BYTES and RATIO."""
+    """The bytes of a compressed file, forward only, within UNPACKED_BYTES and RATIO."""
 
     def __init__(self, file: BinaryIO, size: int, name: str) -> None:
         self._file = file
-        self._allowed = min(RATIO * size + FREE_BYTES, WALK_BYTES[name])
-        self._bomb = self._allowed < WALK_BYTES[name]
+        self._allowed = min(RATIO * size + FREE_BYTES, UNPACKED_BYTES[name])
+        self._bomb = self._allowed < UNPACKED_BYTES[name]
         self._new = DECOMPRESSORS[name]
         self._unpacker = self._new()
         self._packed = b""

@@ -23,7 +23,7 @@ def value_hash(value: Any) -> str:
 
 
 def value_hashes(listing: Listing, names: Iterable[str]) -> dict[str, str]:
-    """Return the marks of the current values of these fields."""
+    """Return the hashes of the current values of these fields."""
     return {name: value_hash(getattr(listing, name)) for name in names}
 
 
@@ -39,7 +39,7 @@ def edit_listing(
 ) -> Listing:
     """Change several parts of a listing at once. A field that was not edited here keeps a change made elsewhere since it was read.
 
-    `seen` holds the marks (`value_hashes`) of the values that the page showed.
+    `seen` holds the hashes (`value_hashes`) of the values that the page showed.
 
     Raises:
         ListingChanged: fields were changed both here and elsewhere; `fields` names them.

@@ -16,7 +16,7 @@ _SEEN_CHARS = 2000
 
 
 class SectionForm(forms.Form):
-    """A section of a listing. The hidden field `seen` has marks of the values shown, to detect changes made elsewhere in the meantime."""
+    """A section of a listing. The hidden field `seen` has hashes of the values shown, to detect changes made elsewhere in the meantime."""
 
     # The listing's fields in this section, by the service that saves them.
     details: ClassVar[tuple[str, ...]] = ()
@@ -45,12 +45,12 @@ class SectionForm(forms.Form):
         return {part: {name: values[name] for name in names} for part, names in parts.items() if names}
 
     def clean_seen(self) -> Mapping[str, str]:
-        """Return the marks of the values that the page showed, none where the field is malformed."""
+        """Return the hashes of the values that the page showed, none where the field is malformed."""
         try:
             seen = orjson.loads(self.cleaned_data["seen"] or "{}")
         except ValueError:
             return {}
-        return {name: mark for name, mark in seen.items() if isinstance(mark, str)} if isinstance(seen, dict) else {}
+        return {name: value for name, value in seen.items() if isinstance(value, str)} if isinstance(seen, dict) else {}
 
     def place_of(self, name: str) -> str:
         """Return the name of the form field for a field of the listing."""

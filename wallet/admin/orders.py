@@ -58,7 +58,7 @@ def _is_unclaimed(order: Order) -> bool:
 
 
 def _can_be_refunded(order: Order) -> bool:
-    """Tell whether the purchase stands, and no upgrade stands on it."""
+    """Tell whether the purchase is neither refunded nor charged back, and was not upgraded."""
     return order.status == OrderStatus.COMPLETED and upgrade_of(order) is None
 
 

@@ -45,9 +45,9 @@ BOUNDED_KINDS = (AccountKind.WALLET.value, *ASIDE_KINDS)
 class LedgerAccount(models.Model):
     """An account in one currency; only `balance_minor` and `entries` change.
 
-    The balances of wallets and held amounts are current, so that a debit is decided on one row. The other
-    accounts' balances include covered journals only and are updated when digests are added, because a row updated by every sale
-    would serialise all sales.
+    The balances of wallets and of what is set aside are current, so that a debit is decided on one row. The other accounts' balances
+    include only the journals that have a digest (`CoveredJournal`) and are updated when digests are added, because a row updated by
+    every sale would serialise all sales.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)

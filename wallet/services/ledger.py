@@ -110,9 +110,9 @@ def credit_wallet_balance(wallet_id: uuid.UUID, amount_minor: int) -> WalletEntr
     return WalletEntry(wallet_id, amount_minor, balance, number)
 
 
-def change_held_amount(held_id: uuid.UUID, amount_minor: int) -> None:
-    """Change the held amount of a wallet; callers that also change the wallet must change the wallet first."""
-    LedgerAccount.objects.filter(pk=held_id).update(balance_minor=F("balance_minor") + amount_minor)
+def change_amount_set_aside(account_id: uuid.UUID, amount_minor: int) -> None:
+    """Change the balance of a held, frozen or withheld account; callers that also change the wallet must change the wallet first."""
+    LedgerAccount.objects.filter(pk=account_id).update(balance_minor=F("balance_minor") + amount_minor)
 
 
 def write_journal(

@@ -94,8 +94,8 @@ class OwnedTier:
 
 
 @dataclass(frozen=True)
-class Upgrade:
-    """The purchase whose licence an upgrade replaces.
+class UpgradedPurchase:
+    """The purchase whose licence the new one replaces.
 
     Args:
         order_id: Its id.
@@ -164,7 +164,7 @@ class Offer:
     # What was taken off the list price: by a discount, and for the licence that this one replaces.
     discount_minor: int = 0
     discount_code: str = ""
-    upgrade: Upgrade | None = None
+    upgraded: UpgradedPurchase | None = None
     upgrade_credit_minor: int = 0
     # The quote that fixed the price.
     quote_id: uuid.UUID | None = None
@@ -182,17 +182,17 @@ def find_offer(*, buyer: User, purchase: PurchaseRequest) -> Offer:
     )
     owned = None if purchase.upgrade_from is None else find_owned(listing_offer=listing_offer, license_slug=purchase.upgrade_from)
     tier = find_tier(listing_offer=listing_offer, license_slug=purchase.license_slug, owned=owned)
-    upgrade = None if owned is None else find_upgrade(order_id=owned.order_id)
-    currency = purchase.currency or (listing_offer.currency_preference if upgrade is None else upgrade.currency)
-    if upgrade is not None and currency != upgrade.currency:
-        sentence = f"The {upgrade.license_slug} licence was paid in {upgrade.currency}, and so is its upgrade."
-        raise UpgradeCurrencyDiffers(sentence, currency=upgrade.currency)
+    upgraded = None if owned is None else find_upgraded_purchase(order_id=owned.order_id)
+    currency = purchase.currency or (listing_offer.currency_preference if upgraded is None else upgraded.currency)
+    if upgraded is not None and currency != upgraded.currency:
+        sentence = f"The {upgraded.license_slug} licence was paid in {upgraded.currency}, and so is its upgrade."
+        raise UpgradeCurrencyDiffers(sentence, currency=upgraded.currency)
     price = listing_offer.price_of(tier, currency)
     if price is None:
         available = [code.value for code in money.WALLET_CURRENCIES if listing_offer.price_of(tier, code) is not None]
         sentence = f"It has no price in {currency}. Send currency as one of: {', '.join(available) or 'none, it cannot be bought now'}."
         raise PriceUnavailable(sentence, availableCurrencies=available)
-    credit = 0 if upgrade is None else min(upgrade.paid_minor, price)
+    credit = 0 if upgraded is None else min(upgraded.paid_minor, price)
     return Offer(
         listing_offer,
         tier,
@@ -202,7 +202,7 @@ def find_offer(*, buyer: User, purchase: PurchaseRequest) -> Offer:
         # What is free in all currencies may have no list price in this one.
         discount_minor=(listing_offer.list_price_of(tier, currency) or price) - price,
         discount_code=listing_offer.discount_code,
-        upgrade=upgrade,
+        upgraded=upgraded,
         upgrade_credit_minor=credit,
     )
 
@@ -273,14 +273,14 @@ def find_owned(*, listing_offer: ListingOffer, license_slug: str) -> OwnedTier:
     return owned
 
 
-def find_upgrade(*, order_id: uuid.UUID) -> Upgrade:
+def find_upgraded_purchase(*, order_id: uuid.UUID) -> UpgradedPurchase:
     """Return the purchase whose licence is upgraded, with what was paid for it and for those that it upgraded."""
     first = order = Order.objects.get(pk=order_id)
     paid = order.price_minor
     while order.upgraded_from_id is not None:
         order = Order.objects.get(pk=order.upgraded_from_id)
         paid += order.price_minor
-    return Upgrade(first.pk, first.license_slug, first.currency, paid)
+    return UpgradedPurchase(first.pk, first.license_slug, first.currency, paid)
 
 
 def _above(owned: OwnedTier, tiers: Sequence[TierOnSale]) -> list[TierOnSale]:

@@ -14,7 +14,7 @@ from marketplace.core.transitions import lock
 from .. import bounds
 from ..errors import QuoteExpired, QuoteMismatch, QuoteUsed, TooManyQuotes, UpgradeUnavailable
 from ..models import Quote
-from .offers import Offer, PurchaseRequest, find_listing_offer, find_offer, find_offer_tax, find_owned, find_tier, find_upgrade
+from .offers import Offer, PurchaseRequest, find_listing_offer, find_offer, find_offer_tax, find_owned, find_tier, find_upgraded_purchase
 
 KEPT_AFTER_EXPIRY = timedelta(days=1)
 
@@ -48,8 +48,8 @@ def make_quote(*, buyer: User, purchase: PurchaseRequest) -> Quote:
         tax_minor=offer.tax_minor,
         discount_minor=offer.discount_minor,
         discount_code=offer.discount_code,
-        upgraded_order_id=None if offer.upgrade is None else offer.upgrade.order_id,
-        upgrade_from="" if offer.upgrade is None else offer.upgrade.license_slug,
+        upgraded_order_id=None if offer.upgraded is None else offer.upgraded.order_id,
+        upgrade_from="" if offer.upgraded is None else offer.upgraded.license_slug,
         upgrade_credit_minor=offer.upgrade_credit_minor,
         created_at=now,
         expires_at=now + timedelta(minutes=bounds.QUOTE_MINUTES),
@@ -100,7 +100,7 @@ def find_quoted_offer(*, buyer: User, purchase: PurchaseRequest, quote_id: str) 
         tax,
         discount_minor=quote.discount_minor,
         discount_code=quote.discount_code,
-        upgrade=None if owned is None else find_upgrade(order_id=owned.order_id),
+        upgraded=None if owned is None else find_upgraded_purchase(order_id=owned.order_id),
         upgrade_credit_minor=quote.upgrade_credit_minor,
         quote_id=quote.pk,
     )

@@ -180,7 +180,7 @@ def _require_refundable(order: Order) -> None:
         raise RefundUnavailable("It was refunded or charged back already.")
     if before is not None:
         raise RefundRequested(refundRequestId=str(before.pk))
-    # A free upgrade may stand on a purchase that was paid.
+    # A free upgrade may have replaced the licence of a purchase that was paid.
     if not order.price_minor and order.upgraded_from_id is None:
         raise RefundUnavailable("It was free.")
     if order.freezes.filter(reversal__status=ReversalStatus.OPEN).exists():

@@ -33,11 +33,11 @@ from ..models.orders import OrderStatus
 from ..models.top_ups import EventKind, ReversalKind, ReversalStatus, TopUpStatus
 from ..providers import PaymentEvent
 from ..selectors import owed_by
-from .ledger import TransferEntry, change_held_amount, credit_wallet_balance, open_accounts, write_journal
+from .disputed_upgrades import freeze_purchases, refund_upgrades, restore_purchases
+from .ledger import TransferEntry, change_amount_set_aside, credit_wallet_balance, open_accounts, write_journal
 from .receivables import collect_owed
 from .refunds import ORDER_TRANSITIONS, end_request
 from .top_ups import TRANSITIONS
-from .upgrades import freeze_purchases, refund_upgrades, restore_purchases
 from .withholding import release_shares, withhold_shares
 
 _NOTHING: tuple[uuid.UUID | None, int] = (None, 0)
@@ -168,7 +168,7 @@ def _freeze_orders(reversal: Reversal, disputed: Sequence[DisputedSale]) -> int:
 def _freeze(wallet: LedgerAccount, amount_minor: int, kind: ReversalKind) -> uuid.UUID:
     frozen_id = open_accounts(wallet.currency, {AccountKind.FROZEN: wallet.owner_id})[AccountKind.FROZEN]
     entry = credit_wallet_balance(wallet.pk, -amount_minor)
-    change_held_amount(frozen_id, amount_minor)
+    change_amount_set_aside(frozen_id, amount_minor)
     return write_journal(
         kind=JournalKind.FREEZE,
         transfers=[TransferEntry(wallet.pk, frozen_id, amount_minor)],
@@ -249,7 +249,7 @@ def _unfreeze(reversal: Reversal) -> uuid.UUID | None:
         return None
     frozen_id = open_accounts(top_up.currency, {AccountKind.FROZEN: top_up.user_id})[AccountKind.FROZEN]
     entry = credit_wallet_balance(frozen.wallet_id, reversal.frozen_minor)
-    change_held_amount(frozen_id, -reversal.frozen_minor)
+    change_amount_set_aside(frozen_id, -reversal.frozen_minor)
     journal = write_journal(
         kind=JournalKind.UNFREEZE,
         transfers=[TransferEntry(frozen_id, frozen.wallet_id, reversal.frozen_minor)],
@@ -282,10 +282,10 @@ def _return(reversal: Reversal, orders: Sequence[FrozenOrder], wallet: LedgerAcc
     accounts = open_accounts(top_up.currency, own | dict.fromkeys((AccountKind.COMMISSION, AccountKind.TAX, AccountKind.FUNDING)))
     to = accounts[AccountKind.FUNDING]
     transfers = [TransferEntry(accounts[AccountKind.FROZEN], to, reversal.frozen_minor)]
-    change_held_amount(accounts[AccountKind.FROZEN], -reversal.frozen_minor)
+    change_amount_set_aside(accounts[AccountKind.FROZEN], -reversal.frozen_minor)
     for vendor_id, amount in sorted(taken.items()):
         withheld_id = open_accounts(top_up.currency, {AccountKind.WITHHELD: vendor_id})[AccountKind.WITHHELD]
-        change_held_amount(withheld_id, -amount)
+        change_amount_set_aside(withheld_id, -amount)
         transfers.append(TransferEntry(withheld_id, to, amount))
     commission = min(sum(order.commission_minor for order in locked), missing)
     transfers.append(TransferEntry(accounts[AccountKind.TAX], to, tax))

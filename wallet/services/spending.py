@@ -145,7 +145,7 @@ def _record_sale(order: dict[str, Any], buyer: User, offer: Offer, principal: Pr
         title=offer.listing_offer.title,
         store_name=offer.listing_offer.store_name,
         version=offer.listing_offer.version,
-        replaces_id=None if offer.upgrade is None else replace_licence(order_id=offer.upgrade.order_id),
+        replaces_id=None if offer.upgraded is None else replace_licence(order_id=offer.upgraded.order_id),
     )
     if charged is not None:
         write_journal(
@@ -206,7 +206,7 @@ def _priced_order(buyer: User, offer: Offer, principal: Principal | None, consen
         "buyer_details_id": offer.listing_offer.buyer_details_id,
         "discount_minor": offer.discount_minor,
         "discount_code": offer.discount_code,
-        "upgraded_from_id": None if offer.upgrade is None else offer.upgrade.order_id,
+        "upgraded_from_id": None if offer.upgraded is None else offer.upgraded.order_id,
         "upgrade_credit_minor": offer.upgrade_credit_minor,
         "commission_minor": split.commission_minor,
         "vendor_share_minor": split.vendor_share_minor,
@@ -241,6 +241,6 @@ def _receipt(order_id: uuid.UUID, offer: Offer, balances: Balances) -> Receipt:
         license_slug=offer.tier.slug,
         discount_minor=offer.discount_minor,
         discount_code=offer.discount_code,
-        upgrade_from="" if offer.upgrade is None else offer.upgrade.license_slug,
+        upgrade_from="" if offer.upgraded is None else offer.upgraded.license_slug,
         upgrade_credit_minor=offer.upgrade_credit_minor,
     )

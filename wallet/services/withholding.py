@@ -11,7 +11,7 @@ from marketplace.ui.mail import mail
 from ..models import FrozenOrder, Journal, LedgerAccount
 from ..models.ledger import AccountKind, JournalKind
 from ..selectors import with_earnings
-from .ledger import TransferEntry, VendorEntry, change_held_amount, open_accounts, write_journal
+from .ledger import TransferEntry, VendorEntry, change_amount_set_aside, open_accounts, write_journal
 
 
 def withhold_shares(*, sales: Sequence[Journal]) -> list[tuple[uuid.UUID | None, int]]:
@@ -34,7 +34,7 @@ def withhold_shares(*, sales: Sequence[Journal]) -> list[tuple[uuid.UUID | None,
 
 def _withhold_from(vendor: LedgerAccount, amount_minor: int) -> uuid.UUID:
     withheld_id = open_accounts(vendor.currency, {AccountKind.WITHHELD: vendor.owner_id})[AccountKind.WITHHELD]
-    change_held_amount(withheld_id, amount_minor)
+    change_amount_set_aside(withheld_id, amount_minor)
     if vendor.owner is not None and vendor.owner.is_active:
         mail(vendor.owner, "wallet/share_withheld", topic=MailTopic.SALE, amount_minor=amount_minor, currency=vendor.currency)
     return write_journal(
@@ -61,7 +61,7 @@ def release_shares(*, orders: Sequence[FrozenOrder]) -> None:
 
 def _release_to(vendor: LedgerAccount, amount_minor: int) -> uuid.UUID:
     withheld_id = open_accounts(vendor.currency, {AccountKind.WITHHELD: vendor.owner_id})[AccountKind.WITHHELD]
-    change_held_amount(withheld_id, -amount_minor)
+    change_amount_set_aside(withheld_id, -amount_minor)
     return write_journal(
         kind=JournalKind.RELEASE,
         transfers=[TransferEntry(withheld_id, vendor.pk, amount_minor)],

@@ -41,7 +41,7 @@ class Migration(migrations.Migration):
             fields=[
             ],
             options={
-                'permissions': (('retry_job', 'Can restart dead jobs'),),
+                'permissions': (('retry_job', 'Can restart failed jobs'),),
                 'proxy': True,
                 'default_permissions': ('view',),
                 'indexes': [],

@@ -84,9 +84,9 @@ def check_site_pages() -> CheckResults:
 
 
 def check_worker() -> CheckResults:
-    """Check for running workers, and for jobs that wait long or are dead."""
+    """Check for running workers, and for jobs that wait long or have failed."""
     alive, waits = gauges.live_workers(), gauges.oldest_wait()
-    dead = Job.objects.filter(status=TaskResultStatus.FAILED).count()
+    failed = Job.objects.filter(status=TaskResultStatus.FAILED).count()
     if not alive:
         yield Status.WARN, "No worker is running.", "Run `manage.py worker`, or a server with WORKER_IN_SERVER."
     if waits > LATE_SECONDS:
@@ -95,11 +95,11 @@ def check_worker() -> CheckResults:
             f"A job has been waiting for {waits / 60:.0f} minutes.",
             "Run more workers, or check in the admin what blocks them.",
         )
-    if dead:
+    if failed:
         yield (
             Status.WARN,
-            f"{dead} jobs failed for good.",
+            f"{failed} jobs failed for good.",
             "See Jobs in the admin; restart them there once the cause is fixed.",
         )
-    if alive and not dead and waits <= LATE_SECONDS:
+    if alive and not failed and waits <= LATE_SECONDS:
         yield Status.OK, f"{alive} at work, nothing waits for long.", ""

@@ -4,7 +4,7 @@ from django import template
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
-from catalog.admin.labels import visible_characters
+from catalog.admin.values import visible_characters
 from catalog.field_names import field_name
 from marketplace.core.scopes import SCOPE_LABELS, Scope
 from marketplace.ui.formatting import money, status_colour, status_label, when

@@ -18,7 +18,7 @@ from wallet.models import VendorPayout
 from wallet.sales import payouts_of, sales_by_listing, sales_totals_of
 from wallet.selectors import earnings_of, movements_of
 from wallet.services.due_payouts import next_payouts
-from wallet.spreadsheets import cell, csv_lines, figure
+from wallet.spreadsheets import amount_text, cell, csv_lines
 
 from ..paging import cursor_of, page_links, page_number, paging_context
 from ..sales_summary import MONTH, SPANS, charts_of, parts_of, since, summaries_of
@@ -111,7 +111,7 @@ def payouts_csv(request: SignedInRequest, profile: VendorProfile) -> HttpRespons
 
 def _csv_row(payout: VendorPayout) -> tuple[object, ...]:
     at = f"{payout.journal.at.astimezone(dt.UTC):%Y-%m-%dT%H:%M:%SZ}"
-    amount, method = figure(payout.amount_minor), cell(payout.details.label)
+    amount, method = amount_text(payout.amount_minor), cell(payout.details.label)
     return (payout.batch.run, at, payout.account.currency, amount, method, payout.status, payout.journal_id)
 
 

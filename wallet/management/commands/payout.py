@@ -31,7 +31,7 @@ from ...services.vendor_payouts import (
     open_batch,
     prepare_payout,
 )
-from ...spreadsheets import figure, store_of
+from ...spreadsheets import amount_text, store_of
 
 NOT_WRITTEN, NOT_DONE = 1, 2
 
@@ -99,9 +99,11 @@ class Command(BaseCommand):
                 (skipped if kept else due)["minor"] += outcome.amount_minor
                 why = f", {outcome.reason.label}" if isinstance(outcome, SkippedPayout) else ""
                 if outcome.amount_minor:
-                    self.stdout.write(f"{'kept' if kept else 'due'}: {store_of(account)}, {figure(outcome.amount_minor)} {currency}{why}")
+                    self.stdout.write(
+                        f"{'kept' if kept else 'due'}: {store_of(account)}, {amount_text(outcome.amount_minor)} {currency}{why}"
+                    )
         self.stdout.write(
-            f"Run {run}: {due['payouts']} payouts of {figure(due['minor'])} {currency}; kept: {figure(skipped['minor'])} {currency}."
+            f"Run {run}: {due['payouts']} payouts of {amount_text(due['minor'])} {currency}; kept: {amount_text(skipped['minor'])} {currency}."
         )
         if batch is not None and due["payouts"]:
             self.stdout.write(f"Next: payout export --run {run} --currency {currency} --file FILE")
@@ -129,7 +131,7 @@ class Command(BaseCommand):
             if not done:
                 path.unlink(missing_ok=True)
         made = payouts_in_file(batch)
-        total = figure(sum(transfer_minor(payout.amount_minor, batch) for payout in made))
+        total = amount_text(sum(transfer_minor(payout.amount_minor, batch) for payout in made))
         self.stdout.write(f"{path}: {len(made)} payouts of {total} {batch.transfer_currency}. Give it to the bank, then delete it.")
         self.stdout.write(f"Next: payout paid --run {batch.run} --currency {batch.currency}")
 
@@ -142,7 +144,9 @@ class Command(BaseCommand):
 
     def _bounced(self, options: dict[str, Any]) -> None:
         payout = bounce_payout(payout=_payout(options), reason=options["reason"], actor=None)
-        self.stdout.write(f"{figure(payout.amount_minor)} {payout.account.currency} is in the balance of {store_of(payout.account)} again.")
+        self.stdout.write(
+            f"{amount_text(payout.amount_minor)} {payout.account.currency} is in the balance of {store_of(payout.account)} again."
+        )
 
     def _cancel(self, options: dict[str, Any]) -> None:
         if options["payout"] is not None:

@@ -5,6 +5,7 @@ import re
 from argparse import ArgumentParser, ArgumentTypeError
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
@@ -65,7 +66,7 @@ class Command(BaseCommand):
             if sums:
                 self.stdout.write(f"{name}: {', '.join(money(amount, currency) for currency, amount in sums.items())}.")
         if count:
-            raise CommandError(f"Found {count} differences.")
+            raise CommandError(f"Found {count} differences. What to do: {settings.BASE_URL}/docs/operations#when-reconcile-fails")
         self.stdout.write(self.style.SUCCESS(f"Everything agrees: {orders} orders."))
 
     def _compare(self, name: str, day: dt.date) -> None:

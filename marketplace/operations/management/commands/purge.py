@@ -27,20 +27,20 @@ from wallet.services.vendor_payouts import expired_bank_accounts
 from wallet.services.wallet_payouts import payouts_with_expired_details
 
 BATCH_ROWS = 500
-DONE_JOBS_KEPT, DEAD_JOBS_KEPT = timedelta(days=2), timedelta(days=60)
+DONE_JOBS_KEPT, FAILED_JOBS_KEPT = timedelta(days=2), timedelta(days=60)
 
 
 def _jobs() -> purging.Expired:
     now = timezone.now()
     done = Job.objects.filter(status=TaskResultStatus.SUCCESSFUL, finished_at__lt=now - DONE_JOBS_KEPT)
-    return {"done jobs": done, "dead jobs": Job.objects.filter(status=TaskResultStatus.FAILED, finished_at__lt=now - DEAD_JOBS_KEPT)}
+    return {"done jobs": done, "failed jobs": Job.objects.filter(status=TaskResultStatus.FAILED, finished_at__lt=now - FAILED_JOBS_KEPT)}
 
 
 # What each part deletes.
 PARTS: Mapping[str, Callable[[], purging.Expired]] = {
     "sessions": lambda: {"sessions": Session.objects.filter(expire_date__lt=timezone.now())},
     "tokens": purging.expired_tokens,
-    "wallet": lambda: {"expired quotes": expired_quotes(), "old answers": expired_responses(), "foreign events": unmatched_events()},
+    "wallet": lambda: {"expired quotes": expired_quotes(), "old answers": expired_responses(), "unmatched events": unmatched_events()},
     "discounts": lambda: {"old discounts": expired_discounts()},
     "usage": purging.expired_usage,
     "webhooks": purging.expired_events,

@@ -1,4 +1,7 @@
-"""Upgrades in disputes: an upgrade stands on the purchase whose licence it replaced, and is suspended and ends with it."""
+"""Upgrades of disputed purchases: an upgrade is suspended and ends with the purchase whose licence it replaced.
+
+Upgrades are priced by `wallet.services.offers` and made by `wallet.services.spending`.
+"""
 
 import uuid
 from collections.abc import Iterable
@@ -31,7 +34,7 @@ def freeze_purchases(*, order_ids: Iterable[uuid.UUID], reason: str) -> None:
 
 
 def restore_purchases(*, reversal: Reversal, order_ids: Iterable[uuid.UUID]) -> None:
-    """Restore the licences of these purchases and of their upgrades, unless another dispute suspended or ended one that they stand on."""
+    """Restore the licences of these purchases and of their upgrades, unless another dispute suspended or ended one that they upgraded."""
     buyer = reversal.top_up.user
     others = FrozenOrder.objects.filter(_OPEN, suspended=True, order__buyer=buyer).exclude(reversal=reversal)
     lost = Order.objects.filter(buyer=buyer, status=OrderStatus.CHARGED_BACK)
