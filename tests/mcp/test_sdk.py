@@ -92,6 +92,7 @@ def test_client_discovers_and_calls_every_tool(address: str, listing: Listing, m
         assert found["results"][0]["id"] == asset["id"] == str(listing.id)
         assert (await call("get_asset", assetId="harbor-grotesk"))["priceINR"] == 499
         assert (await call("get_asset_manifest", assetId=asset["id"]))["slug"] == "harbor-grotesk"
+        assert (await call("who_am_i"))["environment"] == "production"
         assert (await call("get_wallet"))["balanceINR"] == 1000
         quote = await call("quote_purchase", assetId=asset["id"], currency="INR")
         asked = await call("request_top_up", amount=100, currency="INR", idempotencyKey=str(uuid.uuid4()))
