@@ -18,7 +18,7 @@ from marketplace.review.serializers import QueuePlace, queue_place
 from .. import bounds
 from ..event_types import EVENT_LABELS, EventType
 from ..models import WebhookDelivery, WebhookEndpoint, WebhookMessage
-from ..models.webhooks import DeliveryStatus
+from ..models.webhooks import DeliveryStatus, WebhookStatus
 
 _WEB_ADDRESS = re.compile(rf"(?:[Hh][Tt][Tt][Pp][Ss]?://{ADDRESS_CHARACTER}*)?")
 
@@ -130,7 +130,7 @@ class WebhookAnswer(serializers.Serializer[WebhookEndpoint]):
     description = serializers.CharField(allow_blank=True, help_text="For your own reference.")
     events = serializers.ListField(child=serializers.CharField(), help_text="The types of events that are sent.")
     enabled = serializers.SerializerMethodField(help_text="Whether events are sent to it.")
-    status = serializers.ChoiceField(("Active", "Failing", "Disabled"), help_text="Failing: the last delivery failed.")
+    status = serializers.ChoiceField(WebhookStatus.choices, help_text="Failing: the last delivery failed.")
     disabledReason = serializers.CharField(source="disabled_reason", allow_blank=True, help_text="Why it is disabled; else empty.")
     createdAt = serializers.DateTimeField(source="created_at")
     lastDeliveredAt = serializers.DateTimeField(

@@ -12,6 +12,14 @@ from ..event_types import EventType
 from .apps import App
 
 
+class WebhookStatus(models.TextChoices):
+    """How deliveries to an endpoint go."""
+
+    ACTIVE = "Active"
+    FAILING = "Failing"
+    DISABLED = "Disabled"
+
+
 class WebhookEndpoint(models.Model):
     """An address that an app's events are sent to. Its secrets are encrypted, not hashed: signing needs them."""
 
@@ -48,8 +56,8 @@ class WebhookEndpoint(models.Model):
     def status(self) -> str:
         """The status for display."""
         if self.disabled_at is not None:
-            return "Disabled"
-        return "Failing" if self.failures else "Active"
+            return WebhookStatus.DISABLED
+        return WebhookStatus.FAILING if self.failures else WebhookStatus.ACTIVE
 
     @property
     def is_paused(self) -> bool:

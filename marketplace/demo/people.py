@@ -161,6 +161,9 @@ def _appeal(people: People) -> None:
     scopes = {Scope.WALLET_SPEND: "It buys what is on a wish list."}
     purpose = "Buys what is on a wish list as soon as it gets cheaper."
     app = create_app(user=developer, name=REJECTED_APP, purpose=purpose, scopes=scopes, actor=developer)
+    # A sandbox has approved it.
+    if app.status != AppStatus.PENDING:
+        return
     app = reject_app(app=app, reason="Nobody confirms what it buys.", actor=people.admin)
     decision = appealable_decision(app)
     if decision is not None:
