@@ -25,18 +25,19 @@ EARLIER = 10
 _CHOICES = (("grant", "Grant"), ("refuse", "Refuse"))
 
 
-class LogoForm(DecisionForm):
-    """Names the logo that the page shows: only this one is approved."""
+class ShownForm(DecisionForm):
+    """Names the logo and the redirect URIs that the page shows: only these are approved."""
 
     logo = forms.CharField(max_length=64, required=False, widget=forms.HiddenInput)
+    redirect_uris = forms.CharField(required=False, widget=forms.HiddenInput)
 
     def __init__(self, *args: Any, subject: ScopeReview, **kwargs: Any) -> None:
         super().__init__(*args, subject=subject, **kwargs)
         shown = getattr(subject.app, "logo", None)
-        self.initial["logo"] = "" if shown is None else shown.digest
+        self.initial |= {"logo": "" if shown is None else shown.digest, "redirect_uris": subject.app.redirect_uris}
 
 
-class ScopeDecisionsForm(LogoForm):
+class ScopeDecisionsForm(ShownForm):
     """Asks for a decision on each requested scope, with a note on each and one on the whole request."""
 
     note = forms.CharField(
@@ -84,7 +85,7 @@ class ScopeDecisionsForm(LogoForm):
         return cleaned
 
 
-class GrantAllForm(LogoForm):
+class GrantAllForm(ShownForm):
     """A note on a request of which every scope is granted."""
 
     note = forms.CharField(max_length=bounds.REASON_CHARS, required=False, widget=forms.Textarea(attrs={"rows": 2}))
@@ -170,7 +171,8 @@ class ScopeReviewAdmin(QueueAdmin):
     def grant_all(self, review: ScopeReview, actor: User, answers: Mapping[str, Any]) -> None:
         """Grant every requested scope."""
         granted = {Scope(row.scope): ScopeDecision(True, "") for row in _undecided(scope_rows_of(review.app))}
-        decide_scopes(review=review, decisions=granted, note=answers["note"], logo=answers["logo"], actor=actor)
+        shown = {name: answers[name] for name in ("logo", "redirect_uris")}
+        decide_scopes(review=review, decisions=granted, note=answers["note"], **shown, actor=actor)
 
     decide_scopes = service_decision(
         Decision(
@@ -186,7 +188,7 @@ class ScopeReviewAdmin(QueueAdmin):
         ),
         decide_scopes,
         "review",
-        answers=("decisions", "note", "logo"),
+        answers=("decisions", "note", "logo", "redirect_uris"),
     )
 
 

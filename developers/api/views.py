@@ -72,10 +72,11 @@ class EventViewSet(ApiViewSet):
     def list(self, request: Request) -> Response:
         """List the events of the last 30 days that the app's webhooks get, whether it has webhooks or not, oldest first.
 
-        Events about orders and top-ups need the scopes that their webhooks need. No event is added before one that was listed.
+        Events about orders and top-ups need the scopes that their webhooks need, granted to the key. No event is added before one that was
+        listed.
         """
-        query, app = self.query(), app_of(request)
-        page = events_after(query.get("after"), app=app, scopes=app.scopes, limit=query["limit"])
+        query = self.query()
+        page = events_after(query.get("after"), app=app_of(request), scopes=principal_of(request).scopes, limit=query["limit"])
         return Response(EventPageAnswer(page).data)
 
 

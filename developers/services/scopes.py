@@ -76,22 +76,32 @@ def open_review(app: App, scopes: Mapping[Scope, str], actor: User) -> ScopeRevi
 
 
 @transaction.atomic
-def decide_scopes(*, review: ScopeReview, decisions: Mapping[Scope, ScopeDecision], note: str, actor: User, logo: str = "") -> App:
+def decide_scopes(
+    *,
+    review: ScopeReview,
+    decisions: Mapping[Scope, ScopeDecision],
+    note: str,
+    actor: User,
+    logo: str = "",
+    redirect_uris: str | None = None,
+) -> App:
     """Grant or refuse each scope of a request.
 
     A pending app with a scope granted is approved, with none it is rejected; an approved app stays approved. With a scope granted, the logo
-    of the digest `logo`, which the reviewer saw, is approved too.
+    of the digest `logo`, which the reviewer saw, is approved too; `redirect_uris` are those that the reviewer saw.
 
     Raises:
         DecisionsIncomplete: a requested scope without a decision, or a decision about one that was not requested.
         DeveloperNotApproved: a pending app whose developer's approval was withdrawn.
-        InvalidTransition: the request was decided already, or the app is suspended.
+        InvalidTransition: the request was decided already, the app is suspended, or its redirect URIs are not those that the reviewer saw.
         SelfReview: the app is the actor's.
     """
     note = texts.prose(note, "note", required=False)
     if any(decision.granted for decision in decisions.values()):
         _lock_approval_of_pending(review.app)
     app, review, pending = _lock_review(review, actor)
+    if redirect_uris is not None and redirect_uris != app.redirect_uris:
+        raise InvalidTransition("The redirect URIs have changed. Reload the page and check them.")
     _refuse_incomplete(pending, decisions)
     _close_review(app, review, pending, decisions, note, actor)
     if logo and any(decision.granted for decision in decisions.values()):

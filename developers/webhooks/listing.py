@@ -35,12 +35,12 @@ class EventPage:
 
 
 def events_after(cursor: str | None, *, app: App, scopes: AbstractSet[Scope], limit: int) -> EventPage:
-    """Return the events of the last 30 days that follow a cursor and that an app with these scopes may see.
+    """Return the events of the last 30 days that follow a cursor and that a key of an app with these scopes may see.
 
     Args:
         cursor: `next_cursor` of the previous page, None for the oldest events, `latest` for those that happen from now on.
         app: The app: it sees public events, its own, and those of its developer's store.
-        scopes: Its granted scopes.
+        scopes: The scopes of the key.
         limit: The most events to return.
 
     Raises:

@@ -75,7 +75,8 @@ def idempotent(action: Action) -> Action:
                 if (replayed := _replayed(keyed)) is not None:
                     return replayed
                 response = action(view, request, *args, **kwargs)
-                save_response(keyed, {"encrypted": encrypt(OrjsonRenderer().render(response.data).decode(), purpose=_PURPOSE)})
+                saved = OrjsonRenderer().render({"body": response.data, "etag": response.get("ETag")}).decode()
+                save_response(keyed, {"encrypted": encrypt(saved, purpose=_PURPOSE)})
                 return response
         except Problem:
             # A concurrent duplicate may have been first, and be the reason.
@@ -92,4 +93,6 @@ def _replayed(keyed: KeyedRequest) -> Response | None:
     saved = saved_response(keyed)
     if saved is None:
         return None
-    return Response(orjson.loads(decrypt(saved["encrypted"], purpose=_PURPOSE)), headers={REPLAYED_HEADER: "true"})
+    first = orjson.loads(decrypt(saved["encrypted"], purpose=_PURPOSE))
+    etag = {"ETag": first["etag"]} if first["etag"] else {}
+    return Response(first["body"], headers={REPLAYED_HEADER: "true", **etag})

@@ -207,6 +207,15 @@ def test_refused_scope_without_words_is_asked_again(root: User) -> None:
     assert case.status == "Pending"
 
 
+@pytest.mark.parametrize(("name", "answers"), [("grant_all", {}), ("decide_scopes", SCOPES)])
+def test_scopes_are_not_granted_with_redirect_uris_that_nobody_saw(root: User, name: str, answers: dict[str, Any]) -> None:
+    case = scope_review()
+    App.objects.update(redirect_uris="https://elsewhere.example/back")
+    press(signed_in(root), address(ScopeReview, name, case.pk), {**answers, "redirect_uris": "https://app.example/back"})
+    case.refresh_from_db()
+    assert case.status == "Pending"
+
+
 @pytest.mark.parametrize("case", [case for case in CASES if case.name in {"revoke", "decide_scopes", "limit"}], ids=str)
 def test_decision_of_another_after_the_page_was_read_is_told(case: Case, root: User, monkeypatch: pytest.MonkeyPatch) -> None:
     subject = case.make()

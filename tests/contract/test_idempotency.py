@@ -82,6 +82,7 @@ def test_repeated_request_gets_the_first_answer_and_changes_nothing(operation: O
     before = rows()
     second = call(caller, operation, scene, **KEY)
     assert (second.status_code, second.json(), second["Idempotent-Replayed"]) == (200, first.json(), "true")
+    assert second.get("ETag") == first.get("ETag")
     assert rows() == before
 
 

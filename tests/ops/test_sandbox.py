@@ -19,6 +19,7 @@ from developers.errors import AppNotApproved
 from developers.models import App, AppScope, ScopeReview
 from developers.services.applications import submit_application
 from developers.services.apps import create_app
+from developers.services.clients import set_redirect_uris
 from developers.services.credentials import issue_api_key
 from developers.services.scopes import request_scopes
 from marketplace.accounts.models import User
@@ -26,7 +27,7 @@ from marketplace.core.audit import history_of
 from marketplace.core.scopes import Scope
 from marketplace.mcp.tools.calling import TOOLS
 from tests import ROOT
-from tests.factories import UserFactory
+from tests.factories import AppFactory, UserFactory
 from tests.mcp.speaking import Speaker, tool_token
 from tests.waiting import PATIENCE_SECONDS
 from tests.wallet.topping_up import asked_for
@@ -91,6 +92,14 @@ def test_application_and_scopes_are_approved_at_once(sandbox: Any) -> None:
 
 
 @pytest.mark.django_db
+def test_redirect_uris_of_an_app_with_scopes_wait_for_nobody(sandbox: Any) -> None:
+    app = AppFactory()
+    assert not set_redirect_uris(app=app, uris=["https://app.example/back"], actor=app.developer)
+    app.refresh_from_db()
+    assert app.redirect_uris == "https://app.example/back"
+
+
+@pytest.mark.django_db
 def test_nothing_is_approved_by_itself_elsewhere() -> None:
     user = UserFactory()
     application = submit_application(user=user, what="A picker", why="Fonts", actor=user)
@@ -127,6 +136,16 @@ def test_database_with_real_payments_is_not_emptied(sandbox: Any, monkeypatch: p
     with pytest.raises(CommandError, match="real provider"):
         call_command("sandbox_reset", yes=True)
     assert TopUp.objects.exists()
+
+
+@pytest.mark.full
+def test_filling_an_empty_sandbox_deletes_no_files(tmp_path: Path) -> None:
+    kept = tmp_path / "media" / "deliverables" / "0192f0c1-0000-7000-8000-000000000000"
+    kept.parent.mkdir(parents=True)
+    kept.write_text("of another database", encoding="utf-8")
+    done = manage("sandbox_reset", "--if-empty", SANDBOX="true", DATA_DIR=str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    assert kept.read_text(encoding="utf-8") == "of another database"
 
 
 @pytest.mark.django_db

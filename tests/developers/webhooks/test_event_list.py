@@ -11,7 +11,7 @@ from rest_framework.test import APIClient
 from developers.event_types import EventType
 from developers.models import App, EventCounter, WebhookMessage
 from developers.webhooks import listing as event_list
-from marketplace.core.scopes import Scope
+from marketplace.core.scopes import Scope, format_scopes
 from tests.eager import drain
 from tests.factories import AppFactory
 from tests.shop import funded, on_sale
@@ -65,6 +65,16 @@ def test_app_without_the_scope_lists_no_orders(key_client: KeyClient) -> None:
     told(event=EventType.ORDER_COMPLETED, app_id=app.pk)
     published = told()
     assert subjects(listed(key_client(app=app))) == [published]
+
+
+def test_key_from_before_the_grant_of_a_scope_lists_no_orders(key_client: KeyClient) -> None:
+    app = AppFactory(granted_scopes=Scope.CATALOG_READ)
+    older = key_client(app=app)
+    app.granted_scopes = format_scopes({Scope.CATALOG_READ, Scope.ACCOUNT_READ})
+    app.save()
+    order = told(event=EventType.ORDER_COMPLETED, app_id=app.pk)
+    assert subjects(listed(older)) == []
+    assert subjects(listed(key_client(app=app))) == [order]
 
 
 def test_purchase_by_a_key_is_listed_for_its_app(key_client: KeyClient) -> None:

@@ -47,10 +47,11 @@ class Command(BaseCommand):
             return
         if not options["if_empty"] and not options["yes"] and not _confirmed():
             raise CommandError("Nothing was deleted. Use --yes to skip the confirmation.")
-        try:
-            _delete()
-        except BackupFailed as error:
-            raise CommandError(str(error)) from error
+        if not options["if_empty"]:
+            try:
+                _delete()
+            except BackupFailed as error:
+                raise CommandError(str(error)) from error
         os.umask(0o077)
         call_command("migrate", verbosity=0, interactive=False)
         # The demo's people have no mailboxes.
