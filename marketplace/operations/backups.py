@@ -23,12 +23,13 @@ from catalog.models import Deliverable
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.storage import default_storage
 from marketplace.storage.base import ObjectStorage, is_key
+from vendors.services.sweeping import FOLDERS
 
 from . import dumps
 from .dumps import BackupFailed
 
 # Folders of the store; packages are included, because issued download links refer to them.
-PREFIXES = ("deliverables/", "previews/", "packages/")
+PREFIXES = (*FOLDERS, "packages/")
 OBJECTS, MANIFEST = "objects", "manifest.json"
 # Temporary file of an object being copied, in the backup's own folder, so that concurrent backups do not share it.
 PART = "object.part"

@@ -11,6 +11,7 @@ from rest_framework.test import APIClient
 
 from catalog.models import Store, StorePicture
 from marketplace.core.errors import InvalidInput, SelfReview
+from marketplace.operations.backups import PART, copy_objects_out
 from marketplace.storage import default_storage
 from tests.factories import UserFactory
 from tests.files import makers
@@ -99,3 +100,10 @@ def test_pictures_have_records_that_the_sweep_knows(client: APIClient, media: Pa
     assert list(find_missing(default_storage, int)) == []
     StorePicture.objects.all().delete()
     assert sorted(find_orphans(default_storage, int, age=timedelta())) == stored(media)
+
+
+def test_pictures_are_in_a_backup_of_the_files(client: APIClient, media: Path, tmp_path: Path) -> None:
+    client.post(f"{STORE}/logo", makers.form(makers.picture()))
+    folder = tmp_path / "backup"
+    copy_objects_out(default_storage, folder, tmp_path / PART, lambda _count: None)
+    assert stored(folder) == stored(media)

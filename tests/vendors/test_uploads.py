@@ -25,6 +25,7 @@ from vendors import bounds
 from vendors.errors import OffsetConflict
 from vendors.inspection import inspect_deliverable
 from vendors.models import Upload, VendorProfile, VendorStatus
+from vendors.services import files
 from vendors.services import uploads as services
 
 from .cases import ASSETS, problem
@@ -328,6 +329,30 @@ def test_store_that_fails_during_a_part_keeps_the_offset(
         broken.setattr(LocalStorage, "_open", fail)
         assert problem(send(client, address, 0, b"x" * 100)) == (503, "dependency_unavailable")
     assert (offset_of(client, address), stored(media)) == (0, [])
+
+
+def test_finish_that_breaks_off_records_neither_the_file_nor_the_end_of_the_upload(
+    client: APIClient, listing: Listing, vendor: VendorProfile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = uploaded(client, listing, makers.archive(a_txt="1"))
+    upload = Upload.objects.get()
+    keys = upload.keys
+
+    class Killed(BaseException):
+        pass
+
+    def kill(_store: object, *deleted: str) -> None:
+        if set(deleted) & set(keys):
+            raise Killed
+
+    for module in (services, files):
+        monkeypatch.setattr(module, "delete_after_commit", kill)
+    with pytest.raises(Killed):
+        services.finish_upload(upload=upload, actor=vendor.user)
+    monkeypatch.undo()
+    assert not Deliverable.objects.exists()
+    assert finish(client, address).status_code == 200
+    assert Deliverable.objects.count() == 1
 
 
 def test_upload_is_finished_by_one_request_at_a_time(client: APIClient, listing: Listing) -> None:

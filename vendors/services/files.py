@@ -26,6 +26,7 @@ from marketplace.storage.base import ObjectStorage
 
 from ..errors import ListingLocked, ThumbnailNeeded, UploadConflict, VendorNotApproved
 from ..inspection import Inspection
+from ..models import Upload
 from ..previews import ProcessedPreview
 from ..selectors import preview_of
 from ..uploads import Received
@@ -48,11 +49,13 @@ def ensure_uploadable(listing: Listing) -> None:
         raise ListingLocked(currentState=listing.update_status)
 
 
-def attach_deliverable(*, listing: Listing, received: Received, inspection: Inspection, actor: User) -> Deliverable:
+def attach_deliverable(
+    *, listing: Listing, received: Received, inspection: Inspection, actor: User, upload: Upload | None = None
+) -> Deliverable:
     """Record a stored file as the listing's candidate for the next review; it replaces a candidate that was not approved.
 
-    Approved files are kept, because buyers own them, and so are blocked files, as evidence. The listing is given as it was when the
-    upload began; the received file is kept once its record is committed.
+    Approved files are kept, because buyers own them, and blocked ones, as evidence. The listing is given as it was when the upload began;
+    the received file is kept once its record is committed, with which a resumable `upload` ends.
 
     Raises:
         ListingLocked: the listing came under review in the meantime.
@@ -83,6 +86,8 @@ def attach_deliverable(*, listing: Listing, received: Received, inspection: Insp
         if previous is not None and not previous.is_kept:
             previous.delete()
             delete_after_commit(received.store, previous.object_key)
+        if upload is not None:
+            _end_upload(upload, deliverable)
         record_facts(deliverable, inspection.facts)
         audit.record(
             "listing.upload_file",
@@ -94,6 +99,11 @@ def attach_deliverable(*, listing: Listing, received: Received, inspection: Insp
         )
     received.keep()
     return deliverable
+
+
+def _end_upload(upload: Upload, deliverable: Deliverable) -> None:
+    Upload.objects.filter(pk=upload.pk).update(deliverable=deliverable, parts=[])
+    delete_after_commit(default_storage, *upload.keys)
 
 
 def record_facts(deliverable: Deliverable, facts: Mapping[str, Any]) -> None:

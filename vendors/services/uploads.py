@@ -123,16 +123,12 @@ def finish_upload(*, upload: Upload, actor: User) -> Deliverable:
         try:
             with _joined(upload) as received:
                 inspection = inspect_deliverable(store=received.store, key=received.key, size=received.size, sender=str(actor.pk))
-                deliverable = attach_deliverable(listing=upload.listing, received=received, inspection=inspection, actor=actor)
+                return attach_deliverable(listing=upload.listing, received=received, inspection=inspection, actor=actor, upload=upload)
         except (FileRejected, UnsupportedType):
             discard_upload(upload=upload, actor=actor)
             raise
         except FileNotFoundError as error:
             raise NotFound from error
-        with transaction.atomic():
-            delete_after_commit(default_storage, *upload.keys)
-            Upload.objects.filter(pk=upload.pk).update(deliverable=deliverable, parts=[])
-    return deliverable
 
 
 @contextmanager

@@ -48,11 +48,14 @@
     seeking = true;
     tell();
   });
-  position.addEventListener("change", () => {
+  const seek = () => {
+    if (!seeking) return;
     audio.currentTime = Number(position.value);
     seeking = false;
     tell();
-  });
+  };
+  // A slider that is moved and moved back has not changed in the end, but was let go.
+  for (const end of ["change", "pointerup", "blur"]) position.addEventListener(end, seek);
   audio.addEventListener("play", () => {
     begun = true;
     dock();

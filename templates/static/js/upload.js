@@ -73,12 +73,21 @@ marketplace.uploadInParts = (file, { address, part, credential, moved, sent, con
 
   const record = () => place.replace("/tus/", "/uploads/");
 
+  const finish = async () => {
+    const answer = await send("POST", `${record()}/finish`);
+    // A file that is refused is deleted.
+    if ([200, 400, 404, 415].includes(answer.status)) remember(null);
+    return answer;
+  };
+
   // Returns how much has arrived, or the answer where that is not known.
   const begin = async () => {
     if (place) {
       const there = await send("GET", record());
-      if (there.status === 200 && !there.data.fileId) return { offset: there.data.offset };
-      if (there.status !== 200 && there.status !== 404) return { answer: there };
+      // It was finished, but the answer was lost: it is given again.
+      if (there.status === 200 && there.data.fileId) return { answer: await finish() };
+      if (there.status === 200) return { offset: there.data.offset };
+      if (there.status !== 404) return { answer: there };
       remember(null);
     }
     const encoded = btoa(String.fromCharCode(...new TextEncoder().encode(file.name)));
@@ -106,10 +115,7 @@ marketplace.uploadInParts = (file, { address, part, credential, moved, sent, con
     sent();
     const problem = await conflict();
     if (problem) return { status: 409, problem, wait: 0 };
-    const answer = await send("POST", `${record()}/finish`);
-    // A file that is refused is deleted.
-    if ([200, 400, 404, 415].includes(answer.status)) remember(null);
-    return answer;
+    return finish();
   };
 
   const stop = () => {
