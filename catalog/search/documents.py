@@ -13,7 +13,7 @@ SEPARATOR = "|"
 ALL_DOCUMENTS = ""
 
 
-def object_fields(listing: Listing, purchases: int) -> dict[str, Any]:
+def columns_of(listing: Listing, purchases: int) -> dict[str, Any]:
     """Return the columns of a published listing's document."""
     words = words_of(listing.title)
     forms = sorted(set(index_terms(words)) - set(words))

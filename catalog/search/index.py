@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from ..models import Listing, ListingStats, SearchDocument, SearchTerm, Store
 from ..models.listings import ListingStatus
-from .documents import heading_words, object_fields, words_in
+from .documents import columns_of, heading_words, words_in
 
 BATCH = 500
 
@@ -48,7 +48,7 @@ def update_documents(ids: Collection[uuid.UUID]) -> int:
         if before is not None:
             after.pk, after.is_new, after.is_popular = before.pk, before.is_new, before.is_popular
         if pk in listings:
-            for name, value in object_fields(listings[pk], purchases.get(pk, 0)).items():
+            for name, value in columns_of(listings[pk], purchases.get(pk, 0)).items():
                 setattr(after, name, value)
             if before is not None and all(getattr(before, name) == getattr(after, name) for name in _COLUMNS):
                 continue
