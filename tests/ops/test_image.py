@@ -207,7 +207,7 @@ def test_proxy_lets_uploads_through_and_takes_every_other_body_in_first() -> Non
     uploads |= {reverse(f"studio-{name}-upload", kwargs=listing[1]) for name in ("file", "specimen", "sound")}
     uploads |= {reverse("studio-picture-upload", kwargs=listing[1] | {"slot": slot}) for slot in range(bounds.GALLERY_SLOTS)}
     (pattern,) = re.findall(
-        r"location ~ (\S+) \{\n\s+client_max_body_size", (ROOT / "deploy" / "nginx.conf.template").read_text(encoding="utf-8")
+        r"location ~ (\S+) \{\n\s+client_max_body_size 5200m", (ROOT / "deploy" / "nginx.conf.template").read_text(encoding="utf-8")
     )
     assert {path for path in uploads if not re.search(pattern, path)} == set()
     # A body that trickles in would hold a thread of a node.

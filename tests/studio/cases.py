@@ -32,7 +32,7 @@ def ready(listing: Listing) -> Listing:
             "content_type": "image/png",
             "size": 1,
             "sha256": "a" * 64,
-            "details": {"width": 64, "height": 64},
+            "details": {"width": 640, "height": 640},
         },
     )
     return with_candidate(listing)

@@ -56,6 +56,6 @@ def test_new_tool_token_is_shown_with_the_lines_to_paste() -> None:
     assert secret is not None
     assert secret[0].endswith(token.hint)
     assert f"claude mcp add --transport http marketplace {settings.BASE_URL}/mcp --header" in page
-    # Alone, in the command and in the file.
-    assert page.count(secret[0]) == 3
+    # Alone, in the first call, in the command and in the file.
+    assert page.count(secret[0]) == 4
     assert 'href="/docs/agents"' in page

@@ -71,6 +71,8 @@ NAMED = (
     ("api/v1/wallet/top-ups/", "top_up_id", "top_up"),
     ("dashboard/appeals/", "decision_id", "decision"),
     ("api/v1/appeals/", "appeal_id", "appeal"),
+    ("api/v1/webhooks/", "webhook_id", "endpoint"),
+    ("api/v1/webhooks/", "delivery_id", "delivery"),
     ("checkout/", "quote_id", "quote"),
     ("assets/", "slug", "listing"),
     ("file-previews/", "preview_id", "file_preview"),

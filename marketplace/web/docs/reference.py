@@ -39,6 +39,7 @@ _BODIES = {
     "description": "Twelve paper textures, scanned at 600 dpi.",
     "events": ["asset.published", "order.completed"],
     "endsAt": "2030-01-31T12:00:00Z",
+    "subjectId": "01936b1e-7b1a-7c3e-9d55-5f3a9c1e2b44",
     "text": "The takedown names a font that this listing does not contain.",
     "jws": "eyJhbGciOiJFZERTQSIs…",
     "name": "Northlight Studio",

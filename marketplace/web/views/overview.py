@@ -22,18 +22,19 @@ OVERVIEW_ROWS = 5
 def dashboard(request: SignedInRequest) -> HttpResponseBase:
     """Show the user's application, apps, wallet, licences and store."""
     user = request.user
+    application = current_application(user)
     return render(
         request,
         "pages/dashboard.html",
         {
-            "application": (application := current_application(user)),
+            "application": application,
             "usual_waiting_time": ""
             if application
             else in_words(usual_waiting_time(DeveloperApplication.objects.filter(decided_by__isnull=False))),
             "first_scopes": FIRST_SCOPES,
             "has_token": live_personal_tokens_of(user).exists(),
-            # Only names and states are shown.
-            "apps": apps_of(user).prefetch_related(None)[:OVERVIEW_ROWS],
+            # Only names and states are shown; apps need an application.
+            "apps": apps_of(user).prefetch_related(None)[:OVERVIEW_ROWS] if application else [],
             "wallet": wallet_of(user),
             "licences": live_licences_of(user).select_related("listing")[:OVERVIEW_ROWS],
             "profile": _profile_or_none(user),
