@@ -146,6 +146,10 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("vendor-discounts", "post"): {"percent": 10, "endsAt": "2030-01-31T12:00:00Z"},
     ("vendor-discount", "delete"): {},
     ("vendor-upload-finish", "post"): {},
+    ("webhook-api", "patch"): {"description": "Taken"},
+    ("webhook-api", "delete"): {},
+    ("webhook-api-secret", "post"): {},
+    ("webhook-api-redelivery", "post"): {},
 }
 # The tools that name nothing, and what an argument of the others stands for.
 NAMELESS_TOOLS = {"search_assets", "list_assets", "list_categories", "list_library", "get_wallet", "request_top_up", "who_am_i"}
