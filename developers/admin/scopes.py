@@ -34,7 +34,7 @@ class ShownForm(DecisionForm):
     def __init__(self, *args: Any, subject: ScopeReview, **kwargs: Any) -> None:
         super().__init__(*args, subject=subject, **kwargs)
         shown = getattr(subject.app, "logo", None)
-        self.initial |= {"logo": "" if shown is None else shown.digest, "redirect_uris": subject.app.redirect_uris}
+        self.initial.update({"logo": "" if shown is None else shown.digest, "redirect_uris": subject.app.redirect_uris})
 
 
 class ScopeDecisionsForm(ShownForm):
