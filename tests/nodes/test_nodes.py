@@ -132,12 +132,12 @@ def app_with_a_redirect(deployment: Deployment, admin: Person, developer: Person
     developer.open("/dashboard/apps/new")
     wanted = {"scopes": ["account:read"], "reason_account_read": "To show the balance."}
     developer.submit({"name": "Budget", "purpose": "Show what is left"} | wanted, form="main form")
-    admin.decide("developers/scopereview/", "Budget", "decide-scopes", {"decision:account:read": "grant", "note": "Fine."})
     developer.open("/dashboard/apps")
     developer.follow(r"/dashboard/apps/[0-9a-f-]{36}$")
     page = developer.url
     developer.open(f"{page}/redirects")
     developer.submit({"redirect_uris": CALLBACK}, form="main form")
+    admin.decide("developers/scopereview/", "Budget", "decide-scopes", {"decision:account:read": "grant", "note": "Fine."})
     developer.open(page)
     found = re.search(r"Client id: (\S+)", developer.words)
     assert found

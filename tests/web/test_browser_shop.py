@@ -91,7 +91,7 @@ def test_type_tester_shows_the_specimen_and_never_the_file(window: Callable[...,
     page.get_by_label(re.compile("^Weight")).fill("750")
     page.get_by_label(re.compile("^Size")).fill("96")
     page.get_by_text("OpenType features").click()
-    page.get_by_label("Ligatures").uncheck()
+    page.get_by_label("Ligatures", exact=True).uncheck()
     assert text.evaluate("(each) => getComputedStyle(each).fontVariationSettings") == '"wght" 750'
     assert text.evaluate("(each) => getComputedStyle(each).fontSize") == "96px"
     assert '"liga" 0' in text.evaluate("(each) => getComputedStyle(each).fontFeatureSettings")
