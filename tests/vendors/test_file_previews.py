@@ -23,7 +23,9 @@ from marketplace.storage import default_storage
 from tests.factories import DeliverableFactory, UserFactory
 from tests.files.makers import font, zipped
 from tests.shop import on_sale, store_file
+from vendors import file_previews
 from vendors.inspection import inspect_deliverable
+from vendors.sandbox.runner import Limits
 from vendors.services.file_previews import make_file_previews
 
 pytestmark = pytest.mark.django_db
@@ -223,3 +225,9 @@ def test_demo_keeps_the_previews_that_the_service_makes_of_its_files() -> None:
         "orbit-loaders": 4,
         "weather-in-motion": 6,
     }
+
+
+def test_file_that_takes_too_long_has_no_previews(monkeypatch: pytest.MonkeyPatch) -> None:
+    listing = selling(font())
+    monkeypatch.setattr(file_previews, "LIMITS", Limits(cpu_seconds=60, wall_seconds=0.01))
+    assert made_of(listing) == []

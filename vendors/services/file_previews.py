@@ -1,17 +1,22 @@
 """Previews that the service makes of an approved file."""
 
+import logging
 import uuid
 from collections.abc import Sequence
 
 from django.db import transaction
 
 from catalog.models import Deliverable, FilePreview, Listing
+from marketplace.core.errors import UnsupportedType
 from marketplace.core.ids import new_id
 from marketplace.core.transitions import lock
 from marketplace.storage import default_storage
 
+from ..errors import FileRejected
 from ..file_previews import Made, previews_of_file
 from .files import delete_after_commit, keys_of, object_fields, stored_objects
+
+logger = logging.getLogger(__name__)
 
 
 def make_file_previews(*, listing_id: uuid.UUID) -> None:
@@ -20,7 +25,13 @@ def make_file_previews(*, listing_id: uuid.UUID) -> None:
     file = listing.live_deliverable
     if file is None or file.blocked_at is not None or file.file_previews.exists():
         return
-    attach_file_previews(deliverable=file, made=previews_of_file(file, default_storage))
+    try:
+        made = previews_of_file(file, default_storage)
+    except (FileRejected, UnsupportedType) as refusal:
+        # The sandbox has logged it. A further attempt would end like this one.
+        logger.warning("no previews of %s: %s", file.pk, refusal.message)
+        made = []
+    attach_file_previews(deliverable=file, made=made)
 
 
 def attach_file_previews(*, deliverable: Deliverable, made: Sequence[Made]) -> None:
