@@ -2,6 +2,10 @@
 
 from django.apps import AppConfig
 
+from marketplace.core.guards import Guards
+
+POSITIONS = Guards(app="library", message="a credential keeps its position", append_only=("library_credentialposition",))
+
 
 class LibraryConfig(AppConfig):
     """Licences and downloads."""
@@ -9,4 +13,5 @@ class LibraryConfig(AppConfig):
     name = "library"
 
     def ready(self) -> None:
+        POSITIONS.register(self)
         from . import jobs  # noqa: F401, PLC0415 - models cannot be imported before every app is there

@@ -8,3 +8,7 @@ PRESIGNED_LINK_SECONDS = 30
 
 # The most favourites of a user.
 FAVOURITES = 500
+
+# The shortest that the recommendation permits; shorter ones would hide a credential among fewer.
+STATUS_LIST_LENGTH = 131_072
+STATUS_LIST_SECONDS = 60

@@ -123,9 +123,16 @@ def _facts_of(claims: dict[str, Any]) -> list[tuple[str, str]]:
 def check_certificate(text: str) -> Verdict:
     """Verify a signed certificate and return its current status."""
     try:
-        claims = signatures.verify(text)
+        return verdict_on(signatures.verify(text))
+    except signatures.NotGenuine:
+        return Verdict(CertificateStatus.NOT_GENUINE)
+
+
+def verdict_on(claims: dict[str, Any]) -> Verdict:
+    """Return the current status of a certificate with these claims, whose signature is valid."""
+    try:
         licence = licence_of_certificate(str(claims.get("certificateId")))
-    except (signatures.NotGenuine, NotFound):
+    except NotFound:
         return Verdict(CertificateStatus.NOT_GENUINE)
     return Verdict(status_of(licence), claims, licence.revoked_at, _facts_of(claims))
 

@@ -25,7 +25,7 @@ class NotGenuine(Exception):
 
 def sign(claims: dict[str, Any], *, token_type: str = TYPE) -> str:
     """Return the signed claims in the compact serialization; the type tells a certificate from another document."""
-    key = _keys()[0]
+    key = keys()[0]
     token = JWS(orjson.dumps(claims, option=orjson.OPT_SORT_KEYS))
     token.add_signature(key, protected=orjson.dumps({"alg": ALGORITHM, "kid": key.thumbprint(), "typ": token_type}).decode())
     return str(token.serialize(compact=True))
@@ -44,7 +44,7 @@ def verify(text: str) -> dict[str, Any]:
     try:
         token.deserialize(text)
         header = token.jose_header
-        key = _keys_by_id().get(header.get("kid", ""))
+        key = keys_by_id().get(header.get("kid", ""))
         if key is None or header.get("typ") != TYPE:
             raise NotGenuine
         token.verify(key)
@@ -58,16 +58,18 @@ def verify(text: str) -> dict[str, Any]:
 
 def public_keys() -> dict[str, Any]:
     """Return the public keys as a JSON Web Key Set (RFC 7517), the current signing key first."""
-    described = [key.export_public(as_dict=True) | {"alg": ALGORITHM, "use": "sig", "kid": key.thumbprint()} for key in _keys()]
+    described = [key.export_public(as_dict=True) | {"alg": ALGORITHM, "use": "sig", "kid": key.thumbprint()} for key in keys()]
     return {"keys": described}
 
 
-def _keys() -> list[JWK]:
+def keys() -> list[JWK]:
+    """Return the key that signs, then the retired public keys."""
     return _load_keys(settings.CERTIFICATE_KEY, tuple(settings.CERTIFICATE_RETIRED_KEYS))
 
 
-def _keys_by_id() -> dict[str, JWK]:
-    return {key.thumbprint(): key for key in _keys()}
+def keys_by_id() -> dict[str, JWK]:
+    """Return the keys by their thumbprints."""
+    return {key.thumbprint(): key for key in keys()}
 
 
 @lru_cache(maxsize=4)

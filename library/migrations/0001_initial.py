@@ -42,6 +42,16 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='CredentialPosition',
+            fields=[
+                ('licence', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='credential_position', serialize=False, to='library.licence')),
+                ('position', models.PositiveIntegerField(unique=True)),
+            ],
+            options={
+                'default_permissions': (),
+            },
+        ),
+        migrations.CreateModel(
             name='Package',
             fields=[
                 ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),

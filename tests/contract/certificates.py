@@ -17,6 +17,12 @@ CERTIFICATE = record(
         "acquiredAt": TIME,
     }
 )
+PROOF = record(
+    dict.fromkeys(("type", "cryptosuite", "proofPurpose", "created", "verificationMethod", "proofValue"), STRING)
+    | {"@context": array(STRING)}
+)
+CREDENTIAL = {"@context": array(STRING), "id": STRING, "type": array(STRING), "issuer": STRING, "validFrom": TIME, "proof": PROOF}
+STATUS_ENTRY = record(dict.fromkeys(("id", "type", "statusPurpose", "statusListIndex", "statusListCredential"), STRING))
 TIER = (Query("licenseSlug", "string", bounds={"maxLength": 40}, bad=("x" * 41,)),)
 
 OPERATIONS = (
@@ -55,6 +61,33 @@ OPERATIONS = (
         scope="library:read",
         query=TIER,
         refusals=frozenset({"not_found", "not_owned", "invalid_input"}),
+        added=True,
+    ),
+    Operation(
+        "GET",
+        "/library/{id}/credential",
+        Auth.KEY_OR_BEARER,
+        "owned",
+        record(
+            {
+                **CREDENTIAL,
+                "credentialSubject": record({"id": STRING, "certificate": CERTIFICATE}),
+                "credentialStatus": array(STATUS_ENTRY),
+                "relatedResource": array(record({"id": STRING, "digestSRI": STRING})),
+            }
+        ),
+        scope="library:read",
+        query=TIER,
+        refusals=frozenset({"not_found", "not_owned", "invalid_input"}),
+        added=True,
+    ),
+    Operation(
+        "GET",
+        "/certificates/status-lists/{list_id}",
+        Auth.NONE,
+        "owned",
+        record({**CREDENTIAL, "credentialSubject": record(dict.fromkeys(("id", "type", "statusPurpose", "encodedList"), STRING))}),
+        refusals=frozenset({"not_found"}),
         added=True,
     ),
     Operation(

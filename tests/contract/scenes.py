@@ -16,8 +16,10 @@ from developers.models.webhooks import DeliveryStatus
 from developers.services.applications import approve_application, submit_application
 from developers.services.webhooks import create_endpoint
 from developers.webhooks.publishing import publish_event
+from library.bounds import STATUS_LIST_LENGTH
 from library.certificates import certificate_of, signed_certificate
 from library.models import Licence
+from library.services.credentials import credential_position
 from library.services.links import issue_link, url_of
 from marketplace.accounts.models import User
 from marketplace.storage import default_storage
@@ -117,6 +119,7 @@ def owned() -> Scene:
     bought(listing, scene.user)
     licence = Licence.objects.select_related("listing__store", "tier", "deliverable", "buyer").get(buyer=scene.user)
     scene.names |= {"certificate_id": str(licence.id), "order_id": str(licence.order_id)}
+    scene.names["list_id"] = f"revocation-{credential_position(licence=licence) // STATUS_LIST_LENGTH}"
     scene.body["jws"] = signed_certificate(certificate_of(licence))["jws"]
     return scene
 

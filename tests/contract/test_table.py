@@ -21,6 +21,7 @@ SCOPES = {
     "GET /library/{id}/versions": "library:read",
     "GET /library/{id}/certificate": "library:read",
     "GET /library/{id}/certificate.pdf": "library:read",
+    "GET /library/{id}/credential": "library:read",
     "GET /wallet": "account:read",
     "PATCH /wallet": "wallet:spend",
     "GET /wallet/transactions": "account:read",

@@ -393,7 +393,7 @@ IMPERSONAL = {
         " catalog.LicenseTier catalog.RetiredTerms catalog.RejectionReason catalog.SearchSynonym wallet.Seller wallet.TaxRate wallet.ExchangeRate"
     ),
     "the service's own work": "jobs.Worker jobs.Schedule catalog.CatalogVersion developers.EventCounter wallet.LedgerDigest wallet.CoveredJournal",
-    "counts and numbers": "catalog.ListingStats catalog.UncountedPurchase wallet.Transfer library.UpdateAnnouncement",
+    "counts and numbers": "catalog.ListingStats catalog.UncountedPurchase wallet.Transfer library.UpdateAnnouncement library.CredentialPosition",
     "made from listings on sale, of which a deleted account has none": (
         "catalog.SearchDocument catalog.SearchTerm catalog.ListingIndex catalog.ListingLabel catalog.ListingPrice catalog.ListingCount"
     ),

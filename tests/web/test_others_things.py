@@ -110,7 +110,7 @@ OPEN_TO_ALL = {
         "sales-invoices-csv",
         "sitemap-part",
     },
-    "is public: a store, and a certificate, which its holder shows to whom they like": {"store", "certificate"},
+    "is public: a store, and a certificate, which its holder shows to whom they like": {"store", "certificate", "certificate-status-list"},
     "takes a secret or a signature for a credential": {
         "account_confirm_email",
         "account_reset_password_from_key",
@@ -130,6 +130,7 @@ ALSO = {
     "library-download": {403},
     "library-certificate": {403},
     "library-certificate-pdf": {403},
+    "library-credential": {403},
     "library-versions": {403},
     "checkout-begin": {302},
     "favourite-add": {302},

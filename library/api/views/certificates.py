@@ -1,6 +1,7 @@
 """Public endpoints that verify certificates, without a credential."""
 
 from django.http import HttpResponseBase
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -10,8 +11,9 @@ from marketplace.api.views import ApiViewSet
 from marketplace.core.access import PUBLIC
 from marketplace.core.errors import NotFound
 
-from ... import signatures
+from ... import bounds, signatures
 from ...certificates import check_certificate, licence_of_certificate
+from ...credentials import status_list
 from ..serializers.certificates import CertificateState, CertificateToCheck, CertificateVerdict, SigningKeys
 
 # A refund invalidates a certificate at once.
@@ -21,8 +23,8 @@ _NO_STORE = {"Cache-Control": "no-store"}
 class CertificateViewSet(ApiViewSet):
     """Verifies licence certificates, for anyone."""
 
-    access = {"keys": PUBLIC, "verify": PUBLIC, "retrieve": PUBLIC}
-    problems = {"retrieve": (NotFound,)}
+    access = {"keys": PUBLIC, "verify": PUBLIC, "retrieve": PUBLIC, "status_list": PUBLIC}
+    problems = {"retrieve": (NotFound,), "status_list": (NotFound,)}
 
     @extend_schema(operation_id="listCertificateKeys", summary="List the signing keys", responses=SigningKeys)
     def keys(self, request: Request) -> HttpResponseBase:
@@ -41,3 +43,8 @@ class CertificateViewSet(ApiViewSet):
     def retrieve(self, request: Request, certificate_id: str) -> HttpResponseBase:
         """Return whether the licence of a certificate is still valid, by the certificate's id."""
         return Response(CertificateState(licence_of_certificate(certificate_id)).data, headers=_NO_STORE)
+
+    @extend_schema(operation_id="getCertificateStatusList", summary="Get a status list", responses=OpenApiTypes.OBJECT)
+    def status_list(self, request: Request, list_id: str) -> HttpResponseBase:
+        """Return a W3C Bitstring Status List credential: which licences of verifiable credentials ended, and nothing else about them."""
+        return Response(status_list(list_id), headers={"Cache-Control": f"public, max-age={bounds.STATUS_LIST_SECONDS}"})

@@ -17,9 +17,11 @@ from marketplace.storage.responses import safe_disposition
 
 from ... import bounds
 from ...certificates import certificate_of, certificate_pdf, signed_certificate
+from ...credentials import signed_credential
 from ...errors import FileBlocked, LicenceSuspended, NotOwned
 from ...models import Licence
 from ...selectors import live_licences_of, owned_licence, owned_versions
+from ...services.credentials import credential_position
 from .. import responses
 from ..filters import LibraryFilter
 from ..serializers.certificates import Certificate, CertificateQuery
@@ -38,12 +40,14 @@ class LibraryViewSet(ApiViewSet):
         "versions": key_or_bearer(Scope.LIBRARY_READ),
         "certificate": key_or_bearer(Scope.LIBRARY_READ),
         "certificate_pdf": key_or_bearer(Scope.LIBRARY_READ),
+        "credential": key_or_bearer(Scope.LIBRARY_READ),
     }
     problems = {
         "download": (NotOwned, FileBlocked, LicenceSuspended),
         "versions": (NotOwned,),
         "certificate": (NotOwned,),
         "certificate_pdf": (NotOwned,),
+        "credential": (NotOwned,),
     }
     filters = {"list": LibraryFilter}
     queries = {
@@ -51,6 +55,7 @@ class LibraryViewSet(ApiViewSet):
         "download": DownloadQuery,
         "certificate": CertificateQuery,
         "certificate_pdf": CertificateQuery,
+        "credential": CertificateQuery,
     }
 
     @extend_schema(operation_id="listLibrary", summary="List owned assets", responses=LibraryPage)
@@ -99,6 +104,14 @@ class LibraryViewSet(ApiViewSet):
         disposition = safe_disposition(f"licence-{licence.listing.slug}.pdf", inline=False)
         pdf = certificate_pdf(certificate_of(licence))
         return HttpResponse(pdf, content_type=PDF, headers={"Content-Disposition": disposition or "attachment"})
+
+    @extend_schema(
+        operation_id="getCredential", summary="Get a verifiable credential", parameters=[ASSET_ID], responses=OpenApiTypes.OBJECT
+    )
+    def credential(self, request: Request, asset_id: str) -> Response:
+        """Return the licence certificate of an owned asset as a W3C Verifiable Credential, with a proof of the cryptosuite eddsa-jcs-2022."""
+        licence = self._licence(asset_id)
+        return Response(signed_credential(certificate_of(licence), credential_position(licence=licence)))
 
     def _licence(self, asset_id: str) -> Licence:
         return owned_licence(principal_of(self.request).user, asset_id, license_slug=self.query().get("license_slug"))

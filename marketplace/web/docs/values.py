@@ -99,6 +99,8 @@ VALUES: dict[str, Callable[[], str]] = {
     "insufficient_balance_title": lambda: all_problems()["insufficient_balance"].title,
     "example_buy_a_font": lambda: (EXAMPLES / "buy_a_font.py").read_text("utf-8").rstrip(),
     "example_check_evidence": lambda: (EXAMPLES / "check_evidence.py").read_text("utf-8").rstrip(),
+    "example_check_credential": lambda: (EXAMPLES / "check_credential.py").read_text("utf-8").rstrip(),
+    "status_list_seconds": lambda: str(library_bounds.STATUS_LIST_SECONDS),
     "refund_window_days": lambda: str(settings.REFUND_WINDOW_DAYS),
     "refund_answer_days": lambda: str(settings.REFUND_ANSWER_DAYS),
     "quote_minutes": lambda: str(wallet_bounds.QUOTE_MINUTES),

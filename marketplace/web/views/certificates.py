@@ -1,14 +1,18 @@
-"""The page where anyone can verify a licence certificate."""
+"""The page where anyone can verify a licence certificate, and what verifiers of others need for a verifiable credential."""
 
 import orjson
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods
 
+from developers.oauth.cors import allow_any_origin
 from library.certificates import CertificateStatus, Verdict, check_certificate, check_certificate_id
+from library.credentials import check_credential
+from library.credentials import context as credential_context
+from library.proofs import did_document
 from marketplace.core import bounds
 from marketplace.core.errors import BodyTooLarge, NotFound
 
@@ -17,6 +21,7 @@ from ..shop.rate_limit import rate_limited
 # A certificate has less than 3,000.
 MAXIMUM_CHARS = 16_000
 MAXIMUM_BYTES = 64 * bounds.KIB
+_FOR_AN_HOUR = {"Cache-Control": "public, max-age=3600"}
 
 
 class CertificateForm(forms.Form):
@@ -24,7 +29,7 @@ class CertificateForm(forms.Form):
 
     text = forms.CharField(
         label="Certificate",
-        help_text="The whole text of a signed certificate, or the ID that is printed on one.",
+        help_text="The whole text of a signed certificate or verifiable credential, or the ID that is printed on one.",
         max_length=MAXIMUM_CHARS,
         required=False,
         widget=forms.Textarea(attrs={"rows": 6, "spellcheck": "false", "autocomplete": "off"}),
@@ -53,7 +58,10 @@ class CertificateForm(forms.Form):
 
     def verdict(self) -> Verdict:
         """Return whether the certificate is genuine and its licence still valid."""
-        text = _signature_in((self.cleaned_data["file"] or self.cleaned_data["text"]).strip())
+        text = (self.cleaned_data["file"] or self.cleaned_data["text"]).strip()
+        if text.startswith("{"):
+            return _verdict_on_document(text)
+        text = "".join(text.split())
         return check_certificate(text) if "." in text else _verdict_by_id(text)
 
 
@@ -80,16 +88,25 @@ def _verify(request: HttpRequest) -> HttpResponse:
     return render(request, "pages/verify_certificate.html", {"form": form, "verdict": verdict})
 
 
-def _signature_in(text: str) -> str:
-    """Return the signature in a text: itself without white space, or that in the API's answer."""
-    if text.startswith("{"):
-        try:
-            value = orjson.loads(text)
-        except orjson.JSONDecodeError:
-            return "."
-        jws = value.get("jws") if isinstance(value, dict) else None
-        return jws if isinstance(jws, str) else "."
-    return "".join(text.split())
+@allow_any_origin("GET", "HEAD")
+def did(request: HttpRequest) -> HttpResponse:
+    """Return the document of the service's decentralized identifier (did:web): the public keys of credentials."""
+    return JsonResponse(did_document(), headers=_FOR_AN_HOUR)
+
+
+@allow_any_origin("GET", "HEAD")
+def context(request: HttpRequest) -> HttpResponse:
+    """Return the JSON-LD context of credentials."""
+    return HttpResponse(credential_context(), content_type="application/ld+json", headers=_FOR_AN_HOUR)
+
+
+def _verdict_on_document(text: str) -> Verdict:
+    """Return the verdict on a JSON object: a verifiable credential, or the API's answer with a signature."""
+    try:
+        document = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return Verdict(CertificateStatus.NOT_GENUINE)
+    return check_credential(document) if "proof" in document else check_certificate(str(document.get("jws")))
 
 
 def _verdict_by_id(certificate_id: str) -> Verdict:

@@ -10,8 +10,10 @@ from django.shortcuts import redirect, render
 from catalog.selectors import cards_of
 from library import bounds
 from library.certificates import certificate_of, certificate_pdf, page_url, signed_certificate
+from library.credentials import signed_credential
 from library.errors import NotOwned
 from library.selectors import current_file, library_page, owned_licence, owned_versions, version_of, version_of_file
+from library.services.credentials import credential_position
 from library.services.links import issue_link, url_of
 from marketplace.accounts.pages import SignedInRequest, signed_in_page
 from marketplace.core.errors import NotFound, Problem
@@ -91,6 +93,16 @@ def signed(request: SignedInRequest, slug: str) -> HttpResponseBase:
         licence = owned_licence(request.user, slug, license_slug=_name(request.GET.get("license")))
     disposition = safe_disposition(f"licence-{licence.listing.slug}.json", inline=False)
     return JsonResponse(signed_certificate(certificate_of(licence)), headers={"Content-Disposition": disposition or "attachment"})
+
+
+@signed_in_page("GET")
+def credential(request: SignedInRequest, slug: str) -> HttpResponseBase:
+    """Return the licence certificate as a verifiable credential in a JSON file."""
+    with _owned():
+        licence = owned_licence(request.user, slug, license_slug=_name(request.GET.get("license")))
+    disposition = safe_disposition(f"licence-{licence.listing.slug}.credential.json", inline=False)
+    document = signed_credential(certificate_of(licence), credential_position(licence=licence))
+    return JsonResponse(document, headers={"Content-Disposition": disposition or "attachment"})
 
 
 def _name(value: str | None) -> str | None:

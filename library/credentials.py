@@ -1,0 +1,137 @@
+"""Licence certificates as W3C Verifiable Credentials 2.0, and the Bitstring Status Lists that tell which are still valid."""
+
+import base64
+import gzip
+import hashlib
+import re
+from typing import Any
+
+import orjson
+from django.conf import settings
+from django.core.cache import cache
+from django.db.models import Max, Q
+from django.urls import reverse
+from django.utils import timezone
+
+from marketplace.core.errors import NotFound
+
+from . import bounds
+from .certificates import CertificateStatus, Verdict, page_url, verdict_on
+from .models import CredentialPosition
+from .proofs import add_proof, issuer_did, verify_proof
+from .signatures import NotGenuine
+
+VC_CONTEXT = "https://www.w3.org/ns/credentials/v2"
+# By purpose, the licences whose bit is set.
+ENDED = {
+    # For good: the purchase was refunded or charged back.
+    "revocation": Q(licence__revoked_at__isnull=False),
+    # The payment is disputed, or an upgrade replaced the licence; both can be undone.
+    "suspension": Q(licence__suspended_at__isnull=False) | Q(licence__replaced_at__isnull=False),
+}
+_LIST_ID = re.compile(rf"({'|'.join(ENDED)})-(0|[1-9][0-9]{{0,4}})")
+
+
+def signed_credential(claims: dict[str, Any], position: int) -> dict[str, Any]:
+    """Return the claims of a certificate as a signed credential with this position in the status lists."""
+    certificate_id = claims["certificateId"]
+    number, index = divmod(position, bounds.STATUS_LIST_LENGTH)
+    lists = {purpose: list_url(f"{purpose}-{number}") for purpose in ENDED}
+    return add_proof(
+        {
+            "@context": [VC_CONTEXT, context_url()],
+            "id": page_url(certificate_id),
+            "type": ["VerifiableCredential", "LicenceCredential"],
+            "issuer": issuer_did(),
+            "validFrom": claims["acquiredAt"],
+            "credentialSubject": {"id": f"urn:uuid:{certificate_id}", "certificate": claims},
+            "credentialStatus": [
+                {
+                    "id": f"{url}#{index}",
+                    "type": "BitstringStatusListEntry",
+                    "statusPurpose": purpose,
+                    "statusListIndex": str(index),
+                    "statusListCredential": url,
+                }
+                for purpose, url in lists.items()
+            ],
+            "relatedResource": [{"id": context_url(), "digestSRI": context_digest()}],
+        }
+    )
+
+
+def check_credential(credential: dict[str, Any]) -> Verdict:
+    """Verify a signed credential and return the current status of its licence."""
+    try:
+        verify_proof(credential)
+        return verdict_on(credential["credentialSubject"]["certificate"])
+    except (NotGenuine, LookupError, TypeError):
+        return Verdict(CertificateStatus.NOT_GENUINE)
+
+
+def context() -> bytes:
+    """Return the JSON-LD context of our credentials. It never changes: a changed one gets another address."""
+    terms = {
+        "@protected": True,
+        "LicenceCredential": f"{context_url()}#LicenceCredential",
+        "certificate": {"@id": f"{context_url()}#certificate", "@type": "@json"},
+    }
+    return orjson.dumps({"@context": terms})
+
+
+def context_url() -> str:
+    """Return the address of the JSON-LD context."""
+    return settings.BASE_URL + reverse("credential-context")
+
+
+def context_digest() -> str:
+    """Return the digest of the JSON-LD context in the form of Subresource Integrity."""
+    return "sha384-" + base64.b64encode(hashlib.sha384(context()).digest()).decode()
+
+
+def list_url(list_id: str) -> str:
+    """Return the address of a status list."""
+    return settings.BASE_URL + reverse("certificate-status-list", args=[list_id])
+
+
+def status_list(list_id: str) -> dict[str, Any]:
+    """Return a signed status list credential, at most `STATUS_LIST_SECONDS` old.
+
+    Raises:
+        NotFound: there is no such list.
+    """
+    signed: dict[str, Any] = cache.get_or_set(f"status-list:{list_id}", lambda: _signed_list(list_id), bounds.STATUS_LIST_SECONDS)
+    return signed
+
+
+def _signed_list(list_id: str) -> dict[str, Any]:
+    match = _LIST_ID.fullmatch(list_id)
+    newest = CredentialPosition.objects.aggregate(newest=Max("position"))["newest"]
+    if match is None or newest is None or (start := int(match[2]) * bounds.STATUS_LIST_LENGTH) > newest:
+        raise NotFound
+    url = list_url(list_id)
+    return add_proof(
+        {
+            "@context": [VC_CONTEXT],
+            "id": url,
+            "type": ["VerifiableCredential", "BitstringStatusListCredential"],
+            "issuer": issuer_did(),
+            "validFrom": timezone.now().isoformat(timespec="seconds").replace("+00:00", "Z"),
+            "credentialSubject": {
+                "id": f"{url}#list",
+                "type": "BitstringStatusList",
+                "statusPurpose": match[1],
+                "encodedList": _encoded_list(match[1], start),
+            },
+        }
+    )
+
+
+def _encoded_list(purpose: str, start: int) -> str:
+    """Return the bits of the list that starts at this position, compressed, in multibase; the first bit is the highest of the first byte."""
+    bits = bytearray(bounds.STATUS_LIST_LENGTH // 8)
+    within = CredentialPosition.objects.filter(position__gte=start, position__lt=start + bounds.STATUS_LIST_LENGTH)
+    for position in within.filter(ENDED[purpose]).values_list("position", flat=True):
+        byte, bit = divmod(position - start, 8)
+        bits[byte] |= 0x80 >> bit
+    return "u" + base64.urlsafe_b64encode(gzip.compress(bits, mtime=0)).decode().rstrip("=")
