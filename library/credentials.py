@@ -100,16 +100,21 @@ def status_list(list_id: str) -> dict[str, Any]:
     Raises:
         NotFound: there is no such list.
     """
-    signed: dict[str, Any] = cache.get_or_set(f"status-list:{list_id}", lambda: _signed_list(list_id), bounds.STATUS_LIST_SECONDS)
+    match = _LIST_ID.fullmatch(list_id)
+    if match is None:
+        raise NotFound
+    purpose, number = match.groups()
+    signed: dict[str, Any] = cache.get_or_set(
+        f"status-list:{list_id}", lambda: _signed_list(purpose, int(number)), bounds.STATUS_LIST_SECONDS
+    )
     return signed
 
 
-def _signed_list(list_id: str) -> dict[str, Any]:
-    match = _LIST_ID.fullmatch(list_id)
-    newest = CredentialPosition.objects.aggregate(newest=Max("position"))["newest"]
-    if match is None or newest is None or (start := int(match[2]) * bounds.STATUS_LIST_LENGTH) > newest:
+def _signed_list(purpose: str, number: int) -> dict[str, Any]:
+    newest, start = CredentialPosition.objects.aggregate(newest=Max("position"))["newest"], number * bounds.STATUS_LIST_LENGTH
+    if newest is None or start > newest:
         raise NotFound
-    url = list_url(list_id)
+    url = list_url(f"{purpose}-{number}")
     return add_proof(
         {
             "@context": [VC_CONTEXT],
@@ -120,8 +125,8 @@ def _signed_list(list_id: str) -> dict[str, Any]:
             "credentialSubject": {
                 "id": f"{url}#list",
                 "type": "BitstringStatusList",
-                "statusPurpose": match[1],
-                "encodedList": _encoded_list(match[1], start),
+                "statusPurpose": purpose,
+                "encodedList": _encoded_list(purpose, start),
             },
         }
     )

@@ -30,6 +30,7 @@ _RENAMED = {
     r"store-\d+": "northlight-studio",
     r"user\d+@": "buyer@",
     r"http://testserver": EXAMPLE_BASE_URL,
+    r"(?<=did:web:)testserver": EXAMPLE_BASE_URL.removeprefix("https://"),
     r"(?<=/downloads/)([\w-]{16})[\w.-]+": r"\1…",
 }
 _LONGEST, _KEPT = 160, 60

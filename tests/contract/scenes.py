@@ -119,8 +119,15 @@ def owned() -> Scene:
     bought(listing, scene.user)
     licence = Licence.objects.select_related("listing__store", "tier", "deliverable", "buyer").get(buyer=scene.user)
     scene.names |= {"certificate_id": str(licence.id), "order_id": str(licence.order_id)}
-    scene.names["list_id"] = f"revocation-{credential_position(licence=licence) // STATUS_LIST_LENGTH}"
     scene.body["jws"] = signed_certificate(certificate_of(licence))["jws"]
+    return scene
+
+
+def certified() -> Scene:
+    """The asset is the caller's, with a verifiable credential, whose ids are addresses."""
+    scene = owned()
+    position = credential_position(licence=Licence.objects.get(buyer=scene.user))
+    scene.names["list_id"], scene.shows = f"revocation-{position // STATUS_LIST_LENGTH}", {}
     return scene
 
 
@@ -324,6 +331,7 @@ SCENES: dict[str, Callable[[], Scene]] = {
         without_credit,
         topping_up,
         owned,
+        certified,
         ordered,
         billed,
         invoiced,

@@ -226,7 +226,6 @@ class Person:
         self.add("wallet.RefundRequest", order=order, status="InReview", reason="faulty", escalated_at=self.now)
         self._invoice(order)
         licence = self.add("library.Licence", buyer=user, order_id=order.pk, deliverable=file, acquired_at=self.now, **what)
-        self.add("library.CredentialPosition", licence=licence, position=1)
         times = {"issued_at": self.now, "expires_at": self.now + SOON}
         package = self.rows["library.Package sold"]
         link = self.add("library.DownloadLink", user=user, licence=licence, listing=listing, deliverable=file, package=package, **times)

@@ -74,6 +74,17 @@ def test_altered_certificate_is_none_of_ours(client: Client, saved: str) -> None
         assert (heading, "Halden" in told) == (NOT_OURS, False), text
 
 
+def test_verifiable_credential_is_verified_like_the_certificate(client: Client, order: Order, browse: Callable[..., Client]) -> None:
+    answer = browse(order.buyer).get(reverse("library-item-credential", args=[order.listing.slug]))
+    assert answer["Content-Disposition"].startswith("attachment")
+    heading, told = result_of(uploaded(client, answer.content))
+    assert (heading, order.buyer.email in told) == (VALID, True)
+    altered = answer.content.replace(b"Halden Grotesk", b"Halden Serif")
+    assert result_of(client.post(PAGE, {"text": altered.decode()})) == (NOT_OURS, result_of(client.post(PAGE, {"text": "a.b.c"}))[1])
+    refund_order(order=order, reason="Mistake", actor=None)
+    assert result_of(uploaded(client, answer.content))[0] == REVOKED
+
+
 def test_refunded_licence_is_revoked_by_text_and_by_id(client: Client, saved: str, order: Order, admin_user: Any) -> None:
     licence = Licence.objects.get(buyer=order.buyer)
     refund_order(order=order, reason="Mistake", actor=admin_user)
