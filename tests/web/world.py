@@ -273,7 +273,6 @@ NO_PAGES = {
         "library-item-certificate",
         "library-item-certificate-signed",
         "library-item-credential",
-        "did-document",
         "credential-context",
         "llms",
         "oauth-revoke",
