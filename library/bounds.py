@@ -9,6 +9,6 @@ PRESIGNED_LINK_SECONDS = 30
 # The most favourites of a user.
 FAVOURITES = 500
 
-# The shortest that the recommendation permits; shorter ones would hide a credential among fewer.
+# Bits of a status list: the fewest that the recommendation permits. They are 16 KiB before compression.
 STATUS_LIST_LENGTH = 131_072
 STATUS_LIST_SECONDS = 60

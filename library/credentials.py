@@ -104,10 +104,8 @@ def status_list(list_id: str) -> dict[str, Any]:
     if match is None:
         raise NotFound
     purpose, number = match.groups()
-    signed: dict[str, Any] = cache.get_or_set(
-        f"status-list:{list_id}", lambda: _signed_list(purpose, int(number)), bounds.STATUS_LIST_SECONDS
-    )
-    return signed
+    signed: Any = cache.get_or_set(f"status-list:{list_id}", lambda: _signed_list(purpose, int(number)), bounds.STATUS_LIST_SECONDS)
+    return dict(signed)
 
 
 def _signed_list(purpose: str, number: int) -> dict[str, Any]:

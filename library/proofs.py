@@ -5,12 +5,13 @@ The keys are those of `library.signatures`, published as the verification method
 
 import hashlib
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 import base58
 import rfc8785
 from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from django.conf import settings
 from django.utils import timezone
 from jwcrypto.jwk import JWK
@@ -33,7 +34,12 @@ def did_document() -> dict[str, Any]:
     """Return the document of the service's identifier: the key that signs now, then the retired ones, which still verify."""
     did = issuer_did()
     methods = [
-        {"id": _method_id(key), "type": "Multikey", "controller": did, "publicKeyMultibase": _multibase(_ED25519 + _public_bytes(key))}
+        {
+            "id": _method_id(key),
+            "type": "Multikey",
+            "controller": did,
+            "publicKeyMultibase": _multibase(_ED25519 + _public(key).public_bytes_raw()),
+        }
         for key in keys()
     ]
     return {
@@ -49,7 +55,7 @@ def add_proof(document: dict[str, Any]) -> dict[str, Any]:
     key = keys()[0]
     created = timezone.now().isoformat(timespec="seconds").replace("+00:00", "Z")
     proof = PROOF | {"@context": document["@context"], "created": created, "verificationMethod": _method_id(key)}
-    signature = key.get_op_key("sign").sign(_digest(document, proof))
+    signature = cast("Ed25519PrivateKey", key.get_op_key("sign")).sign(_digest(document, proof))
     return document | {"proof": proof | {"proofValue": _multibase(signature)}}
 
 
@@ -67,7 +73,7 @@ def verify_proof(secured: Mapping[str, Any]) -> None:
         known = PROOF.items() <= proof.items() and method == _method_id(key) and proof["@context"] == document["@context"]
         if not known or not value.startswith("z") or len(value) > _PROOF_VALUE_CHARS:
             raise NotGenuine
-        key.get_op_key("verify").verify(base58.b58decode(value[1:]), _digest(document, proof))
+        _public(key).verify(base58.b58decode(value[1:]), _digest(document, proof))
     except (InvalidSignature, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         raise NotGenuine from error
 
@@ -81,9 +87,8 @@ def _method_id(key: JWK) -> str:
     return f"{issuer_did()}#{key.thumbprint()}"
 
 
-def _public_bytes(key: JWK) -> bytes:
-    public: bytes = key.get_op_key("verify").public_bytes_raw()
-    return public
+def _public(key: JWK) -> Ed25519PublicKey:
+    return cast("Ed25519PublicKey", key.get_op_key("verify"))
 
 
 def _multibase(content: bytes) -> str:

@@ -15,7 +15,7 @@ _TRIES = 8
 def credential_position(*, licence: Licence) -> int:
     """Return the position of a licence's credential in the status lists; the first call gives it one.
 
-    Positions are random: two credentials do not tell how many licences were sold between them, nor a list which of them ended first.
+    Positions are random: sequential ones would tell whoever buys twice how many licences were sold in between.
     """
     of_licence = CredentialPosition.objects.filter(licence=licence)
     given = of_licence.first()

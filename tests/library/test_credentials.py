@@ -23,7 +23,6 @@ from library.certificates import CertificateStatus
 from library.credentials import check_credential
 from library.models import CredentialPosition, Licence
 from library.proofs import add_proof
-from library.services import credentials
 from library.services.credentials import credential_position
 from marketplace.settings.environment import new_signing_key
 from marketplace.web import docs
@@ -113,7 +112,8 @@ def test_credential_with_any_value_altered_is_not_genuine(credential: Any) -> No
 
 
 def test_malformed_or_foreign_proofs_are_not_genuine(credential: Any, settings: Any) -> None:
-    proof, nested = credential["proof"], {}
+    proof = credential["proof"]
+    nested: dict[str, Any] = {}
     for _ in range(900):
         nested = {"a": nested}
     own = settings.CERTIFICATE_KEY
@@ -164,8 +164,8 @@ def test_issuer_is_the_host_with_its_port(anonymous: APIClient, settings: Any) -
 
 
 def test_pages_of_other_origins_read_what_a_verifier_needs(anonymous: APIClient, credential: Any) -> None:
-    for address in (DID, credential["@context"][1].removeprefix("http://testserver")):
-        assert anonymous.get(address)["Access-Control-Allow-Origin"] == "*"
+    for address in (DID, credential["@context"][1], credential["credentialStatus"][0]["statusListCredential"]):
+        assert anonymous.get(address.removeprefix("http://testserver"))["Access-Control-Allow-Origin"] == "*"
 
 
 def test_context_of_our_terms_never_changes(credential: Any) -> None:
@@ -218,7 +218,7 @@ def test_status_list_that_was_not_begun_is_not_found(anonymous: APIClient, crede
 
 
 def test_position_that_is_taken_is_not_given_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(credentials.secrets, "randbelow", lambda _limit: 7)
+    monkeypatch.setattr("library.services.credentials.secrets.randbelow", lambda _limit: 7)
     listing = on_sale()
     positions = [credential_position(licence=Licence.objects.get(order_id=bought(listing).pk)) for _ in range(3)]
     assert positions == [7, STATUS_LIST_LENGTH + 7, 2 * STATUS_LIST_LENGTH + 7]
@@ -236,7 +236,7 @@ def test_first_requests_at_once_get_one_position_for_each_licence(monkeypatch: p
     listing, other = on_sale(), on_sale()
     licences = [Licence.objects.get(order_id=bought(each).pk) for each in (listing, other)] * (THREADS // 2)
     # All draw from the same few.
-    monkeypatch.setattr(credentials.secrets, "randbelow", lambda _limit: os.urandom(1)[0] % 4)
+    monkeypatch.setattr("library.services.credentials.secrets.randbelow", lambda _limit: os.urandom(1)[0] % 4)
     positions = at_once(*(lambda each=each: credential_position(licence=each) for each in licences))
     assert {len(set(positions[place::2])) for place in (0, 1)} == {1}
     assert positions[0] != positions[1]

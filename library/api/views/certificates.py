@@ -18,6 +18,8 @@ from ..serializers.certificates import CertificateState, CertificateToCheck, Cer
 
 # A refund invalidates a certificate at once.
 _NO_STORE = {"Cache-Control": "no-store"}
+# Verifiers in a browser read the lists from pages of any origin.
+_STATUS_LIST = {"Cache-Control": f"public, max-age={bounds.STATUS_LIST_SECONDS}", "Access-Control-Allow-Origin": "*"}
 
 
 class CertificateViewSet(ApiViewSet):
@@ -47,4 +49,4 @@ class CertificateViewSet(ApiViewSet):
     @extend_schema(operation_id="getCertificateStatusList", summary="Get a status list", responses=OpenApiTypes.OBJECT)
     def status_list(self, request: Request, list_id: str) -> HttpResponseBase:
         """Return a W3C Bitstring Status List credential: which licences of verifiable credentials ended, and nothing else about them."""
-        return Response(status_list(list_id), headers={"Cache-Control": f"public, max-age={bounds.STATUS_LIST_SECONDS}"})
+        return Response(status_list(list_id), headers=_STATUS_LIST)
