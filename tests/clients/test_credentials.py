@@ -6,9 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_private_key
 from django.core.cache import cache
 from rest_framework.test import APIClient
 
+from library.proofs import add_proof
+from marketplace.settings.environment import new_signing_key
 from tests.library.credentials import altered_copies
 from tests.shop import archive, bought, funded, on_sale
 from tests.wallet.topping_up import paid, tell
@@ -20,7 +23,7 @@ from .conftest import Runs
 from .tools import HERE
 
 pytestmark = [pytest.mark.full, pytest.mark.django_db]
-Verifies = Callable[[dict[str, Any]], dict[str, Any]]
+Verifies = Callable[..., dict[str, Any]]
 VALID = {"verified": True, "ended": [], "error": ""}
 
 
@@ -36,11 +39,11 @@ def issue(bearer_client: Callable[..., APIClient]) -> Callable[[Order], Any]:
 
 @pytest.fixture
 def verify(node_modules: Path, run: Runs, tmp_path: Path) -> Verifies:
-    """Return what the libraries find of credentials, with the issuer's documents as they are now."""
+    """Return what the libraries find of credentials, with the issuer's documents as they are now, but for those that are given."""
     (tmp_path / "node_modules").symlink_to(node_modules)
     (tmp_path / "credentials.mjs").write_bytes((HERE / "credentials.mjs").read_bytes())
 
-    def verify(credentials: dict[str, Any]) -> dict[str, Any]:
+    def verify(credentials: dict[str, Any], given: dict[str, Any] | None = None) -> dict[str, Any]:
         cache.clear()
         did = get("/.well-known/did.json")
         documents = {did["id"]: did}
@@ -50,7 +53,7 @@ def verify(node_modules: Path, run: Runs, tmp_path: Path) -> Verifies:
         context = next(iter(credentials.values()))["@context"][1]
         documents[context] = get(context)
         path = tmp_path / "credentials.json"
-        path.write_text(json.dumps({"credentials": credentials, "documents": documents}))
+        path.write_text(json.dumps({"credentials": credentials, "documents": documents | (given or {})}))
         found: dict[str, Any] = json.loads(run("node", "credentials.mjs", path))
         return found
 
@@ -81,3 +84,33 @@ def test_dispute_is_seen_in_the_status_until_it_is_won(issue: Callable[[Order], 
     assert verify({"it": credential})["it"] == VALID | {"ended": ["suspension"]}
     tell(top_up, EventKind.DISPUTE_WON)
     assert verify({"it": credential})["it"] == VALID
+
+
+def test_status_list_that_was_altered_or_is_of_another_issuer_is_refused(
+    issue: Callable[[Order], Any], verify: Verifies, settings: Any
+) -> None:
+    order = bought(on_sale(), funded(inr=1_000_000))
+    credential = issue(order)
+    address = credential["credentialStatus"][0]["statusListCredential"]
+    before = get(address)
+    refund_order(order=order, reason="test", actor=None)
+    cache.clear()
+    after = get(address)
+    altered = after | {"credentialSubject": before["credentialSubject"]}
+    settings.CERTIFICATE_KEY, own = new_signing_key(), settings.CERTIFICATE_KEY
+    forged = add_proof({name: value for name, value in before.items() if name != "proof"})
+    settings.CERTIFICATE_KEY = own
+    for given in (altered, forged):
+        assert not verify({"it": credential}, {address: given})["it"]["verified"]
+
+
+def test_credential_of_a_retired_key_is_accepted_while_the_key_is_listed(
+    issue: Callable[[Order], Any], verify: Verifies, settings: Any
+) -> None:
+    credential = issue(bought(on_sale(), funded(inr=1_000_000)))
+    retired = load_pem_private_key(settings.CERTIFICATE_KEY.encode(), None).public_key()
+    settings.CERTIFICATE_KEY = new_signing_key()
+    settings.CERTIFICATE_RETIRED_KEYS = [retired.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()]
+    assert verify({"it": credential})["it"] == VALID
+    settings.CERTIFICATE_RETIRED_KEYS = []
+    assert not verify({"it": credential})["it"]["verified"]

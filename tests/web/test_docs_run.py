@@ -26,7 +26,7 @@ from marketplace.web.docs.values import filled_in
 from tests.developers.cases import token_of
 from tests.factories import AppFactory
 from tests.files import makers
-from tests.shop import archive, funded, on_sale
+from tests.shop import archive, bought, funded, on_sale
 from tests.vendors.cases import make_vendor
 from tests.waiting import PATIENCE_SECONDS
 
@@ -123,6 +123,15 @@ def test_commands_of_the_guide_for_webhooks_create_one_and_list_events(site: Non
     key = issue_api_key(app=app, name="docs", actor=app.developer)[1]
     said = [run(code, "bash", tmp_path, API_KEY=key) for code in blocks("webhooks", "bash")]
     assert [name in each for name, each in zip(("whsec_", "nextCursor"), said, strict=True)] == [True, True]
+
+
+def test_commands_of_the_guide_for_certificates_verify_a_credential(site: None, tmp_path: Path) -> None:
+    order = bought(on_sale(slug="hanken-grotesk", title="Hanken Grotesk"))
+    token = token_of("personal", order.buyer, frozenset({Scope.LIBRARY_READ}))[1]
+    (tmp_path / "check_credential.py").write_text(blocks("certificates", "python")[0])
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    said = run(blocks("certificates", "bash")[0], "bash", tmp_path, TOKEN=token, ASSET="hanken-grotesk", PATH=path)
+    assert said == "Valid: Personal licence of Hanken Grotesk.\n"
 
 
 def test_signature_of_the_webhook_that_is_shown_is_right() -> None:
