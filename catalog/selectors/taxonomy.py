@@ -49,9 +49,9 @@ def every_tier() -> list[LicenseTier]:
 
 
 def current_terms() -> dict[uuid.UUID, LicenseTerms]:
-    """Return the newest terms of each licence tier, by the tier's id."""
+    """Return the newest terms of each licence tier, by the tier's id, with the tier."""
     newest = LicenseTerms.objects.filter(tier=OuterRef("tier")).order_by("-version").values("version")[:1]
-    return {terms.tier_id: terms for terms in LicenseTerms.objects.filter(version=Subquery(newest))}
+    return {terms.tier_id: terms for terms in LicenseTerms.objects.select_related("tier").filter(version=Subquery(newest))}
 
 
 def terms_version(license_slug: str, version: int) -> LicenseTerms:
