@@ -105,6 +105,8 @@ OPEN_TO_ALL = {
         "docs-operation",
         "docs-page",
         "docs-source",
+        "license-terms",
+        "license-terms-text",
         "payout-details",
         "problem",
         "sales-invoices-csv",
