@@ -138,7 +138,6 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
             "version",
             "license_slug",
             "license_name",
-            "terms__version",
             "currency",
             "price_minor",
             "discount_code",
