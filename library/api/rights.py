@@ -75,8 +75,8 @@ class AssetRightsRecord(ResponseModel):
 
     asset_id: Id
     slug: str
-    use: Annotated[str, choice_schema(Use)]
-    quantity: int
+    use: Annotated[str, choice_schema(Use)] = Field(description="The use that was asked for.")
+    quantity: int = Field(description="How much of it.")
     decision: Annotated[str, choice_schema(Decision)] = Field(
         description="; ".join(f"{decision.value}: {decision.label[:1].lower()}{decision.label[1:]}" for decision in Decision) + "."
     )
