@@ -90,8 +90,9 @@ def rights_to(asset_id: str, use: Use, quantity: int, *, owner: User | None) -> 
     is_on_sale = listing.status == ListingStatus.PUBLISHED and listing.store.is_open
     if not (owned or is_on_sale):
         raise NotFound
-    considered = [(licence.terms, None) for licence in owned if licence.suspended_at is None]
-    considered += _on_sale(listing, owned) if is_on_sale else ()
+    considered: list[tuple[LicenseTerms, Prices | None]] = [(licence.terms, None) for licence in owned if licence.suspended_at is None]
+    if is_on_sale:
+        considered.extend(_on_sale(listing, owned))
     licenses = []
     for terms, prices in considered:
         said = UseTerms.of(terms.permissions, use)

@@ -11,7 +11,7 @@ from django_tasks.base import TaskResultStatus
 from catalog.models import LicenseTerms, Listing
 from catalog.models.listings import ListingStatus
 from catalog.services.taxonomy import publish_terms
-from catalog.uses import Use
+from catalog.uses import Use, UseTerms
 from developers.models import App
 from developers.models.usage import CallerKind
 from developers.selectors import apps_of, live_keys_of
@@ -117,13 +117,20 @@ def _buy(customer: User, currency: Currency, slug: str, moment: datetime, chance
 
 
 def _publish_terms(admin: User, moment: datetime) -> None:
-    """Publish the second version of the commercial licence's terms, which permits websites with twice as many page views."""
-    first = LicenseTerms.objects.get(tier__slug="commercial", version=1)
-    text, web = first.text.replace("1,000,000", "2,000,000"), first.permissions[Use.WEB_TRAFFIC]
-    permissions = {use: said | {"clause": said["clause"].replace("1,000,000", "2,000,000")} for use, said in first.permissions.items()}
-    permissions[Use.WEB_TRAFFIC]["quantity"] = 2 * web["quantity"]
+    """Publish the second version of the commercial licence's terms, which permits websites with twice as many page views.
+
+    Terms that the operator has written are left alone.
+    """
+    first = LicenseTerms.objects.filter(tier__slug="commercial").latest("version")
+    views = UseTerms.of(first.permissions, Use.WEB_TRAFFIC).quantity
+    if views is None or first.version > 1:
+        return
+    before, after = f"{views:,}", f"{2 * views:,}"
+    permissions = {use: said | {"clause": said["clause"].replace(before, after)} for use, said in first.permissions.items()}
+    permissions[Use.WEB_TRAFFIC]["quantity"] = 2 * views
     with clock_at(moment):
-        publish_terms(terms=LicenseTerms(tier=first.tier, text=text, permissions=permissions), changed=["text"], actor=admin)
+        terms = LicenseTerms(tier=first.tier, text=first.text.replace(before, after), permissions=permissions)
+        publish_terms(terms=terms, changed=["text"], actor=admin)
 
 
 def _close_week(moment: datetime, admin: User, *, refunding: bool) -> None:

@@ -1,9 +1,12 @@
 """The endpoint that tells whether an asset may be used for something."""
 
+from typing import cast
+
 from django.http import HttpResponse
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
 
+from developers.principals import Principal
 from marketplace.api.views import ApiViewSet
 from marketplace.core.access import PUBLIC
 from marketplace.core.errors import NotFound, PreconditionFailed
@@ -34,5 +37,5 @@ class RightsViewSet(ApiViewSet):
 
         With a credential that can read the library, the licences that the caller owns count first.
         """
-        rights = asset_rights(asset_id, self.query(), reader_of(request.auth))
+        rights = asset_rights(asset_id, self.query(), reader_of(cast("Principal | None", request.auth)))
         return HttpResponse(rights.json_bytes(), content_type="application/json")
