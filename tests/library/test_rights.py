@@ -91,6 +91,7 @@ def test_only_licences_that_the_vendor_permits_count_at_their_prices_now(anonymo
     assert answer["licenseSlug"] == "extended"
 
 
+@pytest.mark.database
 def test_owned_licence_permits_what_it_permitted_at_the_purchase(bearer_client: Callable[..., APIClient]) -> None:
     listing, buyer = on_sale(), funded(inr=1_000_000)
     order = bought(listing, buyer)
@@ -142,6 +143,7 @@ def test_draft_has_no_rights_to_ask_for(anonymous: APIClient) -> None:
     assert anonymous.get(f"/assets/{draft.slug}/rights?use=team").status_code == 404
 
 
+@pytest.mark.database
 def test_new_terms_are_answered_at_once(anonymous: APIClient) -> None:
     listing = on_sale()
     assert rights(anonymous, listing, quantity=400)["licenseSlug"] == "commercial"
@@ -151,12 +153,14 @@ def test_new_terms_are_answered_at_once(anonymous: APIClient) -> None:
     assert answer["licenses"][0]["termsUrl"].endswith(reverse("license-terms", args=["personal", new.version]))
 
 
+@pytest.mark.database
 @pytest.mark.parametrize("change", ["UPDATE catalog_licenseterms SET text = ''", "DELETE FROM catalog_licenseterms"])
 def test_published_terms_are_never_changed(change: str) -> None:
     with pytest.raises(IntegrityError), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(change)
 
 
+@pytest.mark.database
 def test_second_terms_with_a_version_are_refused() -> None:
     first = LicenseTerms.objects.filter(version=1)[0]
     with pytest.raises(IntegrityError), transaction.atomic():
