@@ -54,20 +54,22 @@ class UseTerms:
     """What terms say about one use.
 
     Args:
+        use: The use.
         permission: Whether it is permitted.
         quantity: The largest quantity, if it is permitted up to one.
         clause: The passage of the text that says so; empty where the text does not.
     """
 
+    use: Use
     permission: Permission = Permission.NOT_SAID
     quantity: int | None = None
     clause: str = ""
 
     @classmethod
-    def of(cls, permissions: dict[str, Any], use: str) -> "UseTerms":
+    def of(cls, permissions: dict[str, Any], use: Use) -> "UseTerms":
         """Return what the stored permissions of terms say about a use."""
         stored = permissions.get(use)
-        return cls() if stored is None else cls(Permission(stored["permission"]), stored.get("quantity"), stored["clause"])
+        return cls(use) if stored is None else cls(use, Permission(stored["permission"]), stored.get("quantity"), stored["clause"])
 
     def permits(self, quantity: int) -> Verdict:
         """Return whether the use is permitted in this quantity."""
@@ -81,6 +83,7 @@ class UseTerms:
             case Permission.NOT_SAID:
                 return Verdict.UNCLEAR
 
-    def summary(self, use: Use) -> str:
-        """Return the permission in words, such as `Allowed up to 10,000 copies`."""
-        return self.permission.label if self.quantity is None else f"Allowed up to {self.quantity:,} {UNITS[use]}"
+    @property
+    def summary(self) -> str:
+        """The permission in words, such as `Allowed up to 10,000 copies`."""
+        return self.permission.label if self.quantity is None else f"Allowed up to {self.quantity:,} {UNITS[self.use]}"

@@ -91,7 +91,7 @@ class LicenseTermsAdmin(EditableAdmin):
     @admin.display(description="uses")
     def uses(self, terms: LicenseTerms) -> str:
         """Return what the terms say about each use."""
-        return json_text({use.label: UseTerms.of(terms.permissions, use).summary(use) for use in Use})
+        return json_text({use.label: UseTerms.of(terms.permissions, use).summary for use in Use})
 
 
 @admin.register(Store)

@@ -47,7 +47,8 @@ CATEGORIES = [
 
 LICENCE_TEXT = """{title}
 
-This licence is an agreement between you, the buyer, and the vendor who made the asset. It begins when you obtain the asset
+This licence is an agreement between you, the buyer, and the
+vendor who made the asset. It begins when you obtain the asset
 through the marketplace and it covers the files in this package.
 
 1. What you may do
@@ -57,19 +58,25 @@ through the marketplace and it covers the files in this package.
 {limits}
 
 3. Keeping copies
-   You may keep as many copies as you need for your own work and for backups. Copies of the asset on its own may not be given
+   You may keep as many copies as you need for your own work and
+   for backups. Copies of the asset on its own may not be given
    to anyone who is not covered by this licence.
 
 4. Ownership
-   The asset is licensed, not sold. The vendor keeps all rights that this licence does not give you.
+   The asset is licensed, not sold. The vendor keeps all rights
+   that this licence does not give you.
 
 5. How long it lasts
-   The licence has no end date. It ends when the purchase is refunded or when you break these terms and do not put it right
-   within 30 days of being told. What you published within the terms before then may stay published.
+   The licence has no end date. It ends when the purchase is
+   refunded or when you break these terms and do not put it
+   right within 30 days of being told. What you published within
+   the terms before then may stay published.
 
 6. No warranty
-   The asset is provided as it is. To the extent that the law allows, the vendor and the marketplace are not liable for
-   damages that arise from its use beyond the price that you paid for it.
+   The asset is provided as it is. To the extent that the law
+   allows, the vendor and the marketplace are not liable for
+   damages that arise from its use beyond the price that you
+   paid for it.
 """
 
 NO_RESALE = "sell, lend, share or give away the asset on its own, or in a collection of assets"
@@ -187,8 +194,8 @@ SYNONYMS = {
 
 
 def _clauses(clauses):
-    """Return the clauses as a list, folded to lines as long as those of the text."""
-    lines = (textwrap.fill(clause, 124, initial_indent="   - ", subsequent_indent="     ") for clause in clauses)
+    """Return the clauses as a list, in lines as long as those of the text."""
+    lines = (textwrap.fill(clause, 64, initial_indent="   - ", subsequent_indent="     ") for clause in clauses)
     return ";\n".join(lines) + "."
 
 

@@ -30,8 +30,8 @@ def check(request: HttpRequest, slug: str) -> HttpResponse:
 def terms(request: HttpRequest, slug: str, version: int) -> HttpResponse:
     """Show a version of a licence's terms with its SHA-256."""
     found = terms_version(slug, version)
-    uses = [(use, UseTerms.of(found.permissions, use)) for use in Use]
-    return render(request, "pages/license_terms.html", {"terms": found, "uses": [(use.label, said.summary(use)) for use, said in uses]})
+    uses = [UseTerms.of(found.permissions, use) for use in Use]
+    return render(request, "pages/license_terms.html", {"terms": found, "uses": uses})
 
 
 @require_safe
