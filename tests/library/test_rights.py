@@ -194,6 +194,14 @@ def test_licence_without_terms_cannot_be_made_active() -> None:
     save_license_tier(tier=tier, changed=["is_active"], actor=actor)
 
 
+def test_page_of_an_order_leads_to_the_terms_of_the_purchase(client: Client) -> None:
+    order = bought(on_sale())
+    publish("personal")
+    client.force_login(order.buyer)
+    page = BeautifulSoup(client.get(reverse("order-page", args=[order.pk])).content, "html.parser")
+    assert page.find("a", href=reverse("license-terms", args=["personal", 1])) is not None
+
+
 def test_page_of_terms_shows_the_text_whose_hash_the_certificate_names(client: Client, bearer_client: Callable[..., APIClient]) -> None:
     publish("personal", "Über <b>& co.\n" + TEXT)
     listing, buyer = on_sale(), funded(inr=1_000_000)
