@@ -5,7 +5,7 @@ from django.apps import AppConfig
 from developers import categories
 from marketplace.ui.formatting import register_statuses
 
-from .guards import DISCOUNT_GUARDS
+from .guards import CATALOG
 
 
 class CatalogConfig(AppConfig):
@@ -22,5 +22,5 @@ class CatalogConfig(AppConfig):
 
         webhooks.connect()
         appeals.connect()
-        DISCOUNT_GUARDS.register(self)
+        CATALOG.register(self)
         categories.register_source(category_names)

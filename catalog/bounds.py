@@ -23,6 +23,11 @@ DISCOUNT_DAYS = 365
 DISCOUNTS = 10
 ENDED_DISCOUNT_DAYS = 90
 
+# Of licence terms: the text, a passage of it about one use, and the largest quantity of a use.
+TERMS_CHARS = 30_000
+CLAUSE_CHARS = 1_000
+USE_QUANTITY = 1_000_000_000
+
 BROWSE_LIMIT = 50
 BROWSE_LIMIT_DEFAULT = 20
 SEARCH_LIMIT = 50

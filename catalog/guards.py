@@ -1,4 +1,4 @@
-"""The trigger that refuses two discounts of a listing at the same time (see `marketplace.core.guards`)."""
+"""The triggers that keep published licence terms, and refuse two discounts of a listing at the same time (see `marketplace.core.guards`)."""
 
 from marketplace.core.guards import Guards, Trigger, refuse
 
@@ -32,10 +32,10 @@ def _alone(vendor: str, event: str) -> Trigger:
     return Trigger(f"{DISCOUNTS}_alone_{event.lower()}", DISCOUNTS, f"BEFORE {event}", then)
 
 
-DISCOUNT_GUARDS = Guards(
+CATALOG = Guards(
     app="catalog",
-    message=_MESSAGE,
-    append_only=(),
+    message="licence terms are only added",
+    append_only=("catalog_licenseterms",),
     others={vendor: [_alone(vendor, event) for event in ("INSERT", "UPDATE")] for vendor in ("postgresql", "sqlite")},
     functions=(_FUNCTION,),
 )

@@ -4,7 +4,6 @@ A certificate is generated from the licence on request. Its signature proves wha
 is still valid is looked up by the certificate's id.
 """
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,7 +13,6 @@ from django.conf import settings
 from django.db.models import TextChoices
 from django.urls import reverse
 
-from catalog.selectors.taxonomy import terms_at
 from marketplace.core.errors import NotFound
 from marketplace.core.ids import parse_id
 from marketplace.ui.pdf import PdfDocument, render_pdf
@@ -59,15 +57,14 @@ class Verdict:
 
 def certificate_of(licence: Licence) -> dict[str, Any]:
     """Return the claims of a licence's certificate."""
-    listing, deliverable = licence.listing, licence.deliverable
-    terms = terms_at(licence.tier, licence.acquired_at)
+    listing, deliverable, terms = licence.listing, licence.deliverable, licence.terms
     return {
         "certificateId": str(licence.id),
         "schemaVersion": SCHEMA_VERSION,
         "issuer": settings.BASE_URL,
         "licensee": {"id": str(licence.buyer_id), "email": licence.buyer.email},
         "asset": {"id": str(listing.id), "slug": listing.slug, "title": licence.title, "vendor": licence.store_name},
-        "license": {"slug": licence.tier.slug, "name": terms.name, "termsSha256": hashlib.sha256(terms.text.encode()).hexdigest()},
+        "license": {"slug": licence.tier.slug, "name": terms.name, "termsVersion": terms.version, "termsSha256": terms.sha256},
         "version": licence.version,
         "file": {"name": deliverable.original_filename, "size": deliverable.file_size, "checksum": deliverable.sha256},
         "orderId": str(licence.order_id),
@@ -115,6 +112,7 @@ def _facts_of(claims: dict[str, Any]) -> list[tuple[str, str]]:
         ("Version", claims["version"] or "not numbered"),
         ("File", f"{file['name']}, {file['size']:,} bytes"),
         ("SHA-256 of the file", file["checksum"]),
+        ("Terms", f"version {claims['license']['termsVersion']}"),
         ("SHA-256 of the terms", claims["license"]["termsSha256"]),
         ("Certificate", claims["certificateId"]),
     ]

@@ -75,7 +75,7 @@ def owned_licence(user: User, id_or_slug: str, *, license_slug: str | None = Non
     listing = Listing.objects.filter(**lookup(id_or_slug)).first()
     if listing is None:
         raise NotFound
-    related = ("listing__live_deliverable", "listing__store", "tier", "deliverable")
+    related = ("listing__live_deliverable", "listing__store", "tier", "terms", "deliverable")
     owned = live_licences_of(user).filter(listing=listing).select_related(*related)
     if license_slug is not None:
         owned = owned.filter(tier__slug=license_slug)

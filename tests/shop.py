@@ -7,7 +7,7 @@ import zlib
 from decimal import Decimal
 from typing import Any
 
-from catalog.models import LicenseTier, Listing, Store
+from catalog.models import LicenseTerms, LicenseTier, Listing, Store
 from marketplace.accounts.models import User
 from marketplace.storage import default_storage
 from wallet.models import Order
@@ -31,19 +31,17 @@ def archive(text: str = "glyphs") -> bytes:
 def tiers() -> list[LicenseTier]:
     """Return the three seeded tiers, made again where a flush took them."""
     factors = {"personal": 1, "commercial": 2, "extended": 5}
-    return [
+    made = [
         LicenseTier.objects.get_or_create(
             slug=slug,
-            defaults={
-                "name": slug.title(),
-                "summary": slug,
-                "text": f"Terms: {slug}.",
-                "price_factor": Decimal(factor),
-                "sort_order": factor,
-            },
-        )[0]
+            defaults={"name": slug.title(), "summary": slug, "price_factor": Decimal(factor), "sort_order": factor},
+        )
         for slug, factor in factors.items()
     ]
+    for tier, is_new in made:
+        if is_new:
+            LicenseTerms.objects.create(tier=tier, version=1, name=tier.name, text=f"Terms: {tier.slug}.")
+    return [tier for tier, _ in made]
 
 
 def on_sale(content: bytes | None = None, **fields: Any) -> Listing:

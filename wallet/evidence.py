@@ -37,7 +37,7 @@ class Reader(StrEnum):
 
 def evidence_of(order: Order, reader: Reader) -> dict[str, Any]:
     """Return the claims of an order's evidence."""
-    licence = Licence.objects.select_related("listing__store", "tier", "deliverable", "buyer").get(order_id=order.pk)
+    licence = Licence.objects.select_related("listing__store", "tier", "terms", "deliverable", "buyer").get(order_id=order.pk)
     certificate = certificate_of(licence)
     if reader == Reader.VENDOR:
         del certificate["licensee"]

@@ -36,6 +36,7 @@ def receipt_document(order: Order) -> PdfDocument:
         ("Seller", f"{order.store_name} ({order.listing.store.slug})"),
         ("Asset", str(order.listing_id)),
         ("Status", OrderStatus(order.status).label),
+        ("Licence terms", f"version {order.terms.version}, SHA-256 {order.terms.sha256}"),
     ]
     if order.refunded_at is not None:
         facts.append(("Refunded", f"{order.refunded_at:%Y-%m-%d %H:%M} UTC"))

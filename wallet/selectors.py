@@ -92,7 +92,7 @@ def upgrade_of(order: Order) -> Order | None:
 
 def orders_of(user: User) -> QuerySet[Order]:
     """Return the user's purchases, newest first."""
-    return Order.objects.filter(buyer=user).select_related("upgraded_from").order_by("-created_at", "-id")
+    return Order.objects.filter(buyer=user).select_related("upgraded_from", "terms").order_by("-created_at", "-id")
 
 
 def order_of(user: User, order_id: str) -> Order | None:

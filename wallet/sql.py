@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db import connection
 
-# The listing's offer: a row for each licence tier, none if the listing is not on sale. A file that was marked as
+# The listing's offer: a row for each licence tier with its newest terms, none if the listing is not on sale. A file that was marked as
 # malicious is not sold, even before its listing is taken down.
 OFFER = """
 SELECT {lock_timeout}, listing.id, listing.title, category.slug, store.owner_id, store.name, listing.live_deliverable_id,
@@ -24,7 +24,7 @@ SELECT {lock_timeout}, listing.id, listing.title, category.slug, store.owner_id,
        COALESCE(vendor.commission_rate_bp, %(default_commission_bp)s), COALESCE(settings.currency_preference, %(default_currency)s),
        seller.id, seller.time_zone, seller_details.country, seller_details.region,
        buyer_details.id, buyer_details.country, buyer_details.region, buyer_details.tax_id, buyer_details.seen_in,
-       tier.id, tier.slug, tier.name, tier.price_factor, tier.is_active,
+       tier.id, terms.id, tier.slug, tier.name, tier.price_factor, tier.is_active,
        licence.order_id, licence.suspended_at IS NOT NULL, licence.replaced_at IS NOT NULL
   FROM catalog_listing listing
   JOIN catalog_category category ON category.id = listing.category_id
@@ -39,6 +39,9 @@ SELECT {lock_timeout}, listing.id, listing.title, category.slug, store.owner_id,
   LEFT JOIN wallet_billingdetails seller_details ON seller_details.id = seller.details_id
   LEFT JOIN wallet_billingdetails buyer_details ON buyer_details.owner_id = %(buyer)s AND buyer_details.current
   LEFT JOIN catalog_licensetier tier ON TRUE
+  LEFT JOIN catalog_licenseterms terms
+         ON terms.tier_id = tier.id
+        AND terms.version = (SELECT MAX(newest.version) FROM catalog_licenseterms newest WHERE newest.tier_id = tier.id)
   LEFT JOIN library_licence licence
          ON licence.buyer_id = %(buyer)s AND licence.listing_id = listing.id AND licence.tier_id = tier.id AND licence.revoked_at IS NULL
  WHERE listing.{column} = %(listing)s AND listing.status = 'Published' AND store.is_open AND file.blocked_at IS NULL

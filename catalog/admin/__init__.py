@@ -5,18 +5,18 @@ from .featured import FeaturedListingAdmin
 from .files import DeliverableAdmin
 from .listings import ListingAdmin
 from .reviews import ListingReviewAdmin
-from .taxonomy import CategoryAdmin, LicenseTierAdmin, RejectionReasonAdmin, RetiredTermsAdmin, SearchSynonymAdmin, StoreAdmin
+from .taxonomy import CategoryAdmin, LicenseTermsAdmin, LicenseTierAdmin, RejectionReasonAdmin, SearchSynonymAdmin, StoreAdmin
 
 __all__ = [
     "CategoryAdmin",
     "DeliverableAdmin",
     "DiscountAdmin",
     "FeaturedListingAdmin",
+    "LicenseTermsAdmin",
     "LicenseTierAdmin",
     "ListingAdmin",
     "ListingReviewAdmin",
     "RejectionReasonAdmin",
-    "RetiredTermsAdmin",
     "SearchSynonymAdmin",
     "StoreAdmin",
 ]

@@ -1,15 +1,24 @@
-"""The admin of categories, licence tiers, synonyms, rejection reasons and stores."""
+"""The admin of categories, licence tiers and their terms, synonyms, rejection reasons and stores."""
+
+from typing import Any
 
 from django.contrib import admin
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html
 
-from marketplace.review.base import EditableAdmin
+from marketplace.core.ids import parse_id
+from marketplace.review.base import EditableAdmin, json_text
 from marketplace.review.service import ServiceAdmin
 
 from ..field_names import field_name
-from ..models import Category, LicenseTier, RejectionReason, RetiredTerms, SearchSynonym, Store
+from ..models import Category, LicenseTerms, LicenseTier, RejectionReason, SearchSynonym, Store
+from ..selectors.taxonomy import current_terms
 from ..services.findings import save_rejection_reason
-from ..services.taxonomy import save_category, save_license_tier, save_synonym
+from ..services.taxonomy import publish_terms, save_category, save_license_tier, save_synonym
+from ..uses import Use, UseTerms
 from .forms import RejectionReasonForm, SynonymForm
+from .terms import LicenseTermsForm, LicenseTierForm
 
 
 @admin.register(Category)
@@ -26,9 +35,14 @@ class CategoryAdmin(EditableAdmin):
 class LicenseTierAdmin(EditableAdmin):
     """Licences and their price factors."""
 
-    list_display = ("name", "slug", "price_factor", "sort_order", "is_active")
-    fields = ("slug", "name", "summary", "text", "price_factor", "sort_order", "is_active")
+    form = LicenseTierForm
+    list_display = ("name", "slug", "price_factor", "sort_order", "is_active", "new_terms")
     saved_by = save_license_tier, "tier"
+
+    @admin.display(description="terms")
+    def new_terms(self, tier: LicenseTier) -> str:
+        """Return a link to the form of its next terms."""
+        return format_html('<a href="{}?tier={}">Publish new terms</a>', reverse("admin:catalog_licenseterms_add"), tier.pk)
 
 
 @admin.register(SearchSynonym)
@@ -43,14 +57,41 @@ class SearchSynonymAdmin(EditableAdmin):
     saved_by = save_synonym, "synonym"
 
 
-@admin.register(RetiredTerms)
-class RetiredTermsAdmin(ServiceAdmin):
-    """Former terms of licence tiers, which still apply to earlier purchases."""
+@admin.register(LicenseTerms)
+class LicenseTermsAdmin(EditableAdmin):
+    """The versions of licence terms. New terms are added as the next version; no version is changed."""
 
-    list_display = ("tier", "name", "until")
+    form = LicenseTermsForm
+    list_display = ("__str__", "tier", "published_at")
     list_filter = ("tier",)
     list_select_related = ("tier",)
-    ordering = ("-until",)
+    ordering = ("tier__sort_order", "-version")
+    saved_by = publish_terms, "terms"
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Return False: a change is a new version."""
+        return False
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:  # noqa: FBT001, FBT002 - Django's signature
+        """Return the form, which makes its own fields."""
+        return self.form
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Return the fields of a version, or a new version's fields, by use."""
+        if obj is not None:
+            return [(None, {"fields": ["tier", "version", "name", "published_at", "sha256", "uses", "text"]})]
+        return [(None, {"fields": ["tier", "text"]}), *((use.label, {"fields": self.form.names_of(use)}) for use in Use)]
+
+    def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
+        """Return the newest terms of the tier that the address names."""
+        tier_id = parse_id(request.GET.get("tier", ""))
+        terms = current_terms().get(tier_id) if tier_id else None
+        return {"tier": tier_id} if terms is None else self.form.initial_of(terms)
+
+    @admin.display(description="uses")
+    def uses(self, terms: LicenseTerms) -> str:
+        """Return what the terms say about each use."""
+        return json_text({use.label: UseTerms.of(terms.permissions, use).summary for use in Use})
 
 
 @admin.register(Store)

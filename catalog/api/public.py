@@ -30,7 +30,7 @@ QUERY_CHARS = 400
 ANSWER_BYTES = 64 * bounds.KIB
 PRIVATE = "private, no-cache"
 # Without the manifest: it needs an API key, which must not be used in browsers.
-_OPEN = re.compile(r"/api/v1/(?:categories|assets(?:/[^/]+(?:/changes)?)?|previews/[^/]+)")
+_OPEN = re.compile(r"/api/v1/(?:categories|assets(?:/[^/]+(?:/(?:changes|rights))?)?|previews/[^/]+)")
 _HITS, _MISSES = CATALOG.labels("hit"), CATALOG.labels("miss")
 
 View = Callable[..., HttpResponseBase]

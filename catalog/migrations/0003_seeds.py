@@ -1,6 +1,8 @@
 """What every installation begins with; staff change it in the admin."""
 
 import secrets
+import textwrap
+from datetime import UTC, datetime
 from decimal import Decimal
 
 from django.db import migrations
@@ -45,7 +47,8 @@ CATEGORIES = [
 
 LICENCE_TEXT = """{title}
 
-This licence is an agreement between you, the buyer, and the vendor who made the asset. It begins when you obtain the asset
+This licence is an agreement between you, the buyer, and the
+vendor who made the asset. It begins when you obtain the asset
 through the marketplace and it covers the files in this package.
 
 1. What you may do
@@ -55,68 +58,100 @@ through the marketplace and it covers the files in this package.
 {limits}
 
 3. Keeping copies
-   You may keep as many copies as you need for your own work and for backups. Copies of the asset on its own may not be given
+   You may keep as many copies as you need for your own work and
+   for backups. Copies of the asset on its own may not be given
    to anyone who is not covered by this licence.
 
 4. Ownership
-   The asset is licensed, not sold. The vendor keeps all rights that this licence does not give you.
+   The asset is licensed, not sold. The vendor keeps all rights
+   that this licence does not give you.
 
 5. How long it lasts
-   The licence has no end date. It ends when the purchase is refunded or when you break these terms and do not put it right
-   within 30 days of being told. What you published within the terms before then may stay published.
+   The licence has no end date. It ends when the purchase is
+   refunded or when you break these terms and do not put it
+   right within 30 days of being told. What you published within
+   the terms before then may stay published.
 
 6. No warranty
-   The asset is provided as it is. To the extent that the law allows, the vendor and the marketplace are not liable for
-   damages that arise from its use beyond the price that you paid for it.
+   The asset is provided as it is. To the extent that the law
+   allows, the vendor and the marketplace are not liable for
+   damages that arise from its use beyond the price that you
+   paid for it.
 """
 
-NO_RESALE = "   - sell, lend, share or give away the asset on its own, or in a collection of assets;"
-NO_TRAINING = "   - use the asset as training material for a model whose purpose is to produce assets of its kind;"
-NO_CLAIM = "   - claim to have made the asset, or register it or parts of it as a trade mark."
+NO_RESALE = "sell, lend, share or give away the asset on its own, or in a collection of assets"
+NO_TRAINING = "use the asset as training material for a model whose purpose is to produce assets of its kind"
+NO_CLAIM = "claim to have made the asset, or register it or parts of it as a trade mark"
+NEVER = {"redistribution": NO_RESALE, "ai_training": NO_TRAINING}
 
+ONE_PERSON = "one person may use and change the asset in private, educational and other work that earns no money"
+SHARED = "show and share the results of such work, in up to 100 printed copies and on websites with up to 10,000 page views a month"
+NO_SALE = "use the asset in work that is sold, that advertises something or that is done for a client"
+
+TEAM = "up to 25 people who work for you, one person or one organisation, may use and change the asset"
+WORK = "use it in client work, in advertising, in video and audio for any audience, and on websites with up to 1,000,000 page views a month"
+PRODUCTS = "print and sell products in which the asset is a part of something larger, up to 10,000 copies of each product"
+NO_MAIN_VALUE = "sell products of which the asset is the main value, such as a print of it on its own"
+
+EVERYONE = "everyone who works for you, your organisation and its affiliates may use and change the asset"
+ANY_WORK = "use it in client work, in advertising, on websites, and in video and audio for any audience"
+ANY_COPIES = "print and sell products in which the asset is a part, in any number of copies"
+EMBEDDED = "embed it in applications, games and devices, as long as users cannot take it out as a file of its own"
+
+# Slug, name, summary and price factor; the clauses that grant and that forbid; and which of them decide on which uses.
 LICENSE_TIERS = [
     (
-        "personal",
-        "Personal",
-        "For yourself: private, educational and other work that earns no money.",
-        Decimal(1),
+        ("personal", "Personal", "For yourself: private, educational and other work that earns no money.", Decimal(1)),
+        [ONE_PERSON, SHARED],
+        [NO_SALE, NO_RESALE, NO_TRAINING, NO_CLAIM],
         {
-            "title": "PERSONAL LICENCE",
-            "grants": "   - one person may use and change the asset in private, educational and other work that earns no money;\n"
-            "   - show and share the results of such work.",
-            "limits": "   - use the asset in work that is sold, that advertises something or that is done for a client;\n"
-            f"{NO_RESALE}\n{NO_TRAINING}\n{NO_CLAIM}",
+            "allowed": {"personal": ONE_PERSON},
+            "up_to": {"team": (1, ONE_PERSON), "print_run": (100, SHARED), "web_traffic": (10_000, SHARED)},
+            "forbidden": dict.fromkeys(("commercial_project", "client_work", "merchandise", "template_resale"), NO_SALE) | NEVER,
         },
     ),
     (
-        "commercial",
-        "Commercial",
-        "For one person or organisation: client work, advertising and products sold up to 10,000 times.",
-        Decimal(2),
+        (
+            "commercial",
+            "Commercial",
+            "For one person or organisation: client work, advertising and products sold up to 10,000 times.",
+            Decimal(2),
+        ),
+        [TEAM, WORK, PRODUCTS],
+        [NO_MAIN_VALUE, NO_RESALE, NO_TRAINING, NO_CLAIM],
         {
-            "title": "COMMERCIAL LICENCE",
-            "grants": "   - everyone who works for you, one person or one organisation, may use and change the asset;\n"
-            "   - use it in client work, in advertising, on websites, and in video and audio for any audience;\n"
-            "   - sell products in which the asset is a part of something larger, up to 10,000 copies of each product.",
-            "limits": "   - sell products of which the asset is the main value, such as a print of it on its own;\n"
-            f"{NO_RESALE}\n{NO_TRAINING}\n{NO_CLAIM}",
+            "allowed": {"personal": TEAM, "commercial_project": WORK, "client_work": WORK, "broadcast": WORK},
+            "up_to": {
+                "team": (25, TEAM),
+                "web_traffic": (1_000_000, WORK),
+                "print_run": (10_000, PRODUCTS),
+                "merchandise": (10_000, PRODUCTS),
+            },
+            "forbidden": NEVER,
         },
     ),
     (
-        "extended",
-        "Extended",
-        "For one organisation and its affiliates: unlimited copies, apps, games and products for sale.",
-        Decimal(5),
+        (
+            "extended",
+            "Extended",
+            "For one organisation and its affiliates: unlimited copies, apps, games and products for sale.",
+            Decimal(5),
+        ),
+        [EVERYONE, ANY_WORK, ANY_COPIES, EMBEDDED],
+        [NO_RESALE, NO_TRAINING, NO_CLAIM],
         {
-            "title": "EXTENDED LICENCE",
-            "grants": "   - everyone who works for you, your organisation and its affiliates may use and change the asset;\n"
-            "   - use it in client work, in advertising, on websites, and in video and audio for any audience;\n"
-            "   - sell products in which the asset is a part, in any number of copies;\n"
-            "   - embed it in applications, games and devices, as long as users cannot take it out as a file of its own.",
-            "limits": f"{NO_RESALE}\n{NO_TRAINING}\n{NO_CLAIM}",
+            "allowed": {
+                **dict.fromkeys(("personal", "team"), EVERYONE),
+                **dict.fromkeys(("commercial_project", "client_work", "web_traffic", "broadcast"), ANY_WORK),
+                **dict.fromkeys(("print_run", "merchandise"), ANY_COPIES),
+                "app": EMBEDDED,
+            },
+            "up_to": {},
+            "forbidden": NEVER,
         },
     ),
 ]
+PUBLISHED_AT = datetime(2026, 1, 1, tzinfo=UTC)
 
 REASONS = [
     ("title_misleading", "title", "The title does not say what the asset is.", "Name the asset, without praise or search words."),
@@ -158,6 +193,12 @@ SYNONYMS = {
 }
 
 
+def _clauses(clauses):
+    """Return the clauses as a list, in lines as long as those of the text."""
+    lines = (textwrap.fill(clause, 64, initial_indent="   - ", subsequent_indent="     ") for clause in clauses)
+    return ";\n".join(lines) + "."
+
+
 def seed(apps, schema_editor):
     def add(name, rows):
         model = apps.get_model("catalog", name)
@@ -170,20 +211,15 @@ def seed(apps, schema_editor):
             for position, (slug, name, description, icon, metadata) in enumerate(CATEGORIES, 1)
         ),
     )
-    add(
-        "LicenseTier",
-        (
-            {
-                "slug": slug,
-                "name": name,
-                "summary": summary,
-                "text": LICENCE_TEXT.format(**parts),
-                "price_factor": factor,
-                "sort_order": position * 10,
-            }
-            for position, (slug, name, summary, factor, parts) in enumerate(LICENSE_TIERS, 1)
-        ),
-    )
+    for position, (tier, grants, limits, uses) in enumerate(LICENSE_TIERS, 1):
+        columns = dict(zip(("slug", "name", "summary", "price_factor"), tier, strict=True))
+        saved = apps.get_model("catalog", "LicenseTier").objects.create(**columns, sort_order=position * 10)
+        text = LICENCE_TEXT.format(title=f"{saved.name.upper()} LICENCE", grants=_clauses(grants), limits=_clauses(limits))
+        permissions = {use: {"permission": what, "clause": clause} for what in ("allowed", "forbidden") for use, clause in uses[what].items()}
+        for use, (quantity, clause) in uses["up_to"].items():
+            permissions[use] = {"permission": "up_to", "quantity": quantity, "clause": clause}
+        version = {"version": 1, "name": saved.name, "text": text, "permissions": permissions, "published_at": PUBLISHED_AT}
+        add("LicenseTerms", [{"tier": saved, **version}])
     add("RejectionReason", ({"code": code, "field": field, "message": message, "hint": hint} for code, field, message, hint in REASONS))
     add("SearchSynonym", ({"word": word, "synonyms": " ".join(words)} for word, words in SYNONYMS.items()))
     add("CatalogVersion", [{"value": secrets.token_hex(16)}])

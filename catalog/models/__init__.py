@@ -9,7 +9,7 @@ from .listings import Listing, ListingStats, UncountedPurchase
 from .manifests import AgentManifest
 from .reviews import ListingReview, RejectionReason
 from .search import SearchDocument, SearchSynonym, SearchTerm
-from .taxonomy import Category, LicenseTier, RetiredTerms, Store
+from .taxonomy import Category, LicenseTerms, LicenseTier, Store
 
 __all__ = [
     "AgentManifest",
@@ -22,6 +22,7 @@ __all__ = [
     "FilePreview",
     "FormerPreview",
     "LabelKind",
+    "LicenseTerms",
     "LicenseTier",
     "Listing",
     "ListingCount",
@@ -32,7 +33,6 @@ __all__ = [
     "ListingStats",
     "Preview",
     "RejectionReason",
-    "RetiredTerms",
     "SearchDocument",
     "SearchSynonym",
     "SearchTerm",

@@ -1,13 +1,17 @@
-"""Categories, stores, licence tiers and their former terms."""
+"""Categories, stores, licence tiers and their terms."""
 
+import hashlib
 from decimal import Decimal
 
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 
 from marketplace.core import bounds
 from marketplace.core.ids import new_id
+
+from ..bounds import TERMS_CHARS
 
 
 class Category(models.Model):
@@ -50,14 +54,12 @@ class Store(models.Model):
 
 
 class LicenseTier(models.Model):
-    """A licence with its terms, and its price as a factor of the listing's price."""
+    """A licence, and its price as a factor of the listing's price. Its terms are its newest `LicenseTerms`."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     slug = models.SlugField(max_length=40, unique=True)
     name = models.CharField(max_length=bounds.NAME_CHARS)
     summary = models.CharField(max_length=300)
-    # The terms, LICENSE.txt in packages.
-    text = models.TextField()
     price_factor = models.DecimalField(max_digits=6, decimal_places=2, default=Decimal(1))
     sort_order = models.PositiveSmallIntegerField(default=0)
     is_active = models.BooleanField(default=True)
@@ -71,19 +73,31 @@ class LicenseTier(models.Model):
         return self.name
 
 
-class RetiredTerms(models.Model):
-    """Former terms of a licence tier, which still apply to purchases made before `until`."""
+class LicenseTerms(models.Model):
+    """A version of a tier's terms. Rows are only added: a purchase keeps the version that was in force."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    tier = models.ForeignKey(LicenseTier, on_delete=models.PROTECT, related_name="retired_terms")
+    tier = models.ForeignKey(LicenseTier, on_delete=models.PROTECT, related_name="terms", db_index=False)
+    # 1 for the first terms of the tier.
+    version = models.PositiveIntegerField()
+    # The tier's name at that time.
     name = models.CharField(max_length=bounds.NAME_CHARS)
-    text = models.TextField()
-    until = models.DateTimeField()
+    # LICENSE.txt in packages.
+    text = models.TextField(max_length=TERMS_CHARS)
+    # What the text says about uses: `permission`, `quantity` and `clause` by use, which `uses.UseTerms` reads.
+    permissions = models.JSONField(default=dict, blank=True)
+    published_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
-        ordering = ("until",)
-        verbose_name_plural = "retired terms"
-        constraints = (models.UniqueConstraint(fields=("tier", "until"), name="retiredterms_one_at_a_time"),)
+        ordering = ("tier__sort_order", "-version")
+        verbose_name = verbose_name_plural = "licence terms"
+        # Also the index of a tier's newest terms.
+        constraints = (models.UniqueConstraint(fields=("tier", "version"), name="licenseterms_version_once"),)
 
     def __str__(self) -> str:
-        return f"{self.name} until {self.until:%Y-%m-%d}"
+        return f"{self.name}, version {self.version}"
+
+    @property
+    def sha256(self) -> str:
+        """The SHA-256 of the text in UTF-8, in hex digits."""
+        return hashlib.sha256(self.text.encode()).hexdigest()

@@ -1,12 +1,14 @@
-"""Categories and licence tiers."""
+"""Categories, licence tiers and their terms."""
 
-from datetime import datetime
+import uuid
 from typing import NamedTuple
 
-from django.db.models import OuterRef, QuerySet, Sum
+from django.db.models import OuterRef, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
-from ..models import Category, LicenseTier, ListingCount, RetiredTerms
+from marketplace.core.errors import NotFound
+
+from ..models import Category, LicenseTerms, LicenseTier, ListingCount
 
 
 def categories_with_counts() -> QuerySet[Category]:
@@ -46,14 +48,19 @@ def every_tier() -> list[LicenseTier]:
     return list(LicenseTier.objects.order_by("sort_order", "slug"))
 
 
-class Terms(NamedTuple):
-    """The terms of a licence."""
+def current_terms() -> dict[uuid.UUID, LicenseTerms]:
+    """Return the newest terms of each licence tier, by the tier's id, with the tier."""
+    newest = LicenseTerms.objects.filter(tier=OuterRef("tier")).order_by("-version").values("version")[:1]
+    return {terms.tier_id: terms for terms in LicenseTerms.objects.select_related("tier").filter(version=Subquery(newest))}
 
-    name: str
-    text: str
 
+def terms_version(license_slug: str, version: int) -> LicenseTerms:
+    """Return a version of a tier's terms, with the tier.
 
-def terms_at(tier: LicenseTier, moment: datetime) -> Terms:
-    """Return the tier's terms at a time: those at the time of the purchase apply to it."""
-    retired = RetiredTerms.objects.filter(tier=tier, until__gt=moment).order_by("until").first()
-    return Terms(tier.name, tier.text) if retired is None else Terms(retired.name, retired.text)
+    Raises:
+        NotFound: there is none.
+    """
+    terms = LicenseTerms.objects.select_related("tier").filter(tier__slug=license_slug, version=version).first()
+    if terms is None:
+        raise NotFound
+    return terms

@@ -3,20 +3,23 @@
 from typing import TypeVar
 
 from django.db import transaction
-from django.utils import timezone
 
 from marketplace.accounts.models import User
 from marketplace.core import audit, texts
 from marketplace.core.errors import InvalidInput
+from marketplace.core.transitions import lock
 
+from .. import bounds
 from ..catalog_version import change_version
-from ..models import Category, LicenseTier, RetiredTerms, SearchSynonym
+from ..models import Category, LicenseTerms, LicenseTier, SearchSynonym
 from ..models.search import SYNONYMS_CHARS
 from ..search.words import words_of
 from ..selectors import listings_on_sale
+from ..selectors.taxonomy import current_terms
+from ..uses import UNITS, Permission, Use
 from .listing_index import rebuild_listing_index, refresh_category, refresh_prices
 
-T = TypeVar("T", Category, LicenseTier, SearchSynonym)
+T = TypeVar("T", Category, LicenseTerms, LicenseTier, SearchSynonym)
 # The most listings that are repriced in the request, which takes a few seconds; with more, a job does it.
 REPRICED_AT_ONCE = 2_000
 # The most active synonyms; every process keeps them in memory.
@@ -33,14 +36,17 @@ def save_category(*, category: Category, changed: list[str], actor: User) -> Cat
 
 @transaction.atomic
 def save_license_tier(*, tier: LicenseTier, changed: list[str], actor: User) -> LicenseTier:
-    """Save a new or changed licence tier; prices change at once.
+    """Save a new or changed licence tier; prices change at once. A new name is a new version of its terms.
 
-    Former terms are stored for earlier purchases.
+    Raises:
+        InvalidInput: it is active but has no terms.
     """
     before = LicenseTier.objects.select_for_update().filter(pk=tier.pk).first()
-    if before and (before.name, before.text) != (tier.name, tier.text):
-        RetiredTerms.objects.create(tier=before, name=before.name, text=before.text, until=timezone.now())
+    if error := find_tier_error(tier):
+        raise error
     _save(tier, "licensetier", changed, actor)
+    if before and before.name != tier.name and (terms := current_terms().get(tier.pk)):
+        publish_terms(terms=LicenseTerms(tier=tier, text=terms.text, permissions=terms.permissions), changed=["name"], actor=actor)
     if before is None or (before.price_factor, before.sort_order, before.is_active) != (tier.price_factor, tier.sort_order, tier.is_active):
         # In a large catalog, lists and details show the new prices once the job is done; quotes and purchases use them at once.
         if listings_on_sale() > REPRICED_AT_ONCE:
@@ -48,6 +54,42 @@ def save_license_tier(*, tier: LicenseTier, changed: list[str], actor: User) -> 
         else:
             refresh_prices()
     return tier
+
+
+def find_tier_error(tier: LicenseTier) -> InvalidInput | None:
+    """Return the error of a licence tier, None if it is valid."""
+    if tier.is_active and tier.pk not in current_terms():
+        return texts.invalid("is_active", "no_terms", "Publish its terms first: nothing is sold without terms.")
+    return None
+
+
+@transaction.atomic
+def publish_terms(*, terms: LicenseTerms, changed: list[str], actor: User) -> LicenseTerms:
+    """Save new terms as the next version of their tier's; purchases from now on are made under them.
+
+    Raises:
+        InvalidInput: the permissions do not fit the text.
+    """
+    tier = lock(LicenseTier.objects.all(), pk=terms.tier_id)
+    if error := find_terms_error(terms):
+        raise error
+    last = current_terms().get(tier.pk)
+    terms.version, terms.name = (1 if last is None else last.version + 1), tier.name
+    _save(terms, "licenseterms", changed, actor)
+    return terms
+
+
+def find_terms_error(terms: LicenseTerms) -> InvalidInput | None:
+    """Return the first error in the permissions of terms, None if they are valid."""
+    text = " ".join(terms.text.split())
+    for use, stored in terms.permissions.items():
+        label, counted = Use(use).label, stored["permission"] == Permission.UP_TO
+        if counted != (stored.get("quantity") is not None) or (counted and use not in UNITS):
+            return texts.invalid("permissions", "quantity", f"{label}: enter a quantity if it is allowed up to one, and only then.")
+        clause = " ".join(stored["clause"].split())
+        if not 0 < len(clause) <= bounds.CLAUSE_CHARS or clause not in text:
+            return texts.invalid("permissions", "clause", f"{label}: copy the passage of the text that says so.")
+    return None
 
 
 @transaction.atomic

@@ -2,9 +2,12 @@
 
 from django.urls import path
 
-from .views import CertificateViewSet, LibraryViewSet, PackageViewSet
+from catalog.api.public import cache_until_change
+
+from .views import CertificateViewSet, LibraryViewSet, PackageViewSet, RightsViewSet
 
 urlpatterns = [
+    path("assets/<str:asset_id>/rights", cache_until_change(RightsViewSet.as_view({"get": "retrieve"})), name="asset-rights"),
     path("library", LibraryViewSet.as_view({"get": "list"}), name="library"),
     path("library/download/<str:asset_id>", LibraryViewSet.as_view({"post": "download"}), name="library-download"),
     path("downloads/<str:token>", PackageViewSet.as_view({"get": "fetch"}), name="library-package"),

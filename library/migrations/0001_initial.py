@@ -33,6 +33,7 @@ class Migration(migrations.Migration):
                 ('deliverable', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog.deliverable')),
                 ('listing', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='licences', to='catalog.listing')),
                 ('replaces', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='replaced_by', to='library.licence')),
+                ('terms', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog.licenseterms')),
                 ('tier', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog.licensetier')),
             ],
             options={

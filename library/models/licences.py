@@ -6,7 +6,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from catalog import bounds as catalog_bounds
-from catalog.models import Deliverable, LicenseTier, Listing
+from catalog.models import Deliverable, LicenseTerms, LicenseTier, Listing
 from marketplace.core import bounds
 from marketplace.core.ids import new_id
 
@@ -24,6 +24,8 @@ class Licence(models.Model):
     buyer = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="licences")
     listing = models.ForeignKey(Listing, on_delete=models.PROTECT, related_name="licences")
     tier = models.ForeignKey(LicenseTier, on_delete=models.PROTECT, related_name="+")
+    # Those at the purchase.
+    terms = models.ForeignKey(LicenseTerms, on_delete=models.PROTECT, related_name="+", db_index=False)
     # No foreign key: orders belong to an app above this one.
     order_id = models.UUIDField(editable=False)
     title = models.CharField(max_length=catalog_bounds.TITLE_CHARS)

@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from catalog.models import Deliverable, Listing
 from catalog.pricing import permitted_tiers
-from catalog.selectors.taxonomy import Terms, active_tiers, terms_at
+from catalog.selectors.taxonomy import active_tiers, current_terms
 from marketplace.core.ids import new_id
 from marketplace.storage import default_storage
 from marketplace.storage.base import ObjectStorage, StoredRange
@@ -40,7 +40,7 @@ class DamagedFile(Exception):
 
 def package_for(*, licence: Licence, deliverable: Deliverable) -> Package:
     """Return the prepared package of a licence with this file."""
-    package = package_of(licence.listing, deliverable, terms_at(licence.tier, licence.acquired_at))
+    package = package_of(licence.listing, deliverable, licence.terms)
     return prepare_packages(packages=[package])[0]
 
 
@@ -49,7 +49,8 @@ def find_packages_on_sale(listing: Listing) -> list[Package]:
     file = listing.live_deliverable
     if file is None or file.blocked_at is not None:
         return []
-    return [package_of(listing, file, Terms(tier.name, tier.text)) for tier in permitted_tiers(listing, active_tiers())]
+    terms = current_terms()
+    return [package_of(listing, file, terms[tier.pk]) for tier in permitted_tiers(listing, active_tiers()) if tier.pk in terms]
 
 
 def prepare_packages(*, packages: Sequence[Package]) -> list[Package]:

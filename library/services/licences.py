@@ -22,6 +22,7 @@ class NewLicence(TypedDict):
     buyer_id: uuid.UUID
     listing_id: uuid.UUID
     tier_id: uuid.UUID
+    terms_id: uuid.UUID
     deliverable_id: uuid.UUID
     order_id: uuid.UUID
     title: str

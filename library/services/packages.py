@@ -7,8 +7,7 @@ from typing import Any
 
 import orjson
 
-from catalog.models import Deliverable, Listing
-from catalog.selectors.taxonomy import Terms
+from catalog.models import Deliverable, LicenseTerms, Listing
 from marketplace.storage.base import ObjectStorage, Segment, StoredRange
 
 from ..models import Package
@@ -33,12 +32,12 @@ def readme_of(listing: Listing, version: str) -> str:
     return "\n".join([*lines, *([f"Version: {version}"] if version else []), ""])
 
 
-def license_of(listing: Listing, terms: Terms) -> str:
+def license_of(listing: Listing, terms: LicenseTerms) -> str:
     """Return LICENSE.txt: the asset and the licence terms."""
     return f"{terms.name}\n\nAsset: {listing.title} ({listing.slug})\nFrom: {listing.store.name}\n\n{terms.text}\n"
 
 
-def package_of(listing: Listing, deliverable: Deliverable, terms: Terms) -> Package:
+def package_of(listing: Listing, deliverable: Deliverable, terms: LicenseTerms) -> Package:
     """Return an unsaved package of a file under these terms, without size and checksum."""
     readme = readme_of(listing, version_of_file(deliverable, listing))
     package = Package(deliverable=deliverable, readme_text=readme, license_text=license_of(listing, terms))

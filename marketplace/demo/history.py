@@ -8,8 +8,10 @@ from django.db import transaction
 from django.db.models import OuterRef, Subquery
 from django_tasks.base import TaskResultStatus
 
-from catalog.models import Listing
+from catalog.models import LicenseTerms, Listing
 from catalog.models.listings import ListingStatus
+from catalog.services.taxonomy import publish_terms
+from catalog.uses import Use, UseTerms
 from developers.models import App
 from developers.models.usage import CallerKind
 from developers.selectors import apps_of, live_keys_of
@@ -48,6 +50,8 @@ CUSTOMERS = (
     ("Hanna Virtanen", Currency.USD),
     ("Arjun Rao", Currency.INR),
 )
+# Days ago, since when the commercial licence has permitted more page views.
+NEW_TERMS_DAY = 20
 FUNDS_MINOR = {Currency.INR: 60_000_00, Currency.USD: 900_00}
 # Where the app calls: operation, scope, part of all calls, and how often it is refused or fails.
 CALLS: tuple[tuple[str, str, float, dict[int, float]], ...] = (
@@ -89,6 +93,8 @@ def _sell(customers: list[User], admin: User, until: datetime, chance: random.Ra
     wanted = [(customer, slug) for customer in range(len(customers)) for slug in sorted(published)]
     chance.shuffle(wanted)
     for day in range(DAYS, 0, -1):
+        if day == NEW_TERMS_DAY:
+            _publish_terms(admin, until - timedelta(days=day))
         morning = (until - timedelta(days=day)).replace(hour=7, minute=0, second=0, microsecond=0)
         weekday = 1.3 if morning.weekday() < 5 else 0.6
         expected = weekday * (1 + 1.4 * (DAYS - day) / DAYS)
@@ -108,6 +114,23 @@ def _buy(customer: User, currency: Currency, slug: str, moment: datetime, chance
     tier = chance.choices(["personal", "commercial"], [3, 2])[0]
     with clock_at(moment):
         spend(buyer=customer, purchase=PurchaseRequest(slug, currency, tier))
+
+
+def _publish_terms(admin: User, moment: datetime) -> None:
+    """Publish the second version of the commercial licence's terms, which permits websites with twice as many page views.
+
+    Terms that the operator has written are left alone.
+    """
+    first = LicenseTerms.objects.filter(tier__slug="commercial").latest("version")
+    views = UseTerms.of(first.permissions, Use.WEB_TRAFFIC).quantity
+    if views is None or first.version > 1:
+        return
+    before, after = f"{views:,}", f"{2 * views:,}"
+    permissions = {use: said | {"clause": said["clause"].replace(before, after)} for use, said in first.permissions.items()}
+    permissions[Use.WEB_TRAFFIC]["quantity"] = 2 * views
+    with clock_at(moment):
+        terms = LicenseTerms(tier=first.tier, text=first.text.replace(before, after), permissions=permissions)
+        publish_terms(terms=terms, changed=["text"], actor=admin)
 
 
 def _close_week(moment: datetime, admin: User, *, refunding: bool) -> None:

@@ -243,7 +243,7 @@ def test_category_edit_ends_cached_answers_and_is_audited(root: Client) -> None:
 
 def test_licence_factor_below_zero_is_asked_again(root: Client) -> None:
     tier = LicenseTier.objects.get(slug="personal")
-    answers = {"name": tier.name, "summary": tier.summary, "text": tier.text, "price_factor": "-1", "sort_order": "1"}
+    answers = {"name": tier.name, "summary": tier.summary, "price_factor": "-1", "sort_order": "1"}
     response = root.post(address(LicenseTier, "change", tier.pk), answers)
     assert response.status_code == 200
     tier.refresh_from_db()

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from catalog.models import Category, LicenseTier
-from catalog.services.taxonomy import save_category
+from catalog.models import Category, LicenseTerms, LicenseTier
+from catalog.services.taxonomy import find_terms_error, save_category
 from tests.factories import CategoryFactory, ListingFactory, PublishedListingFactory, UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -23,10 +23,11 @@ def test_new_installation_has_five_categories_and_three_licence_tiers() -> None:
 
 
 def test_licence_texts_are_whole() -> None:
-    for tier in LicenseTier.objects.all():
-        assert tier.text.startswith(tier.name.upper())
-        assert len(tier.text) > 1000
-        assert "{" not in tier.text
+    for terms in LicenseTerms.objects.all():
+        assert terms.text.startswith(terms.name.upper())
+        assert len(terms.text) > 1000
+        assert "{" not in terms.text
+        assert find_terms_error(terms) is None
 
 
 def test_every_active_category_is_listed_in_order(get: Any) -> None:

@@ -24,12 +24,10 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def tiers() -> Any:
-    LicenseTier.objects.all().delete()
     made = [("personal", 1), ("commercial", 2), ("extended", 5)]
-    return [
-        LicenseTier.objects.create(slug=slug, name=slug.title(), summary=f"{slug}.", text="…", price_factor=factor, sort_order=order)
-        for order, (slug, factor) in enumerate(made)
-    ]
+    for slug, factor in made:
+        LicenseTier.objects.filter(slug=slug).update(summary=f"{slug}.", price_factor=factor)
+    return [LicenseTier.objects.get(slug=slug) for slug, _ in made]
 
 
 @pytest.mark.parametrize(

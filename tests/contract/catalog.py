@@ -12,6 +12,40 @@ PREVIEW = record(
     added={"altText": STRING},
     sometimes=("sortOrder", "altText"),
 )
+USES = (
+    *("personal", "commercial_project", "client_work", "print_run", "merchandise", "app", "web_traffic", "broadcast", "team"),
+    *("template_resale", "ai_training", "redistribution"),
+)
+RIGHTS_OF_LICENSE = record(
+    {},
+    added={
+        "slug": STRING,
+        "name": STRING,
+        "owned": BOOLEAN,
+        "verdict": one_of("yes", "no", "unclear"),
+        "permission": one_of("allowed", "up_to", "forbidden", "not_said"),
+        "maximumQuantity": nullable(INTEGER),
+        "clause": STRING,
+        "termsVersion": INTEGER,
+        "termsSha256": SHA256,
+        "termsUrl": STRING,
+        "priceUSD": nullable(NUMBER),
+        "priceINR": nullable(NUMBER),
+        "priceEUR": nullable(NUMBER),
+    },
+)
+RIGHTS = record(
+    {},
+    added={
+        "assetId": STRING,
+        "slug": STRING,
+        "use": one_of(*USES),
+        "quantity": INTEGER,
+        "decision": one_of("yes", "buy", "unclear", "no"),
+        "licenseSlug": nullable(STRING),
+        "licenses": array(RIGHTS_OF_LICENSE),
+    },
+)
 CATEGORY = record(
     {"slug": STRING, "metadata": OBJECT},
     added={"name": STRING, "description": STRING, "icon": STRING, "sortOrder": INTEGER, "assetCount": INTEGER},
@@ -208,6 +242,21 @@ OPERATIONS = (
         query=(
             Query("from", "string", bounds={"maxLength": 36}, bad=("x" * 37,)),
             Query("to", "string", bounds={"maxLength": 36}, bad=("x" * 37,)),
+        ),
+        refusals=frozenset({"invalid_input", "not_found"}),
+        added=True,
+    ),
+    Operation(
+        "GET",
+        "/assets/{id}/rights",
+        Auth.NONE,
+        "for_sale",
+        RIGHTS,
+        query=(
+            Query("use", "string", required=True, bounds={"enum": list(USES)}, bad=("", "war", "Personal")),
+            Query(
+                "quantity", "integer", default=1, bounds={"minimum": 1, "maximum": 1_000_000_000}, bad=("0", "-1", "1000000001", "x", "1.5")
+            ),
         ),
         refusals=frozenset({"invalid_input", "not_found"}),
         added=True,

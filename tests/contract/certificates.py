@@ -10,7 +10,7 @@ CERTIFICATE = record(
         "issuer": STRING,
         "licensee": record({"id": STRING, "email": STRING}),
         "asset": record({"id": STRING, "slug": STRING, "title": STRING, "vendor": STRING}),
-        "license": record({"slug": STRING, "name": STRING, "termsSha256": SHA256}),
+        "license": record({"slug": STRING, "name": STRING, "termsVersion": INTEGER, "termsSha256": SHA256}),
         "version": STRING,
         "file": record({"name": STRING, "size": INTEGER, "checksum": SHA256}),
         "orderId": STRING,

@@ -9,7 +9,24 @@ from wallet.models.ledger import JournalKind
 from .catalog import BAD_LIMITS
 from .certificates import CERTIFICATE, STATUS
 from .purse import CURRENCY, DATES, REDUCTIONS
-from .shapes import BOOLEAN, BYTES, INTEGER, NUMBER, STRING, TIME, Auth, Field, Operation, Query, Shape, array, nullable, one_of, record
+from .shapes import (
+    BOOLEAN,
+    BYTES,
+    INTEGER,
+    NUMBER,
+    SHA256,
+    STRING,
+    TIME,
+    Auth,
+    Field,
+    Operation,
+    Query,
+    Shape,
+    array,
+    nullable,
+    one_of,
+    record,
+)
 
 ORDER = record(
     {
@@ -19,6 +36,8 @@ ORDER = record(
         "title": STRING,
         "licenseSlug": STRING,
         "licenseName": STRING,
+        "termsVersion": INTEGER,
+        "termsSha256": SHA256,
         "seller": STRING,
         "version": STRING,
         "currency": CURRENCY,

@@ -83,7 +83,7 @@ def _shop(buyer: User | None = None) -> tuple[Scene, Listing]:
         user=buyer or funded(inr=100_000, usd=5_000),
         names={"id": str(listing.id), "preview_id": str(preview.id)},
         body={"assetId": str(listing.id)},
-        query={"q": "aurora"},
+        query={"q": "aurora", "use": "print_run"},
         shows={"id": str(listing.id), "assetId": str(listing.id), "title": "Aurora Sans", "slug": "aurora-sans", "query": "aurora"},
     )
     return scene, listing

@@ -2,6 +2,7 @@
 
 import json
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from rest_framework.test import APIClient
@@ -58,6 +59,7 @@ def test_hostile_parameter_is_taken_or_refused(operation: Operation, parameter: 
 @pytest.mark.parametrize("operation", [entry for entry in OPERATIONS if "{" in entry.path], ids=lambda operation: operation.name)
 def test_hostile_name_is_not_found(operation: Operation, scene: Scene, caller: APIClient) -> None:
     for value in HOSTILE_IN_ADDRESSES:
-        answer = caller.generic(operation.method, path_of(operation, scene, **dict.fromkeys(scene.names, value)), "", "application/json")
+        path = path_of(operation, scene, **dict.fromkeys(scene.names, value))
+        answer = caller.generic(operation.method, f"{path}?{urlencode(query_of(operation, scene))}", "", "application/json")
         assert answer.status_code == 404, value
         judged(answer)

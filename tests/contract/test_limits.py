@@ -86,7 +86,7 @@ def own(user: User, listing: Listing) -> Licence:
     """Return a licence that is not saved."""
     tier, file = LicenseTier.objects.get(slug="personal"), listing.live_deliverable
     assert isinstance(file, Deliverable)
-    return Licence(buyer=user, listing=listing, tier=tier, order_id=new_id(), deliverable=file)
+    return Licence(buyer=user, listing=listing, tier=tier, terms=tier.terms.get(), order_id=new_id(), deliverable=file)
 
 
 def test_library_answers_twenty_five_and_at_most_a_hundred(key_client: Callable[..., APIClient]) -> None:

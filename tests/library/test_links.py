@@ -129,7 +129,7 @@ def test_package_holds_the_untouched_file_readme_and_terms(anonymous: APIClient,
         assert dates == {(*approved_at.astimezone(UTC).timetuple()[:5], approved_at.second // 2 * 2)}
         assert package.read("README.txt") == b"Unpack, then install."
         terms = package.read("LICENSE.txt").decode()
-    assert link.licence.tier.text in terms
+    assert link.licence.terms.text in terms
     assert link.listing.title in terms
     path = tmp_path / "package.zip"
     path.write_bytes(data)

@@ -91,6 +91,8 @@ def test_client_discovers_and_calls_every_tool(address: str, listing: Listing, m
         asset = (await call("list_assets", sort="newest", limit=1))["items"][0]
         assert found["results"][0]["id"] == asset["id"] == str(listing.id)
         assert (await call("get_asset", assetId="harbor-grotesk"))["priceINR"] == 499
+        rights = await call("check_rights", assetId=asset["id"], use="print_run", quantity=500)
+        assert (rights["decision"], rights["licenseSlug"]) == ("buy", "commercial")
         assert (await call("get_asset_manifest", assetId=asset["id"]))["slug"] == "harbor-grotesk"
         assert (await call("who_am_i"))["environment"] == "production"
         assert (await call("get_wallet"))["balanceINR"] == 1000

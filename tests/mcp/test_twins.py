@@ -69,10 +69,9 @@ class Twins:
                 return self.keyed.get(f"/api/v1/assets{query}")
             case "search_assets":
                 return self.keyed.get(f"/api/v1/assets/search{query}")
-            case "get_asset":
-                return self.keyed.get(f"/api/v1/assets/{asset}")
-            case "get_asset_manifest":
-                return self.keyed.get(f"/api/v1/assets/{asset}/manifest")
+            case "get_asset" | "get_asset_manifest" | "check_rights":
+                part = {"get_asset": "", "get_asset_manifest": "/manifest", "check_rights": f"/rights{query}"}[tool]
+                return self.keyed.get(f"/api/v1/assets/{asset}{part}")
             case "list_library":
                 return self.bearer.get(f"/api/v1/library{query}")
             case "get_download_link":
@@ -130,8 +129,9 @@ def case(dice: random.Random, listings: list[Listing]) -> tuple[str, dict[str, A
             return tool, some(limit=[1, 2, 100, 0], cursor=["bm90IG91cnM"])
         case "get_asset" | "get_asset_manifest":
             return tool, {"assetId": asset()}
-        case "get_download_link":
-            return tool, {"assetId": asset(), **some(version=["9.9"])}
+        case "get_download_link" | "check_rights":
+            rights = {"use": dice.choice(["team", "app", "war"]), **some(quantity=[1, 26, 0])}
+            return tool, {"assetId": asset(), **(rights if tool == "check_rights" else some(version=["9.9"]))}
         case "quote_purchase":
             return tool, {"assetId": asset(), **some(currency=["INR", "USD"], licenseSlug=["commercial", "extended", "none"])}
         case "buy_asset":
@@ -198,6 +198,7 @@ ARGUMENTS: dict[str, Callable[[Listing], dict[str, Any]]] = {
     "list_assets": lambda _listing: {"sort": "newest", "tag": "neon"},
     "get_asset": lambda listing: {"assetId": listing.slug},
     "list_categories": lambda _listing: {},
+    "check_rights": lambda listing: {"assetId": listing.slug, "use": "team", "quantity": 5},
     "get_asset_manifest": lambda listing: {"assetId": listing.slug},
     "list_library": lambda _listing: {"limit": 2},
     "get_download_link": lambda listing: {"assetId": listing.slug},

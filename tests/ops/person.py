@@ -221,11 +221,12 @@ class Person:
         unsold = {**offer, "listing": self.rows["catalog.Listing never sold"]}
         self.add("wallet.Quote of another person", owner=self.other, expires_at=self.now + SOON, **unsold)
         parts = {"commission_minor": 0, "vendor_share_minor": 0, "status": "Completed"}
-        order = self.add("wallet.Order", buyer=user, deliverable=file, **offer, **parts)
+        order = self.add("wallet.Order", buyer=user, deliverable=file, terms=tier.terms.get(), **offer, **parts)
         self.add("wallet.FrozenOrder", reversal=self.reversal, order=order, disputed_minor=1, suspended=True, withheld_minor=0)
         self.add("wallet.RefundRequest", order=order, status="InReview", reason="faulty", escalated_at=self.now)
         self._invoice(order)
-        licence = self.add("library.Licence", buyer=user, order_id=order.pk, deliverable=file, acquired_at=self.now, **what)
+        granted = {"order_id": order.pk, "terms": order.terms, "deliverable": file, "acquired_at": self.now}
+        licence = self.add("library.Licence", buyer=user, **granted, **what)
         times = {"issued_at": self.now, "expires_at": self.now + SOON}
         package = self.rows["library.Package sold"]
         link = self.add("library.DownloadLink", user=user, licence=licence, listing=listing, deliverable=file, package=package, **times)

@@ -25,6 +25,8 @@ PAGES: dict[str, dict[str, Way]] = {
         "browse-tag": "/browse?tag=lottie&sort=newest&currency=USD",
         "listing-font": f"/assets/{FONT}",
         "listing-changes": f"/assets/{FONT}/changes",
+        "listing-rights": f"/assets/{FONT}/rights?use=print_run&quantity=5000",
+        "license-terms": "/licences/commercial/1",
         "listing-picture": f"/assets/{FONT}/pictures/1",
         "listing-sound": f"/assets/{SOUND}",
         "listing-motion": "/assets/checkout-moments",

@@ -183,6 +183,7 @@ def test_second_live_licence_is_refused_by_the_database() -> None:
         "buyer_id": held.buyer_id,
         "listing_id": held.listing_id,
         "tier_id": held.tier_id,
+        "terms_id": held.terms_id,
         "deliverable_id": held.deliverable_id,
     }
     facts |= {"title": "x", "store_name": "x", "version": "", "license_slug": "personal", "order_id": uuid.uuid4()}

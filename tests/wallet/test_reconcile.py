@@ -154,7 +154,12 @@ def test_licence_without_an_order_is_a_difference() -> None:
     order = bought(on_sale())
     licence = Licence.objects.get()
     Licence.objects.create(
-        buyer=UserFactory(), listing=order.listing, tier=order.tier, deliverable=licence.deliverable, order_id=uuid.uuid4()
+        buyer=UserFactory(),
+        listing=order.listing,
+        tier=order.tier,
+        terms=order.terms,
+        deliverable=licence.deliverable,
+        order_id=uuid.uuid4(),
     )
     assert_difference("belongs to no order")
 

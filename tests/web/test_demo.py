@@ -87,6 +87,7 @@ def test_history_is_of_sixty_days_and_agrees_with_the_ledger(settings: Any, tmp_
     assert [order.created_at for order in orders] == [journal.at for journal in Journal.objects.filter(kind="sale").order_by("id")]
     assert now - orders[0].created_at > timedelta(days=20)
     assert all(licence.acquired_at < now - timedelta(hours=1) for licence in Licence.objects.all())
+    assert set(orders.filter(license_slug="commercial").values_list("terms__version", flat=True)) == {1, 2}
     assert Invoice.objects.exists()
     assert ApiUsage.objects.values("day").distinct().count() == DAYS
     assert not Job.objects.filter(task_path=announce_purchase.module_path).exists()

@@ -105,6 +105,8 @@ OPEN_TO_ALL = {
         "docs-operation",
         "docs-page",
         "docs-source",
+        "license-terms",
+        "license-terms-text",
         "payout-details",
         "problem",
         "sales-invoices-csv",
@@ -140,6 +142,8 @@ ALSO = {
 OTHER_CREDENTIAL = {401}
 # Where any other body would be refused before it is looked for what is named.
 BODIES: dict[tuple[str, str], dict[str, Any]] = {
+    # Of a GET it is the query.
+    ("asset-rights", "get"): {"use": "team"},
     ("library-download", "post"): {},
     ("order-refund-requests", "post"): {"reason": "other"},
     ("vendor-preview", "patch"): {"altText": "Taken"},
@@ -155,6 +159,7 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
 # The tools that name nothing, and what an argument of the others stands for.
 NAMELESS_TOOLS = {"search_assets", "list_assets", "list_categories", "list_library", "get_wallet", "request_top_up", "who_am_i"}
 TOOL_ARGUMENTS = {"assetId": "listing_id", "quoteId": "quote", "idempotencyKey": "key"}
+TOOL_CHOICES = {"check_rights": {"use": "team"}}
 # A form that every page could take, were the thing one's own.
 FORM: dict[str, Any] = {
     "title": "Taken",
@@ -305,9 +310,13 @@ def _callers(everyone: Everyone) -> dict[str, list[dict[str, str]]]:
     return {"pages": [{}], "api": [{"authorization": f"Bearer {token}"}, {"x-api-key": key}]}
 
 
+def _form(method: str) -> dict[str, Any]:
+    return {} if method == "get" else FORM
+
+
 def _send(client: Client, method: str, address: str, headers: dict[str, str], body: dict[str, Any], *, json: bool = False) -> Any:
     if method == "get":
-        return client.get(address, headers=headers)
+        return client.get(address, body, headers=headers)
     if json:
         return getattr(client, method)(address, body, content_type="application/json", headers=headers)
     # Of forms, only POST has fields.
@@ -324,7 +333,7 @@ def test_someone_elses_thing_is_not_found_and_not_changed_by_any_method_at_any_a
     for route, name in _guarded():
         api = route.startswith("api/")
         for address, headers, method in product(_with_theirs(route, name, everyone), callers["api" if api else "pages"], METHODS):
-            answer = _send(client, method, address, headers, BODIES.get((name, method), FORM), json=api).status_code
+            answer = _send(client, method, address, headers, BODIES.get((name, method), _form(method)), json=api).status_code
             if answer not in {404, 405} | ALSO.get(name, set()) | (OTHER_CREDENTIAL if headers else set()):
                 faults.append((method, address, answer))
     assert not faults, "\n".join(map(str, faults))
@@ -340,7 +349,7 @@ def test_someone_signed_out_is_sent_to_sign_in_at_every_page_of_an_account(every
     assert len(addresses) > 40
     sign_in = reverse("account_login")
     for address in addresses:
-        answer = _send(Client(), method, address, {}, FORM)
+        answer = _send(Client(), method, address, {}, _form(method))
         # What scripts ask for is refused or empty, not led elsewhere.
         assert answer.status_code in {204, 401, 403, 405} or answer.get("Location", "").split("?")[0] == sign_in, (
             address,
@@ -405,7 +414,7 @@ def test_tools_find_nothing_of_someone_elses(everyone: Everyone) -> None:
         arguments = {name: everyone.theirs[TOOL_ARGUMENTS[name]] for name in tool.input_schema["properties"] if name in TOOL_ARGUMENTS}
         if arguments and tool.name not in NAMELESS_TOOLS:
             named.add(tool.name)
-            result = speaker.call(tool.name, **arguments)
+            result = speaker.call(tool.name, **arguments, **TOOL_CHOICES.get(tool.name, {}))
             assert result["isError"], tool.name
             assert result["content"][0]["text"].startswith("not_found: "), (tool.name, result)
     assert named == set(TOOLS) - NAMELESS_TOOLS, "a new tool: name what its arguments stand for in TOOL_ARGUMENTS"

@@ -14,7 +14,7 @@ from django.test import Client
 from django.utils import timezone
 
 from benchmarks.seeding.fill import fill
-from catalog.models import Discount, FeaturedListing, LicenseTier, Listing, Preview, RetiredTerms
+from catalog.models import Discount, FeaturedListing, Listing, Preview
 from catalog.search.rebuild import rebuild
 from catalog.services.review import reject_listing
 from developers import bounds
@@ -65,6 +65,9 @@ PAGES: dict[str, list[str]] = {
         "/browse?q=zzqqxx",
         "/assets/{asset}",
         "/assets/{asset}/changes",
+        "/assets/{asset}/rights?use=print_run&quantity=500",
+        "/assets/{asset}/rights?use=war&quantity=0",
+        "/licences/personal/1",
         "/assets/{asset}/pictures/1",
         "/stores/{store}",
         "/docs",
@@ -268,6 +271,7 @@ NO_PAGES = {
         "app-logo",
         "account-export-file",
         "docs-source",
+        "license-terms-text",
         "payment-events",
         "favicon",
         "library-item-certificate",
@@ -462,8 +466,6 @@ def _for_admins() -> dict[str, str]:
     Worker.objects.create(id="w", host="here", pid=1, seen_at=now)
     Schedule.objects.create(command="payout", due_at=now)
     Discount.objects.create(listing=ListingFactory(slug="discounted"), percent=10, code="SPRING", ends_at=now + timedelta(days=1))
-    tier = LicenseTier.objects.get(slug="personal")
-    RetiredTerms.objects.create(tier=tier, name=tier.name, text="Once.", until=now)
     group = Group.objects.create(name="Reviewers")
     group.permissions.set(Permission.objects.filter(content_type__app_label="catalog"))
     made = {"application": subjects.application(), "scope_review": subjects.scope_review(), "group": group}

@@ -237,6 +237,7 @@ class Migration(migrations.Migration):
                 ('listing', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='orders', to='catalog.listing')),
                 ('quote', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='orders', to='wallet.quote')),
                 ('seller', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='wallet.seller')),
+                ('terms', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog.licenseterms')),
                 ('tier', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog.licensetier')),
                 ('upgraded_from', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='upgrades', to='wallet.order')),
             ],

@@ -6,7 +6,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from catalog import bounds as catalog_bounds
-from catalog.models import Deliverable, LicenseTier, Listing
+from catalog.models import Deliverable, LicenseTerms, LicenseTier, Listing
 from developers.models import App
 from marketplace.core import bounds as core_bounds
 from marketplace.core.ids import new_id
@@ -29,13 +29,14 @@ class OrderStatus(models.TextChoices):
 class Order(models.Model):
     """One purchase. The price is gross: it includes tax, commission and the vendor's share.
 
-    Title, seller, licence and version are those at the time of the sale.
+    Title, seller, licence, terms and version are those at the time of the sale.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     buyer = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="orders")
     listing = models.ForeignKey(Listing, on_delete=models.PROTECT, related_name="orders")
     tier = models.ForeignKey(LicenseTier, on_delete=models.PROTECT, related_name="+")
+    terms = models.ForeignKey(LicenseTerms, on_delete=models.PROTECT, related_name="+", db_index=False)
     title = models.CharField(max_length=catalog_bounds.TITLE_CHARS)
     store_name = models.CharField(max_length=core_bounds.NAME_CHARS)
     license_slug = models.CharField(max_length=40)

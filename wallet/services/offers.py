@@ -65,12 +65,14 @@ class TierOnSale:
 
     Args:
         id: Its id.
+        terms_id: Its current terms.
         slug: Its slug.
         name: Its name.
         factor: Its price factor.
     """
 
     id: uuid.UUID
+    terms_id: uuid.UUID
     slug: str
     name: str
     factor: Decimal
@@ -298,11 +300,11 @@ def _listing_offer(rows: Sequence[tuple[Any, ...]], discount_code: str) -> Listi
     if discount_code and coded is None:
         _refuse_code(as_id(listing_id), discount_code)
     slugs = None if allowed is None else orjson.loads(allowed)
-    # Without tiers there is one row with NULLs.
+    # Without tiers there is one row with NULLs; a tier without terms is not sold.
     tiers = [
-        (TierOnSale(as_id(tier_id), slug, name, Decimal(str(factor))), active, owned)
-        for tier_id, slug, name, factor, active, *owned in (row[-8:] for row in rows)
-        if tier_id is not None
+        (TierOnSale(as_id(tier_id), as_id(terms_id), slug, name, Decimal(str(factor))), active, owned)
+        for tier_id, terms_id, slug, name, factor, active, *owned in (row[-9:] for row in rows)
+        if terms_id is not None
     ]
     return ListingOffer(
         listing_id=as_id(listing_id),

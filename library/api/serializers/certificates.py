@@ -43,6 +43,7 @@ class CertifiedLicense(serializers.Serializer[Any]):
 
     slug = serializers.CharField()
     name = serializers.CharField()
+    termsVersion = serializers.IntegerField(help_text="Version of the terms.")
     termsSha256 = serializers.CharField(help_text="SHA-256 of the terms, with which LICENSE.txt of the package ends.")
 
 

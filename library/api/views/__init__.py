@@ -3,5 +3,6 @@
 from .certificates import CertificateViewSet
 from .library import LibraryViewSet
 from .packages import PackageViewSet
+from .rights import RightsViewSet
 
-__all__ = ["CertificateViewSet", "LibraryViewSet", "PackageViewSet"]
+__all__ = ["CertificateViewSet", "LibraryViewSet", "PackageViewSet", "RightsViewSet"]

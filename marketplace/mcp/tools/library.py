@@ -2,7 +2,9 @@
 
 from developers.principals import Principal
 from library.api import responses
+from library.api.rights import AssetRightsRecord, RightsQuery, asset_rights
 from library.api.serializers.library import DownloadLinkAnswer, DownloadQuery, LibraryPage, LibraryQuery
+from library.rights import Decision, reader_of
 from marketplace.core.scopes import Scope
 
 from .base import Arguments, AssetArgument, Effects, Tool, ToolResult, json_of, validated
@@ -10,6 +12,19 @@ from .base import Arguments, AssetArgument, Effects, Tool, ToolResult, json_of, 
 
 class DownloadArguments(AssetArgument, DownloadQuery):
     """The asset, and its version."""
+
+
+class RightsArguments(AssetArgument, RightsQuery):
+    """The asset, the use, and how much of it."""
+
+
+def _check_rights(principal: Principal, arguments: Arguments) -> ToolResult:
+    values = validated(RightsArguments, arguments)
+    rights = asset_rights(values["assetId"], values, reader_of(principal))
+    text = f"{rights.decision}: {Decision(rights.decision).label}."
+    if rights.license_slug is not None:
+        text += f" Licence: {rights.license_slug}. Quote its clause to the user."
+    return ToolResult(rights.json_bytes(), text)
 
 
 def _list_library(principal: Principal, arguments: Arguments) -> ToolResult:
@@ -26,6 +41,17 @@ def _get_download_link(principal: Principal, arguments: Arguments) -> ToolResult
 
 
 TOOLS = (
+    Tool(
+        name="check_rights",
+        title="Check rights",
+        description="Whether an asset may be used for something, such as a print run of 5,000 copies: yes under a licence that the user owns, with "
+        "which licence on sale otherwise, or no; unclear means that the terms don't mention it and the vendor must be asked. Each licence comes "
+        "with the clause that decides. Call it before buy_asset, and buy the licence that it names.",
+        scope=None,
+        arguments=RightsArguments,
+        result=AssetRightsRecord,
+        run=_check_rights,
+    ),
     Tool(
         name="list_library",
         title="List the library",

@@ -9,7 +9,7 @@ from django.db.models import Model
 from django.http import HttpRequest, QueryDict
 from django.urls import reverse
 
-from catalog.models import Category, Discount, FeaturedListing, LicenseTier, Listing, RejectionReason, SearchSynonym, Store
+from catalog.models import Category, Discount, FeaturedListing, LicenseTerms, LicenseTier, Listing, RejectionReason, SearchSynonym, Store
 from developers.models import AccessToken, ApiKey, App, Consent, WebhookEndpoint
 from marketplace.accounts.models import User
 from marketplace.core.models import AuditEntry
@@ -41,6 +41,7 @@ LISTED: tuple[tuple[str, tuple[tuple[str, type[Model]], ...]], ...] = (
             ("Vendors", VendorProfile),
             ("Categories", Category),
             ("Licence tiers", LicenseTier),
+            ("Licence terms", LicenseTerms),
             ("Rejection reasons", RejectionReason),
             ("Search synonyms", SearchSynonym),
         ),

@@ -8,6 +8,7 @@ from django.conf import settings
 from django.urls import reverse
 
 from catalog import bounds as catalog_bounds
+from catalog.uses import UNITS, Use
 from library import bounds as library_bounds
 from marketplace.core import bounds
 from marketplace.core.errors import Problem, all_problems, status_line
@@ -69,6 +70,12 @@ def limit_table() -> str:
     return "\n".join([*lines, *(f"| {name} | {how} | {calls:,} |" for name, how, calls in rows)])
 
 
+def use_table() -> str:
+    """Return the uses that licence terms decide on, as a Markdown table."""
+    lines = ["| `use` | Meaning | `quantity` |", "| --- | --- | --- |"]
+    return "\n".join([*lines, *(f"| `{use}` | {use.label} | {UNITS.get(use, '')} |" for use in Use)])
+
+
 def tool_table() -> str:
     """Return the tools for AI clients, as a Markdown table."""
     lines = ["| Tool | Scope | What it does |", "| --- | --- | --- |"]
@@ -103,6 +110,7 @@ VALUES: dict[str, Callable[[], str]] = {
     "status_list_seconds": lambda: str(library_bounds.STATUS_LIST_SECONDS),
     "refund_window_days": lambda: str(settings.REFUND_WINDOW_DAYS),
     "refund_answer_days": lambda: str(settings.REFUND_ANSWER_DAYS),
+    "use_table": use_table,
     "quote_minutes": lambda: str(wallet_bounds.QUOTE_MINUTES),
     "open_top_ups_of_app": lambda: str(wallet_bounds.OPEN_TOP_UPS_OF_APP),
     "payouts_prepared_at_once": lambda: str(PREPARED_AT_ONCE),

@@ -27,6 +27,7 @@ from ..shop.description import description_html
 from ..shop.offer import AssetOffer, offer_for, offer_of, samples_of
 from ..shop.rate_limit import rate_limited
 from ..shop.results import PAGE_SIZE
+from ..shop.rights import RightsForm
 
 HOUR = 60 * 60
 
@@ -66,6 +67,7 @@ def _page_of(request: HttpRequest, offer: AssetOffer, file: Deliverable | None) 
         "technical": {} if file is None else public_technical(file.technical),
         "description": offer.listing.short_description,
         "text": description_html(offer.listing.description),
+        "rights_form": RightsForm(),
         "skill": skill_of(offer.listing, file),
         "tracks": tracks_of(file),
         "entries": entries_of(file),

@@ -46,6 +46,8 @@ class OrderAnswer(serializers.Serializer[Order]):
     title = serializers.CharField(help_text="The asset's title at the time of purchase.")
     licenseSlug = serializers.CharField(source="license_slug")
     licenseName = serializers.CharField(source="license_name", help_text="The licence's name at the time of purchase.")
+    termsVersion = serializers.IntegerField(source="terms.version", help_text="The version of the licence's terms at the time of purchase.")
+    termsSha256 = serializers.CharField(source="terms.sha256", help_text="SHA-256 of the terms' text.")
     seller = serializers.CharField(source="store_name", help_text="The store's name at the time of purchase.")
     version = serializers.CharField(allow_blank=True)
     currency = serializers.ChoiceField(CURRENCIES)

@@ -1,0 +1,41 @@
+"""The endpoint that tells whether an asset may be used for something."""
+
+from typing import cast
+
+from django.http import HttpResponse
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework.request import Request
+
+from developers.principals import Principal
+from marketplace.api.views import ApiViewSet
+from marketplace.core.access import PUBLIC
+from marketplace.core.errors import NotFound, PreconditionFailed
+
+from ...rights import reader_of
+from ..rights import AssetRightsRecord, RightsQuery, asset_rights
+from .library import ASSET_ID
+
+UNCHANGED = OpenApiResponse(description="If-None-Match names the present ETag.")
+
+
+class RightsViewSet(ApiViewSet):
+    """Tells whether an asset may be used for something."""
+
+    access = {"retrieve": PUBLIC}
+    problems = {"retrieve": (NotFound, PreconditionFailed)}
+    queries = {"retrieve": RightsQuery}
+
+    @extend_schema(
+        operation_id="getAssetRights",
+        summary="Check whether an asset may be used for something",
+        tags=["catalog"],
+        parameters=[ASSET_ID],
+        responses={200: AssetRightsRecord, 304: UNCHANGED},
+    )
+    def retrieve(self, request: Request, asset_id: str) -> HttpResponse:
+        """Return whether an asset may be used for something, and the licence that permits it.
+
+        With a credential that can read the library, the licences that the caller owns count first.
+        """
+        rights = asset_rights(asset_id, self.query(), reader_of(cast("Principal | None", request.auth)))
+        return HttpResponse(rights.json_bytes(), content_type="application/json")

@@ -1,0 +1,113 @@
+"""Whether an asset may be used for something: under the licences that a user owns, and under those on sale."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from operator import attrgetter
+
+from django.db.models import TextChoices
+
+from catalog.models import LicenseTerms, Listing
+from catalog.models.listings import ListingStatus
+from catalog.pricing import Prices, permitted_tiers, prices_of, with_running_discount
+from catalog.selectors import active_tiers
+from catalog.selectors.listings import lookup
+from catalog.selectors.taxonomy import current_terms
+from catalog.uses import Use, UseTerms, Verdict
+from developers.principals import Principal
+from marketplace.accounts.models import User
+from marketplace.core.errors import NotFound
+from marketplace.core.scopes import Scope
+
+from .models import Licence
+from .selectors import live_licences_of
+
+
+class Decision(TextChoices):
+    """Whether an asset may be used for something."""
+
+    YES = "yes", "A licence that the user owns permits it"
+    BUY = "buy", "A licence on sale permits it"
+    UNCLEAR = "unclear", "No licence permits it, but the terms of at least one do not mention it: ask the vendor"
+    NO = "no", "Every licence forbids it, or this quantity of it"
+
+
+@dataclass(frozen=True)
+class LicenseRights:
+    """What a licence says about a use.
+
+    Args:
+        terms: The terms, with their tier.
+        said: What they say about the use.
+        verdict: Whether they permit it in the quantity.
+        prices: What the licence costs now; None if the user owns it.
+    """
+
+    terms: LicenseTerms
+    said: UseTerms
+    verdict: Verdict
+    prices: Prices | None
+
+
+@dataclass(frozen=True)
+class AssetRights:
+    """Whether an asset may be used for something, and what each licence says: those that the user owns, then those on sale, the cheapest first."""
+
+    listing: Listing
+    use: Use
+    quantity: int
+    licenses: list[LicenseRights]
+
+    @property
+    def permitting(self) -> LicenseRights | None:
+        """The owned licence that permits it, else the cheapest one on sale; None if none does."""
+        return next((rights for rights in self.licenses if rights.verdict == Verdict.YES), None)
+
+    @property
+    def decision(self) -> Decision:
+        """The answer."""
+        if self.permitting is not None:
+            return Decision.YES if self.permitting.prices is None else Decision.BUY
+        forbidden = self.licenses and all(rights.verdict == Verdict.NO for rights in self.licenses)
+        return Decision.NO if forbidden else Decision.UNCLEAR
+
+
+def rights_to(asset_id: str, use: Use, quantity: int, *, owner: User | None) -> AssetRights:
+    """Return whether a listing may be used for something, in four queries at most.
+
+    Args:
+        asset_id: The id or slug of a listing that is on sale, or that the owner has a licence for.
+        use: The use.
+        quantity: How much of it.
+        owner: The user whose licences count; None for none.
+
+    Raises:
+        NotFound: there is no such listing.
+    """
+    listing = with_running_discount(Listing.objects.select_related("store")).filter(**lookup(asset_id)).first()
+    if listing is None:
+        raise NotFound
+    owned = [] if owner is None else list(live_licences_of(owner).filter(listing=listing).select_related("terms__tier"))
+    is_on_sale = listing.status == ListingStatus.PUBLISHED and listing.store.is_open
+    if not (owned or is_on_sale):
+        raise NotFound
+    considered: list[tuple[LicenseTerms, Prices | None]] = [(licence.terms, None) for licence in owned if licence.suspended_at is None]
+    if is_on_sale:
+        considered.extend(_on_sale(listing, owned))
+    licenses = []
+    for terms, prices in considered:
+        said = UseTerms.of(terms.permissions, use)
+        licenses.append(LicenseRights(terms, said, said.permits(quantity), prices))
+    return AssetRights(listing, use, quantity, licenses)
+
+
+def reader_of(principal: Principal | None) -> User | None:
+    """Return the user whose library a credential can read, None without such a credential."""
+    return principal.user if principal is not None and Scope.LIBRARY_READ in principal.scopes else None
+
+
+def _on_sale(listing: Listing, owned: Iterable[Licence]) -> Iterator[tuple[LicenseTerms, Prices]]:
+    """Yield the current terms and the prices of the licences that the user does not have, from the cheapest."""
+    tiers, terms, held = active_tiers(), current_terms(), {licence.tier_id for licence in owned}
+    for tier in sorted(permitted_tiers(listing, tiers), key=attrgetter("price_factor")):
+        if tier.pk in terms and tier.pk not in held:
+            yield terms[tier.pk], prices_of(listing, tier, tiers)
