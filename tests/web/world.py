@@ -267,6 +267,7 @@ NO_PAGES = {
     "a file or an answer for a program": {
         "app-logo",
         "account-export-file",
+        "cam",
         "docs-source",
         "payment-events",
         "favicon",
