@@ -139,7 +139,8 @@ def replacing(path: Path, mode: int = 0o666) -> Iterator[IO[bytes]]:
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".cam-{secrets.token_hex(8)}")
     try:
-        with draft.open("xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
+        flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0)
+        with os.fdopen(os.open(draft, flags, mode), "wb") as file:
             yield file
         draft.replace(path)
     finally:
