@@ -26,6 +26,7 @@ from library.services.licences import suspend_licences
 from marketplace.accounts.models import User
 from tests.developers.webhooks.conftest import tell
 from tests.factories import AppFactory, DeliverableFactory, UserFactory
+from tests.servers import uv
 from tests.servers.http import Handler, serving
 from tests.shop import archive, bought, funded, on_sale, store_file
 from tests.waiting import PATIENCE_SECONDS, end, until
@@ -33,8 +34,6 @@ from wallet.models import Order
 from wallet.services.refunds import refund_order
 
 ADDRESS = "/cli/cam.py"
-# What `uv` needs of a machine to fetch packages; nothing that tells who runs it.
-OF_THE_MACHINE = ("UV_", "SSL_", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
 
 
 @dataclass
@@ -72,8 +71,7 @@ class Machine:
     @property
     def variables(self) -> dict[str, str]:
         """The environment of its programs."""
-        machine = {name: value for name, value in os.environ.items() if name.upper().startswith(OF_THE_MACHINE)}
-        return {**machine, "PATH": os.environ["PATH"], "HOME": str(self.home), "PYTHONUTF8": "1", **self.env}
+        return {"PATH": os.environ["PATH"], "HOME": str(self.home), "PYTHONUTF8": "1", **self.env}
 
     def start(self, *words: str, **options: Any) -> "subprocess.Popen[str]":
         """Start a command of the served program."""
@@ -161,20 +159,16 @@ def test_program_is_text_with_the_address_of_the_service_and_a_strong_etag(clien
 
 @pytest.mark.full
 def test_machine_with_nothing_but_uv_gets_the_same_bytes(site: str, machine: Machine, buyer: User, tmp_path: Path) -> None:
-    uv = shutil.which("uv")
-    if uv is None:
-        pytest.skip("uv is not here")
     listing, _ = sold(buyer)
     machine.cam("add", "grotesk")
     updated(listing)
     fresh = Machine(tmp_path / "fresh", site, machine.env)
     for name in ("cam.toml", "cam.lock"):
         shutil.copy(machine.project / name, fresh.project / name)
-    cache = subprocess.run([uv, "cache", "dir"], capture_output=True, text=True, check=True).stdout.strip()
     done = subprocess.run(
-        [uv, "run", f"{site}{ADDRESS}", "sync", "--frozen"],
+        ["uv", "run", f"{site}{ADDRESS}", "sync", "--frozen"],  # noqa: S607 - found as users find it
         cwd=fresh.project,
-        env={**fresh.variables, "UV_CACHE_DIR": cache},
+        env=uv.variables() | fresh.variables,
         capture_output=True,
         text=True,
         timeout=PATIENCE_SECONDS,
@@ -229,7 +223,8 @@ def test_audit_reports_each_asset_that_should_not_be_used(machine: Machine, buye
     slugs = ("fine", "refunded", "frozen", "malicious", "withdrawn", "taken-down")
     shop = {slug: sold(buyer, slug) for slug in slugs}
     machine.cam("add", *slugs)
-    assert "nothing found" in machine.cam("audit")
+    assert list(tomlkit.parse((machine.project / "cam.toml").read_text()).unwrap()["assets"]) == sorted(slugs)
+    assert "Nothing found" in machine.cam("audit")
     refund_order(order=shop["refunded"][1], reason="test", actor=None)
     suspend_licences(order_ids=[shop["frozen"][1].pk], reason="dispute")
     updated(shop["fine"][0])
@@ -368,6 +363,21 @@ def test_events_are_forwarded_with_a_signature_that_the_reference_library_verifi
             end(process)
     assert received, log.read_text()
     assert (received[0]["type"], received[0]["data"]) == (message.type, message.data)
+
+
+@pytest.mark.full
+def test_call_that_is_refused_for_its_rate_is_repeated(machine: Machine, settings: Any) -> None:
+    statuses = [200, 429]
+
+    class Busy(Handler):
+        def respond(self) -> None:
+            status = statuses.pop()
+            self.answer(status, b'{"results": []}', Retry_After="0")
+
+    with serving(Busy) as port:
+        settings.BASE_URL = f"http://127.0.0.1:{port}"
+        machine.cam("search", "grotesk")
+    assert statuses == []
 
 
 @pytest.mark.full

@@ -26,7 +26,8 @@ from marketplace.web.docs.values import filled_in
 from tests.developers.cases import token_of
 from tests.factories import AppFactory
 from tests.files import makers
-from tests.shop import archive, funded, on_sale
+from tests.servers import uv
+from tests.shop import archive, bought, funded, on_sale
 from tests.vendors.cases import make_vendor
 from tests.waiting import PATIENCE_SECONDS
 
@@ -123,6 +124,14 @@ def test_commands_of_the_guide_for_webhooks_create_one_and_list_events(site: Non
     key = issue_api_key(app=app, name="docs", actor=app.developer)[1]
     said = [run(code, "bash", tmp_path, API_KEY=key) for code in blocks("webhooks", "bash")]
     assert [name in each for name, each in zip(("whsec_", "nextCursor"), said, strict=True)] == [True, True]
+
+
+def test_commands_of_the_guide_for_projects_add_and_sync_an_asset(site: None, tmp_path: Path) -> None:
+    buyer = funded(inr=1_000_000)
+    bought(on_sale(archive(), slug="hanken-grotesk"), buyer)
+    key = issue_api_key(app=AppFactory(user=buyer), name="ci", actor=buyer)[1]
+    said = [run(code, "bash", tmp_path, **uv.variables() | {"CAM_TOKEN": key}) for code in blocks("assets-in-a-project", "bash")]
+    assert [each.splitlines()[-1] for each in (said[1], said[3])] == ["Assets in assets: 1, of which 1 were there.", "Nothing found. Assets: 1."]
 
 
 def test_signature_of_the_webhook_that_is_shown_is_right() -> None:

@@ -474,7 +474,7 @@ def sync(args: argparse.Namespace) -> int:
         api = api or signed_in()
         fetch(api, project, entry)
     project.save()
-    say(f"{len(project.locked)} assets in {project.folder}, {there} of them were there.")
+    say(f"Assets in {project.folder}: {len(project.locked)}, of which {there} were there.")
     return 0
 
 
@@ -500,7 +500,7 @@ def audit(args: argparse.Namespace) -> int:
             say(f"{slug}: {finding}")
             status = 1
     if not status:
-        say(f"{len(project.locked)} assets, nothing found.")
+        say(f"Nothing found. Assets: {len(project.locked)}.")
     return status
 
 
