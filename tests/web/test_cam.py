@@ -91,7 +91,7 @@ class Machine:
         """Change fields of the only entry of the lock file."""
         path = self.project / "cam.lock"
         lock = tomlkit.parse(path.read_text())
-        lock["assets"][0].update(values)  # type: ignore[index, union-attr]  # an array of tables
+        lock["assets"][0].update(values)
         path.write_text(tomlkit.dumps(lock))
 
 

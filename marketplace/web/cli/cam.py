@@ -12,6 +12,7 @@ import base64
 import getpass
 import hashlib
 import hmac
+import io
 import json
 import os
 import re
@@ -25,6 +26,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, TextIO
+from urllib.parse import quote
 
 import requests
 import tomlkit
@@ -280,7 +282,7 @@ def changed(entry: Entry) -> Failed:
     )
 
 
-def download(link: Entry, file: IO[bytes], name: str) -> None:
+def download(link: Entry, file: io.BufferedRandom, name: str) -> None:
     """Write the package behind a link into an empty file; a cut transfer is continued. The link gets no credential."""
     http, size = session(), link["size"]
     for attempt in range(5):
@@ -430,7 +432,7 @@ def add(args: argparse.Namespace) -> int:
 
 def buy(api: Api, asset: str, args: argparse.Namespace) -> None:
     """Buy an asset within the price limit, or say what it costs."""
-    detail = api.call("GET", f"assets/{requests.utils.quote(asset, safe='')}")
+    detail = api.call("GET", f"assets/{quote(asset, safe='')}")
     slug = plain_name(detail["slug"])
     if not args.buy:
         offers = "; ".join(f"{each['slug']} {price_of(each)}" for each in detail["licenses"])
@@ -439,10 +441,10 @@ def buy(api: Api, asset: str, args: argparse.Namespace) -> None:
             f"{SERVICE}/assets/{slug}, or add --buy --max-price AMOUNT --currency INR or USD."
         )
     wish = {"assetId": slug, "currency": args.currency} | ({"licenseSlug": args.license} if args.license else {})
-    quote = api.call("POST", "wallet/quote", wish)
-    if quote["price"] > args.max_price:
-        raise Failed(f"{slug} costs {quote['price']} {quote['currency']}, more than --max-price. Nothing was bought.")
-    order = api.call("POST", "wallet/spend", {"assetId": slug, "quoteId": quote["quoteId"]})
+    offer = api.call("POST", "wallet/quote", wish)
+    if offer["price"] > args.max_price:
+        raise Failed(f"{slug} costs {offer['price']} {offer['currency']}, more than --max-price. Nothing was bought.")
+    order = api.call("POST", "wallet/spend", {"assetId": slug, "quoteId": offer["quoteId"]})
     say(f"{slug}: bought for {order['debited']} {order['currency']}, order {order['orderId']}.")
 
 
