@@ -36,9 +36,8 @@ def library_page(user: User, *, limit: int, cursor: str | None = None, among: Qu
     """
     owned = live_licences_of(user)
     listed = owned if among is None else among
-    page = newest_first(
-        [listed.select_related("listing__live_deliverable", "tier", "deliverable")], "acquired_at", limit=limit, cursor=cursor
-    )
+    related = ("listing__live_deliverable", "listing__store", "tier", "deliverable")
+    page = newest_first([listed.select_related(*related)], "acquired_at", limit=limit, cursor=cursor)
     return owned.count(), page
 
 

@@ -51,7 +51,7 @@ def package_parts(package: Package, store: ObjectStorage) -> list[Segment]:
     content = StoredRange(store, deliverable.object_key, 0, deliverable.file_size)
     return zip_parts(
         [
-            ZipEntry(_entry_name(deliverable), deliverable.file_size, deliverable.crc32, content),
+            ZipEntry(entry_name(deliverable), deliverable.file_size, deliverable.crc32, content),
             _text_entry(README, package.readme_text),
             _text_entry(LICENSE, package.license_text),
         ],
@@ -62,7 +62,7 @@ def package_parts(package: Package, store: ObjectStorage) -> list[Segment]:
 def _recipe(package: Package) -> str:
     deliverable = package.deliverable
     texts = (package.readme_text, package.license_text)
-    ingredients: list[Any] = [_LAYOUT, deliverable.sha256, _entry_name(deliverable), _time_of(deliverable), *texts]
+    ingredients: list[Any] = [_LAYOUT, deliverable.sha256, entry_name(deliverable), _time_of(deliverable), *texts]
     return hashlib.sha256(orjson.dumps(ingredients)).hexdigest()
 
 
@@ -71,7 +71,7 @@ def _time_of(deliverable: Deliverable) -> datetime:
     return deliverable.approved_at or EARLIEST
 
 
-def _entry_name(deliverable: Deliverable) -> str:
+def entry_name(deliverable: Deliverable) -> str:
     """Return the file's name in the archive, without a path and other than those of the texts."""
     name = "".join(char for char in deliverable.original_filename if char.isprintable())
     name = name.replace("\\", "/").rsplit("/", 1)[-1].strip(" .").translate(_UNNAMABLE)

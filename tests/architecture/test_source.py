@@ -9,6 +9,7 @@ FUNCTION_LINES = 50
 MODULE_LINES = 350
 # Functions that are longer, each with the reason.
 LONG_FUNCTIONS: dict[str, str] = {}
+LONG_MODULES = {"marketplace/web/cli/cam.py": "users fetch and run it as one file"}
 READING = ("find_",)
 # What other rooms call with one plain object: it reads, refuses or tells, and there is nothing to confuse.
 PLAIN = {
@@ -20,6 +21,7 @@ PLAIN = {
     "vendors value_hash": "reads",
     "catalog rebuild": "takes whom to tell of its progress",
     "library readme_of": "reads",
+    "library entry_name": "reads",
     "catalog snapshot_of": "reads",
     "catalog changes_between": "compares before and after, in this order",
     "vendors ensure_editable": "refuses, or does nothing",
@@ -75,7 +77,7 @@ def test_no_function_is_longer_than_a_screen() -> None:
 
 
 def test_no_module_is_too_long_to_read() -> None:
-    assert {str(module.path): module.lines for module in modules() if module.lines > MODULE_LINES} == {}
+    assert {str(module.path) for module in modules() if module.lines > MODULE_LINES} == set(LONG_MODULES)
 
 
 def test_services_that_others_call_take_everything_by_keyword() -> None:

@@ -80,7 +80,12 @@ OPERATIONS = (
                 "items": array(
                     record(
                         {"assetId": STRING, "acquiredAt": TIME},
-                        added={"title": STRING, "version": STRING, "boughtVersion": STRING, "licenseSlug": STRING, "orderId": STRING},
+                        added={
+                            **dict.fromkeys(("title", "slug", "version", "boughtVersion", "licenseSlug", "orderId"), STRING),
+                            "file": nullable(record({}, added={"id": STRING, "name": STRING, "size": INTEGER, "checksum": SHA256})),
+                            "suspended": BOOLEAN,
+                            "onSale": BOOLEAN,
+                        },
                     )
                 ),
             },

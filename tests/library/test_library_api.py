@@ -64,8 +64,11 @@ def test_library_shows_what_is_owned_newest_first(bearer_client: Client, buyer: 
         (str(old.id), str(orders[0].id)),
     ]
     item = body["items"][1]
-    assert set(item) == {"assetId", "acquiredAt", "title", "version", "boughtVersion", "licenseSlug", "orderId"}
-    assert (item["title"], item["version"], item["licenseSlug"]) == (old.title, "1.2", "personal")
+    assert (item["title"], item["slug"], item["version"], item["licenseSlug"]) == (old.title, old.slug, "1.2", "personal")
+    file = old.live_deliverable
+    assert file is not None
+    assert item["file"] == {"id": str(file.id), "name": file.original_filename, "size": file.file_size, "checksum": file.sha256}
+    assert (item["suspended"], item["onSale"]) == (False, True)
     assert item["acquiredAt"].endswith("Z")
     assert datetime.fromisoformat(item["acquiredAt"]) == Licence.objects.get(listing=old).acquired_at
 

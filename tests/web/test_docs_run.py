@@ -26,6 +26,7 @@ from marketplace.web.docs.values import filled_in
 from tests.developers.cases import token_of
 from tests.factories import AppFactory
 from tests.files import makers
+from tests.servers import uv
 from tests.shop import archive, bought, funded, on_sale
 from tests.vendors.cases import make_vendor
 from tests.waiting import PATIENCE_SECONDS
@@ -132,6 +133,14 @@ def test_commands_of_the_guide_for_certificates_verify_a_credential(site: None, 
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     said = run(blocks("certificates", "bash")[0], "bash", tmp_path, TOKEN=token, ASSET="hanken-grotesk", PATH=path)
     assert said == "Valid: Personal licence of Hanken Grotesk.\n"
+
+
+def test_commands_of_the_guide_for_projects_add_and_sync_an_asset(site: None, tmp_path: Path) -> None:
+    buyer = funded(inr=1_000_000)
+    bought(on_sale(archive(), slug="hanken-grotesk"), buyer)
+    key = issue_api_key(app=AppFactory(user=buyer), name="ci", actor=buyer)[1]
+    said = [run(code, "bash", tmp_path, **uv.variables() | {"CAM_TOKEN": key}) for code in blocks("assets-in-a-project", "bash")]
+    assert [each.splitlines()[-1] for each in said[1:]] == ["Assets in assets: 1, of which 1 were there.", "Nothing found. Assets: 1."]
 
 
 def test_signature_of_the_webhook_that_is_shown_is_right() -> None:

@@ -270,6 +270,7 @@ NO_PAGES = {
     "a file or an answer for a program": {
         "app-logo",
         "account-export-file",
+        "cam",
         "docs-source",
         "license-terms-text",
         "payment-events",

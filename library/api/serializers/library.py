@@ -2,16 +2,19 @@
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from catalog.models import Deliverable
+from catalog.models.listings import ListingStatus
 from marketplace.api.fields import Line
 from marketplace.api.serializers import Limit
 
 from ... import bounds
 from ...models import DownloadLink, Licence
-from ...selectors import version_of, version_of_file
+from ...selectors import current_file, version_of, version_of_file
 from ...services.links import url_of
+from ...services.packages import entry_name
 
 
 class LibraryQuery(serializers.Serializer[Any]):
@@ -19,6 +22,19 @@ class LibraryQuery(serializers.Serializer[Any]):
 
     limit = Limit(default=bounds.LIBRARY_LIMIT_DEFAULT, maximum=bounds.LIBRARY_LIMIT)
     cursor = Line(required=False, max_length=200, help_text="The nextCursor of the previous page.")
+
+
+class OwnedFile(serializers.Serializer[Deliverable]):
+    """The file that a download returns."""
+
+    id = serializers.CharField(help_text="Id of the file, by which this version can be downloaded when there is a newer one.")
+    name = serializers.SerializerMethodField(help_text="Its name in the package.")
+    size = serializers.IntegerField(source="file_size", help_text="Its size in bytes.")
+    checksum = serializers.CharField(source="sha256", help_text="SHA-256 of the file in the package, hex.")
+
+    def get_name(self, file: Deliverable) -> str:
+        """Return the name in the package."""
+        return entry_name(file)
 
 
 class LibraryItem(serializers.Serializer[Licence]):
@@ -32,9 +48,30 @@ class LibraryItem(serializers.Serializer[Licence]):
     orderId = serializers.CharField(source="order_id")
     boughtVersion = serializers.SerializerMethodField(help_text="The version that was on sale at the purchase.")
 
+    slug = serializers.CharField(source="listing.slug")
+    file = serializers.SerializerMethodField(help_text="The file that a download returns now; null if a reviewer marked it as malicious.")
+    suspended = serializers.SerializerMethodField(
+        help_text="Whether the payment for the licence is disputed: nothing can be downloaded until that is decided."
+    )
+    onSale = serializers.SerializerMethodField(help_text="Whether the asset is on sale now. Its owners keep it when it is not.")
+
     def get_version(self, licence: Licence) -> str:
         """Return the version of a download now."""
         return version_of(licence)
+
+    @extend_schema_field(OwnedFile(allow_null=True))
+    def get_file(self, licence: Licence) -> dict[str, Any] | None:
+        """Return the file of a download now."""
+        file = current_file(licence)
+        return None if file is None else dict(OwnedFile(file).data)
+
+    def get_suspended(self, licence: Licence) -> bool:
+        """Tell whether the licence is suspended."""
+        return licence.suspended_at is not None
+
+    def get_onSale(self, licence: Licence) -> bool:
+        """Tell whether the asset is in the catalog."""
+        return licence.listing.status == ListingStatus.PUBLISHED and licence.listing.store.is_open
 
     def get_boughtVersion(self, licence: Licence) -> str:
         """Return the version at the purchase."""

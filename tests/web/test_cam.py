@@ -1,0 +1,386 @@
+"""`cam.py`, as others run it: in an empty home, against a service that sends real files."""
+
+import json
+import os
+import shutil
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tomlkit
+from django.core.signals import request_started
+from django.test import Client
+from django.utils import timezone
+from standardwebhooks import Webhook
+
+from catalog.models import Deliverable, Listing
+from catalog.services.review import takedown_listing
+from developers.services.credentials import issue_api_key
+from library.models import Download
+from library.services.licences import suspend_licences
+from marketplace.accounts.models import User
+from tests.developers.webhooks.conftest import tell
+from tests.factories import AppFactory, DeliverableFactory, UserFactory
+from tests.servers import uv
+from tests.servers.http import Handler, serving
+from tests.shop import archive, bought, funded, on_sale, store_file
+from tests.waiting import PATIENCE_SECONDS, end, until
+from wallet.models import Order
+from wallet.services.refunds import refund_order
+
+ADDRESS = "/cli/cam.py"
+
+
+@dataclass
+class Machine:
+    """A computer with an empty home and a project.
+
+    Args:
+        home: Its folder.
+        service: The address of the service.
+        env: Further variables.
+    """
+
+    home: Path
+    service: str
+    env: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def project(self) -> Path:
+        """The project's folder."""
+        path = self.home / "project"
+        path.mkdir(parents=True, exist_ok=True)
+        return path
+
+    @property
+    def files(self) -> dict[str, bytes]:
+        """The assets in the project, by path."""
+        paths = (path for path in (self.project / "assets").rglob("*") if path.is_file())
+        return {str(path.relative_to(self.project / "assets")): path.read_bytes() for path in paths}
+
+    @property
+    def locked(self) -> dict[str, Any]:
+        """The lock file's entries by asset."""
+        return {entry["asset"]: entry for entry in tomlkit.parse((self.project / "cam.lock").read_text()).unwrap()["assets"]}
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """The environment of its programs."""
+        return {"PATH": os.environ["PATH"], "HOME": str(self.home), "PYTHONUTF8": "1", **self.env}
+
+    def start(self, *words: str, **options: Any) -> "subprocess.Popen[str]":
+        """Start a command of the served program."""
+        project = self.project
+        program = self.home / "cam.py"
+        program.write_bytes(Client().get(ADDRESS).content)
+        return subprocess.Popen([sys.executable, program, *words], cwd=project, env=self.variables, text=True, **options)
+
+    def cam(self, *words: str, typed: str = "", code: int = 0) -> str:
+        """Run a command, which must end with this code, and return what it says."""
+        process = self.start(*words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        said, _ = process.communicate(typed, timeout=PATIENCE_SECONDS)
+        assert (process.returncode, "Traceback" in said) == (code, False), said
+        return said
+
+    def edit_lock(self, **values: Any) -> None:
+        """Change fields of the only entry of the lock file."""
+        path = self.project / "cam.lock"
+        lock = tomlkit.parse(path.read_text())
+        lock["assets"][0].update(values)
+        path.write_text(tomlkit.dumps(lock))
+
+
+@pytest.fixture
+def site(transactional_db: None, live_server: Any, settings: Any, media: Path) -> str:
+    """A service that knows its own address, and takes more calls than a test makes."""
+    settings.BASE_URL = live_server.url
+    settings.RATE_LIMITS = dict.fromkeys(settings.RATE_LIMITS, 100_000)
+    address: str = live_server.url
+    return address
+
+
+@pytest.fixture
+def buyer(site: str) -> User:
+    return funded(inr=1_000_000_000)
+
+
+@pytest.fixture
+def key(buyer: User) -> str:
+    return issue_api_key(app=AppFactory(user=buyer), name="ci", actor=buyer)[1]
+
+
+@pytest.fixture
+def machine(site: str, key: str, tmp_path: Path) -> Machine:
+    return Machine(tmp_path / "machine", site, {"CAM_TOKEN": key})
+
+
+@pytest.fixture
+def requests_made() -> Iterator[list[str]]:
+    """The paths that the service was asked for."""
+    paths: list[str] = []
+
+    def note(environ: dict[str, Any] | None = None, **_: Any) -> None:
+        if environ is not None:
+            paths.append(environ["PATH_INFO"])
+
+    request_started.connect(note)
+    yield paths
+    request_started.disconnect(note)
+
+
+def sold(buyer: User, slug: str = "grotesk", **fields: Any) -> tuple[Listing, Order]:
+    """Return an asset that the buyer owns, with a file of its own."""
+    listing = on_sale(archive(slug), slug=slug, version="1.0", **fields)
+    return listing, bought(listing, buyer)
+
+
+def updated(listing: Listing) -> None:
+    """Put a new version on sale."""
+    listing.live_deliverable = DeliverableFactory(listing=listing, version="2.0", approved_at=timezone.now())
+    listing.save()
+    store_file(listing, archive("second"))
+
+
+@pytest.mark.django_db
+def test_program_is_text_with_the_address_of_the_service_and_a_strong_etag(client: Client, settings: Any) -> None:
+    settings.BASE_URL = "https://shop.example"
+    response = client.get(ADDRESS)
+    assert response["Content-Type"] == "text/plain; charset=utf-8"
+    assert b'SERVICE = "https://shop.example"' in response.content
+    assert b"{{" not in response.content
+    assert response["ETag"].startswith('"')
+    assert client.get(ADDRESS, headers={"If-None-Match": response["ETag"]}).status_code == 304
+
+
+@pytest.mark.full
+def test_machine_with_nothing_but_uv_gets_the_same_bytes(site: str, machine: Machine, buyer: User, tmp_path: Path) -> None:
+    listing, _ = sold(buyer)
+    machine.cam("add", "grotesk")
+    updated(listing)
+    fresh = Machine(tmp_path / "fresh", site, machine.env)
+    for name in ("cam.toml", "cam.lock"):
+        shutil.copy(machine.project / name, fresh.project / name)
+    done = subprocess.run(
+        ["uv", "run", f"{site}{ADDRESS}", "sync", "--frozen"],  # noqa: S607 - found as users find it
+        cwd=fresh.project,
+        env=uv.variables() | fresh.variables,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_SECONDS,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert fresh.files == machine.files
+    assert list(fresh.files.values()) == [archive("grotesk")]
+
+
+@pytest.mark.full
+def test_second_sync_of_a_hundred_assets_sends_no_request(machine: Machine, buyer: User, requests_made: list[str]) -> None:
+    slugs = [f"asset-{number:03}" for number in range(100)]
+    for slug in slugs:
+        sold(buyer, slug)
+    lines = "".join(f'{slug} = "personal"\n' for slug in reversed(slugs))
+    (machine.project / "cam.toml").write_text(f'service = "{machine.service}"\n[assets]\n{lines}')
+    machine.cam("sync")
+    assert Download.objects.count() == 100
+    assert sorted(machine.files.values()) == sorted(map(archive, slugs))
+    assert list(machine.locked) == slugs
+    lock = (machine.project / "cam.lock").read_bytes()
+    program = machine.start("sync", "--frozen")
+    requests_made.clear()
+    assert program.wait(PATIENCE_SECONDS) == 0
+    assert requests_made == []
+    assert (machine.project / "cam.lock").read_bytes() == lock
+
+
+@pytest.mark.full
+def test_file_with_another_digest_is_not_written(machine: Machine, buyer: User) -> None:
+    listing, _ = sold(buyer)
+    machine.cam("add", "grotesk")
+    shutil.rmtree(machine.project / "assets")
+    store_file(listing, archive("Grotesk"))
+    assert "another file" in machine.cam("sync", "--frozen", code=1)
+    assert machine.files == {}
+
+
+@pytest.mark.full
+def test_changed_local_file_is_replaced_by_the_locked_one(machine: Machine, buyer: User) -> None:
+    sold(buyer)
+    machine.cam("add", "grotesk")
+    (name,) = machine.files
+    (machine.project / "assets" / name).write_bytes(b"something else")
+    machine.cam("sync", "--frozen")
+    assert machine.files == {name: archive("grotesk")}
+
+
+@pytest.mark.full
+def test_audit_reports_each_asset_that_should_not_be_used(machine: Machine, buyer: User) -> None:
+    slugs = ("fine", "refunded", "frozen", "malicious", "withdrawn", "taken-down")
+    shop = {slug: sold(buyer, slug) for slug in slugs}
+    machine.cam("add", *slugs)
+    assert list(tomlkit.parse((machine.project / "cam.toml").read_text()).unwrap()["assets"]) == sorted(slugs)
+    assert "Nothing found" in machine.cam("audit")
+    refund_order(order=shop["refunded"][1], reason="test", actor=None)
+    suspend_licences(order_ids=[shop["frozen"][1].pk], reason="dispute")
+    updated(shop["fine"][0])
+    updated(shop["withdrawn"][0])
+    for slug in ("malicious", "withdrawn"):
+        file = Deliverable.objects.get(pk=machine.locked[slug]["file"])
+        file.blocked_at = timezone.now()
+        file.save()
+    takedown_listing(listing=shop["taken-down"][0], reason="test", actor=UserFactory())
+    said = machine.cam("audit", code=1)
+    assert [line.split(":")[0] for line in said.splitlines()] == sorted(set(slugs) - {"fine"})
+    ignored = [word for slug in slugs for word in ("--ignore", slug)]
+    machine.cam("audit", *ignored)
+
+
+@pytest.mark.full
+def test_newer_version_is_reported_and_taken_only_by_adding_again(machine: Machine, buyer: User) -> None:
+    listing, _ = sold(buyer)
+    machine.cam("add", "grotesk")
+    assert machine.cam("outdated") == ""
+    updated(listing)
+    assert machine.cam("outdated").startswith("grotesk: 1.0 to 2.0")
+    machine.cam("sync")
+    assert machine.locked["grotesk"]["version"] == "1.0"
+    machine.cam("add", "grotesk")
+    assert machine.locked["grotesk"]["version"] == "2.0"
+    assert archive("second") in machine.files.values()
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    "values",
+    [
+        *({"name": name} for name in ("../../evil", "/evil", "..", "", "a\\evil", "C:evil", "NUL.zip", "evil\n", "evil.")),
+        *({"asset": slug} for slug in ("../evil", "..", "nul", "a/b", "")),
+    ],
+    ids=str,
+)
+def test_name_that_leads_elsewhere_is_refused(machine: Machine, buyer: User, values: dict[str, str]) -> None:
+    sold(buyer)
+    machine.cam("add", "grotesk")
+    machine.edit_lock(**values)
+    before = sorted(machine.home.rglob("*"))
+    slug = values.get("asset", "grotesk")
+    (machine.project / "cam.toml").write_text(f'service = "{machine.service}"\n[assets]\n{json.dumps(slug)} = "personal"\n')
+    machine.cam("sync", "--frozen", code=1)
+    assert sorted(machine.home.rglob("*")) == before
+
+
+@pytest.mark.full
+def test_folder_that_is_a_link_to_elsewhere_is_refused(machine: Machine, buyer: User, tmp_path: Path) -> None:
+    sold(buyer)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (machine.project / "assets").symlink_to(elsewhere)
+    assert "by a link" in machine.cam("add", "grotesk", code=1)
+    assert list(elsewhere.iterdir()) == []
+
+
+@pytest.mark.full
+def test_two_syncs_at_once_leave_whole_files(machine: Machine, buyer: User) -> None:
+    slugs = [f"asset-{number}" for number in range(5)]
+    for slug in slugs:
+        sold(buyer, slug)
+    machine.cam("add", *slugs)
+    whole = machine.files
+    shutil.rmtree(machine.project / "assets")
+    racing = [machine.start("sync") for _ in range(2)]
+    assert [process.wait(PATIENCE_SECONDS) for process in racing] == [0, 0]
+    assert machine.files == whole
+
+
+@pytest.mark.full
+def test_frozen_sync_fails_where_lock_and_manifest_differ(machine: Machine, buyer: User) -> None:
+    sold(buyer)
+    sold(buyer, "serif")
+    machine.cam("add", "grotesk")
+    manifest = machine.project / "cam.toml"
+    manifest.write_text(manifest.read_text() + 'serif = "personal"\n')
+    assert "serif" in machine.cam("sync", "--frozen", code=1)
+    machine.cam("sync")
+    assert set(machine.locked) == {"grotesk", "serif"}
+    manifest.write_text(manifest.read_text().replace('grotesk = "personal"\n', ""))
+    assert "grotesk" in machine.cam("sync", "--frozen", code=1)
+
+
+@pytest.mark.full
+def test_nothing_is_bought_without_being_told_to_or_above_the_limit(machine: Machine, buyer: User) -> None:
+    on_sale(archive(), slug="grotesk")
+    assert "499.0 INR" in machine.cam("add", "grotesk", code=1)
+    machine.cam("add", "grotesk", "--buy", code=1)
+    machine.cam("add", "grotesk", "--buy", "--max-price", "498.99", "--currency", "INR", code=1)
+    assert not Order.objects.filter(buyer=buyer).exists()
+    machine.cam("add", "grotesk", "--buy", "--max-price", "998", "--currency", "INR", "--license", "commercial")
+    assert Order.objects.get(buyer=buyer).license_slug == machine.locked["grotesk"]["license"] == "commercial"
+
+
+@pytest.mark.full
+def test_login_stores_a_checked_credential_for_its_owner_only(machine: Machine, key: str, buyer: User) -> None:
+    sold(buyer)
+    del machine.env["CAM_TOKEN"]
+    assert "login" in machine.cam("add", "grotesk", code=1)
+    machine.cam("login", typed="cam_sk_wrong\n", code=1)
+    assert key not in machine.cam("login", typed=f"{key}\n")
+    file = machine.home / ".config" / "cam" / "credentials.json"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    machine.cam("add", "grotesk")
+
+
+@pytest.mark.full
+def test_project_of_another_service_gets_no_credential(machine: Machine, buyer: User) -> None:
+    (machine.project / "cam.toml").write_text('service = "https://other.example"\n[assets]\ngrotesk = "personal"\n')
+    assert "https://other.example" in machine.cam("sync", code=1)
+
+
+@pytest.mark.full
+def test_events_are_forwarded_with_a_signature_that_the_reference_library_verifies(machine: Machine, tmp_path: Path) -> None:
+    received: list[Any] = []
+    secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+    machine.env["CAM_WEBHOOK_SECRET"] = secret
+
+    class Receiver(Handler):
+        def respond(self) -> None:
+            received.append(Webhook(secret).verify(self.body, dict(self.headers)))
+            self.answer(204)
+
+    log = tmp_path / "log"
+    with serving(Receiver) as port, log.open("w") as output:
+        process = machine.start("listen", "--to", f"http://127.0.0.1:{port}/hooks", stdout=output, stderr=output)
+        try:
+            until(lambda: secret in log.read_text() or process.poll() is not None, "the start of listening", log=log)
+            message = tell()
+            assert message is not None
+            until(lambda: received or process.poll() is not None, "an event", log=log)
+        finally:
+            end(process)
+    assert received, log.read_text()
+    assert (received[0]["type"], received[0]["data"]) == (message.type, message.data)
+
+
+@pytest.mark.full
+def test_call_that_is_refused_for_its_rate_is_repeated(machine: Machine, settings: Any) -> None:
+    statuses = [200, 429]
+
+    class Busy(Handler):
+        def respond(self) -> None:
+            status = statuses.pop()
+            self.answer(status, b'{"results": []}', Retry_After="0")
+
+    with serving(Busy) as port:
+        settings.BASE_URL = f"http://127.0.0.1:{port}"
+        machine.cam("search", "grotesk")
+    assert statuses == []
+
+
+@pytest.mark.full
+def test_found_assets_are_listed_with_their_prices(machine: Machine, buyer: User) -> None:
+    on_sale(slug="grotesk", title="Grotesk")
+    assert "grotesk" in machine.cam("search", "grotesk")
