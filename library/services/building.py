@@ -40,7 +40,7 @@ class DamagedFile(Exception):
 
 def package_for(*, licence: Licence, deliverable: Deliverable) -> Package:
     """Return the prepared package of a licence with this file."""
-    package = package_of(licence.listing, deliverable, terms_at(licence.tier, licence.acquired_at))
+    package = package_of(licence.listing, deliverable, terms_at(licence.tier, licence.acquired_at), licence.ai_training)
     return prepare_packages(packages=[package])[0]
 
 
@@ -49,7 +49,9 @@ def find_packages_on_sale(listing: Listing) -> list[Package]:
     file = listing.live_deliverable
     if file is None or file.blocked_at is not None:
         return []
-    return [package_of(listing, file, Terms(tier.name, tier.text)) for tier in permitted_tiers(listing, active_tiers())]
+    return [
+        package_of(listing, file, Terms(tier.name, tier.text), listing.ai_training) for tier in permitted_tiers(listing, active_tiers())
+    ]
 
 
 def prepare_packages(*, packages: Sequence[Package]) -> list[Package]:

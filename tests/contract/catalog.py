@@ -3,6 +3,11 @@
 from .shapes import BOOLEAN, BYTES, INTEGER, NUMBER, OBJECT, SHA256, STRING, TIME, Auth, Operation, Query, array, nullable, one_of, record
 
 TIER = one_of("free", "go", "pro", "vip")
+AI_USE = {
+    "aiTraining": one_of("allowed", "forbidden", "by_licence"),
+    "aiOrigin": one_of("undeclared", "none", "declared"),
+    "aiParts": STRING,
+}
 BAD_LIMITS = ("0", "-1", "x", "1.5", "1.0", "1_0", "\u0661", " 1")
 
 PRICES = {"priceUSD": NUMBER, "priceINR": nullable(NUMBER), "priceEUR": nullable(NUMBER)}
@@ -50,6 +55,7 @@ DETAIL = record(
         "version": STRING,
         "videoUrl": STRING,
         "tags": array(STRING),
+        **AI_USE,
         "licenses": array(LICENSE),
         "previews": array(PREVIEW),
         "file": record({}, added={"size": INTEGER, "checksum": SHA256, "technical": OBJECT}),
@@ -73,6 +79,7 @@ MANIFEST = record(
         "dependencies": array(record({}, added={"name": STRING, "kind": STRING, "version": nullable(STRING), "optional": BOOLEAN})),
         "technical": OBJECT,
         "licenses": array(LICENSE),
+        **AI_USE,
         "checksum": SHA256,
         "version": STRING,
     },

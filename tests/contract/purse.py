@@ -80,7 +80,10 @@ OPERATIONS = (
                 "items": array(
                     record(
                         {"assetId": STRING, "acquiredAt": TIME},
-                        added={"title": STRING, "version": STRING, "boughtVersion": STRING, "licenseSlug": STRING, "orderId": STRING},
+                        added={
+                            **dict.fromkeys(("title", "version", "boughtVersion", "licenseSlug", "orderId"), STRING),
+                            "aiTraining": one_of("allowed", "forbidden", "by_licence"),
+                        },
                     )
                 ),
             },

@@ -64,7 +64,7 @@ def test_library_shows_what_is_owned_newest_first(bearer_client: Client, buyer: 
         (str(old.id), str(orders[0].id)),
     ]
     item = body["items"][1]
-    assert set(item) == {"assetId", "acquiredAt", "title", "version", "boughtVersion", "licenseSlug", "orderId"}
+    assert set(item) == {"assetId", "acquiredAt", "title", "version", "boughtVersion", "licenseSlug", "aiTraining", "orderId"}
     assert (item["title"], item["version"], item["licenseSlug"]) == (old.title, "1.2", "personal")
     assert item["acquiredAt"].endswith("Z")
     assert datetime.fromisoformat(item["acquiredAt"]) == Licence.objects.get(listing=old).acquired_at

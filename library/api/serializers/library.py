@@ -5,6 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from catalog.models import Deliverable
+from catalog.models.listings import AiTraining
 from marketplace.api.fields import Line
 from marketplace.api.serializers import Limit
 
@@ -29,6 +30,9 @@ class LibraryItem(serializers.Serializer[Licence]):
     title = serializers.CharField(source="listing.title")
     version = serializers.SerializerMethodField(help_text="The version that a download returns now.")
     licenseSlug = serializers.CharField(source="tier.slug")
+    aiTraining = serializers.ChoiceField(
+        AiTraining.choices, source="ai_training", help_text="Whether it may be used to train AI models, as its vendor said at the purchase."
+    )
     orderId = serializers.CharField(source="order_id")
     boughtVersion = serializers.SerializerMethodField(help_text="The version that was on sale at the purchase.")
 
