@@ -20,17 +20,8 @@ SEARCH_FACET_LIMIT = 300
 
 TierName = Annotated[str, choice_schema(Tier)]
 PreviewKindName = Annotated[str, choice_schema(PreviewKind)]
-AiTrainingName = Annotated[
-    str,
-    choice_schema(AiTraining),
-    Field(description="Whether it may be used to train AI models: `allowed`, `forbidden`, or as the terms of its licences say."),
-]
-AiOriginName = Annotated[
-    str,
-    choice_schema(AiOrigin),
-    Field(description="What its vendor declares about parts made with AI: there are `none`, some are `declared`, or it says nothing."),
-]
-AiParts = Annotated[str, Field(description="Which parts were made with AI, in the vendor's words; empty unless `aiOrigin` is `declared`.")]
+AiTrainingName = Annotated[str, choice_schema(AiTraining)]
+AiOriginName = Annotated[str, choice_schema(AiOrigin)]
 
 
 class FacetValue(ResponseModel):
@@ -274,7 +265,7 @@ class AssetDetail(ResponseModel):
     tags: list[str]
     ai_training: AiTrainingName
     ai_origin: AiOriginName
-    ai_parts: AiParts
+    ai_parts: str
     licenses: list[LicenseOffer]
     previews: list[AssetPreview]
     file: AssetFile

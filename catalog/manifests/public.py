@@ -11,7 +11,7 @@ from marketplace.api.models import Id, ResponseModel
 from .. import bounds
 from ..ai_use import training_sentence
 from ..models import AgentManifest, Listing
-from ..responses import AiOriginName, AiParts, AiTrainingName, LicenseOffer
+from ..responses import AiOriginName, AiTrainingName, LicenseOffer
 from .quoting import plain, quoted
 from .sources import platforms_of
 
@@ -74,7 +74,7 @@ class PublicManifest(ResponseModel):
     licenses: list[LicenseOffer]
     ai_training: AiTrainingName
     ai_origin: AiOriginName
-    ai_parts: AiParts
+    ai_parts: str
     checksum: str = Field(description="SHA-256 of the file, in hex digits.")
     version: str
 

@@ -80,7 +80,11 @@ class ListingIndex(Priced):
 
     class Meta:
         verbose_name_plural = "listing index"
-        constraints = (models.CheckConstraint(condition=Q(tier__in=Tier.values), name="listingindex_tier_known"),)
+        constraints = (
+            models.CheckConstraint(condition=Q(tier__in=Tier.values), name="listingindex_tier_known"),
+            models.CheckConstraint(condition=Q(ai_training__in=AiTraining.values), name="listingindex_ai_training_known"),
+            models.CheckConstraint(condition=Q(ai_origin__in=AiOrigin.values), name="listingindex_ai_origin_known"),
+        )
         indexes = (
             models.Index(fields=("popular_first", "newest_first", "listing"), name="listingindex_popular"),
             models.Index(fields=("newest_first", "listing"), name="listingindex_newest"),

@@ -137,6 +137,10 @@ FILTERS = (
     Query("tag", VALUES, bounds={"maxLength": 40, "maxItems": 20}, bad=("x" * 41,)),
     Query("platform", VALUES, bounds={"maxLength": 200, "maxItems": 20}, bad=("x" * 201,)),
     Query("fileType", VALUES, bounds={"maxLength": 200, "maxItems": 20}, bad=("x" * 201,)),
+    Query(
+        "aiTraining", VALUES, bounds={"pattern": "^!?(allowed|forbidden|by_licence)$", "maxItems": 20}, bad=("maybe", "!maybe", "Allowed")
+    ),
+    Query("aiOrigin", VALUES, bounds={"pattern": "^!?(undeclared|none|declared)$", "maxItems": 20}, bad=("maybe", "!maybe", "None")),
     Query("minPrice", "number", bounds=PRICE_BOUNDS, bad=BAD_PRICES),
     Query("maxPrice", "number", bounds=PRICE_BOUNDS, bad=BAD_PRICES),
     Query("currency", "string", default="INR", bounds={"enum": ["USD", "INR", "EUR"]}, bad=("GBP", "inr")),

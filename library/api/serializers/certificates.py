@@ -45,9 +45,7 @@ class CertifiedLicense(serializers.Serializer[Any]):
     slug = serializers.CharField()
     name = serializers.CharField()
     termsSha256 = serializers.CharField(help_text="SHA-256 of the terms, with which LICENSE.txt of the package ends.")
-    aiTraining = serializers.ChoiceField(
-        AiTraining.choices, help_text="Whether the asset may be used to train AI models, as its vendor said at the purchase."
-    )
+    aiTraining = serializers.ChoiceField(AiTraining.choices)
 
 
 class CertifiedFile(serializers.Serializer[Any]):

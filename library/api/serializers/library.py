@@ -30,9 +30,7 @@ class LibraryItem(serializers.Serializer[Licence]):
     title = serializers.CharField(source="listing.title")
     version = serializers.SerializerMethodField(help_text="The version that a download returns now.")
     licenseSlug = serializers.CharField(source="tier.slug")
-    aiTraining = serializers.ChoiceField(
-        AiTraining.choices, source="ai_training", help_text="Whether it may be used to train AI models, as its vendor said at the purchase."
-    )
+    aiTraining = serializers.ChoiceField(AiTraining.choices, source="ai_training")
     orderId = serializers.CharField(source="order_id")
     boughtVersion = serializers.SerializerMethodField(help_text="The version that was on sale at the purchase.")
 

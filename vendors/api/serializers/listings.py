@@ -105,18 +105,8 @@ class ListingDetails(Body):
     version = Line(max_length=catalog_bounds.VERSION_CHARS, required=False, allow_blank=True)
     videoUrl = HttpsUrl(source="video_url", required=False, allow_blank=True)
     tags = Tags(required=False)
-    aiTraining = Choice(
-        source="ai_training",
-        choices=AiTraining.choices,
-        required=False,
-        help_text="Whether it may be used to train AI models. Without a statement of yours it is `forbidden`.",
-    )
-    aiOrigin = Choice(
-        source="ai_origin",
-        choices=AiOrigin.choices,
-        required=False,
-        help_text="Whether parts were made with AI. Without a statement of yours it is `undeclared`.",
-    )
+    aiTraining = Choice(source="ai_training", choices=AiTraining.choices, required=False)
+    aiOrigin = Choice(source="ai_origin", choices=AiOrigin.choices, required=False)
     aiParts = Line(
         source="ai_parts",
         max_length=catalog_bounds.AI_PARTS_CHARS,
