@@ -14,7 +14,7 @@ from catalog.services.snapshots import changes_between, snapshot_of
 from marketplace.storage import default_storage
 from tests.factories import ListingFactory, PublishedListingFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 DECLARED = {"ai_origin": "declared", "ai_parts": "The background of the cover picture."}
 # What stands in the header for each term.

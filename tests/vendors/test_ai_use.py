@@ -10,7 +10,7 @@ from marketplace.core.audit import history_of
 
 from .cases import ASSETS, CREATE, PATCH, pointers, problem, publish
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 STATED = {"aiTraining": "by_licence", "aiOrigin": "declared", "aiParts": "The cover, with an image generator."}
 
