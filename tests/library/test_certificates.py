@@ -86,7 +86,7 @@ def test_licence_keeps_the_term_for_ai_training_of_its_purchase(anonymous: APICl
     assert answer["certificate"]["license"]["aiTraining"] == "forbidden"
     assert anonymous.get(f"/api/v1/certificates/{answer['certificate']['certificateId']}").json()["aiTraining"] == "forbidden"
     assert bearer_client(order.buyer).get("/api/v1/library").json()["items"][0]["aiTraining"] == "forbidden"
-    package = anonymous.get(url_of(issue_link(licence=Licence.objects.get(order_id=order.id))))
+    package: Any = anonymous.get(url_of(issue_link(licence=Licence.objects.get(order_id=order.id))))
     assert package.headers["Content-Usage"] == "train-ai=n"
     with zipfile.ZipFile(io.BytesIO(b"".join(package.streaming_content))) as opened:
         assert training_sentence("forbidden") in opened.read("LICENSE.txt").decode()
