@@ -14,6 +14,7 @@ DELIVERABLE_BYTES = 5 * GIB
 FILE_NAME_CHARS = 200
 GALLERY_SLOTS = 5
 ALT_TEXT_CHARS = 250
+AI_PARTS_CHARS = 500
 # A discount: its largest percentage, the length of its code, how long it lasts at most and how early it is planned, and how
 # many of a listing have not ended. Those that ended are deleted after a while.
 DISCOUNT_PERCENT = 90

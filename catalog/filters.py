@@ -25,6 +25,7 @@ from . import bounds
 from .labels import folded
 from .models import LabelKind, ListingIndex, ListingLabel, ListingPrice
 from .models.listing_index import NO_PRICE
+from .models.listings import AiOrigin, AiTraining
 
 Listings = QuerySet[ListingIndex, Any]
 # The column for each currency; listings without a price in the currency are above `NO_PRICE`.
@@ -200,6 +201,20 @@ class ListingFilter(django_filters.FilterSet):  # type: ignore[misc]  # django-f
         max_length=bounds.FILE_TYPE_CHARS,
         help_text="Its file type, in any case; of an archive, the type of what it holds, such as `ttf` or `lottie`.",
         label="File type",
+    )
+    aiTraining = ValuesFilter(  # noqa: N815 - the parameter's name
+        field_name="ai_training",
+        max_length=20,
+        values=AiTraining.values,
+        help_text="Whether it may be used to train AI models.",
+        label="AI training",
+    )
+    aiOrigin = ValuesFilter(  # noqa: N815 - the parameter's name
+        field_name="ai_origin",
+        max_length=20,
+        values=AiOrigin.values,
+        help_text="Whether its vendor declares that parts were made with AI; `undeclared` is not `none`.",
+        label="Made with AI",
     )
     minPrice = PriceFilter(label="From", help_text="The lowest price, under the licence asked for, else of the first one permitted.")  # noqa: N815 - the parameter's name
     maxPrice = PriceFilter(label="To", help_text="The highest price likewise.")  # noqa: N815 - the parameter's name

@@ -12,6 +12,7 @@ from marketplace.api.models import Amount, AmountOrNone, Id, ResponseModel, choi
 from .file_types import public_file_type
 from .models import Category
 from .models.files import PreviewKind, preview_url, public_technical
+from .models.listings import AiOrigin, AiTraining
 from .selectors import COUNT_LIMIT, FACET_LIMIT, LISTING_FIELDS, Facets, ListingDetail, ListingPage, Row, TierTexts
 
 # The most search results that are counted in facets.
@@ -19,6 +20,8 @@ SEARCH_FACET_LIMIT = 300
 
 TierName = Annotated[str, choice_schema(Tier)]
 PreviewKindName = Annotated[str, choice_schema(PreviewKind)]
+AiTrainingName = Annotated[str, choice_schema(AiTraining)]
+AiOriginName = Annotated[str, choice_schema(AiOrigin)]
 
 
 class FacetValue(ResponseModel):
@@ -260,6 +263,9 @@ class AssetDetail(ResponseModel):
     version: str
     video_url: str
     tags: list[str]
+    ai_training: AiTrainingName
+    ai_origin: AiOriginName
+    ai_parts: str
     licenses: list[LicenseOffer]
     previews: list[AssetPreview]
     file: AssetFile

@@ -13,6 +13,7 @@ from django.conf import settings
 from django.db.models import TextChoices
 from django.urls import reverse
 
+from catalog.ai_use import training_sentence
 from marketplace.core.errors import NotFound
 from marketplace.core.ids import parse_id
 from marketplace.ui.pdf import PdfDocument, render_pdf
@@ -64,7 +65,13 @@ def certificate_of(licence: Licence) -> dict[str, Any]:
         "issuer": settings.BASE_URL,
         "licensee": {"id": str(licence.buyer_id), "email": licence.buyer.email},
         "asset": {"id": str(listing.id), "slug": listing.slug, "title": licence.title, "vendor": licence.store_name},
-        "license": {"slug": licence.tier.slug, "name": terms.name, "termsVersion": terms.version, "termsSha256": terms.sha256},
+        "license": {
+            "slug": licence.tier.slug,
+            "name": terms.name,
+            "termsVersion": terms.version,
+            "termsSha256": terms.sha256,
+            "aiTraining": licence.ai_training,
+        },
         "version": licence.version,
         "file": {"name": deliverable.original_filename, "size": deliverable.file_size, "checksum": deliverable.sha256},
         "orderId": str(licence.order_id),
@@ -106,6 +113,7 @@ def _facts_of(claims: dict[str, Any]) -> list[tuple[str, str]]:
         ("Asset id", f"{claims['asset']['id']} ({claims['asset']['slug']})"),
         ("Vendor", claims["asset"]["vendor"]),
         ("Licence", f"{claims['license']['name']} ({claims['license']['slug']})"),
+        ("AI training", training_sentence(claims["license"]["aiTraining"])),
         ("Licensed to", claims["licensee"]["email"]),
         ("Acquired", claims["acquiredAt"]),
         ("Order", claims["orderId"]),
@@ -145,6 +153,7 @@ def check_certificate_id(certificate_id: str) -> Verdict:
     facts = [
         ("Asset id", str(licence.listing_id)),
         ("Licence", f"{licence.tier.name} ({licence.tier.slug})"),
+        ("AI training", training_sentence(licence.ai_training)),
         ("Acquired", licence.acquired_at.isoformat().replace("+00:00", "Z")),
         ("Version", licence.version or "not numbered"),
         ("SHA-256 of the file", licence.deliverable.sha256),

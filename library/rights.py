@@ -6,13 +6,14 @@ from operator import attrgetter
 
 from django.db.models import TextChoices
 
+from catalog.ai_use import training_sentence
 from catalog.models import LicenseTerms, Listing
-from catalog.models.listings import ListingStatus
+from catalog.models.listings import AiTraining, ListingStatus
 from catalog.pricing import Prices, permitted_tiers, prices_of, with_running_discount
 from catalog.selectors import active_tiers
 from catalog.selectors.listings import lookup
 from catalog.selectors.taxonomy import current_terms
-from catalog.uses import Use, UseTerms, Verdict
+from catalog.uses import Permission, Use, UseTerms, Verdict
 from developers.principals import Principal
 from marketplace.accounts.models import User
 from marketplace.core.errors import NotFound
@@ -90,12 +91,14 @@ def rights_to(asset_id: str, use: Use, quantity: int, *, owner: User | None) -> 
     is_on_sale = listing.status == ListingStatus.PUBLISHED and listing.store.is_open
     if not (owned or is_on_sale):
         raise NotFound
-    considered: list[tuple[LicenseTerms, Prices | None]] = [(licence.terms, None) for licence in owned if licence.suspended_at is None]
+    considered: list[tuple[LicenseTerms, str, Prices | None]] = [
+        (licence.terms, licence.ai_training, None) for licence in owned if licence.suspended_at is None
+    ]
     if is_on_sale:
-        considered.extend(_on_sale(listing, owned))
+        considered.extend((terms, listing.ai_training, prices) for terms, prices in _on_sale(listing, owned))
     licenses = []
-    for terms, prices in considered:
-        said = UseTerms.of(terms.permissions, use)
+    for terms, ai_training, prices in considered:
+        said = _said_of(use, terms, ai_training)
         licenses.append(LicenseRights(terms, said, said.permits(quantity), prices))
     return AssetRights(listing, use, quantity, licenses)
 
@@ -103,6 +106,14 @@ def rights_to(asset_id: str, use: Use, quantity: int, *, owner: User | None) -> 
 def reader_of(principal: Principal | None) -> User | None:
     """Return the user whose library a credential can read, None without such a credential."""
     return principal.user if principal is not None and Scope.LIBRARY_READ in principal.scopes else None
+
+
+def _said_of(use: Use, terms: LicenseTerms, ai_training: str) -> UseTerms:
+    """Return what is said about a use: about AI training by the vendor, unless the vendor leaves it to the terms."""
+    if use == Use.AI_TRAINING and ai_training != AiTraining.BY_LICENCE:
+        permission = Permission.ALLOWED if ai_training == AiTraining.ALLOWED else Permission.FORBIDDEN
+        return UseTerms(use, permission, clause=training_sentence(ai_training))
+    return UseTerms.of(terms.permissions, use)
 
 
 def _on_sale(listing: Listing, owned: Iterable[Licence]) -> Iterator[tuple[LicenseTerms, Prices]]:

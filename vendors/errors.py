@@ -102,6 +102,14 @@ class SubmitChecksFailed(Problem):
     detail = "Fix what the failed checks name, then submit again."
 
 
+class AiPartsMismatch(Problem):
+    """422: `aiParts` is empty although parts made with AI are declared, or is not although none are."""
+
+    status = 422
+    title = "The declaration of parts made with AI is not complete"
+    detail = "Send aiParts, which says what was made with AI, together with the aiOrigin declared; empty it for any other."
+
+
 class PayoutsHeld(Problem):
     """409: the vendor's payouts are held."""
 

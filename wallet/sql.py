@@ -13,8 +13,8 @@ from django.db import connection
 # malicious is not sold, even before its listing is taken down.
 OFFER = """
 SELECT {lock_timeout}, listing.id, listing.title, category.slug, store.owner_id, store.name, listing.live_deliverable_id,
-       COALESCE(NULLIF(file.version, ''), listing.version), listing.tier_requirement, listing.allowed_license_slugs,
-       listing.base_price_minor, listing.price_inr_minor, listing.price_eur_minor, listing.discount_bp,
+       COALESCE(NULLIF(file.version, ''), listing.version), listing.ai_training, listing.tier_requirement,
+       listing.allowed_license_slugs, listing.base_price_minor, listing.price_inr_minor, listing.price_eur_minor, listing.discount_bp,
        (SELECT MAX(running.percent) FROM catalog_discount running
          WHERE running.listing_id = listing.id AND running.code = '' AND running.starts_at <= {now} AND running.ends_at > {now}),
        (SELECT MAX(coded.percent) FROM catalog_discount coded

@@ -10,7 +10,7 @@ from django.db import transaction
 
 from catalog.catalog_version import change_version
 from catalog.models import Category, Deliverable, Listing, ListingIndex, ListingLabel, ListingPrice, ListingStats, Store
-from catalog.models.listings import ListingStatus, UpdateStatus
+from catalog.models.listings import AiOrigin, AiTraining, ListingStatus, UpdateStatus
 from catalog.selectors.taxonomy import active_tiers
 from catalog.services import listing_index
 from marketplace.accounts.models import User
@@ -130,6 +130,9 @@ def _listing(row: SeedListing, category_id: Any) -> dict[str, Any]:
         "video_url": "",
         "readme": "",
         "allowed_license_slugs": row.licences,
+        "ai_training": AiTraining.FORBIDDEN.value,
+        "ai_origin": AiOrigin.UNDECLARED.value,
+        "ai_parts": "",
         "tier_requirement": row.tier,
         "status": ListingStatus.PUBLISHED.value,
         "update_status": UpdateStatus.NONE.value,

@@ -22,6 +22,7 @@ from marketplace.storage import default_storage
 from marketplace.storage.responses import serve_object
 
 from .. import selectors
+from ..ai_use import usage_headers
 from ..browsing import PreviewQuery
 from ..models import Preview, StorePicture
 from .public import PRIVATE, has_credential, shared_cache_headers
@@ -85,7 +86,8 @@ class PreviewViewSet(ApiViewSet):
         else:
             # No longer than other catalog responses, so that a takedown takes effect.
             caching = shared_cache_headers(time.monotonic() - began)
-        return serve_object(request._request, store=default_storage, headers=PROTECTION | caching, **copy)
+        usage = usage_headers(preview.listing.ai_training) if isinstance(preview, Preview) else {}
+        return serve_object(request._request, store=default_storage, headers=PROTECTION | caching | usage, **copy)
 
 
 def _viewer(request: Request) -> User | None:

@@ -19,7 +19,7 @@ from .listings import FileState, ListingChanges, compare_snapshots
 # Fields that the public page shows. Prices change without a version; the readme is in what buyers download.
 FIELDS = (
     *("title", "shortDescription", "description", "categorySlug", "tags", "fileType", "supportedPlatforms", "version", "videoUrl"),
-    "allowedLicenseSlugs",
+    *("allowedLicenseSlugs", "aiTraining", "aiOrigin", "aiParts"),
 )
 VALUE_CHARS = 2000
 # The most paths, fonts and names of each kind.

@@ -9,8 +9,9 @@ from pydantic import Field
 from marketplace.api.models import Id, ResponseModel
 
 from .. import bounds
+from ..ai_use import training_sentence
 from ..models import AgentManifest, Listing
-from ..responses import LicenseOffer
+from ..responses import AiOriginName, AiTrainingName, LicenseOffer
 from .quoting import plain, quoted
 from .sources import platforms_of
 
@@ -71,6 +72,9 @@ class PublicManifest(ResponseModel):
     dependencies: list[Dependency] = Field(description="What the asset needs in order to be used.")
     technical: dict[str, Any]
     licenses: list[LicenseOffer]
+    ai_training: AiTrainingName
+    ai_origin: AiOriginName
+    ai_parts: str
     checksum: str = Field(description="SHA-256 of the file, in hex digits.")
     version: str
 
@@ -107,6 +111,9 @@ def public_manifest(listing: Listing, agent_manifest: AgentManifest, *, licenses
         "dependencies": dependencies(listing.supported_platforms),
         "technical": body["technical"],
         "licenses": licenses,
+        "aiTraining": listing.ai_training,
+        "aiOrigin": listing.ai_origin,
+        "aiParts": plain(listing.ai_parts, bounds.AI_PARTS_CHARS),
         "checksum": file.sha256 if file else "",
         "version": listing.version,
     }
@@ -135,6 +142,7 @@ def _instructions(listing: Listing, body: dict[str, Any], licenses: Sequence[dic
     if tags:
         when.append(f"The request is about {', '.join(quoted(tag, bounds.TAG_CHARS) for tag in tags)}.")
     limits = [f"{offer['name']} licence: {offer['summary']}" for offer in licenses]
+    limits.append(training_sentence(listing.ai_training))
     limits.append("A licence must be bought before the file can be downloaded or used.")
     return {
         "summary": plain(listing.short_description, bounds.SHORT_DESCRIPTION_CHARS),

@@ -82,6 +82,9 @@ class Migration(migrations.Migration):
                 ('video_url', models.URLField(blank=True, max_length=2000)),
                 ('readme', models.TextField(blank=True)),
                 ('allowed_license_slugs', models.JSONField(blank=True, null=True)),
+                ('ai_training', models.CharField(choices=[('allowed', 'Allowed'), ('forbidden', 'Forbidden'), ('by_licence', 'By licence')], default='forbidden', max_length=10)),
+                ('ai_origin', models.CharField(choices=[('undeclared', 'Undeclared'), ('none', 'No part of it'), ('declared', 'Parts of it')], default='undeclared', max_length=10)),
+                ('ai_parts', models.CharField(blank=True, max_length=500)),
                 ('tier_requirement', models.CharField(choices=[('free', 'Free'), ('go', 'Go'), ('pro', 'Pro'), ('vip', 'VIP')], default='free', max_length=8)),
                 ('status', models.CharField(choices=[('Draft', 'Draft'), ('PendingReview', 'Pending Review'), ('Published', 'Published'), ('Rejected', 'Rejected')], default='Draft', max_length=16)),
                 ('update_status', models.CharField(blank=True, choices=[('', 'None'), ('PendingReview', 'Pending Review')], default='', max_length=16)),
@@ -191,6 +194,8 @@ class Migration(migrations.Migration):
                 ('store_slug', models.CharField(max_length=80)),
                 ('store_name', models.CharField(max_length=120)),
                 ('tier', models.CharField(choices=[('free', 'Free'), ('go', 'Go'), ('pro', 'Pro'), ('vip', 'VIP')], max_length=8)),
+                ('ai_training', models.CharField(choices=[('allowed', 'Allowed'), ('forbidden', 'Forbidden'), ('by_licence', 'By licence')], max_length=10)),
+                ('ai_origin', models.CharField(choices=[('undeclared', 'Undeclared'), ('none', 'No part of it'), ('declared', 'Parts of it')], max_length=10)),
                 ('file_type', models.CharField(blank=True, max_length=250)),
                 ('list_price_usd', models.BigIntegerField()),
                 ('list_price_inr', models.BigIntegerField(null=True)),
@@ -206,8 +211,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 'verbose_name_plural': 'listing index',
-                'indexes': [models.Index(fields=['popular_first', 'newest_first', 'listing'], name='listingindex_popular'), models.Index(fields=['newest_first', 'listing'], name='listingindex_newest'), models.Index(fields=['category_slug', 'popular_first', 'newest_first', 'listing'], name='listingindex_category_popular'), models.Index(fields=['category_slug', 'newest_first', 'listing'], name='listingindex_category_newest'), models.Index(fields=['store_slug', 'newest_first', 'listing'], name='listingindex_store'), models.Index(fields=['file_type', 'popular_first', 'newest_first', 'listing'], name='listingindex_type'), models.Index(fields=['price_usd', 'listing'], name='listingindex_price_usd'), models.Index(fields=['usd_descending', 'listing'], name='listingindex_usd_descending'), models.Index(fields=['inr_ascending', 'listing'], name='listingindex_inr_ascending'), models.Index(fields=['inr_descending', 'listing'], name='listingindex_inr_descending'), models.Index(fields=['eur_ascending', 'listing'], name='listingindex_eur_ascending'), models.Index(fields=['eur_descending', 'listing'], name='listingindex_eur_descending')],
-                'constraints': [models.CheckConstraint(condition=models.Q(('tier__in', ['free', 'go', 'pro', 'vip'])), name='listingindex_tier_known')],
+                'indexes': [models.Index(fields=['popular_first', 'newest_first', 'listing'], name='listingindex_popular'), models.Index(fields=['newest_first', 'listing'], name='listingindex_newest'), models.Index(fields=['category_slug', 'popular_first', 'newest_first', 'listing'], name='listingindex_category_popular'), models.Index(fields=['category_slug', 'newest_first', 'listing'], name='listingindex_category_newest'), models.Index(fields=['store_slug', 'newest_first', 'listing'], name='listingindex_store'), models.Index(fields=['file_type', 'popular_first', 'newest_first', 'listing'], name='listingindex_type'), models.Index(fields=['ai_training', 'popular_first', 'newest_first', 'listing'], name='listingindex_ai_training'), models.Index(fields=['ai_origin', 'popular_first', 'newest_first', 'listing'], name='listingindex_ai_origin'), models.Index(fields=['price_usd', 'listing'], name='listingindex_price_usd'), models.Index(fields=['usd_descending', 'listing'], name='listingindex_usd_descending'), models.Index(fields=['inr_ascending', 'listing'], name='listingindex_inr_ascending'), models.Index(fields=['inr_descending', 'listing'], name='listingindex_inr_descending'), models.Index(fields=['eur_ascending', 'listing'], name='listingindex_eur_ascending'), models.Index(fields=['eur_descending', 'listing'], name='listingindex_eur_descending')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('tier__in', ['free', 'go', 'pro', 'vip'])), name='listingindex_tier_known'), models.CheckConstraint(condition=models.Q(('ai_training__in', ['allowed', 'forbidden', 'by_licence'])), name='listingindex_ai_training_known'), models.CheckConstraint(condition=models.Q(('ai_origin__in', ['undeclared', 'none', 'declared'])), name='listingindex_ai_origin_known')],
             },
         ),
         migrations.CreateModel(
@@ -329,6 +334,18 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='listing',
             constraint=models.CheckConstraint(condition=models.Q(('tier_requirement__in', ['free', 'go', 'pro', 'vip'])), name='listing_tier_known'),
+        ),
+        migrations.AddConstraint(
+            model_name='listing',
+            constraint=models.CheckConstraint(condition=models.Q(('ai_training__in', ['allowed', 'forbidden', 'by_licence'])), name='listing_ai_training_known'),
+        ),
+        migrations.AddConstraint(
+            model_name='listing',
+            constraint=models.CheckConstraint(condition=models.Q(('ai_origin__in', ['undeclared', 'none', 'declared'])), name='listing_ai_origin_known'),
+        ),
+        migrations.AddConstraint(
+            model_name='listing',
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(models.Q(('ai_parts', ''), _negated=True), ('ai_origin', 'declared')), models.Q(models.Q(('ai_origin', 'declared'), _negated=True), ('ai_parts', '')), _connector='OR'), name='listing_ai_parts_declared'),
         ),
         migrations.AddConstraint(
             model_name='listing',

@@ -13,7 +13,7 @@ from marketplace.accounts.models import Tier
 from marketplace.core import bounds as core_bounds
 
 from .. import bounds
-from .listings import Listing
+from .listings import AiOrigin, AiTraining, Listing
 
 # Above every price, so that listings without a price in a currency sort last, by their price in dollars.
 NO_PRICE = 10**9
@@ -58,6 +58,8 @@ class ListingIndex(Priced):
     store_slug = models.CharField(max_length=core_bounds.SLUG_CHARS)
     store_name = models.CharField(max_length=core_bounds.NAME_CHARS)
     tier = models.CharField(max_length=8, choices=Tier.choices)
+    ai_training = models.CharField(max_length=10, choices=AiTraining.choices)
+    ai_origin = models.CharField(max_length=10, choices=AiOrigin.choices)
     # Normalised by `labels.folded`.
     file_type = models.CharField(max_length=LABEL_CHARS, blank=True)
     # Vendors' prices before the discount, the discount in basis points, and when it ends if it does.
@@ -78,7 +80,11 @@ class ListingIndex(Priced):
 
     class Meta:
         verbose_name_plural = "listing index"
-        constraints = (models.CheckConstraint(condition=Q(tier__in=Tier.values), name="listingindex_tier_known"),)
+        constraints = (
+            models.CheckConstraint(condition=Q(tier__in=Tier.values), name="listingindex_tier_known"),
+            models.CheckConstraint(condition=Q(ai_training__in=AiTraining.values), name="listingindex_ai_training_known"),
+            models.CheckConstraint(condition=Q(ai_origin__in=AiOrigin.values), name="listingindex_ai_origin_known"),
+        )
         indexes = (
             models.Index(fields=("popular_first", "newest_first", "listing"), name="listingindex_popular"),
             models.Index(fields=("newest_first", "listing"), name="listingindex_newest"),
@@ -86,6 +92,8 @@ class ListingIndex(Priced):
             models.Index(fields=("category_slug", "newest_first", "listing"), name="listingindex_category_newest"),
             models.Index(fields=("store_slug", "newest_first", "listing"), name="listingindex_store"),
             models.Index(fields=("file_type", "popular_first", "newest_first", "listing"), name="listingindex_type"),
+            models.Index(fields=("ai_training", "popular_first", "newest_first", "listing"), name="listingindex_ai_training"),
+            models.Index(fields=("ai_origin", "popular_first", "newest_first", "listing"), name="listingindex_ai_origin"),
             *(models.Index(fields=(key, "listing"), name=f"listingindex_{key}") for key in PRICE_KEYS),
         )
 

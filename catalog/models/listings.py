@@ -32,6 +32,22 @@ class UpdateStatus(models.TextChoices):
     PENDING_REVIEW = "PendingReview"
 
 
+class AiTraining(models.TextChoices):
+    """Whether an asset may be used to train AI models."""
+
+    ALLOWED = "allowed", "Allowed"
+    FORBIDDEN = "forbidden", "Forbidden"
+    BY_LICENCE = "by_licence", "By licence"
+
+
+class AiOrigin(models.TextChoices):
+    """Whether parts of an asset were made with AI, as its vendor declares."""
+
+    UNDECLARED = "undeclared", "Undeclared"
+    NONE = "none", "No part of it"
+    DECLARED = "declared", "Parts of it"
+
+
 class Listing(models.Model):
     """An asset for sale. Buyers get `live_deliverable`, the last approved file."""
 
@@ -59,6 +75,11 @@ class Listing(models.Model):
     readme = models.TextField(blank=True)
     # Slugs of licence tiers; None permits every active one.
     allowed_license_slugs = models.JSONField(null=True, blank=True)
+    # Without the vendor's statement, nothing is permitted and nothing is declared.
+    ai_training = models.CharField(max_length=10, choices=AiTraining.choices, default=AiTraining.FORBIDDEN)
+    ai_origin = models.CharField(max_length=10, choices=AiOrigin.choices, default=AiOrigin.UNDECLARED)
+    # Which parts were made with AI; empty unless the vendor declares some.
+    ai_parts = models.CharField(max_length=bounds.AI_PARTS_CHARS, blank=True)
     tier_requirement = models.CharField(max_length=8, choices=Tier.choices, default=Tier.FREE)
 
     status = models.CharField(max_length=16, choices=ListingStatus.choices, default=ListingStatus.DRAFT)
@@ -93,6 +114,12 @@ class Listing(models.Model):
                 name="listing_published_has_file",
             ),
             models.CheckConstraint(condition=Q(tier_requirement__in=Tier.values), name="listing_tier_known"),
+            models.CheckConstraint(condition=Q(ai_training__in=AiTraining.values), name="listing_ai_training_known"),
+            models.CheckConstraint(condition=Q(ai_origin__in=AiOrigin.values), name="listing_ai_origin_known"),
+            models.CheckConstraint(
+                condition=Q(~Q(ai_parts=""), ai_origin=AiOrigin.DECLARED) | Q(~Q(ai_origin=AiOrigin.DECLARED), ai_parts=""),
+                name="listing_ai_parts_declared",
+            ),
             models.CheckConstraint(condition=Q(base_price_minor__range=(0, core_bounds.PRICE_MINOR)), name="listing_base_price_range"),
             models.CheckConstraint(
                 condition=Q(price_inr_minor__isnull=True) | Q(price_inr_minor__range=(0, core_bounds.PRICE_MINOR)),

@@ -63,7 +63,10 @@ def listing_for_sale(id_or_slug: str) -> Listing:
 
 
 # Columns of the listing itself in `AssetDetail`, by the same names.
-LISTING_FIELDS = ("short_description", "description", "tags", "file_type", "supported_platforms", "version", "video_url", "updated_at")
+LISTING_FIELDS = (
+    *("short_description", "description", "tags", "file_type", "supported_platforms", "version", "video_url", "updated_at"),
+    *("ai_training", "ai_origin", "ai_parts"),
+)
 _DETAILS = ListingIndex.objects.values(
     *CARD_COLUMNS,
     *("popularity", "published_at", *(f"listing__{name}" for name in LISTING_FIELDS), "listing__tax_rate_bp"),

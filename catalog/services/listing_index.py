@@ -65,6 +65,8 @@ def index_entry(listing: Listing, tiers: Sequence[LicenseTier], thumbnail: Previ
             "store_slug": listing.store.slug,
             "store_name": listing.store.name,
             "tier": listing.tier_requirement,
+            "ai_training": listing.ai_training,
+            "ai_origin": listing.ai_origin,
             "file_type": file_type_of(listing),
             **_columns(pricing.sale_prices(listing)),
             **_columns(pricing.list_prices(listing), "list_"),

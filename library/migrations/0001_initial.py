@@ -24,6 +24,7 @@ class Migration(migrations.Migration):
                 ('title', models.CharField(max_length=120)),
                 ('store_name', models.CharField(max_length=120)),
                 ('version', models.CharField(blank=True, max_length=32)),
+                ('ai_training', models.CharField(choices=[('allowed', 'Allowed'), ('forbidden', 'Forbidden'), ('by_licence', 'By licence')], default='forbidden', max_length=10)),
                 ('acquired_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('revoked_at', models.DateTimeField(blank=True, null=True)),
                 ('suspended_at', models.DateTimeField(blank=True, null=True)),
@@ -39,7 +40,7 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ('-acquired_at', '-id'),
                 'indexes': [models.Index(condition=models.Q(('replaced_at__isnull', True), ('revoked_at__isnull', True)), fields=['buyer', '-acquired_at', '-id'], name='licence_newest')],
-                'constraints': [models.UniqueConstraint(condition=models.Q(('revoked_at__isnull', True)), fields=('buyer', 'listing', 'tier'), name='licence_one_live'), models.UniqueConstraint(fields=('order_id',), name='licence_one_for_order'), models.UniqueConstraint(condition=models.Q(('revoked_at__isnull', True)), fields=('replaces',), name='licence_one_upgrade')],
+                'constraints': [models.UniqueConstraint(condition=models.Q(('revoked_at__isnull', True)), fields=('buyer', 'listing', 'tier'), name='licence_one_live'), models.UniqueConstraint(fields=('order_id',), name='licence_one_for_order'), models.UniqueConstraint(condition=models.Q(('revoked_at__isnull', True)), fields=('replaces',), name='licence_one_upgrade'), models.CheckConstraint(condition=models.Q(('ai_training__in', ['allowed', 'forbidden', 'by_licence'])), name='licence_ai_training_known')],
             },
         ),
         migrations.CreateModel(

@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from catalog import bounds as catalog_bounds
 from catalog.models import Deliverable, LicenseTerms, LicenseTier, Listing
+from catalog.models.listings import AiTraining
 from marketplace.core import bounds
 from marketplace.core.ids import new_id
 
@@ -17,7 +18,7 @@ _LIVE = Q(revoked_at__isnull=True, replaced_at__isnull=True)
 class Licence(models.Model):
     """A buyer's licence for a listing under a tier, from the purchase until a refund or an upgrade.
 
-    Title, store name and version are those at the purchase, for certificates.
+    Title, store name, version and the term for AI training are those at the purchase.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
@@ -31,6 +32,7 @@ class Licence(models.Model):
     title = models.CharField(max_length=catalog_bounds.TITLE_CHARS)
     store_name = models.CharField(max_length=bounds.NAME_CHARS)
     version = models.CharField(max_length=catalog_bounds.VERSION_CHARS, blank=True)
+    ai_training = models.CharField(max_length=10, choices=AiTraining.choices, default=AiTraining.FORBIDDEN)
     # The file on sale at the purchase; buyers download later approved files instead.
     deliverable = models.ForeignKey(Deliverable, on_delete=models.PROTECT, related_name="+")
     acquired_at = models.DateTimeField(default=timezone.now)
@@ -48,6 +50,7 @@ class Licence(models.Model):
             models.UniqueConstraint(fields=("buyer", "listing", "tier"), condition=Q(revoked_at__isnull=True), name="licence_one_live"),
             models.UniqueConstraint(fields=("order_id",), name="licence_one_for_order"),
             models.UniqueConstraint(fields=("replaces",), condition=Q(revoked_at__isnull=True), name="licence_one_upgrade"),
+            models.CheckConstraint(condition=Q(ai_training__in=AiTraining.values), name="licence_ai_training_known"),
         )
         indexes = (models.Index(fields=("buyer", "-acquired_at", "-id"), condition=_LIVE, name="licence_newest"),)
 

@@ -40,7 +40,7 @@ class DamagedFile(Exception):
 
 def package_for(*, licence: Licence, deliverable: Deliverable) -> Package:
     """Return the prepared package of a licence with this file."""
-    package = package_of(licence.listing, deliverable, licence.terms)
+    package = package_of(licence.listing, deliverable, licence.terms, licence.ai_training)
     return prepare_packages(packages=[package])[0]
 
 
@@ -49,8 +49,8 @@ def find_packages_on_sale(listing: Listing) -> list[Package]:
     file = listing.live_deliverable
     if file is None or file.blocked_at is not None:
         return []
-    terms = current_terms()
-    return [package_of(listing, file, terms[tier.pk]) for tier in permitted_tiers(listing, active_tiers()) if tier.pk in terms]
+    terms, tiers = current_terms(), permitted_tiers(listing, active_tiers())
+    return [package_of(listing, file, terms[tier.pk], listing.ai_training) for tier in tiers if tier.pk in terms]
 
 
 def prepare_packages(*, packages: Sequence[Package]) -> list[Package]:

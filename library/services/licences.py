@@ -28,6 +28,7 @@ class NewLicence(TypedDict):
     title: str
     store_name: str
     version: str
+    ai_training: str
     replaces_id: NotRequired[uuid.UUID | None]
 
 

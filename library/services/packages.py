@@ -7,6 +7,7 @@ from typing import Any
 
 import orjson
 
+from catalog.ai_use import training_sentence
 from catalog.models import Deliverable, LicenseTerms, Listing
 from marketplace.storage.base import ObjectStorage, Segment, StoredRange
 
@@ -32,15 +33,16 @@ def readme_of(listing: Listing, version: str) -> str:
     return "\n".join([*lines, *([f"Version: {version}"] if version else []), ""])
 
 
-def license_of(listing: Listing, terms: LicenseTerms) -> str:
-    """Return LICENSE.txt: the asset and the licence terms."""
-    return f"{terms.name}\n\nAsset: {listing.title} ({listing.slug})\nFrom: {listing.store.name}\n\n{terms.text}\n"
+def license_of(listing: Listing, terms: LicenseTerms, ai_training: str) -> str:
+    """Return LICENSE.txt: the asset, the term for AI training and the licence terms."""
+    about = [f"Asset: {listing.title} ({listing.slug})", f"From: {listing.store.name}", f"AI training: {training_sentence(ai_training)}"]
+    return "\n".join([terms.name, "", *about, "", terms.text, ""])
 
 
-def package_of(listing: Listing, deliverable: Deliverable, terms: LicenseTerms) -> Package:
+def package_of(listing: Listing, deliverable: Deliverable, terms: LicenseTerms, ai_training: str) -> Package:
     """Return an unsaved package of a file under these terms, without size and checksum."""
     readme = readme_of(listing, version_of_file(deliverable, listing))
-    package = Package(deliverable=deliverable, readme_text=readme, license_text=license_of(listing, terms))
+    package = Package(deliverable=deliverable, readme_text=readme, license_text=license_of(listing, terms, ai_training))
     package.recipe = _recipe(package)
     return package
 

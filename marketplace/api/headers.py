@@ -15,6 +15,7 @@ HEADERS: Mapping[str, str] = {
     "Cache-Control": "Who may keep the response, and for how long.",
     "Content-Disposition": "The suggested file name (RFC 6266).",
     "Content-Range": "Which part of the file it is, or how long the file is (RFC 9110).",
+    "Content-Usage": "Whether the content may be used to train AI models, `train-ai=y` or `train-ai=n` (IETF draft); absent where the licence says.",
     "ETag": "Validator of this response; send it in If-None-Match to read again only what has changed.",
     "Idempotent-Replayed": "`true` if the response is that of an earlier request with this Idempotency-Key.",
     "Location": "Where the file store serves the file.",
@@ -52,7 +53,7 @@ def _names(operation: Mapping[str, Any], status: str, response: Mapping[str, Any
         if ranges or "304" in responses or "412" in responses:
             yield "ETag"
         if ranges:
-            yield "Accept-Ranges"
+            yield from ("Accept-Ranges", "Content-Usage")
         if media_types - _JSON and "text/html" not in media_types:
             yield "Content-Disposition"
         if any(parameter["name"] == "Idempotency-Key" for parameter in operation.get("parameters", ())):
@@ -64,7 +65,7 @@ def _names(operation: Mapping[str, Any], status: str, response: Mapping[str, Any
 
 _OF_STATUS: Mapping[str, tuple[str, ...]] = {
     "206": ("Content-Range",),
-    "302": ("Location",),
+    "302": ("Content-Usage", "Location"),
     "401": ("WWW-Authenticate",),
     "403": ("WWW-Authenticate",),
     "415": ("Accept-Encoding",),

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.utils.text import slugify
 
+from catalog.models.listings import AiOrigin, AiTraining
 from marketplace.accounts.models import Tier
 from marketplace.core.money import to_minor
 
@@ -36,6 +37,9 @@ class CatalogEntry:
         sale: The percentage of a discount that runs for a while.
         store: Who sells it: `vendor` or `otherVendor`.
         finding: What its first review found; it is submitted again.
+        ai_training: Whether it may be used to train AI models.
+        ai_origin: What the vendor declares about parts made with AI.
+        ai_parts: Which they are.
         waiting: Whether it stays in review.
     """
 
@@ -51,6 +55,9 @@ class CatalogEntry:
     tier: str = Tier.FREE
     store: str = "vendor"
     finding: str = ""
+    ai_training: str = AiTraining.FORBIDDEN
+    ai_origin: str = AiOrigin.UNDECLARED
+    ai_parts: str = ""
     waiting: bool = False
 
     @property

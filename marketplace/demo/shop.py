@@ -151,6 +151,9 @@ def _draft(prepared: Prepared, profile: VendorProfile) -> Listing:
         "file_type": prepared.inspection.format,
         "supported_platforms": platforms[:1].upper() + platforms[1:],
         "version": VERSION,
+        "ai_training": entry.ai_training,
+        "ai_origin": entry.ai_origin,
+        "ai_parts": entry.ai_parts,
         "readme": README.format(title=entry.title),
     }
     return create_listing(profile=profile, actor=profile.user, slug=entry.slug, **fields)

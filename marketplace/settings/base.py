@@ -215,6 +215,8 @@ SPECTACULAR_SETTINGS = {
     # Choice sets that several fields share, or whose field names are ambiguous.
     "ENUM_NAME_OVERRIDES": {
         "DeliveryStatusEnum": "developers.models.webhooks.DeliveryStatus",
+        "AiOriginEnum": "catalog.models.listings.AiOrigin",
+        "AiTrainingEnum": "catalog.models.listings.AiTraining",
         "AppealKindEnum": "marketplace.review.models.AppealKind",
         "AppealStatusEnum": "marketplace.review.models.AppealStatus",
         "CredentialKindEnum": "marketplace.core.access.CredentialKind",
@@ -257,6 +259,7 @@ CORS_EXPOSE_HEADERS = [
     "API-Version",
     "Content-Disposition",
     "Content-Range",
+    "Content-Usage",
     "ETag",
     "Idempotent-Replayed",
     "Location",

@@ -142,6 +142,9 @@ def test_detail_has_exactly_the_agreed_fields(get: Any, tiers: Any) -> None:
         "version": "1.2",
         "videoUrl": "https://video.example/1",
         "tags": ["sans"],
+        "aiTraining": "forbidden",
+        "aiOrigin": "undeclared",
+        "aiParts": "",
         "licenses": [
             {"slug": "commercial", "name": "Commercial", "summary": "commercial.", "priceUSD": 15.0, "priceINR": 1125.01, "priceEUR": None},
             {"slug": "extended", "name": "Extended", "summary": "extended.", "priceUSD": 37.5, "priceINR": 2812.53, "priceEUR": None},

@@ -3,6 +3,11 @@
 from .shapes import BOOLEAN, BYTES, INTEGER, NUMBER, OBJECT, SHA256, STRING, TIME, Auth, Operation, Query, array, nullable, one_of, record
 
 TIER = one_of("free", "go", "pro", "vip")
+AI_USE = {
+    "aiTraining": one_of("allowed", "forbidden", "by_licence"),
+    "aiOrigin": one_of("undeclared", "none", "declared"),
+    "aiParts": STRING,
+}
 BAD_LIMITS = ("0", "-1", "x", "1.5", "1.0", "1_0", "\u0661", " 1")
 
 PRICES = {"priceUSD": NUMBER, "priceINR": nullable(NUMBER), "priceEUR": nullable(NUMBER)}
@@ -84,6 +89,7 @@ DETAIL = record(
         "version": STRING,
         "videoUrl": STRING,
         "tags": array(STRING),
+        **AI_USE,
         "licenses": array(LICENSE),
         "previews": array(PREVIEW),
         "file": record({}, added={"size": INTEGER, "checksum": SHA256, "technical": OBJECT}),
@@ -107,6 +113,7 @@ MANIFEST = record(
         "dependencies": array(record({}, added={"name": STRING, "kind": STRING, "version": nullable(STRING), "optional": BOOLEAN})),
         "technical": OBJECT,
         "licenses": array(LICENSE),
+        **AI_USE,
         "checksum": SHA256,
         "version": STRING,
     },
@@ -164,6 +171,10 @@ FILTERS = (
     Query("tag", VALUES, bounds={"maxLength": 40, "maxItems": 20}, bad=("x" * 41,)),
     Query("platform", VALUES, bounds={"maxLength": 200, "maxItems": 20}, bad=("x" * 201,)),
     Query("fileType", VALUES, bounds={"maxLength": 200, "maxItems": 20}, bad=("x" * 201,)),
+    Query(
+        "aiTraining", VALUES, bounds={"pattern": "^!?(allowed|forbidden|by_licence)$", "maxItems": 20}, bad=("maybe", "!maybe", "Allowed")
+    ),
+    Query("aiOrigin", VALUES, bounds={"pattern": "^!?(undeclared|none|declared)$", "maxItems": 20}, bad=("maybe", "!maybe", "None")),
     Query("minPrice", "number", bounds=PRICE_BOUNDS, bad=BAD_PRICES),
     Query("maxPrice", "number", bounds=PRICE_BOUNDS, bad=BAD_PRICES),
     Query("currency", "string", default="INR", bounds={"enum": ["USD", "INR", "EUR"]}, bad=("GBP", "inr")),

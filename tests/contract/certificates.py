@@ -3,6 +3,7 @@
 from .shapes import BOOLEAN, BYTES, INTEGER, OBJECT, SHA256, STRING, TIME, Auth, Field, Operation, Query, array, nullable, one_of, record
 
 STATUS = one_of("valid", "revoked", "replaced", "suspended", "notGenuine")
+AI_TRAINING = one_of("allowed", "forbidden", "by_licence")
 CERTIFICATE = record(
     {
         "certificateId": STRING,
@@ -10,7 +11,7 @@ CERTIFICATE = record(
         "issuer": STRING,
         "licensee": record({"id": STRING, "email": STRING}),
         "asset": record({"id": STRING, "slug": STRING, "title": STRING, "vendor": STRING}),
-        "license": record({"slug": STRING, "name": STRING, "termsVersion": INTEGER, "termsSha256": SHA256}),
+        "license": record({"slug": STRING, "name": STRING, "termsVersion": INTEGER, "termsSha256": SHA256, "aiTraining": AI_TRAINING}),
         "version": STRING,
         "file": record({"name": STRING, "size": INTEGER, "checksum": SHA256}),
         "orderId": STRING,
@@ -107,6 +108,7 @@ OPERATIONS = (
                 "status": STATUS,
                 "assetId": STRING,
                 "licenseSlug": STRING,
+                "aiTraining": AI_TRAINING,
                 "version": STRING,
                 "checksum": SHA256,
                 "acquiredAt": TIME,

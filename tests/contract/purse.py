@@ -85,6 +85,7 @@ OPERATIONS = (
                             "file": nullable(record({}, added={"id": STRING, "name": STRING, "size": INTEGER, "checksum": SHA256})),
                             "suspended": BOOLEAN,
                             "onSale": BOOLEAN,
+                            "aiTraining": one_of("allowed", "forbidden", "by_licence"),
                         },
                     )
                 ),

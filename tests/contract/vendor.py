@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from .appeals import QUEUE
-from .catalog import BAD_LIMITS, PREVIEW, TIER
+from .catalog import AI_USE, BAD_LIMITS, PREVIEW, TIER
 from .purse import BAD_CODES, CODE
 from .shapes import (
     BOOLEAN,
@@ -95,7 +95,7 @@ SUMMARY_ADDED: dict[str, Shape] = {
 }
 LISTING = record(
     SUMMARY | {"description": STRING, "readme": STRING, "allowedLicenseSlugs": nullable(array(STRING))},
-    added=SUMMARY_ADDED | {"liveFile": nullable(FILE), "candidateFile": nullable(FILE), "previews": array(PREVIEW)},
+    added=SUMMARY_ADDED | AI_USE | {"liveFile": nullable(FILE), "candidateFile": nullable(FILE), "previews": array(PREVIEW)},
 )
 CHECKS = array(record({}, added={"name": STRING, "passed": BOOLEAN, "detail": STRING, "warning": STRING}))
 REVIEW = record(
@@ -210,6 +210,11 @@ TAGS = Field(
     bad=(([""], "blank"), [5], [None]),
     added=True,
 )
+AI_USE_FIELDS = (
+    Field("aiTraining", "string", "allowed", default="forbidden", bounds={"enum": ["allowed", "forbidden", "by_licence"]}, added=True),
+    Field("aiOrigin", "string", "declared", default="undeclared", bounds={"enum": ["undeclared", "none", "declared"]}, added=True),
+    Field("aiParts", "string", "The cover", default="", bounds={"maxLength": 500}, bad=("a\nb",), added=True),
+)
 PRICE_INR = Field("priceInr", "number", 1499, nullable=True, default=None, bounds=PRICE, bad=BAD_NUMBERS)
 PRICE_EUR = Field("priceEur", "number", 17.5, nullable=True, default=None, bounds=PRICE, bad=BAD_NUMBERS)
 README = Field("readme", "string", "Thank you.\n", default="", bounds=LONG, bad=(LONG_IN_BYTES,))
@@ -226,12 +231,12 @@ LICENSES = Field(
 CREATE = (
     *(TITLE, SHORT, CATEGORY, BASE_PRICE),
     Field("slug", "string", "aurora-grotesk", required=True, bounds=SLUG, bad=BAD_SLUGS),
-    *(DESCRIPTION, PRICE_INR, PRICE_EUR, DISCOUNT, TAX, FILE_TYPE, PLATFORMS, VERSION, VIDEO, README, LICENSES, TAGS),
+    *(DESCRIPTION, PRICE_INR, PRICE_EUR, DISCOUNT, TAX, FILE_TYPE, PLATFORMS, VERSION, VIDEO, README, LICENSES, TAGS, *AI_USE_FIELDS),
 )
 PATCH = (
     *(TITLE, SHORT, CATEGORY, BASE_PRICE),
     replace(DESCRIPTION, required=True),
-    *(DISCOUNT, FILE_TYPE, PLATFORMS, VERSION, TAGS),
+    *(DISCOUNT, FILE_TYPE, PLATFORMS, VERSION, TAGS, *AI_USE_FIELDS),
     replace(VIDEO, added=True),
     replace(TAX, added=True),
     Field("slug", "string", "aurora-grotesk", bounds=SLUG, bad=BAD_SLUGS, added=True),
@@ -301,7 +306,7 @@ OPERATIONS = (
             }
         ),
         body=CREATE,
-        refusals=APPROVED | {"slug_taken"},
+        refusals=APPROVED | {"slug_taken", "ai_parts_mismatch"},
     ),
     _op(
         "PATCH",
@@ -309,7 +314,7 @@ OPERATIONS = (
         "draft",
         record({"id": STRING, "title": STRING, "version": STRING}),
         body=PATCH,
-        refusals=EDIT | {"slug_locked", "slug_taken"},
+        refusals=EDIT | {"slug_locked", "slug_taken", "ai_parts_mismatch"},
     ),
     _op(
         "PATCH",

@@ -15,7 +15,8 @@ from jwcrypto.jwk import JWK
 from jwcrypto.jws import JWS
 from rest_framework.test import APIClient
 
-from catalog.models import LicenseTerms
+from catalog.ai_use import training_sentence
+from catalog.models import LicenseTerms, Listing
 from catalog.services.taxonomy import publish_terms
 from library import signatures
 from library.models import Licence
@@ -77,6 +78,25 @@ def test_certificate_names_licence_version_file_and_order(bearer_client: Client,
     assert claims["file"]["checksum"] == hashlib.sha256(archive()).hexdigest()
     assert claims["file"]["size"] == len(archive())
     assert claims["license"]["termsSha256"] == hashlib.sha256(licence.terms.text.encode()).hexdigest()
+
+
+def test_licence_keeps_the_term_for_ai_training_of_its_purchase(anonymous: APIClient, bearer_client: Client, order: Order) -> None:
+    Listing.objects.update(ai_training="allowed")
+    answer = certificate(bearer_client(order.buyer), order)
+    assert answer["certificate"]["license"]["aiTraining"] == "forbidden"
+    assert anonymous.get(f"/api/v1/certificates/{answer['certificate']['certificateId']}").json()["aiTraining"] == "forbidden"
+    assert bearer_client(order.buyer).get("/api/v1/library").json()["items"][0]["aiTraining"] == "forbidden"
+    package: Any = anonymous.get(url_of(issue_link(licence=Licence.objects.get(order_id=order.id))))
+    assert package.headers["Content-Usage"] == "train-ai=n"
+    with zipfile.ZipFile(io.BytesIO(b"".join(package.streaming_content))) as opened:
+        assert training_sentence("forbidden") in opened.read("LICENSE.txt").decode()
+
+
+def test_purchase_after_a_change_has_the_new_term(anonymous: APIClient, bearer_client: Client) -> None:
+    order = bought(on_sale(archive(), ai_training="by_licence"))
+    assert certificate(bearer_client(order.buyer), order)["certificate"]["license"]["aiTraining"] == "by_licence"
+    package = anonymous.get(url_of(issue_link(licence=Licence.objects.get(order_id=order.id))))
+    assert "Content-Usage" not in package.headers
 
 
 def test_widest_tier_is_certified_unless_another_is_named(bearer_client: Client, order: Order) -> None:

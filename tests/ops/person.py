@@ -140,7 +140,9 @@ class Person:
         profile = self.add("vendors.VendorProfile", user=user, store=store)
         self.add("vendors.PayoutDetails", profile=profile, currency="INR")
         for which in ("sold", "never sold"):
-            listing = self.add(f"catalog.Listing {which}", store=store, category=CategoryFactory(), base_price_minor=100)
+            listing = self.add(
+                f"catalog.Listing {which}", store=store, category=CategoryFactory(), base_price_minor=100, ai_origin="declared"
+            )
             file = self.add(f"catalog.Deliverable {which}", listing=listing, file_size=5, crc32=1, approved_at=now)
             type(listing).objects.filter(pk=listing.pk).update(live_deliverable=file, candidate_deliverable=file)
             self.add(f"catalog.Preview {which}", listing=listing, kind="Gallery", size=5)

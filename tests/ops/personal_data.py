@@ -236,7 +236,7 @@ DEVELOPERS = (
 )
 
 _FILE = "object_key sha256 format technical entries fingerprint"
-_LISTING = "title slug short_description description readme tags version file_type supported_platforms video_url"
+_LISTING = "title slug short_description description readme tags version file_type supported_platforms video_url ai_parts"
 SELLING = (
     Holding("catalog.Store", exported={"store": "name slug"}, kept=BOUGHT, anonymised="name slug"),
     Holding("catalog.StorePicture", hidden={TECHNICAL: "object_key content_type sha256 details renditions"}),
@@ -420,7 +420,7 @@ OTHER_KEYS = {
     "storePictures": "kind size uploaded_at",
     "vendorProfile": "status commission_rate_bp payouts_held_at applied_at",
     "payoutDetails": "currency created_at withdrawn_at",
-    "listings": "id status published_at",
+    "listings": "id status ai_training ai_origin published_at",
     "files": "listing_id file_size uploaded_at",
     "uploads": "listing_id size offset expires_at",
     "discounts": "listing_id percent starts_at ends_at created_at",

@@ -9,6 +9,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils.html import escape
 
+from catalog.ai_use import training_sentence
 from catalog.models import Listing
 from tests.factories import ListingFactory
 from tests.vendors.cases import make_vendor
@@ -39,6 +40,10 @@ pytestmark = pytest.mark.django_db
         ({"supported_platforms": "x" * 201}, "supported_platforms"),
         ({"video_url": "http://insecure.example/v.mp4"}, "video_url"),
         ({"video_url": "javascript:alert(1)"}, "video_url"),
+        ({"ai_training": "maybe"}, "ai_training"),
+        ({"ai_origin": "declared", "ai_parts": ""}, "ai_parts"),
+        ({"ai_origin": "none", "ai_parts": "The cover."}, "ai_parts"),
+        ({"ai_origin": "declared", "ai_parts": "x" * 501}, "ai_parts"),
     ],
 )
 def test_details_that_are_not_accepted_keep_what_was_typed(client: Client, listing: Listing, change: dict[str, str], field: str) -> None:
@@ -105,6 +110,16 @@ def test_details_are_saved(client: Client, listing: Listing) -> None:
     assert "Saved." in page.content.decode()
     listing.refresh_from_db()
     assert (listing.title, listing.tags, listing.description) == ("Aurora Serif", ["serif", "warm", "book"], "One\nTwo")
+
+
+def test_statements_about_ai_are_saved_and_shown_to_buyers(client: Client, listing: Listing) -> None:
+    sent = {"ai_training": "allowed", "ai_origin": "declared", "ai_parts": "The cover, with a generator."}
+    assert client.post(at("details", listing), form_of(client, at("details", listing)) | sent).status_code == 302
+    listing.refresh_from_db()
+    assert {name: getattr(listing, name) for name in sent} == sent
+    page = client.get(reverse("studio-preview", args=[listing.slug])).content.decode()
+    assert sent["ai_parts"] in page
+    assert training_sentence("allowed") in page
 
 
 def test_licences_are_saved(client: Client, listing: Listing) -> None:

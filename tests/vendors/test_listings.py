@@ -18,7 +18,7 @@ RECORD_KEYS = {
     *("id", "vendorId", "title", "slug", "shortDescription", "description", "categorySlug", "basePrice", "priceInr", "priceEur"),
     *("discountPercent", "taxRatePercent", "currency", "status", "fileType", "supportedPlatforms", "version", "videoUrl", "readme"),
     *("allowedLicenseSlugs", "tags", "updateStatus", "tierRequirement", "createdAt", "updatedAt", "submittedAt", "publishedAt"),
-    *("liveFile", "candidateFile", "previews"),
+    *("liveFile", "candidateFile", "previews", "aiTraining", "aiOrigin", "aiParts"),
 }
 
 

@@ -186,7 +186,14 @@ def test_second_live_licence_is_refused_by_the_database() -> None:
         "terms_id": held.terms_id,
         "deliverable_id": held.deliverable_id,
     }
-    facts |= {"title": "x", "store_name": "x", "version": "", "license_slug": "personal", "order_id": uuid.uuid4()}
+    facts |= {
+        "title": "x",
+        "store_name": "x",
+        "version": "",
+        "ai_training": "forbidden",
+        "license_slug": "personal",
+        "order_id": uuid.uuid4(),
+    }
     with pytest.raises(AlreadyOwned) as refusal, transaction.atomic():
         grant_licence(**facts)
     assert refusal.value.members == {"assetId": str(held.listing_id), "licenseSlug": "personal"}

@@ -12,7 +12,7 @@ from wallet import sql
 pytestmark = pytest.mark.database
 
 MANY = 3_000
-COPIED = "tier_id, terms_id, title, store_name, version, deliverable_id, acquired_at, revoke_reason"
+COPIED = "tier_id, terms_id, title, store_name, version, ai_training, deliverable_id, acquired_at, revoke_reason"
 
 
 def add_licences(licence: Licence, buyers: str, listings: str) -> None:

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from catalog import bounds
 from catalog.models import Category
+from catalog.models.listings import AiOrigin, AiTraining
 from developers.models import ApiUsage
 from library.models import Licence
 from marketplace.core.money import Currency
@@ -47,6 +48,12 @@ def test_goods_that_an_agent_looks_for_are_there() -> None:
     """A grotesk for commercial use, which costs twice the price, below 1,000 rupees."""
     prices = [entry.price_minor(Currency.INR) for entry in ENTRIES if "grotesk" in entry.tags]
     assert len([price for price in prices if price and 2 * price < 1_000_00]) == 2
+
+
+def test_goods_differ_in_what_vendors_say_about_ai() -> None:
+    assert {entry.ai_training for entry in ENTRIES} == set(AiTraining)
+    assert {entry.ai_origin for entry in ENTRIES} == set(AiOrigin)
+    assert all((entry.ai_origin == AiOrigin.DECLARED) == bool(entry.ai_parts) for entry in ENTRIES)
 
 
 @pytest.mark.django_db

@@ -73,11 +73,14 @@ def run(code: str, language: str, folder: Path, **variables: str) -> str:
 
 @pytest.mark.parametrize("language", PROGRAMS)
 def test_code_of_the_guides_for_buyers_does_what_it_says(site: None, tmp_path: Path, language: str) -> None:
-    on_sale(archive(), slug="hanken-grotesk", title="Hanken Grotesk")
+    on_sale(archive(), slug="hanken-grotesk", title="Hanken Grotesk", ai_training="allowed", ai_origin="none")
+    on_sale(title="Unstated Grotesk")
     call_command("rebuild_search", verbosity=0)
     token = token_of("personal", funded(inr=1_000_000), SCOPES_OF_THE_QUICK_START | {Scope.WALLET_FUND})[1]
-    for block in blocks("quick-start", language):
-        run(block, language, tmp_path, TOKEN=token)
+    said = [run(block, language, tmp_path, TOKEN=token) for block in blocks("quick-start", language)]
+    if language == "bash":
+        # The last one filters.
+        assert [item["title"] for item in json.loads(said[-1])["items"]] == ["Hanken Grotesk"]
     packages = list(tmp_path.glob("*.zip"))
     assert [package.read_bytes()[:2] for package in packages] == [b"PK"]
 
@@ -104,6 +107,9 @@ def test_commands_of_the_guide_for_vendors_lead_to_a_review_and_to_a_conditional
     conditional = next(block for block in blocks("selling", "bash") if "If-Match" in block)
     said = run(conditional, "bash", tmp_path, TOKEN=token, V=f"{settings.BASE_URL}/api/v1/vendor")
     assert json.loads(said)["priceEur"] == 17
+    statements = next(block for block in blocks("selling", "bash") if "aiTraining" in block)
+    said = run(statements, "bash", tmp_path, TOKEN=token, V=f"{settings.BASE_URL}/api/v1/vendor").splitlines()[-1]
+    assert '"aiTraining":"by_licence"' in said
     discount = next(block for block in blocks("selling", "bash") if "/discounts" in block)
     said = run(discount, "bash", tmp_path, TOKEN=token, V=f"{settings.BASE_URL}/api/v1/vendor")
     assert (json.loads(said)["percent"], json.loads(said)["status"]) == (25, "Ended")

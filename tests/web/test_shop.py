@@ -408,3 +408,15 @@ def test_owned_listing_leads_to_the_download(browse: Callable[..., Client]) -> N
     page = page_at(browse(buyer), f"/assets/{listing.slug}")
     assert len(page.select(f".buy a.button[href='{reverse('library-item', args=[listing.slug])}']")) == 1
     assert len(page.select(f".buy-bar a[href='{reverse('library-item', args=[listing.slug])}']")) == 1
+
+
+def test_statements_about_ai_are_chosen_in_the_panel_and_excluded_by_address(client: Client) -> None:
+    on_sale(title="Silent")
+    on_sale(title="Open", ai_training="allowed", ai_origin="none")
+    page = page_at(client, "/browse?aiTraining=allowed&aiOrigin=%21undeclared")
+    assert titles(page) == ["Open"]
+    assert [tag["value"] for tag in page.select("#shop_aiTraining option[selected]")] == ["allowed"]
+    # What no control can show is kept by the form.
+    assert [tag["value"] for tag in page.select("input[type=hidden][name=aiOrigin]")] == ["!undeclared"]
+    without = next(str(chip["href"]) for chip in page.select("ul.tags a.tag") if "aiTraining" not in str(chip["href"]))
+    assert titles(page_at(client, without)) == ["Open"]

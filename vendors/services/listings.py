@@ -14,7 +14,7 @@ from marketplace.accounts.models import User
 from marketplace.core import audit
 from marketplace.core.database import violates
 
-from ..errors import ListingLocked, SlugLocked, SlugTaken
+from ..errors import AiPartsMismatch, ListingLocked, SlugLocked, SlugTaken
 from ..models import VendorProfile
 
 AUDITED_CHARS = 200
@@ -35,6 +35,9 @@ class Details(TypedDict, total=False):
     version: str
     video_url: str
     tags: list[str]
+    ai_training: str
+    ai_origin: str
+    ai_parts: str
 
 
 class DetailsUpdate(Details, total=False):
@@ -67,9 +70,10 @@ def create_listing(*, profile: VendorProfile, actor: User, **fields: Unpack[NewL
     """Create a draft in the vendor's store.
 
     Raises:
+        AiPartsMismatch: parts made with AI are described but not declared, or declared but not described.
         SlugTaken: another listing has the slug.
     """
-    with _slug_is_free(), transaction.atomic():
+    with _reported_constraints(), transaction.atomic():
         listing = Listing.objects.create(store=profile.store, **fields)
         audit.record("listing.create", listing, actor=actor, to_state=listing.status)
     return listing
@@ -79,6 +83,7 @@ def update_details(*, listing: Listing, actor: User, **fields: Unpack[DetailsUpd
     """Change the details; fields that are left out keep their value.
 
     Raises:
+        AiPartsMismatch: parts made with AI are described but not declared, or declared but not described.
         ListingLocked: the listing is under review.
         SlugLocked: the slug is another one, and the listing was submitted before.
         SlugTaken: another listing has the slug.
@@ -128,11 +133,13 @@ def ensure_editable(listing: Listing) -> None:
 
 
 @contextmanager
-def _slug_is_free() -> Iterator[None]:
-    """Report a slug that another listing has as `SlugTaken`."""
+def _reported_constraints() -> Iterator[None]:
+    """Raise `SlugTaken` or `AiPartsMismatch` where the database refuses the row for that."""
     try:
         yield
     except IntegrityError as error:
+        if violates(error, Listing, "listing_ai_parts_declared"):
+            raise AiPartsMismatch from error
         if violates(error, Listing, "listing_slug_taken"):
             raise SlugTaken from error
         raise
@@ -149,7 +156,7 @@ def _edit(listing: Listing, verb: str, *, actor: User, fields: Mapping[str, Any]
         raise SlugLocked
     for name in changed:
         setattr(listing, name, fields[name])
-    with _slug_is_free(), transaction.atomic():
+    with _reported_constraints(), transaction.atomic():
         listing.save(update_fields=changed)
     changes = {name: [_audited(before[name]), _audited(fields[name])] for name in changed}
     audit.record(f"listing.{verb}", listing, actor=actor, changes=changes)

@@ -127,6 +127,7 @@ def _channels(count: int) -> str:
 _ROUTES = {
     **dict.fromkeys(("title", "categorySlug", "shortDescription", "description", "tags"), "studio-details"),
     **dict.fromkeys(("version", "fileType", "supportedPlatforms", "videoUrl"), "studio-details"),
+    **dict.fromkeys(("aiTraining", "aiOrigin", "aiParts"), "studio-details"),
     **dict.fromkeys(("basePrice", "priceInr", "priceEur", "discountPercent", "taxRatePercent"), "studio-prices"),
     **dict.fromkeys(("allowedLicenseSlugs", "readme"), "studio-licences"),
     **dict.fromkeys(("file", "previews"), "studio-files"),

@@ -8,6 +8,7 @@ from django import forms
 
 from catalog import bounds
 from catalog.models import LicenseTier, Listing
+from catalog.models.listings import AiOrigin, AiTraining
 
 from ..services.editing import value_hashes
 from .fields import PERCENT, PRICE, CategoryField, HttpsField, HundredthsField, LineField, SlugField, TagsField, TextField
@@ -96,6 +97,9 @@ class DetailsForm(SectionForm):
         "file_type",
         "supported_platforms",
         "video_url",
+        "ai_training",
+        "ai_origin",
+        "ai_parts",
     )
 
     title = LineField(label="Title", max_length=bounds.TITLE_CHARS)
@@ -119,12 +123,37 @@ class DetailsForm(SectionForm):
         help_text="Programs, separated by commas, such as Figma, After Effects 2023+.",
     )
     video_url = HttpsField(label="Video", required=False, help_text="The https address of a video, or of a page that shows it.")
+    ai_training = forms.ChoiceField(
+        label="AI training",
+        choices=AiTraining.choices,
+        widget=forms.RadioSelect,
+        help_text="Whether it may be used to train AI models. “By licence” leaves it to the terms of the licence that somebody has.",
+    )
+    ai_origin = forms.ChoiceField(
+        label="Made with AI",
+        choices=AiOrigin.choices,
+        widget=forms.RadioSelect,
+        help_text="Whether parts of the file or of its pictures were made with AI. Reviewers and buyers see it.",
+    )
+    ai_parts = LineField(
+        label="Parts made with AI",
+        max_length=bounds.AI_PARTS_CHARS,
+        required=False,
+        help_text="Which they are, and with which tool they were made. Leave it empty unless you choose “Parts of it”.",
+    )
 
     def __init__(self, data: Any = None, *, listing: Listing) -> None:
         super().__init__(data, listing=listing)
         tags = self.fields["tags"]
         if isinstance(tags, TagsField):
             tags.known = frozenset(listing.tags)
+
+    def clean(self) -> dict[str, Any]:
+        data: dict[str, Any] = super().clean() or self.cleaned_data
+        declared = data.get("ai_origin") == AiOrigin.DECLARED
+        if {"ai_origin", "ai_parts"} <= data.keys() and declared != bool(data["ai_parts"]):
+            self.add_error("ai_parts", "Say which parts." if declared else "Empty this field, or choose “Parts of it” above.")
+        return data
 
 
 class DraftDetailsForm(DetailsForm):

@@ -123,6 +123,7 @@ class ListingOffer:
     store_name: str
     deliverable_id: uuid.UUID
     version: str
+    ai_training: str
     tier_requirement: str
     # By currency, for the first tier on sale, before the discount.
     list_prices: dict[str, int | None]
@@ -295,7 +296,7 @@ def _lock_timeout() -> str:
 
 
 def _listing_offer(rows: Sequence[tuple[Any, ...]], discount_code: str) -> ListingOffer:
-    (_, listing_id, title, category, vendor_id, store_name, file_id, version, requirement, allowed, *rest) = rows[0]
+    (_, listing_id, title, category, vendor_id, store_name, file_id, version, ai_training, requirement, allowed, *rest) = rows[0]
     usd, inr, eur, own_bp, running, coded, tax, commission, preference, seller_id, time_zone, *parties = rest[:18]
     if discount_code and coded is None:
         _refuse_code(as_id(listing_id), discount_code)
@@ -314,6 +315,7 @@ def _listing_offer(rows: Sequence[tuple[Any, ...]], discount_code: str) -> Listi
         store_name=store_name,
         deliverable_id=as_id(file_id),
         version=version,
+        ai_training=ai_training,
         tier_requirement=requirement,
         list_prices={Currency.USD: usd, Currency.INR: inr, Currency.EUR: eur},
         discount_bp=max(own_bp, 100 * (running or 0), 100 * (coded or 0)),

@@ -146,6 +146,7 @@ def _record_sale(order: dict[str, Any], buyer: User, offer: Offer, principal: Pr
         title=offer.listing_offer.title,
         store_name=offer.listing_offer.store_name,
         version=offer.listing_offer.version,
+        ai_training=offer.listing_offer.ai_training,
         replaces_id=None if offer.upgraded is None else replace_licence(order_id=offer.upgraded.order_id),
     )
     if charged is not None:

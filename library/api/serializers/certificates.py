@@ -5,6 +5,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
+from catalog.models.listings import AiTraining
 from marketplace.api.fields import Line
 from marketplace.api.serializers import Body
 
@@ -45,6 +46,7 @@ class CertifiedLicense(serializers.Serializer[Any]):
     name = serializers.CharField()
     termsVersion = serializers.IntegerField(help_text="Version of the terms.")
     termsSha256 = serializers.CharField(help_text="SHA-256 of the terms, with which LICENSE.txt of the package ends.")
+    aiTraining = serializers.ChoiceField(AiTraining.choices)
 
 
 class CertifiedFile(serializers.Serializer[Any]):
@@ -94,6 +96,7 @@ class CertificateState(serializers.Serializer[Licence]):
     status = serializers.SerializerMethodField()
     assetId = serializers.CharField(source="listing_id")
     licenseSlug = serializers.CharField(source="tier.slug")
+    aiTraining = serializers.ChoiceField(AiTraining.choices, source="ai_training")
     version = serializers.SerializerMethodField()
     checksum = serializers.CharField(source="deliverable.sha256", help_text="SHA-256 in hex digits.")
     acquiredAt = serializers.DateTimeField(source="acquired_at")

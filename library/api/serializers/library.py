@@ -6,7 +6,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from catalog.models import Deliverable
-from catalog.models.listings import ListingStatus
+from catalog.models.listings import AiTraining, ListingStatus
 from marketplace.api.fields import Line
 from marketplace.api.serializers import Limit
 
@@ -45,6 +45,7 @@ class LibraryItem(serializers.Serializer[Licence]):
     title = serializers.CharField(source="listing.title")
     version = serializers.SerializerMethodField(help_text="The version that a download returns now.")
     licenseSlug = serializers.CharField(source="tier.slug")
+    aiTraining = serializers.ChoiceField(AiTraining.choices, source="ai_training")
     orderId = serializers.CharField(source="order_id")
     boughtVersion = serializers.SerializerMethodField(help_text="The version that was on sale at the purchase.")
 

@@ -8,6 +8,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework.request import Request
 
+from catalog.ai_use import usage_headers
 from marketplace.api.views import ApiViewSet
 from marketplace.core.access import PUBLIC
 from marketplace.core.errors import RangeNotSatisfiable
@@ -19,8 +20,6 @@ from ...errors import FileBlocked, LicenceSuspended, LinkExpired, LinkInvalid, L
 from ...models import DownloadLink
 from ...services.links import open_link, record_download
 from ...services.packages import CONTENT_TYPE, package_parts
-
-_NO_STORE = {"Cache-Control": "private, no-store"}
 
 
 class PackageViewSet(ApiViewSet):
@@ -73,7 +72,11 @@ def _redirect_to_store(request: Request, link: DownloadLink) -> HttpResponse | N
         raise LinkExpired
     seconds = min(bounds.PRESIGNED_LINK_SECONDS, left)
     url = default_storage.presigned_url(link.package.object_key, seconds=seconds, filename=link.file_name, content_type=CONTENT_TYPE)
-    return None if url is None else HttpResponse(status=HTTPStatus.FOUND, headers={"Location": url, **_NO_STORE})
+    return None if url is None else HttpResponse(status=HTTPStatus.FOUND, headers={"Location": url, **_headers(link)})
+
+
+def _headers(link: DownloadLink) -> dict[str, str]:
+    return {"Cache-Control": "private, no-store", **usage_headers(link.licence.ai_training)}
 
 
 def _etag_at_store(key: str) -> str | None:
@@ -89,7 +92,7 @@ def _serve(request: Request, link: DownloadLink) -> HttpResponseBase:
         segments=package_parts(link.package, default_storage),
         etag=link.package.sha256,
         content_type=CONTENT_TYPE,
-        headers=_NO_STORE,
+        headers=_headers(link),
         filename=link.file_name,
         inline=False,
     )

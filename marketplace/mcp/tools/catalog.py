@@ -3,6 +3,7 @@
 from typing import Any
 
 from catalog import browsing, responses
+from catalog.ai_use import training_sentence
 from catalog.filters import ListingFilter
 from catalog.manifests.public import PublicManifest
 from developers.principals import Principal
@@ -47,7 +48,7 @@ def _get_asset(_principal: Principal, arguments: Arguments) -> ToolResult:
     asset = browsing.asset_detail(validated(AssetArgument, arguments)["assetId"])
     amounts = {"USD": asset.price_usd, "INR": asset.price_inr, "EUR": asset.price_eur}
     prices = " or ".join(f"{amount:.2f} {code}" for code, amount in amounts.items() if amount is not None)
-    text = f"{asset.title} by {asset.vendor.store_name}: {prices}. {_UNTRUSTED}"
+    text = f"{asset.title} by {asset.vendor.store_name}: {prices}. {training_sentence(asset.ai_training)} {_UNTRUSTED}"
     return ToolResult(asset.json_bytes(), text, (resources.link(resources.MANIFEST, asset.slug),))
 
 

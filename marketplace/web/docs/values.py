@@ -132,6 +132,7 @@ VALUES: dict[str, Callable[[], str]] = {
     "discount_codes": lambda: str(settings.RATE_LIMITS["discount_codes"]),
     "discount_percent": lambda: str(catalog_bounds.DISCOUNT_PERCENT),
     "discount_code_minimum": lambda: str(catalog_bounds.DISCOUNT_CODE_MINIMUM),
+    "ai_parts_chars": lambda: str(catalog_bounds.AI_PARTS_CHARS),
     "discount_code_chars": lambda: str(catalog_bounds.DISCOUNT_CODE_CHARS),
     "discounts": lambda: str(catalog_bounds.DISCOUNTS),
     "link_minutes": lambda: str(library_bounds.DOWNLOAD_LINK_SECONDS // 60),

@@ -11,13 +11,15 @@ from django.urls import reverse
 from catalog import bounds as catalog_bounds
 from catalog.file_types import file_type_label
 from catalog.filters import ListingFilter, Values, ValuesField, given_filters
+from catalog.models.listings import AiOrigin, AiTraining
 from catalog.selectors import FilterNames, Sort
 from marketplace.core import bounds
 
 # Filters that have a control for a single value on the page.
-CONTROLS = ("category", "license", "fileType")
+CONTROLS = ("category", "license", "fileType", "aiTraining", "aiOrigin")
 # Filters of one value that the page places itself.
 PLACED = ("minPrice", "maxPrice", "currency")
+Choices = list[tuple[str, str]]
 
 
 class ShopForm(ListingFilter.form_class()):  # type: ignore[misc]  # made of the filters
@@ -70,6 +72,12 @@ class ShopForm(ListingFilter.form_class()):  # type: ignore[misc]  # made of the
         """The fields of all other filters of one value."""
         return [self[name] for name in ListingFilter.base_filters if name not in PLACED and not isinstance(self.fields[name], ValuesField)]
 
+    @property
+    def statements(self) -> list[tuple[forms.BoundField, Choices, str | None]]:
+        """The filters by a vendor's statements about AI: the field, its choices and the chosen one."""
+        choices = {"aiTraining": AiTraining.choices, "aiOrigin": AiOrigin.choices}
+        return [(self[name], each, self.chosen.get(name)) for name, each in choices.items()]
+
     def address(self, **changes: object) -> str:
         """Return the address of this state with some parameters changed; None removes one, and the page starts over."""
         return _address(urlencode([pair]) for pair in self._parameters(**changes))
@@ -80,6 +88,7 @@ class ShopForm(ListingFilter.form_class()):  # type: ignore[misc]  # made of the
             "category": names.categories.get,
             "license": names.licenses.get,
             "fileType": file_type_label,
+            **{field.name: _statement_chips(field, choices).get for field, choices, _ in self.statements},
         }
         # Encoded once: the address for each value contains all the others.
         encoded = {(name, value): urlencode([(name, value)]) for name, value in self._parameters()}
@@ -108,6 +117,12 @@ class ShopForm(ListingFilter.form_class()):  # type: ignore[misc]  # made of the
     def _filter_values(self) -> list[tuple[str, list[str]]]:
         """Return the values of filters as an address has them."""
         return [(name, value.as_sent) for name, value in self.given.items() if isinstance(value, Values)]
+
+
+def _statement_chips(field: forms.BoundField, choices: Choices) -> dict[str, str]:
+    """Return the labels of the values of a filter, also where they are excluded."""
+    signs = (("", ""), ("!", "not "))
+    return {f"{sign}{value}": f"{field.label}: {said}{label.lower()}" for value, label in choices for sign, said in signs}
 
 
 def _address(parameters: Iterable[str]) -> str:

@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from catalog import selectors
+from catalog.ai_use import training_sentence, usage_headers
 from catalog.comparison.public import changes_of
 from catalog.file_types import public_file_type
 from catalog.filters import ListingFilter, Values
@@ -45,7 +46,7 @@ def asset(request: HttpRequest, slug: str) -> HttpResponse:
         "headline": listing.title,
         "image": settings.BASE_URL + pictures[0][1].url if pictures else "",
     }
-    return remember(request, render(request, "shop/asset.html", context))
+    return remember(request, _with_usage(listing, render(request, "shop/asset.html", context)))
 
 
 @listing_page("GET")
@@ -65,6 +66,7 @@ def _page_of(request: HttpRequest, offer: AssetOffer, file: Deliverable | None) 
         "file": file,
         "currency": currency_of(request),
         "technical": {} if file is None else public_technical(file.technical),
+        "ai_training": training_sentence(offer.listing.ai_training),
         "description": offer.listing.short_description,
         "text": description_html(offer.listing.description),
         "rights_form": RightsForm(),
@@ -77,13 +79,21 @@ def _page_of(request: HttpRequest, offer: AssetOffer, file: Deliverable | None) 
 @require_safe
 def picture(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Show one picture of a listing in full size."""
-    return _picture(request, selectors.listing_for_sale(slug), number, listing_page="asset-page", picture_page="asset-picture")
+    listing = selectors.listing_for_sale(slug)
+    return _with_usage(listing, _picture(request, listing, number, listing_page="asset-page", picture_page="asset-picture"))
 
 
 @listing_page("GET")
 def draft_picture(request: SignedInRequest, listing: Listing, number: int) -> HttpResponse:
     """Show the vendor one picture of a listing that is not for sale."""
     return _picture(request, listing, number, listing_page="studio-preview", picture_page="studio-preview-picture")
+
+
+def _with_usage(listing: Listing, response: HttpResponse) -> HttpResponse:
+    """Return the response with the listing's AI usage preference."""
+    for name, value in usage_headers(listing.ai_training).items():
+        response[name] = value
+    return response
 
 
 def _picture(request: HttpRequest, listing: Listing, number: int, **pages: str) -> HttpResponse:
@@ -115,10 +125,12 @@ def changes(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def specimen(request: HttpRequest, slug: str) -> HttpResponse:
     """Return a stylesheet with the fonts of the listing's type tester: subsets or the public sample, never the file for sale."""
-    tester = samples_of(selectors.listing_for_sale(slug)).tester
+    listing = selectors.listing_for_sale(slug)
+    tester = samples_of(listing).tester
     if tester is None:
         raise Http404
-    return HttpResponse(tester.stylesheet, content_type="text/css; charset=utf-8", headers={"Cache-Control": f"public, max-age={HOUR}"})
+    caching = {"Cache-Control": f"public, max-age={HOUR}"}
+    return _with_usage(listing, HttpResponse(tester.stylesheet, content_type="text/css; charset=utf-8", headers=caching))
 
 
 @require_safe

@@ -6,6 +6,7 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.views.decorators.http import require_safe
 
+from catalog.ai_use import usage_headers
 from catalog.models import FilePreview
 from catalog.models.files import FilePreviewKind
 from catalog.models.listings import ListingStatus
@@ -38,7 +39,7 @@ def file_preview(request: HttpRequest, preview_id: uuid.UUID, rendition: str = "
         size=copy["size"],
         etag=copy["sha256"],
         content_type=TYPES[FilePreviewKind(preview.kind)],
-        headers=HEADERS,
+        headers=HEADERS | usage_headers(preview.deliverable.listing.ai_training),
     )
 
 

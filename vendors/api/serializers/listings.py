@@ -7,7 +7,7 @@ from rest_framework import serializers
 
 from catalog import bounds as catalog_bounds
 from catalog.models import Listing
-from catalog.models.listings import ListingStatus, UpdateStatus
+from catalog.models.listings import AiOrigin, AiTraining, ListingStatus, UpdateStatus
 from marketplace.accounts.models import Tier
 from marketplace.api.fields import Choice, Line, LongText, Percent, Price
 from marketplace.api.serializers import Body
@@ -57,6 +57,9 @@ class ListingRecord(ListingSummary):
     """One listing with everything its vendor set and uploaded."""
 
     description = serializers.CharField()
+    aiTraining = serializers.ChoiceField(source="ai_training", choices=AiTraining.choices)
+    aiOrigin = serializers.ChoiceField(source="ai_origin", choices=AiOrigin.choices)
+    aiParts = serializers.CharField(source="ai_parts")
     readme = serializers.CharField()
     allowedLicenseSlugs = serializers.ListField(source="allowed_license_slugs", child=serializers.CharField(), allow_null=True)
     liveFile = DeliverableRecord(
@@ -102,6 +105,15 @@ class ListingDetails(Body):
     version = Line(max_length=catalog_bounds.VERSION_CHARS, required=False, allow_blank=True)
     videoUrl = HttpsUrl(source="video_url", required=False, allow_blank=True)
     tags = Tags(required=False)
+    aiTraining = Choice(source="ai_training", choices=AiTraining.choices, required=False)
+    aiOrigin = Choice(source="ai_origin", choices=AiOrigin.choices, required=False)
+    aiParts = Line(
+        source="ai_parts",
+        max_length=catalog_bounds.AI_PARTS_CHARS,
+        required=False,
+        allow_blank=True,
+        help_text="Which parts were made with AI, and with which tool; for the `aiOrigin` `declared`, and only for it.",
+    )
 
 
 class NewListing(ListingDetails):

@@ -12,7 +12,7 @@ from catalog.models.listings import ListingStatus
 from catalog.selectors import active_tiers, every_tier
 from marketplace.accounts.pages import SignedInRequest, live_check, render_form
 
-from ...errors import ListingChanged, ListingLocked, SlugLocked, SlugTaken
+from ...errors import AiPartsMismatch, ListingChanged, ListingLocked, SlugLocked, SlugTaken
 from ...selectors import own_listing
 from ...services.editing import edit_listing
 from ..access import listing_page
@@ -70,6 +70,8 @@ def _section(request: SignedInRequest, listing: Listing, form: SectionForm, sect
             _show(form, conflict, request, listing)
         except (SlugLocked, SlugTaken) as problem:
             form.add_error("slug", problem.message)
+        except AiPartsMismatch as problem:
+            form.add_error("ai_parts", problem.message)
         else:
             published = saved.status == ListingStatus.PUBLISHED
             messages.success(request, "Saved. Buyers see it now." if published else "Saved.")

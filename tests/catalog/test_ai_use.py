@@ -1,0 +1,125 @@
+"""Whether an asset may be used to train AI models and was made with AI: filters, answers and the header `Content-Usage`."""
+
+import uuid
+from typing import Any
+
+import pytest
+from django.db import IntegrityError, transaction
+from rest_framework.test import APIClient
+
+from catalog.ai_use import training_sentence
+from catalog.models import FilePreview, Listing, Preview
+from catalog.models.files import FilePreviewKind
+from catalog.services.snapshots import changes_between, snapshot_of
+from marketplace.storage import default_storage
+from tests.factories import ListingFactory, PublishedListingFactory
+
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
+
+DECLARED = {"ai_origin": "declared", "ai_parts": "The background of the cover picture."}
+# What stands in the header for each term.
+HEADERS = [("allowed", "train-ai=y"), ("forbidden", "train-ai=n"), ("by_licence", None)]
+
+
+@pytest.fixture
+def scripts() -> None:
+    """Listings with each value; `Silent Script` is without any statement."""
+    PublishedListingFactory(title="Silent Script")
+    PublishedListingFactory(title="Open Script", ai_training="allowed", ai_origin="none")
+    PublishedListingFactory(title="Mixed Script", ai_training="by_licence", **DECLARED)
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ({"aiTraining": "allowed"}, {"Open Script"}),
+        ({"aiTraining": "forbidden"}, {"Silent Script"}),
+        ({"aiTraining": "!forbidden"}, {"Open Script", "Mixed Script"}),
+        ({"aiTraining": ["allowed", "by_licence"]}, {"Open Script", "Mixed Script"}),
+        ({"aiTraining": ["!allowed", "!by_licence"]}, {"Silent Script"}),
+        ({"aiOrigin": "none"}, {"Open Script"}),
+        ({"aiOrigin": "undeclared"}, {"Silent Script"}),
+        ({"aiOrigin": "!undeclared"}, {"Open Script", "Mixed Script"}),
+        ({"aiOrigin": "!declared"}, {"Silent Script", "Open Script"}),
+        ({"aiOrigin": "!none", "aiTraining": "!forbidden"}, {"Mixed Script"}),
+    ],
+)
+def test_filters_find_and_exclude_in_browse_and_search(get: Any, scripts: None, query: dict[str, Any], found: set[str]) -> None:
+    page = get("assets", **query)
+    assert ({item["title"] for item in page["items"]}, page["total"]) == (found, len(found))
+    assert {item["title"] for item in get("assets/search", q="script", **query)["results"]} == found
+
+
+@pytest.mark.parametrize("path", ["assets", "assets/search"])
+@pytest.mark.parametrize("query", [{"aiTraining": "maybe"}, {"aiTraining": "!maybe"}, {"aiOrigin": ["none", "Declared"]}])
+def test_unknown_value_of_a_filter_is_refused(refused: Any, path: str, query: dict[str, Any]) -> None:
+    search = {"q": "script"} if path.endswith("search") else {}
+    assert refused(path, **search, **query) == [(f"?{next(iter(query))}", "invalid_choice")]
+
+
+def test_listing_without_a_statement_forbids_training_and_declares_nothing(get: Any) -> None:
+    answer = get(f"assets/{PublishedListingFactory().slug}")
+    assert (answer["aiTraining"], answer["aiOrigin"], answer["aiParts"]) == ("forbidden", "undeclared", "")
+
+
+def test_detail_and_manifest_say_the_same(get: Any, key_client: Any) -> None:
+    listing = PublishedListingFactory(ai_training="allowed", **DECLARED)
+    detail, manifest = get(f"assets/{listing.slug}"), key_client().get(f"/api/v1/assets/{listing.slug}/manifest").json()
+    said = {"aiTraining": "allowed", "aiOrigin": "declared", "aiParts": DECLARED["ai_parts"]}
+    assert [{name: answer[name] for name in said} for answer in (detail, manifest)] == [said, said]
+    assert training_sentence("allowed") in manifest["promptInstructions"]["limits"]
+
+
+@pytest.mark.parametrize(("term", "header"), HEADERS)
+def test_page_and_its_pictures_state_the_preference_and_none_where_licences_decide(
+    anonymous: APIClient, term: str, header: str | None
+) -> None:
+    listing = PublishedListingFactory(ai_training=term)
+    preview = Preview.objects.create(listing=listing, kind="Gallery", slot=0, **_stored(), details={"width": 9, "height": 9})
+    poster = FilePreview.objects.create(deliverable=listing.live_deliverable, kind=FilePreviewKind.ANIMATION, position=0, **_stored())
+    page = f"/assets/{listing.slug}"
+    for address in (page, f"{page}/pictures/1", preview.url, f"/file-previews/{poster.pk}"):
+        response = anonymous.get(address)
+        assert (response.status_code, response.headers.get("Content-Usage")) == (200, header), address
+    assert anonymous.get(preview.url, headers={"if-none-match": "*"}).headers.get("Content-Usage") == header
+
+
+def test_robots_states_no_preference_that_overrides_that_of_an_asset(anonymous: APIClient) -> None:
+    rules = [line.split(":", 1) for line in anonymous.get("/robots.txt").content.decode().splitlines() if ":" in line]
+    stated = [value.strip() for name, value in rules if name.lower() == "content-usage"]
+    assert stated
+    assert all(value.endswith("train-ai=n") and not "/assets/x".startswith(value.split()[0]) for value in stated)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"ai_training": "maybe"},
+        {"ai_origin": "perhaps"},
+        {"ai_origin": "declared"},
+        {"ai_origin": "none", "ai_parts": "The cover."},
+        {"ai_parts": "The cover."},
+    ],
+)
+def test_database_refuses_what_contradicts_itself(values: dict[str, str]) -> None:
+    listing = ListingFactory()
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Listing.objects.filter(pk=listing.pk).update(**values)
+
+
+def test_reviewer_sees_what_changed_since_the_last_decision() -> None:
+    listing = ListingFactory()
+    before = snapshot_of(listing)
+    listing.ai_training, listing.ai_origin, listing.ai_parts = "allowed", "declared", "The cover."
+    assert [(change.field, change.before, change.after) for change in changes_between(before, snapshot_of(listing))] == [
+        ("aiTraining", "forbidden", "allowed"),
+        ("aiOrigin", "undeclared", "declared"),
+        ("aiParts", "", "The cover."),
+    ]
+
+
+def _stored() -> dict[str, Any]:
+    """Return the columns of a preview whose bytes are stored."""
+    key = f"previews/{uuid.uuid4()}"
+    default_storage.save_bytes(key, b"bytes")
+    return {"object_key": key, "content_type": "image/webp", "size": 5, "sha256": "b" * 64}
