@@ -12,6 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from rest_framework.test import APIClient
 
+from catalog.ai_use import training_sentence
 from catalog.models import LicenseTerms, LicenseTier, Listing
 from catalog.services.taxonomy import publish_terms, save_license_tier
 from catalog.uses import Use
@@ -68,7 +69,7 @@ def rights(client: Any, listing: Listing, use: str = "print_run", **query: Any) 
 
 @pytest.mark.parametrize(("use", "quantity"), ANSWERS)
 def test_use_is_answered_with_the_cheapest_licence_that_permits_it(anonymous: APIClient, use: str, quantity: int) -> None:
-    answer = rights(anonymous, on_sale(), use, quantity=quantity)
+    answer = rights(anonymous, on_sale(ai_training="by_licence"), use, quantity=quantity)
     decision, slug, verdicts = ANSWERS[use, quantity]
     assert (answer["decision"], answer["licenseSlug"]) == (decision, slug)
     assert " ".join(each["verdict"] for each in answer["licenses"]) == verdicts
@@ -78,6 +79,21 @@ def test_use_is_answered_with_the_cheapest_licence_that_permits_it(anonymous: AP
         assert bool(each["clause"]) == (each["permission"] != "not_said")
         assert each["termsSha256"] == hashlib.sha256(texts[each["slug"]].encode()).hexdigest()
         assert (each["termsVersion"], each["owned"]) == (1, False)
+
+
+@pytest.mark.parametrize(("ai_training", "decision"), [("allowed", "buy"), ("forbidden", "no")])
+def test_term_of_the_vendor_decides_about_ai_training_before_the_licences(anonymous: APIClient, ai_training: str, decision: str) -> None:
+    answer = rights(anonymous, on_sale(ai_training=ai_training), "ai_training")
+    assert answer["decision"] == decision
+    assert {each["clause"] for each in answer["licenses"]} == {training_sentence(ai_training)}
+
+
+@pytest.mark.database
+def test_term_for_ai_training_of_the_purchase_stays(bearer_client: Callable[..., APIClient]) -> None:
+    listing, buyer = on_sale(ai_training="allowed"), funded(inr=1_000_000)
+    bought(listing, buyer)
+    Listing.objects.update(ai_training="forbidden")
+    assert rights(bearer_client(buyer), listing, "ai_training")["decision"] == "yes"
 
 
 def test_table_of_answers_has_every_use() -> None:
