@@ -221,6 +221,7 @@ SPECTACULAR_SETTINGS = {
         "CertificateStatusEnum": "library.certificates.CertificateStatus",
         "DiscountStatusEnum": "catalog.models.discounts.DiscountStatus",
         "ListingStatusEnum": "catalog.models.listings.ListingStatus",
+        "ApprovalStatusEnum": "wallet.models.approvals.ApprovalStatus",
         "OrderStatusEnum": "wallet.models.orders.OrderStatus",
         "PreviewKindEnum": "catalog.models.files.PreviewKind",
         "ReviewKindEnum": "catalog.models.reviews.ReviewKind",

@@ -13,6 +13,7 @@ from marketplace.review.waiting import in_words, usual_waiting_time
 from vendors.errors import VendorProfileMissing
 from vendors.models import VendorProfile
 from vendors.selectors import profile_of
+from wallet.approvals import waiting_approvals_of
 from wallet.selectors import wallet_of
 
 OVERVIEW_ROWS = 5
@@ -36,6 +37,7 @@ def dashboard(request: SignedInRequest) -> HttpResponseBase:
             # Only names and states are shown; apps need an application.
             "apps": apps_of(user).prefetch_related(None)[:OVERVIEW_ROWS] if application else [],
             "wallet": wallet_of(user),
+            "approvals": waiting_approvals_of(user)[:OVERVIEW_ROWS],
             "licences": live_licences_of(user).select_related("listing")[:OVERVIEW_ROWS],
             "profile": _profile_or_none(user),
         },
