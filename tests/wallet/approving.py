@@ -16,7 +16,7 @@ from wallet.services.asking import spend_or_ask
 from wallet.services.offers import PurchaseRequest
 from wallet.services.spending import Receipt
 
-from .spenders import connected, limit, personal
+from .spenders import connected, limit, own_key, personal
 
 PRICE = 49_900
 KEY = "k"
@@ -29,6 +29,13 @@ def bounded(user: User, **limit_values: Any) -> Principal:
     token.name, token.scope = "Shopping agent", "wallet:spend"
     token.save()
     limit(principal, **(limit_values or {"per_purchase_minor": 100}))
+    return principal
+
+
+def bounded_key(user: User) -> Principal:
+    """Return a key of the user's own app, which may spend a rupee at once."""
+    principal = own_key(user)
+    limit(principal, per_purchase_minor=100)
     return principal
 
 

@@ -244,13 +244,14 @@ def test_spender_that_may_not_spend_any_more_is_not_approved(user: User, listing
         approve_purchase(approval=approval, actor=user)
 
 
-def test_withdrawn_consent_ends_what_the_app_asked_for(user: User, listing: Listing) -> None:
+def test_withdrawn_consent_ends_what_the_app_asked_for(user: User, listing: Listing, django_capture_on_commit_callbacks: Any) -> None:
     principal, other = bounded_app(user), bounded(user)
     asked(principal, listing)
     approved(principal, on_sale(), "approved")
     kept = asked(other, on_sale(), "other")
     assert principal.app is not None
-    withdraw_consent(user=user, app=principal.app, actor=user)
+    with django_capture_on_commit_callbacks(execute=True):
+        withdraw_consent(user=user, app=principal.app, actor=user)
     assert set(Approval.objects.filter(app=principal.app).values_list("status", flat=True)) == {"Declined"}
     assert Approval.objects.get(pk=kept.pk).status == "Waiting"
 

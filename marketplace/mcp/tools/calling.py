@@ -55,6 +55,7 @@ ADVICE = {
     "too_many_top_ups": "Let the user pay on a page that is open already, or wait until one closes.",
     "payment_provider_unavailable": "Call again in a minute with the same arguments.",
     "payment_refused": "The provider refuses this payment: ask for another amount, or tell the user to write to the marketplace.",
+    "idempotency_key_required": "Send a new random idempotencyKey.",
     "idempotency_conflict": "Wait a second, then call again with the same arguments.",
     "idempotency_key_reused": "Use a new idempotencyKey for a new purchase; to repeat a call, send exactly the same arguments.",
 }

@@ -10,7 +10,7 @@ from marketplace.api.idempotency import IDEMPOTENCY_PARAMETER, REPLAYED_HEADER, 
 from marketplace.api.serializers import parse_body
 from marketplace.api.views import ApiViewSet
 from marketplace.core.access import key_or_bearer
-from marketplace.core.errors import IdempotencyConflict, IdempotencyKeyReused, InvalidTransition, NotFound
+from marketplace.core.errors import IdempotencyConflict, IdempotencyKeyReused, NotFound
 from marketplace.core.scopes import Scope
 
 from ... import bounds
@@ -71,7 +71,6 @@ class WalletViewSet(ApiViewSet):
             ApprovalDeclined,
             ApprovalExpired,
             TooManyApprovals,
-            InvalidTransition,
         ),
     }
 
