@@ -259,6 +259,7 @@ NO_PAGES = {
         "studio-upload-remove",
         "wallet-preference",
         "wallet-payout-cancel",
+        "approval-decline",
         "refund-agree",
         "studio-submit",
         "check-field",

@@ -3,7 +3,7 @@
 import uuid
 
 from django.contrib import messages
-from django.http import Http404, HttpResponseBase
+from django.http import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 
 from marketplace.accounts.pages import (
@@ -13,7 +13,6 @@ from marketplace.accounts.pages import (
     render_form,
     signed_in_page,
 )
-from marketplace.core.errors import NotFound
 from wallet.approvals import approvals_of, waiting_approvals_of
 from wallet.models import Approval
 from wallet.models.approvals import ApprovalStatus
@@ -55,11 +54,9 @@ def approval(request: SignedInRequest, approval_id: uuid.UUID) -> HttpResponseBa
 @signed_in_page("POST")
 def decline(request: SignedInRequest, approval_id: uuid.UUID) -> HttpResponseBase:
     """Decline a purchase."""
-    try:
-        with problems_as_messages(request, "Declined. Nothing is bought."):
-            decline_purchase(approval=Approval(pk=approval_id), actor=request.user)
-    except NotFound as error:
-        raise Http404 from error
+    found = get_object_or_404(approvals_of(request.user), pk=approval_id)
+    with problems_as_messages(request, "Declined. Nothing is bought."):
+        decline_purchase(approval=found, actor=request.user)
     return redirect("approval", approval_id=approval_id)
 
 
