@@ -25,9 +25,6 @@ KEY = "k"
 def bounded(user: User, **limit_values: Any) -> Principal:
     """Return a personal token that may spend a rupee at once, or within these limits."""
     principal = personal(user)
-    token: Any = principal.credential
-    token.name, token.scope = "Shopping agent", "wallet:spend"
-    token.save()
     limit(principal, **(limit_values or {"per_purchase_minor": 100}))
     return principal
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.core import mail
+from django.db import IntegrityError, transaction
 from django.test import override_settings
 from django.utils import timezone
 
@@ -19,6 +20,7 @@ from developers.services.spending import LimitValues
 from library.errors import AlreadyOwned
 from marketplace.accounts.models import User
 from marketplace.core.errors import IdempotencyKeyReused, InvalidTransition, NotFound
+from marketplace.core.ids import new_id
 from marketplace.core.money import Currency
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
@@ -310,3 +312,11 @@ def test_invalid_raised_limit_approves_nothing(user: User, listing: Listing) -> 
     with pytest.raises(Exception, match="amount"):
         raised(approval)
     assert Approval.objects.get(idempotency_key=KEY).status == "Waiting"
+
+
+def test_second_approval_of_a_key_is_refused_by_the_database(user: User) -> None:
+    approval = asked(bounded(user))
+    quote = make_quote(buyer=user, purchase=PurchaseRequest(str(on_sale().pk), "INR"))
+    approval.pk, approval.quote = new_id(), quote
+    with pytest.raises(IntegrityError), transaction.atomic():
+        approval.save(force_insert=True)
