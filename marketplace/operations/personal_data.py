@@ -267,7 +267,7 @@ def anonymise(event: AccountDeleted) -> None:
     SpendingLimit.objects.filter(owner=user).delete()
     IdempotencyRecord.objects.filter(owner=user).delete()
     Approval.objects.filter(owner=user).delete()
-    Quote.objects.filter(owner=user).delete()
+    Quote.objects.filter(owner=user, orders__isnull=True).delete()
     WalletSettings.objects.filter(owner=user).delete()
     AccountExport.objects.filter(user=user).delete()
     Favourite.objects.filter(user=user).delete()

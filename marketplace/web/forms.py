@@ -128,7 +128,7 @@ class ApprovalForm(PasswordConfirmationForm):
         """Return the limit to set; None if the purchase is approved once."""
         if self.cleaned_data["decision"] == "once":
             return None
-        amounts = {name: None if (typed := self.cleaned_data[name]) is None else to_minor(typed) for name in AMOUNT_LABELS}
+        amounts: dict[str, Any] = {name: None if (typed := self.cleaned_data[name]) is None else to_minor(typed) for name in AMOUNT_LABELS}
         return replace(self._limit, **amounts)
 
 

@@ -76,12 +76,13 @@ def test_client_that_answers_requests_shows_its_user_the_payment_page(address: s
 @pytest.mark.parametrize("mode", MODES)
 def test_purchase_above_a_limit_is_made_after_the_user_has_approved_it(address: str, listing: Listing, mode: str) -> None:
     _, secret, app = tool_token(funded(inr=100_000))
-    SpendingLimit.objects.create(owner=app.user, app=app, currency="INR", per_purchase_minor=100, set_by=app.user)
+    user = app.developer
+    SpendingLimit.objects.create(owner=user, app=app, currency="INR", per_purchase_minor=100, set_by=user)
     shown = []
 
     def approve() -> None:
         with closing(connection):
-            approve_purchase(approval=Approval.objects.get(), actor=app.user)
+            approve_purchase(approval=Approval.objects.get(), actor=user)
 
     async def asked(_context: Any, params: Any) -> ElicitResult:
         shown.append(params.url)

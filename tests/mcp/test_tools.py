@@ -330,7 +330,7 @@ def bounded(listing: Listing) -> tuple[Speaker, dict[str, Any]]:
     """Someone with money whose tool token may spend a rupee at once, and a purchase above that."""
     _, secret, app = tool_token(funded(inr=1_000_000))
     limits = {"currency": "INR", "per_purchase_minor": 100}
-    SpendingLimit.objects.create(owner=app.user, app=app, set_by=app.user, **limits)
+    SpendingLimit.objects.create(owner=app.developer, app=app, set_by=app.developer, **limits)
     arguments = ASKS | {"assetId": listing.slug, "currency": "INR"}
     return Speaker(secret), {"name": "buy_asset", "arguments": arguments}
 

@@ -14,7 +14,7 @@ from wallet.services.asking import spend_or_ask
 from wallet.services.offers import PurchaseRequest
 
 from .circumstances import BUYERS, CURRENCIES, LISTINGS, TIERS
-from .topping import Adding
+from .moving_prices import MovingPrices
 
 DAY = dt.timedelta(days=1)
 APPROVALS_A_DAY = 20
@@ -33,7 +33,7 @@ class Asked:
     status: str = "Waiting"
 
 
-class Deciding(Adding):
+class Deciding(MovingPrices):
     """What was approved is bought once, for the price at which it was asked for, whatever the limits are by then."""
 
     def __init__(self) -> None:

@@ -22,10 +22,9 @@ from .card_refunding import CardRefunding
 from .circumstances import BOUND, BUYERS, CURRENCIES, KEYS, LISTINGS, THROUGH, TIERS
 from .deciding import Deciding
 from .model import OPEN_QUOTES, Bought, Quoted
-from .moving_prices import MovingPrices
 
 
-class Wallets(Asking, Deciding, MovingPrices, CardRefunding):
+class Wallets(Asking, Deciding, CardRefunding):
     """Credits, card payments, disputes, quotes, approvals, purchases, refunds, payouts, changed prices, takedowns and limits in any order."""
 
     @rule(buyer=BUYERS, listing=LISTINGS, tier=TIERS)

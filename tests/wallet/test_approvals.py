@@ -19,6 +19,7 @@ from developers.services.consents import withdraw_consent
 from developers.services.spending import LimitValues
 from library.errors import AlreadyOwned
 from marketplace.accounts.models import User
+from marketplace.accounts.services import delete_account
 from marketplace.core.errors import IdempotencyKeyReused, InvalidTransition, NotFound
 from marketplace.core.ids import new_id
 from marketplace.core.money import Currency
@@ -312,6 +313,16 @@ def test_invalid_raised_limit_approves_nothing(user: User, listing: Listing) -> 
     with pytest.raises(Exception, match="amount"):
         raised(approval)
     assert Approval.objects.get(idempotency_key=KEY).status == "Waiting"
+
+
+def test_deleted_account_keeps_its_order_and_nothing_that_was_asked(listing: Listing) -> None:
+    user = funded(inr=PRICE)
+    principal = bounded(user)
+    asked(principal, on_sale(price_inr_minor=101), "waiting")
+    approved(principal, listing)
+    complete(principal, listing)
+    delete_account(user=user, reason="test", actor=None)
+    assert (Approval.objects.count(), Order.objects.count()) == (0, 1)
 
 
 def test_second_approval_of_a_key_is_refused_by_the_database(user: User) -> None:

@@ -5,6 +5,7 @@ The owner is locked before the approval. A purchase locks the wallet before the 
 
 import uuid
 from datetime import timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -209,7 +210,7 @@ def suggest_limit(*, approval: Approval) -> LimitValues | None:
     if spender is None:
         return None
     spent = sum_spent(buyer=approval.owner, app_id=approval.app_id, spender_id=approval.spender_id, currency=quote.currency)
-    needed = {
+    needed: dict[str, Any] = {
         "per_purchase_minor": quote.price_minor,
         "per_day_minor": spent.today_minor + quote.price_minor,
         "total_minor": spent.ever_minor + quote.price_minor,

@@ -1,5 +1,8 @@
 """The dashboard's first page."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from django.db.models import Exists
 from django.http import HttpResponseBase
 from django.shortcuts import render
@@ -44,9 +47,9 @@ def dashboard(request: SignedInRequest) -> HttpResponseBase:
     )
 
 
-def _what_exists(user: User) -> dict[str, bool]:
+def _what_exists(user: User) -> Mapping[str, Any]:
     """Tell whether the user has a personal token, and whether a purchase waits for the user's approval, in one query."""
-    found = {"has_token": Exists(live_personal_tokens_of(user)), "is_asked": Exists(waiting_approvals_of(user))}
+    found: dict[str, Any] = {"has_token": Exists(live_personal_tokens_of(user)), "is_asked": Exists(waiting_approvals_of(user))}
     return User.objects.filter(pk=user.pk).values(**found).get()
 
 
