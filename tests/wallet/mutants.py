@@ -44,7 +44,6 @@ SAFEGUARDS = (
     (LOCKS, f"{LEAVING_RACES}::test_what_is_decided_by_many_at_once_is_decided_once"),
     (LOCKS, f"{REQUESTS}::test_request_waits_for_a_download_that_is_being_recorded_and_a_download_for_a_refund"),
     (LOCKS, f"{APPROVALS}::test_two_decisions_at_once_are_one"),
-    (LOCKS, f"{APPROVALS}::test_purchase_and_second_thoughts_at_once_end_in_one_of_them"),
     ("wallet_approval approval_once_for_key", "tests/wallet/test_approvals.py::test_second_approval_of_a_key_is_refused_by_the_database"),
     (TRANSACTION, "tests/wallet/test_faults.py::test_cut_at_any_statement_leaves_nothing_half_done"),
     ("wallet_transfer TRIGGER wallet_transfer_append_only", f"{LEDGER}::test_change_of_an_entry_is_refused_by_the_database"),
