@@ -121,7 +121,7 @@ def make_approval(people: People) -> None:
         limits=[LimitValues(Currency.INR, per_purchase_minor=1_00)],
     )
     owned = live_licences_of(buyer).values("listing")
-    wanted = listings_for_sale().filter(price_inr_minor__gt=1_00).exclude(pk__in=owned).order_by("pk").first()
+    wanted = listings_for_sale().filter(price_inr_minor__gt=1_00, tier_requirement=Tier.FREE).exclude(pk__in=owned).order_by("pk").first()
     if wanted is not None:
         spend_or_ask(
             purchase=PurchaseRequest(wanted.slug, Currency.INR),
