@@ -16,6 +16,7 @@ class EventType(StrEnum):
     ORDER_COMPLETED = "order.completed"
     ORDER_REFUNDED = "order.refunded"
     WALLET_TOPPED_UP = "wallet.topped_up"
+    APPROVAL_DECIDED = "approval.decided"
     SALE_COMPLETED = "sale.completed"
     LISTING_REVIEWED = "listing.reviewed"
     SCOPES_CHANGED = "app.scopes_changed"
@@ -30,6 +31,7 @@ EVENT_LABELS: Mapping[EventType, str] = {
     EventType.ORDER_COMPLETED: "A purchase that this app made is complete.",
     EventType.ORDER_REFUNDED: "A purchase that this app made was refunded.",
     EventType.WALLET_TOPPED_UP: "A top-up that this app asked for was paid.",
+    EventType.APPROVAL_DECIDED: "The wallet's owner approved or declined a purchase that this app asked for.",
     EventType.SALE_COMPLETED: "A listing of your own store was sold.",
     EventType.LISTING_REVIEWED: "A reviewer decided on a listing of your own store.",
     EventType.SCOPES_CHANGED: "The granted scopes of this app changed.",
@@ -39,6 +41,7 @@ REQUIRED_SCOPES: Mapping[str, frozenset[Scope]] = {
     EventType.ORDER_COMPLETED: frozenset({Scope.ACCOUNT_READ, Scope.WALLET_SPEND}),
     EventType.ORDER_REFUNDED: frozenset({Scope.ACCOUNT_READ, Scope.WALLET_SPEND}),
     EventType.WALLET_TOPPED_UP: frozenset({Scope.ACCOUNT_READ, Scope.WALLET_FUND}),
+    EventType.APPROVAL_DECIDED: frozenset({Scope.WALLET_SPEND}),
 }
 
 

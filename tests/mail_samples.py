@@ -65,6 +65,12 @@ CONTEXT: dict[str, Any] = {
     "own_app": _APP,
     "details": SimpleNamespace(currency="USD", label="IBAN ending in 3000"),
     "hours": 72,
+    "approval": SimpleNamespace(
+        pk=_ID, spender_name="Shopping agent", reason="For the poster", expires_at=datetime(2026, 11, 29, 12, tzinfo=UTC)
+    ),
+    "quote": SimpleNamespace(
+        listing=SimpleNamespace(title="Halden Grotesk"), tier=SimpleNamespace(name="Commercial"), price_minor=49_900, currency="INR"
+    ),
     "payout": SimpleNamespace(
         pk=_ID, reason="The account is closed.", batch=SimpleNamespace(run="2026-11"), details=SimpleNamespace(label="IBAN ending in 3000")
     ),

@@ -30,6 +30,11 @@ OPEN_TOP_UPS_OF_APP = 3
 TOP_UP_MINOR = 100
 # A quote that waits for a top-up lasts longer, up to this many minutes from its making.
 WAITING_QUOTE_MINUTES = 60
+# How long a purchase above a spending limit waits for the wallet's owner, what an app may say of it, and how many an app or a token
+# may ask for in this time.
+APPROVAL_HOURS = 24
+APPROVAL_REASON_CHARS = 300
+APPROVALS_A_DAY = 20
 # An event of a payment provider, and the names that providers give.
 PROVIDER_EVENT_BYTES = 256 * 2**10
 PROVIDER_ID_CHARS = 255

@@ -125,6 +125,40 @@ class SpendingLimitExceeded(Problem):
     title = "The spending limit does not allow this purchase"
 
 
+class IdempotencyKeyRequired(Problem):
+    """422: a purchase that may wait for an approval is completed by its idempotency key."""
+
+    status = 422
+    title = "An idempotency key is required to ask for approval"
+    detail = "Send the header Idempotency-Key with a new random text; repeat the request with it to complete the purchase."
+
+
+class ApprovalDeclined(Problem):
+    """403: `approvalId` is the approval."""
+
+    status = 403
+    title = "The wallet's owner declined this purchase"
+    detail = "Nothing was charged. Don't ask again unless the owner wants it."
+
+
+class ApprovalExpired(Problem):
+    """409: `approvalId` is the approval."""
+
+    status = 409
+    title = "The approval has expired"
+    detail = (
+        f"An approval ends {bounds.APPROVAL_HOURS} hours after it was asked for. Nothing was charged. Ask again with a new idempotency key."
+    )
+
+
+class TooManyApprovals(Problem):
+    """409: `maximum` is the number of approvals that an app or a token can ask for in 24 hours."""
+
+    status = 409
+    title = "Too many approvals were asked for"
+    detail = "Wait until the owner decides, or buy within the spending limits. Nothing was charged."
+
+
 class DiscountCodeInvalid(Problem):
     """409: no discount of this listing has the code, or it has not begun."""
 

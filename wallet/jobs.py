@@ -6,6 +6,7 @@ from developers.events import ConsentWithdrawn
 from marketplace.core.events import subscribe_later
 from marketplace.jobs.policy import job
 
+from .services.approvals import decline_purchases_of_app
 from .services.top_ups import end_top_ups_of_app
 
 
@@ -15,4 +16,11 @@ def end_top_ups(user_id: str, app_id: str) -> None:
     end_top_ups_of_app(user_id=uuid.UUID(user_id), app_id=uuid.UUID(app_id))
 
 
+@job()
+def decline_purchases(user_id: str, app_id: str) -> None:
+    """Decline the purchases that a disconnected app asked for."""
+    decline_purchases_of_app(user_id=uuid.UUID(user_id), app_id=uuid.UUID(app_id))
+
+
 subscribe_later(ConsentWithdrawn, end_top_ups)
+subscribe_later(ConsentWithdrawn, decline_purchases)

@@ -8,7 +8,7 @@ from developers.selectors import has_live_consent
 from developers.webhooks.publishing import link, publish_event
 from marketplace.core.access import CredentialKind
 
-from .models import Order, TopUp
+from .models import Approval, Order, TopUp
 from .models.orders import OrderStatus
 
 _BY_CONSENT = {CredentialKind.OAUTH, CredentialKind.MCP}
@@ -33,6 +33,13 @@ def publish_top_up(top_up: TopUp) -> None:
     if app is not None and _still_allowed(top_up.user_id, app, top_up.credential_kind):
         data = {"topUpId": str(top_up.pk), "status": top_up.status, "url": link(f"wallet/top-ups/{top_up.pk}")}
         publish_event(event=EventType.WALLET_TOPPED_UP, subject=top_up.pk, data=data, app_id=app.pk)
+
+
+def publish_approval(approval: Approval) -> None:
+    """Publish the owner's decision to the app that asked for it."""
+    if approval.app_id is not None:
+        data = {"approvalId": str(approval.pk), "status": approval.status, "url": link(f"approvals/{approval.pk}")}
+        publish_event(event=EventType.APPROVAL_DECIDED, subject=approval.pk, data=data, app_id=approval.app_id)
 
 
 def _publish_order(event: EventType, order: Order, status: OrderStatus, app_id: uuid.UUID) -> None:

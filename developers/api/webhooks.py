@@ -46,6 +46,14 @@ def _top_up() -> Fields:
     }
 
 
+def _approval() -> Fields:
+    return {
+        "approvalId": serializers.CharField(),
+        "status": serializers.CharField(help_text="Approved or Declined."),
+        "url": _link("the approval, with a token of the wallet's owner"),
+    }
+
+
 def _sale() -> Fields:
     return {
         "orderId": serializers.CharField(),
@@ -81,6 +89,7 @@ DATA: Mapping[str, Fields] = {
     EventType.ORDER_COMPLETED: _order(),
     EventType.ORDER_REFUNDED: _order(),
     EventType.WALLET_TOPPED_UP: _top_up(),
+    EventType.APPROVAL_DECIDED: _approval(),
     EventType.SALE_COMPLETED: _sale(),
     EventType.LISTING_REVIEWED: _review(),
     EventType.SCOPES_CHANGED: _grant(),

@@ -20,7 +20,7 @@ SUGGESTED = (
     LimitValues(Currency.USD, per_purchase_minor=25_00, per_day_minor=50_00, total_minor=250_00),
     LimitValues(Currency.INR, per_purchase_minor=2_000_00, per_day_minor=4_000_00, total_minor=20_000_00),
 )
-_LABELS = {"per_purchase_minor": "One purchase", "per_day_minor": "A day", "total_minor": "In all"}
+AMOUNT_LABELS = {"per_purchase_minor": "One purchase", "per_day_minor": "A day", "total_minor": "In all"}
 _CURRENCY_LABELS = {Currency.USD: "US dollars", Currency.INR: "Rupees"}
 _CATEGORIES = "limit_categories"
 
@@ -41,7 +41,7 @@ class LimitsForm(forms.Form):
         known = {limit.currency: limit for limit in limits}
         for currency in WALLET_CURRENCIES:
             for amount in AMOUNTS:
-                self.fields[_name(currency, amount)] = amount_field(_LABELS[amount], getattr(known.get(currency), amount, None))
+                self.fields[_name(currency, amount)] = amount_field(AMOUNT_LABELS[amount], getattr(known.get(currency), amount, None))
         chosen = sorted({slug for limit in known.values() for slug in limit.categories})
         self.fields[_CATEGORIES] = _categories_field(chosen)
 

@@ -445,7 +445,7 @@ class Migration(migrations.Migration):
                 ('endpoint', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='subscriptions', to='developers.webhookendpoint')),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('event', 'endpoint'), name='webhooksubscription_once'), models.CheckConstraint(condition=models.Q(('event__in', ['asset.published', 'asset.updated', 'asset.removed', 'order.completed', 'order.refunded', 'wallet.topped_up', 'sale.completed', 'listing.reviewed', 'app.scopes_changed'])), name='webhooksubscription_known')],
+                'constraints': [models.UniqueConstraint(fields=('event', 'endpoint'), name='webhooksubscription_once'), models.CheckConstraint(condition=models.Q(('event__in', ['asset.published', 'asset.updated', 'asset.removed', 'order.completed', 'order.refunded', 'wallet.topped_up', 'approval.decided', 'sale.completed', 'listing.reviewed', 'app.scopes_changed'])), name='webhooksubscription_known')],
             },
         ),
         migrations.AddConstraint(

@@ -13,7 +13,7 @@ from .facts import read_facts, suggested_slug, write_facts
 from .history import DAYS, make_history
 from .invoices import make_invoice, make_seller
 from .payouts import make_payout
-from .people import Facts, make_credentials, make_people, make_requests
+from .people import Facts, make_approval, make_credentials, make_people, make_requests
 from .refunds import make_refund_request
 from .shop import fill_shop
 
@@ -37,4 +37,5 @@ def make_content(entries: list[CatalogEntry], path: Path, base_url: str) -> tupl
     make_invoice(entries, people)
     make_payout(people.profiles["vendor"], people.customer, people.admin)
     make_refund_request(people.customer)
+    make_approval(people)
     return facts, suggested_slug(entries, people.developer)

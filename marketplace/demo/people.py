@@ -9,6 +9,7 @@ from allauth.account.models import EmailAddress
 from django.conf import settings
 from django.utils import timezone
 
+from catalog.selectors.listings import listings_for_sale
 from developers.authentication import principal_of_bearer, principal_of_key
 from developers.models import App
 from developers.models.applications import ApplicationStatus
@@ -19,6 +20,7 @@ from developers.services.apps import create_app
 from developers.services.credentials import issue_api_key, issue_mcp_token, issue_personal_token, revoke_api_key, revoke_token
 from developers.services.scopes import ScopeDecision, decide_scopes, reject_app
 from developers.services.spending import LimitValues
+from library.selectors import live_licences_of
 from marketplace.accounts.models import Tier, User
 from marketplace.core.errors import InvalidCredential
 from marketplace.core.money import WALLET_CURRENCIES, Currency
@@ -26,10 +28,13 @@ from marketplace.core.scopes import APP_SCOPES, Scope
 from marketplace.review.appeals import appealable_decision, submit_appeal
 from vendors.models import VendorProfile, VendorStatus
 from vendors.services.profiles import apply, approve_vendor
+from wallet.approvals import waiting_approvals_of
 from wallet.card_credit import top_ups_of
 from wallet.providers import TestProvider, provider_for
 from wallet.selectors import wallet_of, wallet_payouts
+from wallet.services.asking import spend_or_ask
 from wallet.services.funding import credit_wallet
+from wallet.services.offers import PurchaseRequest
 from wallet.services.test_payments import pay
 from wallet.services.top_ups import TopUpRequest, request_top_up
 from wallet.services.wallet_payouts import request_wallet_payout
@@ -39,6 +44,7 @@ DOMAIN = "demo.example"
 APP_NAME = "Demo client"
 REJECTED_APP = "Wish list"
 CREDENTIAL_NAME = "quickstart"
+ASSISTANT = "Shopping assistant"
 TOKEN_LIFETIME = timedelta(days=365)
 REASON = "Demo content"
 FUNDS_MINOR = {"INR": 50_000_00, "USD": 500_00}
@@ -96,6 +102,34 @@ def make_requests(people: People) -> None:
         what = "A plug-in that offers licensed fonts inside of a layout program."
         why = "It reads the catalog and the library of the person who uses it."
         submit_application(user=applicant, what=what, why=why, actor=applicant)
+
+
+def make_approval(people: People) -> None:
+    """Let an assistant of the buyer's ask for a purchase above its limit, unless one waits already."""
+    buyer = people.buyer
+    if waiting_approvals_of(buyer).exists():
+        return
+    for token in live_personal_tokens_of(buyer).filter(name=ASSISTANT):
+        revoke_token(token=token, actor=buyer, reason="Replaced by quickstart")
+    _, secret = issue_personal_token(
+        user=buyer,
+        name=ASSISTANT,
+        scopes=frozenset({Scope.WALLET_SPEND}),
+        expires_at=timezone.now() + TOKEN_LIFETIME,
+        actor=buyer,
+        password_confirmed=True,
+        limits=[LimitValues(Currency.INR, per_purchase_minor=1_00)],
+    )
+    owned = live_licences_of(buyer).values("listing")
+    wanted = listings_for_sale().filter(price_inr_minor__gt=1_00, tier_requirement=Tier.FREE).exclude(pk__in=owned).order_by("pk").first()
+    if wanted is not None:
+        spend_or_ask(
+            purchase=PurchaseRequest(wanted.slug, Currency.INR),
+            quote_id=None,
+            idempotency_key=secrets.token_urlsafe(12),
+            reason="You asked for a typeface for the poster of the spring fair, and this one fits.",
+            principal=principal_of_bearer(f"Bearer {secret}"),
+        )
 
 
 def make_credentials(people: People, facts: Facts) -> None:

@@ -37,6 +37,7 @@ from marketplace.core.models import AuditEntry, IdempotencyRecord
 from marketplace.review.models import Appeal
 from vendors.models import PayoutDetails, Upload, VendorProfile
 from wallet.models import (
+    Approval,
     BillingDetails,
     CreditReference,
     Invoice,
@@ -130,6 +131,11 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
         Quote,
         "owner",
         (*("listing_id", "license_slug", "currency", "price_minor", "discount_code", "upgrade_from", "created_at", "expires_at"),),
+    ),
+    "approvals": (
+        Approval,
+        "owner",
+        ("quote_id", "spender_name", "reason", "exceeded_limit", "status", "created_at", "expires_at", "decided_at", "order_id"),
     ),
     "orders": (
         Order,
@@ -263,7 +269,8 @@ def anonymise(event: AccountDeleted) -> None:
     erase_billing_details(user=user)
     SpendingLimit.objects.filter(owner=user).delete()
     IdempotencyRecord.objects.filter(owner=user).delete()
-    Quote.objects.filter(owner=user).delete()
+    Approval.objects.filter(owner=user).delete()
+    Quote.objects.filter(owner=user, orders__isnull=True).delete()
     WalletSettings.objects.filter(owner=user).delete()
     AccountExport.objects.filter(user=user).delete()
     Favourite.objects.filter(user=user).delete()

@@ -227,6 +227,7 @@ SPECTACULAR_SETTINGS = {
         "LicenseVerdictEnum": "catalog.uses.Verdict",
         "RightsDecisionEnum": "library.rights.Decision",
         "ListingStatusEnum": "catalog.models.listings.ListingStatus",
+        "ApprovalStatusEnum": "wallet.models.approvals.ApprovalStatus",
         "OrderStatusEnum": "wallet.models.orders.OrderStatus",
         "PreviewKindEnum": "catalog.models.files.PreviewKind",
         "ReviewKindEnum": "catalog.models.reviews.ReviewKind",

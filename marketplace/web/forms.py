@@ -1,11 +1,14 @@
 """Forms of the account page."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
 from django import forms
 
+from developers.dashboard.limit_forms import AMOUNT_LABELS, amount_field
+from developers.services.spending import LimitValues
 from marketplace.accounts.models import MailTopic
 from marketplace.accounts.pages import SignedInRequest
 from marketplace.accounts.password_confirmation import PasswordConfirmationForm, password_is_right
@@ -91,6 +94,42 @@ class TopUpForm(forms.Form):
     def amount_minor(self) -> int:
         """Return the amount in minor units."""
         return to_minor(self.cleaned_data["amount"])
+
+
+class ApprovalForm(PasswordConfirmationForm):
+    """Asks the wallet's owner to approve a purchase once, or with a higher limit, whose amounts are those of `limit` at first."""
+
+    needed_for = "a purchase of this price"
+
+    decision = forms.ChoiceField(choices=[("once", "Once"), ("raise", "And raise the limit")], widget=forms.HiddenInput)
+
+    def __init__(self, *args: Any, limit: LimitValues, with_password: bool, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._limit = limit
+        for name, label in AMOUNT_LABELS.items():
+            self.fields[name] = amount_field(label, getattr(limit, name))
+        self.fields["password"].help_text = "Required because of the price."
+        if not with_password:
+            del self.fields["password"]
+
+    @property
+    def amounts(self) -> list[forms.BoundField]:
+        """The fields of the limit."""
+        return [self[name] for name in AMOUNT_LABELS]
+
+    def clean(self) -> dict[str, Any]:
+        """Check the password only once the rest is right: each try counts."""
+        cleaned = super().clean() or self.cleaned_data
+        if not self.errors and "password" in self.fields:
+            self.require_password()
+        return cleaned
+
+    def raised_limit(self) -> LimitValues | None:
+        """Return the limit to set; None if the purchase is approved once."""
+        if self.cleaned_data["decision"] == "once":
+            return None
+        amounts: dict[str, Any] = {name: None if (typed := self.cleaned_data[name]) is None else to_minor(typed) for name in AMOUNT_LABELS}
+        return replace(self._limit, **amounts)
 
 
 class WalletPayoutForm(PasswordConfirmationForm):

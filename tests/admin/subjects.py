@@ -35,6 +35,8 @@ from tests.developers.oauth.documents import app_of_document
 from tests.factories import AppFactory, UserFactory
 from tests.review.cases import appealed
 from tests.shop import bought, funded, on_sale
+from tests.wallet.approving import asked as asked_to_approve
+from tests.wallet.approving import bounded
 from tests.wallet.leaving import asked
 from tests.wallet.payees import account_of, payee, prepared
 from tests.wallet.refunding import asked as asked_to_refund
@@ -431,6 +433,7 @@ LOOKED_AT: tuple[Callable[[], Model], ...] = (
     refund_request,
     appeal,
     top_up,
+    lambda: asked_to_approve(bounded(funded(inr=10_000_000))),
     disputed,
     discount,
     provider_event,

@@ -26,6 +26,8 @@ from tests.review.cases import appealed
 from tests.shop import bought, funded, on_sale
 from tests.vendors.cases import make_vendor
 from tests.wallet import invoicing
+from tests.wallet.approving import asked as asked_to_approve
+from tests.wallet.approving import bounded
 from tests.wallet.leaving import asked
 from tests.wallet.payees import account_of, paid_out, payee
 from tests.wallet.refunding import asked as asked_to_refund
@@ -77,6 +79,7 @@ def rows(db: None) -> None:
     bought(on_sale(store=vendor.store))
     paid_out(account_of(vendor))
     asked(funded(inr=100))
+    asked_to_approve(bounded(funded(inr=1_000_000)))
     tell(paid(), EventKind.DISPUTED)
     asked_to_refund()
     invoicing.operator()

@@ -19,11 +19,13 @@ from marketplace.review.appeals import APPEAL
 from marketplace.review.models import AppealStatus
 from vendors.models import VendorStatus
 from vendors.services.profiles import TRANSITIONS as VENDOR
+from wallet.models.approvals import ApprovalStatus
 from wallet.models.orders import OrderStatus
 from wallet.models.refund_requests import RefundRequestStatus
 from wallet.models.top_ups import TopUpStatus
 from wallet.models.vendor_payouts import BatchStatus, PayoutStatus
 from wallet.models.wallet_payouts import WalletPayoutStatus
+from wallet.services.approvals import TRANSITIONS as APPROVAL
 from wallet.services.refunds import ORDER_TRANSITIONS as ORDER
 from wallet.services.refunds import REQUESTS as REFUND_REQUEST
 from wallet.services.top_ups import TRANSITIONS as TOP_UP
@@ -118,6 +120,15 @@ TABLES: list[tuple[TransitionTable, type[models.TextChoices], Edges]] = [
         WITHDRAWAL,
         WalletPayoutStatus,
         {"pay": ({"Waiting"}, "Paid"), "refuse": ({"Waiting"}, "Refused"), "cancel": ({"Waiting"}, "Cancelled")},
+    ),
+    (
+        APPROVAL,
+        ApprovalStatus,
+        {
+            "approve": ({"Waiting"}, "Approved"),
+            "decline": ({"Waiting", "Approved"}, "Declined"),
+            "complete": ({"Approved"}, "Completed"),
+        },
     ),
     (
         TOP_UP,

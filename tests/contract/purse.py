@@ -65,6 +65,23 @@ TOP_UP = record(
         "expiresAt": TIME,
     }
 )
+APPROVAL = record(
+    {
+        "approvalId": STRING,
+        "status": one_of("Waiting", "Approved", "Declined", "Completed", "Expired"),
+        "approvalUrl": STRING,
+        "assetId": STRING,
+        "licenseSlug": STRING,
+        "price": NUMBER,
+        "currency": CURRENCY,
+        "reason": STRING,
+        "exceededLimit": STRING,
+        "createdAt": TIME,
+        "expiresAt": TIME,
+        "decidedAt": nullable(TIME),
+        "orderId": nullable(STRING),
+    }
+)
 _MOMENTS = ("yesterday", "2026-01-01", "2026-01-01T00:00:00", "x" * 41)
 DATES = tuple(Query(name, "string", bounds={"maxLength": 40}, bad=_MOMENTS) for name in ("createdAfter", "createdBefore"))
 
@@ -170,7 +187,12 @@ OPERATIONS = (
             },
         ),
         scope="wallet:spend",
-        body=(*WISH, Field("quoteId", "string", bounds={"maxLength": 36}, bad=("",), added=True)),
+        body=(
+            *WISH,
+            Field("quoteId", "string", bounds={"maxLength": 36}, bad=("",), added=True),
+            Field("onLimit", "string", "refuse", bounds={"enum": ["refuse", "ask"]}, bad=("Ask", ""), added=True),
+            Field("reason", "string", "For the poster.", bounds={"maxLength": 300}, bad=("", "  "), added=True),
+        ),
         refusals=NO_OFFER
         | {
             "insufficient_balance",
@@ -181,7 +203,21 @@ OPERATIONS = (
             "idempotency_conflict",
             "idempotency_key_reused",
             "licence_not_live",
+            "idempotency_key_required",
+            "approval_declined",
+            "approval_expired",
+            "too_many_approvals",
         },
+    ),
+    Operation(
+        "GET",
+        "/approvals/{approval_id}",
+        Auth.KEY_OR_BEARER,
+        "asking_the_owner",
+        APPROVAL,
+        scope="wallet:spend",
+        refusals=frozenset({"not_found"}),
+        added=True,
     ),
     Operation(
         "POST",

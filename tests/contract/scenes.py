@@ -30,6 +30,8 @@ from tests.shop import archive, bought, funded, on_sale, tiers
 from tests.vendors.attaching import show, upload
 from tests.vendors.cases import make_vendor
 from tests.wallet import invoicing
+from tests.wallet.approving import asked as asked_to_approve
+from tests.wallet.approving import bounded_key
 from tests.wallet.payees import account_of, paid_out, payee
 from tests.wallet.refunding import asked, downloaded
 from tests.wallet.topping_up import asked_for
@@ -104,6 +106,18 @@ def quoted() -> Scene:
 def without_credit() -> Scene:
     """Someone with an empty wallet."""
     return Scene(UserFactory())
+
+
+def asking_the_owner() -> Scene:
+    """The app asked to buy above its limit, and it is about the approval."""
+    principal = bounded_key(funded(inr=10_000_000))
+    approval = asked_to_approve(principal)
+    return Scene(
+        principal.user,
+        names={"approval_id": str(approval.pk)},
+        shows={"approvalId": str(approval.pk), "status": "Waiting"},
+        app=principal.app,
+    )
 
 
 def topping_up() -> Scene:
@@ -330,6 +344,7 @@ SCENES: dict[str, Callable[[], Scene]] = {
         quoted,
         without_credit,
         topping_up,
+        asking_the_owner,
         owned,
         certified,
         ordered,

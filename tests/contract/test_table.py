@@ -43,6 +43,7 @@ SCOPES = {
     "POST /wallet/quote": "wallet:spend",
     "POST /wallet/top-ups": "wallet:fund",
     "GET /wallet/top-ups/{top_up_id}": "wallet:fund",
+    "GET /approvals/{approval_id}": "wallet:spend",
     "POST /wallet/spend": "wallet:spend",
     "POST /appeals": "vendor:manage",
     "GET /appeals": "vendor:manage",

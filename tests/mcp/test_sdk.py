@@ -4,10 +4,12 @@ import asyncio
 import json
 import uuid
 from collections.abc import Callable, Coroutine
+from contextlib import closing
 from typing import Any
 
 import pytest
 import requests
+from django.db import connection
 from mcp import Client, MCPError
 from mcp.client.auth import OAuthClientProvider
 from mcp.shared.auth import OAuthClientMetadata
@@ -15,13 +17,14 @@ from mcp_types import ElicitResult, TextResourceContents
 from pydantic import AnyUrl
 
 from catalog.models import Listing
-from developers.models import AccessToken, App
+from developers.models import AccessToken, App, SpendingLimit
 from marketplace.core.scopes import Scope, format_scopes
 from marketplace.mcp.tools.calling import TOOLS
 from tests.factories import AppFactory, UserFactory
 from tests.shop import archive, funded, on_sale
 from tests.waiting import PATIENCE_SECONDS
-from wallet.models import Order
+from wallet.models import Approval, Order
+from wallet.services.approvals import approve_purchase
 
 from .official_client import CALLBACK, Person, Storage, connected, data_of, grant
 from .speaking import NEWEST, WITH_HANDSHAKE, tool_token
@@ -68,6 +71,37 @@ def test_client_that_answers_requests_shows_its_user_the_payment_page(address: s
     answer = speak(address, mode, tool_token()[1], ask, asked)
     # Older revisions tell what a client can do only once, and this server remembers nothing.
     assert shown == ([answer["paymentUrl"]] if MODES[mode] == NEWEST else [])
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_purchase_above_a_limit_is_made_after_the_user_has_approved_it(address: str, listing: Listing, mode: str) -> None:
+    _, secret, app = tool_token(funded(inr=100_000))
+    user = app.developer
+    SpendingLimit.objects.create(owner=user, app=app, currency="INR", per_purchase_minor=100, set_by=user)
+    shown = []
+
+    def approve() -> None:
+        with closing(connection):
+            approve_purchase(approval=Approval.objects.get(), actor=user)
+
+    async def asked(_context: Any, params: Any) -> ElicitResult:
+        shown.append(params.url)
+        await asyncio.to_thread(approve)
+        return ElicitResult(action="accept")
+
+    async def buy(client: Client) -> dict[str, Any]:
+        purchase = {"assetId": "harbor-grotesk", "currency": "INR", "idempotencyKey": "one", "onLimit": "ask", "reason": "For the poster"}
+        answer = data_of(await client.call_tool("buy_asset", purchase))
+        if not answer["success"]:
+            shown.append(answer["approvalUrl"])
+            await asyncio.to_thread(approve)
+            answer = data_of(await client.call_tool("buy_asset", purchase))
+        return answer
+
+    receipt = speak(address, mode, secret, buy, asked)
+    approval = Approval.objects.get()
+    assert (receipt["orderId"], len(shown)) == (str(approval.order_id), 1)
+    assert shown[0].endswith(f"/dashboard/approvals/{approval.pk}")
 
 
 @pytest.mark.parametrize("mode", MODES)

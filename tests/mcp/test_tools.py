@@ -9,6 +9,7 @@ from mcp_types.methods import validate_server_result
 
 from catalog.api.views import AssetViewSet
 from catalog.models import Listing
+from developers.models import SpendingLimit
 from developers.services.spending import LimitValues, replace_spending_limits
 from library.api.views import LibraryViewSet
 from marketplace.core import bounds
@@ -19,8 +20,9 @@ from marketplace.mcp.tools.calling import ADVICE, TOOLS
 from tests.shop import archive, bought, funded, on_sale
 from tests.wallet.topping_up import tell
 from wallet.api.views import WalletViewSet
-from wallet.models import Order, TopUp
+from wallet.models import Approval, Order, TopUp
 from wallet.models.top_ups import EventKind
+from wallet.services.approvals import approve_purchase, decline_purchase
 
 from .speaking import CAPABILITIES, NEWEST, Speaker, tool_token
 
@@ -318,6 +320,47 @@ def test_client_that_can_open_addresses_is_asked_to_and_repeats_the_call_with_th
 def test_client_that_cannot_open_addresses_gets_the_address_at_once(revision: str, meta: dict[str, Any]) -> None:
     answer = Speaker(tool_token()[1], revision).result("tools/call", TOP_UP | meta)
     assert answer["structuredContent"]["paymentUrl"] == TopUp.objects.get().payment_url
+
+
+ASKS: dict[str, Any] = {"idempotencyKey": "once", "onLimit": "ask", "reason": "For the poster"}
+
+
+@pytest.fixture
+def bounded(listing: Listing) -> tuple[Speaker, dict[str, Any]]:
+    """Someone with money whose tool token may spend a rupee at once, and a purchase above that."""
+    _, secret, app = tool_token(funded(inr=1_000_000))
+    limits = {"currency": "INR", "per_purchase_minor": 100}
+    SpendingLimit.objects.create(owner=app.developer, app=app, set_by=app.developer, **limits)
+    arguments = ASKS | {"assetId": listing.slug, "currency": "INR"}
+    return Speaker(secret), {"name": "buy_asset", "arguments": arguments}
+
+
+def test_purchase_above_a_limit_sends_the_user_to_the_page_and_completes_by_the_same_call(
+    bounded: tuple[Speaker, dict[str, Any]],
+) -> None:
+    speaker, purchase = bounded
+    asked = speaker.result("tools/call", purchase | OPENS)
+    validate_server_result("tools/call", NEWEST, asked)
+    approval = Approval.objects.get()
+    ((name, request),) = asked["inputRequests"].items()
+    assert request["params"]["url"].endswith(f"/dashboard/approvals/{approval.pk}")
+    accepted = purchase | OPENS | {"inputResponses": {name: {"action": "accept"}}}
+    waiting = speaker.result("tools/call", accepted)["structuredContent"]
+    assert (waiting["success"], waiting["approvalId"]) == (False, str(approval.pk))
+    approve_purchase(approval=approval, actor=approval.owner)
+    done = speaker.result("tools/call", accepted)["structuredContent"]
+    assert (done["success"], done["debited"]) == (True, 499.0)
+
+
+@pytest.mark.parametrize("revision", [NEWEST, "2025-11-25"])
+def test_client_that_cannot_open_addresses_gets_the_approval_in_the_result(bounded: tuple[Speaker, dict[str, Any]], revision: str) -> None:
+    speaker, purchase = bounded
+    speaker.revision = revision
+    answer = speaker.result("tools/call", purchase)
+    assert (answer["isError"], answer["structuredContent"]["success"]) == (False, False)
+    assert answer["structuredContent"]["approvalUrl"].endswith(f"/dashboard/approvals/{Approval.objects.get().pk}")
+    decline_purchase(approval=Approval.objects.get(), actor=Approval.objects.get().owner)
+    assert problem_of(speaker.result("tools/call", purchase))["code"] == "approval_declined"
 
 
 def test_paid_top_up_is_not_asked_for_again(poor: Speaker) -> None:

@@ -219,7 +219,8 @@ class Person:
         file, tier = self.rows["catalog.Deliverable sold"], tiers()[0]
         what = {"listing": listing, "tier": tier}
         offer = {**what, "currency": "INR", "price_minor": 0, "tax_rate_bp": 0, "tax_minor": 0}
-        self.add("wallet.Quote", owner=user, expires_at=self.now + SOON, **offer)
+        quote = self.add("wallet.Quote", owner=user, expires_at=self.now + SOON, **offer)
+        self.add("wallet.Approval", owner=user, quote=quote, spender_id=quote.pk, expires_at=self.now + SOON, status="Waiting")
         unsold = {**offer, "listing": self.rows["catalog.Listing never sold"]}
         self.add("wallet.Quote of another person", owner=self.other, expires_at=self.now + SOON, **unsold)
         parts = {"commission_minor": 0, "vendor_share_minor": 0, "status": "Completed"}

@@ -340,6 +340,11 @@ BUYING = (
     Holding("wallet.FrozenOrder", kept=BOOKS),
     Holding("wallet.Quote", exported={"quotes": "license_slug discount_code upgrade_from"}, impersonal={CODE: "currency"}),
     Holding("wallet.Quote of another person", hidden={OTHERS: "license_slug discount_code upgrade_from"}, impersonal={CODE: "currency"}),
+    Holding(
+        "wallet.Approval",
+        exported={"approvals": "spender_name reason exceeded_limit"},
+        hidden={TECHNICAL: "idempotency_key fingerprint"},
+    ),
     Holding("core.IdempotencyRecord", hidden={"a copy of an answer, for 24 hours": "answer", TECHNICAL: "key fingerprint"}),
     Holding(
         "wallet.Order",
@@ -430,6 +435,7 @@ OTHER_KEYS = {
     "walletSettings": "currency_preference",
     "walletEntries": "kind at wallet__currency wallet_net_minor wallet_balance_minor order_id",
     "quotes": "listing_id currency price_minor created_at expires_at",
+    "approvals": "quote_id status created_at expires_at decided_at order_id",
     "orders": "id currency price_minor tax_minor status created_at refunded_at",
     "refundRequests": "order_id status reason asked_at answered_at ended_at",
     "billingDetails": "country seen_in current created_at",

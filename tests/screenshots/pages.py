@@ -65,6 +65,7 @@ PAGES: dict[str, dict[str, Way]] = {
         "wallet": "/dashboard/wallet",
         "wallet-payout-new": "/dashboard/wallet/payouts/new",
         "top-up-new": "/dashboard/wallet/top-ups/new",
+        "approvals": "/dashboard/approvals",
         "account-billing": "/dashboard/account/billing",
         "account-mails": "/dashboard/account/mails",
         "favourites": "/dashboard/favourites",

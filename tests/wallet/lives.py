@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import invariant, rule
 
 from marketplace.core.errors import InvalidTransition, Problem
-from wallet.models import LedgerAccount, Order
+from wallet.models import Approval, LedgerAccount, Order
 from wallet.selectors import with_earnings
 from wallet.services.offers import PurchaseRequest
 from wallet.services.quotes import make_quote
@@ -20,12 +20,12 @@ from wallet.services.spending import spend
 from .asking import Asking
 from .card_refunding import CardRefunding
 from .circumstances import BOUND, BUYERS, CURRENCIES, KEYS, LISTINGS, THROUGH, TIERS
+from .deciding import Deciding
 from .model import OPEN_QUOTES, Bought, Quoted
-from .moving_prices import MovingPrices
 
 
-class Wallets(Asking, MovingPrices, CardRefunding):
-    """Credits, card payments, disputes, quotes, purchases, refunds, payouts, changed prices, takedowns and limits in any order."""
+class Wallets(Asking, Deciding, CardRefunding):
+    """Credits, card payments, disputes, quotes, approvals, purchases, refunds, payouts, changed prices, takedowns and limits in any order."""
 
     @rule(buyer=BUYERS, listing=LISTINGS, tier=TIERS)
     def buy_plainly(self, buyer: int, listing: int, tier: str) -> None:
@@ -135,6 +135,8 @@ class Wallets(Asking, MovingPrices, CardRefunding):
         price: int,
         tax: int,
         refusals: list[str],
+        *,
+        approval: Approval | None = None,
         **choices: str,
     ) -> bool:
         """Buy, and compare what happens with what should; return whether something was bought."""
@@ -152,12 +154,15 @@ class Wallets(Asking, MovingPrices, CardRefunding):
                 quote_id=quote_id,
                 idempotency_key=key,
                 principal=self.principals.get((buyer, through)),
+                approval=approval,
             )
         except Problem as problem:
             met, receipt, replayed = problem.code, None, False
         else:
             met = ""
-        self.counted("buy as quoted" if quote_id else " ".join(["buy", *choices]), "replayed" if replayed else met)
+        self.counted(
+            "buy as quoted" if quote_id else "buy as approved" if approval else " ".join(["buy", *choices]), "replayed" if replayed else met
+        )
         assert met == refusal
         if receipt is None:
             return False

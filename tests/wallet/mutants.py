@@ -33,6 +33,7 @@ LEAVING = "tests/wallet/test_wallet_payouts.py"
 LEAVING_RACES = "tests/wallet/test_wallet_payout_races.py"
 CREDITS = "tests/wallet/test_credit_references.py"
 REFUNDS = "tests/wallet/test_refunds.py"
+APPROVALS = "tests/wallet/test_approval_races.py"
 REQUESTS = "tests/wallet/test_refund_requests.py"
 LOCKS, TRANSACTION = "row locks", "the transaction of a purchase"
 # A safeguard, and a test that fails without it.
@@ -42,6 +43,8 @@ SAFEGUARDS = (
     (LOCKS, f"{LEAVING_RACES}::test_one_of_many_requests_of_a_wallet_is_taken"),
     (LOCKS, f"{LEAVING_RACES}::test_what_is_decided_by_many_at_once_is_decided_once"),
     (LOCKS, f"{REQUESTS}::test_request_waits_for_a_download_that_is_being_recorded_and_a_download_for_a_refund"),
+    (LOCKS, f"{APPROVALS}::test_two_decisions_at_once_are_one"),
+    ("wallet_approval approval_once_for_key", "tests/wallet/test_approvals.py::test_second_approval_of_a_key_is_refused_by_the_database"),
     (TRANSACTION, "tests/wallet/test_faults.py::test_cut_at_any_statement_leaves_nothing_half_done"),
     ("wallet_transfer TRIGGER wallet_transfer_append_only", f"{LEDGER}::test_change_of_an_entry_is_refused_by_the_database"),
     ("wallet_journal TRIGGER wallet_journal_append_only", f"{LEDGER}::test_change_of_an_entry_is_refused_by_the_database"),

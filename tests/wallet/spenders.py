@@ -15,7 +15,15 @@ SPEND = frozenset({Scope.WALLET_SPEND})
 
 def personal(user: User) -> Principal:
     """Return a personal token of the user's, as the credential check makes it."""
-    token = AccessToken.objects.create(user=user, kind="personal", token_checksum=new_id().hex, expires="2099-01-01T00:00:00Z", token="")
+    token = AccessToken.objects.create(
+        user=user,
+        kind="personal",
+        name="Shopping agent",
+        scope="wallet:spend",
+        token_checksum=new_id().hex,
+        expires="2099-01-01T00:00:00Z",
+        token="",
+    )
     return Principal(user, None, SPEND, CredentialKind.PERSONAL, token)
 
 

@@ -8,6 +8,7 @@ from tests.eager import EagerBackend
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale, store_keeping
 from wallet.reconciliation import differences
+from wallet.services.approvals import approve_purchase, suggest_limit
 from wallet.services.funding import credit_wallet
 from wallet.services.offers import PurchaseRequest
 from wallet.services.quotes import make_quote
@@ -15,9 +16,11 @@ from wallet.services.refunds import pay_unclaimed, refund_order
 from wallet.services.spending import spend
 from wallet.services.wallet_payouts import pay_wallet_payout, refuse_wallet_payout
 
+from .approving import approved, asked, bounded, complete
 from .cutting import Deed, check_every_cut, check_failed_commit
 from .killing import Buying, killed_at_random
-from .leaving import abandoned, asked
+from .leaving import abandoned
+from .leaving import asked as asked_for_payout
 from .spenders import limit, personal
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
@@ -51,6 +54,25 @@ def quoted_sale() -> Deed:
     return lambda: spend(buyer=user, purchase=PurchaseRequest(str(listing.pk)), quote_id=str(quote.pk))
 
 
+def asking_the_owner() -> Deed:
+    """A purchase above a limit waits."""
+    listing, principal = on_sale(), bounded(funded(inr=100_000))
+    return lambda: asked(principal, listing)
+
+
+def approved_sale() -> Deed:
+    """The owner has approved it."""
+    listing, principal = on_sale(), bounded(funded(inr=100_000))
+    approved(principal, listing)
+    return lambda: complete(principal, listing)
+
+
+def approving() -> Deed:
+    """The owner approves, and raises the limit."""
+    approval = asked(bounded(funded(inr=100_000)))
+    return lambda: approve_purchase(approval=approval, actor=approval.owner, raised_limit=suggest_limit(approval=approval))
+
+
 def free_sale() -> Deed:
     """Nothing is paid."""
     user, listing = UserFactory(), on_sale(price_inr_minor=0)
@@ -78,18 +100,18 @@ def quoting() -> Deed:
 def asking() -> Deed:
     """Money is set aside, for the first time."""
     user = funded(inr=100_000)
-    return lambda: asked(user, 20_000)
+    return lambda: asked_for_payout(user, 20_000)
 
 
 def paying() -> Deed:
     """It leaves."""
-    wallet_payout, staff = asked(funded(inr=100_000)), UserFactory()
+    wallet_payout, staff = asked_for_payout(funded(inr=100_000)), UserFactory()
     return lambda: pay_wallet_payout(wallet_payout=wallet_payout, reference="T1", actor=staff)
 
 
 def refusing() -> Deed:
     """It comes back."""
-    wallet_payout, staff = asked(funded(inr=100_000)), UserFactory()
+    wallet_payout, staff = asked_for_payout(funded(inr=100_000)), UserFactory()
     return lambda: refuse_wallet_payout(wallet_payout=wallet_payout, reason="test", actor=staff)
 
 
@@ -106,8 +128,8 @@ def claiming() -> Deed:
     return lambda: pay_unclaimed(order=order, reference="T1", reason="By the receipt.", actor=staff)
 
 
-SALES = [first_sale, bounded_sale_with_a_key, quoted_sale, free_sale, refund, credit, quoting]
-DEEDS = [*SALES, asking, paying, refusing, refund_to_nobody, claiming]
+SALES = [first_sale, bounded_sale_with_a_key, quoted_sale, approved_sale, free_sale, refund, credit, quoting]
+DEEDS = [*SALES, asking_the_owner, approving, asking, paying, refusing, refund_to_nobody, claiming]
 
 
 @pytest.mark.parametrize("prepare", DEEDS, ids=lambda deed: deed.__name__)

@@ -25,6 +25,7 @@ def test_random_lives_of_wallets_agree_with_the_model(part: int) -> None:
         # The same lives in every run of the suite, and others in each part and each round.
         run_state_machine_as_test(seed(part * OPERATIONS + number)(Wallets), settings=LIVES)
     assert Wallets.outcomes["buy done"] > 0
+    assert Wallets.outcomes["buy as approved done"] > 0
 
 
 @pytest.mark.django_db

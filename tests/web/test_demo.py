@@ -20,14 +20,15 @@ from marketplace.demo.clock import clock_at
 from marketplace.demo.entries import FOLDER, CatalogEntry, load_entries
 from marketplace.demo.history import CUSTOMERS, DAYS, make_history
 from marketplace.demo.invoices import make_invoice, make_seller
-from marketplace.demo.people import Facts, People, make_credentials, make_people
+from marketplace.demo.people import Facts, People, make_approval, make_credentials, make_people
 from marketplace.demo.shop import fill_shop
 from marketplace.jobs.models import Job
 from tests.factories import UserFactory
-from tests.shop import funded, tiers
+from tests.shop import funded, on_sale, tiers
 from tests.vendors.cases import make_vendor
+from wallet.approvals import waiting_approvals_of
 from wallet.mails import announce_purchase
-from wallet.models import Invoice, Journal, Order
+from wallet.models import Approval, Invoice, Journal, Order
 
 ENTRIES = load_entries()
 
@@ -71,6 +72,19 @@ def test_demo_shows_its_pictures_and_invoices_a_purchase(settings: Any, tmp_path
     assert Invoice.objects.get().treatment == "inter_state"
     page = BeautifulSoup(Client().get(f"/assets/{entry.slug}").content, "html.parser")
     assert [image["alt"] for image in page.select(".gallery img")] == entry.pictures
+
+
+@pytest.mark.django_db
+def test_one_purchase_waits_for_the_buyer_however_often_the_demo_is_made() -> None:
+    on_sale()
+    buyer = funded(inr=10_000_000)
+    people = People(UserFactory(), UserFactory(), buyer, UserFactory(), {})
+    for _ in range(2):
+        make_approval(people)
+    assert Approval.objects.get().current_status == "Waiting"
+    Approval.objects.update(created_at=timezone.now() - timedelta(days=2), expires_at=timezone.now() - timedelta(days=1))
+    make_approval(people)
+    assert [approval.owner for approval in waiting_approvals_of(buyer)] == [buyer]
 
 
 @pytest.mark.django_db

@@ -9,16 +9,21 @@ import re
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from django.core.management import call_command
+from django.utils import timezone
 
 from catalog.models import Listing
 from catalog.services.submission import withdraw_listing
-from developers.services.credentials import issue_api_key
+from developers.services.credentials import issue_api_key, issue_personal_token
+from developers.services.spending import LimitValues
+from marketplace.core.money import Currency
 from marketplace.core.scopes import Scope
 from marketplace.mcp.revisions import SUPPORTED
 from marketplace.web import docs
@@ -29,7 +34,9 @@ from tests.files import makers
 from tests.servers import uv
 from tests.shop import archive, bought, funded, on_sale
 from tests.vendors.cases import make_vendor
-from tests.waiting import PATIENCE_SECONDS
+from tests.waiting import PATIENCE_SECONDS, until
+from wallet.models import Approval, Order
+from wallet.services.approvals import approve_purchase
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.full]
 PROGRAMS = {"bash": ["sh", "-eu"], "python": [sys.executable], "javascript": ["node"]}
@@ -119,6 +126,28 @@ def test_call_of_a_tool_by_hand_is_answered(site: None, tmp_path: Path) -> None:
     code = next(block for block in blocks("agents", "bash") if "tools/call" in block)
     assert '"structuredContent"' in run(code, "bash", tmp_path, MARKETPLACE_TOKEN=token_of("mcp")[1])
     assert set(re.findall(r"MCP-Protocol-Version: ([\d-]+)", code)) <= set(SUPPORTED)
+
+
+def test_purchase_of_the_guide_for_agents_waits_for_the_owner(site: None, tmp_path: Path) -> None:
+    listing = on_sale(archive(), slug="hanken-grotesk")
+    user = funded(inr=1_000_000)
+    _, secret = issue_personal_token(
+        user=user,
+        name="Shopping agent",
+        scopes=frozenset({Scope.WALLET_SPEND}),
+        expires_at=timezone.now() + timedelta(days=1),
+        actor=user,
+        password_confirmed=True,
+        limits=[LimitValues(Currency.INR, per_purchase_minor=100)],
+    )
+    code = next(block for block in blocks("agents", "python") if "onLimit" in block)
+    with ThreadPoolExecutor(1) as pool:
+        program = pool.submit(run, code, "python", tmp_path, TOKEN=secret)
+        until(lambda: program.done() or Approval.objects.exists(), "an approval")
+        approval = approve_purchase(approval=Approval.objects.get(), actor=user)
+        said = program.result(PATIENCE_SECONDS)
+    assert f"/dashboard/approvals/{approval.pk}" in said
+    assert f"'orderId': '{Order.objects.get(listing=listing).pk}'" in said
 
 
 def test_report_of_a_leaked_key_is_taken(site: None, tmp_path: Path) -> None:

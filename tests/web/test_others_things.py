@@ -30,6 +30,8 @@ from tests.review.cases import appealed
 from tests.shop import archive, bought, funded, on_sale
 from tests.studio.cases import ready
 from tests.wallet import invoicing
+from tests.wallet.approving import asked as asked_to_approve
+from tests.wallet.approving import bounded
 from tests.wallet.leaving import asked
 from tests.wallet.payees import payee
 from tests.wallet.refunding import asked as asked_to_refund
@@ -67,6 +69,8 @@ NAMED = (
     ("dashboard/library/", "slug", "owned"),
     ("dashboard/orders/", "order_id", "order"),
     ("dashboard/wallet/payouts/", "wallet_payout_id", "wallet_payout"),
+    ("dashboard/approvals/", "approval_id", "approval"),
+    ("api/v1/approvals/", "approval_id", "approval"),
     ("dashboard/wallet/top-ups/", "top_up_id", "top_up"),
     ("api/v1/wallet/top-ups/", "top_up_id", "top_up"),
     ("dashboard/appeals/", "decision_id", "decision"),
@@ -211,6 +215,7 @@ def _things(reviewer: User) -> tuple[User, dict[str, str]]:
         "quote": str(make_quote(buyer=user, purchase=PurchaseRequest(str(on_sale().pk), currency="INR")).pk),
         "wallet_payout": str(asked(user, 1_000).pk),
         "top_up": str(asked_for(user, 1_000).pk),
+        "approval": str(asked_to_approve(bounded(user)).pk),
     }
     return user, things
 

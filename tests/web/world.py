@@ -43,6 +43,8 @@ from tests.shop import archive, bought, on_sale
 from tests.studio.cases import submitted, with_candidate
 from tests.vendors.cases import make_vendor
 from tests.wallet import invoicing
+from tests.wallet.approving import asked as asked_to_approve
+from tests.wallet.approving import bounded
 from tests.wallet.leaving import asked
 from tests.wallet.payees import account_of, paid_out, payee
 from tests.wallet.refunding import asked as asked_to_refund
@@ -126,6 +128,8 @@ PAGES: dict[str, list[str]] = {
         "/dashboard/wallet/payouts/{wallet_payout}",
         "/dashboard/wallet/top-ups/new",
         "/dashboard/wallet/top-ups/{top_up}",
+        "/dashboard/approvals",
+        "/dashboard/approvals/{approval}",
         "{payment_page}",
         "/dashboard/appeals/{rejected}",
         "/dashboard/appeals/{appealed}",
@@ -258,6 +262,7 @@ NO_PAGES = {
         "studio-upload-remove",
         "wallet-preference",
         "wallet-payout-cancel",
+        "approval-decline",
         "refund-agree",
         "studio-submit",
         "check-field",
@@ -403,6 +408,7 @@ def make_world() -> World:
     world.places["unsubscribe"] = signing.dumps([member.pk.hex, "sale"], salt="accounts.mail.unsubscribe")
     world.places["undo"] = signing.dumps(str(payout.details_id), salt="vendors.payout-details.undo")
     world.places["wallet_payout"] = str(asked(member, 1_000).pk)
+    world.places["approval"] = str(asked_to_approve(bounded(member), asset).pk)
     top_up = asked_for(member, 1_000)
     world.places |= {"top_up": str(top_up.pk), "payment_page": urlsplit(top_up.payment_url).path}
     world.places["operation"] = next(iter(operations()))

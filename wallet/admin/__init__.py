@@ -1,5 +1,6 @@
 """Money in the admin: credit a wallet, pay one out, refund an order, settle payouts; everything else is read-only."""
 
+from .approvals import ApprovalAdmin
 from .invoices import ExchangeRateAdmin, InvoiceAdmin, SellerAdmin, TaxRateAdmin
 from .ledger import JournalAdmin, TransferAdmin
 from .orders import OrderAdmin
@@ -11,6 +12,7 @@ from .wallet_payouts import WalletPayoutAdmin
 from .wallets import WalletAdmin
 
 __all__ = [
+    "ApprovalAdmin",
     "ExchangeRateAdmin",
     "InvoiceAdmin",
     "JournalAdmin",

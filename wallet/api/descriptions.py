@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from marketplace.api.descriptions import describe_with
 
 DESCRIPTIONS: Mapping[str, str] = {
+    "approvalId": "Id of the approval.",
     "at": "Time of the transaction.",
     "currencyPreference": "The currency in which purchases are paid unless the request names another.",
     "orderId": "Id of the order; null if there is none.",

@@ -7,12 +7,15 @@ from developers.principals import Principal
 from marketplace.accounts.models import User
 
 from ..discount_codes import limit_guesses
+from ..models import Approval
 from ..selectors import wallet_of
+from ..services.asking import spend_or_ask
 from ..services.limits import find_exceeded_limit
 from ..services.offers import PurchaseRequest
 from ..services.quotes import make_quote
-from ..services.spending import spend
+from ..services.spending import Receipt, spend
 from ..services.top_ups import TopUpRequest, request_top_up
+from .serializers.approvals import ApprovalRequestedAnswer
 from .serializers.caller import CallerAnswer
 from .serializers.top_ups import TopUpAnswer
 from .serializers.wallet import QuoteAnswer, SpendAnswer, WalletAnswer
@@ -37,17 +40,21 @@ def quote(principal: Principal, body: Mapping[str, str]) -> dict[str, Any]:
 
 
 def purchase(principal: Principal, body: Mapping[str, str], *, idempotency_key: str | None) -> tuple[dict[str, Any], bool]:
-    """Buy, and return the answer of POST wallet/spend and whether it is a replayed one; raises what `spend` raises."""
+    """Buy, or ask the wallet's owner, and return the answer of POST wallet/spend and whether it is a replayed one.
+
+    Raises:
+        Problem: one that `spend` or, with `onLimit: "ask"`, `spend_or_ask` raises.
+    """
     purchase = _purchase_request(body)
+    request: dict[str, Any] = {"purchase": purchase, "quote_id": body.get("quoteId"), "idempotency_key": idempotency_key}
+    result: Receipt | Approval
     with limit_guesses(principal.user, purchase.discount_code):
-        receipt, replayed = spend(
-            buyer=principal.user,
-            purchase=purchase,
-            quote_id=body.get("quoteId"),
-            idempotency_key=idempotency_key,
-            principal=principal,
-        )
-    return dict(SpendAnswer(receipt).data), replayed
+        if body.get("onLimit") == "ask":
+            result, replayed = spend_or_ask(**request, reason=body.get("reason", ""), principal=principal)
+        else:
+            result, replayed = spend(**request, buyer=principal.user, principal=principal)
+    answer = SpendAnswer(result) if isinstance(result, Receipt) else ApprovalRequestedAnswer(result)
+    return dict(answer.data), replayed
 
 
 def top_up(principal: Principal, body: Mapping[str, Any], *, idempotency_key: str | None) -> tuple[dict[str, Any], bool]:

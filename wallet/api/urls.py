@@ -3,6 +3,7 @@
 from django.urls import path
 
 from .views import (
+    ApprovalViewSet,
     BillingViewSet,
     CallerViewSet,
     EarningsViewSet,
@@ -18,6 +19,7 @@ urlpatterns = [
     path("wallet", WalletViewSet.as_view({"get": "retrieve", "patch": "update"}), name="wallet"),
     path("wallet/quote", WalletViewSet.as_view({"post": "quote"}), name="wallet-quote"),
     path("wallet/spend", WalletViewSet.as_view({"post": "spend"}), name="wallet-spend"),
+    path("approvals/<str:approval_id>", ApprovalViewSet.as_view({"get": "retrieve"}), name="wallet-approval"),
     path("wallet/top-ups", TopUpViewSet.as_view({"post": "ask"}), name="wallet-top-ups"),
     path("wallet/top-ups/<str:top_up_id>", TopUpViewSet.as_view({"get": "retrieve"}), name="wallet-top-up"),
     path("wallet/transactions", HistoryViewSet.as_view({"get": "transactions"}), name="wallet-transactions"),

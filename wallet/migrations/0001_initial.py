@@ -273,6 +273,31 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='Approval',
+            fields=[
+                ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ('spender_id', models.UUIDField(blank=True, null=True)),
+                ('spender_name', models.CharField(max_length=120)),
+                ('idempotency_key', models.CharField(max_length=255)),
+                ('fingerprint', models.CharField(max_length=64)),
+                ('reason', models.CharField(blank=True, max_length=300)),
+                ('exceeded_limit', models.CharField(max_length=16)),
+                ('status', models.CharField(choices=[('Waiting', 'Waiting'), ('Approved', 'Approved'), ('Declined', 'Declined'), ('Completed', 'Completed'), ('Expired', 'Expired')], default='Waiting', max_length=16)),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('expires_at', models.DateTimeField()),
+                ('decided_at', models.DateTimeField(blank=True, null=True)),
+                ('app', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.OAUTH2_PROVIDER_APPLICATION_MODEL)),
+                ('order', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='approval', to='wallet.order')),
+                ('owner', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('quote', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='approval', to='wallet.quote')),
+            ],
+            options={
+                'ordering': ('-id',),
+                'default_permissions': ('view',),
+                'constraints': [models.UniqueConstraint(fields=('owner', 'idempotency_key'), name='approval_once_for_key'), models.CheckConstraint(condition=models.Q(('app__isnull', True), ('spender_id__isnull', True), _connector='XOR'), name='approval_app_or_token'), models.CheckConstraint(condition=models.Q(('expires_at__gt', models.F('created_at'))), name='approval_lasts'), models.CheckConstraint(condition=models.Q(models.Q(('decided_at__isnull', True), ('order__isnull', True), ('status', 'Waiting')), models.Q(('decided_at__isnull', False), ('order__isnull', True), ('status__in', ('Approved', 'Declined'))), models.Q(('decided_at__isnull', False), ('order__isnull', False), ('status', 'Completed')), _connector='OR'), name='approval_status_fits')],
+            },
+        ),
+        migrations.CreateModel(
             name='CreditReference',
             fields=[
                 ('journal', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='credit_reference', serialize=False, to='wallet.journal')),

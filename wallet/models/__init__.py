@@ -1,5 +1,6 @@
 """The wallet's tables."""
 
+from .approvals import Approval
 from .billing import BillingDetails, ExchangeRate, Logo, Seller, TaxRate
 from .digests import CoveredJournal, LedgerDigest
 from .invoices import Invoice
@@ -13,6 +14,7 @@ from .vendor_payouts import PayoutBatch, VendorPayout
 from .wallet_payouts import WalletPayout
 
 __all__ = [
+    "Approval",
     "BillingDetails",
     "CoveredJournal",
     "CreditReference",

@@ -56,17 +56,18 @@ class Bound:
         return max((self.amount_minor or 0) - self.spent_minor, 0)
 
 
-def enforce_limits(*, buyer: User, offer: Offer, principal: Principal | None) -> None:
+def enforce_limits(*, buyer: User, offer: Offer, principal: Principal | None, approved: bool = False) -> None:
     """Refuse a purchase that exceeds the owner's or the app's limit. The caller has locked the wallet by its debit.
 
-    Refunded orders do not count. Days are in UTC.
+    Refunded orders do not count. Days are in UTC. If the owner approved the purchase, only limits that admins set for the app refuse it.
 
     Raises:
         SpendingLimitExceeded: a limit is exceeded; the caller's transaction must be rolled back.
     """
     if principal is None or not offer.price_minor:
         return
-    refusal = _find_refusal(buyer, principal, offer.currency, offer.price_minor, lambda: offer.listing_offer.category_slug)
+    category = offer.listing_offer.category_slug
+    refusal = _find_refusal(buyer, principal, offer.currency, offer.price_minor, lambda: category, approved=approved)
     if refusal is not None:
         raise refusal
 
@@ -100,10 +101,12 @@ _SCOPE_OF_BOUND = {"perPurchase": "for each purchase", "perDay": "for today", "t
 
 
 def _find_refusal(
-    buyer: User, principal: Principal, currency: str, price_minor: int, category: Callable[[], str]
+    buyer: User, principal: Principal, currency: str, price_minor: int, category: Callable[[], str], *, approved: bool = False
 ) -> SpendingLimitExceeded | None:
     limits = [limit for limit in spending_limits_for(principal) if limit.currency == currency]
-    if spends_only_within_limits(principal) and all(limit.owner_id is None for limit in limits):
+    if approved:
+        limits = [limit for limit in limits if limit.owner_id is None]
+    elif spends_only_within_limits(principal) and all(limit.owner_id is None for limit in limits):
         return _refusal(currency, price_minor, Bound("currency", 0, 0), f"Nothing may be spent in {currency}.")
     spent = _spent(buyer, principal, currency, limits)
     for limit in limits:
@@ -130,8 +133,13 @@ def _spent(buyer: User, principal: Principal, currency: str, limits: Sequence[Sp
 
 
 def _sum(buyer: User, principal: Principal, currency: str) -> Spent:
-    statement = sql.SPENT_BY_TOKEN if principal.app is None else sql.SPENT_BY_APP
-    spender = spender_of(principal) if principal.app is None else principal.app.pk
+    return sum_spent(buyer=buyer, app_id=principal.app_id, spender_id=spender_of(principal), currency=currency)
+
+
+def sum_spent(*, buyer: User, app_id: uuid.UUID | None, spender_id: uuid.UUID | None, currency: str) -> Spent:
+    """Return what an app, or a chain of personal tokens, has spent in a currency."""
+    statement = sql.SPENT_BY_TOKEN if app_id is None else sql.SPENT_BY_APP
+    spender = spender_id if app_id is None else app_id
     midnight = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
     ((ever, today),) = sql.run(statement, buyer=buyer.pk, currency=currency, spender=spender, midnight=midnight)
     return Spent(int(ever), int(today))

@@ -1,6 +1,6 @@
 """Quotes: prices that are guaranteed for `QUOTE_MINUTES`."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models import F, QuerySet
@@ -35,8 +35,14 @@ def make_quote(*, buyer: User, purchase: PurchaseRequest) -> Quote:
     offer = find_offer(buyer=buyer, purchase=purchase)
     now = timezone.now()
     expired_quotes().filter(owner=buyer).delete()
-    if Quote.objects.filter(owner=buyer, orders__isnull=True, expires_at__gt=now).count() >= bounds.OPEN_QUOTES:
+    open_quotes = Quote.objects.filter(owner=buyer, orders__isnull=True, approval__isnull=True, expires_at__gt=now)
+    if open_quotes.count() >= bounds.OPEN_QUOTES:
         raise TooManyQuotes(maximum=bounds.OPEN_QUOTES)
+    return save_quote(buyer=buyer, offer=offer, now=now, expires_at=now + timedelta(minutes=bounds.QUOTE_MINUTES))
+
+
+def save_quote(*, buyer: User, offer: Offer, now: datetime, expires_at: datetime) -> Quote:
+    """Save an offer, whose price is guaranteed until it expires, in the caller's transaction."""
     return Quote.objects.create(
         owner=buyer,
         listing_id=offer.listing_offer.listing_id,
@@ -52,8 +58,15 @@ def make_quote(*, buyer: User, purchase: PurchaseRequest) -> Quote:
         upgrade_from="" if offer.upgraded is None else offer.upgraded.license_slug,
         upgrade_credit_minor=offer.upgrade_credit_minor,
         created_at=now,
-        expires_at=now + timedelta(minutes=bounds.QUOTE_MINUTES),
+        expires_at=expires_at,
     )
+
+
+def find_requested_offer(*, buyer: User, purchase: PurchaseRequest, quote_id: str | None) -> Offer:
+    """Return the quoted offer, or the current one without a quote; raises what `find_quoted_offer` and `find_offer` raise."""
+    if quote_id is None:
+        return find_offer(buyer=buyer, purchase=purchase)
+    return find_quoted_offer(buyer=buyer, purchase=purchase, quote_id=quote_id)
 
 
 def find_quoted_offer(*, buyer: User, purchase: PurchaseRequest, quote_id: str) -> Offer:

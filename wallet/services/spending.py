@@ -23,13 +23,14 @@ from marketplace.monitoring.metrics import SPENDS
 from ..consent import Consent
 from ..errors import InsufficientBalance, QuoteUsed, SpendingLimitExceeded
 from ..mails import announce_purchase
-from ..models import LedgerAccount, Order
+from ..models import Approval, LedgerAccount, Order
 from ..models.ledger import AccountKind, JournalKind
 from ..selectors import balances_of
+from .approvals import complete_approval, require_usable
 from .ledger import Balances, TransferEntry, VendorEntry, WalletEntry, debit_wallet, write_journal
 from .limits import enforce_limits, spender_of
-from .offers import Offer, PurchaseRequest, find_offer
-from .quotes import find_quoted_offer
+from .offers import Offer, PurchaseRequest
+from .quotes import find_requested_offer
 
 P = ParamSpec("P")
 
@@ -86,6 +87,7 @@ def spend(
     idempotency_key: str | None = None,
     principal: Principal | None = None,
     consent: Consent | None = None,
+    approval: Approval | None = None,
 ) -> tuple[Receipt, bool]:
     """Buy a listing with the buyer's credit.
 
@@ -96,6 +98,7 @@ def spend(
         idempotency_key: A repeated call with the same key returns the first one's receipt.
         principal: The credential of an API request; None for a page.
         consent: What the buyer agreed to at the checkout.
+        approval: The owner's approval of this purchase: its price applies, and the owner's limits do not.
 
     Returns:
         The receipt, and whether it is from an earlier call.
@@ -105,36 +108,48 @@ def spend(
     """
     request = None
     if idempotency_key is not None:
-        given = asdict(purchase) | {"quote": quote_id}
-        request = keyed_request(owner=buyer, key=idempotency_key, operation="wallet.spend", **given)
+        request = keyed_purchase(buyer=buyer, purchase=purchase, quote_id=quote_id, key=idempotency_key)
+    if approval is not None:
+        quote_id = str(approval.quote_id)
     try:
         with transaction.atomic(), bounded_wait(request):
-            offer = _find(buyer, purchase, quote_id)
-            return _record_sale(_priced_order(buyer, offer, principal, consent), buyer, offer, principal, request), False
+            if approval is not None:
+                require_usable(approval=approval)
+            offer = find_requested_offer(buyer=buyer, purchase=purchase, quote_id=quote_id)
+            order = _priced_order(buyer, offer, principal, consent)
+            return _record_sale(order, buyer, offer, principal, request, approval), False
     except (Problem, IntegrityError) as refusal:
         # A concurrent duplicate may have caused it: then its response is returned.
         if answer := saved_response(request):
             return Receipt(**answer), True
         # Or another request bought the same licence meanwhile: then AlreadyOwned is the right problem.
         if isinstance(refusal, InsufficientBalance | SpendingLimitExceeded):
-            _find(buyer, purchase, quote_id)
+            find_requested_offer(buyer=buyer, purchase=purchase, quote_id=quote_id)
         if isinstance(refusal, IntegrityError) and violates(refusal, Order, "order_quote_once"):
             raise QuoteUsed from refusal
         raise
 
 
-def _find(buyer: User, purchase: PurchaseRequest, quote_id: str | None) -> Offer:
-    if quote_id is None:
-        return find_offer(buyer=buyer, purchase=purchase)
-    return find_quoted_offer(buyer=buyer, purchase=purchase, quote_id=quote_id)
+def keyed_purchase(*, buyer: User, purchase: PurchaseRequest, quote_id: str | None, key: str) -> KeyedRequest:
+    """Return the purchase as a request that is executed once."""
+    return keyed_request(owner=buyer, key=key, operation="wallet.spend", **asdict(purchase), quote=quote_id)
 
 
-def _record_sale(order: dict[str, Any], buyer: User, offer: Offer, principal: Principal | None, request: KeyedRequest | None) -> Receipt:
+def _record_sale(
+    order: dict[str, Any],
+    buyer: User,
+    offer: Offer,
+    principal: Principal | None,
+    request: KeyedRequest | None,
+    approval: Approval | None,
+) -> Receipt:
     """Write the purchase in the caller's transaction: the wallet first, rows that many buyers share last."""
     charged = _charge(order, offer) if offer.price_minor else None
     if charged is not None:
-        enforce_limits(buyer=buyer, offer=offer, principal=principal)
+        enforce_limits(buyer=buyer, offer=offer, principal=principal, approved=approval is not None)
     insert_rows(Order, order)
+    if approval is not None:
+        complete_approval(approval=approval, order_id=order["id"])
     grant_licence(
         buyer_id=buyer.pk,
         listing_id=offer.listing_offer.listing_id,

@@ -8,7 +8,6 @@ from typing import Any
 import orjson
 from mcp_types import ResourceLink, ToolAnnotations
 from mcp_types import Tool as Definition
-from pydantic import BaseModel
 from rest_framework import serializers
 
 from developers.principals import Principal
@@ -83,7 +82,7 @@ class Tool:
     scope: Scope | None
     # The schemas of its arguments and of its result.
     arguments: type[serializers.Serializer[Any]]
-    result: type[serializers.Serializer[Any]] | type[BaseModel]
+    result: schemas.Answer | tuple[schemas.Answer, ...]
     # Runs it with arguments of the right JSON types.
     run: Callable[[Principal, Arguments], ToolResult]
     effects: Effects = Effects()

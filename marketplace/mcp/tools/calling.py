@@ -31,7 +31,11 @@ ADVICE = {
     "own_listing": "Tell the user that this is their own listing, so they can't buy it.",
     "insufficient_balance": "Tell the user how much is missing, offer to ask for it with request_top_up, or look for something cheaper with "
     "list_assets and maxPrice.",
-    "spending_limit_exceeded": "Tell the user; only they can raise the limit, in their dashboard. Purchases within `left` are still possible.",
+    "spending_limit_exceeded": "Tell the user. Call again with onLimit ask and a reason, so that they can approve it, unless you did; purchases within `left` are "
+    "still possible.",
+    "approval_declined": "Tell the user that nothing was bought, and don't ask again.",
+    "approval_expired": "If the user still wants it, ask again with a new idempotencyKey.",
+    "too_many_approvals": "Tell the user. Purchases within the spending limits are still possible.",
     "price_unavailable": "If the user agrees to pay in it, call again with one of availableCurrencies.",
     "license_not_available": "Call again with one of availableLicenses; get_asset has their prices.",
     "discount_code_invalid": "Ask the user for the code's spelling, or call again without discountCode at the price that is then shown.",
@@ -51,6 +55,7 @@ ADVICE = {
     "too_many_top_ups": "Let the user pay on a page that is open already, or wait until one closes.",
     "payment_provider_unavailable": "Call again in a minute with the same arguments.",
     "payment_refused": "The provider refuses this payment: ask for another amount, or tell the user to write to the marketplace.",
+    "idempotency_key_required": "Send a new random idempotencyKey.",
     "idempotency_conflict": "Wait a second, then call again with the same arguments.",
     "idempotency_key_reused": "Use a new idempotencyKey for a new purchase; to repeat a call, send exactly the same arguments.",
 }

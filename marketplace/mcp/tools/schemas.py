@@ -31,8 +31,13 @@ def schema_of(serializer: serializers.Serializer[Any], *, answer: bool = False) 
     return {"type": "object", "properties": {}} | schema
 
 
-def result_schema(answer: type[serializers.Serializer[Any]] | type[BaseModel]) -> dict[str, Any]:
-    """Return the JSON Schema (2020-12) of a result, without references."""
+Answer = type[serializers.Serializer[Any]] | type[BaseModel]
+
+
+def result_schema(answer: Answer | tuple[Answer, ...]) -> dict[str, Any]:
+    """Return the JSON Schema (2020-12) of a result, or of one of several, without references."""
+    if isinstance(answer, tuple):
+        return {"type": "object", "anyOf": [result_schema(each) for each in answer]}
     if not issubclass(answer, BaseModel):
         return schema_of(answer(), answer=True)
     schema = answer.model_json_schema(ref_template=f"{_REF}{{model}}", mode="serialization")

@@ -11,6 +11,7 @@ from marketplace.api.serializers import EmptyBody
 from marketplace.core.bounds import IDEMPOTENCY_KEY_CHARS
 from marketplace.core.scopes import Scope
 from wallet.api import responses
+from wallet.api.serializers.approvals import ApprovalRequestedAnswer
 from wallet.api.serializers.caller import CallerAnswer
 from wallet.api.serializers.top_ups import TopUpAnswer, TopUpBody
 from wallet.api.serializers.wallet import QuoteAnswer, QuoteBody, SpendAnswer, SpendBody, WalletAnswer
@@ -73,7 +74,9 @@ def _quote_purchase(principal: Principal, arguments: Arguments) -> ToolResult:
     body = responses.quote(principal, validated(QuoteBody, arguments))
     price = f"{body['price']:.2f} {body['currency']} for the {body['licenseSlug']} licence, until {body['expiresAt']}{_reductions(body)}"
     if not body["withinLimits"]:
-        limit = f"It exceeds a spending limit ({body['exceededLimit']}), which only the user can raise, in their dashboard"
+        limit = (
+            f"It exceeds a spending limit ({body['exceededLimit']}), so only the user can allow it: buy_asset with onLimit ask asks them"
+        )
         return ToolResult(json_of(body), f"{price}. Nothing was charged. {limit}; who_am_i shows the limits.")
     return ToolResult(json_of(body), f"{price}. Nothing was charged: ask the user, then send quoteId to buy_asset.")
 
@@ -81,6 +84,11 @@ def _quote_purchase(principal: Principal, arguments: Arguments) -> ToolResult:
 def _buy_asset(principal: Principal, arguments: Arguments) -> ToolResult:
     values = validated(PurchaseArguments, arguments)
     body, replayed = responses.purchase(principal, values, idempotency_key=values["idempotencyKey"])
+    if not body["success"]:
+        text = f"Nothing was bought: it exceeds a spending limit, so the user must approve it at {body['approvalUrl']} "
+        text += f"until {body['expiresAt']}. Ask the user to open that page, then call again with the same arguments."
+        reason = "A purchase exceeds your spending limit. Approve or decline it on this page."
+        return ToolResult(json_of(body), text, address=body["approvalUrl"], reason=reason)
     paid = f"{body['debited']:.2f} {body['currency']} paid{_reductions(body)}, {body['newBalance']:.2f} left"
     text = f"Bought under the {body['licenseSlug']} licence: {paid}. "
     again = "It was bought by an earlier call with the same key; nothing was charged again. " if replayed else ""
@@ -133,10 +141,11 @@ TOOLS = (
         name="buy_asset",
         title="Buy an asset",
         description="Spends the user's money: debits the wallet and grants the licence at once. Call it only after the user has agreed to this "
-        "asset at this price. With quoteId exactly the quoted price is charged, otherwise the current one. The user's spending limits apply.",
+        "asset at this price. With quoteId exactly the quoted price is charged, otherwise the current one. The user's spending limits apply; with "
+        "onLimit ask and a reason, the user can approve a purchase above them.",
         scope=Scope.WALLET_SPEND,
         arguments=PurchaseArguments,
-        result=SpendAnswer,
+        result=(SpendAnswer, ApprovalRequestedAnswer),
         run=_buy_asset,
         # Money that was spent comes back by an admin only; the key makes a repeated call harmless.
         effects=Effects(reads_only=False, destructive=True),

@@ -15,6 +15,7 @@ from marketplace.accounts.models import User
 from marketplace.core.models import AuditEntry
 from vendors.models import VendorProfile
 from wallet.models import (
+    Approval,
     ExchangeRate,
     Invoice,
     Order,
@@ -61,6 +62,7 @@ LISTED: tuple[tuple[str, tuple[tuple[str, type[Model]], ...]], ...] = (
         (
             ("Wallets", WalletOwner),
             ("Orders", Order),
+            ("Approvals", Approval),
             ("Payout batches", PayoutBatch),
             ("Payouts", VendorPayout),
             ("Invoices", Invoice),

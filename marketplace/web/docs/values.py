@@ -111,6 +111,8 @@ VALUES: dict[str, Callable[[], str]] = {
     "refund_window_days": lambda: str(settings.REFUND_WINDOW_DAYS),
     "refund_answer_days": lambda: str(settings.REFUND_ANSWER_DAYS),
     "use_table": use_table,
+    "approval_hours": lambda: str(wallet_bounds.APPROVAL_HOURS),
+    "approvals_a_day": lambda: str(wallet_bounds.APPROVALS_A_DAY),
     "quote_minutes": lambda: str(wallet_bounds.QUOTE_MINUTES),
     "open_top_ups_of_app": lambda: str(wallet_bounds.OPEN_TOP_UPS_OF_APP),
     "payouts_prepared_at_once": lambda: str(PREPARED_AT_ONCE),

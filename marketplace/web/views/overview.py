@@ -1,5 +1,9 @@
 """The dashboard's first page."""
 
+from collections.abc import Mapping
+from typing import Any
+
+from django.db.models import Exists
 from django.http import HttpResponseBase
 from django.shortcuts import render
 
@@ -13,6 +17,7 @@ from marketplace.review.waiting import in_words, usual_waiting_time
 from vendors.errors import VendorProfileMissing
 from vendors.models import VendorProfile
 from vendors.selectors import profile_of
+from wallet.approvals import waiting_approvals_of
 from wallet.selectors import wallet_of
 
 OVERVIEW_ROWS = 5
@@ -32,7 +37,7 @@ def dashboard(request: SignedInRequest) -> HttpResponseBase:
             if application
             else in_words(usual_waiting_time(DeveloperApplication.objects.filter(decided_by__isnull=False))),
             "first_scopes": FIRST_SCOPES,
-            "has_token": live_personal_tokens_of(user).exists(),
+            **_what_exists(user),
             # Only names and states are shown; apps need an application.
             "apps": apps_of(user).prefetch_related(None)[:OVERVIEW_ROWS] if application else [],
             "wallet": wallet_of(user),
@@ -40,6 +45,12 @@ def dashboard(request: SignedInRequest) -> HttpResponseBase:
             "profile": _profile_or_none(user),
         },
     )
+
+
+def _what_exists(user: User) -> Mapping[str, Any]:
+    """Tell whether the user has a personal token, and whether a purchase waits for the user's approval, in one query."""
+    found: dict[str, Any] = {"has_token": Exists(live_personal_tokens_of(user)), "is_asked": Exists(waiting_approvals_of(user))}
+    return User.objects.filter(pk=user.pk).values(**found).get()
 
 
 def _profile_or_none(user: User) -> VendorProfile | None:

@@ -10,6 +10,7 @@ from marketplace.api.serializers import Body
 from marketplace.core import bounds
 from marketplace.core.money import Currency, to_number
 
+from ... import bounds as wallet_bounds
 from ...models import Quote
 from ...models.quotes import CURRENCIES
 from ...selectors import Wallet
@@ -70,6 +71,16 @@ class SpendBody(QuoteBody):
 
     quoteId = Line(
         max_length=36, required=False, help_text="A quote's id: exactly its price is charged, in its currency and for its licence."
+    )
+    onLimit = Choice(
+        choices=["refuse", "ask"],
+        required=False,
+        help_text="What happens above a spending limit: refuse, the default, or ask the wallet's owner, which needs an Idempotency-Key.",
+    )
+    reason = Line(
+        max_length=wallet_bounds.APPROVAL_REASON_CHARS,
+        required=False,
+        help_text="Why to buy it, for the owner who is asked.",
     )
 
 

@@ -1,5 +1,6 @@
 """The wallet's endpoints."""
 
+from .approvals import ApprovalViewSet
 from .caller import CallerViewSet
 from .earnings import EarningsViewSet
 from .history import HistoryViewSet
@@ -9,6 +10,7 @@ from .top_ups import TopUpViewSet
 from .wallet import WalletViewSet
 
 __all__ = [
+    "ApprovalViewSet",
     "BillingViewSet",
     "CallerViewSet",
     "EarningsViewSet",

@@ -15,8 +15,11 @@ from marketplace.core.scopes import Scope
 
 from ... import bounds
 from ...errors import (
+    ApprovalDeclined,
+    ApprovalExpired,
     DiscountCodeInvalid,
     DiscountEnded,
+    IdempotencyKeyRequired,
     InsufficientBalance,
     LicenseNotAvailable,
     OwnListing,
@@ -26,12 +29,14 @@ from ...errors import (
     QuoteUsed,
     SpendingLimitExceeded,
     TierRequired,
+    TooManyApprovals,
     TooManyQuotes,
     UpgradeCurrencyDiffers,
     UpgradeUnavailable,
 )
 from ...services.preferences import set_currency_preference
 from .. import responses
+from ..serializers.approvals import ApprovalRequestedAnswer
 from ..serializers.wallet import PreferenceBody, QuoteAnswer, QuoteBody, SpendAnswer, SpendBody, WalletAnswer
 
 # Problems of the purchase itself, independent of the balance.
@@ -62,6 +67,10 @@ class WalletViewSet(ApiViewSet):
             QuoteMismatch,
             IdempotencyConflict,
             IdempotencyKeyReused,
+            IdempotencyKeyRequired,
+            ApprovalDeclined,
+            ApprovalExpired,
+            TooManyApprovals,
         ),
     }
 
@@ -95,11 +104,17 @@ class WalletViewSet(ApiViewSet):
         summary="Buy an asset",
         parameters=[IDEMPOTENCY_PARAMETER],
         request=SpendBody,
-        responses=SpendAnswer,
+        responses={200: SpendAnswer, 202: ApprovalRequestedAnswer},
     )
     def spend(self, request: Request) -> Response:
-        """Buy an asset: debit the wallet and grant the licence at once."""
+        """Buy an asset: debit the wallet and grant the licence at once.
+
+        With `onLimit: "ask"`, a purchase above a spending limit waits for the wallet's owner, with status 202. Repeat the
+        request with its key: it answers 202 until the owner has decided, and then completes the purchase.
+        """
         key = idempotency_key(request)
         body = parse_body(SpendBody, request)
         answer, replayed = responses.purchase(principal_of(request), body, idempotency_key=key)
+        if not answer["success"]:
+            return Response(answer, status=202)
         return Response(answer, headers={REPLAYED_HEADER: "true"} if replayed else {})

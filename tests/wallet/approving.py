@@ -1,0 +1,73 @@
+"""Purchases that wait for the wallet's owner, for tests of approvals."""
+
+from typing import Any
+
+from django.utils import timezone
+
+from catalog.models import Listing
+from developers.models import Consent
+from developers.principals import Principal
+from marketplace.accounts.models import User
+from tests.factories import AppFactory
+from tests.shop import on_sale
+from wallet.models import Approval
+from wallet.services.approvals import approve_purchase
+from wallet.services.asking import spend_or_ask
+from wallet.services.offers import PurchaseRequest
+from wallet.services.spending import Receipt
+
+from .spenders import connected, limit, own_key, personal
+
+PRICE = 49_900
+KEY = "k"
+
+
+def bounded(user: User, **limit_values: Any) -> Principal:
+    """Return a personal token that may spend a rupee at once, or within these limits."""
+    principal = personal(user)
+    limit(principal, **(limit_values or {"per_purchase_minor": 100}))
+    return principal
+
+
+def bounded_key(user: User) -> Principal:
+    """Return a key of the user's own app, which may spend a rupee at once."""
+    principal = own_key(user)
+    limit(principal, per_purchase_minor=100)
+    return principal
+
+
+def bounded_app(user: User) -> Principal:
+    """Return a connected app that may spend a rupee at once."""
+    app = AppFactory(granted_scopes="wallet:spend")
+    now = timezone.now()
+    Consent.objects.create(user=user, app=app, audience="api", scope="wallet:spend", given_at=now, renewed_at=now)
+    principal = connected(user, app)
+    limit(principal, per_purchase_minor=100)
+    return principal
+
+
+def ask(principal: Principal, listing: Listing, key: str | None = KEY, **choices: Any) -> Receipt | Approval:
+    """Buy, or ask the owner."""
+    quote_id, reason = choices.pop("quote_id", None), choices.pop("reason", "For the poster")
+    purchase = PurchaseRequest(str(listing.pk), "INR", **choices)
+    result, _ = spend_or_ask(purchase=purchase, quote_id=quote_id, idempotency_key=key, reason=reason, principal=principal)
+    return result
+
+
+def asked(principal: Principal, listing: Listing | None = None, key: str = KEY, **choices: Any) -> Approval:
+    """Return an approval that waits."""
+    approval = ask(principal, listing or on_sale(), key, **choices)
+    assert isinstance(approval, Approval)
+    return approval
+
+
+def approved(principal: Principal, listing: Listing | None = None, key: str = KEY) -> Approval:
+    """Return an approval that can be used."""
+    return approve_purchase(approval=asked(principal, listing, key), actor=principal.user)
+
+
+def complete(principal: Principal, listing: Listing, key: str = KEY) -> Receipt:
+    """Buy what was approved."""
+    receipt = ask(principal, listing, key)
+    assert isinstance(receipt, Receipt)
+    return receipt

@@ -1,0 +1,333 @@
+"""Purchases above a spending limit: nothing is bought unless the owner approves it, and then once, at the price that was asked for."""
+
+import datetime as dt
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.core import mail
+from django.db import IntegrityError, transaction
+from django.test import override_settings
+from django.utils import timezone
+
+from catalog.models import Listing
+from developers.errors import PasswordRequired
+from developers.models import AccessToken, SpendingLimit
+from developers.models.webhooks import WebhookMessage
+from developers.principals import Principal
+from developers.services.consents import withdraw_consent
+from developers.services.spending import LimitValues
+from library.errors import AlreadyOwned
+from marketplace.accounts.models import User
+from marketplace.accounts.services import delete_account
+from marketplace.core.errors import IdempotencyKeyReused, InvalidTransition, NotFound
+from marketplace.core.ids import new_id
+from marketplace.core.money import Currency
+from tests.factories import UserFactory
+from tests.shop import bought, funded, on_sale
+from wallet import bounds
+from wallet.approvals import approval_for
+from wallet.errors import (
+    ApprovalDeclined,
+    ApprovalExpired,
+    IdempotencyKeyRequired,
+    InsufficientBalance,
+    SpendingLimitExceeded,
+    TooManyApprovals,
+)
+from wallet.models import Approval, Order, Quote
+from wallet.reconciliation import differences
+from wallet.selectors import wallet_of
+from wallet.services.approvals import approve_purchase, decline_purchase, suggest_limit
+from wallet.services.offers import PurchaseRequest
+from wallet.services.quotes import expired_quotes, make_quote
+from wallet.services.spending import Receipt, spend
+
+from .approving import KEY, PRICE, approved, ask, asked, bounded, bounded_app, complete
+from .spenders import connected, limit, personal
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("midday"), pytest.mark.database]
+Spender = Callable[[User], Principal]
+
+
+@pytest.fixture(autouse=True)
+def _books_balance() -> Iterator[None]:
+    yield
+    assert list(differences()) == []
+
+
+@pytest.fixture
+def user() -> User:
+    """Someone with plenty."""
+    return funded(inr=100 * PRICE)
+
+
+@pytest.fixture
+def listing() -> Listing:
+    """Something above every limit here."""
+    return on_sale()
+
+
+def raised(approval: Approval, **amounts: Any) -> None:
+    approve_purchase(approval=approval, actor=approval.owner, raised_limit=LimitValues(Currency.INR, **amounts))
+
+
+@pytest.mark.parametrize("make", [bounded, bounded_app])
+def test_purchase_above_a_limit_waits_and_completes_once_it_is_approved(user: User, listing: Listing, make: Spender) -> None:
+    principal = make(user)
+    waiting = asked(principal, listing)
+    assert (ask(principal, listing), Order.objects.count(), Approval.objects.count()) == (waiting, 0, 1)
+    approve_purchase(approval=waiting, actor=user)
+    receipt = complete(principal, listing)
+    assert (receipt.debited_minor, complete(principal, listing)) == (PRICE, receipt)
+    waiting.refresh_from_db()
+    assert (waiting.status, str(waiting.order_id)) == ("Completed", receipt.order_id)
+    assert wallet_of(user).balance_inr_minor == 99 * PRICE
+
+
+def test_purchase_within_the_limits_is_made_at_once(user: User, listing: Listing) -> None:
+    assert isinstance(ask(bounded(user, per_purchase_minor=PRICE), listing), Receipt)
+    assert not Approval.objects.exists()
+
+
+@pytest.mark.parametrize("values", [{"per_day_minor": 1}, {"total_minor": 1}, {"total_minor": 10 * PRICE, "categories": ["none"]}], ids=str)
+def test_every_limit_of_the_owner_can_be_asked_about(user: User, listing: Listing, values: dict[str, Any]) -> None:
+    principal = bounded(user, **values)
+    approved(principal, listing)
+    complete(principal, listing)
+
+
+def test_currency_without_a_limit_can_be_asked_about(user: User, listing: Listing) -> None:
+    principal = connected(user)
+    assert asked(principal, listing).exceeded_limit == "currency"
+
+
+def test_limit_of_an_admin_cannot_be_asked_about_nor_approved_away(user: User, listing: Listing) -> None:
+    principal = bounded_app(user)
+    approved(principal, listing)
+    app_limit = limit(principal, app_limit=True, per_purchase_minor=PRICE - 1)
+    with pytest.raises(SpendingLimitExceeded):
+        complete(principal, listing)
+    with pytest.raises(SpendingLimitExceeded):
+        ask(principal, on_sale(), "another")
+    app_limit.delete()
+    complete(principal, listing)
+
+
+def test_request_without_a_key_is_refused(user: User, listing: Listing) -> None:
+    with pytest.raises(IdempotencyKeyRequired):
+        ask(bounded(user), listing, None)
+
+
+def test_price_holds_until_the_approval_expires(user: User, listing: Listing) -> None:
+    principal = bounded(user)
+    approved(principal, listing)
+    Listing.objects.filter(pk=listing.pk).update(price_inr_minor=2 * PRICE)
+    assert complete(principal, listing).debited_minor == PRICE
+
+
+def test_price_of_a_quote_is_the_one_that_is_asked_for(user: User, listing: Listing) -> None:
+    principal = bounded(user)
+    quote = make_quote(buyer=user, purchase=PurchaseRequest(str(listing.pk), "INR"))
+    Listing.objects.filter(pk=listing.pk).update(price_inr_minor=2 * PRICE)
+    approval = asked(principal, listing, quote_id=str(quote.pk))
+    assert approval.quote.price_minor == PRICE
+    approve_purchase(approval=approval, actor=user)
+    receipt = ask(principal, listing, quote_id=str(quote.pk))
+    assert isinstance(receipt, Receipt)
+    assert receipt.debited_minor == PRICE
+
+
+def test_key_of_an_approval_is_of_one_purchase_and_one_spender(user: User, listing: Listing) -> None:
+    principal = bounded(user)
+    asked(principal, listing)
+    for other, thing in ((principal, on_sale()), (bounded_app(user), listing), (bounded(user), listing)):
+        with pytest.raises(IdempotencyKeyReused):
+            ask(other, thing)
+
+
+def test_declined_purchase_is_refused_even_if_it_was_approved_before(user: User, listing: Listing) -> None:
+    principal = bounded(user)
+    decline_purchase(approval=approved(principal, listing), actor=user)
+    with pytest.raises(ApprovalDeclined):
+        ask(principal, listing)
+    with pytest.raises(InvalidTransition):
+        approve_purchase(approval=Approval.objects.get(), actor=user)
+    assert not Order.objects.exists()
+
+
+@pytest.mark.parametrize("make", [asked, approved])
+def test_expired_approval_is_neither_decided_nor_used(user: User, listing: Listing, make: Callable[..., Approval]) -> None:
+    principal = bounded(user)
+    approval = make(principal, listing)
+    day = dt.timedelta(hours=bounds.APPROVAL_HOURS)
+    past = {"created_at": timezone.now() - 2 * day, "expires_at": timezone.now() - day}
+    Approval.objects.update(**past)
+    with pytest.raises(ApprovalExpired):
+        ask(principal, listing)
+    for decide in (approve_purchase, decline_purchase):
+        with pytest.raises(ApprovalExpired):
+            decide(approval=approval, actor=user)
+    Quote.objects.update(**past)
+    expired_quotes().delete()
+    assert not Approval.objects.exists()
+
+
+def test_completed_purchase_is_answered_after_the_approval_has_expired(user: User, listing: Listing) -> None:
+    principal = bounded(user)
+    approved(principal, listing)
+    receipt = complete(principal, listing)
+    Approval.objects.update(created_at=timezone.now() - dt.timedelta(days=2), expires_at=timezone.now())
+    assert complete(principal, listing) == receipt
+
+
+def test_approved_purchase_needs_balance_and_can_be_made_later(listing: Listing) -> None:
+    user = funded(inr=PRICE)
+    principal = bounded(user)
+    approved(principal, listing)
+    order = bought(on_sale(), user)
+    with pytest.raises(InsufficientBalance):
+        complete(principal, listing)
+    assert order.price_minor == PRICE
+    assert Approval.objects.get().status == "Approved"
+
+
+def test_approved_purchase_of_what_left_the_shop_or_is_owned_is_refused(user: User, listing: Listing) -> None:
+    principal, other = bounded(user), on_sale()
+    approved(principal, listing)
+    Listing.objects.filter(pk=listing.pk).update(status="Rejected")
+    with pytest.raises(NotFound):
+        complete(principal, listing)
+    approved(principal, other, "other")
+    spend(buyer=user, purchase=PurchaseRequest(str(other.pk), "INR"))
+    with pytest.raises(AlreadyOwned):
+        complete(principal, other, "other")
+
+
+def test_approved_purchase_counts_against_the_limits(user: User, listing: Listing) -> None:
+    principal = bounded(user, total_minor=PRICE)
+    spent = ask(principal, on_sale(), "first")
+    assert isinstance(spent, Receipt)
+    approved(principal, listing)
+    complete(principal, listing)
+    with pytest.raises(SpendingLimitExceeded):
+        spend(buyer=user, purchase=PurchaseRequest(str(on_sale(price_inr_minor=1).pk), "INR"), principal=principal)
+
+
+def test_raised_limit_allows_the_next_purchase_too(user: User, listing: Listing) -> None:
+    principal = bounded(user, per_purchase_minor=100, categories=["none"])
+    approval = asked(principal, listing)
+    suggested = suggest_limit(approval=approval)
+    assert suggested is not None
+    assert (suggested.per_purchase_minor, suggested.per_day_minor, suggested.total_minor) == (PRICE, None, None)
+    assert list(suggested.categories) == sorted({"none", listing.category.slug})
+    approve_purchase(approval=approval, actor=user, raised_limit=suggested)
+    complete(principal, listing)
+    assert isinstance(ask(principal, on_sale(category=listing.category), "next"), Receipt)
+
+
+def test_first_limit_of_a_currency_is_suggested_with_every_amount(user: User, listing: Listing) -> None:
+    principal = bounded_app(user)
+    SpendingLimit.objects.all().delete()
+    suggested = suggest_limit(approval=asked(principal, listing))
+    assert suggested == LimitValues(Currency.INR, PRICE, PRICE, PRICE)
+
+
+@pytest.mark.parametrize("make", [bounded, bounded_app])
+def test_spender_that_may_not_spend_any_more_is_not_approved(user: User, listing: Listing, make: Spender) -> None:
+    principal = make(user)
+    approval = asked(principal, listing)
+    if principal.app is None:
+        AccessToken.objects.update(revoked_at=timezone.now())
+    else:
+        principal.app.granted_scopes = "catalog:read"
+        principal.app.save()
+    assert suggest_limit(approval=approval) is None
+    with pytest.raises(InvalidTransition):
+        approve_purchase(approval=approval, actor=user)
+
+
+def test_withdrawn_consent_ends_what_the_app_asked_for(user: User, listing: Listing, django_capture_on_commit_callbacks: Any) -> None:
+    principal, other = bounded_app(user), bounded(user)
+    asked(principal, listing)
+    approved(principal, on_sale(), "approved")
+    kept = asked(other, on_sale(), "other")
+    assert principal.app is not None
+    with django_capture_on_commit_callbacks(execute=True):
+        withdraw_consent(user=user, app=principal.app, actor=user)
+    assert set(Approval.objects.filter(app=principal.app).values_list("status", flat=True)) == {"Declined"}
+    assert Approval.objects.get(pk=kept.pk).status == "Waiting"
+
+
+def test_price_above_the_operators_sum_needs_the_password(user: User, listing: Listing) -> None:
+    principal = bounded(user)
+    with override_settings(APPROVAL_PASSWORD_ABOVE={"INR": PRICE - 1}):
+        approval = asked(principal, listing)
+        with pytest.raises(PasswordRequired):
+            approve_purchase(approval=approval, actor=user)
+        approve_purchase(approval=approval, actor=user, password_confirmed=True)
+
+
+def test_nobody_else_decides(user: User, listing: Listing) -> None:
+    approval = asked(bounded(user), listing)
+    for decide in (approve_purchase, decline_purchase):
+        with pytest.raises(NotFound):
+            decide(approval=approval, actor=UserFactory(is_staff=True, is_superuser=True))
+
+
+def test_approval_is_seen_by_its_app_and_its_owner_only(user: User, listing: Listing) -> None:
+    principal = bounded_app(user)
+    approval = asked(principal, listing)
+    for reader in (principal, personal(user)):
+        assert approval_for(reader, str(approval.pk)) == approval
+    assert principal.app is not None
+    for reader in (bounded_app(user), personal(UserFactory()), connected(UserFactory(), principal.app)):
+        with pytest.raises(NotFound):
+            approval_for(reader, str(approval.pk))
+
+
+def test_number_of_approvals_in_a_day_is_bounded_for_each_spender(user: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "APPROVALS_A_DAY", 1)
+    principal = bounded(user)
+    decline_purchase(approval=asked(principal), actor=user)
+    with pytest.raises(TooManyApprovals):
+        ask(principal, on_sale(), "second")
+    asked(bounded_app(user), on_sale(), "of another")
+
+
+def test_owner_gets_a_mail_and_the_app_an_event(user: User, listing: Listing, django_capture_on_commit_callbacks: Any) -> None:
+    principal = bounded_app(user)
+    with django_capture_on_commit_callbacks(execute=True):
+        approval = asked(principal, listing, reason="For the poster")
+    (message,) = [sent for sent in mail.outbox if sent.to == [user.email]]
+    assert listing.title in message.subject
+    assert "For the poster" in message.body
+    assert str(approval.pk) in message.body
+    approve_purchase(approval=approval, actor=user)
+    event = WebhookMessage.objects.get(type="approval.decided")
+    assert (event.app_id, event.data["approvalId"], event.data["status"]) == (principal.app_id, str(approval.pk), "Approved")
+
+
+def test_invalid_raised_limit_approves_nothing(user: User, listing: Listing) -> None:
+    approval = asked(bounded(user), listing)
+    with pytest.raises(Exception, match="amount"):
+        raised(approval)
+    assert Approval.objects.get(idempotency_key=KEY).status == "Waiting"
+
+
+def test_deleted_account_keeps_its_order_and_nothing_that_was_asked(listing: Listing) -> None:
+    user = funded(inr=PRICE)
+    principal = bounded(user)
+    asked(principal, on_sale(price_inr_minor=101), "waiting")
+    approved(principal, listing)
+    complete(principal, listing)
+    delete_account(user=user, reason="test", actor=None)
+    assert (Approval.objects.count(), Order.objects.count()) == (0, 1)
+
+
+def test_second_approval_of_a_key_is_refused_by_the_database(user: User) -> None:
+    approval = asked(bounded(user))
+    quote = make_quote(buyer=user, purchase=PurchaseRequest(str(on_sale().pk), "INR"))
+    approval.pk, approval.quote = new_id(), quote
+    with pytest.raises(IntegrityError), transaction.atomic():
+        approval.save(force_insert=True)

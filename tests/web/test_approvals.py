@@ -1,0 +1,97 @@
+"""The owner's pages of approvals: what is asked, the decision, and the password above a sum."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client, override_settings
+from django.urls import reverse
+
+from developers.models import AccessToken, SpendingLimit
+from tests.shop import funded, on_sale
+from tests.wallet.approving import PRICE, approved, asked, bounded
+from wallet.models import Approval
+
+from .markup import faults_of
+
+pytestmark = pytest.mark.django_db
+Browse = Callable[..., Client]
+
+
+@pytest.fixture
+def approval() -> Approval:
+    """A purchase that waits."""
+    return asked(bounded(funded(inr=10 * PRICE)), on_sale(title="Halden Grotesk"), reason="For the <b>poster</b>")
+
+
+def address(approval: Approval, name: str = "approval") -> str:
+    """Return the address of a page of it."""
+    return reverse(name, args=[approval.pk])
+
+
+def read(response: Any, status: int = 200) -> str:
+    """Return a well-made page."""
+    assert response.status_code == status
+    assert faults_of(response.content) == []
+    return str(response.content.decode())
+
+
+def status_of(approval: Approval) -> str:
+    """Return its status now."""
+    return Approval.objects.get(pk=approval.pk).status
+
+
+def test_page_shows_what_is_asked_for_by_whom_and_why(browse: Browse, approval: Approval) -> None:
+    page = read(browse(approval.owner).get(address(approval)))
+    for shown in ("Halden Grotesk", "₹499.00", "Shopping agent", "For the &lt;b&gt;poster&lt;/b&gt;", "Personal"):
+        assert shown in page
+
+
+def test_waiting_purchase_is_on_the_dashboard_and_in_the_list(browse: Browse, approval: Approval) -> None:
+    client = browse(approval.owner)
+    assert "approve a purchase" in read(client.get(reverse("dashboard")))
+    assert address(approval) in read(client.get(reverse("approvals")))
+
+
+def test_purchase_is_allowed_once(browse: Browse, approval: Approval) -> None:
+    assert browse(approval.owner).post(address(approval), {"decision": "once"}).status_code == 302
+    assert status_of(approval) == "Approved"
+    assert SpendingLimit.objects.get().per_purchase_minor == 100
+
+
+def test_purchase_is_allowed_with_a_higher_limit(browse: Browse, approval: Approval) -> None:
+    sent = {"decision": "raise", "per_purchase_minor": "600", "per_day_minor": "", "total_minor": "5000"}
+    assert browse(approval.owner).post(address(approval), sent).status_code == 302
+    limit = SpendingLimit.objects.get()
+    assert (limit.per_purchase_minor, limit.per_day_minor, limit.total_minor) == (60_000, None, 500_000)
+    assert status_of(approval) == "Approved"
+
+
+@pytest.mark.parametrize("sent", [{}, {"decision": "always"}, {"decision": "raise"}, {"decision": "raise", "total_minor": "-1"}], ids=str)
+def test_form_that_is_not_valid_approves_nothing(browse: Browse, approval: Approval, sent: dict[str, str]) -> None:
+    read(browse(approval.owner).post(address(approval), sent), 400)
+    assert status_of(approval) == "Waiting"
+
+
+@override_settings(APPROVAL_PASSWORD_ABOVE={"INR": PRICE - 1})
+def test_price_above_the_operators_sum_needs_the_right_password(browse: Browse, approval: Approval) -> None:
+    client = browse(approval.owner)
+    for password in ({}, {"password": "wrong"}):
+        read(client.post(address(approval), {"decision": "once", **password}), 400)
+    assert status_of(approval) == "Waiting"
+    assert client.post(address(approval), {"decision": "once", "password": "correct horse battery"}).status_code == 302
+    assert status_of(approval) == "Approved"
+
+
+@pytest.mark.parametrize("make", [asked, approved])
+def test_purchase_is_declined_before_and_after_it_was_approved(browse: Browse, make: Callable[..., Approval]) -> None:
+    approval = make(bounded(funded(inr=10 * PRICE)))
+    client = browse(approval.owner)
+    assert client.post(address(approval, "approval-decline")).status_code == 302
+    assert status_of(approval) == "Declined"
+    assert "decision" not in read(client.get(address(approval)))
+
+
+def test_purchase_of_a_revoked_token_offers_no_decision(browse: Browse, approval: Approval) -> None:
+    AccessToken.objects.update(revoked_at=approval.created_at)
+    assert 'name="decision"' not in read(browse(approval.owner).get(address(approval)))

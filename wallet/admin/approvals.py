@@ -1,0 +1,52 @@
+"""Approvals in the admin: read-only, since only the wallet's owner decides."""
+
+from django.contrib import admin
+from django.db.models import Q
+
+from marketplace.review.search import SearchQuery
+from marketplace.review.service import ServiceAdmin
+from marketplace.ui.formatting import money
+
+from ..models import Approval
+
+
+@admin.register(Approval)
+class ApprovalAdmin(ServiceAdmin):
+    """Purchases above a spending limit that wait, or waited, for the wallet's owner."""
+
+    list_display = ("created_at", "owner", "spender_name", "title", "price", "state", "expires_at")
+    list_filter = ("status",)
+    list_select_related = ("owner", "quote__listing")
+    search_fields = ("owner__email", "spender_name")
+    fields = (
+        *("owner", "title", "price", "spender_name", "app", "exceeded_limit", "reason"),
+        *("state", "created_at", "expires_at", "decided_at", "order"),
+    )
+    readonly_fields = ("title", "price", "state")
+    ordering = ("-id",)
+    found_title, found_detail = "owner__email", "status"
+
+    def name(self, subject: Approval) -> str:
+        """Return what is to be bought and its price."""
+        return f"{self.title(subject)}, {self.price(subject)}"
+
+    def find(self, query: SearchQuery) -> list[Q]:
+        """Search by id, order, owner or listing."""
+        if query.id:
+            return [Q(pk=query.id), Q(order=query.id)]
+        return [Q(owner__email=query.email)] if query.email else [Q(quote__listing__slug=query.text)]
+
+    @admin.display(description="Asset", ordering="quote__listing__title")
+    def title(self, approval: Approval) -> str:
+        """Return what is to be bought."""
+        return approval.quote.listing.title
+
+    @admin.display(description="Price")
+    def price(self, approval: Approval) -> str:
+        """Return the price with its currency."""
+        return money(approval.quote.price_minor, approval.quote.currency)
+
+    @admin.display(description="Status", ordering="status")
+    def state(self, approval: Approval) -> str:
+        """Return the status, which tells whether it has expired."""
+        return approval.current_status.value

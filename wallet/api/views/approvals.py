@@ -1,0 +1,26 @@
+"""The endpoint of approvals (added to the reference)."""
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from developers.principals import principal_of
+from marketplace.api.views import ApiViewSet
+from marketplace.core.access import key_or_bearer
+from marketplace.core.scopes import Scope
+
+from ...approvals import approval_for
+from ..serializers.approvals import ApprovalAnswer
+
+APPROVAL_ID = OpenApiParameter("approval_id", str, OpenApiParameter.PATH, description="approvalId of a purchase that waits.")
+
+
+class ApprovalViewSet(ApiViewSet):
+    """Purchases that the caller asked the wallet's owner to allow."""
+
+    access = {"retrieve": key_or_bearer(Scope.WALLET_SPEND)}
+
+    @extend_schema(operation_id="getApproval", summary="Get an approval", parameters=[APPROVAL_ID], responses=ApprovalAnswer)
+    def retrieve(self, request: Request, approval_id: str) -> Response:
+        """Return a purchase that this app asked for, with the owner's decision."""
+        return Response(ApprovalAnswer(approval_for(principal_of(request), approval_id)).data)

@@ -1,0 +1,232 @@
+"""Approvals: the owner of a wallet allows or declines a purchase that exceeds a spending limit.
+
+The owner is locked before the approval. A purchase locks the wallet before the approval, and never the owner.
+"""
+
+import uuid
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from developers.errors import PasswordRequired
+from developers.models import AccessToken, App
+from developers.principals import Principal
+from developers.selectors import limits_of, spending_apps_of, spending_tokens_of
+from developers.services.spending import LimitValues, set_spending_limit
+from marketplace.accounts.models import User
+from marketplace.core import audit, texts
+from marketplace.core.errors import IdempotencyKeyReused, InvalidTransition
+from marketplace.core.idempotency import KeyedRequest
+from marketplace.core.money import Currency
+from marketplace.core.transitions import TransitionTable, lock
+from marketplace.ui.mail import mail
+
+from .. import bounds
+from ..errors import ApprovalDeclined, ApprovalExpired, SpendingLimitExceeded, TooManyApprovals
+from ..models import Approval
+from ..models.approvals import ApprovalStatus
+from ..webhooks import publish_approval
+from .limits import enforce_limits, spender_of, sum_spent
+from .offers import PurchaseRequest
+from .quotes import find_requested_offer, save_quote
+
+_WAITING, _APPROVED = ApprovalStatus.WAITING.value, ApprovalStatus.APPROVED.value
+TRANSITIONS = TransitionTable(
+    "approval",
+    {
+        "approve": ({_WAITING}, _APPROVED),
+        # An owner may think again until the purchase is made.
+        "decline": ({_WAITING, _APPROVED}, ApprovalStatus.DECLINED.value),
+        "complete": ({_APPROVED}, ApprovalStatus.COMPLETED.value),
+    },
+    owner="owner_id",
+)
+LIFETIME = timedelta(hours=bounds.APPROVAL_HOURS)
+
+
+def find_approval(*, request: KeyedRequest, principal: Principal) -> Approval | None:
+    """Return the approval that this request has asked for, None if there is none.
+
+    Raises:
+        IdempotencyKeyReused: the approval with this key is for another purchase, or of another app or token.
+    """
+    approval = Approval.objects.filter(owner_id=request.owner.pk, idempotency_key=request.key).first()
+    if approval is None:
+        return None
+    known = (approval.fingerprint, approval.app_id, approval.spender_id)
+    if known != (request.fingerprint, principal.app_id, spender_of(principal)):
+        raise IdempotencyKeyReused
+    return approval
+
+
+@transaction.atomic
+def request_approval(
+    *,
+    request: KeyedRequest,
+    purchase: PurchaseRequest,
+    quote_id: str | None,
+    refusal: SpendingLimitExceeded,
+    reason: str,
+    principal: Principal,
+) -> Approval:
+    """Ask the owner of the wallet to allow a purchase at its present price, which is held until the approval expires.
+
+    Args:
+        request: The request that completes the purchase when it is repeated.
+        purchase: The purchase.
+        quote_id: The quote whose price applies.
+        refusal: What the owner's limit refused.
+        reason: Why the app wants to buy it; it may be empty.
+        principal: The credential that asks.
+
+    Raises:
+        SpendingLimitExceeded: a limit that an admin set refuses it, which the owner cannot raise.
+        TooManyApprovals: the app or token has asked too often.
+        IdempotencyKeyReused: as in `find_approval`.
+        Problem: one that `find_requested_offer` raises.
+    """
+    reason = texts.line(reason, "reason", maximum=bounds.APPROVAL_REASON_CHARS, required=False)
+    owner = lock(User.objects.filter(is_active=True), pk=principal.user.pk)
+    if (asked := find_approval(request=request, principal=principal)) is not None:
+        return asked
+    now, spender = timezone.now(), {"app_id": principal.app_id, "spender_id": spender_of(principal)}
+    if Approval.objects.filter(owner=owner, created_at__gt=now - LIFETIME, **spender).count() >= bounds.APPROVALS_A_DAY:
+        raise TooManyApprovals(maximum=bounds.APPROVALS_A_DAY)
+    offer = find_requested_offer(buyer=owner, purchase=purchase, quote_id=quote_id)
+    enforce_limits(buyer=owner, offer=offer, principal=principal, approved=True)
+    approval = Approval.objects.create(
+        owner=owner,
+        quote=save_quote(buyer=owner, offer=offer, now=now, expires_at=now + LIFETIME),
+        spender_name=getattr(principal.app or principal.credential, "name", ""),
+        idempotency_key=request.key,
+        fingerprint=request.fingerprint,
+        reason=reason,
+        exceeded_limit=refusal.members["limit"],
+        created_at=now,
+        expires_at=now + LIFETIME,
+        **spender,
+    )
+    audit.record("approval.request", approval, actor=owner, to_state=approval.status)
+    mail(owner, "wallet/approval_requested", approval=approval, quote=approval.quote)
+    return approval
+
+
+@transaction.atomic
+def approve_purchase(
+    *, approval: Approval, actor: User, password_confirmed: bool = False, raised_limit: LimitValues | None = None
+) -> Approval:
+    """Allow a purchase once, as the wallet's owner; `raised_limit` replaces the owner's limit for the app or token as well.
+
+    Raises:
+        ApprovalExpired: it has expired.
+        InvalidInput: the limit is not valid.
+        InvalidTransition: it was decided already, or the app or token may not spend any more.
+        NotFound: it is not the actor's.
+        PasswordRequired: the price is above the operator's sum, and the password was not given again.
+    """
+    approval = _lock_open(approval, actor)
+    if needs_password(approval=approval) and not password_confirmed:
+        raise PasswordRequired("Enter your password to approve a purchase of this price.")
+    spender = find_spender(approval=approval)
+    if spender is None:
+        raise InvalidTransition(f"{approval.spender_name} may not spend any more.", currentState=approval.status)
+    if raised_limit is not None:
+        set_spending_limit(owner=actor, spender=spender, limit_values=raised_limit, actor=actor)
+    TRANSITIONS.apply(approval, "approve", actor=actor, changes={"decided_at": timezone.now()})
+    publish_approval(approval)
+    return approval
+
+
+@transaction.atomic
+def decline_purchase(*, approval: Approval, actor: User) -> Approval:
+    """Decline a purchase as the wallet's owner, who may also take back an approval that was not used.
+
+    Raises:
+        ApprovalExpired: it has expired.
+        InvalidTransition: it was declined already, or the purchase was made.
+        NotFound: it is not the actor's.
+    """
+    approval = _lock_open(approval, actor)
+    TRANSITIONS.apply(approval, "decline", actor=actor, changes={"decided_at": timezone.now()})
+    publish_approval(approval)
+    return approval
+
+
+@transaction.atomic
+def decline_purchases_of_app(*, user_id: uuid.UUID, app_id: uuid.UUID) -> None:
+    """Decline what an app asked a user for and has not bought."""
+    lock(User.objects.all(), pk=user_id)
+    rows = Approval.objects.filter(owner=user_id, app=app_id, status__in=TRANSITIONS.edges["decline"][0])
+    for approval in rows.select_for_update(no_key=True).order_by("pk"):
+        TRANSITIONS.apply(approval, "decline", actor=None, changes={"decided_at": timezone.now()})
+
+
+def require_usable(*, approval: Approval) -> None:
+    """Check that an approval has neither been declined nor expired.
+
+    Raises:
+        ApprovalDeclined: it was declined.
+        ApprovalExpired: it has expired.
+    """
+    if approval.status == ApprovalStatus.DECLINED:
+        raise ApprovalDeclined(approvalId=str(approval.pk))
+    if approval.expires_at <= timezone.now():
+        raise ApprovalExpired(approvalId=str(approval.pk))
+
+
+def complete_approval(*, approval: Approval, order_id: uuid.UUID) -> None:
+    """Use an approval for its purchase, in the caller's transaction.
+
+    Raises:
+        ApprovalDeclined: it was declined meanwhile.
+        ApprovalExpired: it has expired.
+        InvalidTransition: it was used, or was not approved.
+    """
+    approval = lock(Approval.objects.select_related("owner"), pk=approval.pk)
+    require_usable(approval=approval)
+    TRANSITIONS.apply(approval, "complete", actor=approval.owner, changes={"order_id": order_id})
+
+
+def needs_password(*, approval: Approval) -> bool:
+    """Tell whether the owner must give the password again to approve a purchase of this price."""
+    return approval.quote.price_minor > settings.APPROVAL_PASSWORD_ABOVE[approval.quote.currency]
+
+
+def find_spender(*, approval: Approval) -> App | AccessToken | None:
+    """Return the app, or the newest token of the chain, that asked; None if it may not spend from the wallet any more."""
+    if approval.app_id is not None:
+        return spending_apps_of(approval.owner).filter(pk=approval.app_id).first()
+    chain = Q(pk=approval.spender_id) | Q(first_id=approval.spender_id)
+    return spending_tokens_of(approval.owner).filter(chain).order_by("-created", "-pk").first()
+
+
+def suggest_limit(*, approval: Approval) -> LimitValues | None:
+    """Return the owner's limit, raised so far that it allows the purchase; None if the app or token may not spend any more."""
+    spender, quote = find_spender(approval=approval), approval.quote
+    if spender is None:
+        return None
+    spent = sum_spent(buyer=approval.owner, app_id=approval.app_id, spender_id=approval.spender_id, currency=quote.currency)
+    needed: dict[str, Any] = {
+        "per_purchase_minor": quote.price_minor,
+        "per_day_minor": spent.today_minor + quote.price_minor,
+        "total_minor": spent.ever_minor + quote.price_minor,
+    }
+    limit = limits_of(approval.owner, spender).filter(currency=quote.currency).first()
+    if limit is None:
+        return LimitValues(Currency(quote.currency), **needed)
+    amounts = {name: None if (amount := getattr(limit, name)) is None else max(amount, least) for name, least in needed.items()}
+    categories = {*limit.categories, quote.listing.category.slug} if limit.categories else ()
+    return LimitValues(Currency(quote.currency), **amounts, categories=sorted(categories))
+
+
+def _lock_open(approval: Approval, actor: User) -> Approval:
+    """Return the actor's approval, which has not expired, with the actor and it locked."""
+    lock(User.objects.filter(is_active=True), pk=actor.pk)
+    approval = lock(Approval.objects.select_related("owner", "quote__listing__category"), pk=approval.pk, owner=actor)
+    if approval.current_status == ApprovalStatus.EXPIRED:
+        raise ApprovalExpired(approvalId=str(approval.pk))
+    return approval
