@@ -8,3 +8,8 @@ PRESIGNED_LINK_SECONDS = 30
 
 # The most favourites of a user.
 FAVOURITES = 500
+
+# How long a claim link lasts, how soon a new one can be sent, and for how many licences a payer can have links sent in a day.
+CLAIM_LINK_DAYS = 14
+CLAIM_LINK_MINUTES = 60
+CLAIM_LINKS_A_DAY = 50

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from developers.principals import Principal
+from library.licensees import Licensee
 from marketplace.accounts.models import User
 
 from ..discount_codes import limit_guesses
@@ -28,7 +29,7 @@ def wallet(user: User) -> dict[str, Any]:
     return dict(WalletAnswer(wallet_of(user)).data)
 
 
-def quote(principal: Principal, body: Mapping[str, str]) -> dict[str, Any]:
+def quote(principal: Principal, body: Mapping[str, Any]) -> dict[str, Any]:
     """Make a quote and return the answer of POST wallet/quote; raises what `make_quote` raises."""
     purchase = _purchase_request(body)
     with limit_guesses(principal.user, purchase.discount_code):
@@ -36,7 +37,7 @@ def quote(principal: Principal, body: Mapping[str, str]) -> dict[str, Any]:
     return dict(QuoteAnswer(made, context={"exceeded": find_exceeded_limit(quote=made, principal=principal)}).data)
 
 
-def purchase(principal: Principal, body: Mapping[str, str], *, idempotency_key: str | None) -> tuple[dict[str, Any], bool]:
+def purchase(principal: Principal, body: Mapping[str, Any], *, idempotency_key: str | None) -> tuple[dict[str, Any], bool]:
     """Buy, and return the answer of POST wallet/spend and whether it is a replayed one; raises what `spend` raises."""
     purchase = _purchase_request(body)
     with limit_guesses(principal.user, purchase.discount_code):
@@ -57,7 +58,8 @@ def top_up(principal: Principal, body: Mapping[str, Any], *, idempotency_key: st
     return dict(TopUpAnswer(made).data), replayed
 
 
-def _purchase_request(body: Mapping[str, str]) -> PurchaseRequest:
+def _purchase_request(body: Mapping[str, Any]) -> PurchaseRequest:
+    licensee = Licensee(**body["licensee"]) if "licensee" in body else None
     return PurchaseRequest(
-        body["assetId"], body.get("currency"), body.get("licenseSlug"), body.get("discountCode"), body.get("upgradeFrom")
+        body["assetId"], body.get("currency"), body.get("licenseSlug"), body.get("discountCode"), body.get("upgradeFrom"), licensee
     )

@@ -5,7 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from catalog.api.fields import DiscountCode
-from marketplace.api.fields import Amount, Choice, Line
+from marketplace.api.fields import Amount, Choice, EmailAddress, Line
 from marketplace.api.serializers import Body
 from marketplace.core import bounds
 from marketplace.core.money import Currency, to_number
@@ -19,6 +19,7 @@ from ...services.spending import Receipt
 DISCOUNT = "What a discount took off the list price, in currency; deducted already."
 CODE = "The discount code that was given, in upper case; null if there was none."
 UPGRADED = "The tier of the licence that is replaced; null if it is no upgrade."
+LICENSEE = "Whom the licence is for; null for the buyer."
 CREDIT = "What is deducted for the licence that is replaced, in currency; deducted already."
 
 
@@ -49,6 +50,13 @@ class PreferenceBody(Body):
     currencyPreference = Choice(choices=CURRENCIES)
 
 
+class LicenseeBody(Body):
+    """Whom the licence is for, if not for the buyer: they get a mail with a link to claim it."""
+
+    name = Line(max_length=bounds.NAME_CHARS, help_text="The person or organisation that the certificate names.")
+    email = EmailAddress(help_text="Where the link is sent. Any account can use it, once.")
+
+
 class QuoteBody(Body):
     """The asset, the licence and the currency of a quote."""
 
@@ -63,6 +71,9 @@ class QuoteBody(Body):
         required=False,
         help_text="The tier of a licence that you have of this asset: the new one replaces it, and what was paid for it is deducted.",
     )
+    licensee = LicenseeBody(
+        required=False, help_text="Buy for someone else, who gets a link to claim the licence; by default for yourself."
+    )
 
 
 class SpendBody(QuoteBody):
@@ -71,6 +82,17 @@ class SpendBody(QuoteBody):
     quoteId = Line(
         max_length=36, required=False, help_text="A quote's id: exactly its price is charged, in its currency and for its licence."
     )
+
+
+class PurchaseLicensee(serializers.Serializer[Any]):
+    """Whom a licence is for, if not for the buyer."""
+
+    name = serializers.CharField(source="licensee_name")
+    email = serializers.CharField(source="licensee_email")
+
+    def to_representation(self, instance: Any) -> Any:
+        """Return null for the buyer."""
+        return super().to_representation(instance) if instance.licensee_email else None
 
 
 class QuoteAnswer(serializers.Serializer[Quote]):
@@ -85,6 +107,7 @@ class QuoteAnswer(serializers.Serializer[Quote]):
     discountCode = OrNull(source="discount_code", help_text=CODE)
     upgradeFrom = OrNull(source="upgrade_from", help_text=UPGRADED)
     upgradeCredit = Amount(source="upgrade_credit_minor", help_text=CREDIT)
+    licensee = PurchaseLicensee(source="*", allow_null=True, help_text=LICENSEE)
     withinLimits = serializers.SerializerMethodField(help_text="Whether the caller's spending limits allow this purchase now.")
     exceededLimit = serializers.SerializerMethodField(
         help_text="The spending limit that it exceeds: perPurchase, perDay, total, category or currency; null if it is within all."
@@ -119,6 +142,7 @@ class SpendAnswer(serializers.Serializer[Receipt]):
     discountCode = OrNull(source="discount_code", help_text=CODE)
     upgradeFrom = OrNull(source="upgrade_from", help_text=UPGRADED)
     upgradeCredit = Amount(source="upgrade_credit_minor", help_text=CREDIT)
+    licensee = PurchaseLicensee(source="*", allow_null=True, help_text=LICENSEE)
 
     def get_success(self, receipt: Receipt) -> bool:
         """Return True; failures are problem documents."""
