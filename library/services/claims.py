@@ -59,7 +59,7 @@ def claim_licence(*, secret: str, actor: User) -> Licence:
         AlreadyOwned: the actor has such a licence.
     """
     # The account first, as in its deletion, which erases the licensee of what it has claimed.
-    lock(User.objects.all(), pk=actor.pk)
+    lock(User.objects.all(), pk=actor.pk, is_active=True)
     licence = lock(_with_link(secret))
     _check(licence, actor)
     if licence.buyer_id == actor.pk:

@@ -2,13 +2,12 @@
 
 import re
 
-from django.core import mail
-
 from catalog.models import Listing
 from library.licensees import Licensee
 from library.models import Licence
 from library.services.claims import claim_licence
 from marketplace.accounts.models import User
+from tests.eager import sent_mails
 from tests.shop import bought
 from wallet.models import Order
 
@@ -23,7 +22,7 @@ def bought_for(listing: Listing, buyer: User | None = None, licensee: Licensee =
 
 def secret_sent(licensee: Licensee = CLIENT) -> str:
     """Return the secret of the newest link that a licensee got."""
-    letters = [letter for letter in mail.outbox if letter.to == [licensee.email]]
+    letters = [letter for letter in sent_mails() if letter.to == [licensee.email]]
     found = LINK.search(str(letters[-1].body))
     assert found is not None
     return found[2]
