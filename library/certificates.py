@@ -79,7 +79,7 @@ def _licensee(licence: Licence) -> dict[str, Any]:
     """Return whom the licence is for: its holder, or whom the payer named."""
     holder_id = None if licence.buyer_id is None else str(licence.buyer_id)
     if licence.buyer is not None and not licence.licensee_email:
-        return {"id": holder_id, "email": licence.buyer.email}
+        return {"id": holder_id, "email": licence.buyer.email, "name": None}
     return {"id": holder_id, "email": licence.licensee_email, "name": licence.licensee_name}
 
 

@@ -8,7 +8,7 @@ CERTIFICATE = record(
         "certificateId": STRING,
         "schemaVersion": STRING,
         "issuer": STRING,
-        "licensee": record({"id": STRING, "email": STRING}),
+        "licensee": record({"id": nullable(STRING), "email": STRING, "name": nullable(STRING)}),
         "asset": record({"id": STRING, "slug": STRING, "title": STRING, "vendor": STRING}),
         "license": record({"slug": STRING, "name": STRING, "termsSha256": SHA256}),
         "version": STRING,

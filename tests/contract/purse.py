@@ -141,6 +141,7 @@ OPERATIONS = (
                 "withinLimits": BOOLEAN,
                 "exceededLimit": nullable(STRING),
                 **REDUCTIONS,
+                **FOR,
             }
         ),
         scope="wallet:spend",
@@ -164,6 +165,7 @@ OPERATIONS = (
                 "taxIncluded": NUMBER,
                 "licenseSlug": STRING,
                 **REDUCTIONS,
+                **FOR,
             },
         ),
         scope="wallet:spend",

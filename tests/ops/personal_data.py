@@ -338,8 +338,16 @@ BUYING = (
         kept=BOOKS,
     ),
     Holding("wallet.FrozenOrder", kept=BOOKS),
-    Holding("wallet.Quote", exported={"quotes": "license_slug discount_code upgrade_from"}, impersonal={CODE: "currency"}),
-    Holding("wallet.Quote of another person", hidden={OTHERS: "license_slug discount_code upgrade_from"}, impersonal={CODE: "currency"}),
+    Holding(
+        "wallet.Quote",
+        exported={"quotes": "license_slug discount_code upgrade_from licensee_name licensee_email"},
+        impersonal={CODE: "currency"},
+    ),
+    Holding(
+        "wallet.Quote of another person",
+        hidden={OTHERS: "license_slug discount_code upgrade_from licensee_name licensee_email"},
+        impersonal={CODE: "currency"},
+    ),
     Holding("core.IdempotencyRecord", hidden={"a copy of an answer, for 24 hours": "answer", TECHNICAL: "key fingerprint"}),
     Holding(
         "wallet.Order",
@@ -374,7 +382,13 @@ BUYING = (
         kept=INVOICED,
     ),
     Holding("library.Favourite"),
-    Holding("library.Licence", exported={"licences": "title store_name version revoke_reason"}, kept=BOOKS),
+    Holding(
+        "library.Licence",
+        exported={"licences": "title store_name version revoke_reason licensee_name licensee_email"},
+        hidden={TECHNICAL: "claim_digest"},
+        kept=BOOKS,
+        anonymised="licensee_name licensee_email claim_digest",
+    ),
     Holding(
         "library.DownloadLink",
         exported={"downloads": "file_name version"},
@@ -438,7 +452,8 @@ OTHER_KEYS = {
     "topUps": "id currency amount_minor status created_at paid_at",
     "topUpReversals": "top_up_id kind amount_minor status opened_at decided_at",
     "creditReferences": "journal__wallet_net_minor journal__at",
-    "licences": "id order_id acquired_at revoked_at",
+    "licences": "id order_id acquired_at revoked_at claimed_at",
+    "licencesForOthers": "order_id licensee_name licensee_email claim_sent_at claimed_at",
     "favourites": "listing_id added_at",
     "downloads": "issued_at expires_at",
     "appeals": "decision__at status submitted_at decided_at",

@@ -87,7 +87,7 @@ def find_quoted_offer(*, buyer: User, purchase: PurchaseRequest, quote_id: str) 
         ("licenseSlug", "licence", purchase.license_slug or quote.license_slug, quote.license_slug),
         ("discountCode", "discount code", (purchase.discount_code or quote.discount_code).upper(), quote.discount_code),
         ("upgradeFrom", "upgrade of the licence", purchase.upgrade_from or quote.upgrade_from, quote.upgrade_from),
-        ("licensee", "licensee", purchase.licensee or licensee, licensee),
+        ("licensee", "licensee", purchase.licensee or licensee or "", licensee or ""),
     )
     for name, label, wanted, quoted in asked:
         if wanted != quoted:

@@ -28,7 +28,7 @@ class Licensee(serializers.Serializer[Any]):
     id = serializers.CharField(allow_null=True, help_text="The account that holds the licence; null while it has to be claimed.")
     email = serializers.CharField()
     name = serializers.CharField(
-        required=False, help_text="The person or organisation that the licence was bought for, if someone else paid."
+        allow_null=True, help_text="The person or organisation that the licence was bought for, if someone else paid."
     )
 
 
