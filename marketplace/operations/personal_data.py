@@ -181,15 +181,8 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
         WalletPayout,
         "wallet__owner",
         (
-            "id",
-            "wallet__currency",
-            "hold__wallet_net_minor",
-            "status",
-            "payment_details",
-            "reference",
-            "reason",
-            "requested_at",
-            "settlement__at",
+            *("id", "wallet__currency", "hold__wallet_net_minor", "status", "payment_details", "reference", "reason"),
+            *("requested_at", "settlement__at"),
         ),
     ),
     "topUps": (

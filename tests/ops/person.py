@@ -18,7 +18,7 @@ from marketplace.accounts.models import User
 from marketplace.core.fields import EncryptedTextField
 from tests.factories import CategoryFactory, UserFactory
 from tests.shop import tiers
-from wallet.models import BillingDetails, Journal, Seller
+from wallet.models import BillingDetails, Journal, Order, Seller
 
 from .personal_data import HOLDINGS
 
@@ -226,6 +226,9 @@ class Person:
         self.add("wallet.RefundRequest", order=order, status="InReview", reason="faulty", escalated_at=self.now)
         self._invoice(order)
         licence = self.add("library.Licence", buyer=user, order_id=order.pk, deliverable=file, acquired_at=self.now, **what)
+        paid = Order.objects.create(buyer=user, deliverable=file, **offer, **parts)
+        theirs = {"buyer": self.other, "claim_sent_at": self.now, "claimed_at": self.now}
+        self.add("library.Licence for another person", order_id=paid.pk, deliverable=file, acquired_at=self.now, **theirs, **what)
         times = {"issued_at": self.now, "expires_at": self.now + SOON}
         package = self.rows["library.Package sold"]
         link = self.add("library.DownloadLink", user=user, licence=licence, listing=listing, deliverable=file, package=package, **times)

@@ -390,6 +390,12 @@ BUYING = (
         anonymised="licensee_name licensee_email claim_digest",
     ),
     Holding(
+        "library.Licence for another person",
+        exported={"licencesForOthers": "licensee_name licensee_email"},
+        hidden={OTHERS: "title store_name version revoke_reason", TECHNICAL: "claim_digest"},
+        kept=BOOKS,
+    ),
+    Holding(
         "library.DownloadLink",
         exported={"downloads": "file_name version"},
         hidden={TECHNICAL: "credential_kind request_id"},
@@ -453,7 +459,7 @@ OTHER_KEYS = {
     "topUpReversals": "top_up_id kind amount_minor status opened_at decided_at",
     "creditReferences": "journal__wallet_net_minor journal__at",
     "licences": "id order_id acquired_at revoked_at claimed_at",
-    "licencesForOthers": "order_id licensee_name licensee_email claim_sent_at claimed_at",
+    "licencesForOthers": "order_id claim_sent_at claimed_at",
     "favourites": "listing_id added_at",
     "downloads": "issued_at expires_at",
     "appeals": "decision__at status submitted_at decided_at",
