@@ -30,5 +30,5 @@ class LicenseeForm(forms.Form):
 
     def __init__(self, *args: Any, offer: AssetOffer, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["license"].choices = [(sold.slug, sold.name) for sold in offer.licenses]
-        self.fields["currency"].choices = [(code, code) for code in offer.currencies]
+        self.fields["license"].choices = [(sold.slug, sold.name) for sold in offer.licenses]  # type: ignore[attr-defined]  # it is a choice field
+        self.fields["currency"].choices = [(code, code) for code in offer.currencies]  # type: ignore[attr-defined]  # it is a choice field

@@ -16,7 +16,14 @@ _REF = "#/components/schemas/"
 # The generator's list of choices, which repeats what `enum` says.
 _CHOICES = re.compile(r"(\n\n)?\* `.*", re.DOTALL)
 _CONTROL = r"\u0000"
-_JSON_TYPES: dict[str, tuple[type, ...]] = {"string": (str,), "integer": (int,), "number": (int, float), "boolean": (bool,)}
+_JSON_TYPES: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    # The serializer checks what is in an object.
+    "object": (dict,),
+}
 
 
 def schema_of(serializer: serializers.Serializer[Any], *, answer: bool = False) -> dict[str, Any]:
