@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 from rest_framework.test import APIClient
 
@@ -296,3 +297,16 @@ def test_licensee_claims_and_keeps_what_someone_paid_who_left() -> None:
     assert export_account(order.buyer)["licencesForOthers"][0]["licensee_email"] == CLIENT.email
     delete_account(user=order.buyer, reason="test", actor=None)
     assert claimed(order, client).live
+
+
+def test_second_live_licence_of_a_licensee_is_refused_by_the_database() -> None:
+    held = Licence.objects.get(order_id=bought_for(on_sale()).pk)
+    other = Licence.objects.get(order_id=bought_for(held.listing, licensee=Licensee("Other", "other@client.example")).pk)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Licence.objects.filter(pk=other.pk).update(licensee_email=held.licensee_email)
+
+
+def test_licence_of_nobody_is_refused_by_the_database() -> None:
+    order = bought(on_sale())
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Licence.objects.filter(order_id=order.pk).update(buyer=None)
