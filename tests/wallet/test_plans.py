@@ -41,7 +41,8 @@ def test_what_is_owned_is_found_by_buyer_and_listing_together(buyers: str, listi
         add_licences(licence, buyers, listings)
         values: dict[str, Any] = {"buyer": order.buyer_id, "listing": listing.pk, "code": ""}
         values |= {"default_commission_bp": 0, "default_currency": "INR"}
-        cursor.execute("EXPLAIN " + sql.OFFER.format(column="id", lock_timeout="NULL", now=sql.NOW["postgresql"]), values)
+        offer = sql.OFFER.format(column="id", lock_timeout="NULL", now=sql.NOW["postgresql"], licensee=sql.OWN)
+        cursor.execute(f"EXPLAIN {offer}", values)
         plan = "\n".join(row[0] for row in cursor.fetchall())
         cursor.execute("SET LOCAL session_replication_role = origin")
         cursor.execute("DELETE FROM library_licence WHERE id <> %s", [licence.pk])

@@ -18,9 +18,8 @@ from ..licensees import licences_for_others
 from ..models import Order
 
 
-@transaction.atomic
 def licence_holder(*, buyer: User, licensee: Licensee | None) -> LicenceHolder:
-    """Return whose the licence of a purchase is.
+    """Return whose the licence of a purchase is; one for someone else locks the buyer, in the caller's transaction.
 
     Raises:
         RateLimited: it is for someone else, and the buyer has had too many claim links sent.
