@@ -248,6 +248,7 @@ def test_refund_ends_the_licence_of_the_licensee_and_pays_the_payer() -> None:
     refund_order(order=order, reason="test", actor=UserFactory(is_staff=True))
     assert wallet_of(order.buyer).balance_inr_minor == held + order.price_minor
     assert not live_licences_of(client).exists()
+    assert any(letter.to == [client.email] and "has ended" in letter.subject for letter in sent_mails())
     with pytest.raises(LinkRevoked):
         open_link(token=url_of(link).rsplit("/", 1)[-1])
 
