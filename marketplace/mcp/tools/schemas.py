@@ -86,6 +86,9 @@ def inlined(schema: Any, components: Mapping[str, Any]) -> Any:
         return schema
     referred = inlined(components[schema["$ref"].removeprefix(_REF)], components) if "$ref" in schema else {}
     said = {name: inlined(value, components) for name, value in schema.items() if name != "$ref" and not name.startswith("x-")}
+    # The generator's form of a reference that has a description of its own.
+    for part in said.pop("allOf", ()):
+        referred |= part
     if _CONTROL in str(said.get("pattern", "")):
         # A model need not read which characters are refused.
         del said["pattern"]

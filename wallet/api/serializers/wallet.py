@@ -51,7 +51,7 @@ class PreferenceBody(Body):
 
 
 class LicenseeBody(Body):
-    """Whom the licence is for, by default the buyer. Anyone else gets a mail with a link to claim it."""
+    """Whom the licence is for, if not for the buyer."""
 
     name = Line(max_length=bounds.NAME_CHARS, help_text="The person or organisation that the certificate names.")
     email = EmailAddress(help_text="Where the link is sent. Any account can use it, once.")
@@ -71,7 +71,7 @@ class QuoteBody(Body):
         required=False,
         help_text="The tier of a licence that you have of this asset: the new one replaces it, and what was paid for it is deducted.",
     )
-    licensee = LicenseeBody(required=False)
+    licensee = LicenseeBody(required=False, help_text="Whom the licence is for, by default the buyer. Anyone else gets a link to claim it.")
 
 
 class SpendBody(QuoteBody):
