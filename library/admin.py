@@ -11,12 +11,13 @@ from .models import DownloadLink, Licence
 class LicenceAdmin(ServiceAdmin):
     """All licences."""
 
-    list_display = ("acquired_at", "buyer", "listing", "tier", "replaced_at", "revoked_at")
+    list_display = ("acquired_at", "buyer", "licensee_email", "listing", "tier", "claimed_at", "replaced_at", "revoked_at")
     list_filter = ("tier",)
     list_select_related = ("buyer", "listing", "tier")
-    search_fields = ("buyer__email", "listing__slug")
+    search_fields = ("buyer__email", "licensee_email", "listing__slug")
     ordering = ("-id",)
     readonly_fields = ("order_id",)
+    exclude = ("claim_digest",)
 
 
 @admin.register(DownloadLink)

@@ -12,3 +12,7 @@ FAVOURITES = 500
 # Bits of a status list: the fewest that the recommendation permits. They are 16 KiB before compression.
 STATUS_LIST_LENGTH = 131_072
 STATUS_LIST_SECONDS = 60
+# How long a claim link lasts, how soon a new one can be sent, and for how many licences a payer can have links sent in a day.
+CLAIM_LINK_DAYS = 14
+CLAIM_LINK_MINUTES = 60
+CLAIM_LINKS_A_DAY = 50

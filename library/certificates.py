@@ -63,7 +63,7 @@ def certificate_of(licence: Licence) -> dict[str, Any]:
         "certificateId": str(licence.id),
         "schemaVersion": SCHEMA_VERSION,
         "issuer": settings.BASE_URL,
-        "licensee": {"id": str(licence.buyer_id), "email": licence.buyer.email},
+        "licensee": _licensee(licence),
         "asset": {"id": str(listing.id), "slug": listing.slug, "title": licence.title, "vendor": licence.store_name},
         "license": {
             "slug": licence.tier.slug,
@@ -77,6 +77,14 @@ def certificate_of(licence: Licence) -> dict[str, Any]:
         "orderId": str(licence.order_id),
         "acquiredAt": licence.acquired_at.isoformat().replace("+00:00", "Z"),
     }
+
+
+def _licensee(licence: Licence) -> dict[str, Any]:
+    """Return whom the licence is for: its holder, or whom the payer named."""
+    holder_id = None if licence.buyer_id is None else str(licence.buyer_id)
+    if licence.buyer is not None and not licence.licensee_email:
+        return {"id": holder_id, "email": licence.buyer.email, "name": None}
+    return {"id": holder_id, "email": licence.licensee_email, "name": licence.licensee_name}
 
 
 def signed_certificate(claims: dict[str, Any]) -> dict[str, Any]:
@@ -114,7 +122,7 @@ def _facts_of(claims: dict[str, Any]) -> list[tuple[str, str]]:
         ("Vendor", claims["asset"]["vendor"]),
         ("Licence", f"{claims['license']['name']} ({claims['license']['slug']})"),
         ("AI training", training_sentence(claims["license"]["aiTraining"])),
-        ("Licensed to", claims["licensee"]["email"]),
+        ("Licensed to", ", ".join(filter(None, (claims["licensee"].get("name"), claims["licensee"]["email"])))),
         ("Acquired", claims["acquiredAt"]),
         ("Order", claims["orderId"]),
         ("Version", claims["version"] or "not numbered"),

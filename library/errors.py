@@ -9,6 +9,8 @@ class AlreadyOwned(Problem):
     status = 409
     title = "You already own this asset"
     detail = "It is in your library; nothing was charged. To buy it under another licence tier, name that tier."
+    by_licensee = "It was bought for this licensee already; nothing was charged. To buy another licence tier, name that tier."
+    by_claimant = "You have this licence already. Claim it with another account, or ask whoever paid for it to have it refunded."
 
 
 class LicenceNotLive(Problem):
@@ -33,6 +35,14 @@ class LicenceSuspended(Problem):
     status = 403
     title = "The licence is suspended"
     detail = "The card payment behind this purchase is disputed. You can download again once the dispute is decided in our favour."
+
+
+class ClaimEnded(Problem):
+    """410: the link was used, has expired, or its purchase was refunded."""
+
+    status = 410
+    title = "This link can no longer be used"
+    detail = "Ask whoever paid for the licence to send you a new one."
 
 
 class FileBlocked(Problem):

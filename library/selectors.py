@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db.models import Exists, F, OuterRef, QuerySet
 
-from catalog.models import Deliverable, LicenseTier, Listing
+from catalog.models import Deliverable, Listing
 from catalog.selectors.listings import approved_versions, deliverable_of_version, lookup
 from marketplace.accounts.models import User
 from marketplace.api.pagination import Page, newest_first
@@ -41,9 +41,9 @@ def library_page(user: User, *, limit: int, cursor: str | None = None, among: Qu
     return owned.count(), page
 
 
-def live_tiers(user: User, listing: Listing) -> list[LicenseTier]:
-    """Return the tiers under which the user owns the listing."""
-    return [licence.tier for licence in live_licences_of(user).filter(listing=listing).select_related("tier")]
+def licences_for(user: User, listing: Listing) -> list[Licence]:
+    """Return the user's live licences for a listing, with their tiers."""
+    return list(live_licences_of(user).filter(listing=listing).select_related("tier"))
 
 
 def is_favourite(user: User, listing: Listing) -> bool:

@@ -45,8 +45,16 @@ CONTEXT: dict[str, Any] = {
     "listing": SimpleNamespace(
         pk=_ID, slug="halden-grotesk", title="Halden Grotesk", status="Published", store=SimpleNamespace(name="Northlight Type & Motion")
     ),
+    "licence": SimpleNamespace(
+        title="Halden Grotesk",
+        store_name="Northlight Type & Motion",
+        tier=SimpleNamespace(name="Commercial"),
+        is_for_other=False,
+        licensee_email="fonts@client.example",
+    ),
     "note": "A good start. Ask again once the checkout is built.",
     "notes": {"wallet:spend": "Nobody used it for a year.", "library:download": "The app no longer offers downloads."},
+    "payer": SimpleNamespace(email="asha@example.com"),
     "purchases": 1,
     "order": SimpleNamespace(
         pk=_ID,
@@ -90,6 +98,7 @@ CONTEXT: dict[str, Any] = {
         SimpleNamespace(scope="catalog:read", granted=True, note=""),
         SimpleNamespace(scope="wallet:spend", granted=False, note="Not before there is a limit"),
     ],
+    "url": f"{settings.BASE_URL}/licences/claim/Zm9yIHlvdQ",
     "version": "2.1",
     "token": "IjAxOTM2YjFlLTdiMWEtN2MzZS05ZDU1LTVmM2E5YzFlMmI0NCI:1wABCD:abcdefghijklmnopqrstuvwxyz",
     "store": SimpleNamespace(name="Northlight Type & Motion"),

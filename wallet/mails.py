@@ -4,6 +4,9 @@ from django.db import transaction
 
 from developers.event_types import EventType
 from developers.webhooks.publishing import link, publish_event
+from library.models import Licence
+from library.services.claims import send_claim_link
+from library.services.licences import lock_licence
 from marketplace.accounts.models import MailTopic
 from marketplace.core.money import to_number
 from marketplace.jobs.policy import job
@@ -21,8 +24,11 @@ def announce_purchase(order_id: str) -> None:
     """Tell buyer and vendor of a purchase, and the app that made it."""
     order = Order.objects.select_related("buyer", "listing__store__owner", "upgraded_from").get(pk=order_id)
     vendor = order.listing.store.owner
+    licence = lock_licence(order_id=order.pk)
+    if licence.buyer_id is None and licence.revoked_at is None:
+        send_claim_link(licence=licence, payer=order.buyer)
     if order.buyer.is_active:
-        mail(order.buyer, "wallet/purchased", topic=MailTopic.PURCHASE, order=order)
+        mail(order.buyer, "wallet/purchased", topic=MailTopic.PURCHASE, order=order, licence=licence)
     if vendor.is_active:
         mail(vendor, "wallet/sold", topic=MailTopic.SALE, order=order)
     data = {
@@ -41,12 +47,15 @@ def announce_purchase(order_id: str) -> None:
 @job()
 @transaction.atomic
 def announce_refund(order_id: str) -> None:
-    """Tell buyer and vendor of a refund."""
+    """Tell buyer and vendor of a refund, and a licensee that the licence has ended."""
     order = Order.objects.select_related("buyer", "listing__store__owner", "upgraded_from").get(pk=order_id)
     vendor = order.listing.store.owner
     if order.buyer.is_active:
         credited = Journal.objects.filter(order=order, kind=JournalKind.REFUND, wallet__isnull=False).first()
         collected = 0 if credited is None else collected_from(credited)
         mail(order.buyer, "wallet/refunded", topic=MailTopic.REFUND, order=order, collected_minor=collected)
+    licence = Licence.objects.select_related("buyer").get(order_id=order_id)
+    if licence.is_for_other and licence.buyer is not None and licence.buyer.is_active:
+        mail(licence.buyer, "library/ended", licence=licence)
     if vendor.is_active:
         mail(vendor, "wallet/sale_refunded", topic=MailTopic.SALE, order=order)

@@ -184,7 +184,8 @@ def _expected(order: Order, moved: Movements) -> Movements:
 def _licence_difference(order: Order, licence: Licence | None) -> str:
     if licence is None:
         return f"order {order.pk} granted no licence"
-    if (licence.buyer_id, licence.listing_id, licence.tier_id) != (order.buyer_id, order.listing_id, order.tier_id):
+    holder_id = order.buyer_id if licence.is_for_other else licence.buyer_id
+    if (holder_id, licence.listing_id, licence.tier_id) != (order.buyer_id, order.listing_id, order.tier_id):
         return f"licence {licence.pk} is not what order {order.pk} bought"
     if (licence.revoked_at is None) != (order.status == OrderStatus.COMPLETED):
         return f"licence {licence.pk} and order {order.pk} disagree on whether the purchase stands"

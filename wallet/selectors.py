@@ -15,6 +15,7 @@ from marketplace.core.ids import first_id_at, parse_id
 from marketplace.core.money import Currency, scaled
 
 from .errors import InvoicePending, NotInvoiced
+from .licensees import with_licensee
 from .models import (
     BillingDetails,
     CoveredJournal,
@@ -92,15 +93,13 @@ def upgrade_of(order: Order) -> Order | None:
 
 def orders_of(user: User) -> QuerySet[Order]:
     """Return the user's purchases, newest first."""
-    return Order.objects.filter(buyer=user).select_related("upgraded_from", "terms").order_by("-created_at", "-id")
+    return with_licensee(Order.objects.filter(buyer=user).select_related("upgraded_from", "terms").order_by("-created_at", "-id"))
 
 
 def order_of(user: User, order_id: str) -> Order | None:
     """Return one of the user's purchases with the relations of its receipt, None if it is not theirs."""
-    key = parse_id(order_id)
-    if key is None:
-        return None
-    return orders_of(user).select_related("listing__store", "buyer", "quote", "refund_request", "upgraded_from").filter(pk=key).first()
+    key, related = parse_id(order_id), ("listing__store", "buyer", "quote", "refund_request", "upgraded_from")
+    return None if key is None else orders_of(user).select_related(*related).filter(pk=key).first()
 
 
 def sale_of(vendor: User, order_id: uuid.UUID) -> Order:

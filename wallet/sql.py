@@ -25,7 +25,7 @@ SELECT {lock_timeout}, listing.id, listing.title, category.slug, store.owner_id,
        seller.id, seller.time_zone, seller_details.country, seller_details.region,
        buyer_details.id, buyer_details.country, buyer_details.region, buyer_details.tax_id, buyer_details.seen_in,
        tier.id, terms.id, tier.slug, tier.name, tier.price_factor, tier.is_active,
-       licence.order_id, licence.suspended_at IS NOT NULL, licence.replaced_at IS NOT NULL
+       licence.order_id, licence.suspended_at IS NOT NULL, licence.replaced_at IS NOT NULL, licence.claim_sent_at IS NOT NULL
   FROM catalog_listing listing
   JOIN catalog_category category ON category.id = listing.category_id
   JOIN catalog_store store ON store.id = listing.store_id
@@ -43,10 +43,14 @@ SELECT {lock_timeout}, listing.id, listing.title, category.slug, store.owner_id,
          ON terms.tier_id = tier.id
         AND terms.version = (SELECT MAX(newest.version) FROM catalog_licenseterms newest WHERE newest.tier_id = tier.id)
   LEFT JOIN library_licence licence
-         ON licence.buyer_id = %(buyer)s AND licence.listing_id = listing.id AND licence.tier_id = tier.id AND licence.revoked_at IS NULL
+         ON {licensee} AND licence.listing_id = listing.id AND licence.tier_id = tier.id AND licence.revoked_at IS NULL
  WHERE listing.{column} = %(listing)s AND listing.status = 'Published' AND store.is_open AND file.blocked_at IS NULL
  ORDER BY tier.sort_order, tier.slug
 """
+
+# Whose licences prevent a purchase: the buyer's, or those that were bought for the licensee.
+OWN = "licence.buyer_id = %(buyer)s"
+OF_LICENSEE = "licence.licensee_email = %(licensee)s AND licence.licensee_email <> ''"
 
 # The row's current balance decides, and the row is locked until the end of the transaction.
 DEBIT = """

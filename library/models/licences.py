@@ -16,13 +16,21 @@ _LIVE = Q(revoked_at__isnull=True, replaced_at__isnull=True)
 
 
 class Licence(models.Model):
-    """A buyer's licence for a listing under a tier, from the purchase until a refund or an upgrade.
+    """A licence for a listing under a tier, from the purchase until a refund or an upgrade.
 
     Title, store name, version and the term for AI training are those at the purchase.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    buyer = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="licences")
+    # Whose library it is in: of a licence that was bought for someone else who claimed it, empty until then.
+    buyer = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="licences")
+    # Whom it was bought for, if not for the payer; erased when the account that claimed it is deleted.
+    licensee_name = models.CharField(max_length=bounds.NAME_CHARS, blank=True)
+    licensee_email = models.EmailField(blank=True)
+    # SHA-256 of the secret in the claim link, when the newest link was sent, and when it was used.
+    claim_digest = models.CharField(max_length=64, blank=True)
+    claim_sent_at = models.DateTimeField(null=True, blank=True)
+    claimed_at = models.DateTimeField(null=True, blank=True)
     listing = models.ForeignKey(Listing, on_delete=models.PROTECT, related_name="licences")
     tier = models.ForeignKey(LicenseTier, on_delete=models.PROTECT, related_name="+")
     # Those at the purchase.
@@ -48,6 +56,16 @@ class Licence(models.Model):
         ordering = ("-acquired_at", "-id")
         constraints = (
             models.UniqueConstraint(fields=("buyer", "listing", "tier"), condition=Q(revoked_at__isnull=True), name="licence_one_live"),
+            models.UniqueConstraint(
+                fields=("licensee_email", "listing", "tier"),
+                condition=Q(revoked_at__isnull=True) & ~Q(licensee_email=""),
+                name="licence_one_for_licensee",
+            ),
+            models.UniqueConstraint(fields=("claim_digest",), condition=~Q(claim_digest=""), name="licence_claim_once"),
+            models.CheckConstraint(
+                condition=Q(buyer__isnull=False) | Q(~Q(licensee_email=""), claim_sent_at__isnull=False, claimed_at__isnull=True),
+                name="licence_has_licensee",
+            ),
             models.UniqueConstraint(fields=("order_id",), name="licence_one_for_order"),
             models.UniqueConstraint(fields=("replaces",), condition=Q(revoked_at__isnull=True), name="licence_one_upgrade"),
             models.CheckConstraint(condition=Q(ai_training__in=AiTraining.values), name="licence_ai_training_known"),
@@ -56,6 +74,11 @@ class Licence(models.Model):
 
     def __str__(self) -> str:
         return f"Licence to {self.title}"
+
+    @property
+    def is_for_other(self) -> bool:
+        """Tell whether its payer bought it for someone else, who may have claimed it."""
+        return self.claim_sent_at is not None
 
     @property
     def live(self) -> bool:

@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Iterable
+from datetime import datetime
 from typing import NotRequired, TypedDict, Unpack
 
 from django.db import IntegrityError
@@ -16,10 +17,18 @@ from ..errors import AlreadyOwned, LicenceNotLive
 from ..models import Licence
 
 
-class NewLicence(TypedDict):
+class LicenceHolder(TypedDict):
+    """The columns that tell whose a licence is: the buyer's, or else the licensee's, who has to claim it."""
+
+    buyer_id: uuid.UUID | None
+    licensee_name: NotRequired[str]
+    licensee_email: NotRequired[str]
+    claim_sent_at: NotRequired[datetime]
+
+
+class NewLicence(LicenceHolder):
     """The columns of a licence that is granted; `replaces_id` is the result of `replace_licence`."""
 
-    buyer_id: uuid.UUID
     listing_id: uuid.UUID
     tier_id: uuid.UUID
     terms_id: uuid.UUID
@@ -33,16 +42,18 @@ class NewLicence(TypedDict):
 
 
 def grant_licence(*, license_slug: str, **granted: Unpack[NewLicence]) -> None:
-    """Grant the buyer a licence, in one statement.
+    """Grant a licence, in one statement.
 
     Raises:
-        AlreadyOwned: the buyer has a live licence of this tier; the transaction must be rolled back.
+        AlreadyOwned: the buyer or licensee has a live licence of this tier; the transaction must be rolled back.
     """
     try:
         insert_rows(Licence, granted)
     except IntegrityError as error:
         if violates(error, Licence, "licence_one_live"):
             raise AlreadyOwned(assetId=str(granted["listing_id"]), licenseSlug=license_slug) from error
+        if violates(error, Licence, "licence_one_for_licensee"):
+            raise AlreadyOwned(AlreadyOwned.by_licensee, assetId=str(granted["listing_id"]), licenseSlug=license_slug) from error
         raise
 
 

@@ -16,7 +16,7 @@ from marketplace.core.ids import current_request_id
 from marketplace.core.transitions import lock
 
 from .. import bounds
-from ..errors import FileBlocked, LicenceSuspended, LinkExpired, LinkInvalid, LinkRevoked
+from ..errors import FileBlocked, LicenceSuspended, LinkExpired, LinkInvalid, LinkRevoked, NotOwned
 from ..models import Download, DownloadLink, Licence
 from ..selectors import current_file, owned_version, version_of_file
 from .building import package_for
@@ -36,8 +36,10 @@ def issue_link(*, licence: Licence, version: str | None = None, principal: Princ
     Raises:
         FileBlocked: a reviewer marked the file as malicious.
         LicenceSuspended: the payment is disputed.
-        NotFound, NotOwned: there is no such version, or the licence does not cover it.
+        NotFound, NotOwned: there is no such version, the licence does not cover it, or nobody has claimed the licence.
     """
+    if licence.buyer_id is None:
+        raise NotOwned
     if licence.suspended_at is not None:
         raise LicenceSuspended
     deliverable = current_file(licence) if version is None else owned_version(licence, version)

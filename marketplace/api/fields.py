@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
+from django.core.validators import RegexValidator
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
@@ -18,6 +19,9 @@ COMMON_ERRORS: dict[str, Any] = {"required": "A value is required.", "null": "nu
 # A character of an address, in a pattern that Python and ECMA-262 share.
 ADDRESS_CHARACTER = rf"[^{WHITE_SPACE}\u0000-\u001F\u007F-\u009F\u2028-\u202E\u2066-\u2069]"
 
+_ATOM = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
+_LABEL = r"[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
+_EMAIL_ADDRESS = rf"^{_ATOM}(\.{_ATOM})*@({_LABEL}\.)+[A-Za-z]{{2,63}}\Z"
 _RFC3339 = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)", re.ASCII | re.IGNORECASE)
 MOMENT_CHARS = 40
 MOMENT_SCHEMA = {"type": "string", "format": "date-time", "maxLength": MOMENT_CHARS}
@@ -63,6 +67,14 @@ class Line(Text):
         if CONTROL.search(text) or NOT_IN_A_LINE.search(text):
             raise serializers.ValidationError("Control characters and line breaks are not allowed here.", code="control_characters")
         return text
+
+
+class EmailAddress(Text):
+    """An e-mail address in ASCII, as Django accepts it."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        address = RegexValidator(_EMAIL_ADDRESS, "An e-mail address is required.", code="invalid")
+        super().__init__(max_length=bounds.EMAIL_CHARS, trim_whitespace=False, validators=[address], **kwargs)
 
 
 class LongText(Text):

@@ -4,6 +4,7 @@ from datetime import date
 
 from django.utils import timezone
 
+from library.licensees import Licensee
 from marketplace.core.money import Currency
 from wallet.models import Seller, TaxRate
 from wallet.selectors import billing_details_of, operator, orders_of
@@ -35,6 +36,7 @@ BUYER = {
     "country": "IN",
 }
 GST_BP = 1_800
+CLIENT = Licensee("Lindqvist AB", "fonts@lindqvist.example")
 
 
 def make_seller(people: People) -> None:
@@ -49,8 +51,9 @@ def make_seller(people: People) -> None:
 
 
 def make_invoice(entries: list[CatalogEntry], people: People) -> None:
-    """Let the buyer buy the last listing of the catalog that has a price, once, and issue the invoice."""
+    """Let the buyer buy the last listing of the catalog that has a price, once for themself and once for a client, and issue the invoices."""
     on_sale = [entry.slug for entry in entries if entry.tier == "free" and not entry.waiting and entry.price_minor(Currency.INR)]
     if on_sale and not orders_of(people.buyer).exists():
-        spend(buyer=people.buyer, purchase=PurchaseRequest(on_sale[-1], Currency.INR))
+        for licensee in (None, CLIENT):
+            spend(buyer=people.buyer, purchase=PurchaseRequest(on_sale[-1], Currency.INR, licensee=licensee))
     issue_invoices(until=timezone.now())

@@ -36,6 +36,7 @@ from marketplace.accounts.models import MailOptOut, User
 from marketplace.core.models import AuditEntry, IdempotencyRecord
 from marketplace.review.models import Appeal
 from vendors.models import PayoutDetails, Upload, VendorProfile
+from wallet.licensees import licences_for_others
 from wallet.models import (
     Approval,
     BillingDetails,
@@ -130,7 +131,20 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
     "quotes": (
         Quote,
         "owner",
-        (*("listing_id", "license_slug", "currency", "price_minor", "discount_code", "upgrade_from", "created_at", "expires_at"),),
+        (
+            *(
+                "listing_id",
+                "license_slug",
+                "currency",
+                "price_minor",
+                "discount_code",
+                "upgrade_from",
+                "licensee_name",
+                "licensee_email",
+                "created_at",
+                "expires_at",
+            ),
+        ),
     ),
     "approvals": (
         Approval,
@@ -176,15 +190,8 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
         WalletPayout,
         "wallet__owner",
         (
-            "id",
-            "wallet__currency",
-            "hold__wallet_net_minor",
-            "status",
-            "payment_details",
-            "reference",
-            "reason",
-            "requested_at",
-            "settlement__at",
+            *("id", "wallet__currency", "hold__wallet_net_minor", "status", "payment_details", "reference", "reason"),
+            *("requested_at", "settlement__at"),
         ),
     ),
     "topUps": (
@@ -209,7 +216,14 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
         ("top_up_id", "kind", "reference", "amount_minor", "status", "opened_at", "decided_at"),
     ),
     "creditReferences": (CreditReference, "journal__wallet__owner", ("source", "reference", "journal__wallet_net_minor", "journal__at")),
-    "licences": (Licence, "buyer", ("id", "title", "store_name", "version", "order_id", "acquired_at", "revoked_at", "revoke_reason")),
+    "licences": (
+        Licence,
+        "buyer",
+        (
+            *("id", "title", "store_name", "version", "order_id", "acquired_at", "revoked_at", "revoke_reason"),
+            *("licensee_name", "licensee_email", "claimed_at"),
+        ),
+    ),
     "favourites": (Favourite, "user", ("listing_id", "added_at")),
     "downloads": (DownloadLink, "user", ("file_name", "version", "issued_at", "expires_at")),
     "appeals": (
@@ -240,7 +254,9 @@ def _other_sections(user: User) -> dict[str, list[Any]]:
     messages = ApplicationMessage.objects.filter(Q(application__user=user) | Q(author=user))
     events = WebhookMessage.objects.filter(Q(owner=user) | Q(app__user=user))
     usage = ApiUsage.objects.filter(Q(app__user=user) | Q(credential_id__in=tokens))
+    for_others = licences_for_others(user).order_by("pk")
     return {
+        "licencesForOthers": list(for_others.values("order_id", "licensee_name", "licensee_email", "claim_sent_at", "claimed_at")),
         # Questions are asked by reviewers, who are not named.
         "messages": list(messages.order_by("pk").values("text", "at", is_yours=Q(author=user))),
         "webhookMessages": list(events.order_by("pk").values("type", "subject", "data", "created_at")),
@@ -249,7 +265,7 @@ def _other_sections(user: User) -> dict[str, list[Any]]:
 
 
 def anonymise(event: AccountDeleted) -> None:
-    """Erase what is personal beyond the account itself; orders, licences, links and the ledger stay as they are.
+    """Erase what is personal beyond the account itself; orders, licences without their licensee, links and the ledger stay.
 
     Raises:
         AccountInUse: there is a balance or an open payout, or something is on sale.
@@ -267,6 +283,7 @@ def anonymise(event: AccountDeleted) -> None:
     TopUp.objects.filter(user=user).update(return_url="", payment_url="")
     RefundRequest.objects.filter(order__buyer=user).update(details="", objection="")
     erase_billing_details(user=user)
+    Licence.objects.filter(buyer=user).update(licensee_name="", licensee_email="", claim_digest="")
     SpendingLimit.objects.filter(owner=user).delete()
     IdempotencyRecord.objects.filter(owner=user).delete()
     Approval.objects.filter(owner=user).delete()

@@ -9,7 +9,7 @@ CERTIFICATE = record(
         "certificateId": STRING,
         "schemaVersion": STRING,
         "issuer": STRING,
-        "licensee": record({"id": STRING, "email": STRING}),
+        "licensee": record({"id": nullable(STRING), "email": STRING, "name": nullable(STRING)}),
         "asset": record({"id": STRING, "slug": STRING, "title": STRING, "vendor": STRING}),
         "license": record({"slug": STRING, "name": STRING, "termsVersion": INTEGER, "termsSha256": SHA256, "aiTraining": AI_TRAINING}),
         "version": STRING,

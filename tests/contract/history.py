@@ -45,6 +45,7 @@ ORDER = record(
         "taxIncluded": NUMBER,
         "taxRatePercent": NUMBER,
         **REDUCTIONS,
+        "licensee": nullable(record({"name": STRING, "email": STRING, "status": one_of("Sent", "Claimed")})),
         "appId": nullable(STRING),
         "createdAt": TIME,
         "refundedAt": nullable(TIME),

@@ -6,13 +6,16 @@ from .shapes import BOOLEAN, BYTES, INTEGER, NUMBER, SHA256, STRING, TIME, Auth,
 CURRENCY = one_of("INR", "USD")
 CODE = {"minLength": 4, "maxLength": 24}
 BAD_CODES = ("", "abc", "two words", "ümlaut")
+LICENSEE = {"name": "Client GmbH", "email": "fonts@client.example"}
 WISH = (
     Field("assetId", "string", required=True, bounds={"maxLength": 80}, bad=("", "  ")),
     Field("currency", "string", "USD", bounds={"enum": ["INR", "USD"]}, bad=("EUR", "inr", ""), added=True),
     Field("licenseSlug", "string", "commercial", bounds={"maxLength": 40}, bad=("",), added=True),
     Field("discountCode", "string", "SPRING", bounds=CODE, bad=BAD_CODES, added=True),
     Field("upgradeFrom", "string", bounds={"maxLength": 40}, bad=("",), added=True),
+    Field("licensee", "object", LICENSEE, bad=({"name": "A"}, {"name": "A", "email": "a"}, {**LICENSEE, "id": "1"}), added=True),
 )
+FOR = {"licensee": nullable(record({"name": STRING, "email": STRING}))}
 REDUCTIONS = {"discount": NUMBER, "discountCode": nullable(STRING), "upgradeFrom": nullable(STRING), "upgradeCredit": NUMBER}
 NO_OFFER = frozenset({"not_found", "tier_required", "already_owned", "own_listing", "price_unavailable", "license_not_available"}) | {
     *("discount_code_invalid", "discount_ended", "upgrade_unavailable", "upgrade_currency_differs")
@@ -161,6 +164,7 @@ OPERATIONS = (
                 "withinLimits": BOOLEAN,
                 "exceededLimit": nullable(STRING),
                 **REDUCTIONS,
+                **FOR,
             }
         ),
         scope="wallet:spend",
@@ -184,6 +188,7 @@ OPERATIONS = (
                 "taxIncluded": NUMBER,
                 "licenseSlug": STRING,
                 **REDUCTIONS,
+                **FOR,
             },
         ),
         scope="wallet:spend",

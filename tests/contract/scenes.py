@@ -32,6 +32,7 @@ from tests.vendors.cases import make_vendor
 from tests.wallet import invoicing
 from tests.wallet.approving import asked as asked_to_approve
 from tests.wallet.approving import bounded_key
+from tests.wallet.licensing import CLIENT
 from tests.wallet.payees import account_of, paid_out, payee
 from tests.wallet.refunding import asked, downloaded
 from tests.wallet.topping_up import asked_for
@@ -97,9 +98,10 @@ def for_sale() -> Scene:
 
 
 def quoted() -> Scene:
-    """The asset's commercial licence was quoted in USD."""
+    """The asset's commercial licence was quoted in USD, for a client."""
     scene = for_sale()
-    scene.body["quoteId"] = str(make_quote(buyer=scene.user, purchase=PurchaseRequest(scene.names["id"], "USD", "commercial", "SPRING")).pk)
+    purchase = PurchaseRequest(scene.names["id"], "USD", "commercial", "SPRING", licensee=CLIENT)
+    scene.body["quoteId"] = str(make_quote(buyer=scene.user, purchase=purchase).pk)
     return scene
 
 

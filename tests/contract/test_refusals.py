@@ -23,6 +23,7 @@ WRONG_TYPES: dict[str, tuple[Any, ...]] = {
     "number": ("1", True, [1], {"x": 1}),
     "integer": ("1", True, [1], {"x": 1}),
     "array": ("x", 5, {"x": 1}),
+    "object": ("x", 5, True, ["x"]),
     "boolean": ("true", 1, 0, [True]),
 }
 MIB = 2**20
@@ -72,8 +73,11 @@ def test_bad_value_is_named_and_changes_nothing(operation: Operation, scene: Sce
         for value, allowed in bad_values(entry):
             answer = call(caller, operation, scene, body=body_of(operation, scene) | {entry.name: value})
             [(pointer, named)] = codes(answer, operation).items()
-            # A list is refused as a whole or at one of its items.
-            assert re.fullmatch(rf"#/{entry.name}(/\d+)?" if isinstance(value, list) else f"#/{entry.name}", pointer), (entry.name, value)
+            # A list or an object is refused as a whole or at one of its items.
+            assert re.fullmatch(rf"#/{entry.name}(/\w+)?" if isinstance(value, list | dict) else f"#/{entry.name}", pointer), (
+                entry.name,
+                value,
+            )
             assert named in allowed or not allowed, (entry.name, value, named)
     assert rows() == before
 

@@ -1,6 +1,7 @@
 """The tools: their schemas, their arguments, and refusals that say what to do next."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import jsonschema
@@ -60,6 +61,16 @@ def problem_of(result: dict[str, Any]) -> dict[str, Any]:
 # --- what is listed
 
 
+def fields_of(schema: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the fields of an object, and of the objects in it."""
+    assert schema["additionalProperties"] is False
+    for name, field in schema["properties"].items():
+        if field["type"] == "object":
+            yield from fields_of(field)
+        else:
+            yield name, field
+
+
 @pytest.mark.parametrize("revision", SUPPORTED)
 def test_definitions_are_valid_and_strict(revision: str) -> None:
     listed = Speaker(tool_token()[1], revision).result("tools/list")
@@ -73,7 +84,7 @@ def test_definitions_are_valid_and_strict(revision: str) -> None:
         assert tool["inputSchema"]["additionalProperties"] is False
         assert tool["title"]
         assert len(tool["description"]) > 60
-        for field, schema in tool["inputSchema"]["properties"].items():
+        for field, schema in fields_of(tool["inputSchema"]):
             bounded = {"minimum"} if schema["type"] in ("integer", "number") else {"maxLength", "enum", "pattern"}
             assert bounded & schema.keys(), (tool["name"], field)
 

@@ -6,7 +6,10 @@ import pytest
 from django.utils import timezone
 
 from catalog.models import Discount
-from tests.shop import bought, on_sale
+from tests.factories import UserFactory
+from tests.shop import bought, funded, on_sale
+from tests.wallet.licensing import CLIENT, claimed
+from wallet.models import Order
 
 from .speaking import Speaker, tool_token
 from .test_tools import problem_of
@@ -33,3 +36,16 @@ def test_wrong_codes_of_a_tool_are_limited_too() -> None:
     codes = [problem_of(speaker.call("quote_purchase", **wrong, discountCode=f"GUESS-{number}"))["code"] for number in range(11)]
     assert codes[:10] == ["discount_code_invalid"] * 10
     assert codes[10] == "rate_limited"
+
+
+def test_tool_buys_for_a_client_who_gets_the_link() -> None:
+    listing, payer = on_sale(), funded(inr=1_000_000)
+    speaker = Speaker(tool_token(payer)[1])
+    licensee = {"name": CLIENT.name, "email": CLIENT.email}
+    quote = speaker.call("quote_purchase", assetId=str(listing.pk), licensee=licensee)["structuredContent"]
+    told = speaker.call("buy_asset", assetId=str(listing.pk), quoteId=quote["quoteId"], idempotencyKey="k")
+    assert (quote["licensee"], told["structuredContent"]["licensee"]) == (licensee, licensee)
+    assert CLIENT.email in told["content"][0]["text"]
+    claimed(Order.objects.get(), UserFactory())
+    again = speaker.call("buy_asset", assetId=str(listing.pk), licensee=licensee, idempotencyKey="l")
+    assert problem_of(again)["code"] == "already_owned"

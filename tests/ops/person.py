@@ -18,7 +18,7 @@ from marketplace.accounts.models import User
 from marketplace.core.fields import EncryptedTextField
 from tests.factories import CategoryFactory, UserFactory
 from tests.shop import tiers
-from wallet.models import BillingDetails, Journal, Seller
+from wallet.models import BillingDetails, Journal, Order, Seller
 
 from .personal_data import HOLDINGS
 
@@ -228,8 +228,11 @@ class Person:
         self.add("wallet.FrozenOrder", reversal=self.reversal, order=order, disputed_minor=1, suspended=True, withheld_minor=0)
         self.add("wallet.RefundRequest", order=order, status="InReview", reason="faulty", escalated_at=self.now)
         self._invoice(order)
-        granted = {"order_id": order.pk, "terms": order.terms, "deliverable": file, "acquired_at": self.now}
-        licence = self.add("library.Licence", buyer=user, **granted, **what)
+        granted = {"deliverable": file, "acquired_at": self.now, "terms": order.terms}
+        licence = self.add("library.Licence", buyer=user, order_id=order.pk, **granted, **what)
+        paid = Order.objects.create(buyer=user, deliverable=file, **offer, **parts)
+        theirs = {"buyer": self.other, "claim_sent_at": self.now, "claimed_at": self.now}
+        self.add("library.Licence for another person", order_id=paid.pk, **granted, **theirs, **what)
         times = {"issued_at": self.now, "expires_at": self.now + SOON}
         package = self.rows["library.Package sold"]
         link = self.add("library.DownloadLink", user=user, licence=licence, listing=listing, deliverable=file, package=package, **times)

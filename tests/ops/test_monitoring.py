@@ -210,6 +210,7 @@ def test_access_line_names_who_and_what_by_ids_only(
         "/account/password/reset/key/s3cr3t-sig/",
         "/payout-details/undo/s3cr3t:sig",
         "/mails/unsubscribe/s3cr3t:sig",
+        "/licences/claim/s3cr3t",
     ],
 )
 def test_address_that_is_a_secret_is_in_no_line(measured: dict[str, str], json_lines: Lines, path: str) -> None:

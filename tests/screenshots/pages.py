@@ -52,6 +52,7 @@ PAGES: dict[str, dict[str, Way]] = {
     "buyer": {
         "dashboard-new": "/dashboard",
         "checkout": (f"/assets/{UNBOUGHT}", "button:text('Continue to buy')"),
+        "checkout-for-someone-else": f"/assets/{UNBOUGHT}/buy/for-someone-else",
         "developer-apply": "/dashboard/developer",
         "apps-not-verified": "/dashboard/apps",
         "spending": "/dashboard/spending",

@@ -2,6 +2,7 @@
 
 import datetime as dt
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from django.db import transaction
@@ -20,12 +21,13 @@ from wallet.services.spending import spend
 from .asking import Asking
 from .card_refunding import CardRefunding
 from .circumstances import BOUND, BUYERS, CURRENCIES, KEYS, LISTINGS, THROUGH, TIERS
+from .claiming import Claiming
 from .deciding import Deciding
 from .model import OPEN_QUOTES, Bought, Quoted
 
 
-class Wallets(Asking, Deciding, CardRefunding):
-    """Credits, card payments, disputes, quotes, approvals, purchases, refunds, payouts, changed prices, takedowns and limits in any order."""
+class Wallets(Asking, Deciding, Claiming, CardRefunding):
+    """Credits, card payments, disputes, quotes, approvals, purchases, claims, refunds, payouts, changed prices, takedowns and limits in any order."""
 
     @rule(buyer=BUYERS, listing=LISTINGS, tier=TIERS)
     def buy_plainly(self, buyer: int, listing: int, tier: str) -> None:
@@ -46,7 +48,7 @@ class Wallets(Asking, Deciding, CardRefunding):
         """Yield why a tier of an asset cannot be bought, whatever it costs."""
         if not self.terms[listing].published:
             yield "not_found"
-        if (buyer, listing, tier) in self.expected.owned:
+        if self.holds(buyer, listing, tier):
             yield "already_owned"
 
     def unaffordable(self, buyer: int, through: str, currency: str, price: int) -> Iterator[str]:
@@ -137,7 +139,7 @@ class Wallets(Asking, Deciding, CardRefunding):
         refusals: list[str],
         *,
         approval: Approval | None = None,
-        **choices: str,
+        **choices: Any,
     ) -> bool:
         """Buy, and compare what happens with what should; return whether something was bought."""
         listing, tier, currency = body
@@ -178,7 +180,8 @@ class Wallets(Asking, Deciding, CardRefunding):
             self.expected.by_card[buyer, currency] = self.expected.by_card.get((buyer, currency), 0) - by_card
             self.expected.balances[buyer, currency] -= price
             self.expected.earnings[listing, currency] = self.expected.earnings.get((listing, currency), 0) + earned
-        self.expected.owned[buyer, listing, tier] = Bought(
+        sold = f"{tier} {choices['licensee'].email}" if "licensee" in choices else tier
+        self.expected.owned[buyer, listing, sold] = Bought(
             receipt.order_id, through, currency, price, tax, earned, self.now, self.numbered(), by_card
         )
         if key is not None:

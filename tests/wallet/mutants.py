@@ -34,6 +34,8 @@ LEAVING_RACES = "tests/wallet/test_wallet_payout_races.py"
 CREDITS = "tests/wallet/test_credit_references.py"
 REFUNDS = "tests/wallet/test_refunds.py"
 APPROVALS = "tests/wallet/test_approval_races.py"
+LICENSEES = "tests/wallet/test_licensees.py"
+CLAIM_RACES = "tests/wallet/test_claim_races.py"
 REQUESTS = "tests/wallet/test_refund_requests.py"
 LOCKS, TRANSACTION = "row locks", "the transaction of a purchase"
 # A safeguard, and a test that fails without it.
@@ -62,6 +64,9 @@ SAFEGUARDS = (
     ("wallet_creditreference TRIGGER wallet_creditreference_append_only", f"{CREDITS}::test_reference_is_never_changed"),
     ("wallet_walletpayout INDEX walletpayout_one_open", f"{LEAVING}::test_second_open_payout_of_a_wallet_is_refused_by_the_database"),
     ("library_licence INDEX licence_one_live", f"{LEDGER}::test_second_live_licence_is_refused_by_the_database"),
+    ("library_licence INDEX licence_one_for_licensee", f"{LICENSEES}::test_second_live_licence_of_a_licensee_is_refused_by_the_database"),
+    ("library_licence licence_has_licensee", f"{LICENSEES}::test_licence_of_nobody_is_refused_by_the_database"),
+    (LOCKS, f"{CLAIM_RACES}::test_one_of_many_accounts_claims_a_licence"),
     ("library_licence INDEX licence_one_upgrade", "tests/wallet/test_upgrades.py::test_database_refuses_two_upgrades_of_one_licence"),
     (
         "catalog_discount TRIGGER catalog_discount_alone_insert",

@@ -18,6 +18,7 @@ from developers.principals import Principal
 from developers.services.consents import withdraw_consent
 from developers.services.spending import LimitValues
 from library.errors import AlreadyOwned
+from library.models import Licence
 from marketplace.accounts.models import User
 from marketplace.accounts.services import delete_account
 from marketplace.core.errors import IdempotencyKeyReused, InvalidTransition, NotFound
@@ -44,6 +45,7 @@ from wallet.services.quotes import expired_quotes, make_quote
 from wallet.services.spending import Receipt, spend
 
 from .approving import KEY, PRICE, approved, ask, asked, bounded, bounded_app, complete
+from .licensing import CLIENT
 from .spenders import connected, limit, personal
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("midday"), pytest.mark.database]
@@ -331,3 +333,15 @@ def test_second_approval_of_a_key_is_refused_by_the_database(user: User) -> None
     approval.pk, approval.quote = new_id(), quote
     with pytest.raises(IntegrityError), transaction.atomic():
         approval.save(force_insert=True)
+
+
+def test_approved_purchase_for_a_client_is_for_the_client(user: User) -> None:
+    principal, listing = bounded(user), on_sale()
+    approval = approved(principal, listing, licensee=CLIENT)
+    assert approval.quote.licensee_email == CLIENT.email
+    assert CLIENT.email in mail.outbox[0].body
+    receipt = ask(principal, listing, licensee=CLIENT)
+    assert isinstance(receipt, Receipt)
+    assert Licence.objects.get(order_id=receipt.order_id).licensee_email == CLIENT.email
+    with pytest.raises(IdempotencyKeyReused):
+        ask(principal, listing)

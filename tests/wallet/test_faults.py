@@ -1,15 +1,21 @@
 """Cut off at every statement, before it and after it: nothing is half done, and the same call succeeds afterwards."""
 
 from collections.abc import Callable
+from datetime import timedelta
+from functools import partial
 
 import pytest
+from django.utils import timezone
 
+from library.models import Licence
+from library.services.claims import claim_licence
 from tests.eager import EagerBackend
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale, store_keeping
 from wallet.reconciliation import differences
 from wallet.services.approvals import approve_purchase, suggest_limit
 from wallet.services.funding import credit_wallet
+from wallet.services.licensees import resend_claim_link
 from wallet.services.offers import PurchaseRequest
 from wallet.services.quotes import make_quote
 from wallet.services.refunds import pay_unclaimed, refund_order
@@ -21,6 +27,7 @@ from .cutting import Deed, check_every_cut, check_failed_commit
 from .killing import Buying, killed_at_random
 from .leaving import abandoned
 from .leaving import asked as asked_for_payout
+from .licensing import CLIENT, bought_for, secret_sent
 from .spenders import limit, personal
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
@@ -71,6 +78,25 @@ def approving() -> Deed:
     """The owner approves, and raises the limit."""
     approval = asked(bounded(funded(inr=100_000)))
     return lambda: approve_purchase(approval=approval, actor=approval.owner, raised_limit=suggest_limit(approval=approval))
+
+
+def sale_for_a_client() -> Deed:
+    """The licence is nobody's until it is claimed."""
+    user, listing = funded(inr=100_000), on_sale()
+    return lambda: spend(buyer=user, purchase=PurchaseRequest(str(listing.pk), licensee=CLIENT), idempotency_key="k")
+
+
+def claim() -> Deed:
+    """The licensee has the newest link."""
+    bought_for(on_sale())
+    return partial(claim_licence, secret=secret_sent(), actor=UserFactory())
+
+
+def new_claim_link() -> Deed:
+    """The first link was sent yesterday."""
+    order = bought_for(on_sale())
+    Licence.objects.update(claim_sent_at=timezone.now() - timedelta(days=1))
+    return partial(resend_claim_link, order=order, actor=order.buyer)
 
 
 def free_sale() -> Deed:
@@ -128,7 +154,10 @@ def claiming() -> Deed:
     return lambda: pay_unclaimed(order=order, reference="T1", reason="By the receipt.", actor=staff)
 
 
-SALES = [first_sale, bounded_sale_with_a_key, quoted_sale, approved_sale, free_sale, refund, credit, quoting]
+SALES = [
+    *(first_sale, bounded_sale_with_a_key, quoted_sale, approved_sale, free_sale, sale_for_a_client),
+    *(claim, new_claim_link, refund, credit, quoting),
+]
 DEEDS = [*SALES, asking_the_owner, approving, asking, paying, refusing, refund_to_nobody, claiming]
 
 

@@ -12,18 +12,28 @@ from wallet import sql
 pytestmark = pytest.mark.database
 
 MANY = 3_000
-COPIED = "tier_id, terms_id, title, store_name, version, ai_training, deliverable_id, acquired_at, revoke_reason"
+COPIED = (
+    "claim_digest, licensee_name, tier_id, terms_id, title, store_name, version, ai_training, deliverable_id, acquired_at, revoke_reason"
+)
 
 
-def add_licences(licence: Licence, buyers: str, listings: str) -> None:
+def add_licences(licence: Licence, buyers: str, listings: str, licensees: str = "''") -> None:
     """Add copies of a licence, with keys that the session does not check."""
     with connection.cursor() as cursor:
         cursor.execute(
-            f"INSERT INTO library_licence (id, buyer_id, listing_id, order_id, {COPIED}) "  # noqa: S608 - our own columns
-            f"SELECT gen_random_uuid(), {buyers}, {listings}, gen_random_uuid(), {COPIED} "
+            f"INSERT INTO library_licence (id, buyer_id, listing_id, order_id, licensee_email, {COPIED}) "  # noqa: S608 - our own columns
+            f"SELECT gen_random_uuid(), {buyers}, {listings}, gen_random_uuid(), {licensees}, {COPIED} "
             "FROM library_licence, generate_series(1, %s) WHERE id = %s",
             [MANY, licence.pk],
         )
+
+
+def plan_of_an_offer(licensee: str, values: dict[str, Any]) -> str:
+    """Return how PostgreSQL finds the offer."""
+    offer = sql.OFFER.format(column="id", lock_timeout="NULL", now=sql.NOW["postgresql"], licensee=licensee)
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN {offer}", values)
+        return "\n".join(row[0] for row in cursor.fetchall())
 
 
 @pytest.mark.postgres
@@ -41,8 +51,23 @@ def test_what_is_owned_is_found_by_buyer_and_listing_together(buyers: str, listi
         add_licences(licence, buyers, listings)
         values: dict[str, Any] = {"buyer": order.buyer_id, "listing": listing.pk, "code": ""}
         values |= {"default_commission_bp": 0, "default_currency": "INR"}
-        cursor.execute("EXPLAIN " + sql.OFFER.format(column="id", lock_timeout="NULL", now=sql.NOW["postgresql"]), values)
-        plan = "\n".join(row[0] for row in cursor.fetchall())
+        plan = plan_of_an_offer(sql.OWN, values)
         cursor.execute("SET LOCAL session_replication_role = origin")
         cursor.execute("DELETE FROM library_licence WHERE id <> %s", [licence.pk])
     assert "licence_one_live" in plan, plan
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db
+def test_what_a_licensee_has_is_found_by_address() -> None:
+    listing = on_sale()
+    licence = Licence.objects.get(order_id=bought(listing).pk)
+    values: dict[str, Any] = {"buyer": licence.buyer_id, "licensee": "a@client.example", "listing": listing.pk, "code": ""}
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL session_replication_role = replica")
+        add_licences(licence, "gen_random_uuid()", "listing_id", "gen_random_uuid()::text")
+        cursor.execute("ANALYZE library_licence")
+        plan = plan_of_an_offer(sql.OF_LICENSEE, values | {"default_commission_bp": 0, "default_currency": "INR"})
+        cursor.execute("SET LOCAL session_replication_role = origin")
+        cursor.execute("DELETE FROM library_licence WHERE id <> %s", [licence.pk])
+    assert "licence_one_for_licensee" in plan, plan

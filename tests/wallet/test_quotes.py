@@ -78,7 +78,7 @@ def test_quote_needs_no_money_and_tells_price_tax_and_end(bearer_client: Client)
     quote = Quote.objects.get()
     reductions = {"discount": 0.0, "discountCode": None, "upgradeFrom": None, "upgradeCredit": 0.0}
     promised = {"quoteId": str(quote.pk), "price": 20.0, "currency": "USD", "taxIncluded": 3.05, "licenseSlug": "commercial"}
-    assert answer == promised | reductions | {"withinLimits": True, "exceededLimit": None}
+    assert answer == promised | reductions | {"licensee": None, "withinLimits": True, "exceededLimit": None}
 
 
 @pytest.mark.parametrize("price", [1, 99_900, 0, None])

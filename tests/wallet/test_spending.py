@@ -153,6 +153,7 @@ def test_purchase_answers_as_the_reference_says(bearer_client: Client) -> None:
         "discountCode": None,
         "upgradeFrom": None,
         "upgradeCredit": 0.0,
+        "licensee": None,
     }
     assert "Idempotent-Replayed" not in response
 

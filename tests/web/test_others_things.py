@@ -121,6 +121,7 @@ OPEN_TO_ALL = {
         "account_confirm_email",
         "account_reset_password_from_key",
         "library-package",
+        "licence-claim",
         "mail-unsubscribe",
         "payout-details-undo",
         "test-payment",

@@ -21,10 +21,12 @@ from developers import bounds
 from developers.audiences import Audience
 from developers.event_types import EventType
 from developers.models import App
+from developers.secrets import digest_of
 from developers.services.applications import approve_application, submit_application
 from developers.services.consents import Authorization, give_consent
 from developers.services.credentials import issue_api_key, issue_mcp_token, issue_personal_token
 from developers.services.webhooks import create_endpoint, send_test_event
+from library.licensees import Licensee
 from library.models import Favourite, Licence
 from library.services.links import issue_link
 from marketplace.accounts.models import User
@@ -118,6 +120,7 @@ PAGES: dict[str, list[str]] = {
         "/browse",
         "/assets/{asset}",
         "/assets/{owned}",
+        "/assets/{asset}/buy/for-someone-else",
         "/dashboard",
         "/dashboard/account",
         "/dashboard/account/billing",
@@ -134,6 +137,8 @@ PAGES: dict[str, list[str]] = {
         "/dashboard/appeals/{rejected}",
         "/dashboard/appeals/{appealed}",
         "/dashboard/orders/{order}",
+        "/dashboard/orders/{for_other}",
+        "/licences/claim/{claim}",
         "/dashboard/orders/{order}/refund",
         "/dashboard/orders/{declined}",
         "/dashboard/orders/{declined}/refund/insist",
@@ -245,6 +250,7 @@ NO_PAGES = {
         "favourite-add",
         "favourite-remove",
         "library-item-download",
+        "order-page-claim-link",
         "studio-banner-remove",
         "studio-banner-upload",
         "studio-discount-end",
@@ -412,6 +418,9 @@ def make_world() -> World:
     top_up = asked_for(member, 1_000)
     world.places |= {"top_up": str(top_up.pk), "payment_page": urlsplit(top_up.payment_url).path}
     world.places["operation"] = next(iter(operations()))
+    for_other = bought(asset, member, licensee=Licensee("Client GmbH", "client@example.com"))
+    Licence.objects.filter(order_id=for_other.pk).update(claim_digest=digest_of("claim"))
+    world.places |= {"for_other": str(for_other.pk), "claim": "claim"}
     licence = Licence.objects.get(buyer=member, listing=owned)
     world.places["certificate"] = str(licence.pk)
     issue_link(licence=licence)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from developers.principals import Principal
+from library.licensees import Licensee
 from marketplace.accounts.models import User
 
 from ..discount_codes import limit_guesses
@@ -31,7 +32,7 @@ def wallet(user: User) -> dict[str, Any]:
     return dict(WalletAnswer(wallet_of(user)).data)
 
 
-def quote(principal: Principal, body: Mapping[str, str]) -> dict[str, Any]:
+def quote(principal: Principal, body: Mapping[str, Any]) -> dict[str, Any]:
     """Make a quote and return the answer of POST wallet/quote; raises what `make_quote` raises."""
     purchase = _purchase_request(body)
     with limit_guesses(principal.user, purchase.discount_code):
@@ -39,7 +40,7 @@ def quote(principal: Principal, body: Mapping[str, str]) -> dict[str, Any]:
     return dict(QuoteAnswer(made, context={"exceeded": find_exceeded_limit(quote=made, principal=principal)}).data)
 
 
-def purchase(principal: Principal, body: Mapping[str, str], *, idempotency_key: str | None) -> tuple[dict[str, Any], bool]:
+def purchase(principal: Principal, body: Mapping[str, Any], *, idempotency_key: str | None) -> tuple[dict[str, Any], bool]:
     """Buy, or ask the wallet's owner, and return the answer of POST wallet/spend and whether it is a replayed one.
 
     Raises:
@@ -64,7 +65,8 @@ def top_up(principal: Principal, body: Mapping[str, Any], *, idempotency_key: st
     return dict(TopUpAnswer(made).data), replayed
 
 
-def _purchase_request(body: Mapping[str, str]) -> PurchaseRequest:
+def _purchase_request(body: Mapping[str, Any]) -> PurchaseRequest:
+    licensee = Licensee(**body["licensee"]) if "licensee" in body else None
     return PurchaseRequest(
-        body["assetId"], body.get("currency"), body.get("licenseSlug"), body.get("discountCode"), body.get("upgradeFrom")
+        body["assetId"], body.get("currency"), body.get("licenseSlug"), body.get("discountCode"), body.get("upgradeFrom"), licensee
     )

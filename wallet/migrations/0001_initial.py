@@ -123,6 +123,8 @@ class Migration(migrations.Migration):
                 ('upgraded_order_id', models.UUIDField(blank=True, null=True)),
                 ('upgrade_from', models.CharField(blank=True, max_length=40)),
                 ('upgrade_credit_minor', models.BigIntegerField(default=0)),
+                ('licensee_name', models.CharField(blank=True, max_length=120)),
+                ('licensee_email', models.EmailField(blank=True, max_length=254)),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('expires_at', models.DateTimeField()),
                 ('listing', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog.listing')),

@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from catalog import bounds as catalog_bounds
 from catalog.models import LicenseTier, Listing
+from marketplace.core import bounds
 from marketplace.core.ids import new_id
 from marketplace.core.money import WALLET_CURRENCIES
 
@@ -33,6 +34,9 @@ class Quote(models.Model):
     upgraded_order_id = models.UUIDField(null=True, blank=True)
     upgrade_from = models.CharField(max_length=40, blank=True)
     upgrade_credit_minor = models.BigIntegerField(default=0)
+    # Whom the purchase is for; empty for the owner.
+    licensee_name = models.CharField(max_length=bounds.NAME_CHARS, blank=True)
+    licensee_email = models.EmailField(blank=True)
     created_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField()
 

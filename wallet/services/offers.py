@@ -15,6 +15,7 @@ from catalog.models import Discount
 from catalog.pricing import discounted_price, relative_price
 from catalog.selectors.listings import lookup
 from library.errors import AlreadyOwned
+from library.licensees import Licensee
 from marketplace.accounts.models import Tier, User
 from marketplace.core import money
 from marketplace.core.errors import NotFound
@@ -32,10 +33,10 @@ from ..errors import (
     UpgradeCurrencyDiffers,
     UpgradeUnavailable,
 )
-from ..models import Order
 from ..sql import as_id
 from ..tax import Party, TaxDecision, tax_of
 from .tax_rates import find_tax
+from .upgrades import UpgradedPurchase, find_upgraded_purchase
 
 LOCK_TIMEOUT = "10s"
 
@@ -50,6 +51,7 @@ class PurchaseRequest:
         license_slug: The licence tier; None for the first permitted one, of an upgrade for the next higher one.
         discount_code: The code of a discount; None for none.
         upgrade_from: The tier of the buyer's licence that the new one replaces; None for a further licence.
+        licensee: Whom the buyer pays for; None for the buyer.
     """
 
     listing_id_or_slug: str
@@ -57,6 +59,7 @@ class PurchaseRequest:
     license_slug: str | None = None
     discount_code: str | None = None
     upgrade_from: str | None = None
+    licensee: Licensee | None = None
 
 
 @dataclass(frozen=True)
@@ -80,36 +83,21 @@ class TierOnSale:
 
 @dataclass(frozen=True)
 class OwnedTier:
-    """A tier of which the buyer has a licence that was not revoked.
+    """A tier of which the licensee has a licence that was not revoked.
 
     Args:
         tier: The tier, on sale or not.
         order_id: The purchase of the licence.
         suspended: Whether its payment is disputed.
         replaced: Whether an upgrade has replaced it.
+        is_for_other: Whether someone else paid for it.
     """
 
     tier: TierOnSale
     order_id: uuid.UUID
     suspended: bool
     replaced: bool
-
-
-@dataclass(frozen=True)
-class UpgradedPurchase:
-    """The purchase whose licence the new one replaces.
-
-    Args:
-        order_id: Its id.
-        license_slug: Its licence tier.
-        currency: Its currency.
-        paid_minor: What was paid for the licence, with the licences that it had replaced.
-    """
-
-    order_id: uuid.UUID
-    license_slug: str
-    currency: str
-    paid_minor: int
+    is_for_other: bool
 
 
 @dataclass(frozen=True)
@@ -134,7 +122,9 @@ class ListingOffer:
     commission_rate_bp: int
     currency_preference: str
     tiers: tuple[TierOnSale, ...]
+    # Of the licensee; None for the buyer.
     owned: tuple[OwnedTier, ...]
+    licensee: Licensee | None
     # The seller of record, if there is one, and the buyer's billing details, if there are any.
     seller_id: uuid.UUID | None
     seller_time_zone: str
@@ -181,7 +171,10 @@ class Offer:
 def find_offer(*, buyer: User, purchase: PurchaseRequest) -> Offer:
     """Return the current offer for the buyer; raises what `spend` raises, except for balance and limits."""
     listing_offer = find_listing_offer(
-        buyer=buyer, listing_id_or_slug=purchase.listing_id_or_slug, discount_code=(purchase.discount_code or "").upper()
+        buyer=buyer,
+        listing_id_or_slug=purchase.listing_id_or_slug,
+        discount_code=(purchase.discount_code or "").upper(),
+        licensee=purchase.licensee,
     )
     owned = None if purchase.upgrade_from is None else find_owned(listing_offer=listing_offer, license_slug=purchase.upgrade_from)
     tier = find_tier(listing_offer=listing_offer, license_slug=purchase.license_slug, owned=owned)
@@ -217,12 +210,21 @@ def find_offer_tax(listing_offer: ListingOffer, listing_rate_bp: int) -> TaxDeci
     )
 
 
-def find_listing_offer(*, buyer: User, listing_id_or_slug: str, discount_code: str = "") -> ListingOffer:
-    """Return a listing that the buyer may buy, in one statement, which also sets the transaction's lock timeout."""
+def find_listing_offer(*, buyer: User, listing_id_or_slug: str, discount_code: str = "", licensee: Licensee | None = None) -> ListingOffer:
+    """Return a listing that the buyer may buy, in one statement, which also sets the transaction's lock timeout.
+
+    What is owned already is judged by the licensee, by default the buyer.
+    """
     ((column, value),) = lookup(listing_id_or_slug).items()
     rows = sql.run(
-        sql.OFFER.format(column="id" if column == "pk" else column, lock_timeout=_lock_timeout(), now=sql.NOW[connection.vendor]),
+        sql.OFFER.format(
+            column="id" if column == "pk" else column,
+            lock_timeout=_lock_timeout(),
+            now=sql.NOW[connection.vendor],
+            licensee=sql.OWN if licensee is None else sql.OF_LICENSEE,
+        ),
         buyer=buyer.pk,
+        licensee="" if licensee is None else licensee.email,
         listing=value,
         code=discount_code,
         default_commission_bp=DEFAULT_COMMISSION_BP,
@@ -230,7 +232,7 @@ def find_listing_offer(*, buyer: User, listing_id_or_slug: str, discount_code: s
     )
     if not rows:
         raise NotFound
-    listing_offer = _listing_offer(rows, discount_code)
+    listing_offer = _listing_offer(rows, discount_code, licensee)
     if listing_offer.vendor_id == buyer.pk:
         raise OwnListing
     if Tier(buyer.tier).rank < Tier(listing_offer.tier_requirement).rank:
@@ -240,7 +242,7 @@ def find_listing_offer(*, buyer: User, listing_id_or_slug: str, discount_code: s
 
 
 def find_tier(*, listing_offer: ListingOffer, license_slug: str | None, owned: OwnedTier | None = None) -> TierOnSale:
-    """Return the named tier, or the first one; refuse a tier that the buyer owns.
+    """Return the named tier, or the first one; refuse a tier that the licensee owns.
 
     For an upgrade of `owned`, only higher tiers count, which have a larger price factor.
     """
@@ -255,7 +257,8 @@ def find_tier(*, listing_offer: ListingOffer, license_slug: str | None, owned: O
         raise LicenseNotAvailable(f"Licences on sale: {', '.join(names) or 'none'}.", availableLicenses=names)
     taken = {other.tier.id for other in listing_offer.owned}
     if tier.id in taken or (taken and license_slug is None and owned is None):
-        raise AlreadyOwned(assetId=str(listing_offer.listing_id), licenseSlug=tier.slug)
+        detail = "" if listing_offer.licensee is None else AlreadyOwned.by_licensee
+        raise AlreadyOwned(detail, assetId=str(listing_offer.listing_id), licenseSlug=tier.slug)
     if owned is not None and tier not in _above(owned, tiers):
         raise UpgradeUnavailable(f"The {tier.slug} licence is not higher than {owned.tier.slug}. Buy it without upgradeFrom.")
     return tier
@@ -271,19 +274,11 @@ def find_owned(*, listing_offer: ListingOffer, license_slug: str) -> OwnedTier:
     if owned is None:
         live = [other.tier.slug for other in listing_offer.owned if not other.replaced]
         raise UpgradeUnavailable(f"You have no such licence of it. Licences that you have: {', '.join(live) or 'none'}.")
+    if owned.is_for_other:
+        raise UpgradeUnavailable(f"Someone else paid for the {license_slug} licence. Buy the higher one without upgradeFrom.")
     if owned.suspended:
         raise UpgradeUnavailable(f"The payment for the {license_slug} licence is disputed: wait until that is decided.")
     return owned
-
-
-def find_upgraded_purchase(*, order_id: uuid.UUID) -> UpgradedPurchase:
-    """Return the purchase whose licence is upgraded, with what was paid for it and for those that it upgraded."""
-    first = order = Order.objects.get(pk=order_id)
-    paid = order.price_minor
-    while order.upgraded_from_id is not None:
-        order = Order.objects.get(pk=order.upgraded_from_id)
-        paid += order.price_minor
-    return UpgradedPurchase(first.pk, first.license_slug, first.currency, paid)
 
 
 def _above(owned: OwnedTier, tiers: Sequence[TierOnSale]) -> list[TierOnSale]:
@@ -295,7 +290,7 @@ def _lock_timeout() -> str:
     return f"set_config('lock_timeout', '{LOCK_TIMEOUT}', true)" if connection.vendor == "postgresql" else "NULL"
 
 
-def _listing_offer(rows: Sequence[tuple[Any, ...]], discount_code: str) -> ListingOffer:
+def _listing_offer(rows: Sequence[tuple[Any, ...]], discount_code: str, licensee: Licensee | None) -> ListingOffer:
     (_, listing_id, title, category, vendor_id, store_name, file_id, version, ai_training, requirement, allowed, *rest) = rows[0]
     usd, inr, eur, own_bp, running, coded, tax, commission, preference, seller_id, time_zone, *parties = rest[:18]
     if discount_code and coded is None:
@@ -304,7 +299,7 @@ def _listing_offer(rows: Sequence[tuple[Any, ...]], discount_code: str) -> Listi
     # Without tiers there is one row with NULLs; a tier without terms is not sold.
     tiers = [
         (TierOnSale(as_id(tier_id), as_id(terms_id), slug, name, Decimal(str(factor))), active, owned)
-        for tier_id, terms_id, slug, name, factor, active, *owned in (row[-9:] for row in rows)
+        for tier_id, terms_id, slug, name, factor, active, *owned in (row[-10:] for row in rows)
         if terms_id is not None
     ]
     return ListingOffer(
@@ -325,6 +320,7 @@ def _listing_offer(rows: Sequence[tuple[Any, ...]], discount_code: str) -> Listi
         currency_preference=preference,
         tiers=tuple(tier for tier, active, _ in tiers if active and (slugs is None or tier.slug in slugs)),
         owned=_owned(tiers),
+        licensee=licensee,
         seller_id=None if seller_id is None else as_id(seller_id),
         seller_time_zone=time_zone or "",
         seller=None if seller_id is None else Party(*parties[:2]),
@@ -336,8 +332,8 @@ def _listing_offer(rows: Sequence[tuple[Any, ...]], discount_code: str) -> Listi
 def _owned(tiers: Sequence[tuple[TierOnSale, Any, Sequence[Any]]]) -> tuple[OwnedTier, ...]:
     licences = ((tier, *licence) for tier, _, licence in tiers)
     return tuple(
-        OwnedTier(tier, as_id(order_id), bool(suspended), bool(replaced))
-        for tier, order_id, suspended, replaced in licences
+        OwnedTier(tier, as_id(order_id), bool(suspended), bool(replaced), bool(is_for_other))
+        for tier, order_id, suspended, replaced, is_for_other in licences
         if order_id is not None
     )
 

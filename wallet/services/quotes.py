@@ -6,6 +6,7 @@ from django.db import transaction
 from django.db.models import F, QuerySet
 from django.utils import timezone
 
+from library.licensees import licensee_of
 from marketplace.accounts.models import User
 from marketplace.core.errors import NotFound
 from marketplace.core.ids import parse_id
@@ -14,7 +15,8 @@ from marketplace.core.transitions import lock
 from .. import bounds
 from ..errors import QuoteExpired, QuoteMismatch, QuoteUsed, TooManyQuotes, UpgradeUnavailable
 from ..models import Quote
-from .offers import Offer, PurchaseRequest, find_listing_offer, find_offer, find_offer_tax, find_owned, find_tier, find_upgraded_purchase
+from .offers import Offer, PurchaseRequest, find_listing_offer, find_offer, find_offer_tax, find_owned, find_tier
+from .upgrades import find_upgraded_purchase
 
 KEPT_AFTER_EXPIRY = timedelta(days=1)
 
@@ -43,6 +45,7 @@ def make_quote(*, buyer: User, purchase: PurchaseRequest) -> Quote:
 
 def save_quote(*, buyer: User, offer: Offer, now: datetime, expires_at: datetime) -> Quote:
     """Save an offer, whose price is guaranteed until it expires, in the caller's transaction."""
+    licensee = offer.listing_offer.licensee
     return Quote.objects.create(
         owner=buyer,
         listing_id=offer.listing_offer.listing_id,
@@ -57,6 +60,8 @@ def save_quote(*, buyer: User, offer: Offer, now: datetime, expires_at: datetime
         upgraded_order_id=None if offer.upgraded is None else offer.upgraded.order_id,
         upgrade_from="" if offer.upgraded is None else offer.upgraded.license_slug,
         upgrade_credit_minor=offer.upgrade_credit_minor,
+        licensee_name="" if licensee is None else licensee.name,
+        licensee_email="" if licensee is None else licensee.email,
         created_at=now,
         expires_at=expires_at,
     )
@@ -76,7 +81,7 @@ def find_quoted_offer(*, buyer: User, purchase: PurchaseRequest, quote_id: str) 
         NotFound: the buyer has no such quote, or the listing is no longer on sale.
         QuoteUsed: the quote was used.
         QuoteExpired: the quote has expired.
-        QuoteMismatch: the quote is for another listing, currency or licence.
+        QuoteMismatch: the quote is for another listing, currency, licence or licensee.
         Problem: one that `find_offer` raises.
     """
     row_id = parse_id(quote_id)
@@ -88,13 +93,15 @@ def find_quoted_offer(*, buyer: User, purchase: PurchaseRequest, quote_id: str) 
         raise QuoteUsed(orderId=str(quote.order_id))
     if quote.expires_at <= timezone.now():
         raise QuoteExpired
-    listing_offer = find_listing_offer(buyer=buyer, listing_id_or_slug=purchase.listing_id_or_slug)
+    licensee = licensee_of(quote)
+    listing_offer = find_listing_offer(buyer=buyer, listing_id_or_slug=purchase.listing_id_or_slug, licensee=licensee)
     asked = (
         ("assetId", "asset", listing_offer.listing_id, quote.listing_id),
         ("currency", "currency", purchase.currency or quote.currency, quote.currency),
         ("licenseSlug", "licence", purchase.license_slug or quote.license_slug, quote.license_slug),
         ("discountCode", "discount code", (purchase.discount_code or quote.discount_code).upper(), quote.discount_code),
         ("upgradeFrom", "upgrade of the licence", purchase.upgrade_from or quote.upgrade_from, quote.upgrade_from),
+        ("licensee", "licensee", purchase.licensee or licensee or "", licensee or ""),
     )
     for name, label, wanted, quoted in asked:
         if wanted != quoted:

@@ -190,7 +190,7 @@ def _require_refundable(order: Order) -> None:
 
 
 def _is_refunded_at_once(order: Order) -> bool:
-    """Tell whether an order is young enough, and its buyer neither downloaded the asset nor asked for a refund of it before.
+    """Tell whether an order is young enough, its licensee has not downloaded the asset, and its buyer not asked for a refund of it before.
 
     A download under another licence counts: the file is the same. The order's licence is locked, so that a download beside this is
     recorded either before it or not at all.
@@ -203,8 +203,8 @@ def _is_refunded_at_once(order: Order) -> bool:
     # The wallet is locked before the licence, as in a purchase, to avoid deadlocks.
     if order.price_minor:
         lock(LedgerAccount.objects.filter(kind=AccountKind.WALLET), owner=order.buyer_id, currency=order.currency)
-    lock_licence(order_id=order.pk)
-    return not downloads_by(order.buyer_id, order.listing_id).exists()
+    holder_id = lock_licence(order_id=order.pk).buyer_id
+    return holder_id is None or not downloads_by(holder_id, order.listing_id).exists()
 
 
 def _can_answer(vendor: User) -> bool:

@@ -28,6 +28,7 @@ from ..models.ledger import AccountKind, JournalKind
 from ..selectors import balances_of
 from .approvals import complete_approval, require_usable
 from .ledger import Balances, TransferEntry, VendorEntry, WalletEntry, debit_wallet, write_journal
+from .licensees import licence_holder
 from .limits import enforce_limits, spender_of
 from .offers import Offer, PurchaseRequest
 from .quotes import find_requested_offer
@@ -50,6 +51,8 @@ class Receipt:
     discount_code: str = ""
     upgrade_from: str = ""
     upgrade_credit_minor: int = 0
+    licensee_name: str = ""
+    licensee_email: str = ""
 
 
 @dataclass(frozen=True)
@@ -92,8 +95,8 @@ def spend(
     """Buy a listing with the buyer's credit.
 
     Args:
-        buyer: The owner of the wallet and the library.
-        purchase: The listing, currency and licence.
+        buyer: The owner of the wallet, and of the library unless the purchase names another licensee.
+        purchase: The listing, currency, licence and licensee.
         quote_id: A quote, whose price, currency and licence apply.
         idempotency_key: A repeated call with the same key returns the first one's receipt.
         principal: The credential of an API request; None for a page.
@@ -144,6 +147,7 @@ def _record_sale(
     approval: Approval | None,
 ) -> Receipt:
     """Write the purchase in the caller's transaction: the wallet first, rows that many buyers share last."""
+    holder = licence_holder(buyer=buyer, licensee=offer.listing_offer.licensee)
     charged = _charge(order, offer) if offer.price_minor else None
     if charged is not None:
         enforce_limits(buyer=buyer, offer=offer, principal=principal, approved=approval is not None)
@@ -151,7 +155,7 @@ def _record_sale(
     if approval is not None:
         complete_approval(approval=approval, order_id=order["id"])
     grant_licence(
-        buyer_id=buyer.pk,
+        **holder,
         listing_id=offer.listing_offer.listing_id,
         tier_id=offer.tier.id,
         terms_id=offer.tier.terms_id,
@@ -249,6 +253,7 @@ def _insufficient(order: Mapping[str, Any], offer: Offer) -> InsufficientBalance
 
 
 def _receipt(order_id: uuid.UUID, offer: Offer, balances: Balances) -> Receipt:
+    licensee = offer.listing_offer.licensee
     return Receipt(
         order_id=str(order_id),
         currency=offer.currency,
@@ -261,4 +266,6 @@ def _receipt(order_id: uuid.UUID, offer: Offer, balances: Balances) -> Receipt:
         discount_code=offer.discount_code,
         upgrade_from="" if offer.upgraded is None else offer.upgraded.license_slug,
         upgrade_credit_minor=offer.upgrade_credit_minor,
+        licensee_name="" if licensee is None else licensee.name,
+        licensee_email="" if licensee is None else licensee.email,
     )

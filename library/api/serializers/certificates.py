@@ -26,8 +26,11 @@ class CertificateQuery(serializers.Serializer[Any]):
 class Licensee(serializers.Serializer[Any]):
     """The holder of the licence."""
 
-    id = serializers.CharField()
+    id = serializers.CharField(allow_null=True, help_text="The account that holds the licence; null while it has to be claimed.")
     email = serializers.CharField()
+    name = serializers.CharField(
+        allow_null=True, help_text="The person or organisation that the licence was bought for, if someone else paid."
+    )
 
 
 class CertifiedAsset(serializers.Serializer[Any]):

@@ -16,7 +16,14 @@ _REF = "#/components/schemas/"
 # The generator's list of choices, which repeats what `enum` says.
 _CHOICES = re.compile(r"(\n\n)?\* `.*", re.DOTALL)
 _CONTROL = r"\u0000"
-_JSON_TYPES: dict[str, tuple[type, ...]] = {"string": (str,), "integer": (int,), "number": (int, float), "boolean": (bool,)}
+_JSON_TYPES: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    # The serializer checks what is in an object.
+    "object": (dict,),
+}
 
 
 def schema_of(serializer: serializers.Serializer[Any], *, answer: bool = False) -> dict[str, Any]:
@@ -84,6 +91,9 @@ def inlined(schema: Any, components: Mapping[str, Any]) -> Any:
         return schema
     referred = inlined(components[schema["$ref"].removeprefix(_REF)], components) if "$ref" in schema else {}
     said = {name: inlined(value, components) for name, value in schema.items() if name != "$ref" and not name.startswith("x-")}
+    # The generator's form of a reference that has a description of its own.
+    for part in said.pop("allOf", ()):
+        referred |= part
     if _CONTROL in str(said.get("pattern", "")):
         # A model need not read which characters are refused.
         del said["pattern"]

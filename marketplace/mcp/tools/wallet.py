@@ -92,6 +92,10 @@ def _buy_asset(principal: Principal, arguments: Arguments) -> ToolResult:
     paid = f"{body['debited']:.2f} {body['currency']} paid{_reductions(body)}, {body['newBalance']:.2f} left"
     text = f"Bought under the {body['licenseSlug']} licence: {paid}. "
     again = "It was bought by an earlier call with the same key; nothing was charged again. " if replayed else ""
+    if body["licensee"]:
+        return ToolResult(
+            json_of(body), f"{text}{again}{body['licensee']['email']} got a link to claim the licence; only they can download it."
+        )
     return ToolResult(json_of(body), f"{text}{again}get_download_link gives the file.")
 
 
@@ -142,7 +146,7 @@ TOOLS = (
         title="Buy an asset",
         description="Spends the user's money: debits the wallet and grants the licence at once. Call it only after the user has agreed to this "
         "asset at this price. With quoteId exactly the quoted price is charged, otherwise the current one. The user's spending limits apply; with "
-        "onLimit ask and a reason, the user can approve a purchase above them.",
+        "onLimit ask and a reason, the user can approve a purchase above them. With licensee it is for someone else, such as the user's client.",
         scope=Scope.WALLET_SPEND,
         arguments=PurchaseArguments,
         result=(SpendAnswer, ApprovalRequestedAnswer),

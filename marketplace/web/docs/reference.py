@@ -42,6 +42,7 @@ _BODIES = {
     "subjectId": "01936b1e-7b1a-7c3e-9d55-5f3a9c1e2b44",
     "text": "The takedown names a font that this listing does not contain.",
     "jws": "eyJhbGciOiJFZERTQSIs…",
+    "licensee": {"name": "Lindqvist AB", "email": "fonts@lindqvist.example"},
     "name": "Northlight Studio",
     "percent": 25,
     "priceEur": 17.0,

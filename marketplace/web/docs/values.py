@@ -131,6 +131,8 @@ VALUES: dict[str, Callable[[], str]] = {
     "json_depth": lambda: str(bounds.JSON_DEPTH),
     "field_errors": lambda: str(bounds.FIELD_ERRORS),
     "item_errors": lambda: str(bounds.ITEM_ERRORS),
+    "claim_link_days": lambda: str(library_bounds.CLAIM_LINK_DAYS),
+    "claim_links_a_day": lambda: str(library_bounds.CLAIM_LINKS_A_DAY),
     "discount_codes": lambda: str(settings.RATE_LIMITS["discount_codes"]),
     "discount_percent": lambda: str(catalog_bounds.DISCOUNT_PERCENT),
     "discount_code_minimum": lambda: str(catalog_bounds.DISCOUNT_CODE_MINIMUM),

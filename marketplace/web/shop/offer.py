@@ -9,7 +9,7 @@ from catalog.models import FilePreview, Listing, Preview
 from catalog.models.files import FilePreviewKind, PreviewKind
 from catalog.pricing import Prices
 from catalog.selectors import Card, Picture
-from library.selectors import is_favourite, live_tiers
+from library.selectors import is_favourite, licences_for
 from marketplace.accounts.models import Tier, User
 from marketplace.core.money import WALLET_CURRENCIES, Currency
 
@@ -84,8 +84,10 @@ def offer_of(slug: str, viewer: User | None) -> AssetOffer:
 def offer_for(listing: Listing, viewer: User | None) -> AssetOffer:
     """Return the data of a listing's page; the listing need not be for sale."""
     tiers = selectors.active_tiers()
-    owned = [] if viewer is None else live_tiers(viewer, listing)
-    highest = max(owned, key=attrgetter("price_factor"), default=None)
+    licences = [] if viewer is None else licences_for(viewer, listing)
+    owned = [licence.tier for licence in licences]
+    # A licence that someone else paid for cannot be upgraded.
+    highest = max((licence.tier for licence in licences if not licence.is_for_other), key=attrgetter("price_factor"), default=None)
     licenses = [
         License(
             slug=tier.slug,

@@ -10,7 +10,8 @@ from django.utils import timezone
 
 from catalog.api.fields import DISCOUNT_CODE, DISCOUNT_CODE_ERROR
 from catalog.selectors import cards_of
-from marketplace.accounts.pages import SignedInRequest, signed_in_page
+from library.licensees import Licensee
+from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
 from marketplace.core.bounds import SLUG_CHARS
 from marketplace.core.errors import NotFound, Problem
 from marketplace.core.money import WALLET_CURRENCIES, to_number
@@ -24,6 +25,9 @@ from wallet.selectors import billing_details_of, owed_by, quote_of, wallet_of
 from wallet.services.offers import PurchaseRequest
 from wallet.services.quotes import make_quote
 from wallet.services.spending import spend
+
+from ..licensee_forms import LicenseeForm
+from ..shop.offer import offer_of
 
 
 @signed_in_page("GET", "POST")
@@ -49,6 +53,20 @@ def begin(request: SignedInRequest, slug: str) -> HttpResponseBase:
         messages.error(request, problem.message)
         return redirect("asset-page", slug=slug)
     return redirect("checkout", quote_id=quote.pk)
+
+
+@signed_in_page("GET", "POST")
+def begin_for_other(request: SignedInRequest, slug: str) -> HttpResponseBase:
+    """Ask whom a licence is for; a POST creates a quote and redirects to its confirmation."""
+    offer = offer_of(slug, None)
+    form = LicenseeForm(request.POST if request.method == "POST" else None, offer=offer)
+    if form.is_valid():
+        sent = form.cleaned_data
+        code, licensee = sent["discount_code"] or None, Licensee(sent["name"], sent["email"])
+        purchase = PurchaseRequest(slug, sent["currency"], sent["license"], code, licensee=licensee)
+        with problems_as_form_errors(form), limit_guesses(request.user, code):
+            return redirect("checkout", quote_id=make_quote(buyer=request.user, purchase=purchase).pk)
+    return render_form(request, "shop/for_someone_else.html", form, listing=offer.listing)
 
 
 @signed_in_page("GET", "POST")
@@ -106,5 +124,6 @@ def _buy(request: SignedInRequest, quote: Quote) -> HttpResponseBase:
     except Problem as problem:
         messages.error(request, problem.message)
         return redirect("checkout", quote_id=quote.pk)
-    messages.success(request, f"{quote.listing.title} is yours.")
+    sold = f"We sent {quote.licensee_email} a link to claim it." if quote.licensee_email else f"{quote.listing.title} is yours."
+    messages.success(request, sold)
     return redirect("order-page", order_id=receipt.order_id)

@@ -13,6 +13,7 @@ from library.certificates import certificate_of, certificate_pdf, page_url, sign
 from library.credentials import signed_credential
 from library.errors import NotOwned
 from library.selectors import current_file, library_page, owned_licence, owned_versions, version_of, version_of_file
+from library.services.claims import claim_licence, claimable_licence
 from library.services.credentials import credential_position
 from library.services.links import issue_link, url_of
 from marketplace.accounts.pages import SignedInRequest, signed_in_page
@@ -74,6 +75,23 @@ def download(request: SignedInRequest, slug: str) -> HttpResponseBase:
             return redirect("library-item", slug=slug)
     minutes = bounds.DOWNLOAD_LINK_SECONDS // 60
     return render(request, "buyer/download.html", {"link": link, "url": url_of(link), "listing": licence.listing, "minutes": minutes})
+
+
+@signed_in_page("GET", "POST")
+def claim(request: SignedInRequest, secret: str) -> HttpResponseBase:
+    """Show the licence that a claim link belongs to; a POST puts it in the library."""
+    with _owned():
+        try:
+            if request.method == "POST":
+                slug = claim_licence(secret=secret, actor=request.user).listing.slug
+                messages.success(request, "The licence is in your library.")
+                return redirect("library-item", slug=slug)
+            licence = claimable_licence(secret=secret, claimant=request.user)
+        except NotFound:
+            raise
+        except Problem as problem:
+            return render(request, "buyer/claim.html", {"refusal": problem}, status=problem.status)
+    return render(request, "buyer/claim.html", {"licence": licence})
 
 
 @signed_in_page("GET")

@@ -6,7 +6,7 @@ from django.contrib import messages
 from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 
-from marketplace.accounts.pages import SignedInRequest, signed_in_page
+from marketplace.accounts.pages import SignedInRequest, problems_as_messages, signed_in_page
 from marketplace.api.pagination import newest_first
 from marketplace.core.errors import Problem
 from marketplace.core.money import WALLET_CURRENCIES
@@ -15,6 +15,7 @@ from wallet import receipts
 from wallet.models import Order
 from wallet.providers import currencies_to_add
 from wallet.selectors import accounts_of, movements_of, open_wallet_payouts_of, order_of, owed_by, upgrade_of, wallet_of
+from wallet.services.licensees import resend_claim_link
 from wallet.services.preferences import set_currency_preference
 
 from ..paging import cursor_of, paging_context
@@ -66,6 +67,15 @@ def order(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
     found = _own_order(request, order_id)
     context = {"net": found.price_minor - found.tax_minor, "documents": documents_of(found), "upgrade": upgrade_of(found)}
     return render(request, "buyer/order.html", {"order": found, **context})
+
+
+@signed_in_page("POST")
+def send_link(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
+    """Send the licensee of an order a new claim link."""
+    found = _own_order(request, order_id)
+    with problems_as_messages(request, "We sent a new link. The one before it no longer works."):
+        resend_claim_link(order=found, actor=request.user)
+    return redirect("order-page", order_id=order_id)
 
 
 @signed_in_page("GET")

@@ -11,6 +11,7 @@ from marketplace.api.fields import Amount, Line
 from marketplace.api.serializers import Limit
 
 from ... import bounds
+from ...licensees import ClaimStatus
 from ...models import Journal, Order
 from ...models.ledger import JournalKind
 from ...models.orders import OrderStatus
@@ -37,6 +38,14 @@ class HistoryQuery(serializers.Serializer[Any]):
     cursor = Line(required=False, max_length=200, help_text="The nextCursor of the previous page.")
 
 
+class OrderLicensee(serializers.Serializer[Any]):
+    """Whom a licence was bought for, and whether they have claimed it."""
+
+    name = serializers.CharField(allow_blank=True)
+    email = serializers.CharField(allow_blank=True)
+    status = serializers.ChoiceField(ClaimStatus.choices)
+
+
 class OrderAnswer(serializers.Serializer[Order]):
     """One purchase."""
 
@@ -58,6 +67,7 @@ class OrderAnswer(serializers.Serializer[Order]):
     discountCode = OrNull(source="discount_code", help_text=CODE)
     upgradeFrom = OrNull(source="upgrade_from", help_text=UPGRADED)
     upgradeCredit = Amount(source="upgrade_credit_minor", help_text=CREDIT)
+    licensee = OrderLicensee(allow_null=True, help_text="Whom the licence was bought for; null for the buyer. Empty once they have left.")
     appId = serializers.CharField(source="app_id", allow_null=True, help_text="The app that bought it; null if none did.")
     createdAt = serializers.DateTimeField(source="created_at")
     refundedAt = serializers.DateTimeField(

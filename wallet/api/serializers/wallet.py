@@ -5,7 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from catalog.api.fields import DiscountCode
-from marketplace.api.fields import Amount, Choice, Line
+from marketplace.api.fields import Amount, Choice, EmailAddress, Line
 from marketplace.api.serializers import Body
 from marketplace.core import bounds
 from marketplace.core.money import Currency, to_number
@@ -20,6 +20,7 @@ from ...services.spending import Receipt
 DISCOUNT = "What a discount took off the list price, in currency; deducted already."
 CODE = "The discount code that was given, in upper case; null if there was none."
 UPGRADED = "The tier of the licence that is replaced; null if it is no upgrade."
+LICENSEE = "Whom the licence is for; null for the buyer."
 CREDIT = "What is deducted for the licence that is replaced, in currency; deducted already."
 
 
@@ -50,6 +51,13 @@ class PreferenceBody(Body):
     currencyPreference = Choice(choices=CURRENCIES)
 
 
+class LicenseeBody(Body):
+    """Whom the licence is for, if not for the buyer."""
+
+    name = Line(max_length=bounds.NAME_CHARS, help_text="The person or organisation that the certificate names.")
+    email = EmailAddress(help_text="Where the link is sent. Any account can use it, once.")
+
+
 class QuoteBody(Body):
     """The asset, the licence and the currency of a quote."""
 
@@ -64,6 +72,7 @@ class QuoteBody(Body):
         required=False,
         help_text="The tier of a licence that you have of this asset: the new one replaces it, and what was paid for it is deducted.",
     )
+    licensee = LicenseeBody(required=False, help_text="Whom the licence is for, by default the buyer. Anyone else gets a link to claim it.")
 
 
 class SpendBody(QuoteBody):
@@ -84,6 +93,17 @@ class SpendBody(QuoteBody):
     )
 
 
+class PurchaseLicensee(serializers.Serializer[Any]):
+    """Whom a licence is for, if not for the buyer."""
+
+    name = serializers.CharField(source="licensee_name")
+    email = serializers.CharField(source="licensee_email")
+
+    def to_representation(self, instance: Any) -> Any:
+        """Return null for the buyer."""
+        return super().to_representation(instance) if instance.licensee_email else None
+
+
 class QuoteAnswer(serializers.Serializer[Quote]):
     """A promise: a purchase with `quoteId` costs exactly this until `expiresAt`, or is refused and says why."""
 
@@ -96,6 +116,7 @@ class QuoteAnswer(serializers.Serializer[Quote]):
     discountCode = OrNull(source="discount_code", help_text=CODE)
     upgradeFrom = OrNull(source="upgrade_from", help_text=UPGRADED)
     upgradeCredit = Amount(source="upgrade_credit_minor", help_text=CREDIT)
+    licensee = PurchaseLicensee(source="*", allow_null=True, help_text=LICENSEE)
     withinLimits = serializers.SerializerMethodField(help_text="Whether the caller's spending limits allow this purchase now.")
     exceededLimit = serializers.SerializerMethodField(
         help_text="The spending limit that it exceeds: perPurchase, perDay, total, category or currency; null if it is within all."
@@ -130,6 +151,7 @@ class SpendAnswer(serializers.Serializer[Receipt]):
     discountCode = OrNull(source="discount_code", help_text=CODE)
     upgradeFrom = OrNull(source="upgrade_from", help_text=UPGRADED)
     upgradeCredit = Amount(source="upgrade_credit_minor", help_text=CREDIT)
+    licensee = PurchaseLicensee(source="*", allow_null=True, help_text=LICENSEE)
 
     def get_success(self, receipt: Receipt) -> bool:
         """Return True; failures are problem documents."""

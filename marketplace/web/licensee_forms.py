@@ -1,0 +1,34 @@
+"""The form of a purchase for someone else."""
+
+from typing import Any
+
+from django import forms
+
+from catalog import bounds as catalog_bounds
+from catalog.api.fields import DISCOUNT_CODE, DISCOUNT_CODE_ERROR
+from marketplace.core import bounds
+
+from .shop.offer import AssetOffer
+
+
+class LicenseeForm(forms.Form):
+    """Asks whom a licence is for, and which one."""
+
+    license = forms.ChoiceField(label="Licence", widget=forms.RadioSelect)
+    currency = forms.ChoiceField(label="Pay in")
+    name = forms.CharField(
+        label="Name of the person or organisation", max_length=bounds.NAME_CHARS, help_text="The licence certificate names it."
+    )
+    email = forms.EmailField(label="Their e-mail address", max_length=bounds.EMAIL_CHARS, help_text="We send the link to this address.")
+    discount_code = forms.RegexField(
+        DISCOUNT_CODE,
+        label="Discount code",
+        required=False,
+        max_length=catalog_bounds.DISCOUNT_CODE_CHARS,
+        error_messages={"invalid": DISCOUNT_CODE_ERROR},
+    )
+
+    def __init__(self, *args: Any, offer: AssetOffer, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["license"].choices = [(sold.slug, sold.name) for sold in offer.licenses]  # type: ignore[attr-defined]  # it is a choice field
+        self.fields["currency"].choices = [(code, code) for code in offer.currencies]  # type: ignore[attr-defined]  # it is a choice field

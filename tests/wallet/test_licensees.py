@@ -1,0 +1,313 @@
+"""Purchases for someone else: the payer has the order, the licensee claims the licence by a link."""
+
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from catalog.models import Listing
+from library import bounds
+from library.certificates import certificate_of
+from library.errors import AlreadyOwned, ClaimEnded, LinkRevoked
+from library.licensees import Licensee
+from library.models import Licence
+from library.selectors import live_licences_of, owned_licence
+from library.services.claims import claim_licence
+from library.services.links import issue_link, open_link, record_download, url_of
+from marketplace.accounts.services import delete_account
+from marketplace.core.errors import InvalidTransition, NotFound, RateLimited
+from marketplace.operations.personal_data import export_account
+from tests.eager import sent_mails
+from tests.factories import UserFactory
+from tests.shop import bought, funded, on_sale, store_file
+from wallet.errors import QuoteMismatch, UpgradeUnavailable
+from wallet.models import Order
+from wallet.models.top_ups import EventKind
+from wallet.reconciliation import differences
+from wallet.selectors import wallet_of
+from wallet.services.licensees import resend_claim_link
+from wallet.services.offers import PurchaseRequest
+from wallet.services.quotes import make_quote
+from wallet.services.refund_requests import request_refund
+from wallet.services.refunds import refund_order
+from wallet.services.spending import spend
+
+from .licensing import CLIENT, bought_for, claimed, secret_sent
+from .topping_up import paid, tell
+
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
+Client = Callable[..., APIClient]
+BODY = {"name": CLIENT.name, "email": CLIENT.email}
+
+
+@pytest.fixture(autouse=True)
+def _books_agree() -> Iterator[None]:
+    yield
+    assert list(differences()) == []
+
+
+def send(client: APIClient, listing: Any, operation: str = "spend", **body: Any) -> Any:
+    return client.post(f"/api/v1/wallet/{operation}", {"assetId": str(listing.pk), **body}, format="json")
+
+
+def with_file() -> Listing:
+    listing = on_sale()
+    store_file(listing, b"x")
+    return listing
+
+
+def later(order: Order, **ago: int) -> None:
+    """Let time pass since the link of an order was sent."""
+    Licence.objects.filter(order_id=order.pk).update(claim_sent_at=timezone.now() - timedelta(**ago))
+
+
+def test_purchase_for_a_client_is_in_nobodys_library_until_the_client_claims_it(bearer_client: Client) -> None:
+    payer, client, listing = funded(inr=1_000_000), UserFactory(), on_sale()
+    answer = send(bearer_client(payer), listing, licensee=BODY).json()
+    assert (answer["success"], answer["licensee"]) == (True, BODY)
+    assert not live_licences_of(payer).exists()
+    claim_licence(secret=secret_sent(), actor=client)
+    assert owned_licence(client, listing.slug).order_id == Order.objects.get(buyer=payer).pk
+    assert not live_licences_of(payer).exists()
+
+
+def test_payer_sees_the_order_and_its_licensee_and_cannot_download(bearer_client: Client) -> None:
+    order = bought_for(on_sale())
+    payer = bearer_client(order.buyer)
+    path = f"/api/v1/orders/{order.pk}"
+    assert payer.get(path).json()["licensee"] == {**BODY, "status": "Sent"}
+    client = UserFactory()
+    claimed(order, client)
+    assert payer.get("/api/v1/orders").json()["items"][0]["licensee"] == {**BODY, "status": "Claimed"}
+    assert payer.post(f"/api/v1/library/download/{order.listing.slug}").json()["code"] == "not_owned"
+    assert bearer_client(client).get(path).status_code == 404
+
+
+def test_purchase_for_oneself_names_no_licensee(bearer_client: Client) -> None:
+    user, listing = funded(inr=1_000_000), on_sale()
+    client = bearer_client(user)
+    assert send(client, listing).json()["licensee"] is None
+    assert client.get("/api/v1/orders").json()["items"][0]["licensee"] is None
+    assert [letter.to for letter in sent_mails() if "/licences/claim/" in str(letter.body)] == []
+
+
+def test_certificate_names_the_licensee() -> None:
+    order, client = bought_for(on_sale()), UserFactory()
+    assert certificate_of(claimed(order, client))["licensee"] == {"id": str(client.pk), **BODY}
+
+
+@pytest.mark.parametrize(
+    "licensee",
+    [
+        *({"name": "A"}, {"email": "a@b.example"}, {"name": "A", "email": "a@b"}, {"name": "A", "email": "a b@c.example"}),
+        *({"name": "", "email": "a@b.example"}, {"name": "A\nB", "email": "a@b.example"}, {**BODY, "id": "1"}, "a@b.example", None),
+    ],
+)
+def test_licensee_without_a_name_and_an_address_is_refused(bearer_client: Client, licensee: Any) -> None:
+    answer = send(bearer_client(funded(inr=1_000_000)), on_sale(), licensee=licensee)
+    assert answer.status_code == 400
+    assert not Order.objects.exists()
+
+
+def test_what_is_owned_already_is_judged_by_the_licensee(bearer_client: Client) -> None:
+    payer, listing = funded(inr=1_000_000), on_sale()
+    bought(listing, payer)
+    client = bearer_client(payer)
+    assert send(client, listing, licensee=BODY).status_code == 200
+    again = send(client, listing, licensee={**BODY, "email": CLIENT.email.upper()})
+    assert (again.status_code, again.json()["code"]) == (409, "already_owned")
+    assert send(client, listing, licensee=BODY, licenseSlug="commercial").status_code == 200
+    assert send(client, listing, licensee={"name": "Other", "email": "other@client.example"}).status_code == 200
+    with pytest.raises(AlreadyOwned):
+        bought_for(listing)
+
+
+def test_refunded_purchase_can_be_bought_for_the_licensee_again() -> None:
+    order = bought_for(on_sale())
+    refund_order(order=order, reason="test", actor=None)
+    assert bought_for(order.listing, order.buyer).pk != order.pk
+
+
+def test_quote_is_for_its_licensee(bearer_client: Client) -> None:
+    payer, listing = funded(inr=1_000_000), on_sale()
+    bought(listing, payer)
+    client = bearer_client(payer)
+    quoted = send(client, listing, "quote", licensee=BODY).json()
+    assert quoted["licensee"] == BODY
+    other = send(client, listing, quoteId=quoted["quoteId"], licensee={**BODY, "name": "Other"})
+    assert (other.status_code, other.json()["field"]) == (409, "licensee")
+    assert send(client, listing, quoteId=quoted["quoteId"]).json()["licensee"] == BODY
+    own = make_quote(buyer=payer, purchase=PurchaseRequest(str(on_sale().pk)))
+    with pytest.raises(QuoteMismatch):
+        spend(buyer=payer, purchase=PurchaseRequest(str(own.listing_id), licensee=CLIENT), quote_id=str(own.pk))
+
+
+def test_repeated_call_for_another_licensee_is_refused(bearer_client: Client) -> None:
+    client, listing = bearer_client(funded(inr=1_000_000)), on_sale()
+    for licensee, status in ((BODY, 200), (BODY, 200), ({**BODY, "name": "Other"}, 422)):
+        body = {"assetId": str(listing.pk), "licensee": licensee}
+        assert client.post("/api/v1/wallet/spend", body, format="json", headers={"Idempotency-Key": "k"}).status_code == status
+    assert Order.objects.count() == 1
+
+
+def test_link_works_for_one_account_once() -> None:
+    order, client = bought_for(on_sale()), UserFactory()
+    secret = secret_sent()
+    assert secret not in Licence.objects.get().claim_digest
+    claimed(order, client)
+    assert claim_licence(secret=secret, actor=client).claimed_at == Licence.objects.get().claimed_at
+    for account in (UserFactory(), order.buyer):
+        with pytest.raises(ClaimEnded):
+            claim_licence(secret=secret, actor=account)
+    assert Licence.objects.get().buyer == client
+
+
+def test_link_ends_after_its_days_with_a_refund_and_with_a_newer_link() -> None:
+    client, old, refunded, renewed = UserFactory(), *(bought_for(on_sale(), licensee=Licensee("L", f"{n}@l.example")) for n in "abc")
+    secrets = [secret_sent(Licensee("L", f"{n}@l.example")) for n in "abc"]
+    later(old, days=bounds.CLAIM_LINK_DAYS)
+    refund_order(order=refunded, reason="test", actor=None)
+    later(renewed, hours=2)
+    resend_claim_link(order=renewed, actor=renewed.buyer)
+    for secret, refusal in zip(secrets, (ClaimEnded, ClaimEnded, NotFound), strict=True):
+        with pytest.raises(refusal):
+            claim_licence(secret=secret, actor=client)
+    claimed(renewed, client, Licensee("L", "c@l.example"))
+
+
+def test_expired_link_is_replaced_by_a_new_one() -> None:
+    order = bought_for(on_sale())
+    later(order, days=bounds.CLAIM_LINK_DAYS)
+    resend_claim_link(order=order, actor=order.buyer)
+    claimed(order, UserFactory())
+
+
+def test_claimant_who_has_the_licence_is_told_and_the_link_stays() -> None:
+    listing, client, colleague = on_sale(), funded(inr=1_000_000), UserFactory()
+    order = bought_for(listing)
+    bought(listing, client)
+    secret = secret_sent()
+    with pytest.raises(AlreadyOwned):
+        claim_licence(secret=secret, actor=client)
+    claim_licence(secret=secret, actor=colleague)
+    assert Licence.objects.get(order_id=order.pk).buyer == colleague
+
+
+def test_nobody_but_the_payer_sends_the_link_again() -> None:
+    order = bought_for(on_sale())
+    later(order, hours=2)
+    for stranger in (UserFactory(), UserFactory(is_staff=True, is_superuser=True)):
+        with pytest.raises(NotFound):
+            resend_claim_link(order=order, actor=stranger)
+
+
+def test_link_is_not_sent_again_within_the_hour_nor_once_it_was_used_or_refunded() -> None:
+    order, own = bought_for(on_sale()), bought(on_sale())
+    with pytest.raises(RateLimited):
+        resend_claim_link(order=order, actor=order.buyer)
+    claimed(order, UserFactory())
+    refunded = bought_for(on_sale())
+    refund_order(order=refunded, reason="test", actor=None)
+    for ended in (order, own, refunded):
+        if ended is not own:
+            later(ended, hours=2)
+        with pytest.raises(InvalidTransition):
+            resend_claim_link(order=ended, actor=ended.buyer)
+
+
+def test_payer_has_links_sent_for_so_many_licences_in_a_day(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "CLAIM_LINKS_A_DAY", 2)
+    payer = funded(inr=1_000_000)
+    first, _ = bought_for(on_sale(), payer), bought_for(on_sale(price_inr_minor=0), payer)
+    with pytest.raises(RateLimited) as refusal:
+        bought_for(on_sale(), payer)
+    assert int(refusal.value.headers["Retry-After"]) > 0
+    bought(on_sale(), payer)
+    later(first, days=1)
+    bought_for(on_sale(), payer)
+    with pytest.raises(RateLimited):
+        resend_claim_link(order=first, actor=payer)
+
+
+def test_mail_to_the_licensee_has_no_words_of_the_payer() -> None:
+    payer = funded(inr=1_000_000, name="Visit evil.example")
+    bought_for(on_sale(), payer, Licensee("Call evil.example", "x@l.example"))
+    (letter,) = (letter for letter in sent_mails() if letter.to == ["x@l.example"])
+    assert payer.email in letter.body
+    assert "evil.example" not in f"{letter.subject}{letter.body}"
+
+
+def test_refund_ends_the_licence_of_the_licensee_and_pays_the_payer() -> None:
+    order, client = bought_for(with_file()), UserFactory()
+    link = issue_link(licence=claimed(order, client))
+    held = wallet_of(order.buyer).balance_inr_minor
+    refund_order(order=order, reason="test", actor=UserFactory(is_staff=True))
+    assert wallet_of(order.buyer).balance_inr_minor == held + order.price_minor
+    assert not live_licences_of(client).exists()
+    assert any(letter.to == [client.email] and "has ended" in letter.subject for letter in sent_mails())
+    with pytest.raises(LinkRevoked):
+        open_link(token=url_of(link).rsplit("/", 1)[-1])
+
+
+def test_payer_is_refunded_at_once_until_the_licensee_has_downloaded() -> None:
+    payer, listing = funded(inr=1_000_000), with_file()
+    own = bought(listing, payer)
+    record_download(link=issue_link(licence=Licence.objects.get(order_id=own.pk)), byte_range="")
+    unclaimed = bought_for(listing, payer)
+    assert request_refund(order=unclaimed, reason="other", details="", actor=payer).status == "Refunded"
+    order = bought_for(with_file(), payer)
+    record_download(link=issue_link(licence=claimed(order, UserFactory())), byte_range="")
+    assert request_refund(order=order, reason="other", details="", actor=payer).status != "Refunded"
+
+
+def test_dispute_of_the_payers_card_suspends_the_licence_of_the_licensee() -> None:
+    top_up = paid(amount_minor=49_900)
+    order, client = bought_for(on_sale(), top_up.user), UserFactory()
+    tell(top_up, EventKind.DISPUTED)
+    assert claimed(order, client).suspended_at is not None
+    tell(top_up, EventKind.DISPUTE_LOST)
+    assert not live_licences_of(client).exists()
+
+
+def test_licence_that_someone_else_paid_for_cannot_be_upgraded() -> None:
+    listing, client = on_sale(), funded(inr=1_000_000)
+    order = bought_for(listing)
+    claimed(order, client)
+    for buyer, licensee in ((client, None), (order.buyer, CLIENT)):
+        with pytest.raises(UpgradeUnavailable):
+            spend(buyer=buyer, purchase=PurchaseRequest(str(listing.pk), upgrade_from="personal", licensee=licensee))
+    bought(listing, client, license_slug="commercial")
+
+
+def test_licensee_who_leaves_is_forgotten_and_the_order_stays() -> None:
+    order, client = bought_for(on_sale()), UserFactory()
+    claimed(order, client)
+    assert export_account(client)["licences"][0]["licensee_name"] == CLIENT.name
+    delete_account(user=client, reason="test", actor=None)
+    licence = Licence.objects.get()
+    assert (licence.licensee_name, licence.licensee_email, licence.claim_digest) == ("", "", "")
+    refund_order(order=order, reason="test", actor=None)
+
+
+def test_licensee_claims_and_keeps_what_someone_paid_who_left() -> None:
+    order, client = bought_for(on_sale(), funded(inr=49_900)), UserFactory()
+    assert export_account(order.buyer)["licencesForOthers"][0]["licensee_email"] == CLIENT.email
+    delete_account(user=order.buyer, reason="test", actor=None)
+    assert claimed(order, client).live
+
+
+def test_second_live_licence_of_a_licensee_is_refused_by_the_database() -> None:
+    held = Licence.objects.get(order_id=bought_for(on_sale()).pk)
+    other = Licence.objects.get(order_id=bought_for(held.listing, licensee=Licensee("Other", "other@client.example")).pk)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Licence.objects.filter(pk=other.pk).update(licensee_email=held.licensee_email)
+
+
+def test_licence_of_nobody_is_refused_by_the_database() -> None:
+    order = bought(on_sale())
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Licence.objects.filter(order_id=order.pk).update(buyer=None)

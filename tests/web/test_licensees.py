@@ -1,0 +1,129 @@
+"""Buying for someone else, the link to claim it, and the library of the licensee."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from catalog.models import Listing
+from library.models import Licence
+from library.selectors import owned_licence
+from marketplace.accounts.models import User
+from tests.factories import UserFactory
+from tests.shop import archive, bought, funded, on_sale
+from tests.wallet.licensing import CLIENT, bought_for, claimed, secret_sent
+from tests.wallet.test_licensees import later
+from wallet.consent import CONSENT
+from wallet.models import Order, Quote
+from wallet.services.refunds import refund_order
+
+from .markup import faults_of
+
+pytestmark = pytest.mark.django_db
+
+Browse = Callable[..., Client]
+FORM = {"license": "personal", "currency": "INR", "name": CLIENT.name, "email": CLIENT.email}
+
+
+@pytest.fixture
+def buyer() -> User:
+    return funded(inr=1_000_000)
+
+
+def begin(client: Client, listing: Listing, **sent: str) -> Any:
+    return client.post(reverse("checkout-begin-for-other", args=[listing.slug]), FORM | sent)
+
+
+def claim_page(client: Client, secret: str) -> Any:
+    return client.get(reverse("licence-claim", args=[secret]))
+
+
+def test_owner_buys_it_for_a_client_who_claims_and_downloads_it(browse: Browse, buyer: User) -> None:
+    listing, licensee = on_sale(archive(), title="Halden"), UserFactory()
+    bought(listing, buyer)
+    payer = browse(buyer)
+    address = reverse("checkout-begin-for-other", args=[listing.slug])
+    assert address in payer.get(reverse("asset-page", args=[listing.slug])).content.decode()
+    checkout = begin(payer, listing)["Location"]
+    assert CLIENT.email in payer.get(checkout).content.decode()
+    order_page = payer.post(checkout, {"consent": CONSENT.version})["Location"]
+    shown = payer.get(order_page).content.decode()
+    assert CLIENT.name in shown
+    assert reverse("library-item", args=[listing.slug]) not in shown
+    claimant = browse(licensee)
+    secret = secret_sent()
+    assert CLIENT.name in claim_page(claimant, secret).content.decode()
+    library = claimant.post(reverse("licence-claim", args=[secret]))["Location"]
+    assert CLIENT.name in claimant.get(library).content.decode()
+    assert "download" in claimant.post(reverse("library-item-download", args=[listing.slug])).content.decode()
+    assert "claimed the licence" in payer.get(order_page).content.decode()
+
+
+@pytest.mark.parametrize(
+    "sent", [{"email": "nobody"}, {"email": ""}, {"name": ""}, {"name": "x" * 121}, {"license": "galactic"}, {"currency": "EUR"}]
+)
+def test_form_without_a_licensee_or_with_an_unknown_licence_makes_no_quote(browse: Browse, buyer: User, sent: dict[str, str]) -> None:
+    answer = begin(browse(buyer), on_sale(), **sent)
+    assert answer.status_code == 400
+    assert faults_of(answer.content) == []
+    assert not Quote.objects.exists()
+
+
+def test_second_purchase_for_a_licensee_is_refused_in_the_form(browse: Browse, buyer: User) -> None:
+    order = bought_for(on_sale())
+    assert begin(browse(buyer), order.listing).status_code == 400
+    assert not Quote.objects.filter(owner=buyer).exists()
+
+
+def test_link_leads_through_the_sign_in(browse: Browse) -> None:
+    bought_for(on_sale())
+    address = reverse("licence-claim", args=[secret_sent()])
+    assert Client().get(address)["Location"] == f"{reverse('account_login')}?next={address}"
+    assert not Licence.objects.filter(buyer__isnull=False).exists()
+
+
+def test_link_that_is_unknown_used_or_refunded_claims_nothing(browse: Browse) -> None:
+    used, refunded = bought_for(on_sale()), None
+    secrets = [secret_sent()]
+    claimed(used, UserFactory())
+    refunded = bought_for(on_sale())
+    secrets.append(secret_sent())
+    refund_order(order=refunded, reason="test", actor=None)
+    stranger = UserFactory()
+    client = browse(stranger)
+    for secret, status in ((secrets[0], 410), (secrets[1], 410), ("unknown", 404)):
+        assert claim_page(client, secret).status_code == status
+        assert client.post(reverse("licence-claim", args=[secret])).status_code == status
+    assert not Licence.objects.filter(buyer=stranger).exists()
+
+
+def test_claimant_who_owns_it_is_told_what_to_do(browse: Browse, buyer: User) -> None:
+    order = bought_for(on_sale())
+    own = bought(order.listing, buyer)
+    answer = browse(buyer).post(reverse("licence-claim", args=[secret_sent()]))
+    assert answer.status_code == 409
+    assert owned_licence(buyer, order.listing.slug).order_id == own.pk
+
+
+def test_payer_sends_the_link_again_once_an_hour(browse: Browse) -> None:
+    order = bought_for(on_sale())
+    client, address = browse(order.buyer), reverse("order-page-claim-link", args=[order.pk])
+    first = secret_sent()
+    client.post(address)
+    assert secret_sent() == first
+    later(order, hours=2)
+    client.post(address)
+    assert secret_sent() != first
+    assert claim_page(client, first).status_code == 404
+    assert browse(UserFactory()).post(address).status_code == 404
+
+
+def test_claimed_licence_is_offered_no_upgrade(browse: Browse) -> None:
+    order, client = bought_for(on_sale()), UserFactory()
+    claimed(order, client)
+    page = browse(client).get(reverse("asset-page", args=[order.listing.slug])).content.decode()
+    assert re.search(r'name="upgrade_from"', page) is None
+    assert Order.objects.count() == 1
