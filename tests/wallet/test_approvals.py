@@ -337,7 +337,7 @@ def test_second_approval_of_a_key_is_refused_by_the_database(user: User) -> None
 
 def test_approved_purchase_for_a_client_is_for_the_client(user: User) -> None:
     principal, listing = bounded(user), on_sale()
-    approval = approved(principal, listing, licensee=CLIENT)
+    approval = approve_purchase(approval=asked(principal, listing, licensee=CLIENT), actor=user)
     assert approval.quote.licensee_email == CLIENT.email
     assert CLIENT.email in mail.outbox[0].body
     receipt = ask(principal, listing, licensee=CLIENT)
