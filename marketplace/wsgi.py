@@ -19,6 +19,7 @@ _CHARSETS = frozenset({"utf-8", "utf8", "us-ascii", "iso-8859-1"})
 _django = get_wsgi_application()
 limit_statements()
 # Imported by name, because models cannot be loaded before the apps are.
+import_string("marketplace.operations.installation.refuse_other_database")()
 import_string("marketplace.jobs.in_server.start_worker_thread")()
 # Loaded modules stay until the process ends; scanning them in each full garbage collection would pause requests for a tenth of a second.
 get_resolver().url_patterns  # noqa: B018 - loads every view

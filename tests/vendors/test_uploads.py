@@ -358,9 +358,23 @@ def test_finish_that_breaks_off_records_neither_the_file_nor_the_end_of_the_uplo
 def test_upload_is_finished_by_one_request_at_a_time(client: APIClient, listing: Listing) -> None:
     address = uploaded(client, listing, makers.archive(a_txt="1"))
     Upload.objects.update(finishing_until=timezone.now() + timedelta(minutes=1))
-    assert problem(finish(client, address)) == (409, "upload_finishing")
+    waiting = finish(client, address)
+    assert problem(waiting) == (409, "upload_finishing")
+    assert int(waiting["Retry-After"]) > 0
     Upload.objects.update(finishing_until=timezone.now() - timedelta(minutes=1))
     assert finish(client, address).status_code == 200
+
+
+def test_expired_upload_that_is_being_finished_is_not_purged(client: APIClient, listing: Listing) -> None:
+    address = uploaded(client, listing, makers.archive(a_txt="1"))
+    over = timezone.now() - timedelta(seconds=1)
+    Upload.objects.update(expires_at=over, finishing_until=timezone.now() + timedelta(minutes=1))
+    call_command("purge", "uploads")
+    Upload.objects.update(expires_at=timezone.now() + timedelta(hours=1), finishing_until=None)
+    assert finish(client, address).status_code == 200
+    Upload.objects.update(expires_at=over)
+    call_command("purge", "uploads")
+    assert not Upload.objects.exists()
 
 
 def test_file_that_came_in_between_is_kept(client: APIClient, listing: Listing, monkeypatch: pytest.MonkeyPatch) -> None:
