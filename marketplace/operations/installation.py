@@ -6,7 +6,7 @@ from typing import Any
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, register
 from django.core.exceptions import ImproperlyConfigured
-from django.db import DEFAULT_DB_ALIAS, DatabaseError, close_old_connections, connection
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, connection
 
 from .models import Installation
 
@@ -44,8 +44,6 @@ def refuse_other_database() -> None:
     except DatabaseError:
         # A server starts without its database, and waits for it.
         return
-    finally:
-        close_old_connections()
     for error in found:
         message = f"{error.msg} {error.hint}"
         raise ImproperlyConfigured(message)

@@ -148,9 +148,11 @@ def test_database_of_a_marketplace_is_neither_emptied_nor_used_by_a_sandbox(sett
     Installation.objects.update_or_create(pk=1, defaults={"sandbox": False})
     refuse_other_database()
     settings.SANDBOX = settings.CHECK_DATABASE_AT_START = True
-    for command in (["sandbox_reset", "--yes"], ["check", "--database", "default"], ["migrate"], ["worker", "--drain"]):
+    for command in (["sandbox_reset", "--yes"], ["check", "--database", "default"], ["worker", "--drain"]):
         with pytest.raises(SystemCheckError, match=r"operations\.E001"):
             call_command(*command)
+    with pytest.raises(SystemCheckError, match=r"operations\.E001"):
+        call_command("migrate", skip_checks=False)
     with pytest.raises(ImproperlyConfigured, match="SANDBOX"):
         refuse_other_database()
     assert Installation.objects.exists()

@@ -232,6 +232,21 @@ def test_another_version_of_the_protocol_is_refused(client: APIClient, listing: 
     assert (problem(answer), answer["Tus-Version"]) == ((412, "tus_version_unsupported"), "1.0.0")
 
 
+def test_post_is_taken_for_the_method_that_it_names(client: APIClient, other_client: APIClient, listing: Listing) -> None:
+    address = begin(client, listing, 150)
+
+    def post(caller: APIClient, method: str, **headers: str) -> Any:
+        part = {**TUS, "X-HTTP-Method-Override": method, **headers}
+        return caller.post(address, b"x" * 100, content_type=PART, headers=part)
+
+    assert problem(post(other_client, "PATCH", **{"Upload-Offset": "0"})) == (404, "not_found")
+    assert post(client, "GET").status_code == 405
+    answer = post(client, "PATCH", **{"Upload-Offset": "0"})
+    assert (answer.status_code, answer["Upload-Offset"]) == (204, "100")
+    assert post(client, "DELETE").status_code == 204
+    assert not Upload.objects.exists()
+
+
 def test_options_tell_what_is_supported(client: APIClient, anonymous: APIClient, listing: Listing) -> None:
     for path in (f"{ASSETS}/{listing.pk}/tus", begin(client, listing, 100)):
         answer = anonymous.options(path)
