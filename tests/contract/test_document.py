@@ -16,6 +16,9 @@ from .calls import API, document, document_of, nameless, operations_in_document
 from .shapes import BYTES, UNSET, Auth, Field, Operation, Shape
 from .table import BY_NAME, OPERATIONS, WITH_BODY
 
+# The operations that return what a PATCH at another path changes.
+READ_ELSEWHERE = {"/vendor/store": "GET /vendor/application-status"}
+
 by_operation = pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
 SECURITY: dict[Auth, list[str]] = {Auth.NONE: [], Auth.KEY: ["ApiKey"], Auth.KEY_OR_BEARER: ["ApiKey", "Bearer"], Auth.BEARER: ["Bearer"]}
 BOUNDS = ("maxLength", "minimum", "maximum", "minItems", "maxItems", "enum")
