@@ -30,7 +30,7 @@ def listing_edited(listing: Listing) -> None:
 
 
 @transaction.atomic
-def store_logo_changed(store: Store) -> None:
+def store_logo_changed(*, store: Store) -> None:
     """Update the browse index and invalidate cached responses after a store got another logo, or lost it."""
     change_version()
     refresh_store(store)
