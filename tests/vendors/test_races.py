@@ -179,6 +179,7 @@ def test_upload_that_is_purged_while_a_request_claims_it_stays(media: Path) -> N
 def test_upload_that_is_claimed_while_it_is_purged_is_not_found(media: Path) -> None:
     found = begun(100)
     append(found, b"1" * 100)
+    found.refresh_from_db()
     Upload.objects.all().delete()
     with pytest.raises(NotFound):
         finish_upload(upload=found, actor=found.listing.store.owner)

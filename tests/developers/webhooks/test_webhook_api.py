@@ -89,7 +89,7 @@ def test_key_without_the_scope_of_an_event_cannot_have_it_sent(
 ) -> None:
     narrow = key_client(app=app)
     ApiKey.objects.filter(pk=ApiKey.objects.latest("id").pk).update(scope=Scope.CATALOG_READ.value)
-    wanted = {"url": "https://hooks.example.com/in", "events": ["asset.published", "order.completed"]}
+    wanted: dict[str, Any] = {"url": "https://hooks.example.com/in", "events": ["asset.published", "order.completed"]}
     assert refusal(narrow, "post", **wanted) == (403, "insufficient_scope")
     assert not WebhookEndpoint.objects.exists()
     path = f"/{sent(client, 'post', **wanted)['id']}"

@@ -76,7 +76,7 @@ class TusViews(VendorViewSet):
     listing: Listing
     upload: Upload
 
-    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:  # type: ignore[override]  # of Django
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Take a POST for the method that it names, as the protocol allows clients whose network knows no other."""
         wanted = request.headers.get("X-HTTP-Method-Override")
         if request.method == "POST" and wanted in {"PATCH", "DELETE"}:
