@@ -232,6 +232,10 @@ def test_reset_leaves_the_demo_and_nothing_of_before(engine: str, tmp_path: Path
 
 
 def _reset_and_look(env: dict[str, str], folder: Path) -> None:
+    # The copied database was migrated for a marketplace.
+    assert "operations.E001" in manage("sandbox_reset", "--yes", **env).stderr
+    code = "from marketplace.operations.models import Installation; Installation.objects.update(sandbox=True)"
+    assert manage("shell", "--no-imports", "--command", code, **env).returncode == 0
     left = [folder / name for name in ("mails/old.log", "media/deliverables/0192f0c1-0000-7000-8000-000000000000")]
     for path in left:
         path.parent.mkdir(parents=True)
