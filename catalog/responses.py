@@ -61,6 +61,7 @@ class VendorName(ResponseModel):
 
     store_name: str
     store_slug: str
+    logo_url: str | None = Field(description="Path of the store's logo, in the size of a card; null if there is none.")
 
 
 class LicensePrice(ResponseModel):
@@ -95,7 +96,11 @@ def item_of(row: Row) -> dict[str, Any]:
         "price_inr": row["price_inr"],
         "tier_requirement": row["tier"],
         "slug": row["slug"],
-        "vendor": {"store_name": row["store_name"], "store_slug": row["store_slug"]},
+        "vendor": {
+            "store_name": row["store_name"],
+            "store_slug": row["store_slug"],
+            "logo_url": f"{preview_url(row['store_logo'])}?size=card" if row["store_logo"] else None,
+        },
         "price_usd": row["price_usd"],
         "price_eur": row["price_eur"],
         "thumbnail_url": row["thumbnail"]["url"] if row["thumbnail"] else None,

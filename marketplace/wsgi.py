@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from django.core.wsgi import get_wsgi_application
+from django.db import connections
 from django.urls import get_resolver
 from django.utils.module_loading import import_string
 
@@ -19,6 +20,9 @@ _CHARSETS = frozenset({"utf-8", "utf8", "us-ascii", "iso-8859-1"})
 _django = get_wsgi_application()
 limit_statements()
 # Imported by name, because models cannot be loaded before the apps are.
+import_string("marketplace.operations.installation.refuse_other_database")()
+# The thread that loads the application responds to no requests.
+connections.close_all()
 import_string("marketplace.jobs.in_server.start_worker_thread")()
 # Loaded modules stay until the process ends; scanning them in each full garbage collection would pause requests for a tenth of a second.
 get_resolver().url_patterns  # noqa: B018 - loads every view

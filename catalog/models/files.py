@@ -180,6 +180,8 @@ class StorePicture(models.Model):
     details = models.JSONField(default=dict)
     renditions = models.JSONField(default=dict)
     uploaded_at = models.DateTimeField(auto_now_add=True)
+    # When the stored bytes were last read and compared.
+    verified_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         default_permissions = ()
@@ -187,6 +189,7 @@ class StorePicture(models.Model):
             models.UniqueConstraint(fields=("store", "kind"), name="storepicture_one_of_each_kind"),
             models.CheckConstraint(condition=Q(kind__in=["Logo", "Banner"]), name="storepicture_kind_known"),
         )
+        indexes = (models.Index(fields=("verified_at", "id"), name="storepicture_verified"),)
 
     def __str__(self) -> str:
         return f"{self.kind} of {self.store}"
@@ -259,10 +262,13 @@ class FormerPreview(models.Model):
     content_type = models.CharField(max_length=40)
     size = models.BigIntegerField()
     sha256 = models.CharField(max_length=64)
+    # When the stored bytes were last read and compared.
+    verified_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         default_permissions = ()
         constraints = (models.UniqueConstraint(fields=("listing", "sha256"), name="formerpreview_one_for_each_picture"),)
+        indexes = (models.Index(fields=("verified_at", "id"), name="formerpreview_verified"),)
 
     def __str__(self) -> str:
         return self.sha256

@@ -57,6 +57,8 @@ class ListingIndex(Priced):
     category_name = models.CharField(max_length=core_bounds.NAME_CHARS)
     store_slug = models.CharField(max_length=core_bounds.SLUG_CHARS)
     store_name = models.CharField(max_length=core_bounds.NAME_CHARS)
+    # The id of the store's logo; null without one.
+    store_logo = models.UUIDField(null=True)
     tier = models.CharField(max_length=8, choices=Tier.choices)
     ai_training = models.CharField(max_length=10, choices=AiTraining.choices)
     ai_origin = models.CharField(max_length=10, choices=AiOrigin.choices)

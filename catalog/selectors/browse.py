@@ -62,6 +62,7 @@ ITEM_COLUMNS = (
     "title",
     "store_slug",
     "store_name",
+    "store_logo",
     "tier",
     "price_usd",
     "price_inr",

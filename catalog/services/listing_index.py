@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, Value
+from django.db.models import Count, OuterRef, QuerySet, Subquery, Value
 
 from marketplace.jobs.policy import job
 
@@ -20,8 +20,20 @@ from .. import pricing
 from ..catalog_version import change_version
 from ..file_types import file_type_of
 from ..labels import labels_of
-from ..models import Category, LicenseTier, Listing, ListingCount, ListingIndex, ListingLabel, ListingPrice, ListingStats, Preview, Store
-from ..models.files import PreviewKind
+from ..models import (
+    Category,
+    LicenseTier,
+    Listing,
+    ListingCount,
+    ListingIndex,
+    ListingLabel,
+    ListingPrice,
+    ListingStats,
+    Preview,
+    Store,
+    StorePicture,
+)
+from ..models.files import PreviewKind, StorePictureKind
 from ..models.listings import ListingStatus
 from ..selectors.taxonomy import active_tiers
 
@@ -48,13 +60,16 @@ class IndexEntry:
         return [(self.columns["category_slug"], self.columns["tier"], name, value) for name, value in values]
 
 
-def index_entry(listing: Listing, tiers: Sequence[LicenseTier], thumbnail: Preview | None = None) -> IndexEntry:
+def index_entry(
+    listing: Listing, tiers: Sequence[LicenseTier], thumbnail: Preview | None = None, logo: uuid.UUID | None = None
+) -> IndexEntry:
     """Return the index data of a listing on sale.
 
     Args:
         listing: The listing, with its store, category and live file.
         tiers: The active licence tiers.
         thumbnail: Its preview in gallery slot 0.
+        logo: Id of its store's logo.
     """
     return IndexEntry(
         columns={
@@ -64,6 +79,7 @@ def index_entry(listing: Listing, tiers: Sequence[LicenseTier], thumbnail: Previ
             "category_name": listing.category.name,
             "store_slug": listing.store.slug,
             "store_name": listing.store.name,
+            "store_logo": logo,
             "tier": listing.tier_requirement,
             "ai_training": listing.ai_training,
             "ai_origin": listing.ai_origin,
@@ -91,12 +107,13 @@ def refresh_listings(ids: Sequence[uuid.UUID]) -> int:
 
 
 def refresh_store(store: Store) -> None:
-    """Update the rows of a store that was opened, closed or renamed."""
+    """Update the rows of a store that was opened, closed or renamed, or whose logo was changed."""
     published = Listing.objects.filter(store=store, status=ListingStatus.PUBLISHED)
     stale = ListingIndex.objects.filter(listing__store=store)
     if store.is_open:
         refresh_listings(list(published.filter(index__isnull=True).values_list("pk", flat=True)))
-        stale.exclude(store_name=store.name).update(store_name=store.name)
+        logo = _logos().filter(store=store).first()
+        stale.exclude(store_name=store.name, store_logo=logo).update(store_name=store.name, store_logo=logo)
     else:
         refresh_listings(list(stale.values_list("pk", flat=True)))
 
@@ -150,10 +167,11 @@ def _refresh(ids: Sequence[uuid.UUID], tiers: Sequence[LicenseTier]) -> int:
     # Read under the lock, to see what other changes have committed.
     published = Listing.objects.filter(pk__in=ids, status=ListingStatus.PUBLISHED, store__is_open=True)
     on_sale = pricing.with_running_discount(published).select_related("store", "category", "live_deliverable")
+    on_sale = on_sale.annotate(store_logo=Subquery(_logos().filter(store=OuterRef("store"))))
     # The list of an archive's entries is long and not needed.
     on_sale = on_sale.defer("live_deliverable__entries")
     thumbnails = {row.listing_id: row for row in Preview.objects.filter(listing__in=ids, kind=PreviewKind.GALLERY, slot=0)}
-    wanted = {row.pk: index_entry(row, tiers, thumbnails.get(row.pk)) for row in on_sale}
+    wanted = {row.pk: index_entry(row, tiers, thumbnails.get(row.pk), row.store_logo) for row in on_sale}
     there = {row.pk: _stored(row) for row in ListingIndex.objects.filter(pk__in=ids).prefetch_related("labels")}
     changed = {pk: entry for pk, entry in wanted.items() if there.get(pk) != entry}
     gone = there.keys() - wanted.keys()
@@ -170,6 +188,10 @@ def _refresh(ids: Sequence[uuid.UUID], tiers: Sequence[LicenseTier]) -> int:
     _write(changed, new=changed.keys() - there.keys())
     count(changes)
     return len(gone) + len(changed)
+
+
+def _logos() -> QuerySet[StorePicture, uuid.UUID]:
+    return StorePicture.objects.filter(kind=StorePictureKind.LOGO).values_list("pk", flat=True)
 
 
 def _write(entries: dict[uuid.UUID, IndexEntry], new: Iterable[uuid.UUID]) -> None:

@@ -30,6 +30,13 @@ def listing_edited(listing: Listing) -> None:
 
 
 @transaction.atomic
+def store_logo_changed(*, store: Store) -> None:
+    """Update the browse index and invalidate cached responses after a store got another logo, or lost it."""
+    change_version()
+    refresh_store(store)
+
+
+@transaction.atomic
 def store_changed(store: Store) -> None:
     """Update search and the browse index and invalidate cached responses after a store was opened, closed or renamed."""
     change_version()

@@ -10,7 +10,7 @@ from marketplace.api.idempotency import idempotent
 from marketplace.api.serializers import EmptyBody, parse_body
 from marketplace.api.views import ApiViewSet
 from marketplace.core.access import ANY_API_KEY, PUBLIC
-from marketplace.core.errors import InvalidTransition, NotFound
+from marketplace.core.errors import InsufficientScope, InvalidTransition, NotFound
 from marketplace.core.ids import parse_id
 from marketplace.http.rate_limits import count_by_address
 
@@ -86,8 +86,8 @@ class WebhookViewSet(ApiViewSet):
     access = dict.fromkeys(("list", "register", "retrieve", "update", "remove", "rotate_secret", "deliveries", "redeliver"), ANY_API_KEY)
     queries = {"deliveries": DeliveryQuery}
     problems = {
-        "register": (AppNotApproved, TooManyWebhookEndpoints, WebhookUrlRefused),
-        "update": (WebhookUrlRefused,),
+        "register": (AppNotApproved, InsufficientScope, TooManyWebhookEndpoints, WebhookUrlRefused),
+        "update": (InsufficientScope, WebhookUrlRefused),
         "redeliver": (AppNotApproved, InvalidTransition, TooManyTestEvents),
     }
 
@@ -99,9 +99,12 @@ class WebhookViewSet(ApiViewSet):
     @extend_schema(operation_id="createWebhook", summary="Create a webhook", request=NewWebhook, responses=CreatedWebhook)
     @idempotent
     def register(self, request: Request) -> Response:
-        """Register an address that the app's events are sent to. The response has the signing secret, once."""
-        body, app = parse_body(NewWebhook, request), app_of(request)
-        endpoint, secret = create_endpoint(app=app, **body, actor=principal_of(request).user)
+        """Register an address that the app's events are sent to. The response has the signing secret, once.
+
+        The key needs the scopes of the events, as it does to list them.
+        """
+        body, app, caller = parse_body(NewWebhook, request), app_of(request), principal_of(request)
+        endpoint, secret = create_endpoint(app=app, **body, actor=caller.user, scopes=caller.scopes)
         return Response(WebhookAnswer(endpoint).data | {"secret": secret})
 
     @extend_schema(operation_id="getWebhook", summary="Get a webhook", parameters=[WEBHOOK_ID], responses=WebhookAnswer)
@@ -113,9 +116,13 @@ class WebhookViewSet(ApiViewSet):
         operation_id="updateWebhook", summary="Change a webhook", parameters=[WEBHOOK_ID], request=WebhookChanges, responses=WebhookAnswer
     )
     def update(self, request: Request, webhook_id: str) -> Response:
-        """Change the address, the events or the description of a webhook, disable it, or enable it for future events."""
+        """Change the address, the events or the description of a webhook, disable it, or enable it for future events.
+
+        The key needs the scopes of the webhook's events, as it does to list them, except to disable it.
+        """
         body = parse_body(WebhookChanges, request)
-        changed = change_endpoint(endpoint=_own_endpoint(request, webhook_id), **body, actor=principal_of(request).user)
+        endpoint, caller = _own_endpoint(request, webhook_id), principal_of(request)
+        changed = change_endpoint(endpoint=endpoint, **body, actor=caller.user, scopes=caller.scopes)
         return Response(WebhookAnswer(changed).data)
 
     @extend_schema(

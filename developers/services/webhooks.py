@@ -1,6 +1,7 @@
 """Webhook endpoints: create, change, rotate the secret, disable, enable, test, redeliver."""
 
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from datetime import timedelta
 from urllib.parse import urlsplit
 
@@ -11,13 +12,14 @@ from django.utils import timezone
 from marketplace.accounts.models import User
 from marketplace.core import audit, texts
 from marketplace.core import bounds as core_bounds
-from marketplace.core.errors import InvalidTransition
+from marketplace.core.errors import InsufficientScope, InvalidTransition
+from marketplace.core.scopes import Scope
 from marketplace.core.transitions import lock
 from marketplace.http import outbound
 
 from .. import bounds
 from ..errors import AppNotApproved, TooManyTestEvents, TooManyWebhookEndpoints, WebhookUrlRefused
-from ..event_types import PING, EventType
+from ..event_types import PING, REQUIRED_SCOPES, EventType, may_receive
 from ..models import App, WebhookDelivery, WebhookEndpoint, WebhookMessage, WebhookSubscription
 from ..models.apps import AppStatus
 from ..models.webhooks import DeliveryStatus
@@ -30,11 +32,22 @@ DISABLED_BY_DEVELOPER = "Its developer disabled it."
 
 
 @transaction.atomic
-def create_endpoint(*, app: App, url: str, events: Iterable[EventType], actor: User, description: str = "") -> tuple[WebhookEndpoint, str]:
+def create_endpoint(
+    *,
+    app: App,
+    url: str,
+    events: Iterable[EventType],
+    actor: User,
+    description: str = "",
+    scopes: AbstractSet[Scope] | None = None,
+) -> tuple[WebhookEndpoint, str]:
     """Create an endpoint and return it with its signing secret, which is not returned again.
+
+    `scopes` are those of the key that asks for it; None for the developer.
 
     Raises:
         AppNotApproved: the app is not approved.
+        InsufficientScope: a key with these scopes may not receive one of the events.
         InvalidInput: no event.
         TooManyWebhookEndpoints: the app has the maximum number of endpoints.
         WebhookUrlRefused: no events are sent to the address.
@@ -52,6 +65,7 @@ def create_endpoint(*, app: App, url: str, events: Iterable[EventType], actor: U
         encrypted_secret=encrypt_secret(secret),
     )
     _subscribe(endpoint, events)
+    _require_scopes(endpoint, scopes)
     audit.record("webhook.create", endpoint, actor=actor, app=str(app.pk), site=_site(endpoint), events=endpoint.events)
     return endpoint, secret
 
@@ -65,10 +79,14 @@ def change_endpoint(
     events: Iterable[EventType] | None = None,
     description: str | None = None,
     enabled: bool | None = None,
+    scopes: AbstractSet[Scope] | None = None,
 ) -> WebhookEndpoint:
     """Change the address, the events and the description of an endpoint, enable it or disable it; None changes nothing.
 
+    `scopes` are those of the key that asks for it; None for the developer.
+
     Raises:
+        InsufficientScope: a key with these scopes may not receive one of the endpoint's events, and would do more than disable it.
         InvalidInput: no event.
         WebhookUrlRefused: no events are sent to the address.
     """
@@ -80,6 +98,8 @@ def change_endpoint(
     endpoint.save(update_fields=["url", "description"])
     if events is not None:
         _subscribe(endpoint, events)
+    if enabled is not False or url is not None or events is not None:
+        _require_scopes(endpoint, scopes)
     audit.record("webhook.change", endpoint, actor=actor, site=_site(endpoint), events=endpoint.events)
     if enabled is True and endpoint.disabled_at is not None:
         return enable_endpoint(endpoint=endpoint, actor=actor)
@@ -255,3 +275,14 @@ def _subscribe(endpoint: WebhookEndpoint, events: Iterable[EventType]) -> None:
     endpoint.subscriptions.exclude(event__in=wanted).delete()
     rows = [WebhookSubscription(endpoint=endpoint, event=event) for event in sorted(wanted)]
     WebhookSubscription.objects.bulk_create(rows, ignore_conflicts=True)
+
+
+def _require_scopes(endpoint: WebhookEndpoint, scopes: AbstractSet[Scope] | None) -> None:
+    """Refuse an endpoint with events that a key with these scopes may not list."""
+    if scopes is None:
+        return
+    for event in endpoint.events:
+        if not may_receive(event, scopes):
+            needed = sorted(REQUIRED_SCOPES[event])
+            detail = f"The event {event} needs the scope {' or '.join(needed)}. Request one of them, then use a new key."
+            raise InsufficientScope(detail, requiredScope=needed[0])

@@ -6,7 +6,7 @@ from multiprocessing.util import Finalize
 
 from django.conf import settings
 
-from .policy import DEFAULT, SCHEDULE, WEBHOOKS
+from .policy import QUEUES
 from .schedule import interrupted
 from .worker import JobWorker
 
@@ -17,7 +17,7 @@ def start_worker_thread() -> None:
     """Start a worker in this process if `WORKER_IN_SERVER` is set. It ends with the process."""
     if not settings.WORKER_IN_SERVER:
         return
-    worker = JobWorker(threads={DEFAULT: 1, WEBHOOKS: 1, SCHEDULE: 1})
+    worker = JobWorker(threads=dict.fromkeys(QUEUES, 1))
     thread = threading.Thread(target=worker.run, name="worker", daemon=True)
 
     def end() -> None:

@@ -12,9 +12,9 @@ from django_tasks.base import Task
 P = ParamSpec("P")
 T = TypeVar("T")
 
-# Each queue has its own threads, so that slow webhook receivers and long commands never delay mails.
-DEFAULT, WEBHOOKS, SCHEDULE = "default", "webhooks", "schedule"
-QUEUES = (DEFAULT, WEBHOOKS, SCHEDULE)
+# Each queue has its own threads, so that slow webhook receivers, previews and long commands never delay mails.
+DEFAULT, WEBHOOKS, PREVIEWS, SCHEDULE = "default", "webhooks", "previews", "schedule"
+QUEUES = (DEFAULT, WEBHOOKS, PREVIEWS, SCHEDULE)
 # Failed jobs run after new ones.
 RETRY_PRIORITY = -10
 # So do jobs of which very many can be due at once.

@@ -1,6 +1,7 @@
 """Gauges and management commands for the operators of an installation."""
 
 from django.apps import AppConfig
+from django.db.models.signals import post_migrate
 
 from marketplace.accounts.events import AccountDeleted, AccountEnding
 from marketplace.core.events import subscribe
@@ -15,9 +16,10 @@ class OperationsConfig(AppConfig):
     label = "operations"
 
     def ready(self) -> None:
-        """Register gauges and probes, and subscribe to the deletion of accounts."""
-        from . import gauges, personal_data  # noqa: PLC0415 - their models are there only now
+        """Register checks, gauges and probes, and subscribe to the deletion of accounts."""
+        from . import gauges, installation, personal_data  # noqa: PLC0415 - their models are there only now
 
+        post_migrate.connect(installation.record_installation, sender=self)
         subscribe(AccountDeleted, personal_data.anonymise)
         subscribe(AccountEnding, personal_data.add_effects)
         register(gauges.jobs)

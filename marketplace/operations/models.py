@@ -32,6 +32,20 @@ class AccountExport(models.Model):
         return bool(self.encrypted)
 
 
+class Installation(models.Model):
+    """A single row: whether the database is that of a sandbox. It is written with the first migration."""
+
+    id = models.PositiveSmallIntegerField(primary_key=True, default=1)
+    sandbox = models.BooleanField()
+
+    class Meta:
+        default_permissions = ()
+        constraints = (models.CheckConstraint(condition=models.Q(id=1), name="installation_one_row"),)
+
+    def __str__(self) -> str:
+        return "sandbox" if self.sandbox else "marketplace"
+
+
 class SitePage(models.Model):
     """A page that the operator writes, to which every page links; empty until it is written."""
 

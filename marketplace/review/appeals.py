@@ -4,14 +4,16 @@ An appeal is against an entry of the audit log. Apps register which decisions on
 reverse them.
 """
 
-from collections.abc import Callable, Mapping
+import uuid
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.auth import get_user_model
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, models, transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Case, Count, OuterRef, Q, QuerySet, Subquery, When
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from marketplace.core import audit, texts
@@ -113,6 +115,25 @@ def own_decision(*, decision_id: Any, user: models.Model) -> tuple[AuditEntry, A
 def appeals_of(user: Any) -> QuerySet[Appeal]:
     """Return the user's appeals with the decisions, newest first."""
     return Appeal.objects.filter(appellant=user).select_related("decision").order_by("-id")
+
+
+def with_positions(appeals: QuerySet[Appeal]) -> QuerySet[Appeal]:
+    """Add `position`, the place in the queue from 1; None for those that are decided."""
+    earlier = Q(submitted_at__lt=OuterRef("submitted_at")) | Q(submitted_at=OuterRef("submitted_at"), pk__lt=OuterRef("pk"))
+    ahead = Appeal.objects.filter(earlier, **WAITING).order_by().values("status").annotate(count=Count("pk")).values("count")
+    return appeals.annotate(position=Case(When(**WAITING, then=Coalesce(Subquery(ahead), 0) + 1)))
+
+
+def subjects_of(appeals: Sequence[Appeal]) -> dict[uuid.UUID, models.Model]:
+    """Return the rows that the decisions are about by the id of the appeal, in a query for each model; without those that are gone."""
+    found = {
+        (label, str(row.pk)): row
+        for label, appealable in _appealable.items()
+        if (ids := [each.decision.subject_id for each in appeals if each.decision.subject_type == label])
+        for row in appealable.model._default_manager.filter(pk__in=ids)
+    }
+    keys = {each.pk: (each.decision.subject_type, each.decision.subject_id) for each in appeals}
+    return {pk: found[key] for pk, key in keys.items() if key in found}
 
 
 def wait_of_appeal(appeal: Appeal) -> Wait | None:

@@ -36,6 +36,8 @@ OUTBOUND_LOOPBACK = False
 
 ROOT_URLCONF = "marketplace.urls"
 WSGI_APPLICATION = "marketplace.wsgi.application"
+# Whether a server refuses to start with the database of a sandbox where it is none, and the other way round.
+CHECK_DATABASE_AT_START = True
 APPEND_SLASH = False
 
 INSTALLED_APPS = [
@@ -277,7 +279,7 @@ CORS_EXPOSE_HEADERS = [
 TASKS = {
     "default": {
         "BACKEND": "django_tasks_db.DatabaseBackend",
-        "QUEUES": ["default", "webhooks", "schedule"],
+        "QUEUES": ["default", "webhooks", "previews", "schedule"],
         "OPTIONS": {"id_function": "marketplace.core.ids.new_id"},
     }
 }

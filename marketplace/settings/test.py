@@ -28,7 +28,8 @@ if "init_command" in _database["OPTIONS"]:
     # Test data need not survive a power cut.
     _database["OPTIONS"]["init_command"] += "PRAGMA synchronous=OFF;"
 DATABASES = {"default": _database}
-# Otherwise importing `marketplace.wsgi` would set a limit for all tests.
+# Otherwise importing `marketplace.wsgi` would query the database, and set a limit for all tests.
+CHECK_DATABASE_AT_START = False
 STATEMENT_TIMEOUT_SECONDS = 0
 CACHES = MEMORY_CACHES
 # A pool would keep connections of ended threads open, and the test database could not be dropped.

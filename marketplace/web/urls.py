@@ -69,6 +69,7 @@ urlpatterns = [
     path("dashboard/account/billing", billing.details, name="billing-page"),
     path("dashboard/account/billing/logo", billing.logo, name="billing-logo"),
     path("dashboard/account/delete", account.delete, name="account-delete"),
+    path("dashboard/appeals", appeals.appeals, name="appeals"),
     path("dashboard/appeals/<uuid:decision_id>", appeals.appeal, name="appeal"),
     path("dashboard/console", console.console, name="console"),
     path("dashboard/console/<slug:operation_id>", console.operation, name="console-operation"),

@@ -119,7 +119,7 @@ def test_item_has_the_reference_fields(get: Any) -> None:
         "tierRequirement": "pro",
         # Added.
         "slug": "grotesk",
-        "vendor": {"storeName": "Foundry", "storeSlug": "foundry"},
+        "vendor": {"storeName": "Foundry", "storeSlug": "foundry", "logoUrl": None},
         "priceUSD": 5.4,
         "priceEUR": None,
         "thumbnailUrl": f"/api/v1/previews/{picture.id}?size=card",

@@ -128,7 +128,7 @@ def test_detail_has_exactly_the_agreed_fields(get: Any, tiers: Any) -> None:
         "shortDescription": "A grotesque.",
         "description": "# Grotesk",
         "category": {"slug": "fonts", "name": listing.category.name},
-        "vendor": {"storeName": "Foundry", "storeSlug": "foundry"},
+        "vendor": {"storeName": "Foundry", "storeSlug": "foundry", "logoUrl": None},
         "priceUSD": 15.0,
         "priceINR": 1125.01,
         "priceEUR": None,

@@ -58,7 +58,7 @@ CATEGORY = record(
 # The reference: priceINR is a number. It is null where the vendor set no INR price, nothing is converted.
 ADDED_TO_ITEM = {
     "slug": STRING,
-    "vendor": record({}, added={"storeName": STRING, "storeSlug": STRING}),
+    "vendor": record({}, added={"storeName": STRING, "storeSlug": STRING, "logoUrl": nullable(STRING)}),
     "priceUSD": NUMBER,
     "priceEUR": nullable(NUMBER),
     "thumbnailUrl": nullable(STRING),
@@ -77,7 +77,7 @@ DETAIL = record(
         "shortDescription": STRING,
         "description": STRING,
         "category": record({}, added={"slug": STRING, "name": STRING}),
-        "vendor": record({}, added={"storeName": STRING, "storeSlug": STRING}),
+        "vendor": record({}, added={"storeName": STRING, "storeSlug": STRING, "logoUrl": nullable(STRING)}),
         **PRICES,
         "discountPercent": NUMBER,
         "discountEndsAt": nullable(TIME),

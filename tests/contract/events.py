@@ -61,7 +61,7 @@ WEBHOOKS = (
         "",
         record({**_WEBHOOK, "secret": STRING}),
         body=(_URL, _EVENT_LIST, _DESCRIPTION),
-        refusals={"app_not_approved", "too_many_webhook_endpoints", "webhook_url_refused"},
+        refusals={"app_not_approved", "insufficient_scope", "too_many_webhook_endpoints", "webhook_url_refused"},
     ),
     _operation("GET", "/{webhook_id}", WEBHOOK),
     _operation(
@@ -69,7 +69,7 @@ WEBHOOKS = (
         "/{webhook_id}",
         WEBHOOK,
         body=(replace(_URL, required=False), replace(_EVENT_LIST, required=False), _DESCRIPTION, _ENABLED),
-        refusals={"webhook_url_refused"},
+        refusals={"insufficient_scope", "webhook_url_refused"},
     ),
     _operation("DELETE", "/{webhook_id}", record({"id": STRING})),
     _operation(

@@ -417,6 +417,15 @@ OPERATIONS = (
         refusals=ONE,
         added=True,
     ),
+    _op(
+        "PATCH",
+        "/vendor/store",
+        "draft",
+        record({}, added=PROFILE | {"payoutMethod": nullable(STRING)} | PROFILE_ADDED | {"queue": QUEUE}),
+        body=tuple(replace(field, required=False, added=True) for field in APPLY if field.name in {"storeName", "bio"}),
+        refusals=APPROVED,
+        added=True,
+    ),
     *(
         operation
         for kind in ("logo", "banner")

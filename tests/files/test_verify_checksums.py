@@ -7,16 +7,20 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django.apps import apps
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from catalog.models import Deliverable, Preview
+from catalog.models import Deliverable, FormerPreview, Preview, StorePicture
+from library.models import Package
 from marketplace.core.errors import DependencyUnavailable
+from marketplace.operations.backups import PREFIXES
 from marketplace.storage import default_storage
 from marketplace.storage.local import LocalStorage
 from marketplace.storage.s3 import S3Storage
-from tests.factories import DeliverableFactory, ListingFactory
+from tests.factories import DeliverableFactory, ListingFactory, StoreFactory
 from vendors.management.commands import verify_checksums
+from vendors.services.files import STORED, keys_of
 from vendors.services.verifying import StoredState, state_of, verify
 
 from .helpers import put
@@ -74,6 +78,27 @@ def test_sound_files_are_noted_and_counted() -> None:
         row.refresh_from_db()
         assert row.verified_at is not None
     assert file.fingerprint == default_storage.fingerprint(file.object_key)
+
+
+def test_pictures_of_a_store_and_replaced_pictures_are_verified() -> None:
+    picture = {"content_type": "image/webp", "size": 5, "sha256": hashlib.sha256(b"image").hexdigest()}
+    copy = {"key": "stores/one.card", "size": 4, "sha256": hashlib.sha256(b"copy").hexdigest()}
+    logo = StorePicture.objects.create(store=StoreFactory(), kind="Logo", object_key="stores/one", renditions={"card": copy}, **picture)
+    FormerPreview.objects.create(listing=ListingFactory(), object_key="previews/former", **picture)
+    put(default_storage, "stores/one", b"image")
+    put(default_storage, "stores/one.card", b"c0py")
+    put(default_storage, "previews/former", b"1mage")
+    _, lines = failed()
+    assert [line.split(" (")[0] for line in lines[:-1]] == ["different: stores/one", "different: previews/former"]
+    assert lines[0].endswith(f"of {logo.store.slug})")
+
+
+def test_every_model_with_a_stored_file_is_verified() -> None:
+    named = {model for model in apps.get_models() if "object_key" in {field.name for field in model._meta.get_fields()}}
+    # Packages are built from the others, and are built again where they are gone.
+    assert named == {*STORED, Package}
+    kept = {key for row in (recorded(), shown()) for key in keys_of(row)}
+    assert all(key.startswith(PREFIXES) for key in kept)
 
 
 def test_every_difference_is_listed_and_not_noted() -> None:

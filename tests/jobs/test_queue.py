@@ -16,6 +16,7 @@ from marketplace.jobs.policy import QUEUES, Retries
 from marketplace.jobs.queue import claim_job, record_outcome, recover_lost_jobs, release_job, retry_job, run_job, waiting_queues
 from tests.eager import drain
 from tests.factories import UserFactory
+from vendors.jobs import make_previews
 
 from . import tasks
 
@@ -123,6 +124,16 @@ def test_queue_without_work_is_left_alone() -> None:
     queued(tasks.refuse)
     assert waiting_queues(QUEUES) == {"default"}
     assert claim_job(queue_names=["webhooks"], worker_id="one") is None
+
+
+def test_mail_waits_for_no_preview() -> None:
+    for _ in range(3):
+        queued(make_previews, "0192f0c1-0000-7000-8000-000000000000")
+    mail = queued(tasks.keep_quiet, "")
+    first = claim_job(queue_names=[mail.queue_name], worker_id="one")
+    assert first is not None
+    assert first.pk == mail.pk
+    assert claim_job(queue_names=[mail.queue_name], worker_id="one") is None
 
 
 def test_job_of_a_silent_worker_goes_to_another_and_counts_as_an_attempt() -> None:

@@ -414,7 +414,7 @@ HOLDINGS = (*ACCOUNTS, *DEVELOPERS, *SELLING, *BUYING)
 IMPERSONAL = {
     "the service's own configuration": (
         "auth.Permission auth.Group auth.Group_permissions contenttypes.ContentType review.SavedReply catalog.Category"
-        " catalog.FeaturedListing operations.SitePage"
+        " catalog.FeaturedListing operations.Installation operations.SitePage"
         " catalog.LicenseTier catalog.LicenseTerms catalog.RejectionReason catalog.SearchSynonym wallet.Seller wallet.TaxRate wallet.ExchangeRate"
     ),
     "the service's own work": "jobs.Worker jobs.Schedule catalog.CatalogVersion developers.EventCounter wallet.LedgerDigest wallet.CoveredJournal",

@@ -12,7 +12,9 @@ from typing import Any
 import psycopg
 import pytest
 from bs4 import BeautifulSoup
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management import CommandError, call_command
+from django.core.management.base import SystemCheckError
 from django.test import Client
 
 from developers.errors import AppNotApproved
@@ -26,6 +28,8 @@ from marketplace.accounts.models import User
 from marketplace.core.audit import history_of
 from marketplace.core.scopes import Scope
 from marketplace.mcp.tools.calling import TOOLS
+from marketplace.operations.installation import record_installation, refuse_other_database
+from marketplace.operations.models import Installation
 from tests import ROOT
 from tests.factories import AppFactory, UserFactory
 from tests.mcp.speaking import Speaker, tool_token
@@ -129,6 +133,7 @@ def test_assistants_are_told_where_they_are(sandbox: Any) -> None:
 
 @pytest.mark.django_db
 def test_database_with_real_payments_is_not_emptied(sandbox: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    Installation.objects.all().delete()
     asked_for()
     assert not has_real_payments()
     # A payment cannot be changed, so the provider is: it is one of another then.
@@ -136,6 +141,44 @@ def test_database_with_real_payments_is_not_emptied(sandbox: Any, monkeypatch: p
     with pytest.raises(CommandError, match="real provider"):
         call_command("sandbox_reset", yes=True)
     assert TopUp.objects.exists()
+
+
+@pytest.mark.django_db
+def test_database_of_a_marketplace_is_neither_emptied_nor_used_by_a_sandbox(settings: Any) -> None:
+    Installation.objects.update_or_create(pk=1, defaults={"sandbox": False})
+    refuse_other_database()
+    settings.SANDBOX = settings.CHECK_DATABASE_AT_START = True
+    for command in (["sandbox_reset", "--yes"], ["check", "--database", "default"], ["worker", "--drain"]):
+        with pytest.raises(SystemCheckError, match=r"operations\.E001"):
+            call_command(*command)
+    with pytest.raises(SystemCheckError, match=r"operations\.E001"):
+        call_command("migrate", skip_checks=False)
+    with pytest.raises(ImproperlyConfigured, match="SANDBOX"):
+        refuse_other_database()
+    assert Installation.objects.exists()
+
+
+@pytest.mark.django_db
+def test_database_of_a_sandbox_is_not_used_by_a_marketplace(settings: Any) -> None:
+    Installation.objects.update_or_create(pk=1, defaults={"sandbox": True})
+    settings.CHECK_DATABASE_AT_START = True
+    with pytest.raises(SystemCheckError, match=r"operations\.E001"):
+        call_command("check", database=["default"])
+    with pytest.raises(ImproperlyConfigured, match="SANDBOX"):
+        refuse_other_database()
+    settings.SANDBOX = True
+    call_command("check", database=["default"])
+    refuse_other_database()
+
+
+@pytest.mark.django_db
+def test_first_migration_records_what_the_database_is_for(sandbox: Any) -> None:
+    Installation.objects.all().delete()
+    refuse_other_database()
+    for is_sandbox in (True, False):
+        sandbox.SANDBOX = is_sandbox
+        record_installation()
+        assert Installation.objects.get().sandbox
 
 
 @pytest.mark.full
@@ -189,6 +232,10 @@ def test_reset_leaves_the_demo_and_nothing_of_before(engine: str, tmp_path: Path
 
 
 def _reset_and_look(env: dict[str, str], folder: Path) -> None:
+    # The copied database was migrated for a marketplace.
+    assert "operations.E001" in manage("sandbox_reset", "--yes", **env).stderr
+    code = "from marketplace.operations.models import Installation; Installation.objects.update(sandbox=True)"
+    assert manage("shell", "--no-imports", "--command", code, **env).returncode == 0
     left = [folder / name for name in ("mails/old.log", "media/deliverables/0192f0c1-0000-7000-8000-000000000000")]
     for path in left:
         path.parent.mkdir(parents=True)

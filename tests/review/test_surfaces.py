@@ -3,12 +3,15 @@
 from typing import Any
 
 import pytest
+from bs4 import BeautifulSoup
 from django.test import Client
 from django.urls import reverse
 from rest_framework.test import APIClient
 
 from catalog.models import Listing
+from catalog.services.review import takedown_listing
 from marketplace.core.models import AuditEntry
+from marketplace.review.appeals import uphold_decision
 from marketplace.review.models import Appeal
 from tests.callers import bearer, personal_token, signed_in
 from tests.catalog.cases import published, rejected, submitted
@@ -129,6 +132,34 @@ def test_who_waits_sees_their_place_in_the_queue() -> None:
 def admin_address(appeal: Appeal, step: str) -> str:
     """Return the address of a page of an appeal in the admin."""
     return reverse(f"admin:review_appeal_{step}", args=[appeal.pk])
+
+
+def test_owner_sees_all_appeals_with_their_places_and_answers(django_assert_max_num_queries: Any) -> None:
+    appealed()
+    store = make_vendor().store
+    user, listings = store.owner, [published(store=store, title=f"Listing {number}") for number in range(4)]
+    for listing in listings:
+        takedown_listing(listing=listing, reason="Copied.", actor=UserFactory())
+    first, *others = [appealed(listing) for listing in listings]
+    uphold_decision(appeal=first, reason="It is a copy.", actor=reviewer())
+    client = signed_in(user)
+    with django_assert_max_num_queries(9):
+        page = read(client.get("/dashboard/appeals"))
+    text = BeautifulSoup(page, "html.parser").find("table")
+    assert text is not None
+    rows = [" ".join(row.get_text(" ").split()) for row in text.find_all("tr")[1:]]
+    assert [f"number {place} in the queue" in row for place, row in zip((4, 3, 2), rows, strict=False)] == [True] * 3
+    assert [f"Listing {number}" in row for number, row in zip((3, 2, 1, 0), rows, strict=True)] == [True] * 4
+    assert "queue" not in rows[3]
+    assert all(reverse("appeal", args=[each.decision_id]) in page for each in (first, *others))
+
+
+def test_appeals_of_others_are_not_listed_and_a_page_that_is_not_there_is_not_found() -> None:
+    other = appealed()
+    client = signed_in(UserFactory())
+    assert str(other.decision_id) not in read(client.get("/dashboard/appeals"))
+    for page in ("0", "2", "x"):
+        assert client.get("/dashboard/appeals", {"page": page}).status_code == 404
 
 
 def test_queue_offers_a_reviewer_what_others_decided(client: Client) -> None:

@@ -63,6 +63,7 @@ PAGES: dict[str, dict[str, Way]] = {
         "account-own": "/dashboard/account",
         "account-delete": "/dashboard/account/delete",
         "studio-apply": "/dashboard/studio/apply",
+        "appeals": "/dashboard/appeals",
         "wallet": "/dashboard/wallet",
         "wallet-payout-new": "/dashboard/wallet/payouts/new",
         "top-up-new": "/dashboard/wallet/top-ups/new",

@@ -50,6 +50,20 @@ def test_second_application_conflicts(bearer_client: Callable[..., APIClient]) -
     assert (answer.status_code, answer.json()["code"]) == (409, "vendor_profile_exists")
 
 
+def test_store_is_changed_by_the_api_and_what_is_left_out_stays(bearer_client: Callable[..., APIClient], staff: User) -> None:
+    client = bearer_client(staff)
+    client.post(APPLY, BODY | {"bio": "Letters."}, format="json")
+    changed = client.patch("/api/v1/vendor/store", {"storeName": "South Type"}, format="json")
+    assert (changed.json()["storeName"], changed.json()["bio"]) == ("South Type", "Letters.")
+    known = client.get(STATUS).json()
+    assert changed.json() == known
+    assert client.patch("/api/v1/vendor/store", known | {"storeSlug": "other", "bio": ""}, format="json").json() == known | {"bio": ""}
+    assert client.patch("/api/v1/vendor/store", {"storeName": ""}, format="json").json()["code"] == "invalid_input"
+    VendorProfile.objects.update(status=VendorStatus.SUSPENDED)
+    refused = client.patch("/api/v1/vendor/store", {"bio": "New."}, format="json")
+    assert (refused.status_code, refused.json()["code"]) == (403, "vendor_not_approved")
+
+
 def test_taken_store_slug_conflicts_and_leaves_nothing(bearer_client: Callable[..., APIClient]) -> None:
     StoreFactory(slug="north-type")
     client = bearer_client()

@@ -3,12 +3,15 @@
 import hashlib
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import transaction
+from django.core.management import call_command
+from django.db import connections, transaction
+from django.utils import timezone
 
 from catalog.models import Category, Deliverable, Listing, Preview, Store
 from catalog.models.files import PreviewKind
@@ -16,6 +19,7 @@ from catalog.services.submission import submit_listing
 from catalog.services.transitions import lock_listing
 from marketplace.accounts.models import User
 from marketplace.core.audit import history_of
+from marketplace.core.errors import NotFound
 from marketplace.storage import default_storage
 from tests.factories import CategoryFactory, ListingFactory, UserFactory
 from tests.files import makers
@@ -149,6 +153,37 @@ def test_upload_that_is_finished_many_times_at_once_is_one_file(media: Path) -> 
     assert set(outcomes) == {"", "upload_finishing"}
     assert outcomes.count("") == 1
     assert stored(media) == [Deliverable.objects.get().object_key]
+
+
+def test_upload_that_is_purged_while_a_request_claims_it_stays(media: Path) -> None:
+    content = makers.archive(a_txt="1")
+    found = begun(len(content))
+    append(found, content)
+    Upload.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+
+    def purge() -> None:
+        try:
+            call_command("purge", "uploads")
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            Upload.objects.update(finishing_until=timezone.now() + timedelta(minutes=1))
+            purging = pool.submit(purge)
+            until_someone_waits()
+        purging.result(PATIENCE_SECONDS)
+    assert stored(media) == Upload.objects.get().keys
+
+
+def test_upload_that_is_claimed_while_it_is_purged_is_not_found(media: Path) -> None:
+    found = begun(100)
+    append(found, b"1" * 100)
+    found.refresh_from_db()
+    Upload.objects.all().delete()
+    with pytest.raises(NotFound):
+        finish_upload(upload=found, actor=found.listing.store.owner)
+    assert stored(media) == []
 
 
 def test_vendor_who_begins_many_uploads_at_once_gets_no_more_than_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ from catalog.models import Store, StorePicture
 from marketplace.core.errors import InvalidInput, SelfReview
 from marketplace.operations.backups import PART, copy_objects_out
 from marketplace.storage import default_storage
+from tests.catalog.cases import published
 from tests.factories import UserFactory
 from tests.files import makers
 from tests.files.helpers import knock, stored
@@ -55,6 +56,24 @@ def test_replaced_and_removed_pictures_leave_no_object(
         assert client.delete(f"{STORE}/logo").json() == second
     assert (StorePicture.objects.count(), stored(media)) == (0, [])
     assert problem(client.delete(f"{STORE}/logo")) == (404, "not_found")
+
+
+def test_logo_is_in_the_catalog_as_long_as_the_store_has_it(client: APIClient, anonymous: APIClient, vendor: VendorProfile) -> None:
+    first = published(store=vendor.store)
+
+    def shown() -> set[str | None]:
+        answers = [anonymous.get(f"/api/v1/assets/{first.pk}").json(), *anonymous.get("/api/v1/assets").json()["items"]]
+        return {answer["vendor"]["logoUrl"] for answer in answers}
+
+    assert shown() == {None}
+    logo = client.post(f"{STORE}/logo", makers.form(makers.picture(size=(900, 300)))).json()
+    assert shown() == {f"{logo['url']}?size=card"}
+    published(store=vendor.store)
+    [url] = shown()
+    assert url is not None
+    assert anonymous.get(url).status_code == 200
+    client.delete(f"{STORE}/logo")
+    assert shown() == {None}
 
 
 @pytest.mark.parametrize("kind", KINDS)

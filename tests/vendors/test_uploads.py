@@ -232,6 +232,21 @@ def test_another_version_of_the_protocol_is_refused(client: APIClient, listing: 
     assert (problem(answer), answer["Tus-Version"]) == ((412, "tus_version_unsupported"), "1.0.0")
 
 
+def test_post_is_taken_for_the_method_that_it_names(client: APIClient, other_client: APIClient, listing: Listing) -> None:
+    address = begin(client, listing, 150)
+
+    def post(caller: APIClient, method: str, **headers: str) -> Any:
+        part = {**TUS, "X-HTTP-Method-Override": method, **headers}
+        return caller.post(address, b"x" * 100, content_type=PART, headers=part)
+
+    assert problem(post(other_client, "PATCH", **{"Upload-Offset": "0"})) == (404, "not_found")
+    assert post(client, "GET").status_code == 405
+    answer = post(client, "PATCH", **{"Upload-Offset": "0"})
+    assert (answer.status_code, answer["Upload-Offset"]) == (204, "100")
+    assert post(client, "DELETE").status_code == 204
+    assert not Upload.objects.exists()
+
+
 def test_options_tell_what_is_supported(client: APIClient, anonymous: APIClient, listing: Listing) -> None:
     for path in (f"{ASSETS}/{listing.pk}/tus", begin(client, listing, 100)):
         answer = anonymous.options(path)
@@ -358,9 +373,23 @@ def test_finish_that_breaks_off_records_neither_the_file_nor_the_end_of_the_uplo
 def test_upload_is_finished_by_one_request_at_a_time(client: APIClient, listing: Listing) -> None:
     address = uploaded(client, listing, makers.archive(a_txt="1"))
     Upload.objects.update(finishing_until=timezone.now() + timedelta(minutes=1))
-    assert problem(finish(client, address)) == (409, "upload_finishing")
+    waiting = finish(client, address)
+    assert problem(waiting) == (409, "upload_finishing")
+    assert int(waiting["Retry-After"]) > 0
     Upload.objects.update(finishing_until=timezone.now() - timedelta(minutes=1))
     assert finish(client, address).status_code == 200
+
+
+def test_expired_upload_that_is_being_finished_is_not_purged(client: APIClient, listing: Listing) -> None:
+    address = uploaded(client, listing, makers.archive(a_txt="1"))
+    over = timezone.now() - timedelta(seconds=1)
+    Upload.objects.update(expires_at=over, finishing_until=timezone.now() + timedelta(minutes=1))
+    call_command("purge", "uploads")
+    Upload.objects.update(expires_at=timezone.now() + timedelta(hours=1), finishing_until=None)
+    assert finish(client, address).status_code == 200
+    Upload.objects.update(expires_at=over)
+    call_command("purge", "uploads")
+    assert not Upload.objects.exists()
 
 
 def test_file_that_came_in_between_is_kept(client: APIClient, listing: Listing, monkeypatch: pytest.MonkeyPatch) -> None:

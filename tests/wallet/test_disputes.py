@@ -248,6 +248,22 @@ def test_events_in_any_order_and_twice_end_alike() -> None:
     agree()
 
 
+def test_disputes_of_one_top_up_that_overlap_are_all_applied_once_the_first_ends() -> None:
+    top_up = paid(amount_minor=50_000)
+    names, part = ("first", "second", "third"), {"amount_minor": 10_000}
+    for name in names:
+        tell(top_up, EventKind.DISPUTED, **part, reversal=name, event_id=name)
+    assert Reversal.objects.count() == 1
+    # The last one ends before the second.
+    for name in ("third", "second", "first"):
+        tell(top_up, EventKind.DISPUTE_LOST, **part, reversal=name, event_id=f"{name} lost")
+    assert not ProviderEvent.objects.filter(applied_at=None).exists()
+    assert Reversal.objects.filter(status="Returned").count() == len(names)
+    top_up.refresh_from_db()
+    assert (top_up.status, wallet_of(top_up.user).balance_inr_minor) == ("Succeeded", 20_000)
+    agree()
+
+
 def test_dispute_of_a_payment_that_nobody_knows_waits() -> None:
     top_up = tell(asked_for(), EventKind.DISPUTED, payment="of-another-program")
     assert (top_up.status, ProviderEvent.objects.get().applied_at) == ("Pending", None)

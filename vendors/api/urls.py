@@ -10,6 +10,7 @@ ASSET = f"{ASSETS}/<str:asset_id>"
 urlpatterns = [
     path("vendor/apply", ProfileViews.as_view({"post": "apply"}), name="vendor-apply"),
     path("vendor/application-status", ProfileViews.as_view({"get": "status"}), name="vendor-application-status"),
+    path("vendor/store", StoreViews.as_view({"patch": "change"}), name="vendor-store"),
     path("vendor/store/logo", StoreViews.as_view({"post": "upload_logo", "delete": "remove_logo"}), name="vendor-store-logo"),
     path("vendor/store/banner", StoreViews.as_view({"post": "upload_banner", "delete": "remove_banner"}), name="vendor-store-banner"),
     path(ASSETS, ListingViews.as_view({"get": "list", "post": "create"}), name="vendor-assets"),

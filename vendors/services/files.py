@@ -32,6 +32,10 @@ from ..selectors import preview_of
 from ..uploads import Received
 from .listings import ensure_editable, lock_editable
 
+StoredRow = Deliverable | Preview | FilePreview | StorePicture | FormerPreview
+# The records of what is stored, but for unfinished uploads, and packages, which can be built again.
+STORED: tuple[type[StoredRow], ...] = (Deliverable, Preview, FilePreview, StorePicture, FormerPreview)
+
 
 def new_deliverable_key() -> str:
     """Return a new, unused object key."""
@@ -204,9 +208,9 @@ def _discard_preview(listing: Listing, preview: Preview) -> None:
     delete_after_commit(default_storage, *(picture.object_key for picture in outdated))
 
 
-def keys_of(preview: Preview | FilePreview | StorePicture) -> list[str]:
-    """Return the keys of all stored objects of a preview or a store's picture."""
-    return [preview.object_key, *(copy["key"] for copy in preview.renditions.values())]
+def keys_of(row: StoredRow) -> list[str]:
+    """Return the keys of all stored objects of a record."""
+    return [row.object_key, *(copy["key"] for copy in getattr(row, "renditions", {}).values())]
 
 
 def object_fields(processed: ProcessedPreview, key: str) -> dict[str, Any]:

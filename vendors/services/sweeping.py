@@ -7,15 +7,16 @@ object that no row refers to. Objects are exempt for a day, because an upload is
 from collections.abc import Callable, Collection, Iterator
 from datetime import timedelta
 from itertools import islice
+from typing import Any
 
+from django.db.models import QuerySet
 from django.utils import timezone
 
-from catalog.models import Deliverable, FilePreview, FormerPreview, Preview, StorePicture
 from marketplace.core.ids import parse_id
 from marketplace.storage.base import ObjectStorage, UnfinishedFile
 
 from ..models import Upload
-from .files import keys_of
+from .files import STORED, StoredRow, keys_of
 from .store_pictures import FOLDER as STORES
 from .uploads import FOLDER as UPLOADS
 
@@ -56,29 +57,26 @@ def find_unfinished(store: ObjectStorage, *, age: timedelta = GRACE) -> Iterator
 
 
 def _named() -> Iterator[str]:
-    yield from Deliverable.objects.values_list("object_key", flat=True).iterator(chunk_size=BATCH)
-    for model in (Preview, FilePreview, StorePicture):
-        for preview in model.objects.only("object_key", "renditions").iterator(chunk_size=BATCH):
-            yield from keys_of(preview)
-    yield from FormerPreview.objects.values_list("object_key", flat=True).iterator(chunk_size=BATCH)
+    for model in STORED:
+        for row in _with_keys(model).iterator(chunk_size=BATCH):
+            yield from keys_of(row)
     for upload in Upload.objects.only("parts").iterator(chunk_size=BATCH):
         yield from upload.keys
 
 
 def _named_among(keys: Collection[str]) -> set[str]:
-    files = Deliverable.objects.filter(object_key__in=keys).values_list("object_key", flat=True)
     # The key of a rendition is that of its preview with a suffix.
     originals = {key.partition(".")[0] for key in keys}
-    previews = [
-        preview
-        for model in (Preview, FilePreview, StorePicture)
-        for preview in model.objects.filter(object_key__in=originals).only("object_key", "renditions")
-    ]
-    former = FormerPreview.objects.filter(object_key__in=keys).values_list("object_key", flat=True)
+    rows = [row for model in STORED for row in _with_keys(model).filter(object_key__in={*keys, *originals})]
     # The key of a part begins with the id of its upload.
     ids = [found for key in keys if key.startswith(UPLOADS) and (found := parse_id(key.split("/")[1])) is not None]
     uploads = Upload.objects.filter(pk__in=ids).only("parts")
-    return {*files, *former, *(key for preview in previews for key in keys_of(preview)), *(key for each in uploads for key in each.keys)}
+    return {*(key for row in rows for key in keys_of(row)), *(key for each in uploads for key in each.keys)}
+
+
+def _with_keys(model: type[StoredRow]) -> QuerySet[Any]:
+    """Return the rows of a model with no other columns than those with keys."""
+    return model._default_manager.only("object_key", *(["renditions"] if hasattr(model, "renditions") else []))
 
 
 def _is_gone(store: ObjectStorage, key: str) -> bool:

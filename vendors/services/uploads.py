@@ -137,7 +137,9 @@ def _claimed(upload: Upload) -> Iterator[None]:
     now = timezone.now()
     free = Upload.objects.filter(Q(finishing_until=None) | Q(finishing_until__lt=now), pk=upload.pk, deliverable=None)
     if not free.update(finishing_until=now + bounds.FINISH_WAIT):
-        raise UploadFinishing
+        if not Upload.objects.filter(pk=upload.pk).exists():
+            raise NotFound
+        raise UploadFinishing(headers={"Retry-After": "5"})
     try:
         yield
     finally:
@@ -160,5 +162,7 @@ def _joined(upload: Upload) -> Received:
 
 
 def expired_uploads() -> QuerySet[Upload]:
-    """Return the uploads whose time is over."""
-    return Upload.objects.filter(expires_at__lte=timezone.now())
+    """Return the uploads whose time is over, without those that a request finishes now; reading them locks them."""
+    now = timezone.now()
+    finishing = Q(finishing_until__gt=now)
+    return Upload.objects.select_for_update().filter(~finishing, expires_at__lte=now)

@@ -15,10 +15,11 @@ from typing import NamedTuple
 from django.db.models import F, Q
 from django.utils import timezone
 
-from catalog.models import Deliverable, FilePreview, Preview
+from catalog.models import Deliverable
 from marketplace.storage.base import ObjectStorage
 
-Row = Deliverable | Preview | FilePreview
+from .files import StoredRow
+
 # Called with the size of each block that was read.
 OnBytes = Callable[[int], object]
 
@@ -49,7 +50,7 @@ def state_of(deliverable: Deliverable, store: ObjectStorage) -> StoredState:
     return verify(row=deliverable, store=store)
 
 
-def verify(*, row: Row, store: ObjectStorage, on_bytes: OnBytes | None = None) -> StoredState:
+def verify(*, row: StoredRow, store: ObjectStorage, on_bytes: OnBytes | None = None) -> StoredState:
     """Read every object of a record and compare it; save the time on the record where all are intact."""
     try:
         # Taken before reading, so that a write in the meantime makes the next comparison read the file again.
@@ -64,7 +65,7 @@ def verify(*, row: Row, store: ObjectStorage, on_bytes: OnBytes | None = None) -
     return StoredState.INTACT
 
 
-def find_unverified(model: type[Row], *, before: datetime) -> Iterator[Row]:
+def find_unverified(model: type[StoredRow], *, before: datetime) -> Iterator[StoredRow]:
     """Yield the records that were not verified since `before`, those that were verified longest ago first.
 
     Each is queried individually, so that a record that another run verifies or a vendor removes in the meantime is skipped.
@@ -77,15 +78,15 @@ def find_unverified(model: type[Row], *, before: datetime) -> Iterator[Row]:
             yield row
 
 
-def is_recorded(*, row: Row) -> bool:
+def is_recorded(*, row: StoredRow) -> bool:
     """Tell whether the record still exists. If not, the file was replaced while it was read, and its absence is no error."""
     return type(row).objects.filter(pk=row.pk).exists()
 
 
-def _expected(row: Row) -> list[Expected]:
+def _expected(row: StoredRow) -> list[Expected]:
     if isinstance(row, Deliverable):
         return [Expected(row.object_key, row.file_size, row.sha256)]
-    copies = [Expected(copy["key"], copy["size"], copy["sha256"]) for copy in row.renditions.values()]
+    copies = [Expected(copy["key"], copy["size"], copy["sha256"]) for copy in getattr(row, "renditions", {}).values()]
     return [Expected(row.object_key, row.size, row.sha256), *copies]
 
 

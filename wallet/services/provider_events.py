@@ -80,23 +80,30 @@ def _apply_waiting_for(provider: str, event: PaymentEvent) -> None:
 
 
 def apply_waiting(*, top_up: TopUp) -> None:
-    """Apply the events that waited for a top-up, which the caller has locked, in the order in which they happened."""
+    """Apply the events that waited for a top-up, which the caller has locked, in the order in which they happened.
+
+    One that ends a dispute may let an earlier one begin, so it goes on until none can be applied.
+    """
     if not top_up.payment_reference:
         return
     waiting = ProviderEvent.objects.filter(
         Q(top_up=top_up) | Q(payment_reference=top_up.payment_reference), provider=top_up.provider, applied_at__isnull=True
     )
-    for row in waiting.order_by("occurred_at", "id"):
-        _apply(row, top_up, _event_of(row))
+    applied = True
+    while applied:
+        applied = False
+        for row in waiting.order_by("occurred_at", "id"):
+            applied |= _apply(row, top_up, _event_of(row))
 
 
-def _apply(row: ProviderEvent, top_up: TopUp, event: PaymentEvent) -> None:
-    """Apply an event to the top-up, which is locked, and record the outcome; an event that must wait stays as it is."""
+def _apply(row: ProviderEvent, top_up: TopUp, event: PaymentEvent) -> bool:
+    """Apply an event to the top-up, which is locked, and record the outcome; return False if it must wait."""
     outcome = _outcome(top_up, event)
     row.top_up = top_up
     if outcome:
         row.applied_at, row.outcome = timezone.now(), outcome[:200]
     row.save(update_fields=["top_up", "applied_at", "outcome"])
+    return bool(outcome)
 
 
 def _outcome(top_up: TopUp, event: PaymentEvent) -> str:

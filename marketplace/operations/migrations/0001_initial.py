@@ -14,6 +14,17 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
+            name='Installation',
+            fields=[
+                ('id', models.PositiveSmallIntegerField(default=1, primary_key=True, serialize=False)),
+                ('sandbox', models.BooleanField()),
+            ],
+            options={
+                'default_permissions': (),
+                'constraints': [models.CheckConstraint(condition=models.Q(('id', 1)), name='installation_one_row')],
+            },
+        ),
+        migrations.CreateModel(
             name='SitePage',
             fields=[
                 ('slug', models.CharField(choices=[('terms', 'Terms of service'), ('privacy', 'Privacy'), ('refunds', 'Refunds'), ('contact', 'Contact')], max_length=16, primary_key=True, serialize=False, verbose_name='page')),

@@ -34,6 +34,7 @@ _BODIES = {
     "allowedLicenseSlugs": ["personal", "commercial"],
     "altText": "Crumpled brown paper in low light from the left.",
     "basePrice": 19.0,
+    "bio": "Paper textures and presets.",
     "categorySlug": "presets",
     "credentials": [{"value": "cam_sk_…", "url": "https://example.com/where-it-was-found"}],
     "description": "Twelve paper textures, scanned at 600 dpi.",

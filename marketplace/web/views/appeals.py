@@ -1,16 +1,20 @@
-"""The page on which the owner of what was rejected, taken down or suspended appeals the decision."""
+"""The pages on which the owner of what was rejected, taken down or suspended appeals the decision, and sees all appeals."""
 
 import uuid
 
 from django import forms
 from django.contrib import messages
-from django.http import HttpResponseBase
-from django.shortcuts import redirect
+from django.core.paginator import Paginator
+from django.http import Http404, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
 
 from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
 from marketplace.core import bounds
-from marketplace.review.appeals import appealable_of, own_decision, submit_appeal, wait_of_appeal
+from marketplace.core.models import AuditEntry
+from marketplace.review.appeals import appealable_of, appeals_of, own_decision, subjects_of, submit_appeal, wait_of_appeal, with_positions
 from marketplace.review.subjects import action_label
+
+from ..paging import page_links, page_number
 
 OUTCOMES = {
     "listing.takedown": "taken off sale",
@@ -25,6 +29,9 @@ OUTCOMES = {
 }
 
 
+PAGE_APPEALS = 25
+
+
 class AppealForm(forms.Form):
     """Asks why a decision is wrong."""
 
@@ -34,6 +41,19 @@ class AppealForm(forms.Form):
         help_text="The reviewer knows the decision and what it is about. Write what they may have missed.",
         widget=forms.Textarea(attrs={"rows": 6}),
     )
+
+
+@signed_in_page("GET")
+def appeals(request: SignedInRequest) -> HttpResponse:
+    """List the user's appeals, newest first."""
+    pages, number = Paginator(with_positions(appeals_of(request.user)), PAGE_APPEALS), page_number(request)
+    if number > pages.num_pages:
+        raise Http404
+    shown = list(pages.page(number))
+    subjects = subjects_of(shown)
+    rows = [{"appeal": each, "subject": subjects.get(each.pk), "outcome": _outcome(each.decision)} for each in shown]
+    links = page_links(number, pages.num_pages, lambda page: f"?page={page}")
+    return render(request, "pages/appeals.html", {"rows": rows, "current": number, "pages": links})
 
 
 @signed_in_page("GET", "POST")
@@ -52,9 +72,13 @@ def appeal(request: SignedInRequest, decision_id: uuid.UUID) -> HttpResponseBase
         "pages/appeal.html",
         form,
         decision=decision,
-        outcome=OUTCOMES.get(decision.action, action_label(decision.action)),
+        outcome=_outcome(decision),
         name=str(subject),
         page=appealable.page(subject) if appealable else "",
         appeal=found,
         wait=None if found is None else wait_of_appeal(found),
     )
+
+
+def _outcome(decision: AuditEntry) -> str:
+    return OUTCOMES.get(decision.action, action_label(decision.action))

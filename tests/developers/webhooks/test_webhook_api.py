@@ -7,9 +7,10 @@ import pytest
 from rest_framework.test import APIClient
 
 from developers.event_types import EventType
-from developers.models import App, WebhookEndpoint
+from developers.models import ApiKey, App, WebhookEndpoint
 from developers.services.webhooks import create_endpoint, disable_endpoint
 from marketplace.core.audit import history_of
+from marketplace.core.scopes import Scope
 from tests.eager import drain
 from tests.factories import AppFactory
 
@@ -80,6 +81,22 @@ def test_address_that_is_never_called_is_refused(client: APIClient, url: str, se
     settings.OUTBOUND_LOOPBACK = False
     assert refusal(client, "post", url=url, events=EVENTS) == (422, "webhook_url_refused")
     assert not WebhookEndpoint.objects.exists()
+
+
+@pytest.mark.parametrize("change", [{"url": "https://hooks.example.com/mine"}, {"events": ["order.completed"]}, {"enabled": True}])
+def test_key_without_the_scope_of_an_event_cannot_have_it_sent(
+    change: dict[str, Any], client: APIClient, app: App, key_client: Callable[..., APIClient]
+) -> None:
+    narrow = key_client(app=app)
+    ApiKey.objects.filter(pk=ApiKey.objects.latest("id").pk).update(scope=Scope.CATALOG_READ.value)
+    wanted: dict[str, Any] = {"url": "https://hooks.example.com/in", "events": ["asset.published", "order.completed"]}
+    assert refusal(narrow, "post", **wanted) == (403, "insufficient_scope")
+    assert not WebhookEndpoint.objects.exists()
+    path = f"/{sent(client, 'post', **wanted)['id']}"
+    assert refusal(narrow, "patch", path, **change) == (403, "insufficient_scope")
+    assert sent(client, "get", path)["url"] == wanted["url"]
+    assert sent(narrow, "patch", path, enabled=False)["status"] == "Disabled"
+    assert sent(narrow, "patch", path, url=wanted["url"], events=EVENTS)["events"] == EVENTS
 
 
 def test_rotated_secret_signs_and_the_old_one_does_until_it_expires(client: APIClient, receiver: Receiver) -> None:

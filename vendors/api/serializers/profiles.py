@@ -37,6 +37,15 @@ class Application(Body):
     )
 
 
+class StoreChanges(Body):
+    """Body of PATCH of the store: a field left out keeps its value."""
+
+    read_back = frozenset({*Application.read_back, "storeSlug"})
+
+    storeName = Line(source="store_name", max_length=bounds.NAME_CHARS, required=False)
+    bio = LongText(required=False, allow_blank=True, help_text="Public description of the store.")
+
+
 class ProfileRecord(serializers.Serializer[VendorProfile]):
     """A vendor profile."""
 

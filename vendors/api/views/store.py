@@ -1,4 +1,4 @@
-"""The pictures of the caller's store."""
+"""The caller's store: its texts and its pictures."""
 
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
@@ -13,9 +13,10 @@ from marketplace.core.scopes import Scope
 from ... import bounds
 from ...errors import FileRejected, UploadIncomplete, VendorNotApproved
 from ...previews import process_preview
+from ...services.profiles import update_store
 from ...services.store_pictures import attach_store_picture, remove_store_picture
 from ...uploads import receive_small
-from ..serializers.profiles import StorePictureRecord
+from ..serializers.profiles import ApplicationStatus, StoreChanges, StorePictureRecord
 from .base import VendorViewSet
 from .files import form
 
@@ -25,13 +26,21 @@ FORM = form("JPG, PNG or WebP, up to 20 MB.")
 
 
 class StoreViews(VendorViewSet):
-    """The logo and the banner of the caller's store."""
+    """The texts, the logo and the banner of the caller's store."""
 
-    access = dict.fromkeys((*UPLOADS, *REMOVALS), MANAGE)
+    access = dict.fromkeys(("change", *UPLOADS, *REMOVALS), MANAGE)
     problems = {
+        "change": (VendorNotApproved,),
         **dict.fromkeys(UPLOADS, (VendorNotApproved, LengthRequired, UploadIncomplete, FileRejected)),
         **dict.fromkeys(REMOVALS, (VendorNotApproved, NotFound)),
     }
+
+    @extend_schema(operation_id="updateStore", summary="Change the store", request=StoreChanges, responses=ApplicationStatus)
+    def change(self, request: Request) -> Response:
+        """Change the name and the description of the store. Its slug cannot be changed."""
+        known = {"store_name": self.profile.store.name, "bio": self.profile.bio}
+        profile = update_store(profile=self.profile, **known | parse_body(StoreChanges, request), actor=self.user)
+        return Response(ApplicationStatus(profile).data)
 
     @extend_schema(operation_id="uploadStoreLogo", summary="Upload the store's logo", request=FORM, responses=StorePictureRecord)
     def upload_logo(self, request: Request) -> Response:

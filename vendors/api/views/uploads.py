@@ -3,6 +3,8 @@
 from http import HTTPStatus
 from typing import Any
 
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -73,6 +75,13 @@ class TusViews(VendorViewSet):
     access = dict.fromkeys(("create", "progress", "append", "terminate"), MANAGE)
     listing: Listing
     upload: Upload
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """Take a POST for the method that it names, as the protocol allows clients whose network knows no other."""
+        wanted = request.headers.get("X-HTTP-Method-Override")
+        if request.method == "POST" and wanted in {"PATCH", "DELETE"}:
+            request.method = wanted
+        return super().dispatch(request, *args, **kwargs)
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Check the credential, then whose listing or upload it is, then the version of the protocol."""

@@ -12,13 +12,14 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 from rich.progress import DownloadColumn, TextColumn, TimeElapsedColumn, TransferSpeedColumn
 
-from catalog.models import Deliverable, FilePreview, Preview
+from catalog.models import Listing, Store, StorePicture
 from marketplace.core.bounds import MIB
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.storage import default_storage
 from marketplace.storage.base import ObjectStorage
 from marketplace.ui.progress import progress_bar
-from vendors.services.verifying import Row, StoredState, find_unverified, is_recorded, verify
+from vendors.services.files import STORED, StoredRow
+from vendors.services.verifying import StoredState, find_unverified, is_recorded, verify
 
 DAMAGED, NOT_DONE = 1, 2
 UNREADABLE = "unreadable"
@@ -30,7 +31,7 @@ class Command(BaseCommand):
     """Verifies stored files."""
 
     help = (
-        "Read stored files and previews and compare size and SHA-256 with their records, starting with those not verified for the "
+        "Read stored files, previews and pictures and compare size and SHA-256 with their records, starting with those not verified for the "
         "longest time. Results are saved as it goes, so an interrupted run continues when you pass the same --since. Safe to run "
         "beside uploads and in parallel. Exit status: 0 all match, 1 a stored file does not match its record (each is listed), 2 the "
         "file store cannot be used."
@@ -63,7 +64,7 @@ class Command(BaseCommand):
         if counts.total() != counts[StoredState.INTACT]:
             raise CommandError("Stored files do not match their records. Restore them from a backup.", returncode=DAMAGED)
 
-    def _verify(self, rows: Iterator[Row], store: ObjectStorage, on_bytes: Any, counts: Counter[str]) -> None:
+    def _verify(self, rows: Iterator[StoredRow], store: ObjectStorage, on_bytes: Any, counts: Counter[str]) -> None:
         in_a_row = 0
         for row in rows:
             try:
@@ -75,7 +76,7 @@ class Command(BaseCommand):
             if state != StoredState.INTACT:
                 if not is_recorded(row=row):
                     continue
-                self.stdout.write(f"{state}: {row.object_key} ({row._meta.verbose_name} {row.pk} of {row.listing.slug})")
+                self.stdout.write(f"{state}: {row.object_key} ({row._meta.verbose_name} {row.pk} of {_owner(row).slug})")
             counts[state] += 1
 
 
@@ -100,9 +101,13 @@ class Pace:
             time.sleep(ahead)
 
 
-def _rows(since: datetime) -> Iterator[Row]:
-    for model in (Deliverable, Preview, FilePreview):
+def _rows(since: datetime) -> Iterator[StoredRow]:
+    for model in STORED:
         yield from find_unverified(model, before=since)
+
+
+def _owner(row: StoredRow) -> Listing | Store:
+    return row.store if isinstance(row, StorePicture) else row.listing
 
 
 def moment(text: str) -> datetime:

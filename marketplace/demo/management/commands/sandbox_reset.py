@@ -8,9 +8,10 @@ from typing import Any
 
 from django.conf import settings
 from django.core.cache import caches
+from django.core.checks import Tags
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
-from django.db import connection
+from django.db import DEFAULT_DB_ALIAS, connection
 
 from marketplace.operations.backups import PREFIXES
 from marketplace.operations.dumps import BackupFailed, clear
@@ -27,7 +28,7 @@ class Command(BaseCommand):
 
     help = (
         "Delete all data, files and mails of a sandbox and fill it with the demo's content. Stop its server first. Refuses to run "
-        "where SANDBOX is not on, or where the database has payments of a real provider."
+        "where SANDBOX is not on, and where the database is that of a real marketplace."
     )
     # There may be no tables to check.
     requires_system_checks = ()
@@ -39,6 +40,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if not settings.SANDBOX:
             raise CommandError("This is not a sandbox: nothing was deleted. Only where SANDBOX is on can all data be deleted.")
+        self.check(tags=[Tags.database], databases=[DEFAULT_DB_ALIAS])
         if has_real_payments():
             raise CommandError("The database has payments of a real provider: nothing was deleted. Give the sandbox a database of its own.")
         if options["if_empty"] and connection.introspection.table_names():

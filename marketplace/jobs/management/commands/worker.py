@@ -5,8 +5,9 @@ import signal
 from argparse import ArgumentParser, ArgumentTypeError
 from typing import Any
 
+from django.core.checks import Tags
 from django.core.management.base import BaseCommand, CommandError
-from django.db import DatabaseError
+from django.db import DEFAULT_DB_ALIAS, DatabaseError
 
 from marketplace.jobs.schedule import interrupted
 from marketplace.jobs.worker import JobWorker
@@ -18,7 +19,7 @@ NOT_DONE = 1
 
 class Command(BaseCommand):
     help = (
-        "Run background jobs: send mails, build packages, deliver webhooks, and run the scheduled commands. Run any number of workers, "
+        "Run background jobs: send mails, build packages, deliver webhooks, make previews, and run the scheduled commands. Run any number of workers, "
         "on any number of machines. On SIGTERM or Ctrl-C running jobs are finished first. Exit status: 0 all jobs were finished; 1 a "
         "job was returned to the queue for the next worker, or the database cannot be used."
     )
@@ -40,14 +41,14 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        counts = {DEFAULT: options["threads"], WEBHOOKS: options["threads"], SCHEDULE: 1}
-        threads = {queue_name: counts[queue_name] for queue_name in options["queues"]}
+        threads = {queue_name: options["threads"] if queue_name in {DEFAULT, WEBHOOKS} else 1 for queue_name in options["queues"]}
         worker = JobWorker(threads=threads, scheduling=not options["no_schedule"] and SCHEDULE in threads)
 
         def stop(*_: object) -> None:
             interrupted.set()
             worker.stop()
 
+        self.check(tags=[Tags.database], databases=[DEFAULT_DB_ALIAS])
         before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
         self.stdout.write(f"Working: {', '.join(f'{count} {queue_name}' for queue_name, count in threads.items())}.")
         self.stdout.flush()
