@@ -70,8 +70,7 @@ def owned_skills(user: User, slug: str | None = None) -> list[AgentSkill]:
     if slug is not None:
         owned = owned.filter(listing__slug=slug)
     licences = {
-        licence.listing_id: licence
-        for licence in owned.select_related("listing__live_deliverable", "deliverable")[: bounds.AGENT_SKILLS]
+        licence.listing_id: licence for licence in owned.select_related("listing__live_deliverable", "deliverable")[: bounds.AGENT_SKILLS]
     }
     return _described((licence.listing, current_file(licence), licence) for licence in licences.values())
 

@@ -96,9 +96,9 @@ __all__ = [
     "related_cards",
     "requests_of_skill",
     "rows_of",
-    "slugs_for_sale",
     "skill_manifests",
     "skills_free_for_all",
+    "slugs_for_sale",
     "sorts_by_price",
     "tier_texts",
 ]

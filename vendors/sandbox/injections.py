@@ -22,7 +22,10 @@ PATTERNS = (
             re.IGNORECASE,
         ),
     ),
-    Pattern("hides_from_user", re.compile(r"\b(?:do\s+not|don['\u2019]t|never)\s+(?:tell|inform|show|mention)\s+(?:\w+\s+){0,3}user\b", re.IGNORECASE)),
+    Pattern(
+        "hides_from_user",
+        re.compile(r"\b(?:do\s+not|don['\u2019]t|never)\s+(?:tell|inform|show|mention)\s+(?:\w+\s+){0,3}user\b", re.IGNORECASE),
+    ),
     Pattern(
         "sends_secrets",
         re.compile(
@@ -32,11 +35,13 @@ PATTERNS = (
         ),
     ),
     Pattern("download_to_shell", re.compile(r"\b(?:curl|wget)\b[^\n|]{0,300}\|\s*(?:sudo\s+)?(?:ba|z|da|k)?sh\b", re.IGNORECASE)),
-    Pattern("encoded_to_shell", re.compile(r"\bbase64\s+(?:-d|-D|--decode)\b[^\n|]{0,300}\|\s*(?:sudo\s+)?(?:(?:ba|z|da|k)?sh|python3?)\b")),
+    Pattern(
+        "encoded_to_shell", re.compile(r"\bbase64\s+(?:-d|-D|--decode)\b[^\n|]{0,300}\|\s*(?:sudo\s+)?(?:(?:ba|z|da|k)?sh|python3?)\b")
+    ),
     Pattern(
         "hidden_comment",
         re.compile(
-            r"<!--(?:(?!-->).){0,1000}?\b(?:assistant|agent|ignore|you\s+must|instructions?|run|execute|system\s+prompt)\b",
+            r"<!--(?:(?!-->).){0,1000}?(?<![\w-])(?:assistant|agent|ignore|you\s+must|instructions?|run|execute|system\s+prompt)(?![\w-])",
             re.IGNORECASE | re.DOTALL,
         ),
     ),
