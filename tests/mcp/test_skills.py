@@ -49,7 +49,7 @@ def test_token_that_may_not_download_has_no_owned_skills(scopes: set[Scope]) -> 
 
 def test_free_skill_is_for_every_token_that_may_read_the_catalog() -> None:
     free_skill(slug="kerning", category=Category.objects.get(slug="ai-skills"))
-    for scopes, count in ((APP_SCOPES, 1), (frozenset({Scope.WALLET_READ}), 0)):
+    for scopes, count in ((APP_SCOPES, 1), (frozenset({Scope.LIBRARY_READ}), 0)):
         speaker = Speaker(tool_token(None, scopes)[1])
         assert len(speaker.result("skills/list")["skills"]) == count
 
