@@ -42,7 +42,7 @@ def test_truncation_or_replacement_is_refused(entry: AuditEntry) -> None:
     replacing = "INSERT OR REPLACE INTO core_auditentry SELECT * FROM core_auditentry"
     connection.check_constraints()
     with pytest.raises(IntegrityError, match="the audit log only grows"):
-        run("TRUNCATE core_auditentry" if connection.vendor == "postgresql" else replacing)
+        run("TRUNCATE core_auditentry CASCADE" if connection.vendor == "postgresql" else replacing)
     assert AuditEntry.objects.get() == entry
 
 
