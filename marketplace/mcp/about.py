@@ -22,7 +22,7 @@ INSTRUCTIONS = (
 
 
 # Earlier revisions know none.
-EXTENSIONS = {"extensions": {"io.modelcontextprotocol/skills": {}}}
+EXTENSIONS: dict[str, Any] = {"extensions": {"io.modelcontextprotocol/skills": {}}}
 SANDBOX = " This is a sandbox: nothing costs real money, and all data may be deleted."
 
 
