@@ -16,3 +16,7 @@ STATUS_LIST_SECONDS = 60
 CLAIM_LINK_DAYS = 14
 CLAIM_LINK_MINUTES = 60
 CLAIM_LINKS_A_DAY = 50
+# The most skills of an index for agents, the largest archive of a skill, and how long a link to owned ones works.
+AGENT_SKILLS = 100
+AGENT_SKILL_BYTES = 20 * 2**20
+AGENT_SKILLS_TOKEN_SECONDS = 15 * 60

@@ -41,10 +41,13 @@ from .listings import (
     ListingDetail,
     detail_for_sale,
     file_previews_of,
+    is_free_for_all,
     listing_for_sale,
     listings_for_sale,
     preview_by_id,
     requests_of_skill,
+    skill_manifests,
+    skills_free_for_all,
 )
 from .taxonomy import TierTexts, active_tiers, categories_with_counts, category_names, every_tier, tier_texts
 
@@ -79,6 +82,7 @@ __all__ = [
     "file_previews_of",
     "filter_counts",
     "filter_names",
+    "is_free_for_all",
     "key_types",
     "list_listings",
     "listing_for_sale",
@@ -92,6 +96,8 @@ __all__ = [
     "related_cards",
     "requests_of_skill",
     "rows_of",
+    "skill_manifests",
+    "skills_free_for_all",
     "slugs_for_sale",
     "sorts_by_price",
     "tier_texts",

@@ -1,11 +1,13 @@
 """Listings as buyers see them: published, in an open store."""
 
 import re
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from django.db.models import QuerySet, Sum
+from django.db.models import Q, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
+from marketplace.accounts.models import Tier
 from marketplace.core import bounds
 from marketplace.core.errors import NotFound
 from marketplace.core.ids import parse_id
@@ -29,12 +31,39 @@ from ..pricing import with_running_discount
 from .browse import CARD_COLUMNS, Row
 from .taxonomy import TierTexts, tier_texts
 
+# The category of skills.
+SKILLS = "ai-skills"
 _SLUG = re.compile(rf"[-a-zA-Z0-9_]{{1,{bounds.SLUG_CHARS}}}")
 
 
 def listings_for_sale() -> QuerySet[Listing]:
     """Return the listings that buyers can see and buy."""
     return Listing.objects.filter(status=ListingStatus.PUBLISHED, store__is_open=True)
+
+
+def is_free_for_all(listing: Listing) -> bool:
+    """Tell whether everyone can always have it for nothing; a discount ends."""
+    prices = (listing.base_price_minor, listing.price_inr_minor, listing.price_eur_minor)
+    return 0 in prices and listing.tier_requirement == Tier.FREE
+
+
+def skills_free_for_all() -> QuerySet[Listing]:
+    """Return the listings for sale of the category of skills that everyone can always have for nothing, with a file that is one."""
+    free = Q(base_price_minor=0) | Q(price_inr_minor=0) | Q(price_eur_minor=0)
+    return listings_for_sale().filter(
+        free,
+        category__slug=SKILLS,
+        tier_requirement=Tier.FREE,
+        live_deliverable__technical__container="skill",
+        live_deliverable__blocked_at__isnull=True,
+    )
+
+
+def skill_manifests(files: Iterable[Deliverable]) -> dict[str, dict[str, Any]]:
+    """Return the manifest that the inspection recorded of each skill, `frontmatter` and `files`, by the SHA-256 of its file; in one query."""
+    given = list(files)
+    facts = FileFacts.objects.filter(listing__in={file.listing_id for file in given}, sha256__in={file.sha256 for file in given})
+    return {sha256: manifest for sha256, manifest in facts.values_list("sha256", "facts__skill") if manifest}
 
 
 def published_in(store: Store) -> int:

@@ -21,6 +21,8 @@ INSTRUCTIONS = (
 )
 
 
+# Earlier revisions know none.
+EXTENSIONS: dict[str, Any] = {"extensions": {"io.modelcontextprotocol/skills": {}}}
 SANDBOX = " This is a sandbox: nothing costs real money, and all data may be deleted."
 
 
@@ -35,7 +37,7 @@ def server_info() -> dict[str, Any]:
 
 def discover(_call: MethodCall) -> dict[str, Any]:
     """Return the server's capabilities (newest revision)."""
-    return {"supportedVersions": list(SUPPORTED), "capabilities": _capabilities(), "instructions": _instructions()}
+    return {"supportedVersions": list(SUPPORTED), "capabilities": _capabilities() | EXTENSIONS, "instructions": _instructions()}
 
 
 def initialize(call: MethodCall) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from developers.usage.middleware import record_status
 
-from . import about, prompts, resources
+from . import about, prompts, resources, skills
 from .authentication import Caller
 from .messages import Message
 from .method_calls import MethodCall
@@ -34,6 +34,8 @@ class Method:
     revisions: tuple[str, ...] = SUPPORTED
     # For how long a client may keep the result, in milliseconds, and for whom; None: the protocol has no such hint for it.
     cache_hints: Mapping[str, Any] | None = field(default=None)
+    # The method of the core protocol with the same parameters; its own name if empty.
+    parameters_of: str = ""
 
 
 # What depends on the token's scopes may change at any moment.
@@ -68,7 +70,7 @@ def _result_of(call: MethodCall, name: str) -> Result:
     if method is None or call.revision not in method.revisions:
         raise ProtocolError(METHOD_NOT_FOUND, "Unknown method.", status=404)
     try:
-        validate_client_request(name, call.revision, call.params)
+        validate_client_request(method.parameters_of or name, call.revision, call.params)
     except ValidationError as error:
         raise _invalid_params(error) from error
     return method.answer(call)
@@ -95,6 +97,9 @@ METHODS: dict[str, Method] = {
     "resources/list": Method(resources.list_resources, cache_hints=_PRIVATE),
     "resources/templates/list": Method(resources.list_templates, cache_hints=_PRIVATE),
     "resources/read": Method(resources.read_resource, cache_hints=_PRIVATE),
+    # The extension for skills, which is for the newest revision.
+    "skills/list": Method(skills.list_skills, MODERN, _PRIVATE, "resources/list"),
+    "skills/get": Method(skills.get_skill, MODERN, _PRIVATE, "resources/read"),
     "prompts/list": Method(prompts.list_prompts, cache_hints=_PUBLIC),
     "prompts/get": Method(prompts.get_prompt),
     "completion/complete": Method(prompts.complete),

@@ -1,7 +1,8 @@
-"""MCP resources: the manifest of an asset, and the readme of an owned one."""
+"""MCP resources: the manifest of an asset, the readme of an owned one, and the files of skills."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,7 @@ from marketplace.core import bounds
 from marketplace.core.errors import InsufficientScope, InvalidInput, NotFound, Problem
 from marketplace.core.scopes import Scope
 
+from . import skills
 from .method_calls import MethodCall
 from .responses import ProtocolError
 from .revisions import MODERN
@@ -125,13 +127,29 @@ def read_resource(call: MethodCall) -> dict[str, Any]:
         InsufficientScope: the token may not read its kind.
     """
     uri: str = call.params["uri"]
+    if uri.startswith(skills.SCHEME):
+        return {"contents": [_of_skills(call, uri)]}
     match = _URI.fullmatch(uri)
     part = PARTS.get(match["part"]) if match else None
     if match is None or part is None:
         raise _unknown(call)
     call.begin(f"resource {part.name}", part.scope)
-    try:
+    with _refusals(call):
         text = part.read(call.principal, match["asset"])
+    return {"contents": [{"uri": uri, "mimeType": part.mime_type, "text": text}]}
+
+
+def _of_skills(call: MethodCall, uri: str) -> dict[str, Any]:
+    call.begin("resource skill", None)
+    with _refusals(call):
+        return skills.read_file(call, uri)
+
+
+@contextmanager
+def _refusals(call: MethodCall) -> Iterator[None]:
+    """Raise the protocol's error for a resource that is not there, or that the user may not have."""
+    try:
+        yield
     except NotFound as error:
         call.record_status(error.status)
         raise _unknown(call) from error
@@ -141,7 +159,6 @@ def read_resource(call: MethodCall) -> dict[str, Any]:
         call.record_status(problem.status)
         message = f"{problem.title}. {problem.message}"
         raise ProtocolError(problem.status, message, data=problem_document(problem, call.request.path), status=200) from problem
-    return {"contents": [{"uri": uri, "mimeType": part.mime_type, "text": text}]}
 
 
 def _unknown(call: MethodCall) -> ProtocolError:

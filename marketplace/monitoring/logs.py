@@ -11,7 +11,7 @@ from marketplace.core.ids import REQUEST_ID
 
 # Addresses that are secrets by themselves: signed downloads, links from mails.
 _SECRET_PATHS = re.compile(
-    r"(/downloads/|/confirm-email/|/reset/key/|/payout-details/undo/|/mails/unsubscribe/|/licences/claim/)[^\s/?\"'>]+"
+    r"(/downloads/|/confirm-email/|/reset/key/|/payout-details/undo/|/mails/unsubscribe/|/licences/claim/|/library/skills/)[^\s/?\"'>]+"
 )
 # Prefixes of our keys and tokens.
 _SECRETS = re.compile(r"\b(cam_[a-z]{2,3}_|whsec_)[A-Za-z0-9+/]{8,}=*")

@@ -6,6 +6,7 @@ from marketplace.operations.models import SitePage
 
 from .views import (
     account,
+    agent_skills,
     app_logos,
     appeals,
     approvals,
@@ -99,6 +100,7 @@ urlpatterns = [
     path("dashboard/library", library.library, name="library-page"),
     path("dashboard/library/<slug:slug>", library.item, name="library-item"),
     path("dashboard/library/<slug:slug>/download", library.download, name="library-item-download"),
+    path("dashboard/library/<slug:slug>/agent", agent_skills.link, name="library-item-agent"),
     path("dashboard/library/<slug:slug>/certificate.pdf", library.certificate, name="library-item-certificate"),
     path("dashboard/library/<slug:slug>/certificate.json", library.signed, name="library-item-certificate-signed"),
     path("dashboard/library/<slug:slug>/credential.json", library.credential, name="library-item-credential"),
@@ -124,6 +126,10 @@ urlpatterns = [
     path("problems", problems.problem_index, name="problems"),
     path("problems/<slug:code>", problems.problem_page, name="problem"),
     *(path(slug, site_pages.site_page, {"slug": slug}, name=slug) for slug in SitePage.Slug.values),
+    path(".well-known/agent-skills/index.json", agent_skills.index, name="agent-skills"),
+    path(".well-known/agent-skills/<slug:slug>.zip", agent_skills.archive, name="agent-skill"),
+    path("library/skills/<str:token>/.well-known/agent-skills/index.json", agent_skills.index, name="agent-skills-owned"),
+    path("library/skills/<str:token>/.well-known/agent-skills/<slug:slug>.zip", agent_skills.archive, name="agent-skill-owned"),
     path("robots.txt", front.robots, name="robots"),
     path("cli/cam.py", cli.cam, name="cam"),
     path("llms.txt", llms.llms, name="llms"),

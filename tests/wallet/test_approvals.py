@@ -335,11 +335,12 @@ def test_second_approval_of_a_key_is_refused_by_the_database(user: User) -> None
         approval.save(force_insert=True)
 
 
-def test_approved_purchase_for_a_client_is_for_the_client(user: User) -> None:
+def test_approved_purchase_for_a_client_is_for_the_client(user: User, django_capture_on_commit_callbacks: Any) -> None:
     principal, listing = bounded(user), on_sale()
-    approval = approve_purchase(approval=asked(principal, listing, licensee=CLIENT), actor=user)
-    assert approval.quote.licensee_email == CLIENT.email
+    with django_capture_on_commit_callbacks(execute=True):
+        approval = asked(principal, listing, licensee=CLIENT)
     assert CLIENT.email in mail.outbox[0].body
+    assert approve_purchase(approval=approval, actor=user).quote.licensee_email == CLIENT.email
     receipt = ask(principal, listing, licensee=CLIENT)
     assert isinstance(receipt, Receipt)
     assert Licence.objects.get(order_id=receipt.order_id).licensee_email == CLIENT.email

@@ -116,9 +116,16 @@ OPEN_TO_ALL = {
         "sales-invoices-csv",
         "sitemap-part",
     },
-    "is public: a store, and a certificate, which its holder shows to whom they like": {"store", "certificate", "certificate-status-list"},
+    "is public: a store, a free skill, and a certificate, which its holder shows to whom they like": {
+        "store",
+        "agent-skill",
+        "certificate",
+        "certificate-status-list",
+    },
     "takes a secret or a signature for a credential": {
         "account_confirm_email",
+        "agent-skill-owned",
+        "agent-skills-owned",
         "account_reset_password_from_key",
         "library-package",
         "licence-claim",

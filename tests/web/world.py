@@ -243,6 +243,7 @@ PAGES: dict[str, list[str]] = {
 }
 # Routes that show no page of their own, and why.
 NO_PAGES = {
+    "serves an archive or an index to programs, with a link for a credential": {"agent-skill-owned", "agent-skills-owned"},
     "takes a form and leads on": {
         "account-export",
         "account-sessions",
@@ -251,6 +252,7 @@ NO_PAGES = {
         "checkout-begin",
         "favourite-add",
         "favourite-remove",
+        "library-item-agent",
         "library-item-download",
         "order-page-claim-link",
         "studio-banner-remove",

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from . import skills, texts
+from . import injections, skills, texts
 from .entries import shown
 from .inspecting import ARCHIVES, MODULES, details
 from .sniffing import sniff
@@ -27,6 +27,8 @@ class MemberInspections:
         self._chosen: list[tuple[str, Any]] = []
         self._texts: list[tuple[str, Any]] = []
         self._budget = BUDGET_BYTES
+        # Codes of `injections` with the texts of a skill that contain them.
+        self.injections: list[tuple[str, str]] = []
 
     def wants(self, path: str, size: int) -> bool:
         """Tell whether the member should be inspected and fits into the budget."""
@@ -61,7 +63,7 @@ class MemberInspections:
         found = self._skill_found(read, kept)
         for path, handle in self._texts:
             with suppress(Exception):
-                kept.add(shown(path), read(handle, texts.TEXT_BYTES))
+                self._keep(kept, path, read(handle, texts.TEXT_BYTES))
         members = [found_member for path, handle in self._chosen if (found_member := _attempt(_inspector(path, handle, read)))]
         facts: dict[str, Any] = {**found.pop("facts", {}), **kept.facts()}
         for member in members:
@@ -87,11 +89,16 @@ class MemberInspections:
         def inspect_skill() -> dict[str, Any]:
             content = read(handle, skills.READ_BYTES)
             skill = skills.parse(content)
-            kept.add(shown(path), content)
+            self._keep(kept, path, content)
             tools = texts.tools_of(skill.pop("tools"))
             return {"skill": {"path": shown(path), **skill}, "facts": {"tools": tools}}
 
         return _attempt(inspect_skill)
+
+    def _keep(self, kept: texts.Texts, path: str, content: bytes) -> None:
+        kept.add(shown(path), content)
+        if self._skill is not None:
+            self.injections += [(code, path) for code in injections.codes_in(content.decode("utf-8-sig", "replace"))]
 
 
 def _inspector(path: str, handle: Any, read: Read) -> Callable[[], dict[str, Any]]:

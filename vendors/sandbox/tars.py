@@ -75,7 +75,10 @@ def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
             _walk(file, counter, inspections)
         except UnpackLimitReached:
             partly = {"countedPartly": True}
-    found = counter.technical() | inspections.technical(lambda content, limit: content[:limit]) | partly
+    members = inspections.technical(lambda content, limit: content[:limit])
+    for code, path in inspections.injections:
+        counter.note(code, path)
+    found = counter.technical() | members | partly
     found["facts"] |= counter.facts()
     return found
 

@@ -1,9 +1,10 @@
 """Inspects zip archives: bounded, checked for known attacks, nothing extracted to disk."""
 
 import zlib
+from contextlib import suppress
 from typing import Any, BinaryIO
 
-from . import containers
+from . import agent_skills, containers
 from .entries import EntryCounter, shown
 from .members import MemberInspections
 from .verdicts import Rejected
@@ -23,12 +24,16 @@ def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
     places: list[tuple[int, int]] = []
     encrypted = False
     names: set[str] = set()
+    # Up to one more than a skill may have.
+    files: list[agent_skills.File] = []
     for at, entry in directory.entries():
         counter.add(entry.path, entry.size, folder=entry.folder)
         _check_sizes(entry)
         places.append((entry.offset, at))
         if (lower := entry.path.lower()) in containers.WANTED:
             names.add(lower)
+        if not entry.folder and len(files) <= agent_skills.FILES:
+            files.append(agent_skills.File(entry.path, entry.size, entry))
         if entry.mode & TYPE_MASK == SYMLINK:
             counter.note("symlink", entry.path)
         elif entry.flags & ENCRYPTED:
@@ -38,10 +43,27 @@ def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
             inspections.add(entry.path, entry.size, entry)
     check_bodies(file, directory, places, counter)
     kind = containers.kind_of(names)
-    found = counter.technical() | {"encrypted": encrypted} | ({"container": kind} if kind else {})
-    found |= inspections.technical(lambda entry, limit: read_entry(file, entry, limit))
+    members = inspections.technical(lambda entry, limit: read_entry(file, entry, limit))
+    for code, path in inspections.injections:
+        counter.note(code, path)
+    found = counter.technical() | {"encrypted": encrypted} | ({"container": kind} if kind else {}) | members
     found["facts"] |= counter.facts()
+    if kind == "skill":
+        # A damaged member does not make the archive invalid.
+        with suppress(Exception):
+            found["facts"]["skill"] = agent_skills.manifest_of(files, lambda entry, limit: _plain_content(file, entry, limit))
     return found
+
+
+def _plain_content(file: BinaryIO, entry: Entry, limit: int) -> bytes:
+    """Return the content of an entry.
+
+    Raises:
+        Rejected: it is a link, encrypted, or packed by another method.
+    """
+    if entry.mode & TYPE_MASK == SYMLINK or entry.flags & ENCRYPTED or entry.method not in {STORED, DEFLATED}:
+        raise Rejected("The entry is no plain file.")
+    return read_entry(file, entry, limit)
 
 
 def _check_sizes(entry: Entry) -> None:

@@ -51,6 +51,13 @@ WARNINGS = {
     "hardlink": "Links to other files: they are lost on some systems.",
     "device": "Entries that are not files.",
     "encrypted": "Encrypted entries: they can't be inspected, and buyers need a password.",
+    "hidden_unicode": "Invisible characters in the texts of a skill: an agent may read what people don't see.",
+    "overrides_instructions": "Texts of a skill that tell an agent to ignore its instructions.",
+    "hides_from_user": "Texts of a skill that tell an agent to keep something from its user.",
+    "sends_secrets": "Texts of a skill that tell an agent to send secrets to a host.",
+    "download_to_shell": "Downloads that are run at once, without a look at them.",
+    "encoded_to_shell": "Encoded commands that are run at once, without a look at them.",
+    "hidden_comment": "Instructions in comments, which people don't see in the rendered text.",
 }
 ENDINGS_SHOWN = 8
 NAMES_SHOWN = 6

@@ -8,8 +8,7 @@ from django.utils.safestring import SafeString
 
 from catalog.manifests.sources import headings_of
 from catalog.models import Deliverable, Listing
-from catalog.selectors import requests_of_skill
-from marketplace.accounts.models import Tier
+from catalog.selectors import is_free_for_all, requests_of_skill
 
 from .description import description_html
 
@@ -73,17 +72,11 @@ def skill_of(listing: Listing, file: Deliverable | None) -> Skill | None:
         name=skill.get("name", ""),
         description=skill.get("description", ""),
         headings=headings_of(text),
-        text=description_html(text, breaks=False) if _is_free_for_all(listing) else SafeString(),
+        text=description_html(text, breaks=False) if is_free_for_all(listing) else SafeString(),
         is_cut=skill.get("truncated", False),
         tools=None if requests is None else requests.tools,
         hosts=None if requests is None else requests.hosts,
     )
-
-
-def _is_free_for_all(listing: Listing) -> bool:
-    """Tell whether everyone can always have it for nothing; a discount ends."""
-    prices = (listing.base_price_minor, listing.price_inr_minor, listing.price_eur_minor)
-    return 0 in prices and listing.tier_requirement == Tier.FREE
 
 
 def tracks_of(file: Deliverable | None) -> list[tuple[str, float]]:

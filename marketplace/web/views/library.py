@@ -9,6 +9,7 @@ from django.shortcuts import redirect, render
 
 from catalog.selectors import cards_of
 from library import bounds
+from library.agent_skills import owned_skills
 from library.certificates import certificate_of, certificate_pdf, page_url, signed_certificate
 from library.credentials import signed_credential
 from library.errors import NotOwned
@@ -51,6 +52,7 @@ def item(request: SignedInRequest, slug: str) -> HttpResponseBase:
         "listing": licence.listing,
         "cards": cards_of([licence.listing_id]),
         "current": current,
+        "skill": bool(current and current.technical.get("container") == "skill" and owned_skills(request.user, slug)),
         "versions": [(file, version_of_file(file, licence.listing)) for file in owned_versions(licence)[:VERSIONS]],
         "certificate": certificate_of(licence),
         "verify_url": page_url(str(licence.pk)),

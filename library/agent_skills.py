@@ -1,0 +1,153 @@
+"""Skills that agents install: those that everyone can have, those that a user owns, and their files exactly as they were approved."""
+
+import base64
+import binascii
+import hashlib
+import io
+import logging
+import uuid
+import zipfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.signing import BadSignature, TimestampSigner
+from django.db.models import Q
+
+from catalog.models import Deliverable, Listing
+from catalog.selectors import skill_manifests, skills_free_for_all
+from developers.principals import Principal
+from marketplace.accounts.models import User
+from marketplace.core.errors import DependencyUnavailable, NotFound
+from marketplace.storage import default_storage
+
+from . import bounds
+from .models import Licence
+from .selectors import current_file, live_licences_of
+from .services.links import issue_link, record_download
+
+_signer = TimestampSigner(salt="library.agent-skills", sep=".")
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class AgentSkill:
+    """A skill whose archive was approved."""
+
+    listing: Listing
+    file: Deliverable
+    # `frontmatter`, and `files` as `[path, bytes, SHA-256]`.
+    manifest: Mapping[str, Any]
+    # None if everyone can have it.
+    licence: Licence | None = None
+
+    @property
+    def name(self) -> str:
+        """The name in the front matter."""
+        return str(self.manifest["frontmatter"]["name"])
+
+    @property
+    def description(self) -> str:
+        """The description in the front matter."""
+        return str(self.manifest["frontmatter"]["description"])
+
+
+def free_skills(slug: str | None = None) -> list[AgentSkill]:
+    """Return the skills that everyone can have for nothing, the earliest first; only that of a listing if `slug` is given."""
+    listings = skills_free_for_all().select_related("live_deliverable").order_by("published_at", "id")
+    if slug is not None:
+        listings = listings.filter(slug=slug)
+    return _described((listing, listing.live_deliverable, None) for listing in listings[: bounds.AGENT_SKILLS])
+
+
+def owned_skills(user: User, slug: str | None = None) -> list[AgentSkill]:
+    """Return the skills that a user may download now, the newest licence first; only that of a listing if `slug` is given."""
+    owned = live_licences_of(user).filter(
+        Q(listing__live_deliverable__technical__container="skill") | Q(deliverable__technical__container="skill"),
+        suspended_at__isnull=True,
+    )
+    if slug is not None:
+        owned = owned.filter(listing__slug=slug)
+    licences = {
+        licence.listing_id: licence for licence in owned.select_related("listing__live_deliverable", "deliverable")[: bounds.AGENT_SKILLS]
+    }
+    return _described((licence.listing, current_file(licence), licence) for licence in licences.values())
+
+
+def named(skills: Iterable[AgentSkill]) -> dict[str, AgentSkill]:
+    """Return skills by the name under which an agent installs them; of several with one name, the later ones have their listing's."""
+    by_name: dict[str, AgentSkill] = {}
+    for skill in skills:
+        by_name.setdefault(skill.listing.slug if skill.name in by_name else skill.name, skill)
+    return by_name
+
+
+def archive_of(skill: AgentSkill, *, principal: Principal | None = None) -> bytes:
+    """Return the approved archive, and record the download of an owned one.
+
+    Args:
+        skill: The skill.
+        principal: The credential of the request; None for a link of our own pages.
+
+    Raises:
+        NotFound: it is larger than a skill's archive may be.
+        DependencyUnavailable: the stored bytes are not those that were approved.
+        LinkRevoked, LicenceSuspended, FileBlocked: the licence or the file changed meanwhile.
+    """
+    if skill.file.file_size > bounds.AGENT_SKILL_BYTES:
+        raise NotFound
+    content = b"".join(default_storage.read(skill.file.object_key, 0, skill.file.file_size))
+    if hashlib.sha256(content).hexdigest() != skill.file.sha256:
+        logger.error("the stored file %s is not the one that was approved", skill.file.pk)
+        raise DependencyUnavailable("The file cannot be read at the moment.")
+    if skill.licence is not None:
+        record_download(link=issue_link(licence=skill.licence, principal=principal), byte_range="")
+    return content
+
+
+def file_of(skill: AgentSkill, path: str, *, principal: Principal | None = None) -> bytes:
+    """Return a file of the approved archive.
+
+    Raises:
+        NotFound: the skill has no such file.
+        DependencyUnavailable, LinkRevoked, LicenceSuspended, FileBlocked: as for the archive.
+    """
+    row = next((row for row in skill.manifest["files"] if row[0] == path), None)
+    if row is None:
+        raise NotFound
+    _, size, digest = row
+    with zipfile.ZipFile(io.BytesIO(archive_of(skill, principal=principal))) as archive, archive.open(path) as file:
+        content = file.read(size)
+    if hashlib.sha256(content).hexdigest() != digest:
+        raise DependencyUnavailable("The file cannot be read at the moment.")
+    return content
+
+
+def token_for(user: User) -> str:
+    """Return a token that reads the user's skills for a quarter of an hour, and nothing else."""
+    return _signer.sign(base64.urlsafe_b64encode(user.pk.bytes).decode().rstrip("="))
+
+
+def user_of_token(token: str) -> User:
+    """Return the user of a valid token.
+
+    Raises:
+        NotFound: the token is not valid, has expired, or its user's account is closed.
+    """
+    try:
+        text = _signer.unsign(token, max_age=bounds.AGENT_SKILLS_TOKEN_SECONDS)
+        user_id = uuid.UUID(bytes=base64.urlsafe_b64decode(text + "=="))
+    except (BadSignature, binascii.Error, ValueError) as error:
+        raise NotFound from error
+    user = User.objects.filter(pk=user_id, is_active=True).first()
+    if user is None:
+        raise NotFound
+    return user
+
+
+def _described(given: Iterable[tuple[Listing, Deliverable | None, Licence | None]]) -> list[AgentSkill]:
+    """Return the skills whose file has a manifest, in one query."""
+    rows = [(listing, file, licence) for listing, file, licence in given if file is not None]
+    manifests = skill_manifests(file for _, file, _ in rows)
+    return [AgentSkill(listing, file, manifests[file.sha256], licence) for listing, file, licence in rows if file.sha256 in manifests]

@@ -1,0 +1,70 @@
+"""Indexes of skills for agents (Agent Skills Discovery 0.2.0), the archives that they name, and links to owned ones."""
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_safe
+
+from library import bounds
+from library.agent_skills import AgentSkill, archive_of, free_skills, named, owned_skills, token_for, user_of_token
+from library.errors import FileBlocked, LicenceSuspended, LinkRevoked
+from marketplace.accounts.pages import SignedInRequest, signed_in_page
+from marketplace.core.errors import NotFound
+
+SCHEMA = "https://schemas.agentskills.io/discovery/0.2.0/schema.json"
+
+
+@require_safe
+def index(_request: HttpRequest, token: str | None = None) -> HttpResponse:
+    """List the skills that everyone can have, or those that the user of a token owns."""
+    entries = [
+        {
+            "name": name,
+            "type": "archive",
+            "description": skill.description,
+            # Relative to the index.
+            "url": f"{skill.listing.slug}.zip",
+            "digest": f"sha256:{skill.file.sha256}",
+        }
+        for name, skill in named(_skills(token)).items()
+    ]
+    caching = "public, max-age=60" if token is None else "private, no-store"
+    return JsonResponse({"$schema": SCHEMA, "skills": entries}, headers={"Cache-Control": caching})
+
+
+@require_GET
+def archive(_request: HttpRequest, slug: str, token: str | None = None) -> HttpResponse:
+    """Return the archive of a skill of the index, with exactly the bytes that a reviewer approved."""
+    try:
+        (skill,) = _skills(token, slug)
+        content = archive_of(skill)
+    except (ValueError, NotFound, LinkRevoked, LicenceSuspended, FileBlocked) as error:
+        raise Http404 from error
+    headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Content-Disposition": "attachment"}
+    return HttpResponse(content, content_type="application/zip", headers=headers)
+
+
+@signed_in_page("POST")
+def link(request: SignedInRequest, slug: str) -> HttpResponseBase:
+    """Show the command that installs an owned skill; its address works without the session, for a while."""
+    skills = owned_skills(request.user)
+    name = next((name for name, skill in named(skills).items() if skill.listing.slug == slug), None)
+    if name is None:
+        raise Http404
+    address = reverse("agent-skills-owned", args=[token_for(request.user)]).removesuffix("/.well-known/agent-skills/index.json")
+    context = {
+        "listing": next(skill.listing for skill in skills if skill.listing.slug == slug),
+        "command": f"npx skills add {settings.BASE_URL}{address} --skill {name}",
+        "minutes": bounds.AGENT_SKILLS_TOKEN_SECONDS // 60,
+    }
+    return render(request, "buyer/agent_skill.html", context)
+
+
+def _skills(token: str | None, slug: str | None = None) -> list[AgentSkill]:
+    if token is None:
+        return free_skills(slug)
+    try:
+        return owned_skills(user_of_token(token), slug)
+    except NotFound as error:
+        raise Http404 from error

@@ -1,0 +1,182 @@
+"""Skills that agents install: free ones in the index of the site, owned ones behind a link of a quarter of an hour."""
+
+import hashlib
+from datetime import timedelta
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from catalog.models import Category, FileFacts, Listing
+from library.agent_skills import token_for
+from library.models import Download, Licence
+from marketplace.accounts.models import Tier, User
+from marketplace.monitoring.logs import redacted
+from marketplace.storage import default_storage
+from tests.agent_skills import free_skill, skill_archive, skill_on_sale
+from tests.shop import bought, funded
+from wallet.models import Order
+from wallet.services.refunds import refund_order
+
+pytestmark = pytest.mark.django_db
+FREE = "/.well-known/agent-skills/index.json"
+
+
+def owned_path(user: User) -> str:
+    """Return the path of the index of what a user owns."""
+    return f"/library/skills/{token_for(user)}{FREE}"
+
+
+def names(client: Client, path: str) -> list[str]:
+    """Return the names in an index."""
+    return [entry["name"] for entry in client.get(path).json()["skills"]]
+
+
+def fetched(client: Client, path: str) -> Any:
+    """Return the response of the archive of the first skill in an index."""
+    (entry, *_) = client.get(path).json()["skills"]
+    return client.get(path.removesuffix("index.json") + entry["url"])
+
+
+@pytest.fixture
+def ai_skills() -> Category:
+    return Category.objects.get(slug="ai-skills")
+
+
+@pytest.fixture
+def order() -> Order:
+    return bought(skill_on_sale(slug="kerning"), funded(inr=1_000_000))
+
+
+def test_free_skill_is_in_the_index_with_the_bytes_that_its_digest_names(client: Client, ai_skills: Category) -> None:
+    listing = free_skill(category=ai_skills)
+    response = client.get(FREE)
+    assert response["Content-Type"] == "application/json"
+    assert response.json()["$schema"] == "https://schemas.agentskills.io/discovery/0.2.0/schema.json"
+    (entry,) = response.json()["skills"]
+    assert (entry["name"], entry["type"], entry["description"]) == ("kerning-helper", "archive", "Finds bad pairs.")
+    archive = fetched(client, FREE)
+    assert archive["Content-Type"] == "application/zip"
+    assert f"sha256:{hashlib.sha256(archive.content).hexdigest()}" == entry["digest"] == f"sha256:{listing.live_deliverable.sha256}"
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"base_price_minor": 1000, "price_inr_minor": 100},
+        {"base_price_minor": 1000, "price_inr_minor": 100, "discount_bp": 10_000},
+        {"tier_requirement": Tier.PRO},
+        {"status": "Draft"},
+    ],
+    ids=["sold", "free for a while", "for some accounts", "delisted"],
+)
+def test_skill_that_not_everyone_has_for_nothing_is_not_in_the_index(client: Client, ai_skills: Category, fields: dict[str, Any]) -> None:
+    listing = free_skill(category=ai_skills)
+    Listing.objects.filter(pk=listing.pk).update(**{"discount_starts_at": None, "discount_ends_at": None} if False else fields)
+    assert names(client, FREE) == []
+    assert client.get(f"/.well-known/agent-skills/{listing.slug}.zip").status_code == 404
+
+
+def test_skills_of_one_name_are_listed_under_names_of_their_own(client: Client, ai_skills: Category) -> None:
+    for slug, body in (("first", "one"), ("second", "two")):
+        free_skill(skill_archive(body=body), category=ai_skills, slug=slug)
+    assert sorted(names(client, FREE)) in (["first", "kerning-helper"], ["kerning-helper", "second"])
+
+
+def test_owned_skill_is_read_with_the_link_alone_and_recorded_as_a_download(client: Client, order: Order) -> None:
+    path = owned_path(order.buyer)
+    assert client.get(path)["Cache-Control"] == "private, no-store"
+    assert names(client, path) == ["kerning-helper"]
+    assert fetched(client, path).content == skill_archive()
+    assert Download.objects.filter(link__licence__order_id=order.pk).count() == 1
+
+
+def test_skill_that_is_not_owned_is_not_found(client: Client, order: Order) -> None:
+    path = owned_path(funded())
+    assert names(client, path) == []
+    assert client.get(path.replace("index.json", "kerning.zip")).status_code == 404
+    assert client.get("/.well-known/agent-skills/kerning.zip").status_code == 404
+
+
+def test_refunded_skill_is_gone_from_the_next_list(client: Client, order: Order) -> None:
+    path = owned_path(order.buyer)
+    refund_order(order=order, reason="test", actor=None)
+    assert names(client, path) == []
+    assert client.get(path.replace("index.json", "kerning.zip")).status_code == 404
+
+
+def test_suspended_licence_lends_no_skill(client: Client, order: Order) -> None:
+    Licence.objects.update(suspended_at=timezone.now())
+    path = owned_path(order.buyer)
+    assert names(client, path) == []
+    assert client.get(path.replace("index.json", "kerning.zip")).status_code == 404
+
+
+def test_owned_skill_outlives_its_listing(client: Client, order: Order) -> None:
+    Listing.objects.update(status="Draft")
+    assert fetched(client, owned_path(order.buyer)).status_code == 200
+
+
+@pytest.mark.parametrize("free", [True, False])
+def test_skill_with_a_harmful_file_is_withdrawn(client: Client, ai_skills: Category, order: Order, *, free: bool) -> None:
+    listing = free_skill(category=ai_skills, slug="free") if free else order.listing
+    listing.deliverables.update(blocked_at=timezone.now())
+    path = FREE if free else owned_path(order.buyer)
+    assert names(client, path) == []
+    assert client.get(path.replace("index.json", f"{listing.slug}.zip")).status_code == 404
+
+
+def test_closed_account_has_no_skills(client: Client, order: Order) -> None:
+    path = owned_path(order.buyer)
+    User.objects.filter(pk=order.buyer_id).update(is_active=False)
+    assert client.get(path).status_code == 404
+
+
+def test_link_ends_after_a_quarter_of_an_hour(client: Client, order: Order, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = owned_path(order.buyer)
+    later = (timezone.now() + timedelta(seconds=15 * 60 + 2)).timestamp()
+    monkeypatch.setattr("django.core.signing.time.time", lambda: later)
+    assert client.get(path).status_code == 404
+    assert client.get(path.replace("index.json", "kerning.zip")).status_code == 404
+
+
+@pytest.mark.parametrize(
+    "change", [lambda token: token[1:], lambda token: token + "x", lambda token: token * 80, lambda token: token.split(".")[0]]
+)
+def test_altered_link_is_not_found(client: Client, order: Order, change: Any) -> None:
+    token = token_for(order.buyer)
+    assert client.get(f"/library/skills/{change(token)}{FREE}").status_code == 404
+
+
+def test_bytes_that_are_not_those_that_were_approved_are_not_served(order: Order) -> None:
+    file = order.listing.live_deliverable
+    default_storage.delete(file.object_key)
+    default_storage.save_bytes(file.object_key, skill_archive(body="# Evil"))
+    response = fetched(Client(raise_request_exception=False), owned_path(order.buyer))
+    assert response.status_code == 503
+    assert not Download.objects.exists()
+
+
+def test_skill_without_a_manifest_is_only_a_download(client: Client, order: Order) -> None:
+    FileFacts.objects.all().delete()
+    assert names(client, owned_path(order.buyer)) == []
+
+
+def test_link_stays_out_of_the_logs(order: Order) -> None:
+    token = token_for(order.buyer)
+    assert token not in redacted(f'"GET /library/skills/{token}{FREE}" 200')
+
+
+def test_owner_gets_the_command_from_the_library_and_a_stranger_does_not(client: Client, order: Order) -> None:
+    client.force_login(order.buyer)
+    assert "/dashboard/library/kerning/agent" in client.get("/dashboard/library/kerning").content.decode()
+    assert client.get("/dashboard/library/kerning/agent").status_code == 405
+    page = client.post("/dashboard/library/kerning/agent")
+    assert "no-store" in page["Cache-Control"]
+    command = next(line for line in page.content.decode().split("<code>") if line.startswith("npx"))
+    address = command.split()[3]
+    assert names(Client(), urlsplit(address).path + FREE) == ["kerning-helper"]
+    client.force_login(funded())
+    assert client.post("/dashboard/library/kerning/agent").status_code == 404

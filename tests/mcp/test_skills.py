@@ -1,0 +1,86 @@
+"""The extension for skills: what is listed, what is read, and for whom."""
+
+import hashlib
+import json
+
+import pytest
+
+from catalog.models import Category
+from marketplace.core.scopes import APP_SCOPES, Scope
+from marketplace.storage import default_storage
+from tests.agent_skills import free_skill, skill_archive, skill_on_sale
+from tests.shop import bought, funded
+from wallet.services.refunds import refund_order
+
+from .speaking import WITH_HANDSHAKE, Speaker, tool_token
+
+pytestmark = pytest.mark.django_db
+URI = "skill://kerning/kerning-helper/SKILL.md"
+CONTENT = skill_archive(**{"scripts/a b.bin": b"\xff\x00"})
+
+
+def refusal(speaker: Speaker, method: str, uri: str) -> int:
+    """Return the code of a refusal."""
+    return int(json.loads(speaker.send(method, {"uri": uri}).content)["error"]["code"])
+
+
+def test_owned_skill_is_listed_and_each_of_its_files_has_the_digest_it_names() -> None:
+    order = bought(skill_on_sale(CONTENT, slug="kerning"), funded(inr=1_000_000))
+    speaker = Speaker(tool_token(order.buyer)[1])
+    (skill,) = speaker.result("skills/list")["skills"]
+    assert (skill["uri"], skill["frontmatter"]) == (URI, {"name": "kerning-helper", "description": "Finds bad pairs."})
+    assert speaker.result("skills/get", {"uri": URI})["skill"] == skill
+    for file in skill["resources"]:
+        (found,) = speaker.result("resources/read", {"uri": file["uri"]})["contents"]
+        content = found["text"].encode() if "text" in found else b"\xff\x00"
+        assert (f"sha256:{hashlib.sha256(content).hexdigest()}", len(content)) == (file["digest"], file["size"])
+    refund_order(order=order, reason="test", actor=None)
+    assert speaker.result("skills/list")["skills"] == []
+    assert refusal(speaker, "resources/read", URI) == refusal(speaker, "skills/get", URI) == -32602
+
+
+@pytest.mark.parametrize("scopes", [{Scope.LIBRARY_READ}, {Scope.LIBRARY_DOWNLOAD}, {Scope.CATALOG_READ}])
+def test_token_that_may_not_download_has_no_owned_skills(scopes: set[Scope]) -> None:
+    order = bought(skill_on_sale(slug="kerning"), funded(inr=1_000_000))
+    speaker = Speaker(tool_token(order.buyer, frozenset(scopes))[1])
+    assert speaker.result("skills/list")["skills"] == []
+    assert refusal(speaker, "resources/read", URI) == -32602
+
+
+def test_free_skill_is_for_every_token_that_may_read_the_catalog() -> None:
+    free_skill(slug="kerning", category=Category.objects.get(slug="ai-skills"))
+    for scopes, count in ((APP_SCOPES, 1), (frozenset({Scope.LIBRARY_READ}), 0)):
+        speaker = Speaker(tool_token(None, scopes)[1])
+        assert len(speaker.result("skills/list")["skills"]) == count
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "skill://",
+        "skill://kerning",
+        "skill://kerning/other/SKILL.md",
+        URI + "x",
+        URI + "?x",
+        URI.replace("SKILL", "%53KILL"),
+        "skill://\0/a/b",
+    ],
+)
+def test_other_uri_is_unknown(uri: str) -> None:
+    order = bought(skill_on_sale(slug="kerning"), funded(inr=1_000_000))
+    speaker = Speaker(tool_token(order.buyer)[1])
+    assert refusal(speaker, "resources/read", uri) == refusal(speaker, "skills/get", uri) == -32602
+
+
+def test_changed_file_is_not_read() -> None:
+    listing = skill_on_sale(slug="kerning")
+    speaker = Speaker(tool_token(bought(listing, funded(inr=1_000_000)).buyer)[1])
+    default_storage.delete(listing.live_deliverable.object_key)
+    default_storage.save_bytes(listing.live_deliverable.object_key, skill_archive(body="# Evil\n"))
+    assert speaker.send("resources/read", {"uri": URI}).status_code == 503
+
+
+@pytest.mark.parametrize("revision", WITH_HANDSHAKE)
+def test_earlier_revisions_do_not_have_the_extension(revision: str) -> None:
+    speaker = Speaker(tool_token()[1], revision)
+    assert "error" in json.loads(speaker.send("skills/list").content)

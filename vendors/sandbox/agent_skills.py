@@ -1,0 +1,84 @@
+"""The manifest of an agent skill: its front matter, and size and SHA-256 of each of its files."""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import yaml
+
+ROOT_FILE = "SKILL.md"
+# The limits of the skills extension of the Model Context Protocol.
+FILES = 512
+TOTAL_BYTES = 16 * 2**20
+FRONT_MATTER_CHARS = 8192
+NAME = re.compile(r"(?!.{65})[a-z0-9]+(?:-[a-z0-9]+)*")
+DESCRIPTION_CHARS = 1024
+PATH_CHARS = 200
+_FRONT_MATTER = re.compile(r"---\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)", re.DOTALL)
+
+
+class File(NamedTuple):
+    """A file of a skill's archive; `handle` is what the archive's reader takes."""
+
+    path: str
+    size: int
+    handle: Any
+
+
+class _Loader(yaml.SafeLoader):
+    """Loads what is JSON: a date stays the text that it is in the file."""
+
+
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+
+
+def manifest_of(files: Sequence[File], read: Callable[[Any, int], bytes]) -> dict[str, Any] | None:
+    """Return `frontmatter` and `files` as `[path, bytes, SHA-256]`, None where agents could not install the archive as a skill.
+
+    It raises whatever the parsers raise on damaged bytes.
+    """
+    if len(files) > FILES or sum(file.size for file in files) > TOTAL_BYTES or not _are_plain([file.path for file in files]):
+        return None
+    rows: list[list[str | int]] = []
+    front_matter = None
+    for file in files:
+        content = read(file.handle, file.size)
+        if len(content) != file.size:
+            return None
+        if file.path == ROOT_FILE:
+            front_matter = _front_matter(content)
+        rows.append([file.path, file.size, hashlib.sha256(content).hexdigest()])
+    return None if front_matter is None else {"frontmatter": front_matter, "files": rows}
+
+
+def _are_plain(paths: Sequence[str]) -> bool:
+    """Tell whether every system unpacks these paths to different files below the target folder."""
+    parts = [part for path in paths for part in path.split("/")]
+    return (
+        len({path.casefold() for path in paths}) == len(paths)
+        and all(path.isprintable() and len(path) <= PATH_CHARS and not set(path) & set('\\:*?"<>|') for path in paths)
+        and not {"", ".", ".."} & set(parts)
+    )
+
+
+def _front_matter(content: bytes) -> dict[str, Any] | None:
+    """Return the front matter as JSON values, None where it is not that of a skill; raises whatever the parsers raise on damaged bytes.
+
+    Aliases, of which a few lines expand to gigabytes, are refused.
+    """
+    match = _FRONT_MATTER.match(content.decode("utf-8-sig"))
+    if match is None or len(match[1]) > FRONT_MATTER_CHARS or any(isinstance(token, yaml.AliasToken) for token in yaml.scan(match[1])):
+        return None
+    values = yaml.load(match[1], _Loader)  # noqa: S506 - a safe loader
+    name, description = values.get("name"), values.get("description")
+    if not (isinstance(name, str) and NAME.fullmatch(name) and isinstance(description, str)):
+        return None
+    if not 0 < len(description.strip()) <= len(description) <= DESCRIPTION_CHARS:
+        return None
+    # Raises for what JSON does not have, such as NaN and bytes.
+    return json.loads(json.dumps(values, allow_nan=False))  # type: ignore[no-any-return]
