@@ -2,7 +2,7 @@
 
 import io
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from catalog.models import FileFacts, Listing
@@ -15,13 +15,17 @@ FRONT = "name: kerning-helper\ndescription: Finds bad pairs.\n"
 
 
 def skill_archive(
-    front: str = FRONT, body: str = "# Use\n", members: Iterable[tuple[zipfile.ZipInfo, str]] = (), **files: str | bytes
+    files: Mapping[str, str | bytes] | None = None,
+    *,
+    front: str = FRONT,
+    body: str = "# Use\n",
+    members: Iterable[tuple[zipfile.ZipInfo, str]] = (),
 ) -> bytes:
     """Return the zip archive of a skill."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         # Of a fixed date, so that the same text is the same bytes a second later.
-        for path, content in {"SKILL.md": f"---\n{front}---\n{body}", **files}.items():
+        for path, content in {"SKILL.md": f"---\n{front}---\n{body}", **(files or {})}.items():
             archive.writestr(zipfile.ZipInfo(path), content, zipfile.ZIP_DEFLATED)
         for member, content in members:
             archive.writestr(member, content)

@@ -17,11 +17,11 @@ class OperationsConfig(AppConfig):
 
     def ready(self) -> None:
         """Register checks, gauges and probes, and subscribe to the deletion of accounts."""
-        from . import gauges, installation, personal_data  # noqa: PLC0415 - their models are there only now
+        from . import deletion, gauges, installation  # noqa: PLC0415 - their models are there only now
 
         post_migrate.connect(installation.record_installation, sender=self)
-        subscribe(AccountDeleted, personal_data.anonymise)
-        subscribe(AccountEnding, personal_data.add_effects)
+        subscribe(AccountDeleted, deletion.anonymise)
+        subscribe(AccountEnding, deletion.add_effects)
         register(gauges.jobs)
         register(gauges.webhooks)
         monitor.register("objects", gauges.probe_objects)

@@ -1,39 +1,30 @@
-"""A user's personal data: exported on request, and erased or anonymised when the account is deleted."""
+"""A user's personal data, exported on request; `deletion` erases it."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
-from django.db.models import Exists, Model, OuterRef, Q
-from django.utils import timezone
+from django.db.models import Model, Q
 
-from catalog.models import AgentManifest, Deliverable, Discount, Listing, ListingReview, Preview, Store, StorePicture
-from catalog.models.listings import ListingStatus
+from catalog.models import Deliverable, Discount, Listing, ListingReview, Preview, Store, StorePicture
 from developers.models import (
     AccessToken,
     ApiKey,
     ApiUsage,
     App,
-    AppLogo,
-    AppOrigin,
     AppScope,
     ClientDocument,
     Consent,
     DeveloperApplication,
-    FirstPartyToken,
-    Grant,
-    RefreshToken,
     ScopeReview,
     SpendingLimit,
 )
 from developers.models.applications import ApplicationMessage
 from developers.models.webhooks import WebhookEndpoint, WebhookMessage
-from library.models import DownloadLink, Favourite, Licence, Package
-from marketplace.accounts.errors import AccountInUse
-from marketplace.accounts.events import AccountDeleted, AccountEnding
+from library.models import DownloadLink, Favourite, Licence
 from marketplace.accounts.models import MailOptOut, User
-from marketplace.core.models import AuditEntry, IdempotencyRecord
+from marketplace.core.models import AuditEntry
 from marketplace.review.models import Appeal
 from vendors.models import PayoutDetails, Upload, VendorProfile
 from wallet.licensees import licences_for_others
@@ -54,10 +45,6 @@ from wallet.models import (
     WalletSettings,
 )
 from wallet.selectors import with_earnings
-from wallet.services.billing import erase_billing_details
-
-from .blockers import deletion_blockers
-from .models import AccountExport
 
 # Model, lookup of the user and exported columns. Columns are listed one by one, so that a new secret is not exported.
 SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
@@ -262,94 +249,3 @@ def _other_sections(user: User) -> dict[str, list[Any]]:
         "webhookMessages": list(events.order_by("pk").values("type", "subject", "data", "created_at")),
         "usage": list(usage.order_by("pk").values("day", "app_id", "kind", "operation", "scope", "status", "calls")),
     }
-
-
-def anonymise(event: AccountDeleted) -> None:
-    """Erase what is personal beyond the account itself; orders, licences without their licensee, links and the ledger stay.
-
-    Raises:
-        AccountInUse: there is a balance or an open payout, or something is on sale.
-    """
-    user = User.objects.get(pk=event.user_id)
-    # Lock the accounts whose balances are checked below:
-    # wallets before money held from them, the order of all services.
-    list(LedgerAccount.objects.select_for_update().filter(owner=user).order_by("-kind", "currency"))
-    blockers = deletion_blockers(user.pk)
-    if blockers:
-        raise AccountInUse(" ".join(blocker.message for blocker in blockers))
-    _erase_credentials(user)
-    _erase_developer_records(user)
-    WalletPayout.objects.filter(wallet__owner=user).update(payment_details="")
-    TopUp.objects.filter(user=user).update(return_url="", payment_url="")
-    RefundRequest.objects.filter(order__buyer=user).update(details="", objection="")
-    erase_billing_details(user=user)
-    Licence.objects.filter(buyer=user).update(licensee_name="", licensee_email="", claim_digest="")
-    SpendingLimit.objects.filter(owner=user).delete()
-    IdempotencyRecord.objects.filter(owner=user).delete()
-    Approval.objects.filter(owner=user).delete()
-    Quote.objects.filter(owner=user, orders__isnull=True).delete()
-    WalletSettings.objects.filter(owner=user).delete()
-    AccountExport.objects.filter(user=user).delete()
-    Favourite.objects.filter(user=user).delete()
-    Appeal.objects.filter(appellant=user).delete()
-    VendorProfile.objects.filter(user=user).update(bio="", application_data={})
-    PayoutDetails.objects.filter(profile__user=user).update(encrypted="", label="")
-    _anonymise_store(user)
-
-
-def _erase_credentials(user: User) -> None:
-    """Delete the user's API credentials, and those of other users for the user's apps."""
-    for tokens in (AccessToken, RefreshToken, Grant):
-        tokens._default_manager.filter(Q(user=user) | Q(application__user=user)).delete()
-    FirstPartyToken.objects.filter(user=user).delete()
-    ApiKey.objects.filter(app__user=user).delete()
-    Consent.objects.filter(user=user).delete()
-
-
-def _erase_developer_records(user: User) -> None:
-    """Erase the user's applications, requests and webhooks, and what they wrote about their apps."""
-    WebhookEndpoint.objects.filter(app__user=user).delete()
-    WebhookMessage.objects.filter(Q(owner=user) | Q(app__user=user)).delete()
-    # The rows stay, because other users' orders refer to them. They are unusable, as the account is inactive.
-    AppLogo.objects.filter(app__user=user).delete()
-    ClientDocument.objects.filter(app__user=user).delete()
-    App.objects.filter(user=user).update(purpose="", redirect_uris="", status_reason="")
-    AppScope.objects.filter(app__user=user).update(reason="", note="")
-    ScopeReview.objects.filter(app__user=user).delete()
-    AppOrigin.objects.filter(app__user=user).delete()
-    DeveloperApplication.objects.filter(user=user).delete()
-
-
-def _anonymise_store(user: User) -> None:
-    """Delete listings that were never sold, and anonymise the store; receipts keep its former name."""
-    sold = Exists(Order.objects.filter(listing=OuterRef("pk")))
-    unsold = list(Listing.objects.filter(~sold, store__owner=user).values_list("pk", flat=True))
-    Quote.objects.filter(listing__in=unsold).delete()
-    Package.objects.filter(deliverable__listing__in=unsold).delete()
-    Listing.objects.filter(pk__in=unsold).update(live_deliverable=None, candidate_deliverable=None)
-    # The daily `sweep_objects --delete` deletes their files.
-    Listing.objects.filter(pk__in=unsold).delete()
-    Discount.objects.filter(listing__store__owner=user).delete()
-    StorePicture.objects.filter(store__owner=user).delete()
-    Upload.objects.filter(listing__store__owner=user).delete()
-    # Manifests contain the store's name, and are generated again on request.
-    AgentManifest.objects.filter(listing__store__owner=user).delete()
-    Store.objects.filter(owner=user).update(name="Closed store", slug=f"closed-{user.pk.hex}", is_open=False)
-
-
-def add_effects(event: AccountEnding) -> None:
-    """Add the effects of ending an account, and what prevents it, for the staff's confirmation page."""
-    user, now = event.user_id, timezone.now()
-    unrevoked = Q(revoked_at__isnull=True)
-    keys = ApiKey.objects.filter(unrevoked, Q(expires_at__isnull=True) | Q(expires_at__gt=now), app__user=user)
-    tokens = AccessToken.objects.filter(unrevoked, Q(user=user) | Q(application__user=user), expires__gt=now)
-    event.effects.extend(
-        (f"Active keys that will stop working: {keys.count()}.", f"Active tokens that will stop working: {tokens.count()}.")
-    )
-    if event.deleted:
-        licences = Licence.objects.filter(buyer=user, revoked_at__isnull=True)
-        event.effects.append(f"Licences that can no longer be used to download: {licences.count()}.")
-        event.effects.extend(f"This is not possible at the moment. {blocker.message}" for blocker in deletion_blockers(user))
-    else:
-        on_sale = Listing.objects.filter(store__owner=user, status=ListingStatus.PUBLISHED)
-        event.effects.append(f"Listings that stay on sale: {on_sale.count()}.")

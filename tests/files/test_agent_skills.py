@@ -20,7 +20,7 @@ def manifest(store: ObjectStorage, content: bytes) -> Any:
 
 def test_manifest_has_the_front_matter_and_the_digest_of_every_file(local_store: ObjectStorage) -> None:
     front = FRONT + "license: MIT\nmetadata:\n  author: someone\n  since: 2026-01-01\n"
-    found = manifest(local_store, skill_archive(front=front, **{"scripts/run.py": "print(1)\n"}))
+    found = manifest(local_store, skill_archive({"scripts/run.py": "print(1)\n"}, front=front))
     assert found["frontmatter"] == {
         "name": "kerning-helper",
         "description": "Finds bad pairs.",
@@ -54,13 +54,13 @@ def test_skill_with_a_front_matter_that_agents_would_refuse_has_no_manifest(loca
 
 @pytest.mark.parametrize("path", ["../up.md", "/root.md", "a//b.md", "skill.MD", "C:/x.md", "a\u202eb.md", "x" * 201])
 def test_skill_with_a_path_that_systems_unpack_differently_has_no_manifest(local_store: ObjectStorage, path: str) -> None:
-    assert manifest(local_store, skill_archive(**{path: "x"})) is None
+    assert manifest(local_store, skill_archive({path: "x"})) is None
 
 
 def test_skill_beyond_the_limits_has_no_manifest(local_store: ObjectStorage) -> None:
-    assert manifest(local_store, skill_archive(**{f"{n}.md": "x" for n in range(511)}))["files"][511:]
-    assert manifest(local_store, skill_archive(**{f"{n}.md": "x" for n in range(512)})) is None
-    assert manifest(local_store, skill_archive(**{"large.bin": b"\0" * (16 * 2**20)})) is None
+    assert manifest(local_store, skill_archive({f"{n}.md": "x" for n in range(511)}))["files"][511:]
+    assert manifest(local_store, skill_archive({f"{n}.md": "x" for n in range(512)})) is None
+    assert manifest(local_store, skill_archive({"large.bin": b"\0" * (16 * 2**20)})) is None
 
 
 def test_archive_without_the_file_at_its_root_has_no_manifest(local_store: ObjectStorage) -> None:
@@ -92,7 +92,7 @@ HARMFUL = {
 @pytest.mark.parametrize(("code", "text"), [(code, text) for code, texts in HARMFUL.items() for text in texts])
 def test_known_pattern_of_injection_is_a_warning_that_names_the_file(local_store: ObjectStorage, code: str, text: str) -> None:
     for path in ("SKILL.md", "references/more.md"):
-        content = skill_archive(body=text) if path == "SKILL.md" else skill_archive(**{path: text})
+        content = skill_archive(body=text) if path == "SKILL.md" else skill_archive({path: text})
         warnings = inspect(local_store, content).technical["warnings"]
         assert {"code": code, "count": 1, "examples": [path]} in warnings
 

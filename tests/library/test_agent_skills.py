@@ -59,6 +59,7 @@ def test_free_skill_is_in_the_index_with_the_bytes_that_its_digest_names(client:
     assert (entry["name"], entry["type"], entry["description"]) == ("kerning-helper", "archive", "Finds bad pairs.")
     archive = fetched(client, FREE)
     assert archive["Content-Type"] == "application/zip"
+    assert listing.live_deliverable is not None
     assert f"sha256:{hashlib.sha256(archive.content).hexdigest()}" == entry["digest"] == f"sha256:{listing.live_deliverable.sha256}"
 
 
@@ -152,6 +153,7 @@ def test_altered_link_is_not_found(client: Client, order: Order, change: Any) ->
 
 def test_bytes_that_are_not_those_that_were_approved_are_not_served(order: Order) -> None:
     file = order.listing.live_deliverable
+    assert file is not None
     default_storage.delete(file.object_key)
     default_storage.save_bytes(file.object_key, skill_archive(body="# Evil"))
     response = fetched(Client(raise_request_exception=False), owned_path(order.buyer))

@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("unlimited")]
 METADATA = 'resource_metadata="http://testserver/.well-known/oauth-protected-resource/mcp"'
 ALL = f'scope="{format_scopes(APP_SCOPES)}"'
 Refusal = tuple[int, str] | None
-ARGUMENTS = {"assetId": "no-such-asset", "q": "words", "idempotencyKey": "one", "amount": 100, "currency": "INR"}
+ARGUMENTS = {"assetId": "no-such-asset", "q": "words", "idempotencyKey": "one", "amount": 100, "currency": "INR", "use": "client_work"}
 
 
 def arguments_of(tool: str) -> dict[str, Any]:

@@ -211,7 +211,8 @@ def test_notification_of_an_unknown_revision_is_refused(newest: Speaker) -> None
 def test_newest_revision_is_discovered(newest: Speaker) -> None:
     result = newest.result("server/discover")
     assert result["supportedVersions"] == [NEWEST, *WITH_HANDSHAKE]
-    assert result["capabilities"] == {"tools": {}, "resources": {}, "prompts": {}, "completions": {}}
+    skills: dict[str, Any] = {"io.modelcontextprotocol/skills": {}}
+    assert result["capabilities"] == {"tools": {}, "resources": {}, "prompts": {}, "completions": {}, "extensions": skills}
     assert (result["resultType"], result["cacheScope"]) == ("complete", "public")
     assert result["_meta"]["io.modelcontextprotocol/serverInfo"]["name"] == "creative-asset-marketplace"
     validate_server_result("server/discover", NEWEST, result)

@@ -16,7 +16,7 @@ from .speaking import WITH_HANDSHAKE, Speaker, tool_token
 
 pytestmark = pytest.mark.django_db
 URI = "skill://kerning/kerning-helper/SKILL.md"
-CONTENT = skill_archive(**{"scripts/a b.bin": b"\xff\x00"})
+CONTENT = skill_archive({"scripts/a b.bin": b"\xff\x00"})
 
 
 def refusal(speaker: Speaker, method: str, uri: str) -> int:
@@ -75,8 +75,10 @@ def test_other_uri_is_unknown(uri: str) -> None:
 def test_changed_file_is_not_read() -> None:
     listing = skill_on_sale(slug="kerning")
     speaker = Speaker(tool_token(bought(listing, funded(inr=1_000_000)).buyer)[1])
-    default_storage.delete(listing.live_deliverable.object_key)
-    default_storage.save_bytes(listing.live_deliverable.object_key, skill_archive(body="# Evil\n"))
+    file = listing.live_deliverable
+    assert file is not None
+    default_storage.delete(file.object_key)
+    default_storage.save_bytes(file.object_key, skill_archive(body="# Evil\n"))
     assert speaker.send("resources/read", {"uri": URI}).status_code == 503
 
 

@@ -48,6 +48,7 @@ MUTATED = (
     "developers/permissions.py",
     "developers/webhooks/signing.py",
     "marketplace/core/access.py",
+    "marketplace/operations/deletion.py",
     "marketplace/operations/personal_data.py",
     "marketplace/review/service.py",
     "wallet/*_differences.py",

@@ -230,7 +230,7 @@ class Person:
         self._invoice(order)
         granted = {"deliverable": file, "acquired_at": self.now, "terms": order.terms}
         licence = self.add("library.Licence", buyer=user, order_id=order.pk, **granted, **what)
-        paid = Order.objects.create(buyer=user, deliverable=file, **offer, **parts)
+        paid = Order.objects.create(buyer=user, deliverable=file, terms=order.terms, **offer, **parts)
         theirs = {"buyer": self.other, "claim_sent_at": self.now, "claimed_at": self.now}
         self.add("library.Licence for another person", order_id=paid.pk, **granted, **theirs, **what)
         times = {"issued_at": self.now, "expires_at": self.now + SOON}
