@@ -107,7 +107,7 @@ class AiPartsMismatch(Problem):
 
     status = 422
     title = "The declaration of parts made with AI is not complete"
-    detail = "Send aiParts, which says what was made with AI, together with the aiOrigin declared; empty it for any other."
+    detail = "Say what was made with AI if you declare that parts were, and leave it empty if you do not."
 
 
 class PayoutsHeld(Problem):

@@ -49,6 +49,7 @@ def seen_statements(listing: UUID) -> list[str]:
     order = Order.objects.get(buyer=buyer, listing=listing)
     known = {
         str(order.tier_id),
+        str(order.terms_id),
         str(order.deliverable_id),
         *(str(pk) for pk in LedgerAccount.objects.exclude(owner=buyer).values_list("pk", flat=True)),
         str(Listing.objects.values_list("store__owner_id", flat=True).get(pk=listing)),

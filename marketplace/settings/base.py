@@ -185,6 +185,7 @@ SPECTACULAR_SETTINGS = {
         {"name": "downloads", "description": "The target of download links. Needs no credential."},
         {"name": "certificates", "description": "Signed proofs of a licence that anyone can verify."},
         {"name": "wallet", "description": "The prepaid wallet: balances, quotes, purchases, transactions."},
+        {"name": "approvals", "description": "Purchases above a spending limit that wait for the wallet's owner."},
         {"name": "account", "description": "The caller, its limits, and the billing details that invoices are made out to."},
         {"name": "orders", "description": "Purchases and their receipts."},
         {"name": "vendor", "description": "For vendors: profile, listings, files, reviews, earnings."},

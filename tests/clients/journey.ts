@@ -28,6 +28,8 @@ const sale = await api.POST("/api/v1/wallet/spend", {
   body: { assetId, currency: "INR" },
 });
 assert.equal(sale.data?.success, true);
+// An app that sends `onLimit` may get an approval instead.
+assert("orderId" in sale.data);
 const library = await api.GET("/api/v1/library");
 assert.equal(library.data?.ownedCount, 1);
 assert.equal(library.data.items[0]?.orderId, sale.data.orderId);

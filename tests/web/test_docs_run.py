@@ -81,7 +81,7 @@ def run(code: str, language: str, folder: Path, **variables: str) -> str:
 @pytest.mark.parametrize("language", PROGRAMS)
 def test_code_of_the_guides_for_buyers_does_what_it_says(site: None, tmp_path: Path, language: str) -> None:
     on_sale(archive(), slug="hanken-grotesk", title="Hanken Grotesk", ai_training="allowed", ai_origin="none")
-    on_sale(title="Unstated Grotesk")
+    on_sale(title="Unstated Serif")
     call_command("rebuild_search", verbosity=0)
     token = token_of("personal", funded(inr=1_000_000), SCOPES_OF_THE_QUICK_START | {Scope.WALLET_FUND})[1]
     said = [run(block, language, tmp_path, TOKEN=token) for block in blocks("quick-start", language)]
