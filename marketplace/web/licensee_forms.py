@@ -3,7 +3,6 @@
 from typing import Any
 
 from django import forms
-from django.core.validators import RegexValidator
 
 from catalog import bounds as catalog_bounds
 from catalog.api.fields import DISCOUNT_CODE, DISCOUNT_CODE_ERROR
@@ -21,10 +20,12 @@ class LicenseeForm(forms.Form):
     name = forms.CharField(
         label="Name of the person or organisation", max_length=bounds.NAME_CHARS, help_text="The licence certificate names it."
     )
-    email = forms.EmailField(
+    email = forms.RegexField(
+        EMAIL_ADDRESS,
         label="Their e-mail address",
         max_length=bounds.EMAIL_CHARS,
-        validators=[RegexValidator(EMAIL_ADDRESS, "Enter an address of letters without accents, digits and punctuation.")],
+        widget=forms.EmailInput,
+        error_messages={"invalid": "Enter an e-mail address without accented letters."},
         help_text="We send the link to this address.",
     )
     discount_code = forms.RegexField(
