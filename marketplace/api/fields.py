@@ -21,7 +21,7 @@ ADDRESS_CHARACTER = rf"[^{WHITE_SPACE}\u0000-\u001F\u007F-\u009F\u2028-\u202E\u2
 
 _ATOM = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
 _LABEL = r"[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
-_EMAIL_ADDRESS = rf"^{_ATOM}(\.{_ATOM})*@({_LABEL}\.)+[A-Za-z]{{2,63}}\Z"
+EMAIL_ADDRESS = rf"^{_ATOM}(\.{_ATOM})*@({_LABEL}\.)+[A-Za-z]{{2,63}}\Z"
 _RFC3339 = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)", re.ASCII | re.IGNORECASE)
 MOMENT_CHARS = 40
 MOMENT_SCHEMA = {"type": "string", "format": "date-time", "maxLength": MOMENT_CHARS}
@@ -73,7 +73,7 @@ class EmailAddress(Text):
     """An e-mail address in ASCII, as Django accepts it."""
 
     def __init__(self, **kwargs: Any) -> None:
-        address = RegexValidator(_EMAIL_ADDRESS, "An e-mail address is required.", code="invalid")
+        address = RegexValidator(EMAIL_ADDRESS, "An e-mail address is required.", code="invalid")
         super().__init__(max_length=bounds.EMAIL_CHARS, trim_whitespace=False, validators=[address], **kwargs)
 
 

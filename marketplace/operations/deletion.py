@@ -64,6 +64,8 @@ def anonymise(event: AccountDeleted) -> None:
     TopUp.objects.filter(user=user).update(return_url="", payment_url="")
     RefundRequest.objects.filter(order__buyer=user).update(details="", objection="")
     erase_billing_details(user=user)
+    claimed = Licence.objects.filter(buyer=user, claimed_at__isnull=False)
+    Quote.objects.filter(orders__in=claimed.values("order_id")).update(licensee_name="", licensee_email="")
     Licence.objects.filter(buyer=user).update(licensee_name="", licensee_email="", claim_digest="")
     SpendingLimit.objects.filter(owner=user).delete()
     IdempotencyRecord.objects.filter(owner=user).delete()

@@ -6,6 +6,7 @@ from django import forms
 
 from catalog import bounds as catalog_bounds
 from catalog.api.fields import DISCOUNT_CODE, DISCOUNT_CODE_ERROR
+from marketplace.api.fields import EMAIL_ADDRESS
 from marketplace.core import bounds
 
 from .shop.offer import AssetOffer
@@ -19,7 +20,14 @@ class LicenseeForm(forms.Form):
     name = forms.CharField(
         label="Name of the person or organisation", max_length=bounds.NAME_CHARS, help_text="The licence certificate names it."
     )
-    email = forms.EmailField(label="Their e-mail address", max_length=bounds.EMAIL_CHARS, help_text="We send the link to this address.")
+    email = forms.RegexField(
+        EMAIL_ADDRESS,
+        label="Their e-mail address",
+        max_length=bounds.EMAIL_CHARS,
+        widget=forms.EmailInput,
+        error_messages={"invalid": "Enter an e-mail address without accented letters."},
+        help_text="We send the link to this address.",
+    )
     discount_code = forms.RegexField(
         DISCOUNT_CODE,
         label="Discount code",

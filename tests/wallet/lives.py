@@ -44,6 +44,14 @@ class Wallets(Asking, Deciding, Claiming, CardRefunding):
             for again in (key, None):
                 self.use(list(self.expected.quotes)[-1], again, through)
 
+    @rule(data=st.data(), buyer=BUYERS, listing=LISTINGS, tier=TIERS)
+    def ask_and_buy(self, data: st.DataObject, buyer: int, listing: int, tier: str) -> None:
+        """Ask for a purchase, then approve and buy one that was asked for."""
+        self.credit(buyer=buyer, currency="INR", amount=500_000)
+        self.ask_the_owner(buyer=buyer, listing=listing, tier=tier, currency="INR")
+        self.decide(data=data, verb="approve")
+        self.buy_as_approved(data=data)
+
     def unavailable(self, buyer: int, listing: int, tier: str) -> Iterator[str]:
         """Yield why a tier of an asset cannot be bought, whatever it costs."""
         if not self.terms[listing].published:

@@ -283,13 +283,26 @@ def test_licence_that_someone_else_paid_for_cannot_be_upgraded() -> None:
     bought(listing, client, license_slug="commercial")
 
 
+def test_upgrade_for_a_licensee_does_not_tell_what_others_paid_for() -> None:
+    listing = on_sale()
+    bought_for(listing)
+    with pytest.raises(UpgradeUnavailable) as refusal:
+        make_quote(buyer=funded(inr=1), purchase=PurchaseRequest(str(listing.pk), upgrade_from="commercial", licensee=CLIENT))
+    assert "personal" not in refusal.value.message
+
+
 def test_licensee_who_leaves_is_forgotten_and_the_order_stays() -> None:
-    order, client = bought_for(on_sale()), UserFactory()
+    payer, listing, client = funded(inr=1_000_000), on_sale(), UserFactory()
+    quote = make_quote(buyer=payer, purchase=PurchaseRequest(str(listing.pk), licensee=CLIENT))
+    receipt, _ = spend(buyer=payer, purchase=PurchaseRequest(str(listing.pk)), quote_id=str(quote.pk))
+    order = Order.objects.get(pk=receipt.order_id)
     claimed(order, client)
     assert export_account(client)["licences"][0]["licensee_name"] == CLIENT.name
     delete_account(user=client, reason="test", actor=None)
     licence = Licence.objects.get()
     assert (licence.licensee_name, licence.licensee_email, licence.claim_digest) == ("", "", "")
+    quote.refresh_from_db()
+    assert (quote.licensee_name, quote.licensee_email) == ("", "")
     refund_order(order=order, reason="test", actor=None)
 
 

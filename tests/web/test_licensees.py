@@ -63,7 +63,12 @@ def test_owner_buys_it_for_a_client_who_claims_and_downloads_it(browse: Browse, 
 
 
 @pytest.mark.parametrize(
-    "sent", [{"email": "nobody"}, {"email": ""}, {"name": ""}, {"name": "x" * 121}, {"license": "galactic"}, {"currency": "EUR"}]
+    "sent",
+    [
+        *({"email": "nobody"}, {"email": ""}, {"name": ""}, {"name": "x" * 121}, {"license": "galactic"}, {"currency": "EUR"}),
+        # Lower case makes some letters longer; a name is one line.
+        *({"email": f"{'İ' * 200}@client.example"}, {"name": "Client\nPaid by the shop"}),
+    ],
 )
 def test_form_without_a_licensee_or_with_an_unknown_licence_makes_no_quote(browse: Browse, buyer: User, sent: dict[str, str]) -> None:
     answer = begin(browse(buyer), on_sale(), **sent)

@@ -268,8 +268,11 @@ def find_owned(*, listing_offer: ListingOffer, license_slug: str) -> OwnedTier:
     """Return the buyer's licence that is to be upgraded.
 
     Raises:
-        UpgradeUnavailable: the buyer has no such licence, or it is suspended.
+        UpgradeUnavailable: the buyer has no such licence, it is suspended, or someone else pays or is the licensee.
     """
+    # Before what the licensee owns is looked at: the payer is not told of licences that others paid for.
+    if listing_offer.licensee is not None:
+        raise UpgradeUnavailable("A licence for someone else cannot be upgraded. Buy the higher one without upgradeFrom.")
     owned = next((other for other in listing_offer.owned if other.tier.slug == license_slug and not other.replaced), None)
     if owned is None:
         live = [other.tier.slug for other in listing_offer.owned if not other.replaced]

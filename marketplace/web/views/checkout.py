@@ -12,6 +12,7 @@ from catalog.api.fields import DISCOUNT_CODE, DISCOUNT_CODE_ERROR
 from catalog.selectors import cards_of
 from library.licensees import Licensee
 from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
+from marketplace.core import texts
 from marketplace.core.bounds import SLUG_CHARS
 from marketplace.core.errors import NotFound, Problem
 from marketplace.core.money import WALLET_CURRENCIES, to_number
@@ -62,9 +63,10 @@ def begin_for_other(request: SignedInRequest, slug: str) -> HttpResponseBase:
     form = LicenseeForm(request.POST if request.method == "POST" else None, offer=offer)
     if form.is_valid():
         sent = form.cleaned_data
-        code, licensee = sent["discount_code"] or None, Licensee(sent["name"], sent["email"])
-        purchase = PurchaseRequest(slug, sent["currency"], sent["license"], code, licensee=licensee)
+        code = sent["discount_code"] or None
         with problems_as_form_errors(form), limit_guesses(request.user, code):
+            licensee = Licensee(texts.line(sent["name"], "name"), sent["email"])
+            purchase = PurchaseRequest(slug, sent["currency"], sent["license"], code, licensee=licensee)
             return redirect("checkout", quote_id=make_quote(buyer=request.user, purchase=purchase).pk)
     return render_form(request, "shop/for_someone_else.html", form, listing=offer.listing)
 
