@@ -15,6 +15,7 @@ import requests
 from ..flows.server import running_server
 from ..servers.nginx import HOST, Proxy, find_program, nginx
 from ..waiting import PATIENCE_SECONDS, until
+from .secret_addresses import SECRET_ADDRESSES
 
 pytestmark = pytest.mark.full
 UPLOAD = "/api/v1/vendor/assets/0192f0c1/file"
@@ -145,15 +146,7 @@ def test_long_body_that_is_no_upload_is_refused_before_it_is_sent(both: tuple[No
     assert node.seen == []
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/api/v1/downloads/SECRET",
-        "/account/confirm-email/SECRET/",
-        "/account/password/reset/key/1-SECRET/",
-        "/bucket/package?response-content-type=a&X-Amz-Signature=SECRET",
-    ],
-)
+@pytest.mark.parametrize("path", [*SECRET_ADDRESSES, "/bucket/package?response-content-type=a&X-Amz-Signature=SECRET"])
 def test_address_that_is_a_secret_stays_out_of_the_log(both: tuple[Node, Proxy], path: str) -> None:
     _, proxy = both
     log = proxy.folder / "access.log"

@@ -62,21 +62,27 @@ class Everything(logging.Handler):
 
 
 @pytest.fixture
-def logged(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+def logged() -> Iterator[list[str]]:
     """Everything that any logger says, queries with their parameters too."""
     handler = Everything()
     names = [name for name in logging.root.manager.loggerDict if isinstance(logging.getLogger(name), logging.Logger)]
     loggers = [logging.root, *map(logging.getLogger, names)]
-    for logger in loggers:
-        monkeypatch.setattr(logger, "level", logging.DEBUG)
-        monkeypatch.setattr(logger, "disabled", False)
-        if logger is logging.root or not logger.propagate:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(connections["default"], "force_debug_cursor", True)
+        for logger in loggers:
+            patched.setattr(logger, "disabled", False)
+        levels = [logger.level for logger in loggers]
+        # A logger remembers what it is enabled for until a level is set.
+        for logger in loggers:
+            logger.setLevel(logging.DEBUG)
+        reached = [logger for logger in loggers if logger is logging.root or not logger.propagate]
+        for logger in reached:
             logger.addHandler(handler)
-    logging.root.manager._clear_cache()  # type: ignore[attr-defined]  # what each logger remembers of the levels
-    monkeypatch.setattr(connections["default"], "force_debug_cursor", True)
-    yield handler.lines
-    for logger in loggers:
-        logger.removeHandler(handler)
+        yield handler.lines
+        for logger in reached:
+            logger.removeHandler(handler)
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
 
 
 @pytest.fixture
