@@ -118,12 +118,12 @@ def _facts_of(claims: dict[str, Any]) -> list[tuple[str, str]]:
     file = claims["file"]
     return [
         ("Asset", claims["asset"]["title"]),
-        ("Asset id", f"{claims['asset']['id']} ({claims['asset']['slug']})"),
+        ("Asset ID", f"{claims['asset']['id']} ({claims['asset']['slug']})"),
         ("Vendor", claims["asset"]["vendor"]),
         ("Licence", f"{claims['license']['name']} ({claims['license']['slug']})"),
         ("AI training", training_sentence(claims["license"]["aiTraining"])),
         ("Licensed to", ", ".join(filter(None, (claims["licensee"].get("name"), claims["licensee"]["email"])))),
-        ("Acquired", claims["acquiredAt"]),
+        ("Acquired", f"{datetime.fromisoformat(claims['acquiredAt']):%Y-%m-%d %H:%M} UTC"),
         ("Order", claims["orderId"]),
         ("Version", claims["version"] or "not numbered"),
         ("File", f"{file['name']}, {file['size']:,} bytes"),
@@ -159,10 +159,10 @@ def check_certificate_id(certificate_id: str) -> Verdict:
     """
     licence = licence_of_certificate(certificate_id)
     facts = [
-        ("Asset id", str(licence.listing_id)),
+        ("Asset ID", str(licence.listing_id)),
         ("Licence", f"{licence.tier.name} ({licence.tier.slug})"),
         ("AI training", training_sentence(licence.ai_training)),
-        ("Acquired", licence.acquired_at.isoformat().replace("+00:00", "Z")),
+        ("Acquired", f"{licence.acquired_at:%Y-%m-%d %H:%M} UTC"),
         ("Version", licence.version or "not numbered"),
         ("SHA-256 of the file", licence.deliverable.sha256),
         ("Certificate", str(licence.pk)),

@@ -8,8 +8,10 @@ from catalog import bounds as catalog_bounds
 from catalog.api.fields import DISCOUNT_CODE, DISCOUNT_CODE_ERROR
 from marketplace.api.fields import EMAIL_ADDRESS
 from marketplace.core import bounds
+from marketplace.ui.formatting import money
 
-from .shop.offer import AssetOffer
+from .shop.currency import amount_in
+from .shop.offer import AssetOffer, License
 
 
 class LicenseeForm(forms.Form):
@@ -38,5 +40,13 @@ class LicenseeForm(forms.Form):
 
     def __init__(self, *args: Any, offer: AssetOffer, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["license"].choices = [(sold.slug, sold.name) for sold in offer.licenses]  # type: ignore[attr-defined]  # it is a choice field
+        self.fields["license"].choices = [(sold.slug, f"{sold.name}, {_price_of(sold, offer)}") for sold in offer.licenses]  # type: ignore[attr-defined]  # it is a choice field
+        self.fields["license"].initial = offer.first_to_buy
         self.fields["currency"].choices = [(code, code) for code in offer.currencies]  # type: ignore[attr-defined]  # it is a choice field
+
+
+def _price_of(sold: License, offer: AssetOffer) -> str:
+    """Return the price in each currency that it can be paid in."""
+    if not sold.prices.usd:
+        return "free"
+    return " or ".join(money(*amount_in(sold.prices, code)) for code in offer.currencies)

@@ -8,6 +8,7 @@ from django.contrib.auth.models import Permission
 from django.test import Client
 
 from catalog.models import LicenseTerms, LicenseTier
+from catalog.uses import Use
 from marketplace.core.models import AuditEntry
 from tests.callers import signed_in
 from tests.factories import UserFactory
@@ -52,6 +53,14 @@ def test_change_of_the_terms_is_a_new_version(root: Client) -> None:
     assert {use for use in after.permissions if after.permissions[use]["quantity"] == 500} == {"print_run", "merchandise"}
     assert after.permissions.keys() == before.permissions.keys()
     assert AuditEntry.objects.filter(action="licenseterms.create", subject_id=str(after.pk)).exists()
+
+
+def test_fields_of_a_use_stand_under_its_name(root: Client) -> None:
+    page = BeautifulSoup(root.get(address(LicenseTerms, "add")).content, "html.parser")
+    for use in Use:
+        group = page.find(role="group", attrs={"aria-label": use.label})
+        assert isinstance(group, Tag)
+        assert group.find("select", attrs={"name": f"{use}_permission"}) is not None
 
 
 @pytest.mark.parametrize(

@@ -105,6 +105,20 @@ def test_link_that_is_unknown_used_or_refunded_claims_nothing(browse: Browse) ->
     assert not Licence.objects.filter(buyer=stranger).exists()
 
 
+def test_claimant_who_opens_the_link_again_is_led_to_the_library(browse: Browse) -> None:
+    order, licensee = bought_for(on_sale()), UserFactory()
+    claimed(order, licensee)
+    answer = claim_page(browse(licensee), secret_sent())
+    assert answer["Location"] == reverse("library-item", args=[order.listing.slug])
+
+
+def test_form_shows_the_price_of_each_licence(browse: Browse, buyer: User) -> None:
+    address = reverse("checkout-begin-for-other", args=[on_sale().slug])
+    page = browse(buyer).get(address).content.decode()
+    for price in ("₹499.00", "₹998.00", "₹2,495.00"):
+        assert price in page
+
+
 def test_claimant_who_owns_it_is_told_what_to_do(browse: Browse, buyer: User) -> None:
     order = bought_for(on_sale())
     own = bought(order.listing, buyer)
