@@ -58,7 +58,7 @@ def test_change_of_the_terms_is_a_new_version(root: Client) -> None:
 def test_fields_of_a_use_stand_under_its_name(root: Client) -> None:
     page = BeautifulSoup(root.get(address(LicenseTerms, "add")).content, "html.parser")
     for use in Use:
-        group = page.find(attrs={"role": "group", "aria-label": use.label})
+        group = page.find(attrs={"role": "group", "aria-label": str(use.label)})
         assert isinstance(group, Tag)
         assert group.find("select", attrs={"name": f"{use}_permission"}) is not None
 
