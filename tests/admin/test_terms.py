@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from bs4 import BeautifulSoup, Tag
+from bs4 import BeautifulSoup
 from django.contrib.auth.models import Permission
 from django.test import Client
 
@@ -58,8 +58,8 @@ def test_change_of_the_terms_is_a_new_version(root: Client) -> None:
 def test_fields_of_a_use_stand_under_its_name(root: Client) -> None:
     page = BeautifulSoup(root.get(address(LicenseTerms, "add")).content, "html.parser")
     for use in Use:
-        group = page.find(attrs={"role": "group", "aria-label": str(use.label)})
-        assert isinstance(group, Tag)
+        group = page.select_one(f'[role="group"][aria-label="{use.label}"]')
+        assert group is not None
         assert group.find("select", attrs={"name": f"{use}_permission"}) is not None
 
 
