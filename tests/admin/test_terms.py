@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from bs4 import BeautifulSoup
+from bs4 import BeautifulSoup, Tag
 from django.contrib.auth.models import Permission
 from django.test import Client
 
