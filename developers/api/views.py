@@ -182,7 +182,7 @@ def _own_endpoint(request: Request, webhook_id: str) -> WebhookEndpoint:
     """Return a webhook of the key's app.
 
     Raises:
-        NotFound: it is none of the app's.
+        NotFound: it is not the app's.
     """
     key = parse_id(webhook_id)
     endpoint = None if key is None else webhook_endpoints_of(app_of(request)).filter(pk=key).first()
