@@ -16,6 +16,9 @@ _TERMS = {
     AiTraining.BY_LICENCE: _Term("The terms of the licence say whether it may be used to train AI models."),
 }
 
+# Of pages that list assets, whose terms differ.
+OF_LISTS = "train-ai=n"
+
 
 def training_sentence(ai_training: str) -> str:
     """Return the term as it stands on pages, in manifests, licences and certificates."""

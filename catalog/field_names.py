@@ -24,6 +24,7 @@ FIELD_NAMES = {
     "manifest": "Manifest",
     "file": "File",
     "previews": "Previews",
+    "listing": "Listing",
 }
 
 

@@ -1,4 +1,4 @@
-"""What a listing's file holds, by the vendor's words or by the inspection: the fonts or sounds in an archive, not that it is an archive."""
+"""The type of a listing's file, as its vendor names it or the inspection finds it. The type of an archive is that of its contents."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,9 +6,9 @@ from typing import Any
 from .labels import folded
 from .models import Listing
 
-# Archives; a vendor who names one of them has not said what is inside.
+# Names of archives, which do not tell what is inside.
 WRAPPERS = frozenset({"", "zip", "tar", "tar.gz", "tgz", "tar.bz2", "tar.xz", "7z", "rar", "archive", "zip archive"})
-# Types by extension and their labels. The first one that an archive holds is its type; others go with it.
+# Labels of types by extension. The type of an archive is the first of these that it contains.
 LABELS = {
     "ai-skill": "AI skill",
     "otf": "OpenType font",
@@ -60,7 +60,7 @@ EXTENSION_CHARS = 5
 
 
 def file_type_of(listing: Listing) -> str:
-    """Return the type by which a listing is filtered: the vendor's words, else that of the live file's contents, else empty.
+    """Return the type by which a listing is filtered: the one that the vendor named, else that of the live file's contents, else an empty text.
 
     The listing has its category and its live file.
     """
@@ -72,12 +72,12 @@ def file_type_of(listing: Listing) -> str:
 
 
 def public_file_type(named: str, indexed: str) -> str:
-    """Return the type that buyers are shown: the vendor's words, or the indexed type if they name an archive or nothing."""
+    """Return the type to show to buyers: the one that the vendor named, or the indexed type if that is an archive or empty."""
     return indexed if folded(named) in WRAPPERS else named
 
 
 def file_type_label(file_type: str) -> str:
-    """Return a type as people read it."""
+    """Return the label of a type."""
     is_extension = file_type.isalnum() and len(file_type) <= EXTENSION_CHARS
     return LABELS.get(folded(file_type)) or (file_type.upper() if is_extension else file_type)
 

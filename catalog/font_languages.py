@@ -74,7 +74,7 @@ WITHOUT_CASE = {
     "Urdu": "ءابتثجحخدذرزسشصضطظعغفقلمنوٹپچڈڑژکگھہیے",
 }
 LATIN = "abcdefghijklmnopqrstuvwxyz"
-# Greek, Cyrillic and Armenian, which do without A to Z.
+# Greek, Cyrillic and Armenian, whose alphabets do not include A to Z.
 FIRST_OTHER, LAST_OTHER = "\u0370", "\u058f"
 
 

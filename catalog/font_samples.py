@@ -31,7 +31,7 @@ BY_RANGE = {
     "CJK Unified Ideographs": Sample("Chinese", "天地玄黃 宇宙洪荒 永和九年"),
 }
 
-# What the subsets hold with which buyers try a font: the letters, figures and marks of these texts, beside A to Z and the figures.
+# The characters of the subsets that the type tester loads: A to Z, figures, and all characters of these texts.
 REPERTOIRE = "".join(
     sorted(
         {

@@ -53,10 +53,10 @@ class Tester(NamedTuple):
     styles: Sequence[Style]
     features: Sequence[tuple[str, str, bool]]
     samples: Sequence[Sample]
-    # What the glyph map shows.
+    # The characters of the glyph map.
     characters: str
     languages: Sequence[str]
-    # Whether it shows the vendor's specimen, because nothing was made of the file yet.
+    # Whether it shows the vendor's specimen, because no previews of the file exist yet.
     is_specimen: bool
 
     @property
@@ -69,8 +69,14 @@ class Tester(NamedTuple):
         return list(axes.values())
 
     @property
+    def styles_of_file(self) -> int:
+        """How many styles the file holds: more than the tester where they are many or large."""
+        stated: int = self.styles[0].details.get("stylesOfFile", 0)
+        return max(len(self.styles), stated)
+
+    @property
     def version(self) -> str:
-        """What the address of the stylesheet changes with."""
+        """The version in the stylesheet's address, which changes with the fonts."""
         return self.styles[0].url.rpartition("/")[2]
 
     @property
@@ -85,7 +91,7 @@ class Tester(NamedTuple):
 
 
 def type_tester_of(specimen: Preview | None, file_previews: Iterable[FilePreview] = ()) -> Tester | None:
-    """Return the tester of a family: its styles where they were made of the file, else the specimen; None without either."""
+    """Return the tester of a family: the previews of its styles if there are any, else the specimen; None without either."""
     made = sorted((each for each in file_previews if each.kind == FilePreviewKind.FONT_STYLE), key=_order)
     if made:
         first = made[0].details

@@ -1,4 +1,4 @@
-"""The triggers that keep published licence terms, and refuse two discounts of a listing at the same time (see `marketplace.core.guards`)."""
+"""The triggers that prevent changes to published licence terms, and two discounts of a listing at the same time (see `marketplace.core.guards`)."""
 
 from marketplace.core.guards import Guards, Trigger, refuse
 

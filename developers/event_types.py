@@ -36,6 +36,8 @@ EVENT_LABELS: Mapping[EventType, str] = {
     EventType.LISTING_REVIEWED: "A reviewer decided on a listing of your own store.",
     EventType.SCOPES_CHANGED: "The granted scopes of this app changed.",
 }
+# Only the developer, signed in, has these sent: no key acts for a vendor.
+OF_OWN_STORE: AbstractSet[str] = frozenset({EventType.SALE_COMPLETED, EventType.LISTING_REVIEWED})
 # An app needs one of these scopes to receive the event: webhooks reveal nothing that calls would not.
 REQUIRED_SCOPES: Mapping[str, frozenset[Scope]] = {
     EventType.ORDER_COMPLETED: frozenset({Scope.ACCOUNT_READ, Scope.WALLET_SPEND}),
@@ -49,3 +51,8 @@ def may_receive(event: str, granted: AbstractSet[Scope]) -> bool:
     """Tell whether an app with these granted scopes may receive an event."""
     needed = REQUIRED_SCOPES.get(event)
     return needed is None or not needed.isdisjoint(granted)
+
+
+def may_subscribe(event: str, scopes: AbstractSet[Scope]) -> bool:
+    """Tell whether a key with these scopes may list an event and have it sent, as events of its developer's own store never are."""
+    return event not in OF_OWN_STORE and may_receive(event, scopes)

@@ -42,6 +42,13 @@ class Principal:
         return None if self.app is None else self.app.id
 
     @property
+    def requester_id(self) -> uuid.UUID:
+        """Whose idempotency keys are meant: the app's, a personal token's with those that it was rotated to, or the user's own."""
+        if self.app is not None:
+            return self.app.id
+        return self.credential.spender_id if isinstance(self.credential, AccessToken) else self.user.pk
+
+    @property
     def prefix(self) -> Prefix:
         """The beginning of the credential's secret."""
         return _PREFIXES[self.kind]

@@ -13,6 +13,7 @@ from typing import Any
 
 from django.core.signing import BadSignature, TimestampSigner
 from django.db.models import Q
+from django.utils.crypto import constant_time_compare
 
 from catalog.models import Deliverable, Listing
 from catalog.selectors import skill_manifests, skills_free_for_all
@@ -39,7 +40,7 @@ class AgentSkill:
     file: Deliverable
     # `frontmatter`, and `files` as `[path, bytes, SHA-256]`.
     manifest: Mapping[str, Any]
-    # None if everyone can have it.
+    # None for a free skill.
     licence: Licence | None = None
 
     @property
@@ -76,7 +77,7 @@ def owned_skills(user: User, slug: str | None = None) -> list[AgentSkill]:
 
 
 def named(skills: Iterable[AgentSkill]) -> dict[str, AgentSkill]:
-    """Return skills by the name under which an agent installs them; of several with one name, the later ones have their listing's."""
+    """Return skills by the name under which an agent installs them. Of several with the same name, the later ones get the slug of their listing."""
     by_name: dict[str, AgentSkill] = {}
     for skill in skills:
         by_name.setdefault(skill.listing.slug if skill.name in by_name else skill.name, skill)
@@ -125,25 +126,31 @@ def file_of(skill: AgentSkill, path: str, *, principal: Principal | None = None)
 
 
 def token_for(user: User) -> str:
-    """Return a token that reads the user's skills for a quarter of an hour, and nothing else."""
-    return _signer.sign(base64.urlsafe_b64encode(user.pk.bytes).decode().rstrip("="))
+    """Return a token that reads the user's skills for a quarter of an hour, and nothing else; it ends when all sessions do."""
+    return _signer.sign(base64.urlsafe_b64encode(user.pk.bytes + _digest_of_sessions(user)).decode().rstrip("="))
 
 
 def user_of_token(token: str) -> User:
     """Return the user of a valid token.
 
     Raises:
-        NotFound: the token is not valid, has expired, or its user's account is closed.
+        NotFound: the token is not valid, has expired, or its user has since changed the password, ended all sessions or closed the account.
     """
     try:
         text = _signer.unsign(token, max_age=bounds.AGENT_SKILLS_TOKEN_SECONDS)
-        user_id = uuid.UUID(bytes=base64.urlsafe_b64decode(text + "=="))
+        payload = base64.urlsafe_b64decode(text + "==")
+        user_id, sessions = uuid.UUID(bytes=payload[:16]), payload[16:]
     except (BadSignature, binascii.Error, ValueError) as error:
         raise NotFound from error
     user = User.objects.filter(pk=user_id, is_active=True).first()
-    if user is None:
+    if user is None or not constant_time_compare(sessions, _digest_of_sessions(user)):
         raise NotFound
     return user
+
+
+def _digest_of_sessions(user: User) -> bytes:
+    """Return what changes with the password, and when all sessions of the user are ended."""
+    return hashlib.sha256(user.get_session_auth_hash().encode()).digest()[:16]
 
 
 def _described(given: Iterable[tuple[Listing, Deliverable | None, Licence | None]]) -> list[AgentSkill]:

@@ -12,10 +12,11 @@ FAVOURITES = 500
 # Bits of a status list: the fewest that the recommendation permits. They are 16 KiB before compression.
 STATUS_LIST_LENGTH = 131_072
 STATUS_LIST_SECONDS = 60
-# How long a claim link lasts, how soon a new one can be sent, and for how many licences a payer can have links sent in a day.
+# How long a claim link lasts, how soon a new one can be sent, how many a payer can have sent in a day, and how many of them again to one address.
 CLAIM_LINK_DAYS = 14
 CLAIM_LINK_MINUTES = 60
 CLAIM_LINKS_A_DAY = 50
+CLAIM_LINKS_AGAIN_A_DAY = 3
 # The most skills of an index for agents, the largest archive of a skill, and how long a link to owned ones works.
 AGENT_SKILLS = 100
 AGENT_SKILL_BYTES = 20 * 2**20

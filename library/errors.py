@@ -78,7 +78,7 @@ class LinkRevoked(Problem):
 
 
 class TooManyFavourites(Problem):
-    """409: the user has as many favourites as there may be."""
+    """409: the user has the maximum number of favourites."""
 
     status = 409
     title = "You have too many favourites"

@@ -15,7 +15,7 @@ from .services.building import build_when_published
 @job(retries=Retries(attempts=6, first=30))
 def build_published(listing_id: str) -> None:
     """Enqueue the mails to the owners of a published listing, and build its packages before the first download."""
-    # First, so that owners are told even if a package cannot be built; a retry tells them nothing twice.
+    # First, so that owners get their mail even if a package cannot be built; a retry sends no mail twice.
     announce_new_file.enqueue(listing_id)
     build_when_published(listing_id=uuid.UUID(listing_id))
 
@@ -25,8 +25,8 @@ def announce_new_file(listing_id: str) -> None:
     """Tell the owners of a listing that a new file is on sale, if there is one, and at most once a day."""
     announce_update(
         listing_id=uuid.UUID(listing_id),
-        later=lambda moment: announce_new_file.using(run_after=moment).enqueue(listing_id),
-        onward=lambda deliverable_id: tell_owners_of_file.enqueue(listing_id, str(deliverable_id)),
+        postpone=lambda moment: announce_new_file.using(run_after=moment).enqueue(listing_id),
+        send=lambda deliverable_id: tell_owners_of_file.enqueue(listing_id, str(deliverable_id)),
     )
 
 
@@ -35,9 +35,9 @@ def announce_new_file(listing_id: str) -> None:
 def tell_owners_of_file(listing_id: str, deliverable_id: str, after: str | None = None) -> None:
     """Send the mails about a new file, batch by batch, each in a job."""
     last = None if after is None else uuid.UUID(after)
-    onward = tell_owners(listing_id=uuid.UUID(listing_id), deliverable_id=uuid.UUID(deliverable_id), after=last)
-    if onward is not None:
-        tell_owners_of_file.enqueue(listing_id, deliverable_id, str(onward))
+    next_after = tell_owners(listing_id=uuid.UUID(listing_id), deliverable_id=uuid.UUID(deliverable_id), after=last)
+    if next_after is not None:
+        tell_owners_of_file.enqueue(listing_id, deliverable_id, str(next_after))
 
 
 subscribe_later(ListingPublished, build_published)

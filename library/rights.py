@@ -38,13 +38,13 @@ class LicenseRights:
 
     Args:
         terms: The terms, with their tier.
-        said: What they say about the use.
+        use_terms: What they say about the use.
         verdict: Whether they permit it in the quantity.
         prices: What the licence costs now; None if the user owns it.
     """
 
     terms: LicenseTerms
-    said: UseTerms
+    use_terms: UseTerms
     verdict: Verdict
     prices: Prices | None
 
@@ -98,8 +98,8 @@ def rights_to(asset_id: str, use: Use, quantity: int, *, owner: User | None) -> 
         considered.extend((terms, listing.ai_training, prices) for terms, prices in _on_sale(listing, owned))
     licenses = []
     for terms, ai_training, prices in considered:
-        said = _said_of(use, terms, ai_training)
-        licenses.append(LicenseRights(terms, said, said.permits(quantity), prices))
+        use_terms = _use_terms(use, terms, ai_training)
+        licenses.append(LicenseRights(terms, use_terms, use_terms.permits(quantity), prices))
     return AssetRights(listing, use, quantity, licenses)
 
 
@@ -108,8 +108,8 @@ def reader_of(principal: Principal | None) -> User | None:
     return principal.user if principal is not None and Scope.LIBRARY_READ in principal.scopes else None
 
 
-def _said_of(use: Use, terms: LicenseTerms, ai_training: str) -> UseTerms:
-    """Return what is said about a use: about AI training by the vendor, unless the vendor leaves it to the terms."""
+def _use_terms(use: Use, terms: LicenseTerms, ai_training: str) -> UseTerms:
+    """Return what the terms say about a use. About AI training, the vendor's statement takes precedence over them."""
     if use == Use.AI_TRAINING and ai_training != AiTraining.BY_LICENCE:
         permission = Permission.ALLOWED if ai_training == AiTraining.ALLOWED else Permission.FORBIDDEN
         return UseTerms(use, permission, clause=training_sentence(ai_training))

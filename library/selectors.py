@@ -1,7 +1,7 @@
 """Reads of licences, and of the files and versions that they cover."""
 
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -52,7 +52,7 @@ def is_favourite(user: User, listing: Listing) -> bool:
 
 
 def favourites_page(user: User, *, limit: int, cursor: str | None = None) -> tuple[int, Page]:
-    """Return the number of a user's favourites, and a page of them, newest first; listings that left the catalog are among them.
+    """Return the number of a user's favourites, and a page of them, newest first, including listings that left the catalog.
 
     Raises:
         InvalidInput: the cursor is not valid.
@@ -62,10 +62,16 @@ def favourites_page(user: User, *, limit: int, cursor: str | None = None) -> tup
     return kept.count(), page
 
 
-def owned_licence(user: User, id_or_slug: str, *, license_slug: str | None = None) -> Licence:
+def owned_licence(user: User, id_or_slug: str, *, license_slug: str | None = None, version: str | None = None) -> Licence:
     """Return the user's licence for a listing: one that is not suspended, of the widest tier, then the newest.
 
     The listing need not be on sale any more.
+
+    Args:
+        user: The owner.
+        id_or_slug: The listing's.
+        license_slug: The tier; any if None.
+        version: A version or the id of a file, which the licence should cover: one that does comes first.
 
     Raises:
         NotFound: there is no such listing, or it was never published.
@@ -78,7 +84,8 @@ def owned_licence(user: User, id_or_slug: str, *, license_slug: str | None = Non
     owned = live_licences_of(user).filter(listing=listing).select_related(*related)
     if license_slug is not None:
         owned = owned.filter(tier__slug=license_slug)
-    licence = owned.order_by(F("suspended_at").asc(nulls_first=True), "-tier__sort_order", "-acquired_at", "-id").first()
+    owned = owned.order_by(F("suspended_at").asc(nulls_first=True), "-tier__sort_order", "-acquired_at", "-id")
+    licence = owned.first() if version is None else _covering(list(owned), listing, version)
     if licence is not None:
         # Saves a query when the buyer is read.
         licence.buyer = user
@@ -89,6 +96,13 @@ def owned_licence(user: User, id_or_slug: str, *, license_slug: str | None = Non
     raise NotOwned
 
 
+def _covering(licences: Sequence[Licence], listing: Listing, version: str) -> Licence | None:
+    """Return the first licence that covers a version and is not suspended, else the first one; None if there are none."""
+    file = deliverable_of_version(listing, version) if len(licences) > 1 else None
+    covering = (licence for licence in licences if file is not None and licence.suspended_at is None and _covers(licence, file))
+    return next(covering, licences[0] if licences else None)
+
+
 def current_file(licence: Licence) -> Deliverable | None:
     """Return the file that a licence's holder downloads now: the live one, else the bought one; None if both are blocked."""
     candidates = (licence.listing.live_deliverable, licence.deliverable)
@@ -96,10 +110,15 @@ def current_file(licence: Licence) -> Deliverable | None:
 
 
 def owned_versions(licence: Licence) -> QuerySet[Deliverable]:
-    """Return the approved files that a licence covers, newest first: the bought one and all later ones, without blocked ones."""
+    """Return the approved files that a licence, or another one of its holder for the listing, covers, newest first, without blocked ones.
+
+    A licence covers the file that was bought and all later ones.
+    """
     versions = approved_versions(licence.listing).filter(blocked_at__isnull=True)
-    bought_at = _covered_from(licence)
-    return versions if bought_at is None else versions.filter(approved_at__gte=bought_at)
+    others = Licence.objects.none() if licence.buyer is None else live_licences_of(licence.buyer)
+    others = others.filter(listing=licence.listing_id, suspended_at__isnull=True).exclude(pk=licence.pk).select_related("deliverable")
+    starts = [start for each in (licence, *others) if (start := _covered_from(each)) is not None]
+    return versions.filter(approved_at__gte=min(starts)) if starts else versions
 
 
 def _covered_from(licence: Licence) -> datetime | None:
@@ -108,6 +127,12 @@ def _covered_from(licence: Licence) -> datetime | None:
     while first.replaces is not None:
         first = first.replaces
     return first.deliverable.approved_at
+
+
+def _covers(licence: Licence, file: Deliverable) -> bool:
+    """Tell whether a licence covers an approved file."""
+    start = _covered_from(licence)
+    return start is None or (file.approved_at is not None and file.approved_at >= start)
 
 
 def owned_version(licence: Licence, version: str) -> Deliverable:
@@ -123,8 +148,7 @@ def owned_version(licence: Licence, version: str) -> Deliverable:
         raise NotFound
     if file.blocked_at is not None:
         raise FileBlocked
-    bought_at = _covered_from(licence)
-    if bought_at is not None and file.approved_at < bought_at:
+    if not _covers(licence, file):
         raise NotOwned("This version is older than the one that you bought; it is not part of the licence.")
     return file
 

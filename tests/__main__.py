@@ -2,9 +2,10 @@
 
     uv run --group dev python -m tests [--full] [--only checks|sqlite|postgres] [--coverage] [pytest's own arguments]
 
-Without `--full` it leaves out what is marked `full`: browsers, servers, outages, generated requests, upgrades, longer commands. Servers
-are private and temporary; files written into the tree are ignored by git. On Debian, as root, missing programs are installed; elsewhere
-the tests that need them are skipped and listed at the end.
+Without `--full` it leaves out what is marked `full` (browsers, servers, outages, generated requests, upgrades, longer commands) or
+`slow`; and what the database decides is tried on PostgreSQL alone, where there is one. Servers are private and temporary; files written
+into the tree are ignored by git. On Debian, as root, missing programs are installed; elsewhere the tests that need them are skipped and
+listed at the end.
 """
 
 import argparse
@@ -27,12 +28,10 @@ from .servers import Unavailable
 from .servers.postgres import postgres
 from .servers.redis import redis
 
-# What each part runs, as pytest's -m: without `--full`, and with it.
-QUICK = "not (full or browser or s3)"
-SELECTED = {
-    "sqlite": (f"{QUICK} and not postgres", "not postgres"),
-    "postgres": (f"{QUICK} and (postgres or database)", f"{QUICK} or postgres or database"),
-}
+PARTS = ("sqlite", "postgres")
+# Tests within one process that need nothing but a database.
+PLAIN = "not (full or browser or s3)"
+QUICK = f"{PLAIN} and not slow"
 # pytest's exit status when the given arguments select no test.
 NOTHING_SELECTED = 5
 
@@ -56,10 +55,13 @@ def main() -> int:
             outcomes = []
             if options.only != "checks":
                 env |= _server(servers, redis(), "TEST_REDIS_URL")
+            database = {} if options.only in {"checks", "sqlite"} else _server(servers, postgres(), "TEST_DATABASE_URL")
             if options.only in {None, "sqlite"}:
-                outcomes.append(_run_tests("sqlite", options, arguments, env, scratch, counts))
-            if options.only in {None, "postgres"} and (database := _server(servers, postgres(), "TEST_DATABASE_URL")):
-                outcomes.append(_run_tests("postgres", options, arguments, env | database, scratch, counts))
+                selected = _selected("sqlite", full=options.full, alone=not database)
+                outcomes.append(_run_tests("sqlite", selected, options, arguments, env, scratch, counts))
+            if database:
+                selected = _selected("postgres", full=options.full)
+                outcomes.append(_run_tests("postgres", selected, options, arguments, env | database, scratch, counts))
             outcomes = [future.result() for future in checked] + outcomes
     for outcome in outcomes:
         if not outcome.passed and outcome.output:
@@ -74,8 +76,8 @@ def _arguments() -> tuple[argparse.Namespace, list[str]]:
     parser = argparse.ArgumentParser(
         prog="python -m tests", description=__doc__, allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--full", action="store_true", help="run everything (20 minutes)")
-    parser.add_argument("--only", choices=["checks", *SELECTED], help="run only this part")
+    parser.add_argument("--full", action="store_true", help="run everything (40 minutes on two processors)")
+    parser.add_argument("--only", choices=["checks", *PARTS], help="run only this part")
     parser.add_argument("--coverage", action="store_true", help="measure coverage on SQLite and fail below the threshold; much slower")
     parser.add_argument("--no-install", action="store_true", help="don't install missing programs")
     options, rest = parser.parse_known_args()
@@ -91,15 +93,22 @@ def _server(servers: contextlib.ExitStack, server: contextlib.AbstractContextMan
         return {}
 
 
+def _selected(part: str, *, full: bool, alone: bool = False) -> str:
+    """Return what a part runs, as pytest's -m; SQLite alone also runs what the database decides."""
+    if part == "sqlite":
+        return "not postgres" if full else f"{QUICK} and not postgres" + ("" if alone else " and not database")
+    return f"({PLAIN} and database_full) or postgres or database" if full else f"{QUICK} and (postgres or database)"
+
+
 def _run_tests(
-    part: str, options: argparse.Namespace, arguments: list[str], env: dict[str, str], scratch: Path, counts: Counter[str]
+    part: str, selected: str, options: argparse.Namespace, arguments: list[str], env: dict[str, str], scratch: Path, counts: Counter[str]
 ) -> Outcome:
     """Run pytest, which says itself what failed, what was skipped and what took longest; add up its counts."""
     report = scratch / f"{part}.xml"
     # Many tests of the full run wait for a server or a browser.
     workers = (os.cpu_count() or 1) + options.full
     command = [sys.executable, "-m", "pytest", "--quiet", f"--numprocesses={workers}", "--dist=worksteal", "--durations=10"]
-    command += ["-m", SELECTED[part][options.full], f"--junitxml={report}"]
+    command += ["-m", selected, f"--junitxml={report}"]
     if options.coverage and part == "sqlite":
         command += ["--cov", "--cov-report=term:skip-covered"]
     _say(f"pytest on {part}")

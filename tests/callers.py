@@ -1,8 +1,9 @@
-"""People in front of a browser, and programs with a token."""
+"""Signed-in browsers, and API clients with a token."""
 
 from datetime import timedelta
 
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from developers.models import AccessToken
@@ -10,15 +11,23 @@ from developers.services.credentials import issue_personal_token
 from marketplace.accounts.models import User
 from marketplace.core.scopes import Scope
 
-from .factories import PLENTY, UserFactory
+from .factories import PASSWORD, PLENTY, UserFactory
 
 EVERYTHING = frozenset(Scope)
 
 
-def signed_in(user: User | None = None, *, checked: bool = False) -> Client:
-    """Return the browser of someone who has just signed in; `checked` enforces the CSRF check that the test client leaves out."""
+def signed_in(user: User | None = None, *, checked: bool = False, confirmed: bool = False) -> Client:
+    """Return the browser of someone who has just signed in.
+
+    Args:
+        user: Who signed in; somebody new unless given.
+        checked: Whether the CSRF check applies, which the test client leaves out.
+        confirmed: Whether the password of the factory was just given again.
+    """
     client = Client(enforce_csrf_checks=checked)
     client.force_login(user or UserFactory())
+    if confirmed:
+        client.post(reverse("account_reauthenticate"), {"password": PASSWORD})
     return client
 
 

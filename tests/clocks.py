@@ -1,4 +1,4 @@
-"""What ends by the clock, kept from ending in the middle of a test: fixtures for every test, and for those that count by the day."""
+"""Fixtures that keep rate-limit windows and days from ending in the middle of a test."""
 
 import datetime as dt
 import time

@@ -1,4 +1,4 @@
-"""What someone tries who has read our tables: the name of every column, as it stands there and as the API would write it."""
+"""The names of all columns, as in the database and in the API's spelling, for tests that send them as unexpected input."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What every test may ask for: callers with each kind of credential."""
+"""Fixtures of all tests: callers with each kind of credential."""
 
 import gc
 import os
@@ -69,11 +69,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(request: pytest.FixtureRequest, django_db_modify_db_settings_parallel_suffix: None) -> Iterator[None]:
     """Let the database of the tests begin as a copy of the migrated one: Django finds nothing left to migrate."""
-    given = connection.settings_dict["TEST"]
-    if connection.vendor == "sqlite":
-        migrated.copy_sqlite(given["NAME"])
-    elif not request.config.option.reuse_db:
-        given["TEMPLATE"] = migrated.postgres_template(os.environ["TEST_DATABASE_URL"])
+    if connection.vendor == "sqlite" or not request.config.option.reuse_db:
+        migrated.prepare_test_database(connection.settings_dict)
     yield
     connections.close_all()
 

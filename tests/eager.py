@@ -1,4 +1,4 @@
-"""The queue of the tests: each job is a row as ever, and is done as soon as its transaction stands, by the code of the worker."""
+"""The job queue in tests: each job is a row, and is run by the worker's code as soon as its transaction is committed."""
 
 from functools import partial
 from typing import Any, cast

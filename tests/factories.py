@@ -20,8 +20,11 @@ from marketplace.core.scopes import APP_SCOPES, format_scopes
 PLENTY = tuple(LimitValues(currency, total_minor=bounds.SPENDING_LIMIT_MINOR) for currency in WALLET_CURRENCIES)
 
 
+PASSWORD = "correct horse battery"
+
+
 class UserFactory(DjangoModelFactory[User]):
-    """An active user with the password `correct horse battery`."""
+    """An active user with the password `PASSWORD`."""
 
     class Meta:
         model = User
@@ -32,7 +35,7 @@ class UserFactory(DjangoModelFactory[User]):
 
     @classmethod
     def _create(cls, model_class: type[User], *_args: Any, **kwargs: Any) -> User:
-        password = kwargs.pop("password", "correct horse battery")
+        password = kwargs.pop("password", PASSWORD)
         return model_class.objects.create_user(password=password, **kwargs)
 
 

@@ -1,4 +1,4 @@
-"""A page used with the keyboard alone: nothing is pointed at."""
+"""Uses a page with the keyboard only."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Brings a Debian machine to where every test can run; elsewhere nothing is installed."""
+"""Installs on a Debian machine what all tests need; elsewhere nothing is installed."""
 
 import os
 import shutil

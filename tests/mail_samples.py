@@ -1,4 +1,4 @@
-"""Every mail with sample data: what tests render, and what is looked at."""
+"""Every mail with sample data, for tests and for viewing."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -119,6 +119,10 @@ CONTEXT: dict[str, Any] = {
 }
 ACCOUNT_CONTEXT = {
     "email": "asha@example.com",
+    "added_email": "asha@studio.example",
+    "deleted_email": "asha@studio.example",
+    "from_email": "asha@example.com",
+    "to_email": "asha@studio.example",
     "activate_url": f"{settings.BASE_URL}/account/confirm-email/MTI:1tQ2:abcdef/",
     "password_reset_url": f"{settings.BASE_URL}/account/password/reset/key/1-abcdef/",
     "signup_url": f"{settings.BASE_URL}/account/signup/",

@@ -1,4 +1,4 @@
-"""Each dependency is stopped in turn, and then hangs: what goes on, what answers 503 with `Retry-After`, and that all recovers without a restart.
+"""Stops each dependency in turn, then lets it hang: which requests succeed, which get 503 with `Retry-After`, and that all recover without a restart.
 
     uv run --group dev python -m tests.outages [--write] [--only hangs]
 

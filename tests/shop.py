@@ -1,4 +1,4 @@
-"""Something to buy and someone to buy it, in one line each."""
+"""Shortcuts for a listing on sale, and for a purchase of one."""
 
 import hashlib
 import io

@@ -20,7 +20,7 @@ from .waiting import PATIENCE_SECONDS
 pytestmark = pytest.mark.full
 
 COMMANDS = (
-    "tests.wallet.long lives --operations 50",
+    "tests.wallet.long histories --operations 50 --record {folder}",
     "tests.wallet.long races --operations 50",
     "tests.wallet.long events --events 50",
     "tests.wallet.long kills --clients 2 --servers 1",

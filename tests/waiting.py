@@ -1,4 +1,4 @@
-"""Waiting for what takes its time: long enough for the busiest machine, never for good, and with words for what did not come."""
+"""Waits for a condition: long enough for a busy machine, with a time limit and a message."""
 
 import subprocess
 import time

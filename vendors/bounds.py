@@ -18,6 +18,8 @@ PART_BYTES = 16 * MIB
 PART_MINIMUM_BYTES = 5 * MIB
 UPLOAD_WAIT = timedelta(days=1)
 UNFINISHED_UPLOADS = 10
+# The listings of a vendor that were never approved, as drafts or in review.
+DRAFTS = 500
 # After this, a finish that neither succeeded nor failed is taken for killed.
 FINISH_WAIT = timedelta(minutes=20)
 # The width of a card's picture: smaller ones are enlarged, and blurred, wherever they are shown.

@@ -198,6 +198,25 @@ class TooManyUploads(Problem):
     detail = "Finish or delete one of those that you have begun. They are deleted a day after their last part."
 
 
+class UnapprovedStorageFull(Problem):
+    """409: `maximumBytes` is what a vendor may keep that no reviewer has approved, and `usedBytes` what is kept."""
+
+    status = 409
+    title = "Too much is stored that is not approved"
+    detail = (
+        "Remove drafts, unfinished uploads or new files that you don't need, or wait until a reviewer has approved what you have submitted. "
+        "Files that are approved don't count."
+    )
+
+
+class TooManyDrafts(Problem):
+    """409: `maximum` is the number of listings that a vendor may have before they are approved."""
+
+    status = 409
+    title = "Too many drafts"
+    detail = "Delete a draft that you don't need, or wait until a reviewer has approved a listing that you have submitted."
+
+
 class DiscountPeriodInvalid(Problem):
     """422: the discount's beginning and end do not fit."""
 

@@ -1,7 +1,8 @@
-"""What the listing's page shows of an approved file: subsets of its fonts for the type tester, and its Lottie animations as pictures."""
+"""Previews of an approved file for the listing's page: subsets of its fonts for the type tester, and its Lottie animations as moving pictures."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from catalog.file_types import MOTION
@@ -16,7 +17,7 @@ from .previews import WEBP, ProcessedPreview, Rendition
 from .sandbox.runner import Limits, reader_of, run_job
 
 LIMITS = Limits(cpu_seconds=60, wall_seconds=240)
-# Formats of fonts, the first that a style comes in is taken.
+# Formats of fonts in order of preference, for styles that come in several.
 FONTS = ("otf", "ttf", "ttc", "woff2", "woff")
 ANIMATIONS = (".json", ".lottie")
 STYLES, PATHS = 24, 40
@@ -28,7 +29,7 @@ Made = tuple[FilePreviewKind, ProcessedPreview]
 
 
 def previews_of_file(deliverable: Deliverable, store: ObjectStorage) -> list[Made]:
-    """Return the previews of a stored file, made by the sandbox; none of a file without fonts, and without animations where it sells motion.
+    """Return the previews of a stored file, made by the sandbox: of its fonts, else of its animations if the listing's category is motion.
 
     Raises:
         FileRejected: the file takes too long.
@@ -36,8 +37,8 @@ def previews_of_file(deliverable: Deliverable, store: ObjectStorage) -> list[Mad
         DependencyUnavailable: too many files are being inspected, or the store cannot be read.
     """
     if fonts := _fonts_in(deliverable):
-        options = {"members": fonts, "characters": REPERTOIRE, "features": [tag for tag, _, _ in FEATURES]}
-        return _run("font-styles", deliverable, store, _styles, **options)
+        options = {"members": fonts[:STYLES], "characters": REPERTOIRE, "features": [tag for tag, _, _ in FEATURES]}
+        return _run("font-styles", deliverable, store, partial(_styles, _count_styles(deliverable, fonts)), **options)
     if deliverable.listing.category.slug == MOTION and (paths := _animations_in(deliverable)):
         return _run("animations", deliverable, store, _animations, paths=paths)
     return []
@@ -53,14 +54,20 @@ def _run(
 def _fonts_in(deliverable: Deliverable) -> list[tuple[str, int]]:
     """Return path and face of each style, each style in one format."""
     if deliverable.format in FONTS:
-        return [("", face) for face in range(deliverable.technical.get("faceCount", 1))][:STYLES]
+        return [("", face) for face in range(deliverable.technical.get("faceCount", 1))]
     members = [member for member in deliverable.technical.get("members", ()) if member.get("format") in FONTS]
     chosen: dict[str, tuple[str, int]] = {}
     for member in sorted(members, key=lambda member: FONTS.index(member["format"])):
         for face in range(member.get("faceCount", 1)):
             name = member.get("postScriptName") or member["path"]
             chosen.setdefault(f"{name} {face}", (member["path"], face))
-    return list(chosen.values())[:STYLES]
+    return list(chosen.values())
+
+
+def _count_styles(deliverable: Deliverable, fonts: Sequence[tuple[str, int]]) -> int:
+    """Return how many styles a file holds; in an archive of many files only some of its fonts were inspected."""
+    counts: dict[str, int] = deliverable.technical.get("contentsByExtension", {})
+    return max(len(fonts), *(counts.get(extension, 0) for extension in FONTS))
 
 
 def _animations_in(deliverable: Deliverable) -> list[str]:
@@ -70,17 +77,18 @@ def _animations_in(deliverable: Deliverable) -> list[str]:
 # The media types are fixed here and the signatures checked, because the output of a compromised child would be served to everyone.
 
 
-def _styles(facts: dict[str, Any], blobs: list[bytes]) -> list[Made]:
+def _styles(total: int, facts: dict[str, Any], blobs: list[bytes]) -> list[Made]:
     made: list[Made] = []
+    left_out = {"stylesOfFile": total} if total > len(blobs) else {}
     for style, content in zip(facts["styles"][:STYLES], blobs, strict=True):
         if content[:4] != b"wOF2":
             raise ValueError("no WOFF2")
-        made.append((FilePreviewKind.FONT_STYLE, ProcessedPreview(content, "font/woff2", _style(style), {})))
+        made.append((FilePreviewKind.FONT_STYLE, ProcessedPreview(content, "font/woff2", _style(style) | left_out, {})))
     return made
 
 
 def _style(style: dict[str, Any]) -> dict[str, Any]:
-    """Return what is kept of a style: what the tester shows."""
+    """Return the details of a style that the type tester shows."""
     coverage = Coverage(style["ranges"])
     tags = {str(tag) for tag in style["features"]}
     return {
@@ -118,10 +126,10 @@ class Coverage:
 
 
 def _animations(facts: dict[str, Any], blobs: list[bytes]) -> list[Made]:
-    return list(_moving(facts["animations"], blobs))
+    return list(_animation_previews(facts["animations"], blobs))
 
 
-def _moving(found: list[dict[str, Any]], blobs: list[bytes]) -> Iterator[Made]:
+def _animation_previews(found: list[dict[str, Any]], blobs: list[bytes]) -> Iterator[Made]:
     for animation, moving, still in zip(found, blobs[::2], blobs[1::2], strict=True):
         for content in (moving, still):
             if content[:4] != b"RIFF" or content[8:12] != b"WEBP":

@@ -1,4 +1,4 @@
-"""What reviewers see of a stored file without downloading it: files inside archives, and drawings of glyphs."""
+"""Views of stored files for reviewers, who do not download them: files inside archives, and drawings of glyphs."""
 
 import re
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ class Drawing(NamedTuple):
 
 
 class Drawings(NamedTuple):
-    """Glyphs of one font, and the lines between which they stand."""
+    """Glyphs of one font, and its ascent and descent in units of the font."""
 
     ascent: float
     descent: float

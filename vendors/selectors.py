@@ -4,12 +4,13 @@ import uuid
 from collections import Counter
 from collections.abc import Collection
 
-from django.db.models import Count, F, FilteredRelation, OuterRef, Q, QuerySet, Subquery, prefetch_related_objects
+from django.db.models import Count, F, FilteredRelation, OuterRef, Q, QuerySet, Subquery, Sum, prefetch_related_objects
 from django.db.models.functions import Coalesce, Now
 from django.utils import timezone
 
 from catalog.models import Deliverable, Discount, Listing, ListingReview, Preview, Store, StorePicture
 from catalog.models.files import PreviewKind, StorePictureKind
+from catalog.models.listings import ListingStatus
 from catalog.pricing import with_running_discount
 from catalog.selectors import Picture, picture_of
 from catalog.selectors.listings import lookup
@@ -183,6 +184,26 @@ def upload_of(profile: VendorProfile, upload_id: uuid.UUID | None) -> Upload:
     if upload is None:
         raise NotFound
     return upload
+
+
+def unapproved_listings(store: Store) -> QuerySet[Listing]:
+    """Return the store's listings that were never approved, as drafts or in review."""
+    waiting = (ListingStatus.DRAFT, ListingStatus.PENDING_REVIEW)
+    return Listing.objects.filter(store=store, status__in=waiting, live_deliverable=None)
+
+
+def unapproved_bytes(store: Store, *, without: Upload | None = None) -> int:
+    """Return the bytes of what no reviewer has approved: new files, previews of listings that were never on sale, and unfinished uploads.
+
+    An upload counts with the length that was announced, so that uploads which are on their way do not exceed the limit together.
+    `without` is an upload that is left out, because a file takes its place.
+    """
+    files = Deliverable.objects.filter(listing__store=store, approved_at=None, blocked_at=None).aggregate(bytes=Sum("file_size"))
+    previews = Preview.objects.filter(listing__store=store, listing__live_deliverable=None).aggregate(bytes=Sum("size"))
+    uploads = Upload.objects.filter(listing__store=store, deliverable=None)
+    if without is not None:
+        uploads = uploads.exclude(pk=without.pk)
+    return sum(int(each["bytes"] or 0) for each in (files, previews, uploads.aggregate(bytes=Sum("size"))))
 
 
 def reviews_of(listing: Listing) -> QuerySet[ListingReview]:

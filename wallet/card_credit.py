@@ -19,16 +19,37 @@ CREDITED = (TopUpStatus.SUCCEEDED, TopUpStatus.DISPUTED, TopUpStatus.RETURNED)
 
 
 def card_credit(wallet: LedgerAccount) -> int:
-    """Return how much of a wallet's balance was paid by card, in minor units.
+    """Return how much of a wallet's balance was paid by card, in minor units."""
+    return _followed(wallet)[0]
+
+
+def card_part_of(sale: Journal) -> int:
+    """Return how much of a purchase was paid by card and can return to it: to top-ups of which so much has not returned."""
+    if sale.wallet is None:
+        return 0
+    return min(_followed(sale.wallet)[1][sale.order_id], sum(left_minor(top_up) for top_up in _returnable(sale.wallet)))
+
+
+def returnable_top_ups(user_id: uuid.UUID) -> QuerySet[TopUp]:
+    """Return the top-ups of a user that can be refunded, newest first."""
+    return TopUp.objects.filter(user=user_id, status=TopUpStatus.SUCCEEDED).order_by("-paid_at", "-pk")
+
+
+def _returnable(wallet: LedgerAccount) -> QuerySet[TopUp]:
+    return TopUp.objects.filter(user=wallet.owner_id, currency=wallet.currency, status__in=(TopUpStatus.SUCCEEDED, TopUpStatus.DISPUTED))
+
+
+def _followed(wallet: LedgerAccount) -> tuple[int, defaultdict[uuid.UUID | None, int]]:
+    """Return how much of the balance was paid by card, and of each order.
 
     The wallet's journals since its first top-up are followed: a purchase, or a debt, takes what was not paid by card first, a
     refund returns what its purchase took, and what is frozen is taken from the credit by card first.
     """
+    taken: defaultdict[uuid.UUID | None, int] = defaultdict(int)
     first = Journal.objects.filter(wallet=wallet, top_up__isnull=False).order_by("wallet_entry").first()
     if first is None:
-        return 0
+        return 0, taken
     card, other = 0, (first.wallet_balance_minor or 0) - (first.wallet_net_minor or 0)
-    taken: defaultdict[uuid.UUID | None, int] = defaultdict(int)
     later = Journal.objects.filter(wallet=wallet, wallet_entry__gte=first.wallet_entry).order_by("wallet_entry")
     rows = later.values_list("pk", "kind", "wallet_net_minor", "order_id", "reverses_id", "top_up")
     for journal, kind, moved, order, reverses, top_up in rows.iterator():
@@ -43,13 +64,23 @@ def card_credit(wallet: LedgerAccount) -> int:
             # Refunds and what is unfrozen; payouts and their return have taken nothing that was paid by card.
             by_card = -taken[order if kind == JournalKind.REFUND else reverses]
         card, other = card - by_card, other + net + by_card
-    return card
+    return card, taken
 
 
 def refundable_minor(top_up: TopUp, wallet: LedgerAccount) -> int:
     """Return how much of a top-up can return to its card: what is left of it, and is in the wallet."""
+    return max(min(left_minor(top_up), card_credit(wallet)), 0)
+
+
+def left_minor(top_up: TopUp) -> int:
+    """Return how much of a top-up has not returned to its card, and is neither disputed nor on its way."""
     gone = top_up.reversals.exclude(status=ReversalStatus.KEPT).aggregate(total=Sum("amount_minor"))["total"] or 0
-    return max(min(top_up.amount_minor - gone, card_credit(wallet)), 0)
+    return top_up.amount_minor - gone
+
+
+def returned_minor(top_up: TopUp) -> int:
+    """Return how much of a top-up has returned to its card."""
+    return top_up.reversals.filter(status=ReversalStatus.RETURNED).aggregate(total=Sum("amount_minor"))["total"] or 0
 
 
 def top_ups_of(user: User) -> QuerySet[TopUp]:
@@ -61,6 +92,12 @@ def top_up_of(user: User, top_up_id: str) -> TopUp | None:
     """Return one of the user's top-ups, None if it is not theirs."""
     key = parse_id(top_up_id)
     return None if key is None else top_ups_of(user).select_related("quote__listing").filter(pk=key).first()
+
+
+def unpaid_top_ups_of(user: User) -> QuerySet[TopUp]:
+    """Return the user's top-ups of the last day that were not paid so far, newest first; one whose page has closed is paid no more."""
+    unpaid = (TopUpStatus.PENDING, TopUpStatus.FAILED)
+    return top_ups_of(user).filter(status__in=unpaid, created_at__gt=timezone.now() - dt.timedelta(days=1))
 
 
 def open_top_ups_of(user_id: uuid.UUID) -> QuerySet[TopUp]:

@@ -1,4 +1,4 @@
-"""What a buyer agrees to at the checkout, which is kept with the order."""
+"""The text that a buyer agrees to at the checkout, which is kept with the order."""
 
 from dataclasses import dataclass
 

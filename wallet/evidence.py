@@ -9,13 +9,13 @@ from enum import StrEnum
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.urls import reverse
 from django.utils import timezone
 
 from library import signatures
 from library.certificates import certificate_of, status_of
-from library.models import Licence
+from library.models import Download, Licence
 from library.selectors import downloads_of_order
 from marketplace.core.money import to_number
 
@@ -41,6 +41,10 @@ def evidence_of(order: Order, reader: Reader) -> dict[str, Any]:
     certificate = certificate_of(licence)
     if reader == Reader.VENDOR:
         del certificate["licensee"]
+    # Whoever paid for someone else's licence does not learn when it was used.
+    downloads = downloads_of_order(order.pk)
+    if reader == Reader.BUYER:
+        downloads = downloads.filter(link__user=order.buyer_id)
     freezes = list(FrozenOrder.objects.filter(order=order).select_related("reversal").order_by("reversal__opened_at"))
     return {
         "schemaVersion": SCHEMA_VERSION,
@@ -52,8 +56,8 @@ def evidence_of(order: Order, reader: Reader) -> dict[str, Any]:
         "consent": {"version": order.consent_version, "text": order.consent_text} if order.consent_version else None,
         "certificate": certificate,
         "licence": {"status": status_of(licence).value, "revokedAt": _moment(licence.revoked_at)},
-        "downloads": list(_downloads(order)),
-        "downloadCount": downloads_of_order(order.pk).count(),
+        "downloads": list(_downloads(downloads)),
+        "downloadCount": downloads.count(),
         "invoices": [
             {"kind": invoice.kind, "number": invoice.number, "date": invoice.date.isoformat()}
             for invoice in Invoice.objects.filter(order=order).order_by("id")
@@ -113,8 +117,8 @@ def _quote(order: Order) -> dict[str, Any] | None:
     }
 
 
-def _downloads(order: Order) -> Iterator[dict[str, Any]]:
-    for download in downloads_of_order(order.pk).select_related("link__package")[: bounds.EVIDENCE_DOWNLOADS]:
+def _downloads(downloads: QuerySet[Download]) -> Iterator[dict[str, Any]]:
+    for download in downloads.select_related("link__package")[: bounds.EVIDENCE_DOWNLOADS]:
         link = download.link
         yield {
             "at": _moment(download.at),

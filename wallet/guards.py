@@ -55,11 +55,13 @@ PAID: dict[str, tuple[tuple[str, ...], str, tuple[str, ...]]] = {
         ("status", "settled_id", "decided_at", "reference"),
     ),
     FROZEN_ORDERS: (
-        ("id", "reversal_id", "order_id", "disputed_minor", "suspended", "withheld_minor", "withheld_id"),
+        ("id", "reversal_id", "order_id", "disputed_minor"),
         "(OLD.released_id IS NOT NULL OR OLD.taken_minor <> 0)",
         ("released_id", "taken_minor", "ended"),
     ),
 }
+# A purchase is suspended once by a dispute, if not at its beginning.
+SUSPENDED = ("suspended", "withheld_minor", "withheld_id")
 _MESSAGE = "the ledger only grows"
 
 
@@ -101,7 +103,9 @@ def _top_ups(vendor: str) -> list[Trigger]:
     differs = "IS DISTINCT FROM" if vendor == "postgresql" else "IS NOT"
     triggers = []
     for table, (fixed, final, once) in PAID.items():
-        kept, never_deleted = _kept(vendor, differs, table, fixed, final, once)
+        changed = " OR ".join(f"OLD.{column} {differs} NEW.{column}" for column in SUSPENDED)
+        further = f" OR (OLD.suspended AND ({changed}))" if table == FROZEN_ORDERS else ""
+        kept, never_deleted = _kept(vendor, differs, table, fixed, final, once, further)
         triggers += [kept] if table == EVENTS else [kept, never_deleted]
     # An event that fits no payment of ours can be deleted.
     row = "FOR EACH ROW " if vendor == "postgresql" else ""

@@ -1,16 +1,20 @@
-"""Differences between invoices and what they are for."""
+"""Differences between invoices and the sales, refunds and disputes that they document."""
 
 from collections.abc import Iterator
 
-from django.db.models import Exists, F, OuterRef, Q, Window
+from django.db.models import Exists, F, OuterRef, Q, Subquery, Window
 from django.db.models.functions import RowNumber
 from django.utils import timezone
 
+from .invoice_numbers import last_sequence_of
 from .models import FrozenOrder, Invoice, Journal
 from .models.invoices import InvoiceKind
 from .models.ledger import JournalKind
 from .models.orders import OrderStatus
 from .selectors import COMMIT_DELAY, charged_back_without_note
+
+# The part of the numbers of a year after which the operator is told.
+_MOST = 0.9
 
 
 def invoice_differences() -> Iterator[str]:
@@ -33,3 +37,13 @@ def invoice_differences() -> Iterator[str]:
         yield f"journal {journal.pk} has no invoice after an hour: run issue_invoices --all"
     for frozen in charged_back_without_note().filter(order__seller__isnull=False, reversal__settled__at__lt=long_ago).iterator():
         yield f"order {frozen.order_id} was charged back and has no credit note after an hour: run issue_invoices --all"
+    yield from _numbers_that_run_out()
+
+
+def _numbers_that_run_out() -> Iterator[str]:
+    """Yield a sentence for each seller who has used most numbers for which the pattern has room in the newest fiscal year."""
+    newest = Invoice.objects.filter(seller=OuterRef("seller")).order_by("-fiscal_year", "-sequence").values("pk")[:1]
+    for last in Invoice.objects.filter(pk=Subquery(newest)).select_related("seller__details").order_by():
+        room = last_sequence_of(last.seller.number_pattern, year=last.fiscal_year, month=last.seller.fiscal_year_month)
+        if last.sequence >= _MOST * room:
+            yield f"seller {last.seller} has used {last.sequence:,} of {room:,} numbers by {last.seller.number_pattern}: shorten the pattern"

@@ -1,7 +1,7 @@
 """Invoices, credit notes and receipts of payments as PDF."""
 
 from collections.abc import Iterator
-from datetime import date
+from zoneinfo import ZoneInfo
 
 from django.http import HttpResponse
 
@@ -9,29 +9,25 @@ from marketplace.storage.responses import safe_disposition
 from marketplace.ui.formatting import money
 from marketplace.ui.pdf import Grid, PdfDocument, render_pdf
 
-from .models import BillingDetails, Invoice
+from .card_credit import returned_minor
+from .models import BillingDetails, Invoice, TopUp
 from .models.invoices import InvoiceKind
 from .models.ledger import JournalKind
 from .places import INDIA, country_name, place_name
+from .selectors import billing_details_at, operator
 from .tax import TaxLine, Treatment, tax_lines
 
 _NOTES = {
     Treatment.REVERSE_CHARGE: "Reverse charge: VAT is to be accounted for by the recipient (Article 196 of Directive 2006/112/EC).",
     Treatment.EXPORT: "No tax is charged: the recipient is outside of the territory of the tax.",
 }
+_MARKETPLACE = "Creative Asset Marketplace"
 _EXPORT_FROM_INDIA = "Supply meant for export under letter of undertaking without payment of integrated tax."
-
-
-def invoice_pdf(invoice: Invoice) -> bytes:
-    """Return an invoice or credit note as PDF."""
-    return render_pdf(invoice_document(invoice))
 
 
 def pdf_response(invoice: Invoice) -> HttpResponse:
     """Return a document as a download that is named by its number."""
-    disposition = safe_disposition(f"{invoice.number.replace('/', '-')}.pdf", inline=False)
-    headers = {"Content-Disposition": disposition or "attachment"}
-    return HttpResponse(invoice_pdf(invoice), content_type="application/pdf", headers=headers)
+    return _download(invoice_document(invoice), f"{invoice.number}.pdf")
 
 
 def invoice_document(invoice: Invoice) -> PdfDocument:
@@ -56,24 +52,40 @@ def lines_of(invoice: Invoice) -> list[TaxLine]:
     return tax_lines(invoice.tax_minor, invoice.treatment, invoice.tax_rate_bp, invoice.country)
 
 
-def top_up_receipt_pdf(
-    *, number: str, payer: str, seller_details: BillingDetails, currency: str, amount_minor: int, paid_on: date
-) -> bytes:
-    """Return the receipt of a payment into a wallet, which is no invoice: tax is due when credit is spent.
+def top_up_receipt_response(top_up: TopUp) -> HttpResponse:
+    """Return the receipt of a paid top-up as a download that is named by the payment."""
+    return _download(top_up_receipt(top_up), f"receipt-{top_up.payment_reference}.pdf")
 
-    Args:
-        number: The number of the payment, as its provider shows it.
-        payer: The name or address of who paid.
-        seller_details: The operator's.
-        currency: The currency of the payment.
-        amount_minor: Its amount.
-        paid_on: Its day.
-    """
-    facts = [("Payment", number), ("Date", f"{paid_on:%d %B %Y}"), ("Received by", _address(seller_details)), ("From", payer)]
-    amount = money(amount_minor, currency)
-    grid = Grid(("Item", f"Amount ({currency})"), [("Prepaid credit", amount), ("Total", amount)])
-    closing = ["Tax is included in the price of what the credit is spent on; each purchase has an invoice."]
-    return render_pdf(PdfDocument("Receipt", seller_details.name, facts, grid, closing, _logo_of(seller_details)))
+
+def top_up_receipt(top_up: TopUp) -> PdfDocument:
+    """Return the content of the receipt of a paid top-up, which is no invoice: tax is due when credit is spent."""
+    if top_up.paid_at is None:
+        message = f"top-up {top_up.pk} is not paid"
+        raise ValueError(message)
+    seller, details = operator(), billing_details_at(None, top_up.paid_at)
+    payer = billing_details_at(top_up.user, top_up.paid_at)
+    paid_at = top_up.paid_at.astimezone(ZoneInfo("UTC" if seller is None else seller.time_zone))
+    facts = [("Payment", top_up.payment_reference), ("Date", f"{paid_at:%d %B %Y}")]
+    if details is not None:
+        facts.append(("Received by", _address(details)))
+        if details.tax_id:
+            facts.append((f"Recipient's {_tax_id_name(details)}", details.tax_id))
+    facts.append(("From", (top_up.user.name or top_up.user.email) if payer is None else _address(payer)))
+    if payer is not None and payer.tax_id:
+        facts.append((f"Payer's {_tax_id_name(payer)}", payer.tax_id))
+    if returned := returned_minor(top_up):
+        facts.append(("Returned to the card", money(returned, top_up.currency)))
+    amount = money(top_up.amount_minor, top_up.currency)
+    grid = Grid(("Item", f"Amount ({top_up.currency})"), [("Prepaid credit", amount), ("Total", amount)])
+    closing = ["Tax is included in the price of what the credit is spent on; each purchase has a document of its own."]
+    issuer, logo = (_MARKETPLACE, b"") if details is None else (details.name, _logo_of(details))
+    return PdfDocument("Receipt", issuer, facts, grid, closing, logo)
+
+
+def _download(document: PdfDocument, name: str) -> HttpResponse:
+    disposition = safe_disposition(name.replace("/", "-"), inline=False)
+    headers = {"Content-Disposition": disposition or "attachment"}
+    return HttpResponse(render_pdf(document), content_type="application/pdf", headers=headers)
 
 
 def _logo_of(details: BillingDetails) -> bytes:

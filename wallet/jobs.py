@@ -1,4 +1,4 @@
-"""Background jobs of the wallet that follow events of the apps below."""
+"""Background jobs of the wallet that follow events of its own and of the apps below."""
 
 import uuid
 
@@ -6,7 +6,10 @@ from developers.events import ConsentWithdrawn
 from marketplace.core.events import subscribe_later
 from marketplace.jobs.policy import job
 
+from .card_credit import returnable_top_ups
+from .events import CardCreditOfDeletedAccount
 from .services.approvals import decline_purchases_of_app
+from .services.card_refunds import refund_of_deleted_account
 from .services.top_ups import end_top_ups_of_app
 
 
@@ -22,5 +25,13 @@ def decline_purchases(user_id: str, app_id: str) -> None:
     decline_purchases_of_app(user_id=uuid.UUID(user_id), app_id=uuid.UUID(app_id))
 
 
+@job()
+def return_card_credit(user_id: str) -> None:
+    """Return credit that a deleted account got back to the cards that paid for it, newest payment first."""
+    for top_up in returnable_top_ups(uuid.UUID(user_id)):
+        refund_of_deleted_account(top_up=top_up)
+
+
+subscribe_later(CardCreditOfDeletedAccount, return_card_credit)
 subscribe_later(ConsentWithdrawn, end_top_ups)
 subscribe_later(ConsentWithdrawn, decline_purchases)

@@ -1,4 +1,4 @@
-"""What buyer and vendor are told of a purchase, by a job: a mail to each, and events to the vendor's apps and the one that bought."""
+"""Mails and webhook events about purchases and refunds, sent by jobs."""
 
 from django.db import transaction
 

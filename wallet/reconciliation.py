@@ -162,9 +162,9 @@ def _movements_of(orders: Sequence[Order]) -> Mapping[Any, Movements]:
 
 
 def _expected(order: Order, moved: Movements) -> Movements:
-    """Return the expected movements; a refund to a deleted account is unclaimed, or was paid out."""
+    """Return the expected movements; of a refund to a deleted account, what was not paid by card is unclaimed, or was paid out."""
     unclaimed = order.buyer.deleted and any(credited == AccountKind.UNCLAIMED for _, _, credited, *_ in moved)
-    back, owner_of_back = (AccountKind.UNCLAIMED, None) if unclaimed else (AccountKind.WALLET, order.buyer_id)
+    waiting = 0
     parts = (
         (AccountKind.TAX, None, order.tax_minor),
         (AccountKind.COMMISSION, None, order.commission_minor),
@@ -175,9 +175,13 @@ def _expected(order: Order, moved: Movements) -> Movements:
         if amount:
             movements[JournalKind.SALE, AccountKind.WALLET, kind, order.buyer_id, owner, order.currency] = amount
             if order.status == OrderStatus.REFUNDED:
-                movements[JournalKind.REFUND, kind, back, owner, owner_of_back, order.currency] = amount
+                to_wallet = (JournalKind.REFUND, kind, AccountKind.WALLET, owner, order.buyer_id, order.currency)
+                movements[to_wallet] = min(moved[to_wallet], amount) if unclaimed else amount
+                rest = amount - movements[to_wallet]
+                movements[JournalKind.REFUND, kind, AccountKind.UNCLAIMED, owner, None, order.currency] = rest
+                waiting += rest
     if unclaimed and any(kind == JournalKind.REFUND_PAYOUT for kind, *_ in moved):
-        movements[JournalKind.REFUND_PAYOUT, back, AccountKind.PAYOUT, None, None, order.currency] = order.price_minor
+        movements[JournalKind.REFUND_PAYOUT, AccountKind.UNCLAIMED, AccountKind.PAYOUT, None, None, order.currency] = waiting
     return movements
 
 

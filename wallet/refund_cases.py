@@ -1,4 +1,4 @@
-"""What vendor and staff see of a purchase whose buyer asks for a refund."""
+"""The facts about a purchase that a decision on a refund request is based on."""
 
 from dataclasses import dataclass
 

@@ -119,6 +119,12 @@ def billing_details_of(user: User) -> BillingDetails | None:
     return BillingDetails.objects.filter(owner=user, current=True).first()
 
 
+def billing_details_at(user: User | None, time: datetime) -> BillingDetails | None:
+    """Return the billing details of a user, or of the operator, at a time; the first ones if there were none yet."""
+    rows = BillingDetails.objects.select_related("logo").filter(owner=user)
+    return rows.filter(created_at__lte=time).order_by("-created_at").first() or rows.order_by("created_at").first()
+
+
 def operator() -> Seller | None:
     """Return the operator as a seller, None before the details are entered."""
     return Seller.objects.select_related("details").filter(vendor__isnull=True).first()
@@ -147,7 +153,7 @@ def is_invoiced(order: Order, kind: InvoiceKind) -> bool:
 
 
 def charged_back_without_note() -> QuerySet[FrozenOrder]:
-    """Return what lost disputes ended without a credit note, with the journal that returned the money to the card, oldest first."""
+    """Return the purchases that lost disputes ended and that have no credit note yet, each with the journal that returned the money to the card, oldest first."""
     ended = FrozenOrder.objects.filter(ended=True, reversal__status=ReversalStatus.RETURNED)
     noted = Invoice.objects.filter(order=OuterRef("order"), kind=InvoiceKind.CREDIT_NOTE)
     return ended.filter(~Exists(noted)).select_related("reversal__settled").order_by("reversal__settled", "order")
@@ -273,7 +279,7 @@ def accounts_due(*, currency: str, minimum_minor: int) -> QuerySet[Any]:
 
 
 def due_sums(*, currency: str, minimum_minor: int) -> dict[str, int]:
-    """Return the number and the total of the accounts that are due, before it is looked at whether each can be paid."""
+    """Return the number and the total of the accounts that are due, without checking whether each can be paid."""
     due = accounts_due(currency=currency, minimum_minor=minimum_minor)
     sums = due.order_by().aggregate(count=Count("pk"), total=Sum("earned_minor"))
     return {"count": sums["count"], "total": sums["total"] or 0}
@@ -330,20 +336,7 @@ def refund_requests_to(vendor: User) -> QuerySet[RefundRequest]:
     return refund_requests().filter(order__listing__store__owner=vendor).order_by("-asked_at", "-id")
 
 
-def unclaimed_refunds() -> QuerySet[Order]:
-    """Return the orders that were refunded to a deleted account and not paid out."""
-    journals = Journal.objects.filter(order=OuterRef("pk"))
-    waits = Exists(journals.filter(kind=JournalKind.REFUND, wallet__isnull=True))
-    return Order.objects.filter(waits, ~Exists(journals.filter(kind=JournalKind.REFUND_PAYOUT)), price_minor__gt=0)
-
-
 def held_sums() -> dict[str, int]:
     """Return the sums set aside to be paid out, by currency."""
     held = LedgerAccount.objects.filter(kind=AccountKind.HELD, balance_minor__gt=0).order_by("currency")
     return dict(held.values("currency").annotate(total=Sum("balance_minor")).values_list("currency", "total"))
-
-
-def unclaimed_sums() -> dict[str, int]:
-    """Return the sums of unclaimed refunds, by currency."""
-    rows = unclaimed_refunds().order_by("currency").values("currency").annotate(total=Sum("price_minor"))
-    return dict(rows.values_list("currency", "total"))

@@ -1,6 +1,6 @@
 """Decides how a sale is taxed: by which rate, where, and in which parts.
 
-The price is what the buyer pays, whoever the buyer is: only its split changes.
+Every buyer pays the same price; only its split depends on the buyer.
 """
 
 from collections.abc import Mapping

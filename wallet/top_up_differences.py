@@ -12,7 +12,7 @@ from marketplace.ui.formatting import money
 from .models import FrozenOrder, Journal, LedgerAccount, Order, ProviderEvent, Reversal, TopUp, Transfer
 from .models.ledger import AccountKind, JournalKind
 from .models.orders import OrderStatus
-from .models.top_ups import ReversalStatus
+from .models.top_ups import ReversalKind, ReversalStatus
 from .providers import Provider
 from .selectors import with_upgrades
 
@@ -66,10 +66,37 @@ def provider_differences(provider: Provider, day: dt.date) -> Iterator[str]:
     unlisted = TopUp.objects.filter(inside, provider=provider.name).exclude(payment_reference__in=listed)
     for top_up in unlisted.order_by("pk"):
         yield f"top-up {top_up.pk} credited {money(top_up.amount_minor, top_up.currency)} for {top_up.payment_reference}, which {provider.name} does not list"
+    yield from _reversal_differences(provider, day, start)
     for event in _of_day(start).filter(provider=provider.name, outcome__startswith="refused"):
         yield f"event {event.event_id} of {provider.name} for top-up {event.top_up_id} was {event.outcome}"
     for event in _of_day(start).filter(provider=provider.name, applied_at__isnull=True):
         yield f"event {event.event_id} of {provider.name} waits: no payment {event.payment_reference} was credited"
+
+
+def _reversal_differences(provider: Provider, day: dt.date, start: dt.datetime) -> Iterator[str]:
+    """Compare a provider's disputes and refunds that began on a day with ours, of the payments that were credited."""
+    listed = {reversal.reference: reversal for reversal in provider.reversals_of(day)}
+    payments = {reversal.payment for reversal in listed.values()}
+    top_ups = TopUp.objects.filter(provider=provider.name, payment_reference__in=payments, journal__isnull=False)
+    credited = set(top_ups.values_list("payment_reference", flat=True))
+    mine = Reversal.objects.filter(top_up__provider=provider.name, reference__in=listed).select_related("top_up")
+    known = {(reversal.top_up.payment_reference, reversal.reference): reversal for reversal in mine}
+    for reference, there in sorted(listed.items()):
+        if there.payment not in credited:
+            continue
+        here, amount = known.get((there.payment, reference)), money(there.amount_minor, there.currency)
+        what = f"{provider.name} lists {reference} of {there.payment}, {amount}, {there.status.lower()}"
+        if here is None:
+            # One that took nothing in the end need not be known.
+            if there.status != ReversalStatus.KEPT:
+                yield f"{what}; nothing of it is in the ledger"
+        elif (here.amount_minor, here.top_up.currency, here.status) != (there.amount_minor, there.currency, there.status):
+            yield f"{what}; in the ledger it is {money(here.amount_minor, here.top_up.currency)}, {here.status.lower()}"
+    after, before = start + MARGIN, start + dt.timedelta(days=1) - MARGIN
+    refunds = Reversal.objects.filter(top_up__provider=provider.name, kind=ReversalKind.REFUND, opened_at__gte=after, opened_at__lt=before)
+    for refund in refunds.exclude(status=ReversalStatus.KEPT).exclude(reference__in=listed).select_related("top_up").order_by("pk"):
+        amount = money(refund.amount_minor, refund.top_up.currency)
+        yield f"refund {refund.reference or refund.pk} of {refund.top_up.payment_reference}, {amount}, is not listed by {provider.name}"
 
 
 def _of_day(start: dt.datetime) -> QuerySet[ProviderEvent]:

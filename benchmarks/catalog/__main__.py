@@ -21,7 +21,7 @@ from tests.servers.postgres import postgres
 from tests.servers.redis import redis
 
 from .load import CONNECTIONS, Load, Rate
-from .servers import SERVICE, THREADS, YARDSTICK, Server, environment, manage, seed, serving
+from .servers import SERVICE, THREADS, YARDSTICK, Server, environment, make_tables, seed, serving
 from .statements import latencies
 from .subjects import DEEP, LIMIT, Subject, subjects
 
@@ -87,7 +87,7 @@ def measure(given: argparse.Namespace, size: int, folder: Path, load: Load) -> I
         if given.engine == "postgres":
             env |= {"DATABASE_URL": seeded or stack.enter_context(postgres())}
         if not seeded:
-            manage(env, "migrate", "--verbosity", "0")
+            make_tables(env)
             seed(env, size)
         yardstick = stack.enter_context(serving(YARDSTICK, os.environ, "/page"))
         caches = ["memory", "redis"] if given.cache == "both" and given.engine == "postgres" else [given.cache.replace("both", "memory")]
@@ -130,19 +130,19 @@ def table(load: Load, yardstick: Server, service: Server, edge: Server, rows: Se
 
 
 def busy() -> bool:
-    """Tell whether other programs want the processors too."""
+    """Tell whether other programs use the processors."""
     return os.getloadavg()[0] > 2 * (os.cpu_count() or 1)
 
 
 def _settings(engine: str, cache: str) -> str:
-    """Return what a report says of its settings, by which a test judges what the README quotes."""
+    """Return the settings as the report names them; a test checks by them which figures the README may quote."""
     return ", ".join(
         ({"postgres": "PostgreSQL", "sqlite": "SQLite"}[engine], {"redis": "Redis", "memory": "cache in memory"}[cache], "nginx")
     )
 
 
 def deepest_for_the_first_time(service: Server) -> float:
-    """Return the milliseconds of one answer; `newest` is an order whose depth no row of the table asks for."""
+    """Return the milliseconds of one response; `newest` is an order of which no row of the table reads deep pages."""
     total = requests.get(f"{service.address}/api/v1/assets?sort=newest", timeout=60).json()["total"]
     began = time.monotonic()
     requests.get(f"{service.address}/api/v1/assets?sort=newest&page={max(1, min(DEEP, total // LIMIT))}", timeout=60).raise_for_status()
@@ -157,7 +157,7 @@ def _measured(server: Server, ask: Callable[[], Rate]) -> tuple[Rate, float]:
 
 
 def statements(env: dict[str, str], page: int, seconds: int) -> Iterator[str]:
-    """Yield what the database alone takes for a page."""
+    """Yield the time that the database alone takes for a page."""
     means = latencies(env, start=(page - 1) * LIMIT, seconds=seconds)
     if means is None:
         return
@@ -166,7 +166,7 @@ def statements(env: dict[str, str], page: int, seconds: int) -> Iterator[str]:
 
 
 def heading() -> str:
-    """Tell where and how it was measured."""
+    """Return where and how it was measured."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     return (
         f"# Serving the catalog\n\n{os.cpu_count()} cores, {memory:.0f} GiB, Python {platform.python_version()}, "
@@ -190,7 +190,7 @@ def merged(before: str, lines: list[str]) -> str:
 
 
 def _sections(text: str) -> dict[str, str]:
-    """Return what is under each title."""
+    """Return the text under each title."""
     parts = (part.partition("\n") for part in text.split("\n## ")[1:])
     return {title: content for title, _, content in parts}
 

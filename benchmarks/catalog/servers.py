@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.servers.migrated import copy_sqlite, fill_postgres
 from tests.servers.ports import free_port
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -20,7 +21,7 @@ SERVICE = "marketplace.wsgi:application"
 
 
 def environment(folder: Path, **given: str) -> dict[str, str]:
-    """Return the service's environment: the embedded settings, nothing done besides, and limits that a load generator does not reach."""
+    """Return the service's environment: the embedded settings, without background work, and with limits that a load generator does not reach."""
     return dict(os.environ) | {
         "DJANGO_SETTINGS_MODULE": "marketplace.settings.embedded",
         "DATA_DIR": str(folder),
@@ -39,7 +40,7 @@ class Server:
     pid: int
 
     def cpu(self) -> float:
-        """Return the seconds of processor time that its processes have used: what a busy machine distorts least."""
+        """Return the seconds of processor time that its processes have used, which depend least on other load of the machine."""
         times = {int(path.name): _times(path) for path in Path("/proc").iterdir() if path.name.isdecimal()}
         family = {self.pid}
         for _ in range(3):
@@ -79,6 +80,14 @@ def serving(application: str, env: Mapping[str, str], path: str) -> Iterator[Ser
     finally:
         process.terminate()
         process.wait(20)
+
+
+def make_tables(env: Mapping[str, str]) -> None:
+    """Migrate the empty database that the environment names."""
+    if address := env.get("DATABASE_URL"):
+        fill_postgres(address)
+    else:
+        copy_sqlite(Path(env["DATA_DIR"]) / "marketplace.sqlite3")
 
 
 def manage(env: Mapping[str, str], *words: str) -> None:

@@ -43,7 +43,7 @@ def main() -> int:
     parser.add_argument("--listings", type=int, default=2000, help="in the catalog (2,000)")
     parser.add_argument("--no-file", action="store_true", help=f"print only, leave {RESULT.name} as it is")
     options = parser.parse_args()
-    # Whoever stops it stops its servers too.
+    # An interrupt stops the servers too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))
     phases = _measured(options)
     lines = judged(*phases)
@@ -66,12 +66,12 @@ def _measured(options: argparse.Namespace) -> tuple[Measured, Measured, Measured
             _say(f"{name}: {measured.calls_a_second:.0f} calls/s, {measured.refusals} refused, {measured.failures or 'none failed'}")
             return measured
 
-        # Once for what is made at the first call of its kind, then for the figure.
+        # A first run fills caches; the second one is measured.
         run("warm-up", BUSY_CALLERS, 0, options.seconds)
         full = run("full speed", BUSY_CALLERS, 0, options.seconds)
         able = full.done_a_second
         steady = run("steady", options.share * able, 1, options.minutes * 60)
-        # Whoever waits two seconds for an answer calls no less often for that.
+        # Slow responses do not reduce the rate of calls.
         over = run("overload", OVERLOAD * able * 2, 2, options.seconds)
         calm = run("calm again", options.share * able, 1, options.seconds)
         deployment.manage("reconcile")
@@ -101,7 +101,7 @@ def _report(options: argparse.Namespace, lines: list[Line], phases: tuple[Measur
 
 
 def _say(line: str) -> None:
-    """Tell how far it is; the result alone goes to standard output."""
+    """Report progress on standard error; only the result goes to standard output."""
     sys.stderr.write(f"{datetime.now(tz=UTC):%H:%M:%S} {line}\n")
     sys.stderr.flush()
 

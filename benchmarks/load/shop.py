@@ -1,4 +1,4 @@
-"""What there is to buy under load, and who buys it; called inside of the nodes' environment."""
+"""Listings and buyers of the load benchmark; runs in the environment of the nodes."""
 
 from typing import Any
 

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 
 import django
 
-from benchmarks.catalog.servers import SERVICE, Server, environment, inside, manage, seed, serving
+from benchmarks.catalog.servers import SERVICE, Server, environment, inside, make_tables, seed, serving
 from tests.servers.postgres import postgres
 from tests.servers.redis import redis
 
@@ -64,7 +64,7 @@ def arguments() -> argparse.Namespace:
 
 
 def compared(pair: Pair, server: Server, held: dict[str, str], calls: int) -> tuple[Side, Side]:
-    """Measure a pair: the two doors take turns."""
+    """Measure a pair, alternating between the two interfaces."""
     tool, twin, number = Side(), Side(), 0
     # Manifests are for keys only.
     keyed = pair.tool == "get_asset_manifest"
@@ -77,7 +77,7 @@ def compared(pair: Pair, server: Server, held: dict[str, str], calls: int) -> tu
             (twin, lambda number: pair.by_twin(credential, number)),
         ]
         for side, make in doors:
-            # Warm, and as it should be.
+            # Fills caches, and checks the responses.
             _asked(connection, make(0), side)
             side.times.clear()
         for _ in range(-(-calls // BLOCK)):
@@ -106,7 +106,7 @@ def measure(given: argparse.Namespace, folder: Path) -> Iterator[str]:
         env = environment(folder, **LIMITLESS)
         if given.engine == "postgres":
             env |= {"DATABASE_URL": stack.enter_context(postgres()), "REDIS_URL": f"{stack.enter_context(redis())}/0"}
-        manage(env, "migrate", "--verbosity", "0")
+        make_tables(env)
         seed(env, given.listings)
         held: dict[str, str] = json.loads(inside(env, "benchmarks.mcp.prepare").splitlines()[-1])
         server = stack.enter_context(serving(SERVICE, env, "/api/v1/categories"))
@@ -124,7 +124,7 @@ def measure(given: argparse.Namespace, folder: Path) -> Iterator[str]:
 
 
 def heading(given: argparse.Namespace) -> str:
-    """Tell when, where and how it was measured."""
+    """Return when, where and how it was measured."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     return (
         f"# Tool calls beside their twins in the API\n\nSettings: {SETTINGS[given.engine]}.\n\n{datetime.now(tz=UTC):%Y-%m-%d}, {os.cpu_count()} cores, {memory:.0f} GiB, Python "

@@ -41,7 +41,7 @@ class Pair:
 
     @property
     def name(self) -> str:
-        """What the table calls it."""
+        """Its name in the table."""
         return f"{self.tool}{f', {self.note}' if self.note else ''}"
 
     def by_tool(self, token: str, number: int) -> Call:
@@ -72,7 +72,7 @@ class Pair:
 
 
 def pairs(slug: str, owned: str) -> list[Pair]:
-    """Return what is compared: public reads as callers with a credential get them, ready and built anew, and all that is the user's."""
+    """Return the pairs: public reads by callers with a credential, cached and built anew, and everything of the user's own."""
     return [
         Pair("list_categories", {}, "GET", "/api/v1/categories", note="ready"),
         Pair("list_assets", {"sort": "newest", "limit": 20}, "GET", "/api/v1/assets", note="ready"),

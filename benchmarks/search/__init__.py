@@ -1,1 +1,1 @@
-"""How fast and how well search answers: at several sizes, beside a look-up by primary key, and an embedded search engine."""
+"""Speed and quality of search at several sizes, compared with a lookup by primary key and an embedded search engine."""

@@ -32,7 +32,7 @@ SERVER = ("shared_buffers=1GB", "maintenance_work_mem=256MB", "max_wal_size=4GB"
 
 
 def main() -> int:
-    """Measure, print the tables, and keep them where that was asked for; return 0 when every goal was met, else `MISSED`."""
+    """Measure, print the tables, and save them if that is requested; return 0 if every goal is met, else `MISSED`."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.search", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--listings", default="10000,100000", help="sizes of the catalog, smallest first (10000,100000)")
     parser.add_argument("--engine", choices=["postgres", "sqlite"], default="postgres")
@@ -61,7 +61,7 @@ def main() -> int:
 
 def seed(env: dict[str, str], size: int) -> float:
     """Make a catalog and its index, and return how many seconds the search index took."""
-    manage(env, "migrate", "--verbosity", "0")
+    servers.make_tables(env)
     servers.seed(env, size, "--without-search")
     began = time.monotonic()
     manage(env, "rebuild_search")
@@ -79,7 +79,7 @@ def measure(env: dict[str, str], queries: int) -> dict[str, Any]:
 
 
 def program(name: str) -> str:
-    """Return where a program of PostgreSQL is."""
+    """Return the path of a program of PostgreSQL."""
     found = shutil.which(name)
     if found is None:
         raise SystemExit(f"{name} is not on the PATH: install PostgreSQL's client programs.")
@@ -96,7 +96,7 @@ def machine() -> str:
 
 
 def keep(engine: str, text: str) -> None:
-    """Put an engine's tables into the file, in place of its former ones."""
+    """Replace an engine's tables in the file."""
     parts = dict.fromkeys(["postgres", "sqlite"], "")
     if RESULT.exists():
         # The first begins the file.

@@ -39,7 +39,7 @@ def main(each: str) -> None:
         engines[peer.NAME] = lambda _subject, query: index.search(query, LIMIT)
     rows = []
     for subject in subjects(known, queries):
-        # Once before it counts: every engine reads what it keeps in memory.
+        # A first run is not measured: each engine loads its data into memory.
         for query in subject.queries:
             _ask(subject, query)
         row: dict[str, Any] = {"name": subject.name, "hostile": subject.hostile}

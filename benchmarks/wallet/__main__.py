@@ -11,8 +11,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import django
+from django.db import connection
 from django.test.utils import setup_databases, setup_test_environment, teardown_databases
 
+from tests.servers.migrated import prepare_test_database
 from tests.servers.postgres import postgres
 
 RESULT = Path(__file__).resolve().parent.parent / "wallet.md"
@@ -31,6 +33,7 @@ def main() -> int:
         os.environ["TEST_DATABASE_URL"] = address
         django.setup()
         setup_test_environment()
+        prepare_test_database(connection.settings_dict)
         made = setup_databases(verbosity=0, interactive=False)
         from tests.eager import EagerBackend  # noqa: PLC0415 - models load only once Django is set up
 

@@ -17,9 +17,9 @@ from ..models.reviews import ReviewStatus
 from ..selectors.reviews import former_pictures_of
 from .values import value_label
 
-# The most earlier decisions on the page, and the most glyphs of a font that are drawn.
-DECISIONS = 20
+# The most glyphs that a picture draws, and the most pictures of a font.
 DRAWN = 24
+SHEETS = 40
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class PictureChange:
 
 @dataclass(frozen=True)
 class EarlierFinding:
-    """A finding of an earlier decision; `answered` tells whether what it names has changed since, None where it names no field."""
+    """A finding of an earlier decision; `answered` tells whether the named field has changed since; None if it names no field."""
 
     code: str
     field: str
@@ -53,10 +53,10 @@ class EarlierFinding:
 
 @dataclass(frozen=True)
 class ShownFont:
-    """The changes of a font, and the query of the addresses that draw its glyphs."""
+    """The changes of a font, and for each glyph the query strings of its images before and now."""
 
     changes: FontChanges
-    query: str
+    queries: Sequence[tuple[str, str]]
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,7 @@ class Comparison:
 
     Args:
         earlier: Other submissions with which it can be compared.
+        approved: The last approved submission where `base` is a later one, and `since_approved` what changed since then.
         before_file: Id of the file before, None if its bytes are no longer kept.
     """
 
@@ -76,12 +77,16 @@ class Comparison:
     fonts: Sequence[ShownFont]
     findings: Sequence[EarlierFinding]
     before_file: Any
+    approved: ListingReview | None
+    since_approved: ListingChanges | None
 
 
 def compared(
     review: ListingReview, decisions: Sequence[ListingReview], now: Mapping[str, Any], previews: Sequence[Preview], against: str
 ) -> Comparison | None:
-    """Return what changed since an earlier decision on the listing: the one with the id `against`, else the last; None if there is none.
+    """Return what changed since an earlier submission that was examined: the one with the id `against`, else the last.
+
+    None if there is none. What a takedown or an appeal left is not one: its file may never have been looked at.
 
     Args:
         review: The submission.
@@ -90,20 +95,27 @@ def compared(
         previews: The listing's previews.
         against: The id of an earlier decision, or any other text.
     """
-    if not decisions:
+    # A submission that an appeal reopened has the time of the one that was rejected.
+    examined = [each for each in decisions if each.was_examined and each.submitted_at != review.submitted_at]
+    if not examined:
         return None
-    base = next((each for each in decisions if str(each.pk) == against), decisions[0])
+    base = next((each for each in examined if str(each.pk) == against), examined[0])
     changes = compare_snapshots(review.listing, base.snapshot, now)
+    approved = next((each for each in examined if each.status == ReviewStatus.APPROVED), None)
+    # What was rejected is no measure: it may hold a change that nobody found.
+    passed = approved if approved is not None and base.pk > approved.pk else None
     fonts = changes.file.fonts if changes.file else ()
     return Comparison(
         base=base,
-        earlier=[each for each in decisions if each != base],
+        earlier=[each for each in examined if each != base],
         changes=changes,
         fields=_field_changes(changes),
         pictures=list(_picture_changes(review, base.snapshot, now, previews)),
-        fonts=[ShownFont(font, _drawing_query(font)) for font in fonts],
+        fonts=[ShownFont(font, list(_drawing_queries(font))) for font in fonts],
         findings=_findings(decisions, now),
         before_file=_kept_file(review.listing, base.snapshot),
+        approved=passed,
+        since_approved=None if passed is None else compare_snapshots(review.listing, passed.snapshot, now),
     )
 
 
@@ -155,9 +167,13 @@ def _gallery(snapshot: Mapping[str, Any]) -> dict[int, str]:
     return {each["slot"]: each["checksum"] for each in snapshot.get("previews", ()) if each["kind"] == PreviewKind.GALLERY}
 
 
-def _drawing_query(font: FontChanges) -> str:
-    names = [glyph.name for glyph in (*font.redrawn, *font.added, *font.removed)][:DRAWN]
-    return urlencode({"path": font.path, "face": font.face, "glyph": names}, doseq=True) if names else ""
+def _drawing_queries(font: FontChanges) -> Iterable[tuple[str, str]]:
+    """Yield for each picture of glyphs that differ its query for the font before, and for the font now."""
+    names = [glyph.name for glyph in (*font.redrawn, *font.added, *font.removed)]
+    for start in range(0, min(len(names), DRAWN * SHEETS), DRAWN):
+        glyphs = names[start : start + DRAWN]
+        former, now = (urlencode({"path": path, "face": font.face, "glyph": glyphs}, doseq=True) for path in (font.former_path, font.path))
+        yield former, now
 
 
 def _findings(decisions: Sequence[ListingReview], now: Mapping[str, Any]) -> list[EarlierFinding]:

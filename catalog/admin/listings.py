@@ -11,7 +11,7 @@ from marketplace.review.decisions import service_decision
 from marketplace.review.panels import Panel
 from marketplace.review.search import SearchQuery
 from marketplace.review.service import ServiceAdmin
-from marketplace.ui.formatting import badge
+from marketplace.ui.formatting import badge, money
 
 from ..models import Listing, ListingReview
 from ..search import search
@@ -30,13 +30,18 @@ FOUND = 50
 class ListingAdmin(ServiceAdmin):
     """All listings, with the changes since the last approval."""
 
-    list_display = ("title", "store", "category", "status", "update_status", "tier_requirement", "published_at", "updated_at")
+    list_display = ("title", "store", "category", "price", "status", "update_status", "tier_requirement", "published_at", "updated_at")
     list_filter = (EditedFilter, "status", "update_status", "category", "tier_requirement")
     list_select_related = ("store", "category")
     search_fields = ("title", "slug", "store__name")
     ordering = ("-id",)
     decision_names = ("takedown",)
     found_title, found_detail = "title", "status"
+
+    @admin.display(description="Price", ordering="base_price_minor")
+    def price(self, listing: Listing) -> str:
+        """Return the price with its currency."""
+        return money(listing.base_price_minor, "USD")
 
     def get_list_filter(self, request: HttpRequest) -> Any:
         """Leave out the category filter in a search that does not use it: its choices cost a query."""

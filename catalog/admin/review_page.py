@@ -9,7 +9,9 @@ from ..font_samples import samples_for
 from ..models import Deliverable, ListingReview, Preview, Store
 from ..models.files import PreviewKind
 from ..models.reviews import ReviewStatus
+from ..selectors.listings import requests_of_skill
 from ..selectors.reviews import (
+    DECISIONS,
     decisions_before,
     files_under_review,
     listings_with_the_bytes_of,
@@ -19,8 +21,8 @@ from ..selectors.reviews import (
     with_record,
 )
 from ..services.snapshots import snapshot_of
-from .changes import DECISIONS, compared
-from .values import value_label, visible_characters
+from .changes import compared
+from .values import name_label, value_label, visible_characters
 
 VENDOR_REVIEWS = 10
 SAME_BYTES = 10
@@ -73,10 +75,13 @@ def _file(deliverable: Deliverable | None, copies: Sequence[Any]) -> dict[str, A
     technical: Mapping[str, Any] = deliverable.technical
     return {
         "deliverable": deliverable,
-        "technical": [(name, value_label(value)) for name, value in technical.items() if name not in TECHNICAL_SHOWN_SEPARATELY],
+        "technical": [
+            (name_label(name), value_label(value)) for name, value in technical.items() if name not in TECHNICAL_SHOWN_SEPARATELY
+        ],
         "extensions": sorted(technical.get("contentsByExtension", {}).items(), key=lambda item: (-item[1], item[0])),
         "warnings": technical.get("warnings", []),
         "skill": _skill(technical.get("skill")),
+        "requests": requests_of_skill(deliverable) if "skill" in technical else None,
         "axes": technical.get("axes", []),
         "members": [(member.get("path", ""), value_label(_plain(member))) for member in technical.get("members", [])],
         "entries": deliverable.entries,

@@ -26,6 +26,7 @@ class CategoryAdmin(EditableAdmin):
     """Categories of the catalog."""
 
     list_display = ("name", "slug", "sort_order", "is_active")
+    list_filter = ("is_active",)
     search_fields = ("name", "slug")
     fields = ("slug", "name", "description", "icon", "sort_order", "metadata", "is_active")
     saved_by = save_category, "category"
@@ -64,6 +65,7 @@ class LicenseTermsAdmin(EditableAdmin):
     form = LicenseTermsForm
     list_display = ("__str__", "tier", "published_at")
     list_filter = ("tier",)
+    search_fields = ("tier__name", "text")
     list_select_related = ("tier",)
     ordering = ("tier__sort_order", "-version")
     saved_by = publish_terms, "terms"

@@ -10,10 +10,17 @@ from ..services.snapshots import changes_between, snapshot_of
 # Invisible characters and those that change the text direction: with them, a text reads differently from what it contains.
 _HIDING = re.compile("[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
 
+_HUMP = re.compile("(?<=[a-z0-9])(?=[A-Z])")
+
 
 def visible_characters(text: str) -> str:
     """Return the text with each such character replaced by its code point."""
     return _HIDING.sub(lambda found: f"[U+{ord(found[0]):04X}]", text)
+
+
+def name_label(name: str) -> str:
+    """Return a name of a check or of technical data as words: `entryCount` as "Entry count"."""
+    return _HUMP.sub(" ", name).replace("_", " ").capitalize()
 
 
 def value_label(value: Any) -> str:

@@ -101,7 +101,7 @@ def _viewer(request: Request) -> User | None:
 
 
 def _may_see(viewer: User | None, owner_id: uuid.UUID | int) -> bool:
-    return viewer is not None and (viewer.is_staff or viewer.pk == owner_id)
+    return viewer is not None and (viewer.pk == owner_id or viewer.may_enter_admin)
 
 
 def _copy(preview: Preview | StorePicture, size: str | None) -> dict[str, Any]:

@@ -44,7 +44,10 @@ class Facts(BaseModel):
         media: Technical details of pictures and sounds.
         texts: The beginning of each text.
         hosts: Hosts that the texts name, with the first files that do.
+        otherHosts: How many more hosts they name.
+        unsearchedTexts: How many texts were not searched for hosts, because they are large or there are many.
         tools: Tools that a skill asks for.
+        scripts: By path, what shows that a file of a skill is a script: `extension`, `executable` or `shebang`.
     """
 
     entries: list[tuple[str, int, str]] | None = None
@@ -53,7 +56,10 @@ class Facts(BaseModel):
     media: dict[str, dict[str, Any]] = {}
     texts: dict[str, str] = {}
     hosts: dict[str, list[str]] = {}
+    otherHosts: int = 0  # noqa: N815 - as it is in JSON
+    unsearchedTexts: int = 0  # noqa: N815 - as it is in JSON
     tools: list[str] = []
+    scripts: dict[str, list[str]] = {}
 
 
 def parse_facts(recorded: Any) -> Facts | None:

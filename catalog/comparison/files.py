@@ -3,10 +3,15 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import zip_longest
 from typing import Any
 
 from .facts import Face, Facts
-from .lines import Line, changed_lines
+from .lines import ChangedLines, changed_lines
+from .renames import former_paths
+
+NO_FACE = Face(glyphCount=0, complete=True)
 
 TABLES = {
     "GPOS": "kerning and positions",
@@ -33,6 +38,8 @@ TABLES = {
     "cvt ": "hinting",
     "gasp": "hinting",
 }
+# In the order in which they are told: what is easily overlooked comes first, and much of another kind does not push it out.
+ENTRY_KINDS = ("changed", "added", "removed", "moved")
 # Tables that change with every export, and say nothing by themselves; the fields of `head` that matter are compared.
 SILENT_TABLES = {"head", "DSIG", "FFTM", "TSI0"}
 NAME_LABELS = {
@@ -84,12 +91,14 @@ class FontChanges:
 
     Args:
         path: Of the font in the archive; empty where it is the file itself.
+        former_path: Its path before.
         face: Number of the face in a collection.
         tables: Tables with other content, by tag and what they hold.
         complete: Whether all glyphs were compared.
     """
 
     path: str
+    former_path: str
     face: int
     glyph_count: Difference
     names: Sequence[Difference]
@@ -106,16 +115,25 @@ class FontChanges:
 
 @dataclass(frozen=True)
 class EntryChange:
-    """An entry of an archive that differs; a size in bytes is None where there is no such entry."""
+    """An entry of an archive that differs.
+
+    Args:
+        before: Its size in bytes; None where there was no such entry.
+        after: Its size in bytes; None where there is no such entry.
+        former_path: Its path before, if that was another one.
+        moved: Whether nothing but the path differs.
+    """
 
     path: str
     before: int | None
     after: int | None
+    former_path: str = ""
+    moved: bool = False
 
     @property
     def kind(self) -> str:
-        """Whether it was added, removed or changed."""
-        return "added" if self.before is None else "removed" if self.after is None else "changed"
+        """Whether it was added, removed, moved or changed."""
+        return "added" if self.before is None else "removed" if self.after is None else "moved" if self.moved else "changed"
 
 
 @dataclass(frozen=True)
@@ -126,8 +144,8 @@ class TextChanges:
     before: str
     after: str
 
-    @property
-    def lines(self) -> Sequence[Line]:
+    @cached_property
+    def changes(self) -> ChangedLines:
         """The lines that differ."""
         return changed_lines(self.before, self.after)
 
@@ -137,9 +155,11 @@ class FileChanges:
     """What differs between two files.
 
     Args:
-        entries: Entries of the archive that were added, removed or changed.
+        entries: Entries of the archive that were changed, added, removed or moved, in this order.
         other_entries: Whether there are differences among the entries that were not recorded one by one.
         hosts: Hosts that texts name now and did not, or did and do not, with the files that name them.
+        other_hosts: How many hosts texts name now beyond those that are compared.
+        unsearched_texts: How many texts of the file now were not searched for hosts.
     """
 
     entries: Sequence[EntryChange]
@@ -149,27 +169,41 @@ class FileChanges:
     texts: Sequence[TextChanges]
     hosts: Sequence[Difference]
     tools: Sequence[Difference]
+    other_hosts: int = 0
+    unsearched_texts: int = 0
 
     def of_kind(self, kind: str) -> list[EntryChange]:
         """Return the entries of a kind of change."""
         return [entry for entry in self.entries if entry.kind == kind]
 
+    @property
+    def entries_by_kind(self) -> list[tuple[str, list[EntryChange]]]:
+        """The entries by the kind of their change, without kinds that there are none of."""
+        return [(kind, entries) for kind in ENTRY_KINDS if (entries := self.of_kind(kind))]
+
 
 def compare_files(before: Facts, after: Facts) -> FileChanges:
-    """Return what differs between two files."""
+    """Return what differs between two files. What has another path is compared with what it was before."""
+    former = former_paths(before, after)
     return FileChanges(
-        entries=_entries(before.entries or (), after.entries or ()),
+        entries=_entries(before.entries or (), after.entries or (), former),
         other_entries=before.otherEntries != after.otherEntries,
-        fonts=list(_fonts(before.fonts, after.fonts)),
-        media=[(path, _differences(before.media[path], after.media[path])) for path in _changed(before.media, after.media)],
-        texts=[TextChanges(path, before.texts[path], after.texts[path]) for path in _changed(before.texts, after.texts)],
+        fonts=[change for path, old, new in _pairs(before.fonts, after.fonts, former) for change in _fonts(path, former, old, new)],
+        media=[(path, _differences(old, new)) for path, old, new in _pairs(before.media, after.media, former)],
+        texts=[TextChanges(path, old, new) for path, old, new in _pairs(before.texts, after.texts, former)],
         hosts=_differences(before.hosts, after.hosts, only_presence=True),
         tools=_differences(dict.fromkeys(before.tools, True), dict.fromkeys(after.tools, True)),
+        other_hosts=after.otherHosts,
+        unsearched_texts=after.unsearchedTexts,
     )
 
 
-def _changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
-    return [path for path, value in after.items() if path in before and before[path] != value]
+def _pairs(before: Mapping[str, Any], after: Mapping[str, Any], former: Mapping[str, str]) -> Iterable[tuple[str, Any, Any]]:
+    """Yield the path, the value before and the value now of what is in both and differs."""
+    for path, new in after.items():
+        old = before.get(former.get(path, path))
+        if old is not None and old != new:
+            yield path, old, new
 
 
 def _differences(before: Mapping[str, Any], after: Mapping[str, Any], *, only_presence: bool = False) -> list[Difference]:
@@ -179,11 +213,19 @@ def _differences(before: Mapping[str, Any], after: Mapping[str, Any], *, only_pr
     return [Difference(name, before.get(name), after.get(name)) for name in names if before.get(name) != after.get(name)]
 
 
-def _entries(before: Iterable[tuple[str, int, str]], after: Iterable[tuple[str, int, str]]) -> list[EntryChange]:
+def _entries(before: Iterable[tuple[str, int, str]], after: Iterable[tuple[str, int, str]], former: Mapping[str, str]) -> list[EntryChange]:
     """Return the entries that differ. Archives may hold a path several times, and long paths are cut off, so paths have lists of contents."""
     old, new = _by_path(before), _by_path(after)
-    changes = [EntryChange(path, _size(old.get(path)), _size(found)) for path, found in new.items() if old.get(path) != found]
-    return changes + [EntryChange(path, _size(found), None) for path, found in old.items() if path not in new]
+    changes = []
+    for path, found in new.items():
+        was = former.get(path, path)
+        if was != path or old.get(was) != found:
+            contents = old.get(was)
+            known = was if was != path and contents is not None else ""
+            changes.append(EntryChange(path, _size(contents), _size(found), known, moved=contents == found))
+    left = former.values() | new.keys()
+    changes += [EntryChange(path, _size(found), None) for path, found in old.items() if path not in left]
+    return sorted(changes, key=lambda change: ENTRY_KINDS.index(change.kind))
 
 
 def _by_path(entries: Iterable[tuple[str, int, str]]) -> dict[str, list[tuple[int, str]]]:
@@ -197,18 +239,18 @@ def _size(contents: Sequence[tuple[int, str]] | None) -> int | None:
     return None if contents is None else sum(size for size, _ in contents)
 
 
-def _fonts(before: Mapping[str, Sequence[Face]], after: Mapping[str, Sequence[Face]]) -> Iterable[FontChanges]:
-    for path, faces in after.items():
-        for number, (old, new) in enumerate(zip(before.get(path, ()), faces, strict=False)):
-            if old != new:
-                yield _compare_faces(path, number, old, new)
+def _fonts(path: str, former: Mapping[str, str], before: Sequence[Face], after: Sequence[Face]) -> Iterable[FontChanges]:
+    for number, (old, new) in enumerate(zip_longest(before, after, fillvalue=NO_FACE)):
+        if old != new:
+            yield _compare_faces(path, former.get(path, path), number, old, new)
 
 
-def _compare_faces(path: str, number: int, old: Face, new: Face) -> FontChanges:
+def _compare_faces(path: str, former_path: str, number: int, old: Face, new: Face) -> FontChanges:
     both = [name for name in new.glyphs if name in old.glyphs]
     complete = old.complete and new.complete
     return FontChanges(
         path=path,
+        former_path=former_path,
         face=number,
         glyph_count=Difference("glyphs", old.glyphCount, new.glyphCount),
         names=[

@@ -1,5 +1,6 @@
 """The lines in which two texts differ."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,9 +11,10 @@ from rapidfuzz.distance import LCSseq
 # The time of the comparison grows with the square of the lines (with difflib, with their cube). In longer texts, lines are compared without
 # their order.
 LINES = 1500
-# The most lines that are returned, and their length.
-SHOWN = 300
+# The most lines that are returned, and their length. Longer lines are compared in pieces, so that no change is beyond the end of what is shown.
+SHOWN = 1000
 LINE_CHARS = 400
+_PIECES = re.compile(rf".{{1,{LINE_CHARS - 1}}}?(?:[;{{}}>]|[.!?,] |$)|.{{1,{LINE_CHARS}}}")
 
 
 @dataclass(frozen=True)
@@ -24,42 +26,59 @@ class Line:
     text: str
 
 
-def changed_lines(before: str, after: str) -> list[Line]:
-    """Return the first lines that differ: those removed before those added in their place."""
-    old, new = before.splitlines(), after.splitlines()
+@dataclass(frozen=True)
+class ChangedLines:
+    """The first lines that differ, and how many there are."""
+
+    lines: Sequence[Line]
+    total: int
+
+
+# A line's number and text.
+Numbered = tuple[int, str]
+
+
+def changed_lines(before: str, after: str) -> ChangedLines:
+    """Return the lines that differ: those removed before those added in their place."""
+    old, new = _pieces(before), _pieces(after)
     start = _common(old, new)
     end = _common(old[start:][::-1], new[start:][::-1])
     old, new = old[start : len(old) - end], new[start : len(new) - end]
-    lines = _ordered(old, new, start) if max(len(old), len(new)) <= LINES else _unordered(old, new, start)
-    return lines[:SHOWN]
+    lines = _ordered(old, new) if max(len(old), len(new)) <= LINES else [*_missing(old, new, added=False), *_missing(new, old, added=True)]
+    return ChangedLines(lines[:SHOWN], len(lines))
 
 
-def _common(one: Sequence[str], other: Sequence[str]) -> int:
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+def _pieces(text: str) -> list[Numbered]:
+    return [
+        (number, piece)
+        for number, line in enumerate(text.splitlines(), 1)
+        for piece in (_PIECES.findall(line) if len(line) > LINE_CHARS else [line])
+    ]
 
 
-def _ordered(old: Sequence[str], new: Sequence[str], start: int) -> list[Line]:
+def _common(one: Sequence[Numbered], other: Sequence[Numbered]) -> int:
+    return sum(1 for _ in takewhile(lambda pair: pair[0][1] == pair[1][1], zip(one, other, strict=False)))
+
+
+def _ordered(old: Sequence[Numbered], new: Sequence[Numbered]) -> list[Line]:
     lines: list[Line] = []
-    for equal, spans in groupby(LCSseq.opcodes(old, new), key=lambda span: span.tag == "equal"):
+    spans_of_all = LCSseq.opcodes([text for _, text in old], [text for _, text in new])
+    for equal, spans in groupby(spans_of_all, key=lambda span: span.tag == "equal"):
         if not equal:
             together = list(spans)
             for added, text, ranges in (
                 (False, old, [range(span.src_start, span.src_end) for span in together]),
                 (True, new, [range(span.dest_start, span.dest_end) for span in together]),
             ):
-                lines += [Line(start + at + 1, added, text[at][:LINE_CHARS]) for at in chain(*ranges)]
+                lines += [Line(text[at][0], added, text[at][1]) for at in chain(*ranges)]
     return lines
 
 
-def _unordered(old: Sequence[str], new: Sequence[str], start: int) -> list[Line]:
-    return [*_missing(old, new, start, added=False), *_missing(new, old, start, added=True)]
-
-
-def _missing(lines: Sequence[str], others: Sequence[str], start: int, *, added: bool) -> list[Line]:
-    left = Counter(others)
+def _missing(lines: Sequence[Numbered], others: Sequence[Numbered], *, added: bool) -> list[Line]:
+    left = Counter(text for _, text in others)
     found = []
-    for number, line in enumerate(lines, start + 1):
+    for number, line in lines:
         left[line] -= 1
         if left[line] < 0:
-            found.append(Line(number, added, line[:LINE_CHARS]))
+            found.append(Line(number, added, line))
     return found

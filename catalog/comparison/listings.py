@@ -17,7 +17,7 @@ class FileState(StrEnum):
 
     SAME = "same"
     CHANGED = "changed"
-    # Other bytes, but of one of them no facts are recorded that can be understood.
+    # The bytes differ, but the facts of one of the files are missing or cannot be read.
     UNKNOWN = "unknown"
 
 

@@ -177,7 +177,11 @@ def _answer(listing: Listing, earlier: Deliverable | None, later: Deliverable, c
         "summary": list(_sentences(details, changes)),
         "details": details,
         "files": FilesChanged(
-            **{kind: NameList.of([entry.path for entry in file.of_kind(kind)]) for kind in ("added", "removed", "changed")}
+            added=NameList.of([entry.path for entry in file.entries if entry.kind == "added" or entry.former_path]),
+            removed=NameList.of(
+                [entry.former_path or entry.path for entry in file.entries if entry.kind == "removed" or entry.former_path]
+            ),
+            changed=NameList.of([entry.path for entry in file.of_kind("changed") if not entry.former_path]),
         ),
         "fonts": [FontChange.of(font) for font in file.fonts[:LISTED]],
         "hosts": AddedRemoved.of(file.hosts),
@@ -205,7 +209,7 @@ def _sentences(details: Iterable[ValueChange], changes: ListingChanges) -> Itera
 
 
 def _file_sentences(file: FileChanges) -> Iterable[str]:
-    for kind, verb in (("added", "new"), ("removed", "gone"), ("changed", "changed")):
+    for kind, verb in (("added", "new"), ("removed", "gone"), ("moved", "in another place"), ("changed", "changed")):
         if entries := file.of_kind(kind):
             yield f"{_number(len(entries), 'file')} inside {'is' if len(entries) == 1 else 'are'} {verb}."
     if file.other_entries:

@@ -68,7 +68,7 @@ class Deliverable(models.Model):
 
 
 class FileFacts(models.Model):
-    """What versions of a listing's file are compared by. It outlives the record of a file that was rejected and replaced."""
+    """The facts by which versions of a listing's file are compared. They are kept when the record of a rejected file is deleted."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     listing = models.ForeignKey(Listing, on_delete=models.CASCADE, related_name="+")
@@ -206,7 +206,7 @@ class StorePicture(models.Model):
 
 
 class FilePreviewKind(models.TextChoices):
-    """What is made of an approved file for the listing's page."""
+    """The kinds of preview that the service makes of an approved file."""
 
     FONT_STYLE = "FontStyle"
     ANIMATION = "Animation"
@@ -223,7 +223,7 @@ class FilePreview(models.Model):
     content_type = models.CharField(max_length=40)
     size = models.BigIntegerField()
     sha256 = models.CharField(max_length=64)
-    # What the font is and covers, or dimensions and duration of the animation.
+    # Names, axes and characters of the font, or dimensions and duration of the animation.
     details = models.JSONField(default=dict)
     # The still picture of an animation: {"poster": {"key", "size", "sha256", "contentType", "width", "height"}}.
     renditions = models.JSONField(default=dict)

@@ -14,6 +14,11 @@ FIELD_CHARS = 60
 MESSAGE_CHARS = 300
 
 
+# Codes of findings that no rejection reason has: of listings that are taken down, and of files that are marked as malicious.
+TAKEDOWN = "takedown"
+MALICIOUS_FILE = "malicious_file"
+
+
 class ReviewKind(models.TextChoices):
     """The subject of a review."""
 
@@ -67,6 +72,12 @@ class ListingReview(Claimable):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.listing}"
+
+    @property
+    def was_examined(self) -> bool:
+        """Whether a reviewer decided on this submission itself: it was not ended by a takedown, nor made by one or by an appeal."""
+        ended = {finding.get("code") for finding in self.findings} & {TAKEDOWN, MALICIOUS_FILE}
+        return self.kind != ReviewKind.TAKEDOWN and self.submitted_by_id is not None and not ended
 
 
 class RejectionReason(models.Model):

@@ -183,18 +183,21 @@ def deliverable_of_version(listing: Listing, version: str) -> Deliverable | None
 
 
 class SkillRequests(NamedTuple):
-    """The tools that a skill asks for, and the hosts that its files name."""
+    """What a skill asks for."""
 
     tools: list[str]
-    hosts: list[str]
+    # By host, the first files that name it.
+    hosts: dict[str, list[str]]
+    # By path, what shows that the file is a script.
+    scripts: dict[str, list[str]]
 
 
 def requests_of_skill(file: Deliverable) -> SkillRequests | None:
-    """Return what the skill in a file asks for, None where it was not recorded; in one query."""
+    """Return the tools and hosts of the skill in a file, None if they were not recorded; in one query."""
     facts = FileFacts.objects.filter(listing=file.listing_id, sha256=file.sha256)
     # Of the facts, which may take megabytes, only these.
-    for tools, hosts in facts.values_list("facts__tools", "facts__hosts"):
-        return SkillRequests(tools or [], sorted(hosts or {}))
+    for tools, hosts, scripts in facts.values_list("facts__tools", "facts__hosts", "facts__scripts"):
+        return SkillRequests(tools or [], dict(sorted((hosts or {}).items())), dict(sorted((scripts or {}).items())))
     return None
 
 

@@ -16,6 +16,9 @@ from ..models import Deliverable, FileFacts, FormerPreview, Listing, ListingRevi
 from ..models.listings import ListingStatus
 from ..models.reviews import ReviewKind, ReviewStatus
 
+# The most earlier decisions on a listing that are looked at.
+DECISIONS = 20
+
 
 @dataclass(frozen=True)
 class VendorRecord:
@@ -133,12 +136,6 @@ def previews_of(listing: Listing) -> QuerySet[Preview]:
     return Preview.objects.filter(listing=listing).order_by("kind", "slot")
 
 
-def decided_reviews_of(listing: Listing) -> QuerySet[ListingReview]:
-    """Return the submissions of a listing that were approved or rejected, latest decision first."""
-    decided = ListingReview.objects.filter(listing=listing, status__in=(ReviewStatus.APPROVED, ReviewStatus.REJECTED))
-    return decided.exclude(kind=ReviewKind.TAKEDOWN).order_by("-decided_at", "-id")
-
-
 def decisions_before(review: ListingReview) -> QuerySet[ListingReview]:
     """Return the decisions on the same listing before this submission, takedowns included, latest first."""
     decided = ListingReview.objects.filter(listing=review.listing_id, status__in=(ReviewStatus.APPROVED, ReviewStatus.REJECTED))
@@ -146,10 +143,11 @@ def decisions_before(review: ListingReview) -> QuerySet[ListingReview]:
 
 
 def compared_reviews_of(listing: Listing) -> list[ListingReview]:
-    """Return the decided submissions with which the next one is compared: the last one, and the last one that was approved."""
-    decided = decided_reviews_of(listing)
-    found = (decided.first(), decided.filter(status=ReviewStatus.APPROVED).first())
-    return list({review.pk: review for review in found if review is not None}.values())
+    """Return the examined submissions with which the next one is compared: the last one, and the last one that was approved."""
+    decided = ListingReview.objects.filter(listing=listing, status__in=(ReviewStatus.APPROVED, ReviewStatus.REJECTED))
+    examined = [review for review in decided.order_by("-decided_at", "-id")[:DECISIONS] if review.was_examined]
+    approved = [review for review in examined if review.status == ReviewStatus.APPROVED]
+    return list({review.pk: review for review in (*examined[:1], *approved[:1])}.values())
 
 
 def approved_snapshots(listing: Listing, files: Iterable[Deliverable]) -> dict[str, dict[str, Any]]:

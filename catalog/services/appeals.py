@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
 
@@ -38,14 +39,15 @@ def reverse_takedown(*, subject: Listing, decision: AuditEntry, reason: str, act
 
 @transaction.atomic
 def reverse_rejection(*, subject: Listing, decision: AuditEntry, reason: str, actor: User) -> None:
-    """Put what was rejected back to its place in the queue. If its file was on sale before, it is published instead.
+    """Put what was rejected back to its place in the queue. If its file was on sale and not taken down since, it is published instead.
 
     Raises:
         DeliverableBlocked: the file is marked as malicious.
         InvalidTransition: the file was replaced since the submission.
     """
     review = ListingReview.objects.get(pk=decision.data["review"])
-    if review.kind == ReviewKind.LISTING and subject.candidate_deliverable is None and subject.published_at is not None:
+    on_sale_before = subject.candidate_deliverable is None and _is_same_file(review, subject.live_deliverable)
+    if review.kind == ReviewKind.LISTING and on_sale_before and not _was_taken_down(subject):
         _restore(subject, reason, actor)
         return
     file = subject.candidate_deliverable or subject.live_deliverable
@@ -96,6 +98,13 @@ def _update_rejected_with(listing: Listing, decision: AuditEntry) -> ListingRevi
     takedown = ListingReview.objects.filter(listing=listing, kind=ReviewKind.TAKEDOWN).order_by("-decided_at").first()
     ended = last is not None and takedown is not None and last.findings == takedown.findings and last.decided_by_id == decision.actor_id
     return last if ended else None
+
+
+def _was_taken_down(listing: Listing) -> bool:
+    """Tell whether a takedown followed the listing's last approval."""
+    decisions = ListingReview.objects.filter(Q(status=ReviewStatus.APPROVED) | Q(kind=ReviewKind.TAKEDOWN), listing=listing)
+    last = decisions.order_by("-decided_at", "-id").first()
+    return last is not None and last.kind == ReviewKind.TAKEDOWN
 
 
 def _is_same_file(review: ListingReview, file: Deliverable | None) -> bool:

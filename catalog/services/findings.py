@@ -9,15 +9,13 @@ from marketplace.core import audit, texts
 from marketplace.core.errors import InvalidInput
 
 from ..models import RejectionReason
-from ..models.reviews import FIELD_CHARS, MESSAGE_CHARS
+from ..models.reviews import FIELD_CHARS, MESSAGE_CHARS, TAKEDOWN
 
 FINDINGS = 30
 # Each is a row of the rejection form.
 ACTIVE_REASONS = 60
 # Code of a finding with a reason of the reviewer's own.
 OTHER = "other"
-TAKEDOWN = "takedown"
-MALICIOUS_FILE = "malicious_file"
 # Codes that no rejection reason can have.
 RESERVED = {OTHER, TAKEDOWN}
 

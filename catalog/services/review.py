@@ -20,10 +20,10 @@ from ..events import ListingPublished, ListingReviewed, ListingUnpublished
 from ..manifests import ensure_manifest
 from ..models import Deliverable, Listing, ListingReview, Store
 from ..models.listings import ListingStatus, UpdateStatus
-from ..models.reviews import ReviewKind, ReviewStatus
+from ..models.reviews import MALICIOUS_FILE, TAKEDOWN, ReviewKind, ReviewStatus
 from ..selectors.listings import approved_versions
 from ..selectors.reviews import is_blocked
-from .findings import MALICIOUS_FILE, TAKEDOWN, checked_findings, finding_of
+from .findings import checked_findings, finding_of
 from .snapshots import snapshot_of
 from .submission import close_open_review
 from .transitions import LISTING, UPDATE, lock_listing, lock_open_review, lock_review, refuse_self_review

@@ -46,6 +46,7 @@ class ApiKeyAdmin(ServiceAdmin):
     """API keys, which staff can revoke and limit."""
 
     list_display = ("name", "last_four", "app", "owner", "rate_limit", "created_at", "expires_at", "last_used_at", "revoked_at")
+    list_filter = (("revoked_at", admin.EmptyFieldListFilter), ("rate_limit", admin.EmptyFieldListFilter))
     list_select_related = ("app__user",)
     search_fields = ("name", "last_four", "app__name", "app__user__email")
     fields = ("name", "last_four", "app", "owner", "scope", "rate_limit", "created_at", "expires_at", "last_used_at", "revoked_at")

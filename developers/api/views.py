@@ -72,8 +72,8 @@ class EventViewSet(ApiViewSet):
     def list(self, request: Request) -> Response:
         """List the events of the last 30 days that the app's webhooks get, whether it has webhooks or not, oldest first.
 
-        Events about orders and top-ups need the scopes that their webhooks need, granted to the key. No event is added before one that was
-        listed.
+        Events about orders and top-ups need the scopes that their webhooks need, granted to the key; those of the developer's own store are
+        not listed. No event is added before one that was listed.
         """
         query = self.query()
         page = events_after(query.get("after"), app=app_of(request), scopes=principal_of(request).scopes, limit=query["limit"])
@@ -101,7 +101,8 @@ class WebhookViewSet(ApiViewSet):
     def register(self, request: Request) -> Response:
         """Register an address that the app's events are sent to. The response has the signing secret, once.
 
-        The key needs the scopes of the events, as it does to list them.
+        The key needs the scopes of the events, as it does to list them. Webhooks for `sale.completed` and `listing.reviewed` are created in the
+        dashboard.
         """
         body, app, caller = parse_body(NewWebhook, request), app_of(request), principal_of(request)
         endpoint, secret = create_endpoint(app=app, **body, actor=caller.user, scopes=caller.scopes)
@@ -118,7 +119,8 @@ class WebhookViewSet(ApiViewSet):
     def update(self, request: Request, webhook_id: str) -> Response:
         """Change the address, the events or the description of a webhook, disable it, or enable it for future events.
 
-        The key needs the scopes of the webhook's events, as it does to list them, except to disable it.
+        The key needs the scopes of the webhook's events, as it does to list them, except to disable it. No key changes a webhook for events of
+        the developer's own store.
         """
         body = parse_body(WebhookChanges, request)
         endpoint, caller = _own_endpoint(request, webhook_id), principal_of(request)

@@ -62,6 +62,7 @@ class _SpendingCredentialForm(PasswordConfirmationForm):
         super().__init__(*args, **kwargs)
         self._spends = spends
         if spends:
+            self.fields["password"].help_text = f"Required again for {self.needed_for}."
             self.order_fields([name for name in self.fields if name != "password"])
         else:
             del self.fields["password"]
@@ -76,6 +77,8 @@ class _SpendingCredentialForm(PasswordConfirmationForm):
 
 class KeyForm(_SpendingCredentialForm):
     """Names a new API key."""
+
+    needed_for = "a key that can spend your money"
 
     name = forms.CharField(
         label="Name", max_length=bounds.CREDENTIAL_NAME_CHARS, help_text="Where the key will be used, such as “build server”."
@@ -106,12 +109,13 @@ class ToolTokenForm(_SpendingCredentialForm):
 class RotateForm(_SpendingCredentialForm):
     """Asks how long the old key or token stays valid."""
 
+    needed_for = "a successor that can spend your money"
+
     overlap = forms.TypedChoiceField(label="Keep the old one until", choices=_OVERLAPS, coerce=int, initial=7)
 
     def values(self) -> dict[str, Any]:
         """Return the arguments of the services that rotate."""
-        confirmed = {"password_confirmed": self.password_confirmed} if self._spends else {}
-        return {"overlap": timedelta(days=self.cleaned_data["overlap"]), **confirmed}
+        return {"overlap": timedelta(days=self.cleaned_data["overlap"])}
 
 
 def _in_days(days: int | None) -> datetime | None:

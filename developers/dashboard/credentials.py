@@ -27,7 +27,7 @@ class CredentialRow:
     """A live key or token, as tables show it."""
 
     credential: Credential
-    # What it may do now.
+    # The labels of its current scopes.
     scopes: list[str]
     rotate_url: str
     revoke_url: str
@@ -78,12 +78,12 @@ KEYS = CredentialPages(
     "API key",
     "key",
     all_of=selectors.keys_of,
-    form=lambda data, _app, request: KeyForm(data, spends=False, request=request),
+    form=lambda data, app, request: KeyForm(data, spends=Scope.WALLET_SPEND in app.scopes, request=request),
     issue=issue_api_key,
     rotate=rotate_api_key,
     revoke=revoke_api_key,
     subject="key",
-    spends=lambda _key: False,
+    spends=lambda key: Scope.WALLET_SPEND in key.app.scopes,
 )
 TOOL_TOKENS = CredentialPages(
     "tool-token",

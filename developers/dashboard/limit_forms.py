@@ -7,6 +7,7 @@ from typing import Any
 
 from django import forms
 
+from marketplace.accounts.password_confirmation import PasswordConfirmationForm
 from marketplace.core.money import WALLET_CURRENCIES, Currency, to_minor
 
 from .. import bounds
@@ -74,18 +75,24 @@ class LimitsForm(forms.Form):
             self.add_error(names[0], "Enter an amount in at least one currency.")
 
 
-class SpendingForm(LimitsForm):
+class SpendingForm(PasswordConfirmationForm, LimitsForm):
     """Changes what an app or a token may spend."""
+
+    needed_for = "a change of what a program may spend"
 
     def __init__(self, *args: Any, required: bool, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._required = required
+        self.fields["password"].required = True
+        self.fields["password"].help_text = "Required again because a program can spend your money."
 
     def clean(self) -> dict[str, Any]:
-        """Require a limit where one is needed."""
+        """Require a limit where one is needed, then the password: each try counts."""
         data: dict[str, Any] = super().clean() or self.cleaned_data
         if self._required:
             self.require_limit()
+        if not self.errors:
+            self.require_password()
         return data
 
 

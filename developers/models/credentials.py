@@ -58,7 +58,7 @@ class ApiKey(models.Model):
 
     @property
     def hint(self) -> str:
-        """The last four characters, under the name that tokens use; likewise `created` and `expires`."""
+        """The last four characters. Pages use `hint`, `created` and `expires` for keys and tokens alike."""
         return self.last_four
 
     @property

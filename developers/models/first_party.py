@@ -23,7 +23,7 @@ class FirstPartyToken(models.Model):
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     # None: it acts for the user.
     app = models.ForeignKey(App, null=True, blank=True, on_delete=models.CASCADE, related_name="+")
-    # Sessions are deleted without regard to this table.
+    # Not enforced by the database: sessions are deleted without checking this table.
     session = models.ForeignKey(
         "sessions.Session", null=True, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+"
     )

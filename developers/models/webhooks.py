@@ -13,7 +13,7 @@ from .apps import App
 
 
 class WebhookStatus(models.TextChoices):
-    """How deliveries to an endpoint go."""
+    """The status of an endpoint."""
 
     ACTIVE = "Active"
     FAILING = "Failing"

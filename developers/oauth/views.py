@@ -61,7 +61,8 @@ def _limits_form(request: SignedInRequest, asked: server.AuthorizationRequest, *
     if Scope.WALLET_SPEND not in asked.scopes:
         return None
     present = list(selectors.limits_of(request.user, asked.app))
-    return SpendingForm(request.POST if bound else None, limits=present or SUGGESTED, required=asked.app.user_id != request.user.pk)
+    required = asked.app.user_id != request.user.pk
+    return SpendingForm(request.POST if bound else None, limits=present or SUGGESTED, required=required, request=request)
 
 
 @transaction.atomic

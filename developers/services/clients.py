@@ -57,7 +57,7 @@ def set_redirect_uris(*, app: App, uris: Sequence[str], actor: User) -> bool:
         if fault := uri_error(uri):
             raise texts.invalid("redirect_uris", "invalid", f"{uri[:200]}: {fault}")
     app = lock(App.objects.all(), pk=app.pk)
-    # What waited before is replaced.
+    # Earlier URIs that still wait are replaced.
     ClientDocument.objects.filter(app=app).delete()
     present = app.redirect_uris.split()
     if settings.SANDBOX or not app.scopes or set(wanted) <= set(present):

@@ -14,7 +14,7 @@ from marketplace.accounts.models import User
 from marketplace.core import audit, texts
 from marketplace.core.errors import InvalidTransition
 from marketplace.core.scopes import Scope, format_scopes
-from marketplace.core.transitions import lock
+from marketplace.core.transitions import lock, lock_for_decision
 from marketplace.ui.mail import mail
 
 from .. import bounds
@@ -70,11 +70,12 @@ def limit_api_key(*, key: ApiKey, rate_limit: int | None, reason: str, actor: Us
     Raises:
         InvalidInput: no reason, or a limit out of range.
         InvalidTransition: the key is revoked.
+        SelfReview: the key is the actor's.
     """
     reason = texts.prose(reason, "reason")
     if rate_limit is not None and not 1 <= rate_limit <= bounds.CALLS_PER_MINUTE:
         raise texts.invalid("rateLimit", "out_of_range", f"From 1 to {bounds.CALLS_PER_MINUTE} calls a minute.")
-    key = lock(ApiKey.objects.select_related("app__user"), pk=key.pk)
+    key = lock_for_decision(ApiKey.objects.select_related("app__user"), pk=key.pk, owner="app.user_id", actor=actor)
     if key.revoked_at is not None:
         raise InvalidTransition("The key has been revoked.")
     before, key.rate_limit = key.rate_limit, rate_limit

@@ -19,7 +19,7 @@ from marketplace.http import outbound
 
 from .. import bounds
 from ..errors import AppNotApproved, TooManyTestEvents, TooManyWebhookEndpoints, WebhookUrlRefused
-from ..event_types import PING, REQUIRED_SCOPES, EventType, may_receive
+from ..event_types import OF_OWN_STORE, PING, REQUIRED_SCOPES, EventType, may_subscribe
 from ..models import App, WebhookDelivery, WebhookEndpoint, WebhookMessage, WebhookSubscription
 from ..models.apps import AppStatus
 from ..models.webhooks import DeliveryStatus
@@ -282,7 +282,10 @@ def _require_scopes(endpoint: WebhookEndpoint, scopes: AbstractSet[Scope] | None
     if scopes is None:
         return
     for event in endpoint.events:
-        if not may_receive(event, scopes):
+        if event in OF_OWN_STORE:
+            detail = f"The event {event} is about your own store. Manage its webhooks on the app's page: no key may."
+            raise InsufficientScope(detail, requiredScope=Scope.VENDOR_MANAGE)
+        if not may_subscribe(event, scopes):
             needed = sorted(REQUIRED_SCOPES[event])
             detail = f"The event {event} needs the scope {' or '.join(needed)}. Request one of them, then use a new key."
             raise InsufficientScope(detail, requiredScope=needed[0])

@@ -56,7 +56,7 @@ class CallCounts:
 
 @dataclass(frozen=True)
 class Refusal:
-    """Calls of one operation that ended with the same error status; tools have that of the same operation in the API."""
+    """Calls of one operation that ended with the same error status; a tool call has the status that the API would have."""
 
     operation: str
     status: int

@@ -11,7 +11,7 @@ from marketplace.api.pagination import pack_cursor, unpack_cursor
 from marketplace.core.errors import InvalidInput
 from marketplace.core.scopes import Scope
 
-from ..event_types import PING, EventType, may_receive
+from ..event_types import PING, EventType, may_subscribe
 from ..models import App, EventCounter, WebhookMessage
 from ..purging import EVENTS_KEPT
 
@@ -39,7 +39,7 @@ def events_after(cursor: str | None, *, app: App, scopes: AbstractSet[Scope], li
 
     Args:
         cursor: `next_cursor` of the previous page, None for the oldest events, `latest` for those that happen from now on.
-        app: The app: it sees public events, its own, and those of its developer's store.
+        app: The app: it sees public events and its own, and not those of its developer's store.
         scopes: The scopes of the key.
         limit: The most events to return.
 
@@ -53,12 +53,12 @@ def events_after(cursor: str | None, *, app: App, scopes: AbstractSet[Scope], li
         after = last
     if after > last:
         raise _bad_cursor()
-    types = [event for event in (*EventType, PING) if may_receive(event, scopes)]
+    types = [event for event in (*EventType, PING) if may_subscribe(event, scopes)]
     kept = WebhookMessage.objects.filter(
         position__gt=after, position__lte=last, created_at__gt=timezone.now() - EVENTS_KEPT, type__in=types
     ).order_by("position")
     # One query for each audience, so that the database reads no more than a page by its index.
-    audiences = (Q(app=None, owner=None), Q(app=app), Q(app=None, owner=app.user_id))
+    audiences = (Q(app=None, owner=None), Q(app=app))
     found = sorted((event for audience in audiences for event in kept.filter(audience)[: limit + 1]), key=_by_position)
     events = found[:limit]
     reached = _by_position(events[-1]) if len(found) > limit else last

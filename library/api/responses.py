@@ -8,16 +8,17 @@ from django.db.models import QuerySet
 from developers.principals import Principal
 from marketplace.accounts.models import User
 
-from ..errors import FileBlocked
+from ..certificates import certificate_of, signed_certificate
 from ..models import Licence
-from ..selectors import current_file, library_page, owned_licence, version_of_file
-from ..services.links import issue_link
+from ..selectors import library_page, owned_licence
+from ..services.links import issue_link, record_download
 from ..services.packages import readme_of
+from .serializers.certificates import Certificate
 from .serializers.library import DownloadLinkAnswer, LibraryPage
 
 
 def library(user: User, query: Mapping[str, Any], among: QuerySet[Licence] | None = None) -> dict[str, Any]:
-    """Return the response of GET library to a validated query, with those of the live licences that are `among` these.
+    """Return the response of GET library to a validated query, which contains only the live licences that are `among` these.
 
     Raises:
         InvalidInput: the cursor is not valid.
@@ -32,18 +33,26 @@ def download_link(principal: Principal, asset_id: str, version: str | None) -> d
     Raises:
         Problem: see `owned_licence` and `issue_link`.
     """
-    link = issue_link(licence=owned_licence(principal.user, asset_id), version=version, principal=principal)
+    licence = owned_licence(principal.user, asset_id, version=version)
+    link = issue_link(licence=licence, version=version, principal=principal)
     return dict(DownloadLinkAnswer(link).data)
 
 
-def readme(user: User, asset_id: str) -> str:
-    """Return the current README.txt of an owned asset.
+def certificate(user: User, asset_id: str) -> dict[str, Any]:
+    """Return the signed certificate of the licence that `owned_licence` chooses.
 
     Raises:
         NotFound, NotOwned: see `owned_licence`.
-        FileBlocked: a reviewer marked the file as malicious.
     """
-    licence = owned_licence(user, asset_id)
-    if (deliverable := current_file(licence)) is None:
-        raise FileBlocked
-    return readme_of(licence.listing, version_of_file(deliverable, licence.listing))
+    return dict(Certificate(signed_certificate(certificate_of(owned_licence(user, asset_id)))).data)
+
+
+def readme(principal: Principal, asset_id: str) -> str:
+    """Return the current README.txt of an owned asset, and record a download: it is a part of the package.
+
+    Raises:
+        Problem: see `owned_licence`, `issue_link` and `record_download`.
+    """
+    link = issue_link(licence=owned_licence(principal.user, asset_id), principal=principal)
+    record_download(link=link, byte_range="")
+    return readme_of(link.listing, link.version)

@@ -52,15 +52,15 @@ class LicenseRightsRecord(ResponseModel):
     @classmethod
     def of(cls, rights: LicenseRights) -> Self:
         """Return the record of a licence."""
-        terms, said, prices = rights.terms, rights.said, rights.prices or Prices(None, None, None)
+        terms, use_terms, prices = rights.terms, rights.use_terms, rights.prices or Prices(None, None, None)
         return cls(
             slug=terms.tier.slug,
             name=terms.name,
             owned=rights.prices is None,
             verdict=rights.verdict,
-            permission=said.permission,
-            maximum_quantity=said.quantity,
-            clause=said.clause,
+            permission=use_terms.permission,
+            maximum_quantity=use_terms.quantity,
+            clause=use_terms.clause,
             terms_version=terms.version,
             terms_sha256=terms.sha256,
             terms_url=settings.BASE_URL + reverse("license-terms", args=[terms.tier.slug, terms.version]),

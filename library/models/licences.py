@@ -22,7 +22,7 @@ class Licence(models.Model):
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    # Whose library it is in: of a licence that was bought for someone else who claimed it, empty until then.
+    # The user whose library it is in; empty for a licence that was bought for someone else who has not claimed it.
     buyer = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="licences")
     # Whom it was bought for, if not for the payer; erased when the account that claimed it is deleted.
     licensee_name = models.CharField(max_length=bounds.NAME_CHARS, blank=True)

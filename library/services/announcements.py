@@ -8,6 +8,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from catalog.comparison.public import changes_of
 from catalog.models import Listing
 from marketplace.accounts.models import MailTopic, User
 from marketplace.ui.mail import mail
@@ -16,28 +17,30 @@ from ..models import Licence, UpdateAnnouncement
 from ..selectors import version_of_file
 
 BATCH = 200
+# The most sentences of a mail on what changed; its page has all.
+SENTENCES = 8
 _INTERVAL = timedelta(days=1)
 
 
 @transaction.atomic
-def announce_update(*, listing_id: uuid.UUID, later: Callable[[datetime], object], onward: Callable[[uuid.UUID], object]) -> None:
-    """Begin to tell the owners of a listing that a new file is on sale, unless they know.
+def announce_update(*, listing_id: uuid.UUID, postpone: Callable[[datetime], object], send: Callable[[uuid.UUID], object]) -> None:
+    """Announce a new file to the owners of a listing, unless it was announced before.
 
     Args:
         listing_id: The listing.
-        later: Called with a time to call this again: the last announcement is less than a day old.
-        onward: Called with the id of the file to tell the owners of it.
+        postpone: Called if the last announcement is less than a day old, with the time at which to call this again.
+        send: Called with the id of the file if there are owners to mail.
     """
     listing = Listing.objects.select_for_update(no_key=True, of=("self",)).get(pk=listing_id)
     file_id, last = listing.live_deliverable_id, UpdateAnnouncement.objects.filter(listing=listing).first()
     if file_id is None or (last is not None and last.deliverable_id == file_id):
         return
     if last is not None and last.announced_at + _INTERVAL > timezone.now():
-        later(last.announced_at + _INTERVAL)
+        postpone(last.announced_at + _INTERVAL)
         return
     if _owners(listing_id, file_id, None).exists():
         UpdateAnnouncement.objects.update_or_create(listing=listing, defaults={"deliverable_id": file_id, "announced_at": timezone.now()})
-        onward(file_id)
+        send(file_id)
 
 
 @transaction.atomic
@@ -49,8 +52,9 @@ def tell_owners(*, listing_id: uuid.UUID, deliverable_id: uuid.UUID, after: uuid
     if file is None or file.pk != deliverable_id or file.blocked_at is not None:
         return None
     owner_ids = list(_owners(listing_id, deliverable_id, after)[:BATCH])
+    told = {"listing": listing, "version": version_of_file(file, listing), "changes": changes_of(listing).summary[:SENTENCES]}
     for owner in User.objects.filter(pk__in=owner_ids, is_active=True).order_by("pk"):
-        mail(owner, "library/updated", topic=MailTopic.UPDATE, listing=listing, version=version_of_file(file, listing))
+        mail(owner, "library/updated", topic=MailTopic.UPDATE, **told)
     return owner_ids[-1] if len(owner_ids) == BATCH else None
 
 

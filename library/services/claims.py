@@ -1,4 +1,4 @@
-"""Claim links: whoever opens one signed in gets the licence that was bought for them."""
+"""Claim links, with which a licensee puts a licence that someone else bought into their own library."""
 
 import secrets
 from datetime import timedelta

@@ -15,7 +15,7 @@ _TRIES = 8
 def credential_position(*, licence: Licence) -> int:
     """Return the position of a licence's credential in the status lists; the first call gives it one.
 
-    Positions are random: sequential ones would tell whoever buys twice how many licences were sold in between.
+    Positions are random: from sequential ones, a buyer of two licences could tell how many were sold in between.
     """
     of_licence = CredentialPosition.objects.filter(licence=licence)
     given = of_licence.first()

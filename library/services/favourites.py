@@ -15,7 +15,7 @@ def add_favourite(*, listing: Listing, actor: User) -> None:
     """Add a listing to the user's favourites; adding it again does nothing.
 
     Raises:
-        TooManyFavourites: the user has as many as there may be.
+        TooManyFavourites: the user has the maximum number.
     """
     # So that the number is not exceeded by two requests at once.
     User.objects.select_for_update(no_key=True).get(pk=actor.pk)

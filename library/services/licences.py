@@ -18,7 +18,7 @@ from ..models import Licence
 
 
 class LicenceHolder(TypedDict):
-    """The columns that tell whose a licence is: the buyer's, or else the licensee's, who has to claim it."""
+    """The columns that name the holder of a licence: the buyer, or a licensee who has to claim it."""
 
     buyer_id: uuid.UUID | None
     licensee_name: NotRequired[str]

@@ -8,6 +8,7 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.mail import EmailMultiAlternatives
 from django.http import HttpRequest
+from django.urls import reverse
 
 from marketplace.http.client_address import client_network
 from marketplace.ui.mail import as_html, with_signature
@@ -31,7 +32,8 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth sh
 
     def render_mail(self, template_prefix: str, email: str, context: dict[str, Any], headers: dict[str, str] | None = None) -> Any:
         """Return a mail as text and HTML. Its links start with `BASE_URL`, whatever the request's host."""
-        ours = {name: _with_base_url(value) if name.endswith("_url") else value for name, value in context.items()}
+        given = {"new_password_url": reverse("account_reset_password"), **context}
+        ours = {name: _with_base_url(value) if name.endswith("_url") else value for name, value in given.items()}
         made = super().render_mail(template_prefix, email, ours, headers)
         body = with_signature(made.body)
         message = EmailMultiAlternatives(made.subject, body, made.from_email, made.to, headers=headers)

@@ -8,7 +8,7 @@ from allauth.account.decorators import secure_admin_login
 from django import forms
 from django.contrib import admin
 from django.contrib.auth.models import Group, Permission
-from django.db.models import Q
+from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest
 
 from marketplace.core.events import emit
@@ -169,8 +169,20 @@ class GroupAdmin(MarketplaceModelAdmin):
     """Groups, which only superusers change: staff could otherwise grant themselves every permission."""
 
     form = GroupForm
+    list_display = ("name", "members")
     search_fields = ("name",)
     ordering = ("name",)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """Count the members."""
+        groups: QuerySet[Any] = super().get_queryset(request).annotate(member_count=Count("user"))
+        return groups
+
+    @admin.display(description="Members", ordering="member_count")
+    def members(self, group: Any) -> int:
+        """Return the number of users in the group."""
+        count: int = group.member_count
+        return count
 
     def has_module_permission(self, request: HttpRequest, obj: Group | None = None) -> bool:
         """Allow superusers."""

@@ -3,6 +3,8 @@
 from typing import TYPE_CHECKING, Any
 
 from allauth.account import forms as account
+from allauth.account.adapter import get_adapter
+from allauth.account.models import EmailAddress
 from allauth.mfa.base import forms as second_factor
 from allauth.mfa.totp import forms as totp
 from django.contrib.auth.hashers import make_password
@@ -53,13 +55,23 @@ class SignupForm(LabelsMixin, account.SignupForm):  # type: ignore[misc]  # alla
         return user, response
 
 
+class AddEmailForm(LabelsMixin, account.AddEmailForm):  # type: ignore[misc]  # allauth ships no types
+    """Tells the primary address of one that is added."""
+
+    def save(self, request: HttpRequest) -> EmailAddress:
+        """Add the address; the mail is the same when another account has it, so that it does not tell."""
+        added = super().save(request)
+        details = {"added_email": added.email}
+        get_adapter(request).send_notification_mail("account/email/email_added", self.user, details, email=self.user.email)
+        return added
+
+
 def _labelled(form: type[Form], **labels: str) -> type[Form]:
     """Return a form of the library with our labels."""
     return type(form.__name__, (LabelsMixin, form), {"labels": LABELS | labels})
 
 
 LoginForm = _labelled(account.LoginForm)
-AddEmailForm = _labelled(account.AddEmailForm)
 ChangePasswordForm = _labelled(account.ChangePasswordForm, **NEW)
 ResetPasswordForm = _labelled(account.ResetPasswordForm)
 ResetPasswordKeyForm = _labelled(account.ResetPasswordKeyForm, **NEW)

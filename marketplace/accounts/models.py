@@ -115,6 +115,11 @@ class User(AbstractBaseUser, PermissionsMixin):
         """Whether signing in requires a second factor; annotated on the signed-in user."""
         return bool(apps.get_model("mfa", "Authenticator")._default_manager.filter(user=self).exists())
 
+    @property
+    def may_enter_admin(self) -> bool:
+        """Whether the admin lets the user in, which takes a second factor unless the settings say otherwise."""
+        return self.is_staff and (self.has_second_factor or not settings.ADMIN_REQUIRES_SECOND_FACTOR)
+
     def clean(self) -> None:
         """Keep the address in lower case."""
         self.email = self.email.lower()

@@ -6,6 +6,7 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec, cast
 from urllib.parse import urlsplit
 
+from allauth.account.decorators import reauthentication_required
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
@@ -47,6 +48,11 @@ def signed_in_page(*methods: str) -> Callable[[Page[P]], Callable[..., HttpRespo
         return declare_methods(*methods)(wraps(page)(never_cache(guarded)))
 
     return decorate
+
+
+def confirmed_page(page: Page[P]) -> Page[P]:
+    """Let a user of the page enter the password again, or a code of the second factor, unless that was done within five minutes."""
+    return cast("Page[P]", reauthentication_required(page))
 
 
 def live_check(page: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:

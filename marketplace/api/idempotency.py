@@ -66,8 +66,7 @@ def idempotent(action: Action) -> Action:
             owner=cast("models.Model", request.user),
             key=key,
             operation=f"{request.method} {request.get_full_path()}",
-            # Apps of one developer do not get each other's responses.
-            app=str(getattr(request.auth, "app_id", None)),
+            requester_id=getattr(request.auth, "requester_id", None),
             body=request.data,
         )
         try:

@@ -1,4 +1,4 @@
-"""The base of pydantic response models, which drf-spectacular documents and which give the tools their output schemas."""
+"""The base of pydantic response models, which drf-spectacular documents and from which tools get their output schemas."""
 
 import uuid
 from typing import Annotated, Any

@@ -31,6 +31,7 @@ MEDIA_TYPE = "application/problem+json"
 RESOURCE_METADATA_PATH = "/.well-known/oauth-protected-resource/api/v1"
 # Messages for pages, where the problem's own speaks of things that people do not see.
 _PAGE_MESSAGES: dict[type[errors.Problem], str] = {
+    errors.NotFound: "This page does not exist, or you have no access to it.",
     errors.MalformedRequest: "Your browser sent a request that we can't read or that is too large. Go back, reload the page and try again.",
     errors.InternalError: "It was logged under the number below. Try again; if it happens again, tell us that number.",
     errors.Overloaded: "The service is very busy, so nothing was done. Try again in a few seconds.",

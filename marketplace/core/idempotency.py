@@ -5,6 +5,7 @@ on a row lock or on the unique key, is rolled back, and then returns the first o
 """
 
 import hashlib
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ from .models import IdempotencyRecord
 _LOCK_NOT_AVAILABLE = "55P03"
 # An expired response is replaced; a newer one is kept, and nothing is written.
 _REPLACE_IF_EXPIRED = """
-ON CONFLICT (owner_id, key) DO UPDATE
+ON CONFLICT (owner_id, requester_id, key) DO UPDATE
    SET fingerprint = excluded.fingerprint, answer = excluded.answer, created_at = excluded.created_at
  WHERE core_idempotencyrecord.created_at <= %s
 """
@@ -32,17 +33,25 @@ ON CONFLICT (owner_id, key) DO UPDATE
 
 @dataclass(frozen=True)
 class KeyedRequest:
-    """The identity of a request: its owner, its key, and a hash of the operation and input."""
+    """The identity of a request: its owner, who sent it, its key, and a hash of the operation and input.
+
+    Args:
+        owner: The user for whom it is executed.
+        requester_id: The app or personal token that sent it, else the owner.
+        key: The key, which the requester chose.
+        fingerprint: The hash.
+    """
 
     owner: models.Model
+    requester_id: uuid.UUID
     key: str
     fingerprint: str
 
 
-def keyed_request(*, owner: models.Model, key: str, operation: str, **given: Any) -> KeyedRequest:
-    """Return the request with the hash of its operation and input."""
+def keyed_request(*, owner: models.Model, key: str, operation: str, requester_id: uuid.UUID | None = None, **given: Any) -> KeyedRequest:
+    """Return the request with the hash of its operation and input; without a requester it is the owner's own."""
     canonical = orjson.dumps([operation, given], option=orjson.OPT_SORT_KEYS)
-    return KeyedRequest(owner=owner, key=key, fingerprint=hashlib.sha256(canonical).hexdigest())
+    return KeyedRequest(owner=owner, requester_id=requester_id or owner.pk, key=key, fingerprint=hashlib.sha256(canonical).hexdigest())
 
 
 def saved_response(request: KeyedRequest | None) -> dict[str, Any] | None:
@@ -53,7 +62,7 @@ def saved_response(request: KeyedRequest | None) -> dict[str, Any] | None:
     """
     if request is None:
         return None
-    record = IdempotencyRecord.objects.filter(owner_id=request.owner.pk, key=request.key, created_at__gt=_oldest()).first()
+    record = IdempotencyRecord.objects.filter(**_identity(request), created_at__gt=_oldest()).first()
     if record is None:
         return None
     if record.fingerprint != request.fingerprint:
@@ -68,7 +77,7 @@ def save_response(request: KeyedRequest, answer: dict[str, Any]) -> None:
     Raises:
         IdempotencyConflict: a concurrent request saved first; the caller's transaction must be rolled back.
     """
-    kept = {"owner_id": request.owner.pk, "key": request.key, "fingerprint": request.fingerprint, "answer": answer}
+    kept = {**_identity(request), "fingerprint": request.fingerprint, "answer": answer}
     if not insert_rows(IdempotencyRecord, kept, then=_REPLACE_IF_EXPIRED, given=[connection.ops.adapt_datetimefield_value(_oldest())]):
         raise conflict()
 
@@ -96,6 +105,10 @@ def bounded_wait(request: KeyedRequest | None) -> Iterator[None]:
 def expired_responses() -> QuerySet[IdempotencyRecord]:
     """Return the expired idempotency records."""
     return IdempotencyRecord.objects.filter(created_at__lte=_oldest())
+
+
+def _identity(request: KeyedRequest) -> dict[str, Any]:
+    return {"owner_id": request.owner.pk, "requester_id": request.requester_id, "key": request.key}
 
 
 def _oldest() -> datetime:

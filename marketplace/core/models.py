@@ -57,6 +57,8 @@ class IdempotencyRecord(models.Model):
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    # The app or personal token that sent it, else the owner: keys of one do not meet those of another.
+    requester_id = models.UUIDField()
     key = models.CharField(max_length=bounds.IDEMPOTENCY_KEY_CHARS)
     # Hash of the operation and its input: the same key with different input is an error.
     fingerprint = models.CharField(max_length=64)
@@ -64,7 +66,7 @@ class IdempotencyRecord(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        constraints = (models.UniqueConstraint(fields=("owner", "key"), name="idempotencyrecord_key_used"),)
+        constraints = (models.UniqueConstraint(fields=("owner", "requester_id", "key"), name="idempotencyrecord_key_used"),)
 
     def __str__(self) -> str:
         return self.key

@@ -1,1 +1,1 @@
-"""The quickstart, what it sells, and the past that it writes."""
+"""The quickstart, the demo content, and its history."""

@@ -4,7 +4,7 @@ from django.apps import AppConfig
 
 
 class DemoConfig(AppConfig):
-    """The quickstart and what it sells."""
+    """The quickstart and the demo content."""
 
     name = "marketplace.demo"
     label = "demo"

@@ -1,4 +1,4 @@
-"""The demo's clock, by which its past is written."""
+"""The clock with which the demo's history is written."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from django.utils import timezone
 
+from catalog.services.purchase_counts import count_purchases
 from marketplace.ui.progress import progress_bar
 
 from .clock import clock_at
@@ -15,7 +16,7 @@ from .invoices import make_invoice, make_seller
 from .payouts import make_payout
 from .people import Facts, make_approval, make_credentials, make_people, make_requests
 from .refunds import make_refund_request
-from .shop import fill_shop
+from .shop import feature_listings, fill_shop
 
 FACTS_NAME = "demo.json"
 
@@ -33,9 +34,11 @@ def make_content(entries: list[CatalogEntry], path: Path, base_url: str) -> tupl
     with progress_bar() as progress:
         for _ in progress.track(fill_shop(entries, people, until=now), total=len(entries), description="Demo content"):
             pass
+    feature_listings(people)
     make_history(people, until=now)
     make_invoice(entries, people)
     make_payout(people.profiles["vendor"], people.customer, people.admin)
     make_refund_request(people.customer)
     make_approval(people)
+    count_purchases()
     return facts, suggested_slug(entries, people.developer)

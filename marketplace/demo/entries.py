@@ -1,4 +1,4 @@
-"""The demo catalog as it is written in `catalog.toml`, with the files of each listing in `files/<slug>`."""
+"""The demo catalog in `catalog.toml`, with the files of each listing in `files/<slug>`."""
 
 import tomllib
 import zipfile
@@ -30,7 +30,7 @@ class CatalogEntry:
     """One listing of the demo catalog.
 
     Args:
-        about: The paragraph of its description that follows the summary.
+        about: The first paragraph of its description.
         prices: Amounts by currency, as texts.
         pictures: The alternative texts of the gallery, in its order.
         discount: The percentage of its lasting discount.
@@ -83,7 +83,7 @@ class CatalogEntry:
             with zipfile.ZipFile(self.deliverable) as archive:
                 contents = archive.namelist()
         inside = "\n".join(f"- `{name}`" for name in contents)
-        return f"{self.summary}\n\n{self.about}\n\n**What you get**\n\n{inside}\n\nFor {self.kind.platforms}."
+        return f"{self.about}\n\n**What you get**\n\n{inside}\n\nFor {self.kind.platforms}."
 
     def price_minor(self, currency: str) -> int | None:
         """Return the price in minor units, None where none is set."""

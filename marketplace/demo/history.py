@@ -1,4 +1,4 @@
-"""The demo's past: sales, a refund, invoices and the usage of an app, written by the services that write the present."""
+"""The demo's history: sales, a refund, invoices and the usage of an app, written by the ordinary services."""
 
 import math
 import random
@@ -50,10 +50,10 @@ CUSTOMERS = (
     ("Hanna Virtanen", Currency.USD),
     ("Arjun Rao", Currency.INR),
 )
-# Days ago, since when the commercial licence has permitted more page views.
+# How many days ago the second version of the commercial licence's terms was published.
 NEW_TERMS_DAY = 20
 FUNDS_MINOR = {Currency.INR: 60_000_00, Currency.USD: 900_00}
-# Where the app calls: operation, scope, part of all calls, and how often it is refused or fails.
+# The app's calls: operation, scope, share of all calls, and the shares that end with an error, by status.
 CALLS: tuple[tuple[str, str, float, dict[int, float]], ...] = (
     ("GET asset-search", "", 0.46, {400: 0.006, 429: 0.01}),
     ("GET asset", "", 0.27, {404: 0.03}),
@@ -149,7 +149,7 @@ def _date_licences() -> None:
 
 
 def _forget_mails() -> None:
-    """Delete the announcements of what is past: nobody waits for these mails."""
+    """Delete the jobs that would send mails about past events."""
     paths = [announce_purchase.module_path, announce_refund.module_path]
     Job.objects.filter(task_path__in=paths, status=TaskResultStatus.READY).delete()
 

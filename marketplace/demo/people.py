@@ -93,7 +93,7 @@ def make_people(facts: Facts) -> People:
 
 
 def make_requests(people: People) -> None:
-    """Pay for credit, request a payout, appeal and apply as a developer, once each: what is new today, for the admin's queues."""
+    """Pay for credit, request a payout, appeal and apply as a developer, once each, so that the admin's queues have entries of today."""
     _top_up(people.buyer)
     _request_payout(people.developer)
     _appeal(people)

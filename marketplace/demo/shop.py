@@ -11,10 +11,11 @@ from typing import Any
 
 from django.utils import timezone
 
-from catalog.models import Category, Listing
+from catalog.models import Category, FeaturedListing, Listing
 from catalog.models.files import PreviewKind
 from catalog.models.listings import ListingStatus
 from catalog.models.reviews import ListingReview, ReviewStatus
+from catalog.services.featured import save_featured_listing
 from catalog.services.review import approve_listing, reject_listing
 from marketplace.accounts.models import Tier
 from marketplace.storage import default_storage
@@ -37,6 +38,8 @@ from .previews import load_previews
 
 README = "Thank you for buying {title}.\n\nUnpack the file beside this one. What you may do with it is in LICENSE.txt.\n"
 SALE_LASTS = timedelta(days=60)
+# What the editors show on the start page, in its order.
+FEATURED = ("fraunces", "weather-in-motion", "dusty-swing-loops", "contrast-auditor")
 # Files are inspected while rows are written.
 THREADS = 2
 
@@ -68,6 +71,15 @@ def fill_shop(entries: list[CatalogEntry], people: People, *, until: datetime) -
             place = entries.index(prepared.entry) + 1
             _publish(prepared, people, until - timedelta(days=DAYS) * (1 - place / len(entries)) - timedelta(hours=3 + 5 * (place % 4)))
             yield prepared.entry
+
+
+def feature_listings(people: People) -> None:
+    """Fill the editors' list of the start page, unless somebody did."""
+    if FeaturedListing.objects.exists():
+        return
+    for position, slug in enumerate(FEATURED, start=1):
+        featured = FeaturedListing(listing=Listing.objects.get(slug=slug), position=position)
+        save_featured_listing(featured=featured, changed=["listing", "position"], actor=people.admin)
 
 
 def _prepare(entry: CatalogEntry) -> Prepared:

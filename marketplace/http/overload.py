@@ -7,7 +7,8 @@ in the others requests wait for a slot to work. A request beyond that is refused
 
 Slow clients do not occupy slots: a request releases its slot while its body arrives, unless a proxy has buffered it. Incoming bodies,
 uploads and streamed responses each have a limit of their own, of which one client address can hold half. Nor does a slow file
-store: a request releases its slot while it waits for the store, and the number of waiting requests is limited.
+store, or the inspection of an uploaded file: a request releases its slot while it waits for either, and the number of requests that wait
+for each is limited.
 """
 
 import threading
@@ -24,7 +25,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from marketplace.api.problems import problem_response
 from marketplace.core.database import release_connections
 from marketplace.core.errors import Overloaded
-from marketplace.storage.base import waiting
+from marketplace.storage.base import Awaited, waiting
 
 from .client_address import client_network
 from .monitoring import ROUTE_KEY
@@ -75,7 +76,8 @@ class ConcurrencyLimiter:
         admitted = threads - at_once
         self._admitted = CallerLimit(per_caller=admitted, total=admitted)
         self._bodies, self._uploads, self._streams = map(_half_per_caller, (admitted // 2, at_once, admitted // 2))
-        self._waiting = threading.Semaphore(admitted // 4)
+        waiting = max(1, admitted // 4)
+        self._waiting = {"service": CallerLimit(per_caller=waiting, total=waiting), "inspection": _half_per_caller(waiting)}
         self._slots = threading.Semaphore(at_once)
         # What the current request of each thread holds.
         self._local = threading.local()
@@ -84,7 +86,7 @@ class ConcurrencyLimiter:
         """Admit the request of this thread, and wait for a slot unless it is an upload; return False if it must be refused."""
         # In case `request_finished` was not sent for the thread's previous request.
         self.leave()
-        self._local.held, self._local.has_slot = ExitStack(), False
+        self._local.held, self._local.has_slot, self._local.caller = ExitStack(), False, caller
         limits = [self._admitted, *([self._uploads] if upload else [self._bodies] if slow_body else [])]
         entered = all(self._hold(limit, caller) for limit in limits)
         if entered and not upload:
@@ -111,23 +113,24 @@ class ConcurrencyLimiter:
                 self._local.has_slot = True
 
     @contextmanager
-    def wait_for_service(self) -> Iterator[None]:
-        """Release the slot while this thread waits for another service.
+    def wait_for(self, what: Awaited) -> Iterator[None]:
+        """Release the slot while this thread waits for another service, or for the inspection of a file.
 
         Raises:
-            Overloaded: too many requests wait already.
+            Overloaded: too many requests wait for it already, or too many of this caller.
         """
         if not self._local.has_slot:
-            # Uploads have a limit of their own.
+            # Uploads have a limit of their own, and a request that inspects a file reads it from the store meanwhile.
             yield
             return
+        limit, caller = self._waiting[what], self._local.caller
         with self.pause():
-            if not self._waiting.acquire(blocking=False):
+            if not limit.acquire(caller):
                 raise Overloaded(headers={"Retry-After": RETRY_SECONDS})
             try:
                 yield
             finally:
-                self._waiting.release()
+                limit.release(caller)
 
     def release_slot(self) -> None:
         """Release the slot; the thread is kept until `leave`."""
@@ -171,7 +174,7 @@ class OverloadMiddleware:
             return _refusal(request)
         if slow:
             slow.waiting = self.limiter.pause
-        sending, waits = False, waiting.set(self.limiter.wait_for_service)
+        sending, waits = False, waiting.set(self.limiter.wait_for)
         try:
             response = self.get_response(request)
             if response.streaming:

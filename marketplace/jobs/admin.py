@@ -22,6 +22,7 @@ class JobAdmin(ServiceAdmin):
 
     list_display = ("task_path", "status", "queue_name", "enqueued_at", "run_after", "attempts", "exception_class_path")
     list_filter = ("status", "queue_name", "task_path")
+    search_fields = ("task_path", "exception_class_path")
     ordering = ("-enqueued_at",)
     fields = (
         "task_path",

@@ -21,7 +21,7 @@ INSTRUCTIONS = (
 )
 
 
-# Earlier revisions know none.
+# Earlier revisions have no extensions.
 EXTENSIONS: dict[str, Any] = {"extensions": {"io.modelcontextprotocol/skills": {}}}
 SANDBOX = " This is a sandbox: nothing costs real money, and all data may be deleted."
 

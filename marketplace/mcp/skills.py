@@ -5,7 +5,7 @@ import mimetypes
 from typing import Any
 from urllib.parse import quote, unquote
 
-from mcp_types import INVALID_PARAMS
+from mcp_types import INVALID_PARAMS, Resource
 
 from library.agent_skills import AgentSkill, file_of, free_skills, owned_skills
 from marketplace.core import bounds
@@ -41,6 +41,14 @@ def get_skill(call: MethodCall) -> dict[str, Any]:
     if path != ROOT_FILE:
         raise _unknown(uri)
     return {"skill": _entry(skill)}
+
+
+def root_files(call: MethodCall) -> list[Resource]:
+    """Return the SKILL.md of each skill that the token may read, as a resource."""
+    return [
+        Resource(uri=_uri(skill, ROOT_FILE), name=skill.name, description=skill.description, mime_type="text/markdown")
+        for skill in _skills(call)
+    ]
 
 
 def read_file(call: MethodCall, uri: str) -> dict[str, Any]:

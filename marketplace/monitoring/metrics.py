@@ -19,19 +19,19 @@ _REGISTRY = CollectorRegistry()
 # Buckets from a cached answer to an upload.
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 
-REQUESTS = Counter("marketplace_requests", "Answered requests.", ("route", "method", "status"), registry=_REGISTRY)
+REQUESTS = Counter("marketplace_requests", "Requests, by the status of the response.", ("route", "method", "status"), registry=_REGISTRY)
 SECONDS = Histogram(
-    "marketplace_request_seconds", "Time until an answer's head was ready.", ("route",), buckets=_SECONDS, registry=_REGISTRY
+    "marketplace_request_seconds", "Time until the response headers were ready.", ("route",), buckets=_SECONDS, registry=_REGISTRY
 )
 QUERIES = Histogram("marketplace_query_seconds", "Time of database statements.", ("database",), buckets=_SECONDS, registry=_REGISTRY)
 CATALOG = Counter(
     "marketplace_catalog_answers",
-    "Anonymous answers of the public catalog: found in the cache (hit) or built (miss).",
+    "Anonymous responses of the public catalog: from the cache (hit) or built (miss).",
     ["cache"],
     registry=_REGISTRY,
 )
-LIMITED = Counter("marketplace_rate_limited", "Calls that were refused with 429.", ("policy",), registry=_REGISTRY)
-SPENDS = Counter("marketplace_spends", "Purchases asked for: sold, repeated, or the code of the refusal.", ("outcome",), registry=_REGISTRY)
+LIMITED = Counter("marketplace_rate_limited", "Requests refused with 429.", ("policy",), registry=_REGISTRY)
+SPENDS = Counter("marketplace_spends", "Purchase requests by outcome: sold, repeated, or the error code.", ("outcome",), registry=_REGISTRY)
 
 GaugeReader = Callable[[], Iterable[Metric]]
 _readers: list[GaugeReader] = []

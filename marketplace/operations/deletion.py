@@ -1,4 +1,4 @@
-"""What the deletion of an account erases and anonymises of the user's personal data, and what it keeps."""
+"""Erases and anonymises a user's personal data when the account is deleted."""
 
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone

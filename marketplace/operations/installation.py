@@ -15,7 +15,7 @@ _SANDBOX_HINT = "Set SANDBOX, or set DATABASE_URL to the marketplace's database.
 
 
 def record_installation(**_kwargs: Any) -> None:
-    """Record after the first migration what the database is for (a receiver of `post_migrate`)."""
+    """Record after the first migration whether the database is a sandbox's (a receiver of `post_migrate`)."""
     if _has_table():
         Installation.objects.get_or_create(pk=1, defaults={"sandbox": settings.SANDBOX})
 

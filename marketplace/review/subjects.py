@@ -1,4 +1,4 @@
-"""What entries of the audit log are about, by name, with links."""
+"""Names of the subjects of audit entries, with links."""
 
 import re
 from collections import defaultdict
@@ -27,7 +27,7 @@ _JOINED = re.compile(r"[_ ]+")
 
 @dataclass(frozen=True)
 class Subject:
-    """What an entry is about: its kind, and its name and address if it is there and the viewer may see it."""
+    """The subject of an entry: its kind, and its name and address if it exists and the viewer may see it."""
 
     kind: str
     name: str = ""

@@ -30,8 +30,8 @@ class Wait:
 
     @property
     def usual_text(self) -> str:
-        """The usual time in words, such as `2 days`."""
-        return in_words(self.usual)
+        """The usual time as text, such as `2 days`."""
+        return duration_text(self.usual)
 
 
 def wait_of(row: Model, *, since: str = "submitted_at", waiting: Mapping[str, Any], decided: QuerySet[Any] | None = None) -> Wait | None:
@@ -60,8 +60,8 @@ def usual_waiting_time(decided: QuerySet[Any], *, since: str = "submitted_at") -
     return median(times) if times else None
 
 
-def in_words(time: timedelta | None) -> str:
-    """Return a time in words such as `2 days`, at least an hour; empty for None."""
+def duration_text(time: timedelta | None) -> str:
+    """Return a duration as text, such as `2 days`; at least an hour, empty for None."""
     return "" if time is None else timesince(_ZERO, _ZERO + _hours(time) * HOUR, depth=1)
 
 

@@ -31,8 +31,11 @@ ACCOUNT_EMAIL_VERIFICATION = "optional" if SANDBOX else "mandatory"
 ACCOUNT_UNIQUE_EMAIL = True
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
 ACCOUNT_CONFIRM_EMAIL_ON_GET = False
-# Changes are mailed to the former address too, in case someone else made them.
+# The primary address, and a former one, are told of changes, in case someone else made them.
 ACCOUNT_EMAIL_NOTIFICATIONS = True
+ACCOUNT_MAX_EMAIL_ADDRESSES = 3
+# A session alone does not change the addresses, by any of which the password can be reset.
+ACCOUNT_REAUTHENTICATION_REQUIRED = True
 ACCOUNT_LOGIN_ON_EMAIL_CONFIRMATION = True
 MFA_ADAPTER = "marketplace.accounts.second_factor.MFAAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]

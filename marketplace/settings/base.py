@@ -145,6 +145,9 @@ STATIC_ROOT: Path | None = Path(read.text("STATIC_ROOT", str(DATA_DIR / "static"
 # How long a shared cache, such as the proxy, may serve a response of the public catalog without revalidation.
 SHARED_CACHE_SECONDS = read.integer("SHARED_CACHE_SECONDS", default=5)
 
+# What a vendor may keep that no reviewer has approved; a file has up to 5 GiB.
+VENDOR_UNAPPROVED_GIB = read.integer("VENDOR_UNAPPROVED_GIB", default=20, minimum=5)
+
 # --- sessions ---------------------------------------------------------------------------------
 SESSION_ENGINE = "marketplace.accounts.sessions"
 SESSION_COOKIE_HTTPONLY = True
@@ -298,7 +301,7 @@ if SANDBOX:
 EMAIL_FILE_PATH = DATA_DIR / "mails"
 
 # --- payouts -----------------------------------------------------------------------------------
-# Vendors' payouts: the day of the month that vendors are told, the smallest amount in whole units of each currency, and the account
+# Vendors' payouts: the day of the month that their pages name, the smallest amount in whole units of each currency, and the account
 # that SEPA transfers are made from.
 PAYOUT_DAY = read.integer("PAYOUT_DAY", default=5, minimum=1)
 PAYOUT_MINIMUM = read.integer("PAYOUT_MINIMUM", default=1, minimum=1)

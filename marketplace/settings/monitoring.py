@@ -58,10 +58,10 @@ def logging_config(style: str) -> dict[str, Any]:
         "formatters": {"line": {"()": f"marketplace.monitoring.logs.{formatter}"}},
         "handlers": {
             "console": {"class": "logging.StreamHandler", "filters": ["request_id", "redacting"], "formatter": "line"},
-            # Django mails errors to ADMINS in production by default.
         },
         "root": {"handlers": ["console"], "level": level},
         "loggers": {
+            # Replaces the handlers of Django, one of which mails errors to ADMINS.
             "django": {"handlers": ["console"], "level": "INFO", "propagate": False},
             # Refused requests are in the access log: a client's error needs no warning, and a 400 or 403 no traceback.
             "django.request": {"level": "ERROR"},

@@ -4,7 +4,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from .base import *  # noqa: F403 - settings modules extend each other by star import, Django's own idiom
 from .base import ALLOWED_HOSTS, BASE_URL, METRICS_DIR, METRICS_TOKEN, S3, STORAGES, logging_config
-from .environment import STATIC_FILES, boolean, database, email, integer, redis_caches, required, signing_key, text
+from .environment import STATIC_FILES, boolean, database, email, integer, redis_caches, required, signing_key
 from .sandbox import SANDBOX
 
 DEBUG = False
@@ -38,7 +38,6 @@ SECURE_HSTS_INCLUDE_SUBDOMAINS = True
 SECURE_HSTS_PRELOAD = True
 if boolean("TRUST_PROXY_HEADERS", default=False):
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
-ADMINS = [("Operations", text("ADMIN_EMAIL"))] if text("ADMIN_EMAIL") else []
 
 TEST_PAYMENTS_ALLOWED = SANDBOX
 INSPECT_AS_ROOT = boolean("INSPECT_AS_ROOT", default=False)

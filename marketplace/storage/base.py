@@ -7,16 +7,23 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime
 from types import TracebackType
-from typing import Any, BinaryIO, Self
+from typing import Any, BinaryIO, Literal, Self
 
 from django.core.files.base import ContentFile, File
 from django.core.files.storage import Storage
 
 from marketplace.core.errors import DependencyUnavailable
 
-# Returns a context in which a request waits without counting as active; set by `marketplace.http.overload`.
-waiting: ContextVar[Callable[[], AbstractContextManager[None]]] = ContextVar("waiting", default=nullcontext)
+# What a request waits for: the store or another service, or the inspection of an uploaded file.
+Awaited = Literal["service", "inspection"]
 
+
+def _no_limit(_what: Awaited) -> AbstractContextManager[None]:
+    return nullcontext()
+
+
+# Returns a context in which a request waits without counting as active; set by `marketplace.http.overload`.
+waiting: ContextVar[Callable[[Awaited], AbstractContextManager[None]]] = ContextVar("waiting", default=_no_limit)
 
 BLOCK_BYTES = 256 * 1024
 _SEGMENT = re.compile(r"[a-z0-9][a-z0-9._-]*")

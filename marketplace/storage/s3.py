@@ -185,7 +185,7 @@ class S3Storage(ObjectStorage, s3.S3Storage):  # type: ignore[misc]  # django-st
     @contextmanager
     def request(self) -> Iterator[None]:
         """Make one request to the store, without counting as an active request of this process in the meantime."""
-        with waiting.get()(), s3_errors():
+        with waiting.get()("service"), s3_errors():
             yield
 
 

@@ -99,18 +99,17 @@ class TopUpForm(forms.Form):
 class ApprovalForm(PasswordConfirmationForm):
     """Asks the wallet's owner to approve a purchase once, or with a higher limit, whose amounts are those of `limit` at first."""
 
-    needed_for = "a purchase of this price"
+    needed_for = "a purchase of this price, and for a higher limit"
 
     decision = forms.ChoiceField(choices=[("once", "Once"), ("raise", "And raise the limit")], widget=forms.HiddenInput)
 
     def __init__(self, *args: Any, limit: LimitValues, with_password: bool, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._limit = limit
+        self.with_password = with_password
         for name, label in AMOUNT_LABELS.items():
             self.fields[name] = amount_field(label, getattr(limit, name))
-        self.fields["password"].help_text = "Required because of the price."
-        if not with_password:
-            del self.fields["password"]
+        self.fields["password"].help_text = "Required because of the price." if with_password else "Required to raise the limit."
 
     @property
     def amounts(self) -> list[forms.BoundField]:
@@ -120,7 +119,7 @@ class ApprovalForm(PasswordConfirmationForm):
     def clean(self) -> dict[str, Any]:
         """Check the password only once the rest is right: each try counts."""
         cleaned = super().clean() or self.cleaned_data
-        if not self.errors and "password" in self.fields:
+        if not self.errors and (self.with_password or cleaned["decision"] == "raise"):
             self.require_password()
         return cleaned
 

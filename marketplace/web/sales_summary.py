@@ -37,7 +37,7 @@ class SalesSummary:
         if self.before_minor <= 0:
             return ""
         percent = round(100 * self.month_minor / self.before_minor)
-        return f"{percent}% of it so far"
+        return f"{percent}% of last month so far"
 
 
 def since(period: Period, now: dt.datetime) -> dt.datetime:

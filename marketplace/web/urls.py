@@ -83,6 +83,7 @@ urlpatterns = [
     path("dashboard/approvals/<uuid:approval_id>/decline", approvals.decline, name="approval-decline"),
     path("dashboard/wallet/top-ups/new", top_ups.add, name="top-up-new"),
     path("dashboard/wallet/top-ups/<uuid:top_up_id>", top_ups.top_up, name="top-up"),
+    path("dashboard/wallet/top-ups/<uuid:top_up_id>/receipt.pdf", top_ups.receipt, name="top-up-receipt"),
     path("dashboard/wallet/payouts/new", wallet_payouts.ask, name="wallet-payout-new"),
     path("dashboard/wallet/payouts/<uuid:wallet_payout_id>", wallet_payouts.wallet_payout, name="wallet-payout"),
     path("dashboard/wallet/payouts/<uuid:wallet_payout_id>/cancel", wallet_payouts.cancel, name="wallet-payout-cancel"),

@@ -153,6 +153,7 @@ def test_change_of_the_key_is_outlived_and_what_was_unencrypted_is_encrypted(
 def test_reencrypting_keeps_which_recovery_codes_were_used(client: Client, user: User, secret: str) -> None:
     code = recovery_code(user)
     sign_in(client, user, code)
+    assert signed_in(client)
     client.logout()
     call_command("reencrypt_secrets")
     sign_in(client, user, code)

@@ -68,6 +68,7 @@ def test_sessions_of_others_go_on(user: User, session: Client) -> None:
 
 
 def test_new_password_ends_the_session(user: User, session: Client) -> None:
+    assert signed_in(session)
     user.set_password("another long phrase")
     user.save()
     assert not signed_in(session)

@@ -1,4 +1,4 @@
-"""Updates that wait for review, each with one change that is easily overlooked, made of real files by the services."""
+"""Updates that wait for review, each with one change that is easily overlooked; built from real files by the services."""
 
 import hashlib
 import random

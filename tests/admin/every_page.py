@@ -1,4 +1,4 @@
-"""Every page of the admin that can be opened, in a shop in which every row has what such rows can have."""
+"""Every page of the admin, in a shop whose rows have all the data that such rows can have."""
 
 from collections.abc import Iterator
 from datetime import timedelta

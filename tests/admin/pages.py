@@ -1,4 +1,4 @@
-"""Uses the admin as a person does: opens a page, fills in the form that is there, presses the button."""
+"""Uses the admin through its pages: opens one, fills in its form, presses the button."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 from django.contrib.auth.models import Group
@@ -35,13 +36,13 @@ from tests.developers.oauth.documents import app_of_document
 from tests.factories import AppFactory, UserFactory
 from tests.review.cases import appealed
 from tests.shop import bought, funded, on_sale
-from tests.wallet.approving import asked as asked_to_approve
-from tests.wallet.approving import bounded
-from tests.wallet.leaving import asked
+from tests.wallet.approval_cases import asked as asked_to_approve
+from tests.wallet.approval_cases import bounded
 from tests.wallet.payees import account_of, payee, prepared
-from tests.wallet.refunding import asked as asked_to_refund
-from tests.wallet.refunding import overdue
-from tests.wallet.topping_up import paid, tell
+from tests.wallet.refund_request_cases import asked as asked_to_refund
+from tests.wallet.refund_request_cases import overdue
+from tests.wallet.top_up_cases import paid, tell
+from tests.wallet.wallet_payout_cases import asked
 from vendors.models import VendorProfile, VendorStatus
 from vendors.services import payout_details, profiles
 from wallet.models import PayoutBatch, ProviderEvent, RefundRequest, Reversal, TopUp, VendorPayout, WalletPayout
@@ -422,6 +423,40 @@ CASES = (
     ),
     Case("remove_staff", staff_member, "accounts.grant_staff_user", "user.remove_staff"),
 )
+# Where a row says whose it is, or whose money or work it is about.
+_OWNED_BY = {
+    AccessToken: "user",
+    ApiKey: "app.user",
+    App: "user",
+    Appeal: "appellant",
+    ClientDocument: "app.user",
+    Consent: "user",
+    Deliverable: "listing.store.owner",
+    DeveloperApplication: "user",
+    Discount: "listing.store.owner",
+    Listing: "store.owner",
+    ListingReview: "listing.store.owner",
+    RefundRequest: "order.buyer",
+    ScopeReview: "app.user",
+    TopUp: "user",
+    VendorPayout: "account.owner",
+    VendorProfile: "user",
+    WalletPayout: "wallet.owner",
+    WebhookEndpoint: "app.user",
+}
+
+
+def owner_of(subject: Any) -> User:
+    """Return whose a row is."""
+    match subject:
+        case User():
+            return subject
+        case PayoutBatch():
+            subject = subject.payouts.get()
+    owner: User = attrgetter(_OWNED_BY[type(subject)])(subject)
+    return owner
+
+
 # One row of each kind, to look at: rows of groups are Django's.
 LOOKED_AT: tuple[Callable[[], Model], ...] = (
     scope_review,

@@ -33,6 +33,7 @@ def cells(page: bytes, column: str) -> list[str]:
     return [cell.get_text(" ", strip=True) for cell in BeautifulSoup(page, "html.parser").select(f"td.field-{column}")]
 
 
+@pytest.mark.slow
 def test_entry_names_its_subject_and_links_to_it(browse: Callable[..., Client], admin: User) -> None:
     listing = ListingFactory(title="Halden Grotesk")
     audit.record("listing.approve", listing, actor=admin, from_state="PendingReview", to_state="Published")
@@ -56,6 +57,7 @@ def test_subject_that_is_gone_or_may_not_be_seen_has_no_link(browse: Callable[..
     assert cells(page.content, "subject")[:2] == ["App", "Listing"]
 
 
+@pytest.mark.slow
 def test_log_of_many_kinds_asks_little(browse: Callable[..., Client], admin: User, django_assert_max_num_queries: Queries) -> None:
     order = bought(on_sale())
     for subject in (order, admin, ListingFactory(), AppFactory(), Licence.objects.get(), order.listing.store, order.listing.category):
@@ -66,6 +68,7 @@ def test_log_of_many_kinds_asks_little(browse: Callable[..., Client], admin: Use
         assert client.get(address(AuditEntry, "changelist")).status_code == 200
 
 
+@pytest.mark.slow
 def test_rows_are_called_by_names_and_amounts_have_a_currency(browse: Callable[..., Client], admin: User) -> None:
     order = bought(on_sale(title="Halden Grotesk", price_inr_minor=49_900))
     client = browse(admin)

@@ -34,6 +34,7 @@ def page_of(row: Any) -> str:
     return address(type(row), "change", row.pk)
 
 
+@pytest.mark.slow
 def test_decision_without_any_words_is_refused_beside_the_field(browser: Client) -> None:
     case = subjects.application()
     for answers in ({}, {"reason": " "}, {"reply": "nonsense"}, {"reply": "", "reason": ""}):
@@ -49,6 +50,7 @@ def test_words_of_another_decision_are_not_taken(browser: Client) -> None:
     assert browser.post(address(DeveloperApplication, "reject", case.pk), {"reply": str(other.pk)}).status_code == 400
 
 
+@pytest.mark.slow
 def test_saved_reply_and_own_words_become_one_reason(browser: Client) -> None:
     case, reply = subjects.application(), SavedReply.objects.filter(use=SavedReplyUse.APPLICATION_REJECT)[0]
     answers = {"reply": str(reply.pk), "reason": "Sorry."}
@@ -80,15 +82,17 @@ def test_case_that_someone_else_is_at_says_who_and_is_not_taken_by_next(browser:
     assert "Nothing else waits for you" in text_of(response)
 
 
+@pytest.mark.slow
 def test_long_value_is_reached_by_keyboard_and_a_short_one_is_no_stop() -> None:
     case = subjects.review()
     Listing.objects.filter(pk=case.listing_id).update(title="Short", description="A long story. " * 200)
     page = BeautifulSoup(signed_in(staff("catalog.view_listingreview")).get(page_of(case)).content, "html.parser")
     values = {str(row.th.string): row.td.div for row in page.select("#case-listing tr") if row.th and row.td and row.td.div}
     stops = {name: value.get("tabindex") for name, value in values.items()}
-    assert (stops["title"], stops["description"]) == (None, "0")
+    assert (stops["Title"], stops["Description"]) == (None, "0")
 
 
+@pytest.mark.slow
 def test_second_reviewer_is_told_that_it_was_decided(browser: Client) -> None:
     case = subjects.application()
     press(signed_in(staff(DECIDE)), address(DeveloperApplication, "approve", case.pk), {"reason": "Fine."})
@@ -115,6 +119,7 @@ def test_staff_who_may_only_look_get_no_forms() -> None:
     assert not page.select(forms)
 
 
+@pytest.mark.slow
 def test_next_begins_behind_what_was_looked_at_and_keeps_the_filter(browser: Client) -> None:
     first, second = subjects.application(), subjects.application()
     page = f"{page_of(first)}?_changelist_filters=status__exact%3DPending"
@@ -129,6 +134,7 @@ def test_next_begins_behind_what_was_looked_at_and_keeps_the_filter(browser: Cli
     assert str(before["href"]).startswith(page_of(first))
 
 
+@pytest.mark.slow
 def test_scopes_are_decided_on_the_page_of_the_request() -> None:
     case = subjects.scope_review()
     client = signed_in(staff("developers.decide_app"))
@@ -137,6 +143,7 @@ def test_scopes_are_decided_on_the_page_of_the_request() -> None:
     assert case.status == "Decided"
 
 
+@pytest.mark.slow
 def test_confirmations_say_how_much_is_touched() -> None:
     root = signed_in(UserFactory(is_staff=True, is_superuser=True))
     app = subjects.approved_app()

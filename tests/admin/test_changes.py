@@ -1,5 +1,6 @@
 """What changed since the last decision, on the page of a review: hidden changes, drawings, files inside archives, earlier findings."""
 
+import random
 from datetime import timedelta
 from typing import Any
 
@@ -12,13 +13,15 @@ from catalog.models import Deliverable, FileFacts, FormerPreview, Listing, Listi
 from catalog.models.files import PreviewKind
 from catalog.services import review as services
 from marketplace.core.models import AuditEntry
+from marketplace.review.appeals import reverse_decision
 from marketplace.storage import default_storage
 from tests.admin.changed import Change, attach, changes, submit, waiting_update
 from tests.admin.pages import address, staff
 from tests.callers import signed_in
-from tests.catalog.cases import FINDING
+from tests.catalog.cases import FINDING, open_review
 from tests.factories import ListingFactory, UserFactory
 from tests.files import makers
+from tests.review.cases import appealed
 from vendors.previews import ProcessedPreview
 from vendors.services.files import attach_preview
 from vendors.services.sweeping import find_orphans
@@ -50,6 +53,7 @@ def entry(file: Deliverable, name: str = "admin-file-entry", **query: Any) -> st
     return f"{reverse(name, args=[file.pk])}?{'&'.join(f'{key}={value}' for key, value in query.items())}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", changes(), ids=lambda change: change.name)
 def test_one_hidden_change_is_told_on_the_page(browser: Client, change: Change, django_assert_max_num_queries: Any) -> None:
     review = waiting_update(change)
@@ -58,17 +62,20 @@ def test_one_hidden_change_is_told_on_the_page(browser: Client, change: Change, 
     assert change.shown in shown
 
 
+@pytest.mark.slow
 def test_characters_that_hide_the_name_of_a_tool_are_told(browser: Client) -> None:
     before, after = (makers.zipped({"SKILL.md": f"---\nname: x\nallowed-tools: {tools}\n---\n"}) for tools in ("Read", "Read, Ba\u202esh"))
     assert "+ tool Ba[U+202E]sh" in words(section(browser, waiting_update(Change("a tool", before, after, ""))))
 
 
+@pytest.mark.slow
 def test_first_submission_has_nothing_to_be_compared_with(browser: Client) -> None:
     listing = ListingFactory()
     attach(listing, makers.archive(a_txt="1"))
     assert "This is the first submission" in words(section(browser, submit(listing)))
 
 
+@pytest.mark.slow
 def test_findings_are_ticked_off_where_the_vendor_changed_what_they_name(browser: Client) -> None:
     listing = ListingFactory()
     attach(listing, makers.archive(a_txt="1"))
@@ -89,6 +96,71 @@ def test_findings_are_ticked_off_where_the_vendor_changed_what_they_name(browser
     assert "rejected" in words(section(browser, review, against="nonsense").p)
 
 
+def _updated(listing: Listing, **contents: bytes) -> ListingReview:
+    attach(Listing.objects.get(pk=listing.pk), makers.archive(**contents))
+    return submit(listing)
+
+
+def _on_sale(**contents: bytes) -> Listing:
+    listing = ListingFactory()
+    services.approve_listing(review=_updated(listing, **contents), actor=UserFactory())
+    return Listing.objects.get(pk=listing.pk)
+
+
+@pytest.mark.slow
+def test_file_that_waited_at_a_takedown_was_not_examined_and_is_compared_again(browser: Client) -> None:
+    listing = _on_sale(a_txt=b"1")
+    _updated(listing, a_txt=b"1", evil_txt=b"2")
+    services.takedown_listing(listing=listing, reason="Copied.", actor=UserFactory())
+    found = section(browser, submit(listing))
+    assert "approved" in words(found.p)
+    assert "added evil.txt" in words(found)
+
+
+@pytest.mark.slow
+def test_what_was_rejected_for_something_else_is_told_since_the_approval_too(browser: Client) -> None:
+    listing = _on_sale(a_txt=b"1")
+    services.reject_listing(
+        review=_updated(listing, a_txt=b"1", evil_txt=b"2"), findings=[FINDING | {"code": "other"}], actor=UserFactory()
+    )
+    Listing.objects.filter(pk=listing.pk).update(title="Another title")
+    found = section(browser, submit(listing))
+    assert "rejected" in words(found.p)
+    assert "1 file inside added" in words(found.select_one(".since-approved"))
+
+
+@pytest.mark.slow
+def test_submission_that_an_appeal_reopened_is_compared_with_what_was_decided_before(browser: Client) -> None:
+    listing = _on_sale(a_txt=b"1")
+    services.reject_listing(review=_updated(listing, a_txt=b"2"), findings=[FINDING | {"code": "other"}], actor=UserFactory())
+    reverse_decision(appeal=appealed(Listing.objects.get(pk=listing.pk)), reason="It is fine.", actor=UserFactory())
+    found = section(browser, open_review(listing))
+    assert "approved" in words(found.p)
+    assert "changed a.txt" in words(found)
+
+
+@pytest.mark.slow
+def test_a_changed_file_is_not_pushed_out_by_many_that_are_added_or_moved(browser: Client) -> None:
+    filler = {f"f{number:03}.bin": random.Random(number).randbytes(20) for number in range(400)}
+    before = makers.zipped({**{f"old/{path}": content for path, content in filler.items()}, "z.bin": b"harmless"})
+    added = {f"added/{path}": content + b"." for path, content in filler.items()}
+    after = makers.zipped({**added, **{f"new/{path}": content for path, content in filler.items()}, "z.bin": b"evil"})
+    shown = words(section(browser, waiting_update(Change("filler", before, after, ""))))
+    assert "Files inside 1 changed, 400 added, 400 moved changed z.bin" in shown
+    assert "added/f399.bin" in shown
+
+
+@pytest.mark.slow
+def test_all_redrawn_glyphs_are_named_and_drawn(browser: Client) -> None:
+    sizes, widths = ({f"letter{number}": value for number in range(130)} for value in (100, 600))
+    fonts = [makers.drawn_font(dict.fromkeys(sizes, size), widths, cff=False) for size in (100, 101)]
+    found = section(browser, waiting_update(Change("all glyphs", fonts[0], fonts[1], "")))
+    assert "Redrawn, 131:" in words(found)
+    assert "letter129" in words(found)
+    assert len(found.select(".sheets img")) == 12
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("facts", [{}, {"fonts": {"": [{}]}}, {"entries": "x"}])
 def test_damaged_facts_say_that_the_files_cannot_be_compared(browser: Client, facts: Any) -> None:
     review = waiting_update(changes()[3])
@@ -96,6 +168,7 @@ def test_damaged_facts_say_that_the_files_cannot_be_compared(browser: Client, fa
     assert "cannot be compared" in words(section(browser, review))
 
 
+@pytest.mark.slow
 def test_glyphs_that_differ_are_drawn_before_and_now(browser: Client) -> None:
     review = waiting_update(changes()[0])
     sheets = [str(image["src"]) for image in section(browser, review).select(".sheets img")]
@@ -108,6 +181,7 @@ def test_glyphs_that_differ_are_drawn_before_and_now(browser: Client) -> None:
     assert signed_in(staff()).get(sheets[1]).status_code == 403
 
 
+@pytest.mark.slow
 def test_files_of_an_archive_are_opened_in_place_and_recorded(browser: Client) -> None:
     listing = ListingFactory()
     contents: dict[str, bytes | str] = {
@@ -152,6 +226,7 @@ def test_staff_without_the_permission_open_nothing(name: str) -> None:
     assert not AuditEntry.objects.filter(action="deliverable.open_entry").exists()
 
 
+@pytest.mark.slow
 def test_replaced_picture_is_kept_for_the_comparison_and_no_longer(browser: Client) -> None:
     listing = ListingFactory()
     attach(listing, makers.archive(a_txt="1"))
@@ -178,6 +253,7 @@ def test_replaced_picture_is_kept_for_the_comparison_and_no_longer(browser: Clie
     assert FormerPreview.objects.get().sha256 != kept.sha256
 
 
+@pytest.mark.slow
 def test_form_with_errors_is_shown_on_the_page_of_the_review(browser: Client) -> None:
     review = waiting_update(changes()[3])
     response = browser.post(

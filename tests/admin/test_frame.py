@@ -39,6 +39,7 @@ def current(client: Client, path: str) -> list[tuple[str, str]]:
     ]
 
 
+@pytest.mark.slow
 def test_menu_marks_the_one_place_that_the_page_is_or_belongs_to(root: Client) -> None:
     queue, application = address(ListingReview, "changelist"), subjects.application()
     review = address(ListingReview, "change", subjects.review().pk)
@@ -53,6 +54,7 @@ def test_menu_marks_the_one_place_that_the_page_is_or_belongs_to(root: Client) -
     assert current(root, address(User, "change", application.user.pk)) == [("Users", "true")]
 
 
+@pytest.mark.slow
 def test_row_names_its_list_and_leads_back_as_it_was_filtered(root: Client) -> None:
     review = address(ListingReview, "change", subjects.review().pk)
     crumb = soup_of(root, f"{review}?_changelist_filters=kind%3DListing").select_one(".crumb a")
@@ -60,6 +62,7 @@ def test_row_names_its_list_and_leads_back_as_it_was_filtered(root: Client) -> N
     assert (crumb.get_text(strip=True), crumb["href"]) == ("Listings to review", f"{address(ListingReview, 'changelist')}?kind=Listing")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "leads_to"),
     [("password_change", "account_change_password"), ("password_change_done", "account_change_password"), ("logout", "account_logout")],
@@ -71,6 +74,7 @@ def test_passwords_and_signing_out_are_the_account_pages_business(root: Client, 
     assert root.get(HOME).status_code == 200
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["", "catalog/listing/", "catalog/category/", "auth/group/", "auth/group/add/", "catalog/category/add/"])
 def test_page_loads_no_script_of_a_library(root: Client, path: str) -> None:
     CategoryFactory()
@@ -108,6 +112,7 @@ def test_long_list_has_pages(root: Client) -> None:
     assert "120 categories" in last.get_text()
 
 
+@pytest.mark.slow
 def test_row_shows_times_in_words_and_states_as_marks(root: Client) -> None:
     page = soup_of(root, address(Listing, "change", subjects.listing_for_sale().pk))
     facts = {str(row.th and row.th.get_text(strip=True)): row.td for row in page.select(".record-table tr")}
@@ -126,6 +131,7 @@ def test_faults_of_a_form_stand_beside_its_fields_and_what_was_typed_is_kept(roo
     assert len(page.select(".field .errorlist")) >= 2
 
 
+@pytest.mark.slow
 def test_group_is_composed_renamed_and_deleted_with_boxes_and_buttons(root: Client) -> None:
     page = soup_of(root, address(Group, "add"))
     boxes = page.select('input[type="checkbox"][name="permissions"]')
@@ -142,6 +148,7 @@ def test_group_is_composed_renamed_and_deleted_with_boxes_and_buttons(root: Clie
     assert not Group.objects.filter(pk=group.pk).exists()
 
 
+@pytest.mark.slow
 def test_several_groups_are_deleted_after_asking(root: Client) -> None:
     groups = [Group.objects.create(name=name) for name in ("One", "Two", "Three")]
     ticked = {"action": "delete_selected", "_selected_action": [group.pk for group in groups[:2]]}
@@ -163,6 +170,7 @@ def test_app_page_lists_what_the_user_may_look_at() -> None:
     assert "Categories" not in words
 
 
+@pytest.mark.slow
 def test_history_of_a_row_tells_who_changed_it(root: Client) -> None:
     category = CategoryFactory()
     page = address(Category, "change", category.pk)

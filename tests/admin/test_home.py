@@ -27,7 +27,7 @@ from tests.catalog.cases import PASSED, draft
 from tests.factories import UserFactory
 from vendors.models import VendorProfile
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 HOME = reverse("admin:index")
 EVERYTHING = {queue.permission for queue in queues()} | {"wallet.view_order", "developers.view_app", "core.view_auditentry"}
 
@@ -58,6 +58,7 @@ def test_card_is_for_those_who_hold_its_permission(queue: Any) -> None:
     assert queue.title in cards(signed_in(staff(queue.permission)))
 
 
+@pytest.mark.slow
 def test_empty_queues_say_so_and_offer_nothing_to_begin_with() -> None:
     client = signed_in(staff(*EVERYTHING))
     page = BeautifulSoup(client.get(HOME).content, "html.parser")
@@ -66,6 +67,15 @@ def test_empty_queues_say_so_and_offer_nothing_to_begin_with() -> None:
     assert not page.select(".home-card button")
     for words in ("No sales in 30 days", "No decisions in 30 days", "No calls in 30 days", "No decisions yet"):
         assert words in page.get_text()
+
+
+@pytest.mark.slow
+def test_queues_in_which_something_waits_come_first() -> None:
+    client = signed_in(staff(*EVERYTHING))
+    assert next(iter(cards(client))) != "Developer applications"
+    subjects.application()
+    cache.clear()
+    assert next(iter(cards(client))) == "Developer applications"
 
 
 def test_card_tells_how_many_wait_for_how_long_and_who_is_at_them() -> None:
@@ -91,6 +101,7 @@ def test_start_reviewing_claims_the_first_that_nobody_is_at() -> None:
     assert response.redirect_chain[-1][0].startswith(address(DeveloperApplication, "change", first.pk))
 
 
+@pytest.mark.slow
 def test_charts_show_sales_decisions_with_their_wait_and_calls() -> None:
     now = timezone.now()
     ApiUsage.objects.create(day=now.date(), kind="api_key", credential_id=new_id(), operation="GET x", status=200, calls=41)
@@ -122,6 +133,7 @@ def _thousand(make: Callable[[User, int], Any], model: Any, users: list[User]) -
     model.objects.bulk_create([make(user, number) for number, user in enumerate(users)])
 
 
+@pytest.mark.slow
 def test_home_with_a_thousand_of_each_costs_at_most_fifteen_queries(django_assert_max_num_queries: Any) -> None:
     now = timezone.now()
     users = User.objects.bulk_create([User(email=f"u{n}@example.com", password="!") for n in range(1000)])

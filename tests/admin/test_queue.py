@@ -24,7 +24,7 @@ from tests.catalog.cases import PASSED, add_candidate, claim_review, draft, make
 from tests.factories import CategoryFactory, StoreFactory, UserFactory
 from vendors.services.listings import update_details
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 
 QUEUE = address(ListingReview, "changelist")
 NEXT = reverse("admin:catalog_listingreview_next")
@@ -56,6 +56,7 @@ def page_of(review: ListingReview) -> str:
     return address(ListingReview, "change", review.pk)
 
 
+@pytest.mark.slow
 def test_warning_of_a_check_stands_in_the_case(browser: Client) -> None:
     listing = draft()
     checks = [{**PASSED[0], "warning": "Slot 0 is 1 by 1 pixels."}, *PASSED[1:]]
@@ -88,6 +89,7 @@ def preview(listing: Listing, kind: str, slot: int = 0, **details: Any) -> Previ
     )
 
 
+@pytest.mark.slow
 def test_queue_shows_what_waits_for_how_long_and_who_is_at_it(browser: Client) -> None:
     rejected()
     waiting(days=4, title="Older")
@@ -101,14 +103,18 @@ def test_queue_shows_what_waits_for_how_long_and_who_is_at_it(browser: Client) -
     assert other.email in words
 
 
+@pytest.mark.slow
 def test_claim_that_has_ended_is_not_shown(browser: Client) -> None:
     review, other = waiting(), UserFactory()
     claim_review(review, other)
+    assert other.email in text_of(browser.get(QUEUE))
+    assert other.email in text_of(browser.get(page_of(review))).split("History")[0]
     ListingReview.objects.update(claimed_at=timezone.now() - timedelta(hours=1))
     assert other.email not in text_of(browser.get(QUEUE))
     assert other.email not in text_of(browser.get(page_of(review))).split("History")[0]
 
 
+@pytest.mark.slow
 def test_filters_narrow_the_queue(browser: Client, editor: Any) -> None:
     store = StoreFactory(name="Foundry", slug="foundry")
     mine = waiting(days=8, title="Mine", store=store)
@@ -130,6 +136,7 @@ def test_filters_narrow_the_queue(browser: Client, editor: Any) -> None:
     assert len(titles(browser, status__exact="all")) == 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["claimed", "category", "kind", "vendor", "days", "status__exact"])
 def test_filter_by_nonsense_finds_nothing(name: str, browser: Client) -> None:
     waiting()
@@ -161,6 +168,7 @@ def test_next_claims_the_oldest_and_leads_to_it(browser: Client, editor: Any) ->
     assert older.claimed_by is None
 
 
+@pytest.mark.slow
 def test_next_keeps_the_filters(browser: Client) -> None:
     waiting(days=3)
     motion = waiting(category=CategoryFactory(slug="motion", name="Motion"))
@@ -205,6 +213,7 @@ def test_claim_and_next_take_no_request_of_another_site(editor: Any) -> None:
     assert review.claimed_by is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("verb", "answers"), [("approve", APPROVAL), ("reject", FINDINGS)])
 def test_decision_leads_to_the_next(verb: str, answers: dict[str, str], browser: Client, editor: Any) -> None:
     first, second = waiting(days=2), waiting(days=1)
@@ -222,6 +231,7 @@ def test_decision_leads_to_the_next(verb: str, answers: dict[str, str], browser:
     assert second.claimed_by == editor
 
 
+@pytest.mark.slow
 def test_decision_that_is_refused_stays_and_says_who_was_first(browser: Client) -> None:
     review, winner = waiting(), UserFactory()
     waiting()
@@ -231,6 +241,7 @@ def test_decision_that_is_refused_stays_and_says_who_was_first(browser: Client) 
     assert f"{winner.email} decided on it" in text_of(response)
 
 
+@pytest.mark.slow
 def test_claim_is_one_click_on_the_page_and_is_told_to_the_next(browser: Client) -> None:
     review, other = waiting(), staff(REVIEW)
     press(browser, page_of(review), {}, action=address(ListingReview, "claim", review.pk))
@@ -254,6 +265,7 @@ def test_own_submission_shows_no_forms() -> None:
     assert not BeautifulSoup(page.content, "html.parser").select(".case-decide form, .claims form")
 
 
+@pytest.mark.slow
 def test_page_plays_shows_and_sets_the_previews(browser: Client) -> None:
     review = waiting()
     listing = review.listing
@@ -281,12 +293,13 @@ def test_page_plays_shows_and_sets_the_previews(browser: Client) -> None:
     assert signed_in(staff()).get(str(sheet["href"])).status_code == 404
 
 
+@pytest.mark.slow
 def test_page_tells_what_changed_word_by_word_and_file_by_file(browser: Client) -> None:
     listing = published(title="Grotesk", description="One two three.")
     Deliverable.objects.filter(listing=listing).update(sha256="ab" * 32)
     listing.reviews.update(snapshot=snapshot_of(Listing.objects.get(pk=listing.pk)))
     FileFacts.objects.create(
-        listing=listing, sha256="ab" * 32, facts={"entries": [["a.otf", 10, "one"], ["b.otf", 10, "two"], ["old.txt", 1, "three"]]}
+        listing=listing, sha256="ab" * 32, facts={"entries": [["a.otf", 10, "one"], ["b.otf", 10, "two"], ["old.txt", 1, "four"]]}
     )
     listing.description = "One 2 three."
     listing.candidate_deliverable = make_deliverable(
@@ -304,11 +317,14 @@ def test_page_tells_what_changed_word_by_word_and_file_by_file(browser: Client) 
     assert changes is not None
     assert "two" in [piece.get_text() for piece in changes.select("del")]
     assert "2" in [piece.get_text() for piece in changes.select("ins")]
-    rows = [[cell.get_text(strip=True) for cell in row.select("td")[:2]] for row in page.select('[aria-label="Entries that differ"] tr')]
+    rows = [
+        [cell.get_text(strip=True) for cell in row.select("td")[:2]] for row in page.select('[aria-label^="Files inside that were"] tr')
+    ]
     assert rows == [["changed", "b.otf"], ["added", "new.txt"], ["removed", "old.txt"]]
     assert "3 files inside, 6 more not listed" in text_of(browser.get(page_of(review)))
 
 
+@pytest.mark.slow
 def test_page_tells_the_vendors_history_and_of_copies(browser: Client) -> None:
     store = StoreFactory()
     published(store=store)
@@ -334,6 +350,7 @@ def test_page_tells_the_vendors_history_and_of_copies(browser: Client) -> None:
     assert "The first of its kind" in words
 
 
+@pytest.mark.slow
 def test_hostile_words_of_a_vendor_are_shown_as_words(browser: Client) -> None:
     mark = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'"
     listing = draft(title=mark, short_description=mark, description=mark, readme=mark, tags=[mark], file_type=mark, version="<b>1")
@@ -357,6 +374,23 @@ def test_hostile_words_of_a_vendor_are_shown_as_words(browser: Client) -> None:
     assert response["Content-Security-Policy"] == PAGE_POLICY
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("recorded", [True, False])
+def test_reviewer_sees_what_a_skill_asks_for(browser: Client, *, recorded: bool) -> None:
+    listing = draft()
+    skill = {"name": "x", "description": "", "text": "", "truncated": False}
+    Deliverable.objects.filter(listing=listing).update(technical={"format": "zip", "skill": skill})
+    file = Deliverable.objects.get(listing=listing)
+    if recorded:
+        asked = {"tools": ["Bash"], "hosts": {"a.example": ["run", "b.md"]}, "scripts": {"run": ["executable", "shebang"]}}
+        FileFacts.objects.create(listing=listing, sha256=file.sha256, facts=asked)
+    page = BeautifulSoup(browser.get(page_of(open_review(submitted(listing)))).content, "html.parser")
+    rows = {row.th.get_text(): " ".join(row.td.get_text().split()) for row in page.select("#case-file details tr") if row.th and row.td}
+    expected = {"Tools": "Bash", "Hosts": "a.example in run, b.md", "Scripts": "run (executable, shebang)"}
+    assert {name: rows.get(name) for name in expected} == (expected if recorded else dict.fromkeys(expected))
+
+
+@pytest.mark.slow
 def test_page_holds_no_script_style_or_handler_of_its_own(browser: Client) -> None:
     review = waiting()
     preview(review.listing, "FontSpecimen", axes=[])
@@ -368,6 +402,7 @@ def test_page_holds_no_script_style_or_handler_of_its_own(browser: Client) -> No
     assert all(page.select(f'label[for="{field["id"]}"]') or field.find_parent("label") for field in fields)
 
 
+@pytest.mark.slow
 def test_confirmation_of_a_malicious_file_says_what_will_happen(editor: Any) -> None:
     review = waiting()
     words = text_of(signed_in(staff(REVIEW, "catalog.block_deliverable")).get(address(ListingReview, "block", review.pk)))
@@ -383,6 +418,7 @@ def test_confirmation_of_a_malicious_file_says_what_will_happen(editor: Any) -> 
     assert "is taken down" in text_of(signed_in(staff("catalog.block_deliverable")).get(address(ListingReview, "block", live.pk)))
 
 
+@pytest.mark.slow
 def test_confirmation_names_the_other_listings_with_the_same_bytes(editor: Any) -> None:
     review, copy = waiting(), published(title="The first of its kind")
     Deliverable.objects.filter(listing=copy).update(sha256=review.snapshot["file"]["checksum"])
@@ -396,6 +432,7 @@ def test_confirmation_names_the_other_listings_with_the_same_bytes(editor: Any) 
         assert "This submission is rejected" in words
 
 
+@pytest.mark.slow
 def test_queue_of_two_hundred_costs_as_many_queries_as_a_short_one(
     browser: Client, editor: Any, django_assert_max_num_queries: Any
 ) -> None:
@@ -420,6 +457,7 @@ def test_queue_of_two_hundred_costs_as_many_queries_as_a_short_one(
         browser.get(page_of(review))
 
 
+@pytest.mark.slow
 def test_reasons_are_written_by_staff_and_offered_to_reviewers(browser: Client) -> None:
     root_user = UserFactory(is_staff=True, is_superuser=True)
     root = signed_in(root_user)
@@ -465,6 +503,7 @@ def test_several_findings_with_words_of_ones_own_are_given_at_once(browser: Clie
     assert review.findings[1]["message"].endswith("Slide 2 is blurred.")
 
 
+@pytest.mark.slow
 def test_listings_that_were_edited_since_their_approval_are_found() -> None:
     root = signed_in(UserFactory(is_staff=True, is_superuser=True))
     published(title="As approved")

@@ -41,6 +41,7 @@ def new_terms(client: Client, slug: str = "commercial") -> dict[str, str]:
     return values_of(page.content)
 
 
+@pytest.mark.slow
 def test_change_of_the_terms_is_a_new_version(root: Client) -> None:
     before = LicenseTerms.objects.get(tier__slug="commercial")
     asked = new_terms(root)
@@ -55,6 +56,7 @@ def test_change_of_the_terms_is_a_new_version(root: Client) -> None:
     assert AuditEntry.objects.filter(action="licenseterms.create", subject_id=str(after.pk)).exists()
 
 
+@pytest.mark.slow
 def test_fields_of_a_use_stand_under_its_name(root: Client) -> None:
     page = BeautifulSoup(root.get(address(LicenseTerms, "add")).content, "html.parser")
     for use in Use:

@@ -25,13 +25,13 @@ from tests.factories import AppFactory
 from tests.review.cases import appealed
 from tests.shop import bought, funded, on_sale
 from tests.vendors.cases import make_vendor
-from tests.wallet import invoicing
-from tests.wallet.approving import asked as asked_to_approve
-from tests.wallet.approving import bounded
-from tests.wallet.leaving import asked
+from tests.wallet import invoice_cases
+from tests.wallet.approval_cases import asked as asked_to_approve
+from tests.wallet.approval_cases import bounded
 from tests.wallet.payees import account_of, paid_out, payee
-from tests.wallet.refunding import asked as asked_to_refund
-from tests.wallet.topping_up import paid, tell
+from tests.wallet.refund_request_cases import asked as asked_to_refund
+from tests.wallet.top_up_cases import paid, tell
+from tests.wallet.wallet_payout_cases import asked
 from wallet.models import ExchangeRate, WalletSettings
 from wallet.models.top_ups import EventKind
 
@@ -82,9 +82,9 @@ def rows(db: None) -> None:
     asked_to_approve(bounded(funded(inr=1_000_000)))
     tell(paid(), EventKind.DISPUTED)
     asked_to_refund()
-    invoicing.operator()
+    invoice_cases.operator()
     bought(on_sale())
-    invoicing.issue()
+    invoice_cases.issue()
     ExchangeRate.objects.create(currency="USD", tax_currency="INR", rate=80, valid_from=timezone.now().date())
     day = timezone.now().date()
     ApiUsage.objects.create(day=day, kind="personal", credential_id=buyer.pk, operation="GET wallet", status=200, calls=1)
@@ -101,11 +101,12 @@ def test_exceptions_are_fields_that_exist() -> None:
     assert set(UNGUARDED) <= set(FIELDS)
 
 
-@pytest.mark.parametrize("name", sorted(set(FIELDS) - set(UNGUARDED)))
-def test_unknown_choice_is_refused(name: str, rows: None) -> None:
-    model, field = FIELDS[name]
-    row = model._default_manager.first()
-    assert row is not None, f"no row of {model._meta.label} to try it on"
-    assert isinstance(field, models.CharField)
-    with pytest.raises(IntegrityError), transaction.atomic():
-        model._default_manager.filter(pk=row.pk).update(**{field.name: "?"})
+def test_unknown_choice_is_refused(rows: None, subtests: pytest.Subtests) -> None:
+    for name in sorted(set(FIELDS) - set(UNGUARDED)):
+        model, field = FIELDS[name]
+        with subtests.test(name):
+            row = model._default_manager.first()
+            assert row is not None, f"no row of {model._meta.label} to try it on"
+            assert isinstance(field, models.CharField)
+            with pytest.raises(IntegrityError), transaction.atomic():
+                model._default_manager.filter(pk=row.pk).update(**{field.name: "?"})

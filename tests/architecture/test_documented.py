@@ -49,6 +49,7 @@ def test_commands_that_the_worker_runs_are_marked() -> None:
 @pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
 def test_links_of_a_file_lead_to_files(name: str) -> None:
     targets = re.findall(r"\]\(([^)#\s]+)[^)]*\)", (ROOT / name).read_text(encoding="utf-8"))
+    assert targets
     assert [target for target in targets if "://" not in target and not (ROOT / target).exists()] == []
 
 

@@ -1,4 +1,4 @@
-"""The unit in which costs are told: the processor time of one bare Django view. Run as a process of its own, for its settings."""
+"""The unit of costs: the processor time of one bare Django view. It runs in its own process, because it has its own settings."""
 
 import io
 import subprocess

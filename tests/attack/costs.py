@@ -1,4 +1,4 @@
-"""What requests of at most a megabyte cost, in processor time.
+"""The processor time that requests of at most a megabyte cost.
 
     uv run --group dev python -m tests.attack.costs
 

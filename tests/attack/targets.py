@@ -1,4 +1,4 @@
-"""What is attacked: every operation of the API, every tool, the OAuth endpoints, every page and every form on it."""
+"""The targets of attacks: every operation of the API, every tool, the OAuth endpoints, every page and every form on it."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""What the catalog's tests share."""
+"""Fixtures of the catalog's tests."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Misspellings of known titles, the same for the same seed: what search's quality is measured with, in tests and benchmarks.
+"""Misspellings of known titles, the same for the same seed, with which tests and benchmarks measure the quality of search.
 
 Every case is one that decisions allow for: one typo in a word of four letters or more, two in a word of eight or more, one in each
 of two words, and titles with a space too few or too many.

@@ -1,4 +1,4 @@
-"""Searches as tests ask: by the titles of what is found."""
+"""Searches that return the titles of the results."""
 
 from typing import NamedTuple
 

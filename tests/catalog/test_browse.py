@@ -284,6 +284,7 @@ def test_any_origin_may_ask_before_it_reads(anonymous: APIClient) -> None:
 
 
 def test_other_origins_may_not_read_what_needs_a_credential(anonymous: APIClient) -> None:
+    assert "Access-Control-Allow-Origin" in anonymous.get("/api/v1/assets", HTTP_ORIGIN="https://anywhere.example")
     for path in ("assets/x/manifest", "wallet", "library"):
         response = anonymous.get(f"/api/v1/{path}", HTTP_ORIGIN="https://anywhere.example")
         assert "Access-Control-Allow-Origin" not in response

@@ -190,6 +190,7 @@ def counts(listings: list[Listing], name: str) -> Counter[str]:
     return Counter(value for listing in listings for value in values_of(listing, name))
 
 
+@pytest.mark.slow
 def test_what_is_found_is_what_a_look_at_each_listing_finds(catalog: list[Listing]) -> None:
     for number, query in enumerate(queries()):
         sort = SORTS[number % len(SORTS)]

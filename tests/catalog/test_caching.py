@@ -29,7 +29,7 @@ from tests.factories import PublishedListingFactory
 from tests.servers.ports import free_port
 from tests.servers.redis import redis_in
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database_full]
 PUBLIC = "public, max-age=0, s-maxage=5"
 
 
@@ -243,6 +243,7 @@ def test_shared_caches_may_keep_an_answer_for_the_seconds_of_the_settings(listin
             assert answer["X-Accel-Expires"] in nginx
 
 
+@pytest.mark.slow
 def test_change_by_another_connection_shows_in_the_next_answer(store: str, listing: Listing, elsewhere: Any) -> None:
     client = APIClient()
     assert (titles(client), titles(client)) == (["Grotesk"], ["Grotesk"])
@@ -302,6 +303,7 @@ def test_answer_with_a_change_that_came_in_between_is_not_kept(
     assert APIClient().get("/api/v1/categories").json()["items"] == []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="the embedded default")
 def test_change_by_a_command_in_another_process_shows_in_the_next_answer(listing: Listing) -> None:
     client = APIClient()
@@ -315,6 +317,7 @@ def test_change_by_a_command_in_another_process_shows_in_the_next_answer(listing
     assert titles(client) == ["Antiqua"]
 
 
+@pytest.mark.slow
 def test_cache_that_is_down_costs_time_not_the_answer_or_the_change(listing: Listing, settings: Any) -> None:
     settings.CACHES = redis_caches(f"redis://127.0.0.1:{free_port()}/0")
     client = APIClient()
@@ -323,6 +326,7 @@ def test_cache_that_is_down_costs_time_not_the_answer_or_the_change(listing: Lis
     assert titles(client) == []
 
 
+@pytest.mark.slow
 def test_cache_that_comes_back_with_an_old_snapshot_holds_no_answer_of_now(listing: Listing, settings: Any, tmp_path: Path) -> None:
     port = free_port()
     settings.CACHES = redis_caches(f"redis://127.0.0.1:{port}/0")

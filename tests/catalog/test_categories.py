@@ -10,7 +10,7 @@ from catalog.models import Category, LicenseTerms, LicenseTier
 from catalog.services.taxonomy import find_terms_error, save_category
 from tests.factories import CategoryFactory, ListingFactory, PublishedListingFactory, UserFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 
 
 def test_new_installation_has_five_categories_and_three_licence_tiers() -> None:

@@ -50,6 +50,7 @@ def changes(listing: Listing, query: dict[str, str] | None = None, status: int =
     return response.json()
 
 
+@pytest.mark.slow
 def test_one_redrawn_glyph_is_told_as_data_and_in_a_sentence() -> None:
     listing = first(_font())
     redrawn = _font(glyphs={"A": ["one", 500, [65]], "B": ["other", 510, [66]]}, metrics={"hhea ascent": 801})
@@ -62,6 +63,7 @@ def test_one_redrawn_glyph_is_told_as_data_and_in_a_sentence() -> None:
     assert any("redrawn (B)" in sentence for sentence in answer["summary"])
 
 
+@pytest.mark.slow
 def test_versions_are_named_and_the_first_one_changed_nothing() -> None:
     listing = updated(
         updated(first({"hosts": {"a.example": ["x"]}}), {"tools": ["Read"]}, version="1.1"), {"tools": ["Read", "Bash"]}, version="2"
@@ -80,6 +82,7 @@ def test_price_readme_and_text_of_the_file_are_not_told() -> None:
     }
 
 
+@pytest.mark.slow
 def test_what_was_not_published_is_not_compared() -> None:
     listing = updated(first(_font()), _font(metrics={}), version="1.1")
     unpublished = make_deliverable(listing, version="9")
@@ -92,6 +95,7 @@ def test_what_was_not_published_is_not_compared() -> None:
     assert changes(Listing.objects.get(pk=listing.pk), status=404)["code"] == "not_found"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("facts", [{}, {"fonts": {"": [{}]}}, {"entries": 3}])
 def test_files_whose_facts_are_missing_or_damaged_cannot_be_compared(facts: dict[str, Any]) -> None:
     answer = changes(updated(first(facts), _font(), version="1.1"))

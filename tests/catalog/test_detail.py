@@ -195,6 +195,7 @@ def test_no_permitted_tier_offers_nothing(get: Any, tiers: Any) -> None:
     assert (answer["licenses"], answer["priceUSD"]) == ([], 10.0)
 
 
+@pytest.mark.slow
 @given(
     price=st.integers(1, bounds.PRICE_MINOR),
     first=st.decimals("0.01", "9999.99", places=2),

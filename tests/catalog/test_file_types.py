@@ -44,6 +44,7 @@ def test_file_type_is_the_vendors_or_that_of_the_contents(
     assert ListingIndex.objects.get().file_type == file_type
 
 
+@pytest.mark.slow
 def test_type_of_contents_is_shown_and_filtered_everywhere(client: Client) -> None:
     listing = published("fonts", {"ttf": 2}, file_type="zip")
     assert client.get(f"/api/v1/assets/{listing.slug}").json()["fileType"] == "ttf"

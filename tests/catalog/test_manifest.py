@@ -32,6 +32,7 @@ def test_unknown_unpublished_and_hidden_are_not_found(key_client: Any) -> None:
         assert (response.status_code, response.json()["code"]) == (404, "not_found")
 
 
+@pytest.mark.slow
 def test_manifest_has_exactly_the_agreed_fields(key_client: Any) -> None:
     listing = PublishedListingFactory(
         tags=["sans", "variable"], supported_platforms="After Effects 2023+, Figma", version="2.0", description="Ünïcode"
@@ -76,6 +77,7 @@ def test_manifest_has_exactly_the_agreed_fields(key_client: Any) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_manifest_is_made_where_there_is_none_and_is_stale_after_an_edit_until_it_is_made_again(key_client: Any) -> None:
     listing = PublishedListingFactory(tags=["old"])
     client = key_client()
@@ -88,6 +90,7 @@ def test_manifest_is_made_where_there_is_none_and_is_stale_after_an_edit_until_i
     assert manifest_of(client, listing.id).json()["semanticTags"][0] == "new"
 
 
+@pytest.mark.slow
 def test_reading_a_manifest_writes_nothing(key_client: Any, new_version: Any) -> None:
     listing = PublishedListingFactory()
     client = key_client()

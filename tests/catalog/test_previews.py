@@ -4,6 +4,7 @@ import uuid
 from typing import Any
 
 import pytest
+from allauth.mfa.models import Authenticator
 from django.test import Client
 from rest_framework.test import APIClient
 
@@ -86,6 +87,15 @@ def test_unpublished_is_shown_to_owner_and_staff_and_never_cached(bearer_client:
         assert body_of(response) == BYTES
 
 
+def test_unpublished_is_shown_to_staff_with_the_second_factor_that_the_admin_requires(stored: Any, settings: Any) -> None:
+    settings.ADMIN_REQUIRES_SECOND_FACTOR = True
+    preview, user, client = stored(ListingFactory()), UserFactory(is_staff=True), Client()
+    client.force_login(user)
+    assert client.get(preview.url).status_code == 404
+    Authenticator.objects.create(user=user, type="totp", data={})
+    assert client.get(preview.url).status_code == 200
+
+
 def test_public_preview_is_private_to_whoever_shows_a_credential(bearer_client: Any, stored: Any) -> None:
     listing = PublishedListingFactory()
     response = bearer_client(listing.store.owner, scopes={Scope.VENDOR_MANAGE}).get(stored(listing).url)
@@ -109,6 +119,7 @@ def test_unknown_size_is_invalid(refused: Any, stored: Any) -> None:
     assert refused(f"previews/{stored(PublishedListingFactory()).id}", size="huge") == [("?size", "invalid_choice")]
 
 
+@pytest.mark.slow
 def test_published_is_served_with_every_protection(anonymous: APIClient, stored: Any) -> None:
     preview = stored(PublishedListingFactory())
     response = anonymous.get(preview.url, HTTP_ORIGIN="https://anywhere.example")
@@ -129,6 +140,7 @@ def test_published_is_served_with_every_protection(anonymous: APIClient, stored:
     assert not response.cookies
 
 
+@pytest.mark.slow
 def test_type_that_is_not_a_previews_is_served_as_bytes(anonymous: APIClient, stored: Any) -> None:
     preview = stored(PublishedListingFactory(), content_type="text/html")
     response = anonymous.get(preview.url)
@@ -137,6 +149,7 @@ def test_type_that_is_not_a_previews_is_served_as_bytes(anonymous: APIClient, st
     body_of(response)
 
 
+@pytest.mark.slow
 def test_range_head_and_revalidation(anonymous: APIClient, stored: Any) -> None:
     preview = stored(PublishedListingFactory())
     part = anonymous.get(preview.url, HTTP_RANGE="bytes=10-19")
@@ -148,6 +161,7 @@ def test_range_head_and_revalidation(anonymous: APIClient, stored: Any) -> None:
     assert anonymous.get(preview.url, HTTP_IF_NONE_MATCH=head["ETag"]).status_code == 304
 
 
+@pytest.mark.slow
 def test_smaller_copy_is_served_where_there_is_one(anonymous: APIClient, stored: Any) -> None:
     preview = stored(PublishedListingFactory())
     card = anonymous.get(preview.url, {"size": "card"})
@@ -187,6 +201,7 @@ def test_every_part_carries_every_protection(
     assert_protected(response)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("headers", "status"), [({"if-none-match": f'"{"b" * 64}"'}, 304), ({"if-none-match": "*"}, 304)])
 def test_answer_without_a_body_is_protected_too(headers: dict[str, str], status: int, anonymous: APIClient, stored: Any) -> None:
     preview = stored(PublishedListingFactory())

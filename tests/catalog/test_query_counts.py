@@ -31,6 +31,7 @@ def cold(path: str, query: dict[str, Any]) -> tuple[Any, int]:
     return response.json(), sum("FROM catalog_catalogversion" not in asked["sql"] for asked in context.captured_queries)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "q", ["sample", "smaple", "sample 1", "smaple 22", "sample zzzz", "zzzzqqqq", "\u2026", "b", "zzzzqqqqx sample yyyyvvvvx"]
 )
@@ -45,6 +46,7 @@ def test_search_takes_six_queries_at_most_and_keeps_to_the_filters(catalog: list
             assert {result["id"] for result in answer["results"]} <= kept, query
 
 
+@pytest.mark.slow
 def test_other_addresses_take_no_more_than_they_should(catalog: list[Listing], key_client: Any) -> None:
     listing = catalog[0]
     for path, most in ((f"assets/{listing.pk}", 3), (f"assets/{listing.slug}", 3), ("categories", 1)):

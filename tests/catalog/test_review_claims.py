@@ -11,7 +11,7 @@ from catalog.admin import ListingReviewAdmin
 from catalog.models import ListingReview
 from catalog.models.reviews import ReviewKind
 from catalog.services.review import approve_listing
-from marketplace.core.errors import InvalidTransition, SelfReview
+from marketplace.core.errors import InvalidTransition
 from marketplace.core.models import AuditEntry
 from tests.catalog.cases import add_candidate, claim_next_review, draft, open_review, published, rejected, submitted
 from tests.factories import CategoryFactory, UserFactory
@@ -83,12 +83,6 @@ def test_claim_is_advisory_whoever_may_decide_decides() -> None:
 def test_claim_of_a_decided_case_is_refused() -> None:
     with pytest.raises(InvalidTransition):
         QUEUE.claim_row(rejected().reviews.get(), UserFactory())
-
-
-def test_claim_of_ones_own_is_refused() -> None:
-    review = waiting()
-    with pytest.raises(SelfReview):
-        QUEUE.claim_row(review, review.listing.store.owner)
 
 
 def test_next_is_the_oldest_that_nobody_else_is_at_and_not_ones_own() -> None:

@@ -74,6 +74,7 @@ DECISIONS: list[tuple[Callable[[], Listing], Callable[[Listing], object], list[s
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("make", "decide", "expected"), DECISIONS, ids=lambda value: getattr(value, "__name__", ""))
 def test_vendor_gets_one_mail_with_the_findings_and_the_next_step(
     make: Callable[[], Listing], decide: Callable[[Listing], object], expected: list[str], django_capture_on_commit_callbacks: Any
@@ -89,6 +90,7 @@ def test_vendor_gets_one_mail_with_the_findings_and_the_next_step(
     assert [part.mimetype for part in message.alternatives] == ["text/html"]  # type: ignore[attr-defined]  # a mail of two forms
 
 
+@pytest.mark.slow
 def test_decision_that_is_refused_or_undone_sends_nothing(django_capture_on_commit_callbacks: Any) -> None:
     listing = submitted()
     review = open_review(listing)

@@ -217,6 +217,7 @@ def test_matrix_leaves_nothing_out() -> None:
     assert {cell.verb for cell in CELLS} == VENDORS_STEPS | set(ANSWERS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cell", CELLS, ids=str)
 def test_whoever_may_not_is_told_so_and_changes_nothing(cell: Cell, bearer_client: Callable[..., APIClient]) -> None:
     profile = make_vendor()
@@ -231,6 +232,7 @@ def test_whoever_may_not_is_told_so_and_changes_nothing(cell: Cell, bearer_clien
         assert list(trail(listing)) == before, actor
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cell", [cell for cell in CELLS if cell.target is not None], ids=str)
 def test_whoever_may_takes_the_step_once(cell: Cell, bearer_client: Callable[..., APIClient]) -> None:
     allowed = [actor for actor in ACTORS if not refusals_of(actor, cell)]
@@ -248,6 +250,7 @@ def test_whoever_may_takes_the_step_once(cell: Cell, bearer_client: Callable[...
         assert (entry.actor == profile.user) is actor.owns
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("status", [VendorStatus.PENDING, VendorStatus.SUSPENDED])
 @pytest.mark.parametrize("table", [LISTING, UPDATE], ids=lambda table: table.noun)
 def test_approval_for_a_vendor_who_is_not_approved_is_refused_rejection_is_not(table: TransitionTable, status: VendorStatus) -> None:

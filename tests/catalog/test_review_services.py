@@ -19,7 +19,7 @@ from marketplace.core.models import AuditEntry
 from tests.catalog.cases import BY_APPEAL, FINDING, MAKERS, PASSED, add_candidate, draft, open_review, published, submitted
 from tests.factories import ListingFactory, UserFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 
 Verb = Callable[[Listing, User], object]
 
@@ -114,16 +114,6 @@ def test_vendors_step_by_someone_else_is_not_found(verb: str) -> None:
         steps[verb](UserFactory(is_superuser=True, is_staff=True))
 
 
-@pytest.mark.parametrize("verb", ["approve", "reject", "takedown"])
-def test_review_of_ones_own_listing_is_refused(verb: str) -> None:
-    status = next(state for state, known in EXPECTED if known == verb)
-    listing = MAKERS[status]()
-    owner = listing.store.owner
-    owner.is_superuser = True
-    with pytest.raises(SelfReview):
-        VERBS[verb](listing, owner)
-
-
 def test_review_by_the_submitter_is_refused_after_the_store_changed_hands() -> None:
     listing = submitted()
     submitter = listing.store.owner
@@ -133,6 +123,7 @@ def test_review_by_the_submitter_is_refused_after_the_store_changed_hands() -> N
         services.approve_listing(review=open_review(listing), actor=submitter)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", ["approve", "reject"])
 @pytest.mark.parametrize("second", ["approve", "reject"])
 def test_second_decision_is_refused_by_name(first: str, second: str) -> None:
@@ -193,6 +184,7 @@ def test_submission_of_a_file_that_was_exchanged_since_the_checks_is_refused() -
         _submit(listing, listing.store.owner)
 
 
+@pytest.mark.slow
 def test_approval_publishes_and_stamps(django_capture_on_commit_callbacks: Any) -> None:
     listing = submitted(draft(version="1.2"))
     reviewer = UserFactory()
@@ -254,6 +246,7 @@ def test_approval_of_a_file_that_was_exchanged_after_submission_is_refused() -> 
         _approve(listing, UserFactory())
 
 
+@pytest.mark.slow
 def test_second_publication_keeps_the_first_date() -> None:
     listing = published()
     first = listing.published_at
@@ -297,6 +290,7 @@ def test_rejection_with_a_listed_reason_has_its_message_and_tells_the_vendor(dja
     assert "Nearly there." in mail.outbox[-1].body
 
 
+@pytest.mark.slow
 def test_refused_decision_sends_no_mail(django_capture_on_commit_callbacks: Any) -> None:
     listing = published()
     mail.outbox.clear()

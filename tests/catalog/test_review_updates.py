@@ -15,15 +15,16 @@ from catalog.services import review as services
 from catalog.services import submission
 from catalog.services.snapshots import changes_between, snapshot_of
 from marketplace.core import events
-from marketplace.core.errors import InvalidInput, InvalidTransition, SelfReview
+from marketplace.core.errors import InvalidInput, InvalidTransition
 from marketplace.core.events import subscribe
 from marketplace.core.models import AuditEntry
 from tests.catalog.cases import FINDING, add_candidate, draft, make_deliverable, open_review, published, submitted
 from tests.factories import UserFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 
 
+@pytest.mark.slow
 def test_update_keeps_the_reviewed_file_on_sale_until_approval() -> None:
     listing = published()
     reviewed = listing.live_deliverable_id
@@ -46,6 +47,7 @@ def test_rejected_update_leaves_the_listing_published() -> None:
     assert fresh.live_deliverable_id == listing.live_deliverable_id
 
 
+@pytest.mark.slow
 def test_withdrawn_update_can_be_submitted_again() -> None:
     listing = submitted(add_candidate(published()))
     listing = submission.withdraw_listing(listing=listing, actor=listing.store.owner)
@@ -53,12 +55,14 @@ def test_withdrawn_update_can_be_submitted_again() -> None:
     assert submitted(listing).update_status == UpdateStatus.PENDING_REVIEW
 
 
+@pytest.mark.slow
 def test_update_twice_is_refused() -> None:
     listing = submitted(add_candidate(published()))
     with pytest.raises(InvalidTransition):
         submitted(listing)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("verb", "outcome"), [("takedown", ReviewStatus.REJECTED), ("unpublish", ReviewStatus.WITHDRAWN)])
 def test_leaving_the_catalog_closes_a_waiting_update(verb: str, outcome: ReviewStatus) -> None:
     listing = submitted(add_candidate(published()))
@@ -74,6 +78,7 @@ def test_leaving_the_catalog_closes_a_waiting_update(verb: str, outcome: ReviewS
     assert listing.update_status == UpdateStatus.NONE
 
 
+@pytest.mark.slow
 def test_takedown_is_recorded_as_a_review_with_a_finding(django_capture_on_commit_callbacks: Any) -> None:
     listing = published()
     reviewer = UserFactory()
@@ -89,6 +94,7 @@ def test_takedown_without_a_reason_is_refused() -> None:
         services.takedown_listing(listing=published(), reason="  ", actor=UserFactory())
 
 
+@pytest.mark.slow
 def test_blocked_live_file_takes_the_listing_down() -> None:
     listing = published()
     assert listing.live_deliverable is not None
@@ -102,6 +108,7 @@ def test_blocked_live_file_takes_the_listing_down() -> None:
         submitted(listing)
 
 
+@pytest.mark.slow
 def test_blocked_old_file_leaves_the_listing_published() -> None:
     listing = published()
     old = make_deliverable(listing)
@@ -110,6 +117,7 @@ def test_blocked_old_file_leaves_the_listing_published() -> None:
     assert listing.status == ListingStatus.PUBLISHED
 
 
+@pytest.mark.slow
 def test_block_reaches_the_same_bytes_in_every_listing(django_capture_on_commit_callbacks: Any) -> None:
     sha256 = "c" * 64
     with django_capture_on_commit_callbacks():
@@ -145,12 +153,6 @@ def test_block_twice_is_refused() -> None:
     assert AuditEntry.objects.filter(action="deliverable.block").count() == 1
 
 
-def test_block_of_ones_own_file_is_refused() -> None:
-    deliverable = make_deliverable(draft())
-    with pytest.raises(SelfReview):
-        services.block_deliverable(deliverable=deliverable, reason="Bad.", actor=deliverable.listing.store.owner)
-
-
 def test_changes_are_against_what_was_approved_last() -> None:
     listing = published(title="Old name", tax_rate_bp=500)
     listing.title, listing.price_inr_minor, listing.tax_rate_bp = "New name", 9900, 1800
@@ -163,6 +165,7 @@ def test_changes_are_against_what_was_approved_last() -> None:
     assert changes == {"title": ("Old name", "New name"), "priceInr": (None, 99.0), "taxRatePercent": (5.0, 18.0)}
 
 
+@pytest.mark.slow
 def test_events_tell_upper_apps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(events, "_subscribers", type(events._subscribers)(list))
     seen: list[events.Event] = []

@@ -39,6 +39,8 @@ def test_nothing_and_what_is_not_for_sale_is_not_suggested(get: Any) -> None:
     gone.save()
     listing_changed(gone)
     assert get("assets/suggest", q="grotesk")["suggestions"] == []
+    PublishedListingFactory(title="Grotesk Shown")
+    assert suggested("grotesk") == ["Grotesk Shown"]
     assert get("assets/suggest", q="!")["suggestions"] == []
 
 
@@ -57,6 +59,7 @@ def test_titles_that_begin_so_come_before_those_that_hold_it_later() -> None:
 
 def test_descriptions_are_not_suggested_from() -> None:
     PublishedListingFactory(title="Plain", short_description="grotesk", description="grotesk")
+    assert suggested("plain") == ["Plain"]
     assert suggested("grotesk") == []
 
 

@@ -14,7 +14,7 @@ from library.proofs import add_proof
 from marketplace.settings.environment import new_signing_key
 from tests.library.credentials import altered_copies
 from tests.shop import archive, bought, funded, on_sale
-from tests.wallet.topping_up import paid, tell
+from tests.wallet.top_up_cases import paid, tell
 from wallet.models import Order
 from wallet.models.top_ups import EventKind
 from wallet.services.refunds import refund_order

@@ -1,4 +1,4 @@
-"""Calling an operation of the table, and judging what comes back."""
+"""Calls an operation of the table, and checks the response."""
 
 import re
 from collections.abc import Callable, Mapping

@@ -167,6 +167,12 @@ PAGING = (
 )
 
 _APP = Query("appId", "string", bounds={"maxLength": 36}, bad=("x" * 37,))
+_KIND = Query(
+    "kind",
+    "string",
+    bounds={"enum": ["frozen", "funding", "payout", "payout_returned", "purchase", "refund", "repayment", "unfrozen"]},
+    bad=("Sale", "x"),
+)
 _STATUS = Query("status", "string", bounds={"enum": ["Completed", "Refunded", "ChargedBack"]}, bad=("completed", "x"))
 
 
@@ -195,7 +201,12 @@ OPERATIONS = (
         body=(Field("currencyPreference", "string", "USD", required=True, bounds={"enum": ["INR", "USD"]}, bad=("EUR", "inr", "")),),
         added=True,
     ),
-    _get("/wallet/transactions", record({"items": array(MOVEMENT), "nextCursor": nullable(STRING)}), paged=True, filters=(*DATES, _APP)),
+    _get(
+        "/wallet/transactions",
+        record({"items": array(MOVEMENT), "nextCursor": nullable(STRING)}),
+        paged=True,
+        filters=(*DATES, _APP, _KIND),
+    ),
     _get("/orders", record({"items": array(ORDER), "nextCursor": nullable(STRING)}), paged=True, filters=(*DATES, _APP, _STATUS)),
     _get("/orders/{order_id}", ORDER),
     _get("/orders/{order_id}/receipt", BYTES),

@@ -66,6 +66,7 @@ TOP_UP = record(
         "currency": CURRENCY,
         "paymentUrl": STRING,
         "expiresAt": TIME,
+        "receiptUrl": nullable(STRING),
     }
 )
 APPROVAL = record(

@@ -1,4 +1,4 @@
-"""What must be there before an operation can succeed, built by services and factories."""
+"""The data that an operation needs to succeed, built by services and factories."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from django.utils import timezone
 from catalog.models import Discount, LicenseTier, Listing, StorePicture
 from catalog.models.files import StorePictureKind
 from catalog.services.submission import submit_listing
-from developers.event_types import EventType
+from developers.event_types import OF_OWN_STORE, EventType
 from developers.models import App, WebhookDelivery, WebhookMessage
 from developers.models.webhooks import DeliveryStatus
 from developers.services.applications import approve_application, submit_application
@@ -29,13 +29,13 @@ from tests.review import cases
 from tests.shop import archive, bought, funded, on_sale, tiers
 from tests.vendors.attaching import show, upload
 from tests.vendors.cases import make_vendor
-from tests.wallet import invoicing
-from tests.wallet.approving import asked as asked_to_approve
-from tests.wallet.approving import bounded_key
-from tests.wallet.licensing import CLIENT
+from tests.wallet import invoice_cases
+from tests.wallet.approval_cases import asked as asked_to_approve
+from tests.wallet.approval_cases import bounded_key
+from tests.wallet.licensee_cases import CLIENT
 from tests.wallet.payees import account_of, paid_out, payee
-from tests.wallet.refunding import asked, downloaded
-from tests.wallet.topping_up import asked_for
+from tests.wallet.refund_request_cases import asked, downloaded
+from tests.wallet.top_up_cases import asked_for
 from vendors.services.uploads import append_part, begin_upload, new_part_key
 from wallet.consent import CONSENT
 from wallet.models import Order
@@ -150,16 +150,16 @@ def certified() -> Scene:
 def billed() -> Scene:
     """The caller has billing details."""
     scene = for_sale()
-    invoicing.billed(scene.user, invoicing.MUMBAI)
+    invoice_cases.billed(scene.user, invoice_cases.MUMBAI)
     return scene
 
 
 def invoiced() -> Scene:
     """The asset was bought and refunded, and both were invoiced."""
-    invoicing.operator()
+    invoice_cases.operator()
     scene = owned()
     refund_order(order=Order.objects.get(pk=scene.names["order_id"]), reason="broken", actor=None)
-    invoicing.issue()
+    invoice_cases.issue()
     return scene
 
 
@@ -320,7 +320,8 @@ def hooked() -> Scene:
     """The app has a webhook, to which a delivery failed."""
     scene = eventful()
     assert scene.app is not None
-    endpoint, _ = create_endpoint(app=scene.app, url="https://hooks.example.com/in", events=EventType, actor=scene.user)
+    events = set(EventType) - OF_OWN_STORE
+    endpoint, _ = create_endpoint(app=scene.app, url="https://hooks.example.com/in", events=events, actor=scene.user)
     failed = {"status": DeliveryStatus.FAILED, "ended_at": timezone.now() - timedelta(hours=1)}
     delivery = WebhookDelivery.objects.create(message=WebhookMessage.objects.get(), endpoint=endpoint, **failed)
     scene.names = {"webhook_id": str(endpoint.pk), "delivery_id": str(delivery.pk)}

@@ -1,4 +1,4 @@
-"""More of the generated requests of the suite: others each time, and as many as you like.
+"""Generated requests as in the suite, different ones in each run and any number of them.
 
     uv run --group dev python -m tests.contract.schemathesis --examples 200
 

@@ -1,4 +1,4 @@
-"""The words in which the contract is written down: operations, their fields and parameters, and shapes of answers.
+"""The types with which the contract is written down: operations, their fields and parameters, and shapes of responses.
 
 Shapes are JSON Schemas, closed: a key that the table does not name is an error, as is one that is missing.
 """

@@ -16,7 +16,7 @@ from .scenes import Scene
 from .shapes import BYTES, UNSET, Operation
 from .table import BY_NAME, OPERATIONS
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 
 by_operation = pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
 
@@ -103,6 +103,7 @@ def test_numbers_at_their_bounds_are_taken(operation: Operation, scene: Scene, c
         assert {name: shown[name] for name in values} == values
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("operation", [BY_NAME["PATCH /vendor/assets/{id}"]], ids=["details"])
 def test_what_was_read_can_be_sent_back(operation: Operation, scene: Scene, caller: APIClient) -> None:
     read = caller.get(f"{API}/vendor/assets/{scene.names['id']}").json()
@@ -165,6 +166,7 @@ def test_link_lasts_fifteen_minutes(operation: Operation, scene: Scene, caller: 
 
 
 # The pictures of a store: `tests/vendors/test_store_pictures.py`.
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "operation", [entry for entry in OPERATIONS if entry.form and "{id}" in entry.path], ids=lambda operation: operation.name
 )

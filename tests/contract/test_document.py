@@ -89,10 +89,12 @@ def said(part: Mapping[str, Any]) -> bool:
     return bool(part.get("description"))
 
 
+@pytest.mark.slow
 def test_document_is_valid() -> None:
     OpenAPIV31SpecValidator(document()).validate()
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_served_document_is_the_generated_one(anonymous: APIClient) -> None:
     answer = anonymous.get(f"{API}/schema")
@@ -275,7 +277,9 @@ def objects(schema: Shape) -> Iterator[Shape]:
     "operation", [entry for entry in OPERATIONS if entry.takes_json and entry.body], ids=lambda operation: operation.name
 )
 def test_body_is_closed_and_every_text_and_list_in_it_is_bounded(operation: Operation) -> None:
-    for shape in objects(document_of(operation)["requestBody"]["content"]["application/json"]["schema"]):
+    shapes = list(objects(document_of(operation)["requestBody"]["content"]["application/json"]["schema"]))
+    assert shapes
+    for shape in shapes:
         assert shape["additionalProperties"] is False
         for name, part in ((name, plain(part)) for name, part in shape["properties"].items()):
             assert "string" not in part["types"] or "maxLength" in part or "enum" in part, name
@@ -316,6 +320,7 @@ def test_no_pattern_has_a_class_that_other_languages_read_differently() -> None:
     assert [pattern for pattern in patterns(document()) if re.search(r"\\[sSwWdDbB]", pattern)] == []
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 @pytest.mark.usefixtures("unlimited")
 def test_white_space_is_what_the_document_says(anonymous: APIClient) -> None:

@@ -33,6 +33,7 @@ def test_example_has_the_shape_of_the_answer(operation: Operation) -> None:
     jsonschema.Draft202012Validator(content["schema"] | {"components": document()["components"]}).validate(example)
 
 
+@pytest.mark.slow
 def test_examples_are_shown_with_the_address_of_this_service(client: Client) -> None:
     page = BeautifulSoup(client.get("/docs/api/createDownloadLink").content, "html.parser")
     shown = json.loads(page.select("#answer ~ .code")[0].get_text())

@@ -51,6 +51,7 @@ def knock(caller: APIClient, operation: Operation, scene: Scene, length: int) ->
     return answer, body.asked
 
 
+@pytest.mark.slow
 def test_key_makes_sixty_calls_a_minute_and_no_other_caller_is_concerned(
     key_client: Callable[..., APIClient], bearer_client: Callable[..., APIClient], anonymous: APIClient
 ) -> None:
@@ -69,6 +70,7 @@ def test_key_makes_sixty_calls_a_minute_and_no_other_caller_is_concerned(
     assert anonymous.get(f"{API}/assets").status_code == 200
 
 
+@pytest.mark.slow
 def test_browse_and_search_answer_twenty_and_at_most_fifty(anonymous: APIClient) -> None:
     first = PublishedListingFactory(title="Aurora 0")
     for number in range(1, 52):
@@ -89,6 +91,7 @@ def own(user: User, listing: Listing) -> Licence:
     return Licence(buyer=user, listing=listing, tier=tier, terms=tier.terms.get(), order_id=new_id(), deliverable=file)
 
 
+@pytest.mark.slow
 def test_library_answers_twenty_five_and_at_most_a_hundred(key_client: Callable[..., APIClient]) -> None:
     user, first = UserFactory(), on_sale()
     listings: list[Listing] = [first, *(PublishedListingFactory(store=first.store, category=first.category) for _ in range(101))]
@@ -101,6 +104,7 @@ def test_library_answers_twenty_five_and_at_most_a_hundred(key_client: Callable[
     assert (len(rest["items"]), rest["nextCursor"]) == (2, None)
 
 
+@pytest.mark.slow
 def test_vendor_list_answers_twenty_five_and_at_most_a_hundred(bearer_client: Callable[..., APIClient]) -> None:
     profile = make_vendor()
     first = ListingFactory(store=profile.store)

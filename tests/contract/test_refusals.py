@@ -57,60 +57,42 @@ with_body = pytest.mark.parametrize("operation", WITH_BODY, ids=lambda operation
 
 
 @with_body
-def test_missing_required_field_is_named(operation: Operation, scene: Scene, caller: APIClient) -> None:
-    body = body_of(operation, scene, every_field=True)
-    before = rows()
-    for name in [entry.name for entry in operation.body or () if entry.required]:
-        rest = {known: value for known, value in body.items() if known != name}
-        assert pointers(call(caller, operation, scene, body=rest), operation) == {f"#/{name}"}
-    assert rows() == before
-
-
-@with_body
-def test_bad_value_is_named_and_changes_nothing(operation: Operation, scene: Scene, caller: APIClient) -> None:
-    before = rows()
-    for entry in operation.body or ():
+def test_each_wrong_field_is_named_and_changes_nothing(
+    operation: Operation, scene: Scene, caller: APIClient, subtests: pytest.Subtests
+) -> None:
+    fields = operation.body or ()
+    good, whole, before = body_of(operation, scene), body_of(operation, scene, every_field=True), rows()
+    for name in [entry.name for entry in fields if entry.required]:
+        with subtests.test("missing", field=name):
+            rest = {known: value for known, value in whole.items() if known != name}
+            assert pointers(call(caller, operation, scene, body=rest), operation) == {f"#/{name}"}
+    for entry in fields:
         for value, allowed in bad_values(entry):
-            answer = call(caller, operation, scene, body=body_of(operation, scene) | {entry.name: value})
-            [(pointer, named)] = codes(answer, operation).items()
-            # A list or an object is refused as a whole or at one of its items.
-            assert re.fullmatch(rf"#/{entry.name}(/\w+)?" if isinstance(value, list | dict) else f"#/{entry.name}", pointer), (
-                entry.name,
-                value,
-            )
-            assert named in allowed or not allowed, (entry.name, value, named)
+            with subtests.test("bad", field=entry.name, value=repr(value)[:40]):
+                [(pointer, named)] = codes(call(caller, operation, scene, body=good | {entry.name: value}), operation).items()
+                # A list or an object is refused as a whole or at one of its items.
+                assert re.fullmatch(rf"#/{entry.name}(/\w+)?" if isinstance(value, list | dict) else f"#/{entry.name}", pointer)
+                assert named in allowed or not allowed
+        with subtests.test("misspelt", field=entry.name):
+            answer = call(caller, operation, scene, body=good | {f"{entry.name}z": 1})
+            (error,) = refused(answer, 400, "invalid_input", operation)["errors"]
+            assert (error["pointer"], error["code"]) == (f"#/{entry.name}z", "unknown_field")
+            assert entry.name in error["detail"]
+    for name in [entry.name for entry in fields if not entry.nullable]:
+        with subtests.test("null", field=name):
+            assert codes(call(caller, operation, scene, body=good | {name: None}), operation) == {f"#/{name}": "null"}
+    with subtests.test("unknown"):
+        answer = call(caller, operation, scene, body=good | {"storname": 1, "a/b": 2})
+        assert pointers(answer, operation) == {"#/storname", "#/a~1b"}
     assert rows() == before
 
 
-@with_body
-def test_null_clears_the_field_or_is_one_error(operation: Operation, scene: Scene, caller: APIClient) -> None:
-    before = rows()
-    for name in [entry.name for entry in operation.body or () if not entry.nullable]:
-        answer = call(caller, operation, scene, body=body_of(operation, scene) | {name: None})
-        assert codes(answer, operation) == {f"#/{name}": "null"}
-    assert rows() == before
+@pytest.mark.parametrize(
+    "operation", [entry for entry in WITH_BODY if any(field.nullable for field in entry.body or ())], ids=lambda operation: operation.name
+)
+def test_null_clears_a_field_that_may_be_empty(operation: Operation, scene: Scene, caller: APIClient) -> None:
     nullable = dict.fromkeys(entry.name for entry in operation.body or () if entry.nullable)
-    if nullable:
-        assert call(caller, operation, scene, body=body_of(operation, scene) | nullable).status_code == 200
-
-
-@with_body
-def test_misspelt_field_is_answered_with_the_one_that_there_is(operation: Operation, scene: Scene, caller: APIClient) -> None:
-    before = rows()
-    for entry in operation.body or ():
-        answer = call(caller, operation, scene, body=body_of(operation, scene) | {f"{entry.name}z": 1})
-        (error,) = refused(answer, 400, "invalid_input", operation)["errors"]
-        assert (error["pointer"], error["code"]) == (f"#/{entry.name}z", "unknown_field")
-        assert entry.name in error["detail"]
-    assert rows() == before
-
-
-@with_body
-def test_unknown_field_is_named(operation: Operation, scene: Scene, caller: APIClient) -> None:
-    before = rows()
-    body = body_of(operation, scene) | {"storname": 1, "a/b": 2}
-    assert pointers(call(caller, operation, scene, body=body), operation) == {"#/storname", "#/a~1b"}
-    assert rows() == before
+    assert call(caller, operation, scene, body=body_of(operation, scene) | nullable).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -123,6 +105,7 @@ def test_operation_without_a_body_takes_no_field(operation: Operation, scene: Sc
     assert call(caller, operation, scene, body={}).status_code == 200
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("operation", [entry for entry in OPERATIONS if entry.takes_json], ids=lambda operation: operation.name)
 def test_body_that_cannot_be_read_is_refused(operation: Operation, scene: Scene, caller: APIClient) -> None:
     def send(content: Any, content_type: str = "application/json", **headers: str) -> Any:
@@ -141,6 +124,10 @@ def test_body_that_cannot_be_read_is_refused(operation: Operation, scene: Scene,
     assert "Content-Encoding" in refused(packed, 415, "unsupported_type", operation)["detail"]
     problem = refused(send('{"title": "' + "x" * MIB + '"}'), 413, "body_too_large", operation)
     assert problem["maximumBytes"] == MIB
+    # What is too large by its length is not read at all.
+    environ: dict[str, Any] = {"CONTENT_LENGTH": str(MIB + 1), "wsgi.input": Unread()}
+    answer = caller.generic(operation.method, path_of(operation, scene), "", "application/json", **environ)
+    assert refused(answer, 413, "body_too_large", operation)["maximumBytes"] == MIB
     assert rows() == before
 
 
@@ -160,14 +147,7 @@ def test_body_in_chunks_is_refused_for_its_length(operation: Operation, scene: S
     refused(answer, 411, "length_required", operation)
 
 
-@pytest.mark.parametrize("operation", [entry for entry in OPERATIONS if entry.takes_json], ids=lambda operation: operation.name)
-def test_json_that_is_too_large_by_its_length_is_not_read(operation: Operation, scene: Scene, caller: APIClient) -> None:
-    path = path_of(operation, scene)
-    environ: dict[str, Any] = {"CONTENT_LENGTH": str(MIB + 1), "wsgi.input": Unread()}
-    answer = caller.generic(operation.method, path, "", "application/json", **environ)
-    assert refused(answer, 413, "body_too_large", operation)["maximumBytes"] == MIB
-
-
+@pytest.mark.slow
 @pytest.mark.parametrize("operation", [entry for entry in OPERATIONS if entry.query], ids=lambda operation: operation.name)
 def test_bad_parameter_is_named(operation: Operation, scene: Scene, caller: APIClient) -> None:
     before = rows()
@@ -193,7 +173,9 @@ def test_limit_above_the_maximum_is_taken(operation: Operation, parameter: Query
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
-def test_other_methods_are_refused_with_those_that_are_allowed(operation: Operation, scene: Scene, caller: APIClient) -> None:
+def test_other_methods_are_refused_with_those_that_are_allowed_and_options_names_them_to_anybody(
+    operation: Operation, scene: Scene, caller: APIClient, anonymous: APIClient
+) -> None:
     path = path_of(operation, scene)
     allowed = {entry.method for entry in OPERATIONS if entry.path == operation.path}
     before = rows()
@@ -203,17 +185,13 @@ def test_other_methods_are_refused_with_those_that_are_allowed(operation: Operat
         named = set(answer["Allow"].split(", "))
         assert allowed <= named <= allowed | {"HEAD"}
         assert method not in named
+    answer = anonymous.options(path)
+    assert answer.status_code == 204
+    assert allowed | {"OPTIONS"} <= set(answer["Allow"].split(", ")) <= allowed | {"OPTIONS", "HEAD"}
     assert rows() == before
 
 
-@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
-def test_options_names_the_methods_to_anybody(operation: Operation, scene: Scene, anonymous: APIClient) -> None:
-    answer = anonymous.options(path_of(operation, scene))
-    allowed = {entry.method for entry in OPERATIONS if entry.path == operation.path} | {"OPTIONS"}
-    assert answer.status_code == 204
-    assert allowed <= set(answer["Allow"].split(", ")) <= allowed | {"HEAD"}
-
-
+@pytest.mark.slow
 @pytest.mark.parametrize("operation", [entry for entry in OPERATIONS if entry.form], ids=lambda operation: operation.name)
 def test_upload_that_is_none_is_refused(operation: Operation, scene: Scene, caller: APIClient) -> None:
     before = rows()
@@ -237,6 +215,7 @@ def test_request_id_that_was_sent_is_in_the_problem(anonymous: APIClient) -> Non
     assert refused(answer, 404, "not_found")["requestId"] == "my-request-0001"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "headers",
     [

@@ -77,6 +77,7 @@ def test_what_is_not_for_sale_cannot_be_bought(operation: Operation, scene: Scen
     assert rows() == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "operation", [entry for entry in ON_ONE_ASSET if "not_owned" in entry.refusals], ids=lambda operation: operation.name
 )

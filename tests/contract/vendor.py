@@ -267,9 +267,17 @@ APPROVED = frozenset({"vendor_not_approved"})
 ONE = APPROVED | {"not_found"}
 CHANGE = ONE | {"precondition_failed"}
 EDIT = CHANGE | {"listing_locked"}
-UPLOAD = EDIT | {"length_required", "malformed_request", "upload_incomplete", "file_rejected", "unsupported_type", "body_too_large"}
+UPLOAD = EDIT | {
+    "length_required",
+    "malformed_request",
+    "upload_incomplete",
+    "file_rejected",
+    "unsupported_type",
+    "body_too_large",
+    "unapproved_storage_full",
+}
 
-STORE_UPLOAD = UPLOAD - EDIT | APPROVED
+STORE_UPLOAD = UPLOAD - EDIT - {"unapproved_storage_full"} | APPROVED
 
 
 def _op(method: str, path: str, scene: str, answer: Shape, **more: Any) -> Operation:
@@ -306,7 +314,7 @@ OPERATIONS = (
             }
         ),
         body=CREATE,
-        refusals=APPROVED | {"slug_taken", "ai_parts_mismatch"},
+        refusals=APPROVED | {"slug_taken", "ai_parts_mismatch", "too_many_drafts"},
     ),
     _op(
         "PATCH",
@@ -449,7 +457,7 @@ OPERATIONS = (
         "/vendor/uploads/{upload_id}/finish",
         "sent",
         FILE,
-        refusals=EDIT | {"upload_conflict", "upload_finishing", "upload_unfinished", "file_rejected"},
+        refusals=EDIT | {"unapproved_storage_full", "upload_conflict", "upload_finishing", "upload_unfinished", "file_rejected"},
         added=True,
     ),
     _op("DELETE", "/vendor/assets/{id}/file", "uploaded", FILE, refusals=EDIT, added=True),

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from marketplace.core import money
 
 
+@pytest.mark.slow
 @given(amount=st.integers(0, 10**10), rate=st.integers(0, 10_000))
 @example(amount=1, rate=5_000)
 @example(amount=5, rate=1_000)

@@ -33,6 +33,7 @@ def test_server_that_is_silent_is_waited_for_by_one_command_in_a_while(clock: Si
             PausingRedis(connection_pool=pool).get("key")
 
 
+@pytest.mark.slow
 def test_server_that_is_back_is_asked_after_the_pause(clock: SimpleNamespace, tmp_path: Any) -> None:
     port = free_port()
     client = PausingRedis(connection_pool=redis.ConnectionPool(host="127.0.0.1", port=port))
@@ -45,6 +46,7 @@ def test_server_that_is_back_is_asked_after_the_pause(clock: SimpleNamespace, tm
         assert client.ping()
 
 
+@pytest.mark.slow
 def test_refused_command_is_no_reason_to_pause(tmp_path: Any) -> None:
     port = free_port()
     with redis_in(tmp_path, port):

@@ -1,4 +1,4 @@
-"""What is decided on, and tokens of every kind."""
+"""Applications, apps and scope reviews to decide on, and tokens of every kind."""
 
 from datetime import datetime, timedelta
 

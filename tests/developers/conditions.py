@@ -1,4 +1,4 @@
-"""Credentials of every kind, and the conditions in which the matrices of access try them."""
+"""Credentials of every kind, and the conditions under which the access matrices try them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

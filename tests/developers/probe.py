@@ -1,4 +1,4 @@
-"""An API of one viewset, and the addresses of one that forgot to declare access."""
+"""An API of one viewset, and the addresses of one that does not declare access."""
 
 from typing import ClassVar, cast
 

@@ -1,4 +1,4 @@
-"""Addresses of a viewset that forgot to declare the access of an operation."""
+"""Addresses of a viewset that does not declare the access of an operation."""
 
 from django.urls import include, path
 

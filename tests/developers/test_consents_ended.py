@@ -17,7 +17,7 @@ from marketplace.core.errors import InvalidCredential, InvalidInput, InvalidTran
 from tests.admin.subjects import consent
 from tests.factories import UserFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 
 
 def test_reason_is_needed() -> None:

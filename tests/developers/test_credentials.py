@@ -158,6 +158,7 @@ def test_no_table_holds_a_secret() -> None:
         personal(user, SPEND, password_confirmed=True)[1],
     ]
     stored = " ".join(str(value) for model in apps.get_models() for row in model._base_manager.values() for value in row.values())
+    assert "laptop" in stored
     for secret in issued:
         assert secret not in stored
         # Nor the random part alone, nor any long piece of it.

@@ -17,7 +17,7 @@ from tests.admin.pages import address, text_of
 from tests.callers import signed_in
 from tests.factories import AppFactory, UserFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 LONG_AGO = timedelta(days=91)
 
 

@@ -21,7 +21,7 @@ from tests.factories import AppFactory
 
 from .cases import token_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 WHERE = "https://paste.example/1"
 
 

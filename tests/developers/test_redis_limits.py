@@ -67,6 +67,7 @@ def _fork(work: Callable[[], list[int]], start_read: int, start_write: int) -> t
         os._exit(0)
 
 
+@pytest.mark.slow
 def test_sixteen_processes_get_sixty_calls_between_them(redis_cache: str, secret: str) -> None:
     def calls() -> list[int]:
         client = APIClient(headers={"x-api-key": secret})

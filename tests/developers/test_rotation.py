@@ -21,7 +21,7 @@ from marketplace.core.money import Currency
 from marketplace.core.scopes import Scope
 from tests.factories import AppFactory, UserFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 
 DAY = timedelta(days=1)
 

@@ -22,13 +22,13 @@ from developers.services.credentials import issue_api_key
 from developers.services.scopes import ScopeDecision, decide_scopes, narrow_scopes, request_scopes
 from marketplace.accounts.models import User
 from marketplace.core.audit import history_of
-from marketplace.core.errors import InvalidInput, InvalidTransition, SelfReview
+from marketplace.core.errors import InvalidInput, InvalidTransition
 from marketplace.core.scopes import Scope
 from tests.factories import AppFactory, UserFactory
 
 from .cases import open_review
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 
 YES, NO = ScopeDecision(granted=True), ScopeDecision(granted=False, note="Not needed for that")
 BOTH = {Scope.CATALOG_READ: YES, Scope.WALLET_SPEND: YES}
@@ -69,12 +69,6 @@ def test_refusal_without_words_is_refused(app: App, reviewer: User) -> None:
         )
     assert refusal.value.members["errors"][0]["pointer"] == "#/decisions/wallet:spend/note"
     assert selectors.scope_rows_of(app).filter(granted=None).count() == 2
-
-
-def test_deciding_on_ones_own_app_is_refused(app: App, developer: User) -> None:
-    User.objects.filter(pk=developer.pk).update(is_superuser=True)
-    with pytest.raises(SelfReview):
-        decide_scopes(review=open_review(app), decisions=BOTH, note="", actor=developer)
 
 
 @pytest.mark.parametrize("first", [BOTH, NARROW, NONE])
@@ -202,11 +196,6 @@ def test_deciding_while_the_app_is_suspended_is_refused(developer: User, reviewe
     suspend_app(app=app, reason="Abuse", actor=reviewer)
     with pytest.raises(InvalidTransition):
         decide_scopes(review=open_review(app), decisions={Scope.WALLET_SPEND: YES}, note="", actor=reviewer)
-
-
-def test_narrowing_ones_own_app_is_refused(developer: User) -> None:
-    with pytest.raises(SelfReview):
-        narrow_scopes(app=AppFactory(user=developer), revoke={Scope.CATALOG_READ: "Mine"}, actor=developer)
 
 
 @pytest.mark.parametrize("revoke", [{}, {Scope.CATALOG_READ: ""}])

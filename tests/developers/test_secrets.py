@@ -20,7 +20,7 @@ from marketplace.accounts.models import User
 from marketplace.core.access import CredentialKind
 from tests.admin.pages import address, service_admins
 from tests.callers import signed_in
-from tests.factories import AppFactory, UserFactory
+from tests.factories import PASSWORD, AppFactory, UserFactory
 
 from .cases import console_token, page_token, token_of
 
@@ -69,7 +69,7 @@ def shown_once(page: Any) -> str:
 
 def every_kind(user: User, app: App, browser: Client) -> dict[str, str]:
     """Make a credential of every kind; those that a person makes, through the pages."""
-    key = browser.post(f"/dashboard/apps/{app.pk}/keys/new", {"name": "laptop"}, follow=True)
+    key = browser.post(f"/dashboard/apps/{app.pk}/keys/new", {"name": "laptop", "password": PASSWORD}, follow=True)
     scopes = ["account:read", "vendor:manage"]
     personal = browser.post("/dashboard/tokens/new", {"name": "laptop", "scopes": scopes, "lifetime": "30"}, follow=True)
     secrets = {"api_key": shown_once(key), "personal": shown_once(personal)}

@@ -34,7 +34,7 @@ from tests.waiting import PATIENCE_SECONDS, until
 
 from .cases import token_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("midday")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("midday"), pytest.mark.database_full]
 
 
 def counted() -> dict[tuple[str, int], int]:

@@ -22,7 +22,7 @@ from tests.admin.pages import address, text_of
 from tests.callers import signed_in
 from tests.factories import AppFactory, UserFactory
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("midday")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("midday"), pytest.mark.database_full]
 
 
 @pytest.fixture

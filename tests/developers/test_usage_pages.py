@@ -108,6 +108,7 @@ def test_hours_are_kept_for_two_days_and_days_for_long(key: ApiKey) -> None:
     assert (ApiUsage.objects.count(), HourlyUsage.objects.count()) == (2, 0)
 
 
+@pytest.mark.slow
 def test_pages_ask_little_of_the_database_however_much_was_called(key: ApiKey, django_assert_max_num_queries: Callable[..., Any]) -> None:
     app: App = key.app
     soon = timezone.now() + dt.timedelta(days=1)

@@ -1,1 +1,1 @@
-"""What a killed server, a cut connection and a full disk leave behind: nothing."""
+"""Tests that a killed server, a cut connection and a full disk leave nothing behind."""

@@ -1,4 +1,4 @@
-"""A client that sends an upload byte by byte as it is told, and hears an answer that comes before it is done."""
+"""A client that sends an upload in given pieces, and reads a response that arrives before the upload is complete."""
 
 import http.client
 import json

@@ -1,4 +1,4 @@
-"""What the tests of uploads need of a service, and see of it; called inside of its environment."""
+"""The data and the inspection of a service for tests of uploads; runs in the service's environment."""
 
 import hashlib
 import sys

@@ -1,4 +1,4 @@
-"""A series of uploads, each of which something happens to, and what has to be true of the store afterwards."""
+"""A series of uploads with a fault each, and the checks of the store afterwards."""
 
 import hashlib
 import io

@@ -1,4 +1,4 @@
-"""The whole service in one folder, to be killed and started again; its scene and its state come from `scene`."""
+"""The whole service in one folder, which can be killed and started again; `scene` fills and inspects it."""
 
 import subprocess
 import sys

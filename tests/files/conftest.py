@@ -1,4 +1,4 @@
-"""Stores to try everything against: a folder, and a real S3 server where one can be started."""
+"""Fixtures of both stores: a folder, and a real S3 server if one can be started."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Mutated files through the parsers of the sandbox: none may end their process, hang, or get an answer that we cannot keep.
+"""Mutated files for the parsers of the sandbox: none may crash it, hang, or lead to a result that cannot be stored.
 
     uv run --group dev python -m tests.files.fuzz --count 10000
 

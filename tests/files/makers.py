@@ -1,4 +1,4 @@
-"""Files made in code: honest ones, and those that are made to do harm."""
+"""Files made in code: valid and hostile ones."""
 
 import io
 import struct

@@ -1,4 +1,4 @@
-"""Measures what a look takes: its child is started by a recorder, which asks the system when the child has ended."""
+"""Measures the time and memory of an inspection: a recorder starts its child, and reads the child's usage at its end."""
 
 import sys
 import time

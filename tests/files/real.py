@@ -1,4 +1,4 @@
-"""Files that others made: fonts, pictures and sounds of installed packages; where one is missing, tests say which."""
+"""Real files: fonts, pictures and sounds of installed packages; tests name a missing one."""
 
 import importlib.util
 from pathlib import Path

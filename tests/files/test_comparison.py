@@ -12,9 +12,10 @@ from fontTools.ttLib import TTFont
 
 from catalog.comparison.facts import Facts, parse_facts
 from catalog.comparison.files import FileChanges, FontChanges, compare_files
-from catalog.comparison.lines import changed_lines
+from catalog.comparison.lines import SHOWN, changed_lines
 from tests.files import makers
 from tests.files.helpers import inspect
+from vendors.sandbox.font_facts import _short
 
 LETTERS = [f"letter{number}" for number in range(30)]
 FONTS_OF_ARCHIVE = 20
@@ -85,6 +86,7 @@ def _batches(seeds: range) -> Iterator[range]:
     yield from (seeds[start : start + FONTS_OF_ARCHIVE] for start in range(0, len(seeds), FONTS_OF_ARCHIVE))
 
 
+@pytest.mark.slow
 def test_mutated_fonts_differ_in_what_font_tools_finds(local_store: Any) -> None:
     for seeds in _batches(range(PAIRS_OF_FONTS)):
         pairs = {f"font{seed}.otf": _mutated_fonts(seed) for seed in seeds}
@@ -99,6 +101,7 @@ def test_mutated_fonts_differ_in_what_font_tools_finds(local_store: Any) -> None
             _assert_agrees(each, *pairs[path])
 
 
+@pytest.mark.slow
 def test_mutated_archives_differ_in_what_zipfile_finds(local_store: Any) -> None:
     for seed in range(PAIRS_OF_ARCHIVES):
         chance = random.Random(seed)
@@ -119,9 +122,11 @@ def test_mutated_archives_differ_in_what_zipfile_finds(local_store: Any) -> None
         assert {entry.path for entry in changes.of_kind("added")} == read[1].keys() - read[0].keys()
         assert {entry.path for entry in changes.of_kind("removed")} == read[0].keys() - read[1].keys()
         both = read[0].keys() & read[1].keys()
+        assert not changes.of_kind("moved")
         assert {entry.path for entry in changes.of_kind("changed")} == {path for path in both if read[0][path] != read[1][path]}
 
 
+@pytest.mark.slow
 def test_packing_an_archive_differently_is_no_change(local_store: Any) -> None:
     contents = {"a.txt": b"one " * 100, "b.bin": b"two " * 100}
     swapped = dict(reversed(contents.items()))
@@ -129,6 +134,7 @@ def test_packing_an_archive_differently_is_no_change(local_store: Any) -> None:
     assert (changes.entries, changes.texts, changes.hosts) == ([], [], [])
 
 
+@pytest.mark.slow
 def test_a_host_that_a_script_of_a_skill_newly_names_is_found(local_store: Any) -> None:
     skill = b"---\nname: x\nallowed-tools: Read, Bash(git:*)\n---\nCall https://api.example.com.\n"
     before = {"SKILL.md": skill, "scripts/run.py": b"print(1)\nprint(2)\n"}
@@ -136,10 +142,11 @@ def test_a_host_that_a_script_of_a_skill_newly_names_is_found(local_store: Any) 
     changes = _compared(local_store, _archive(before), _archive(after))
     assert [(host.name, host.before, host.after) for host in changes.hosts] == [("evil.example.net", None, ["scripts/run.py"])]
     assert [(tool.name, tool.after) for tool in changes.tools] == [("Write", True)]
-    (lines,) = [text.lines for text in changes.texts if text.path == "scripts/run.py"]
+    (lines,) = [text.changes.lines for text in changes.texts if text.path == "scripts/run.py"]
     assert [(line.number, line.added) for line in lines] == [(2, False), (2, True)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("address", "host"),
     [
@@ -163,7 +170,69 @@ def test_facts_that_are_not_understood_are_none(recorded: Any) -> None:
     assert parse_facts(recorded) is None
 
 
+@pytest.mark.slow
 def test_long_texts_are_compared_within_bounds() -> None:
     before, after = "\n".join(f"{n % 97}" for n in range(60_000)), "\n".join(f"{n % 89}" for n in range(60_000))
-    assert 0 < len(changed_lines(before, after)) <= 300
-    assert [(line.number, line.text) for line in changed_lines(before, f"{before}\nlast")] == [(60_001, "last")]
+    found = changed_lines(before, after)
+    assert len(found.lines) == SHOWN < found.total
+    assert [(line.number, line.text) for line in changed_lines(before, f"{before}\nlast").lines] == [(60_001, "last")]
+
+
+def test_a_change_far_into_a_long_line_is_shown() -> None:
+    line = "".join(f"call({number});" for number in range(2000))
+    found = changed_lines(f"first\n{line}", f"first\n{line.replace('call(1500)', 'evil(1500)')}")
+    assert [(each.number, each.added, each.text) for each in found.lines] == [(2, False, "call(1500);"), (2, True, "evil(1500);")]
+
+
+@pytest.mark.slow
+def test_moved_files_are_told_as_such_and_compared_with_what_they_were(local_store: Any) -> None:
+    lines = "".join(f"line {number}\n" for number in range(40))
+    before = {"a/old.bin": b"same" * 9, "a/read.bin": b"one", "a/script.py": lines.encode(), "gone.bin": b"gone"}
+    after = {
+        "b/new.bin": b"same" * 9,
+        "b/read.bin": b"two!",
+        "b/other.py": lines.replace("line 7\n", "evil\n").encode(),
+        "added.bin": b"more",
+    }
+    changes = _compared(local_store, _archive(before), _archive(after))
+    assert [(entry.kind, entry.former_path, entry.path) for entry in changes.entries] == [
+        ("changed", "a/read.bin", "b/read.bin"),
+        ("changed", "a/script.py", "b/other.py"),
+        ("added", "", "added.bin"),
+        ("removed", "", "gone.bin"),
+        ("moved", "a/old.bin", "b/new.bin"),
+    ]
+    assert [(text.path, text.changes.total) for text in changes.texts] == [("b/other.py", 2)]
+
+
+@pytest.mark.slow
+def test_one_glyph_of_a_renamed_font_is_found(local_store: Any) -> None:
+    sizes, widths = dict.fromkeys(LETTERS, 100), dict.fromkeys(LETTERS, 500)
+    old, other = makers.drawn_font(sizes, widths, cff=False), makers.drawn_font(dict.fromkeys(LETTERS, 300), widths, cff=False)
+    new = makers.drawn_font(sizes | {LETTERS[4]: 101}, widths, cff=False)
+    changes = _compared(local_store, _archive({"one.ttf": other, "two.ttf": old}), _archive({"fonts/a.ttf": new, "fonts/b.ttf": other}))
+    (font,) = changes.fonts
+    assert (font.path, font.former_path, [glyph.name for glyph in font.redrawn]) == ("fonts/a.ttf", "two.ttf", [LETTERS[4]])
+
+
+@pytest.mark.slow
+def test_hosts_and_texts_beyond_the_bounds_are_counted(local_store: Any) -> None:
+    hosts = "".join(f"https://h{number}.example/\n" for number in range(203))
+    many = {f"{number:02}.txt": b"text" for number in range(45)}
+    changes = _compared(local_store, _archive({"a.txt": b"text"}), _archive({"0.txt": hosts.encode(), **many}))
+    assert (len(changes.hosts), changes.other_hosts, changes.unsearched_texts) == (200, 3, 6)
+
+
+def test_a_face_that_is_new_in_a_collection_is_told() -> None:
+    face = {"glyphCount": 1, "glyphs": {"A": ["x", 500, [65]]}, "complete": True}
+    before, after = (parse_facts({"fonts": {"": faces}}) for faces in ([face], [face, face]))
+    assert before is not None
+    assert after is not None
+    assert [(font.face, font.glyph_count.after, len(font.added)) for font in compare_files(before, after).fonts] == [(1, 1, 1)]
+
+
+def test_glyphs_with_equal_beginnings_of_long_names_are_kept_apart() -> None:
+    name = "x" * 70
+    assert _short("A") == "A"
+    assert _short(f"{name}1") != _short(f"{name}2")
+    assert len(_short(name)) == 63

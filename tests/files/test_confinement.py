@@ -131,6 +131,7 @@ def test_child_in_another_namespace_or_of_another_parent_is_refused(flag: str, n
     assert confined(f"call({clone}, {flag} | 17, 0, 0, 0, 0)", tmp_path) == 13
 
 
+@pytest.mark.slow
 def test_call_whose_flags_cannot_be_seen_does_not_exist(tmp_path: Path) -> None:
     code = f"""
     try:
@@ -141,6 +142,7 @@ def test_call_whose_flags_cannot_be_seen_does_not_exist(tmp_path: Path) -> None:
     assert confined(code.strip(), tmp_path) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "code",
     [

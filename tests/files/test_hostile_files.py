@@ -34,8 +34,8 @@ from .measuring import Recorder
 pytestmark = pytest.mark.full
 
 MIB_AT_MOST = 300
-# Of the processor, five times what the worst of them takes: beside others on a machine, each second is worth less.
-SECONDS_AT_MOST = 10.0
+# Of the processor, a quarter of what the service allows: the worst of them takes 2 to 13, depending on the machine and what else it does.
+SECONDS_AT_MOST = 30.0
 
 
 def as_said(facts: dict[str, Any], blobs: list[bytes]) -> dict[str, Any]:
@@ -254,7 +254,7 @@ def test_names_that_no_database_takes_are_mended(local_store: ObjectStorage) -> 
     text.encode()
 
 
-def test_child_has_no_django_and_no_secrets() -> None:
+def test_child_loads_no_django() -> None:
     code = (
         "import sys, vendors.sandbox.worker, vendors.sandbox.inspecting, vendors.sandbox.zips, vendors.sandbox.tars,"
         " vendors.sandbox.fonts, vendors.sandbox.audio, vendors.sandbox.mp4, vendors.sandbox.aac, vendors.sandbox.preview_images, vendors.sandbox.preview_fonts, vendors.sandbox.preview_audio;"

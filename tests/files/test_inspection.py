@@ -24,6 +24,7 @@ Call it.
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["w", "w:gz", "w:bz2", "w:xz"])
 def test_tar_is_counted(local_store: ObjectStorage, mode: str) -> None:
     entries = {"a/one.PSD": b"x" * 3000, "a/two.psd": b"", "README": b"hi", "long/" + "n" * 200 + ".ttf": b"x"}
@@ -36,6 +37,7 @@ def test_tar_is_counted(local_store: ObjectStorage, mode: str) -> None:
     assert found.technical["skill"]["name"] == "kerning-helper"
 
 
+@pytest.mark.slow
 def test_zip_is_counted_and_its_members_are_looked_into(store: ObjectStorage) -> None:
     found = inspect(
         store,
@@ -59,6 +61,7 @@ def test_zip_is_counted_and_its_members_are_looked_into(store: ObjectStorage) ->
     assert technical["members"][2]["width"] == 40
 
 
+@pytest.mark.slow
 def test_styles_of_a_family_are_not_added_up(local_store: ObjectStorage) -> None:
     fuller = makers.font(letters="ABCDE")
     technical = inspect(
@@ -68,6 +71,7 @@ def test_styles_of_a_family_are_not_added_up(local_store: ObjectStorage) -> None
     assert [member["glyphCount"] for member in technical["members"]] == [3, 6, 3]
 
 
+@pytest.mark.slow
 def test_skill_of_an_archive_is_read(local_store: ObjectStorage) -> None:
     nested = b"---\nname: other\n---\n"
     skill = inspect(local_store, makers.zipped({"a/b/SKILL.md": nested, "SKILL.md": SKILL})).technical["skill"]
@@ -80,6 +84,7 @@ def test_skill_of_an_archive_is_read(local_store: ObjectStorage) -> None:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text", [b"", b"no front matter", b"---\nname: x", b"---\n---\n", b"\xff\xfe\x00", b"---\nname: 'q'\n---\n" + b"x" * 10**6]
 )
@@ -88,6 +93,7 @@ def test_odd_skill_is_bounded(local_store: ObjectStorage, text: bytes) -> None:
     assert len(skill["text"]) <= 32 * 1024
 
 
+@pytest.mark.slow
 def test_unsafe_names_and_links_are_warned_of(local_store: ObjectStorage) -> None:
     link = zipfile.ZipInfo("link")
     link.create_system, link.external_attr = 3, 0o120777 << 16
@@ -106,6 +112,7 @@ def test_encrypted_entries_are_recorded(local_store: ObjectStorage) -> None:
     assert technical["warnings"][0]["code"] == "encrypted"
 
 
+@pytest.mark.slow
 def test_zip64_is_read(local_store: ObjectStorage) -> None:
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w") as archive, archive.open("big.bin", "w", force_zip64=True) as member:
@@ -119,6 +126,7 @@ def test_zip64_is_read(local_store: ObjectStorage) -> None:
     assert inspect(local_store, content[:at] + record + locator + end).technical["uncompressedSize"] == 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flavor", [None, "woff", "woff2"])
 def test_font_is_described(store: ObjectStorage, flavor: str | None) -> None:
     axes = (("wght", 100, 400, 900, "Weight"), ("wdth", 50, 100, 200, "Width"))
@@ -131,6 +139,7 @@ def test_font_is_described(store: ObjectStorage, flavor: str | None) -> None:
     assert (found.technical["familyNames"], found.technical["unicodeRanges"]) == (["Tiny Sans"], ["Basic Latin"])
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not DEJAVU.exists(), reason="the DejaVu fonts are not installed")
 def test_real_font_is_described(local_store: ObjectStorage) -> None:
     technical = inspect(local_store, DEJAVU.read_bytes()).technical
@@ -139,6 +148,7 @@ def test_real_font_is_described(local_store: ObjectStorage) -> None:
     assert "Cyrillic" in technical["unicodeRanges"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("content", "facts"),
     [
@@ -156,6 +166,7 @@ def test_image_is_described(local_store: ObjectStorage, content: bytes, facts: t
     assert (found.format, technical["width"], technical["height"], technical["bitDepth"], technical["colourMode"]) == facts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("content", "name", "seconds", "depth"),
     [
@@ -176,6 +187,7 @@ def test_sound_is_described(local_store: ObjectStorage, content: bytes, name: st
     assert technical.get("bitDepth") == depth
 
 
+@pytest.mark.slow
 def test_wav_that_claims_too_much_is_as_long_as_its_bytes(local_store: ObjectStorage) -> None:
     content = bytearray(makers.sound("WAV"))
     struct.pack_into("<I", content, content.index(b"data") + 4, 0xFFFFFFFF)

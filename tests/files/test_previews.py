@@ -35,6 +35,7 @@ def opened(content: bytes) -> Image.Image:
     return image
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("process", [process_image, process_font, process_audio])
 def test_other_content_is_refused(process: object) -> None:
     svg = b"<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'/>"
@@ -51,6 +52,7 @@ def test_larger_than_the_limit_is_refused(process: object, limit: int) -> None:
         process(b"\0" * (limit + 1))  # type: ignore[operator]  # one of the three
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "content",
     [
@@ -67,6 +69,7 @@ def test_image_that_cannot_be_shown_is_refused(content: bytes) -> None:
         process_image(content)
 
 
+@pytest.mark.slow
 def test_image_is_made_anew_upright_without_what_it_carried() -> None:
     preview = process_image(makers.picture_with_secrets())
     assert (preview.content_type, preview.details) == ("image/webp", {"width": 20, "height": 40})
@@ -88,6 +91,7 @@ def chunks(content: bytes) -> list[bytes]:
     return kinds
 
 
+@pytest.mark.slow
 def test_photograph_keeps_nothing_but_its_picture_the_right_way_up() -> None:
     given = makers.photograph()
     assert Image.open(io.BytesIO(given)).getexif().get_ifd(0x8825)[29] == "SECRET-DATE"
@@ -107,6 +111,7 @@ def test_photograph_keeps_nothing_but_its_picture_the_right_way_up() -> None:
         assert bottom[2] - bottom[0] > 140
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("orientation", range(1, 9))
 def test_every_orientation_is_honoured(orientation: int) -> None:
     image = Image.new("RGB", (60, 40), "blue")
@@ -124,6 +129,7 @@ def test_every_orientation_is_honoured(orientation: int) -> None:
     assert red[0] - red[2] > 80
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["PNG", "WEBP"])
 def test_picture_that_moves_shows_its_first_frame(kind: str) -> None:
     frames = [Image.new("RGB", (20, 10), colour) for colour in ("red", "lime", "blue")]
@@ -145,6 +151,7 @@ def swapped_profile() -> bytes:
     return bytes(content)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["RGB", "RGBA"])
 def test_colours_of_a_profile_are_those_of_the_screen(mode: str) -> None:
     target = io.BytesIO()
@@ -155,6 +162,7 @@ def test_colours_of_a_profile_are_those_of_the_screen(mode: str) -> None:
     assert colour[2] > 200
 
 
+@pytest.mark.slow
 def test_page_in_a_font_does_not_come_out() -> None:
     for flavor in ("woff", "woff2"):
         given = with_html(flavor)
@@ -164,6 +172,7 @@ def test_page_in_a_font_does_not_come_out() -> None:
         assert b"script" not in specimen
 
 
+@pytest.mark.slow
 def test_zip_behind_a_picture_does_not_come_out() -> None:
     content = process_image(makers.picture() + makers.zipped({"SECRET": b"a"})).content
     assert b"PK" not in content
@@ -178,6 +187,7 @@ def test_image_is_made_smaller_never_larger(size: tuple[int, int], full: tuple[i
     assert opened(rendition.content).size == (rendition.width, rendition.height) == card
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("content", "mode"),
     [
@@ -195,6 +205,7 @@ def test_every_colour_mode_becomes_one_that_browsers_show(content: bytes, mode: 
     assert opened(process_image(content).content).mode in {mode, "RGBA"}
 
 
+@pytest.mark.slow
 def test_sixteen_bit_grey_keeps_its_brightness() -> None:
     target = io.BytesIO()
     Image.new("I;16", (8, 8), 0x8000).save(target, "PNG")
@@ -202,6 +213,7 @@ def test_sixteen_bit_grey_keeps_its_brightness() -> None:
     assert all(abs(level - 0x80) < 8 for level in levels)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flavor", ["woff", "woff2"])
 def test_specimen_is_sanitized_and_described(flavor: str, tmp_path: Path) -> None:
     preview = process_font(makers.font(axes=(("wght", 100, 400, 900, "Weight"),), flavor=flavor))
@@ -215,11 +227,13 @@ def test_specimen_is_sanitized_and_described(flavor: str, tmp_path: Path) -> Non
     assert TTFont(io.BytesIO(preview.content)).getBestCmap() == {65: "A", 66: "B"}
 
 
+@pytest.mark.slow
 def test_specimen_is_the_same_each_time() -> None:
     content = makers.font(flavor="woff2")
     assert process_font(content).content == process_font(content).content
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content", [makers.font(), makers.font()[:4] + b"\0" * 100])
 def test_plain_font_is_no_specimen(content: bytes) -> None:
     with pytest.raises(UnsupportedType):
@@ -232,12 +246,14 @@ def broken(flavor: str) -> bytes:
     return bytes(content)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content", [broken("woff2"), makers.font(flavor="woff")[:-20], b"wOF2" + b"\0" * 100, b"wOFF"])
 def test_font_that_browsers_refuse_is_refused(content: bytes) -> None:
     with pytest.raises(FileRejected):
         process_font(content)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("content", "content_type"),
     [
@@ -262,6 +278,7 @@ def faded(kind: str, loudest: float = 0.8, seconds: float = 2.0) -> bytes:
     return target.getvalue()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["WAV", "MP3"])
 def test_waveform_of_a_sound_follows_its_loudness(kind: str) -> None:
     peaks = process_audio(faded(kind)).details["peaks"]
@@ -275,6 +292,7 @@ def test_waveform_of_a_sound_follows_its_loudness(kind: str) -> None:
     assert process_audio(faded(kind, 0.1)).details["peaks"] == pytest.approx(peaks, abs=4)
 
 
+@pytest.mark.slow
 def test_sound_that_is_silent_or_not_decoded_has_no_waveform() -> None:
     assert process_audio(faded("WAV", 0.0)).details["peaks"] == []
     assert "peaks" not in process_audio(makers.m4a(1)).details
@@ -288,6 +306,7 @@ def test_waveform_of_a_compromised_child_is_not_published(monkeypatch: pytest.Mo
         process_audio(b"")
 
 
+@pytest.mark.slow
 def test_sound_of_another_kind_is_refused() -> None:
     for content in (makers.sound("FLAC"), makers.sound("OGG")):
         with pytest.raises(UnsupportedType):
@@ -301,10 +320,12 @@ def lying_xing() -> bytes:
     return bytes(content)
 
 
+@pytest.mark.slow
 def test_duration_is_what_the_bytes_hold() -> None:
     assert process_audio(lying_xing()).details["durationSeconds"] == pytest.approx(2.0, abs=0.1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "content", [b"ID3" + b"\0" * 200, b"\xff\xfb\x90\x00" * 10, makers.sound("WAV")[:40], b"RIFF\xff\xff\xff\xffWAVEdata\xff\xff\xff\xff"]
 )

@@ -107,6 +107,7 @@ def write_and_fail(store: ObjectStorage, size: int) -> None:
         raise ZeroDivisionError
 
 
+@pytest.mark.slow
 def test_saved_file_downloads_as_it_was(store: ObjectStorage, tmp_path: Path) -> None:
     content = os.urandom(17 * MIB)
     store.save("deliverables/one", io.BytesIO(content))
@@ -376,6 +377,7 @@ def hung_store(monkeypatch: pytest.MonkeyPatch) -> Iterator[S3Storage]:
         yield S3Storage(**server.storage_options() | impatient)
 
 
+@pytest.mark.slow
 def test_store_that_does_not_answer_is_asked_once_in_a_while(hung_store: S3Storage, monkeypatch: pytest.MonkeyPatch) -> None:
     now, sent = [0.0], []
     answers: list[bool] = []
@@ -403,6 +405,7 @@ def test_store_that_does_not_answer_is_asked_once_in_a_while(hung_store: S3Stora
             hung_store.size("deliverables/one")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("head", "start", "end"), [(0, 0, 0), (7, 3, 3), (40, 5, MIB), (40, 0, 11 * MIB), (6 * MIB, 1, 12 * MIB), (40, 0, 24 * MIB)]
 )

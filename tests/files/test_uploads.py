@@ -89,6 +89,7 @@ def form(content: bytes, *, name: str = "file", filename: str | None = "font.zip
     return head.encode() + content + tail.encode()
 
 
+@pytest.mark.slow
 def test_expect_continue_is_answered_without_inviting_the_body(server: Server) -> None:
     head = f"POST /upload/1000 HTTP/1.1\nHost: x\nExpect: 100-continue\nContent-Type: {MULTIPART}\nContent-Length: 9999999999\n"
     status, _ = server.raw(head)
@@ -117,6 +118,7 @@ def test_half_closed_connection_leaves_nothing(server: Server) -> None:
     until(lambda: not server.left_behind(), "a store without what was cut")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["/upload/1000", "/small/1000"])
 @pytest.mark.parametrize(
     "body",
@@ -142,6 +144,7 @@ def test_boundary_missing_from_the_header_is_malformed(server: Server) -> None:
     assert (status, problem["code"]) == (400, "malformed_body")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "pointer", "code"),
     [

@@ -101,6 +101,7 @@ def test_every_model_with_a_stored_file_is_verified() -> None:
     assert all(key.startswith(PREFIXES) for key in kept)
 
 
+@pytest.mark.slow
 def test_every_difference_is_listed_and_not_noted() -> None:
     longer, changed, gone, fine = (recorded(bytes([number]) * 9) for number in range(4))
     preview = shown()
@@ -123,6 +124,7 @@ def test_every_difference_is_listed_and_not_noted() -> None:
     assert preview.verified_at is None
 
 
+@pytest.mark.slow
 def test_stopped_run_goes_on_with_the_same_date() -> None:
     files = [recorded(bytes([number])) for number in range(5)]
     since = timezone.now().isoformat()
@@ -173,6 +175,7 @@ def test_file_that_cannot_be_read_is_listed_and_the_others_are_verified(monkeypa
     assert lines[1].startswith("2 records: 1 intact")
 
 
+@pytest.mark.slow
 def test_store_that_is_down_stops_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     def down(*_: object) -> None:
         raise DependencyUnavailable("The file store cannot be reached.")

@@ -159,6 +159,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
 def test_archive_of_a_common_program_is_accepted_and_read_alike(command: str, folder: Path, tmp_path: Path) -> None:
     target = tmp_path / "made.zip"
@@ -210,6 +211,7 @@ def odd_archive(seed: int) -> bytes:
     return with_second_end(made) if chance.random() < 0.2 else made
 
 
+@pytest.mark.slow
 def test_whatever_is_accepted_of_odd_archives_is_read_alike() -> None:
     accepted = 0
     for seed in range(ODD_ARCHIVES):

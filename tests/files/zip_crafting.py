@@ -1,4 +1,4 @@
-"""Zip archives put together record by record, so that each record can say something else than the others."""
+"""Zip archives built record by record, so that records can contradict each other."""
 
 import struct
 import zlib

@@ -51,7 +51,7 @@ def developer_gets_a_key(server: Site, admin: Person) -> Caller:
     developer.follow(r"/dashboard/apps/[0-9a-f-]{36}$")
     assert "Not needed to buy." in developer.words
     developer.follow("/keys/new")
-    developer.submit({"name": "production"}, form="main form")
+    developer.submit({"name": "production", "password": developer.password}, form="main form")
     key = developer.secret()
     developer.open("/dashboard/apps")
     developer.follow(r"/dashboard/apps/[0-9a-f-]{36}$")

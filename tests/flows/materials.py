@@ -1,4 +1,4 @@
-"""What the vendor of the journey sells: a real type family, pictures set in it, a sound."""
+"""The files that the vendor of the journey sells: a real type family, pictures set in it, a sound."""
 
 import io
 import math

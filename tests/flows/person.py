@@ -1,4 +1,4 @@
-"""Someone at a browser: opens pages, fills in the forms that are there, follows links. No short cuts."""
+"""A user of a browser, who opens pages, fills in their forms and follows links only."""
 
 import re
 from collections.abc import Mapping

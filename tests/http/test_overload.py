@@ -19,6 +19,8 @@ from marketplace.http.overload import OverloadMiddleware
 from marketplace.http.request_body import RequestBody
 from marketplace.storage.base import waiting
 from tests.waiting import PATIENCE_SECONDS, until
+from vendors.logos import process_logo
+from vendors.sandbox import replies, runner
 
 THREADS, AT_ONCE = 10, 2
 # What is inside: all but the threads that stay free to refuse.
@@ -42,10 +44,12 @@ class Server:
         with self._lock:
             self.at_work += 1
         if request.path == "/api/file":
-            with waiting.get()():
+            with waiting.get()("service"):
                 with self._lock:
                     self.waiting += 1
                 assert self.store.wait(GIVE_UP)
+        elif request.path == "/api/logo":
+            process_logo(b"an image", sender=request.META["REMOTE_ADDR"])
         elif request.path != "/api/quick":
             assert self.go.wait(GIVE_UP)
         if request.path == "/api/echo":
@@ -113,6 +117,7 @@ def code(response: HttpResponseBase) -> Any:
     return orjson.loads(response.content)["code"]
 
 
+@pytest.mark.slow
 def test_request_beyond_the_places_is_refused_while_all_others_are_held(server: Server) -> None:
     held = [server.send() for _ in range(PLACES)]
     refused = [server.send().result(GIVE_UP) for _ in range(3 * THREADS)]
@@ -200,6 +205,7 @@ def test_bodies_that_do_not_come_keep_nobody_from_work_and_leave_threads_to_requ
     assert server.inside() == 0
 
 
+@pytest.mark.slow
 def test_request_takes_its_turn_again_once_its_body_is_there(server: Server) -> None:
     server.go.set()
     body = Trickle()
@@ -215,6 +221,7 @@ def test_request_takes_its_turn_again_once_its_body_is_there(server: Server) -> 
     assert {future.result(GIVE_UP).status_code for future in (slow, *held)} == {200}
 
 
+@pytest.mark.slow
 def test_request_whose_body_a_proxy_has_buffered_keeps_its_turn(server: Server) -> None:
     server.go.set()
     bodies = [Trickle() for _ in range(AT_ONCE)]
@@ -244,6 +251,40 @@ def test_requests_that_wait_for_a_service_keep_nobody_from_work_and_are_so_many_
     assert server.send("/api/file").result(GIVE_UP).status_code == 200
 
 
+def test_inspections_that_hang_keep_nobody_from_work_and_one_address_holds_half_of_them(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, go = threading.Semaphore(0), threading.Event()
+
+    def hang(*_arguments: Any) -> Any:
+        begun.release()
+        assert go.wait(GIVE_UP)
+        return replies.Reply("accepted", "", {}, []), [b"\xff\xd8\xff"]
+
+    monkeypatch.setattr(runner, "_exchange", hang)
+    logos = [server.send("/api/logo", address=f"203.0.113.{number}") for number in range(PLACES // 4)]
+    assert begun.acquire(timeout=GIVE_UP)
+    until(lambda: server.at_work == len(logos) and server.limiter._slots._value == AT_ONCE, "logos that are being inspected")
+    # As many wait as may, and of one address half as many.
+    with pytest.raises(Overloaded) as refusal:
+        server.send("/api/logo", address="203.0.113.9").result(GIVE_UP)
+    assert refusal.value.headers["Retry-After"] == "2"
+    assert [server.send("/api/quick").result(GIVE_UP).status_code for _ in range(THREADS)] == [200] * THREADS
+    # Nor do they take what requests for the file store have.
+    server.store.set()
+    assert server.send("/api/file").result(GIVE_UP).status_code == 200
+    go.set()
+    assert {future.result(GIVE_UP).status_code for future in logos} == {200}
+    go.clear()
+    one = server.send("/api/logo")
+    until(lambda: server.limiter._slots._value == AT_ONCE, "a logo that is being inspected")
+    with pytest.raises(Overloaded):
+        server.send("/api/logo").result(GIVE_UP)
+    go.set()
+    assert one.result(GIVE_UP).status_code == 200
+
+
+@pytest.mark.slow
 def test_work_that_fails_gives_its_place_and_its_turn_back(server: Server) -> None:
     server.go.set()
     for _ in range(2 * PLACES):

@@ -39,11 +39,13 @@ def test_page_is_compressed_for_whoever_prefers_something_else(taken: str) -> No
     assert Client().get("/problems", headers={"Accept-Encoding": taken})["Content-Encoding"] == "gzip"
 
 
+@pytest.mark.slow
 def test_length_of_a_compressed_page_tells_nothing_of_what_is_on_it() -> None:
     lengths = {len(Client().get("/problems", headers={"Accept-Encoding": "gzip"}).content) for _ in range(8)}
     assert len(lengths) > 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["/api/v1/schema", "/api/v1/assets", "/llms.txt"])
 def test_large_public_answer_is_compressed_under_a_weak_validator(path: str) -> None:
     titles = [on_sale(title=f"Face {number}").title for number in range(3)]
@@ -78,6 +80,7 @@ def addresses() -> Iterator[str]:
         yield "/" + re.sub(r"[\^$]|\\Z", "", path)
 
 
+@pytest.mark.slow
 def test_options_names_the_methods_of_every_address_to_anybody() -> None:
     paths = list(addresses())
     assert len(paths) > 400

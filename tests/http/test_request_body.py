@@ -136,6 +136,7 @@ def test_body_is_at_hand_where_a_proxy_of_ours_has_buffered_it(
     assert is_buffered(environ | {"PATH_INFO": "/certificates/verify"}) is bool(proxies)
 
 
+@pytest.mark.slow
 def test_addresses_of_uploads_are_those_that_take_files_here_and_in_the_proxy(settings: Any) -> None:
     template = Path(settings.BASE_DIR / "deploy/nginx.conf.template").read_text(encoding="utf-8")
     assert f"location ~ {settings.UPLOAD_PATHS} {{" in template

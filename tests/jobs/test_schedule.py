@@ -12,6 +12,8 @@ from marketplace.jobs import schedule
 from marketplace.jobs.models import Job, Schedule
 from marketplace.jobs.schedule import ScheduledCommand, enqueue_due, entries, run_command
 
+pytestmark = pytest.mark.database_full
+
 HOUR = timedelta(hours=1)
 
 
@@ -76,12 +78,14 @@ def test_clock_of_a_node_that_is_wrong_begins_nothing(hourly: str, monkeypatch: 
         assert enqueue_due() == 0
 
 
+@pytest.mark.slow
 def test_command_that_fails_is_told_with_its_last_words() -> None:
     run_command.call("version")
     with pytest.raises(CommandError, match=r"no_such_command ended with status 1: .*Unknown command"):
         run_command.call("no_such_command")
 
 
+@pytest.mark.slow
 def test_command_ends_with_its_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(schedule.interrupted, "is_set", lambda: True)
     with pytest.raises(CommandError, match="status -15"):

@@ -1,6 +1,7 @@
 """Skills that agents install: free ones in the index of the site, owned ones behind a link of a quarter of an hour."""
 
 import hashlib
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 from urllib.parse import urlsplit
@@ -13,9 +14,11 @@ from catalog.models import Category, FileFacts, Listing
 from library.agent_skills import token_for
 from library.models import Download, Licence
 from marketplace.accounts.models import Tier, User
+from marketplace.accounts.services import deactivate_user, end_sessions
 from marketplace.monitoring.logs import redacted
 from marketplace.storage import default_storage
 from tests.agent_skills import free_skill, skill_archive, skill_on_sale
+from tests.factories import UserFactory
 from tests.shop import bought, funded
 from wallet.models import Order
 from wallet.services.refunds import refund_order
@@ -143,6 +146,28 @@ def test_link_ends_after_a_quarter_of_an_hour(client: Client, order: Order, monk
     assert client.get(path.replace("index.json", "kerning.zip")).status_code == 404
 
 
+def new_password(user: User) -> None:
+    user.set_password("another long phrase")
+    user.save()
+
+
+def every_session_ended(user: User) -> None:
+    end_sessions(user=user, actor=user)
+
+
+def account_closed(user: User) -> None:
+    deactivate_user(user=user, reason="test", actor=UserFactory())
+
+
+@pytest.mark.parametrize("change", [new_password, every_session_ended, account_closed])
+def test_link_ends_with_the_sessions_of_its_user(client: Client, order: Order, change: Callable[[User], None]) -> None:
+    path = owned_path(order.buyer)
+    assert names(client, path) == ["kerning-helper"]
+    change(User.objects.get(pk=order.buyer.pk))
+    assert client.get(path).status_code == 404
+    assert client.get(path.replace("index.json", "kerning.zip")).status_code == 404
+
+
 @pytest.mark.parametrize(
     "change", [lambda token: token[1:], lambda token: token + "x", lambda token: token * 80, lambda token: token.split(".")[0]]
 )
@@ -162,13 +187,16 @@ def test_bytes_that_are_not_those_that_were_approved_are_not_served(order: Order
 
 
 def test_skill_without_a_manifest_is_only_a_download(client: Client, order: Order) -> None:
+    assert len(names(client, owned_path(order.buyer))) == 1
     FileFacts.objects.all().delete()
     assert names(client, owned_path(order.buyer)) == []
 
 
 def test_link_stays_out_of_the_logs(order: Order) -> None:
     token = token_for(order.buyer)
-    assert token not in redacted(f'"GET /library/skills/{token}{FREE}" 200')
+    line = redacted(f'"GET /library/skills/{token}{FREE}" 200')
+    assert "/library/skills/" in line
+    assert token not in line
 
 
 def test_owner_gets_the_command_from_the_library_and_a_stranger_does_not(client: Client, order: Order) -> None:
@@ -177,8 +205,9 @@ def test_owner_gets_the_command_from_the_library_and_a_stranger_does_not(client:
     assert client.get("/dashboard/library/kerning/agent").status_code == 405
     page = client.post("/dashboard/library/kerning/agent")
     assert "no-store" in page["Cache-Control"]
-    command = next(line for line in page.content.decode().split("<code>") if line.startswith("npx"))
-    address = command.split()[3]
+    command = next(line for line in page.content.decode().split("<code>") if "npx" in line)
+    telemetry, address = command.split()[0], command.split()[4]
+    assert telemetry == "DISABLE_TELEMETRY=1"
     assert names(Client(), urlsplit(address).path + FREE) == ["kerning-helper"]
     client.force_login(funded())
     assert client.post("/dashboard/library/kerning/agent").status_code == 404

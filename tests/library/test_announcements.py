@@ -1,12 +1,13 @@
 """Mails about a new version: to those whose licence covers it, at most once a day for each listing."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.utils import timezone
 
 from catalog.events import ListingPublished
-from catalog.models import Deliverable, Listing
+from catalog.models import Deliverable, FileFacts, Listing
 from library.jobs import announce_new_file
 from library.models import UpdateAnnouncement
 from library.services import announcements
@@ -22,9 +23,9 @@ from wallet.services.refunds import refund_order
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
-def publish(listing: Listing, version: str) -> Deliverable:
+def publish(listing: Listing, version: str, **fields: Any) -> Deliverable:
     """Put a new file on sale, as an approval does."""
-    file: Deliverable = DeliverableFactory(listing=listing, version=version, approved_at=timezone.now())
+    file: Deliverable = DeliverableFactory(listing=listing, version=version, approved_at=timezone.now(), **fields)
     Listing.objects.filter(pk=listing.pk).update(live_deliverable=file)
     announce_new_file.enqueue(str(listing.pk))
     return file
@@ -50,6 +51,19 @@ def test_owners_are_told_once_and_others_not() -> None:
     # The same file again, as after a time off sale, is nothing new.
     announce_new_file.enqueue(str(listing.pk))
     assert len(told(owner.buyer)) == 1
+
+
+def test_owners_are_told_what_changed() -> None:
+    listing = on_sale()
+    owner = bought(listing)
+    assert listing.live_deliverable is not None
+    facts = [{"hosts": {}}, {"hosts": {"api.example.com": ["SKILL.md"]}}]
+    FileFacts.objects.create(listing=listing, sha256=listing.live_deliverable.sha256, facts=facts[0])
+    FileFacts.objects.create(listing=listing, sha256="2" * 64, facts=facts[1])
+    publish(listing, "2.0", sha256="2" * 64)
+    (body,) = told(owner.buyer)
+    assert "- It newly names the host api.example.com." in body
+    assert f"/assets/{listing.slug}/changes" in body
 
 
 def test_second_version_of_a_day_is_told_the_next_day_and_only_the_newest() -> None:

@@ -31,14 +31,14 @@ from tests.factories import UserFactory
 from tests.races import THREADS, at_once
 from tests.shop import archive, bought, funded, on_sale
 from tests.waiting import PATIENCE_SECONDS
-from tests.wallet.topping_up import paid, tell
+from tests.wallet.top_up_cases import paid, tell
 from wallet.models import Order
 from wallet.models.top_ups import EventKind
 from wallet.services.refunds import refund_order
 
 from .credentials import altered_copies
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 Client = Callable[..., APIClient]
 SCRIPT = EXAMPLES / "check_credential.py"
 DID = "/.well-known/did.json"

@@ -25,7 +25,7 @@ from tests.waiting import PATIENCE_SECONDS
 from wallet.models import Order
 from wallet.services.refunds import refund_order
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 CONTENT = archive()
 
 

@@ -22,7 +22,7 @@ from marketplace.core.scopes import Scope
 from tests.factories import ListingFactory, UserFactory
 from tests.shop import bought, funded, on_sale
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 
 TEXT = "You may print it up to 500 times.\nYou may use it at home.  You may not\n  resell it."
 PERMISSIONS: dict[str, dict[str, Any]] = {

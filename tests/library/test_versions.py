@@ -12,11 +12,15 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from catalog.models import Deliverable, Listing
+from library.models import DownloadLink
+from library.services.licences import suspend_licences
 from marketplace.accounts.models import User
 from tests.factories import DeliverableFactory
 from tests.shop import archive, bought, funded, on_sale, store_file
+from wallet.models import Order
+from wallet.services.refunds import refund_order
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 Client = Callable[..., APIClient]
 
 
@@ -135,6 +139,67 @@ def test_versions_cost_the_same_however_many(
         release(listing, f"2.{number}")
     client = bearer_client(buyer)
     client.get("/api/v1/library")
-    # The credential, the listing, the licence, the versions.
-    with django_assert_max_num_queries(4):
+    # The credential, the listing, the licence, others of the same listing, the versions.
+    with django_assert_max_num_queries(5):
         assert len(labels(client, listing)) == 6
+
+
+@pytest.fixture
+def twice(listing: Listing, buyer: User) -> tuple[Order, Order]:
+    """An asset that was bought with one licence, and after an update with a wider one."""
+    first = bought(listing, buyer, license_slug="personal")
+    release(listing, "2.0")
+    return first, bought(listing, buyer, license_slug="commercial")
+
+
+def test_version_that_only_the_narrower_licence_covers_is_downloadable(
+    anonymous: APIClient, bearer_client: Client, listing: Listing, buyer: User, twice: tuple[Order, Order]
+) -> None:
+    client = bearer_client(buyer)
+    assert labels(client, listing) == ["2.0", "1.0"]
+    for version in ("1.0", str(twice[0].deliverable_id)):
+        link = ask(client, listing, version).json()
+        assert link["fileName"].endswith("-1.0-package.zip")
+    assert {link.licence.order_id for link in DownloadLink.objects.all()} == {twice[0].pk}
+    package = zipfile.ZipFile(io.BytesIO(b"".join(anonymous.get(link["downloadUrl"]))))
+    assert archive("1.0") in map(package.read, package.namelist())
+    assert ask(client, listing, "2.0").json()["fileName"].endswith("-2.0-package.zip")
+
+
+def test_each_of_two_licences_is_listed_and_certified_with_its_own_version(
+    bearer_client: Client, browse: Callable[..., Any], listing: Listing, buyer: User, twice: tuple[Order, Order]
+) -> None:
+    client = bearer_client(buyer)
+    expected = {"personal": ("1.0", twice[0]), "commercial": ("2.0", twice[1])}
+    items = client.get("/api/v1/library").json()["items"]
+    assert {item["licenseSlug"]: (item["boughtVersion"], item["version"], item["orderId"]) for item in items} == {
+        slug: (version, "2.0", str(order.pk)) for slug, (version, order) in expected.items()
+    }
+    for slug, (version, order) in expected.items():
+        certificate = client.get(f"/api/v1/library/{listing.id}/certificate?licenseSlug={slug}").json()["certificate"]
+        file = {"name": order.deliverable.original_filename, "size": order.deliverable.file_size, "checksum": order.deliverable.sha256}
+        assert (certificate["license"]["slug"], certificate["version"], certificate["orderId"]) == (slug, version, str(order.pk))
+        assert certificate["file"] == file
+        assert client.get(f"/api/v1/orders/{order.pk}").json()["licenseSlug"] == slug
+    page = browse(buyer).get(f"/dashboard/library/{listing.slug}").content.decode()
+    assert page.count("?license=personal") == 1
+    assert page.count("?license=commercial") == 3
+
+
+def test_refund_of_the_narrower_licence_takes_the_version_that_only_it_covered(
+    bearer_client: Client, listing: Listing, buyer: User, twice: tuple[Order, Order]
+) -> None:
+    refund_order(order=twice[0], reason="test", actor=None)
+    client = bearer_client(buyer)
+    assert labels(client, listing) == ["2.0"]
+    assert code_of(ask(client, listing, "1.0")) == (403, "not_owned")
+
+
+def test_suspended_licence_lends_no_version_to_the_other(
+    bearer_client: Client, listing: Listing, buyer: User, twice: tuple[Order, Order]
+) -> None:
+    suspend_licences(order_ids=[twice[0].pk], reason="dispute")
+    client = bearer_client(buyer)
+    assert labels(client, listing) == ["2.0"]
+    assert code_of(ask(client, listing, "1.0")) == (403, "not_owned")
+    assert ask(client, listing).status_code == 200

@@ -21,6 +21,7 @@ from pydantic import AnyUrl
 from developers.models import App
 from marketplace.accounts.models import User
 from tests.developers.oauth.parties import query_of
+from tests.factories import PASSWORD
 from tests.waiting import PATIENCE_SECONDS
 
 CALLBACK = "http://127.0.0.1/done"
@@ -106,10 +107,26 @@ class Person:
             session.cookies.update(self.cookies)
             page = BeautifulSoup(session.get(address, timeout=PATIENCE_SECONDS).content, "html.parser")
             fields = {str(field["name"]): str(field.get("value", "")) for field in page.select("form input[name]:not([type=checkbox])")}
-            form = {**fields, "decision": "allow"}
+            form = {**fields, "password": PASSWORD, "decision": "allow"}
             answer = session.post(address, form, headers={"Referer": address}, allow_redirects=False, timeout=PATIENCE_SECONDS)
         assert answer.status_code == 303, answer.text
         return answer.headers["Location"]
+
+    async def decide(self, address: str, *, allows: bool) -> str:
+        """Open the page of an approval, allow the purchase once or decline it, and return the text of the page before."""
+        return await asyncio.to_thread(self._decide, address, allows)
+
+    def _decide(self, address: str, allows: bool) -> str:  # noqa: FBT001 - to_thread passes it on
+        with requests.Session() as session:
+            session.cookies.update(self.cookies)
+            page = BeautifulSoup(session.get(address, timeout=PATIENCE_SECONDS).content, "html.parser")
+            (token, *_), (declining,) = page.select("input[name=csrfmiddlewaretoken]"), page.select("form#decline")
+            # Asked for above a sum.
+            form = {"csrfmiddlewaretoken": str(token["value"]), "decision": "once", "password": "correct horse battery"}
+            target = address if allows else f"{self.base}{declining['action']}"
+            answer = session.post(target, form, headers={"Referer": address}, timeout=PATIENCE_SECONDS)
+        assert answer.status_code == 200, answer.text
+        return page.get_text()
 
     async def come_back(self) -> AuthorizationCodeResult:
         """Return what the client's callback is called with."""

@@ -1,4 +1,4 @@
-"""A client of the protocol in as few lines as it takes, for tests of what goes over the wire."""
+"""A minimal client of the protocol, for tests of its messages."""
 
 import json
 from datetime import timedelta

@@ -1,14 +1,14 @@
-"""Ten thousand malformed messages, a fifth of them on the second engine: never a crash, always an answer in form."""
+"""Malformed messages: never a crash, always an answer in form. `MALFORMED_MESSAGES` asks for more of them."""
 
 import copy
 import json
 import logging
+import os
 from collections import Counter
 from typing import Any
 
 import hypothesis
 import pytest
-from django.db import connection
 from hypothesis import HealthCheck, Phase, given
 from hypothesis import strategies as st
 
@@ -20,7 +20,7 @@ from .speaking import CAPABILITIES, NAMED_BY, NEWEST, VERSION, WITH_HANDSHAKE, S
 
 pytestmark = pytest.mark.full
 
-MESSAGES = {"sqlite": 10_000, "postgresql": 2_000}
+MESSAGES = int(os.environ.get("MALFORMED_MESSAGES", "4000"))
 STATUSES = {200, 202, 400, 401, 403, 404, 405, 406, 413, 415}
 HEADERS = ["mcp_protocol_version", "mcp_method", "mcp_name", "accept", "content_type", "origin", "mcp_session_id", "last_event_id"]
 HEADER_VALUES = [
@@ -149,7 +149,8 @@ def test_malformed_messages_never_crash_and_are_answered_in_form(settings: Any, 
     bought(on_sale(archive(), slug="harbor-grotesk"), buyer)
     speaker = Speaker(tool_token(buyer)[1])
 
-    @hypothesis.settings(max_examples=MESSAGES[connection.vendor], phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+    @hypothesis.seed(1)
+    @hypothesis.settings(max_examples=MESSAGES, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
     @given(malformed())
     def send(message: tuple[bytes, dict[str, str | None]]) -> None:
         body, headers = message

@@ -33,10 +33,14 @@ def test_every_scenario_of_the_public_suite_that_applies_passes(shop: Shop, tmp_
     assert passed >= {
         *(("2026-07-28", name) for name in ("tools-list", "caching", "dns-rebinding-protection", "http-header-validation")),
         ("any", "authorization-server-metadata-endpoint"),
+        *(("extension", name) for name in ("sep-2640-skills-enumeration", "sep-2640-skills-manifest")),
         *(("2025-11-25", name) for name in ("server-initialize", "ping", "tools-list", "dns-rebinding-protection")),
     }
     stateless = next(scenario for scenario in scenarios if scenario.name == "server-stateless")
     assert stateless.passed > 20
+    skills = next(scenario for scenario in scenarios if scenario.name == "sep-2640-skills-enumeration")
+    assert skills.passed > 30
+    assert [scenario.warnings for scenario in scenarios if scenario.revision == "extension"] == [[]] * len(suite.EXTENSION)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from mcp_types.methods import validate_server_result
 
 from catalog.models import Deliverable, Listing
 from developers.models import App
+from library.models import Download, Licence
 from marketplace.core.scopes import APP_SCOPES, Scope
 from marketplace.mcp.prompts import NAME
 from marketplace.mcp.revisions import SUPPORTED
@@ -65,6 +66,7 @@ def test_unknown_resource_is_told(listing: Listing, uri: str, revision: str, sta
     assert refusal(owner_of(listing, revision=revision), uri) == (status, code, {"uri": uri})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("revision", SUPPORTED)
 def test_manifest_is_that_of_the_tool(listing: Listing, revision: str) -> None:
     speaker = owner_of(revision=revision)
@@ -87,14 +89,31 @@ def test_readme_is_for_owners_and_outlives_the_listing(listing: Listing) -> None
     assert content == {"uri": "asset://harbor-grotesk/readme", "mimeType": "text/markdown", "text": "# Harbor"}
 
 
+def test_readme_counts_as_a_download_for_the_refund(listing: Listing) -> None:
+    owner = owner_of(listing)
+    owner.result("resources/read", {"uri": f"asset://{listing.slug}/manifest"})
+    assert not Download.objects.exists()
+    owner.result("resources/read", {"uri": f"asset://{listing.slug}/readme"})
+    link = Download.objects.get().link
+    assert (link.licence.listing, link.credential_kind) == (listing, "mcp")
+
+
+def test_readme_of_a_licence_whose_payment_is_disputed_is_withheld(listing: Listing) -> None:
+    owner = owner_of(listing)
+    Licence.objects.update(suspended_at=timezone.now())
+    assert refusal(owner, "asset://harbor-grotesk/readme")[2]["code"] == "licence_suspended"
+    assert not Download.objects.exists()
+
+
 def test_readme_of_a_harmful_file_is_withdrawn_with_it(listing: Listing) -> None:
     owner = owner_of(listing)
     Deliverable.objects.filter(listing=listing).update(blocked_at=timezone.now())
     assert refusal(owner, "asset://harbor-grotesk/readme")[2]["code"] == "file_blocked"
 
 
+@pytest.mark.slow
 def test_owned_readmes_are_listed_page_by_page() -> None:
-    listings = [on_sale() for _ in range(27)]
+    listings = [*(on_sale() for _ in range(26)), on_sale(archive())]
     speaker = owner_of(*listings)
     first = speaker.result("resources/list")
     rest = speaker.result("resources/list", {"cursor": first["nextCursor"]})
@@ -179,6 +198,7 @@ def completed(speaker: Speaker, ref: dict[str, str], name: str, value: str) -> l
     return values
 
 
+@pytest.mark.slow
 def test_arguments_of_the_prompt_are_completed(listing: Listing) -> None:
     speaker, ref = owner_of(), {"type": "ref/prompt", "name": NAME}
     assert sorted(completed(speaker, ref, "currency", "")) == ["INR", "USD"]

@@ -57,6 +57,7 @@ def speak(address: str, mode: str, secret: str, do: Callable[[Client], Coroutine
     return asyncio.run(talk())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 def test_client_that_answers_requests_shows_its_user_the_payment_page(address: str, mode: str) -> None:
     shown = []
@@ -73,6 +74,7 @@ def test_client_that_answers_requests_shows_its_user_the_payment_page(address: s
     assert shown == ([answer["paymentUrl"]] if MODES[mode] == NEWEST else [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 def test_purchase_above_a_limit_is_made_after_the_user_has_approved_it(address: str, listing: Listing, mode: str) -> None:
     _, secret, app = tool_token(funded(inr=100_000))
@@ -104,6 +106,7 @@ def test_purchase_above_a_limit_is_made_after_the_user_has_approved_it(address: 
     assert shown[0].endswith(f"/dashboard/approvals/{approval.pk}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 def test_client_discovers_and_calls_every_tool(address: str, listing: Listing, mode: str) -> None:
     user = funded(inr=100_000)
@@ -146,6 +149,7 @@ def test_client_discovers_and_calls_every_tool(address: str, listing: Listing, m
     speak(address, mode, secret, shop)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 def test_client_reads_resources_and_prompts(address: str, listing: Listing, mode: str) -> None:
     user = funded(inr=100_000)
@@ -158,7 +162,11 @@ def test_client_reads_resources_and_prompts(address: str, listing: Listing, mode
         assert isinstance(manifest, TextResourceContents)
         assert json.loads(manifest.text) == (await client.call_tool("get_asset_manifest", {"assetId": "harbor-grotesk"})).structured_content
         templates = (await client.list_resource_templates()).resource_templates
-        assert [template.uri_template for template in templates] == ["asset://{slug}/manifest", "asset://{slug}/readme"]
+        assert [template.uri_template for template in templates] == [
+            "asset://{slug}/manifest",
+            "asset://{slug}/readme",
+            "asset://{slug}/certificate",
+        ]
         with pytest.raises(MCPError, match="do not own"):
             await client.read_resource("asset://harbor-grotesk/readme")
         assert not (await client.list_resources()).resources
@@ -176,6 +184,7 @@ def test_client_reads_resources_and_prompts(address: str, listing: Listing, mode
     speak(address, mode, secret, read)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 def test_refusals_reach_the_model_and_lacking_scopes_the_client(address: str, listing: Listing, mode: str) -> None:
     _, secret, app = tool_token(UserFactory())
@@ -196,6 +205,7 @@ def test_refusals_reach_the_model_and_lacking_scopes_the_client(address: str, li
     assert refused == [app]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 def test_client_gets_from_a_bare_refusal_to_a_purchase_by_oauth(address: str, listing: Listing, mode: str) -> None:
     buyer = funded(inr=100_000)

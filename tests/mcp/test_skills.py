@@ -9,6 +9,7 @@ from catalog.models import Category
 from marketplace.core.scopes import APP_SCOPES, Scope
 from marketplace.storage import default_storage
 from tests.agent_skills import free_skill, skill_archive, skill_on_sale
+from tests.factories import UserFactory
 from tests.shop import bought, funded
 from wallet.services.refunds import refund_order
 
@@ -24,6 +25,7 @@ def refusal(speaker: Speaker, method: str, uri: str) -> int:
     return int(json.loads(speaker.send(method, {"uri": uri}).content)["error"]["code"])
 
 
+@pytest.mark.slow
 def test_owned_skill_is_listed_and_each_of_its_files_has_the_digest_it_names() -> None:
     order = bought(skill_on_sale(CONTENT, slug="kerning"), funded(inr=1_000_000))
     speaker = Speaker(tool_token(order.buyer)[1])
@@ -54,6 +56,7 @@ def test_free_skill_is_for_every_token_that_may_read_the_catalog() -> None:
         assert len(speaker.result("skills/list")["skills"]) == count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "uri",
     [
@@ -72,6 +75,7 @@ def test_other_uri_is_unknown(uri: str) -> None:
     assert refusal(speaker, "resources/read", uri) == refusal(speaker, "skills/get", uri) == -32602
 
 
+@pytest.mark.slow
 def test_changed_file_is_not_read() -> None:
     listing = skill_on_sale(slug="kerning")
     speaker = Speaker(tool_token(bought(listing, funded(inr=1_000_000)).buyer)[1])
@@ -82,7 +86,20 @@ def test_changed_file_is_not_read() -> None:
     assert speaker.send("resources/read", {"uri": URI}).status_code == 503
 
 
+@pytest.mark.slow
+def test_each_skill_is_a_resource_with_name_and_description_of_its_front_matter() -> None:
+    order = bought(skill_on_sale(CONTENT, slug="kerning"), funded(inr=1_000_000))
+    expected = {"uri": URI, "name": "kerning-helper", "description": "Finds bad pairs.", "mimeType": "text/markdown"}
+    listed = Speaker(tool_token(order.buyer)[1]).result("resources/list")["resources"]
+    assert listed[0] == expected
+    assert all(other["uri"].startswith("asset://") for other in listed[1:])
+    assert Speaker(tool_token(UserFactory())[1]).result("resources/list")["resources"] == []
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("revision", WITH_HANDSHAKE)
 def test_earlier_revisions_do_not_have_the_extension(revision: str) -> None:
+    free_skill(category=Category.objects.get(slug="ai-skills"))
     speaker = Speaker(tool_token()[1], revision)
+    assert speaker.result("resources/list")["resources"] == []
     assert "error" in json.loads(speaker.send("skills/list").content)

@@ -19,7 +19,7 @@ from marketplace.core.money import Currency
 from marketplace.mcp.revisions import SUPPORTED
 from marketplace.mcp.tools.calling import ADVICE, TOOLS
 from tests.shop import archive, bought, funded, on_sale
-from tests.wallet.topping_up import tell
+from tests.wallet.top_up_cases import tell
 from wallet.api.views import WalletViewSet
 from wallet.models import Approval, Order, TopUp
 from wallet.models.top_ups import EventKind
@@ -71,6 +71,7 @@ def fields_of(schema: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
             yield name, field
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("revision", SUPPORTED)
 def test_definitions_are_valid_and_strict(revision: str) -> None:
     listed = Speaker(tool_token()[1], revision).result("tools/list")
@@ -346,6 +347,7 @@ def bounded(listing: Listing) -> tuple[Speaker, dict[str, Any]]:
     return Speaker(secret), {"name": "buy_asset", "arguments": arguments}
 
 
+@pytest.mark.slow
 def test_purchase_above_a_limit_sends_the_user_to_the_page_and_completes_by_the_same_call(
     bounded: tuple[Speaker, dict[str, Any]],
 ) -> None:
@@ -363,6 +365,7 @@ def test_purchase_above_a_limit_sends_the_user_to_the_page_and_completes_by_the_
     assert (done["success"], done["debited"]) == (True, 499.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("revision", [NEWEST, "2025-11-25"])
 def test_client_that_cannot_open_addresses_gets_the_approval_in_the_result(bounded: tuple[Speaker, dict[str, Any]], revision: str) -> None:
     speaker, purchase = bounded

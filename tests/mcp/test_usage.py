@@ -47,6 +47,7 @@ def test_call_is_kept_with_app_token_tool_and_outcome(revision: str) -> None:
     }
 
 
+@pytest.mark.slow
 def test_owner_and_admin_see_what_was_called_and_what_became_of_it() -> None:
     token, secret, app = tool_token()
     speaker = Speaker(secret)

@@ -8,7 +8,7 @@ from django.utils import timezone
 from catalog.models import Discount
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
-from tests.wallet.licensing import CLIENT, claimed
+from tests.wallet.licensee_cases import CLIENT, claimed
 from wallet.models import Order
 
 from .speaking import Speaker, tool_token
@@ -17,6 +17,7 @@ from .test_tools import problem_of
 pytestmark = pytest.mark.django_db
 
 
+@pytest.mark.slow
 def test_quote_of_an_upgrade_with_a_code_says_what_was_taken_off() -> None:
     order = bought(on_sale())
     Discount.objects.create(listing=order.listing, percent=50, code="SPRING", ends_at=timezone.now() + timedelta(days=1))
@@ -29,6 +30,7 @@ def test_quote_of_an_upgrade_with_a_code_says_what_was_taken_off() -> None:
     assert "1247.50 off by a discount, 499.00 off for the personal licence that it replaces" in told["content"][0]["text"]
 
 
+@pytest.mark.slow
 def test_wrong_codes_of_a_tool_are_limited_too() -> None:
     order = bought(on_sale())
     speaker = Speaker(tool_token(order.buyer)[1])

@@ -32,7 +32,7 @@ from cosmic_ray.work_item import MutationSpec, WorkItem, WorkResult
 
 from benchmarks import MISSED
 from tests import ROOT
-from tests.__main__ import SELECTED
+from tests.__main__ import PLAIN
 from tests.architecture.source import PACKAGES
 from tests.checks import clean_environment
 from tests.servers import migrated
@@ -126,7 +126,7 @@ def _measure(folder: Path, tests: list[str]) -> None:
     (folder / "coveragerc").write_text(COVERAGE)
     os.environ["COVERAGE_FILE"] = str(folder / "coverage")
     number = len(list(folder.glob("tests-*.xml")))
-    command = [sys.executable, "-m", "pytest", "-q", "-m", SELECTED["sqlite"][0], f"--junitxml={folder / f'tests-{number:03}.xml'}"]
+    command = [sys.executable, "-m", "pytest", "-q", "-m", f"{PLAIN} and not postgres", f"--junitxml={folder / f'tests-{number:03}.xml'}"]
     command += ["--cov", f"--cov-config={folder / 'coveragerc'}", "--cov-context=test", "--cov-report=", "--cov-append", *tests]
     subprocess.run(command, stdin=subprocess.DEVNULL, check=False)
 

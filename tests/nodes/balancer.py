@@ -1,4 +1,4 @@
-"""What stands in front of nodes: ends TLS, gives each request to the next node, and passes over one that is gone."""
+"""A load balancer: terminates TLS, passes each request to the next node, and skips nodes that are down."""
 
 import itertools
 import threading

@@ -1,4 +1,4 @@
-"""Starts it all: PostgreSQL, Redis, an S3 server, a mail server, a worker and nodes, each in processes of its own."""
+"""Starts a deployment: PostgreSQL, Redis, an S3 server, a mail server, a worker and nodes, each in processes of its own."""
 
 import sys
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What people and programs do, one request each, to see which of it goes on while something is down."""
+"""Typical requests of people and programs, to see which of them succeed while a dependency is down."""
 
 import itertools
 import time

@@ -1,4 +1,4 @@
-"""What nodes sell, and to whom; called inside of their environment."""
+"""Listings and users of the nodes; runs in their environment."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A person with a row in every table that can hold something of one, and a text of its own in every such column."""
+"""A user with a row in every table that can hold personal data, and a unique text in every such column."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -181,7 +181,7 @@ class Person:
         details = self.rows["vendors.PayoutDetails"]
         self.add("wallet.VendorPayout", batch=batch, account=earnings, journal=journal, details=details, **settled)
         self.add("wallet.WalletSettings", owner=user)
-        self.add("core.IdempotencyRecord", owner=user)
+        self.add("core.IdempotencyRecord", owner=user, requester_id=user.pk)
 
     def _move(self, name: str, wallet: Any, kind: str, net_minor: int, **given: Any) -> Any:
         """Insert the next entry of a wallet."""
@@ -219,10 +219,11 @@ class Person:
         file, tier = self.rows["catalog.Deliverable sold"], tiers()[0]
         what = {"listing": listing, "tier": tier}
         offer = {**what, "currency": "INR", "price_minor": 0, "tax_rate_bp": 0, "tax_minor": 0}
-        quote = self.add("wallet.Quote", owner=user, expires_at=self.now + SOON, **offer)
+        shown = {"terms": tier.terms.get(), "ai_training": "forbidden"}
+        quote = self.add("wallet.Quote", owner=user, expires_at=self.now + SOON, **shown, **offer)
         self.add("wallet.Approval", owner=user, quote=quote, spender_id=quote.pk, expires_at=self.now + SOON, status="Waiting")
         unsold = {**offer, "listing": self.rows["catalog.Listing never sold"]}
-        self.add("wallet.Quote of another person", owner=self.other, expires_at=self.now + SOON, **unsold)
+        self.add("wallet.Quote of another person", owner=self.other, expires_at=self.now + SOON, **shown, **unsold)
         parts = {"commission_minor": 0, "vendor_share_minor": 0, "status": "Completed"}
         order = self.add("wallet.Order", buyer=user, deliverable=file, terms=tier.terms.get(), **offer, **parts)
         self.add("wallet.FrozenOrder", reversal=self.reversal, order=order, disputed_minor=1, suspended=True, withheld_minor=0)

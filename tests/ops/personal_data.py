@@ -1,4 +1,4 @@
-"""What every table holds of a person: what an export shows of it, and what a deletion of the account leaves.
+"""The personal data in every table: what an export shows of it, and what a deletion of the account leaves.
 
 `HOLDINGS` and `IMPERSONAL` name every model of every installed app. A holding names every text and JSON column of its model.
 A model has several holdings where its rows have several fates, such as a listing that was sold and one that was not.

@@ -162,6 +162,7 @@ def test_admin_asks_for_a_second_factor_unless_told_otherwise(start: Start, monk
     assert start(given | {"ADMIN_REQUIRES_SECOND_FACTOR": "false"}).ADMIN_REQUIRES_SECOND_FACTOR is False
 
 
+@pytest.mark.slow
 def test_deployment_check_finds_nothing(tmp_path: Path) -> None:
     result = subprocess.run(
         [sys.executable, "-W", "error", "manage.py", "check", "--deploy", "--fail-level", "WARNING"],
@@ -216,6 +217,7 @@ def test_command_without_a_database_prints_one_sentence(tmp_path: Path, command:
     assert "Traceback" not in result.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("words", "sentence"), [(["reconcile"], "or of another release"), (["backup", "copies"], "The database is empty")])
 def test_command_on_a_database_with_nothing_in_it_prints_one_sentence(tmp_path: Path, words: list[str], sentence: str) -> None:
     # As a job of cron does that lacks the variables of the service.
@@ -254,6 +256,7 @@ def test_what_postgresql_refuses_is_told_where_an_operator_can_mend_it(state: st
     assert bool(told) == bool(reason)
 
 
+@pytest.mark.slow
 def test_command_with_a_wrong_setting_prints_one_sentence(tmp_path: Path) -> None:
     result = subprocess.run(
         [sys.executable, "manage.py", "check"],

@@ -25,7 +25,7 @@ from ..servers.ports import free_port
 from ..servers.s3 import S3Server
 from ..shop import archive, on_sale
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 
 
 def examined() -> dict[str, str]:
@@ -40,6 +40,7 @@ def examined() -> dict[str, str]:
     return found
 
 
+@pytest.mark.slow
 def test_installation_in_order_has_nothing_to_mend() -> None:
     on_sale(archive("a"))
     found = examined()
@@ -49,6 +50,7 @@ def test_installation_in_order_has_nothing_to_mend() -> None:
     } | {"disk"}
 
 
+@pytest.mark.slow
 def test_missing_trigger_and_unfound_listing_are_named_and_end_with_an_error() -> None:
     on_sale(archive("b"))
     SearchDocument.objects.all().delete()
@@ -63,6 +65,7 @@ def test_missing_trigger_and_unfound_listing_are_named_and_end_with_an_error() -
     assert failed["1 listings for sale are not in the search index."] == "Run `manage.py rebuild_search`."
 
 
+@pytest.mark.slow
 def test_part_that_cannot_be_looked_at_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     def down() -> None:
         raise DependencyUnavailable("The file store cannot be reached.")
@@ -72,11 +75,13 @@ def test_part_that_cannot_be_looked_at_leaves_the_others(monkeypatch: pytest.Mon
     assert (found["objects"], found["certificates"]) == ("fail", "ok")
 
 
+@pytest.mark.slow
 def test_clock_that_is_off_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("marketplace.operations.doctor.database.time.time", lambda: 0.0)
     assert examined()["clock"] == "fail"
 
 
+@pytest.mark.slow
 def test_full_disk_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(node, "FULL_BYTES", 2**80)
     assert examined()["disk"] == "fail"

@@ -15,6 +15,7 @@ import yaml
 from django.urls import reverse
 
 from catalog import bounds
+from marketplace.core.errors import all_problems
 from tests import ROOT
 from tests.waiting import PATIENCE_SECONDS, end, until, until_it_answers
 
@@ -214,6 +215,22 @@ def test_proxy_lets_uploads_through_and_takes_every_other_body_in_first() -> Non
     others = {reverse(f"vendor-{name}", kwargs=listing[0]) for name in ("asset", "files", "regional-prices", "licensing", "submit")}
     others |= {reverse(f"studio-{name}", kwargs=listing[1]) for name in ("details", "prices", "files", "file-discard")}
     assert {path for path in others if re.search(pattern, path)} == set()
+
+
+def test_proxy_refuses_in_the_words_of_the_nodes() -> None:
+    template = (ROOT / "deploy" / "nginx.conf.template").read_text(encoding="utf-8")
+    code, title, detail = (
+        dict(re.findall(r'^    (\w+) "?([^"\n]+?)"?;$', template.split(f"map $status $refusal_{name} {{")[1].split("}")[0], re.MULTILINE))
+        for name in ("code", "title", "detail")
+    )
+    assert code.keys() == title.keys() == detail.keys()
+    problems = all_problems()
+    assert {status: problems[name].title for status, name in code.items()} == title
+    # Where more is known than a node says.
+    own = {"429", "500", "default"}
+    assert {status: problems[name].detail for status, name in code.items() if status not in own} == {
+        status: text for status, text in detail.items() if status not in own
+    }
 
 
 def test_configuration_of_the_proxy_is_accepted_by_nginx(tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ from ..factories import AppFactory, UserFactory
 from ..shop import funded, on_sale
 from .secret_addresses import SECRET_ADDRESSES
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 TOKEN = "metrics-token-of-the-tests"
 
 
@@ -167,6 +167,7 @@ def test_gauge_that_fails_leaves_the_others(measured: dict[str, str], client: Cl
     assert shown["marketplace_failed_readings[]"] == 1
 
 
+@pytest.mark.slow
 def test_processes_add_up(tmp_path: Path) -> None:
     code = (
         "from marketplace.monitoring import metrics as m; m.REQUESTS.labels('r', 'GET', '200').inc(2); m.SECONDS.labels('r').observe(0.2)"
@@ -266,6 +267,7 @@ def test_text_for_people_has_the_facts_of_an_access_line_at_its_end() -> None:
     assert handler.lines[0].endswith("INFO marketplace.access [-] GET wallet 200 duration_ms=1.5")
 
 
+@pytest.mark.slow
 def test_slow_statement_is_logged_without_its_values(json_lines: Lines, settings: Any) -> None:
     settings.SLOW_QUERY_MS = 1
     with connection.execute_wrapper(time_query), connection.cursor() as cursor:

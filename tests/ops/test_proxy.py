@@ -8,12 +8,16 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
 import pytest
 import requests
 
+from marketplace.core.bounds import MIB
+from marketplace.core.errors import all_problems
+
 from ..flows.server import running_server
-from ..servers.nginx import HOST, Proxy, find_program, nginx
+from ..servers.nginx import HOST, NOBODY, Proxy, find_program, nginx
 from ..waiting import PATIENCE_SECONDS, until
 from .secret_addresses import SECRET_ADDRESSES
 
@@ -157,6 +161,75 @@ def test_address_that_is_a_secret_stays_out_of_the_log(both: tuple[Node, Proxy],
     line = log.read_text()[before:]
     assert path[:10] in line
     assert "SECRET" not in line
+
+
+@pytest.fixture(scope="module")
+def without_nodes() -> Iterator[Proxy]:
+    """The proxy while no node answers."""
+    with nginx([NOBODY]) as proxy:
+        yield proxy
+
+
+@pytest.mark.parametrize("path", SECRET_ADDRESSES)
+def test_address_that_is_a_secret_stays_out_of_both_logs_where_no_node_answers(without_nodes: Proxy, path: str) -> None:
+    with without_nodes.session() as session:
+        for address in (path, "/static/css/base.css"):
+            answer = session.get(f"https://{without_nodes.host}{address}", headers={"Referer": f"https://{without_nodes.host}{path}"})
+            assert answer.status_code == 502
+        session.post(f"https://{without_nodes.host}{path}", b"x" * 3_000_000)
+    request_id = answer.headers["X-Request-Id"]
+    until(lambda: request_id in (without_nodes.folder / "access.log").read_text(), "the request in the log")
+    for name in ("access.log", "error.log"):
+        assert "SECRET" not in (without_nodes.folder / name).read_text(), name
+
+
+@pytest.mark.parametrize("place", ["healthz", "readyz", "metrics"])
+@pytest.mark.parametrize(
+    "path", ["/{}?verbose=1", "/%{first:02x}{rest}", "//{}", "/x/../{}", "/x/..%2f{}", "/.//{}?", "/{}%3f", "/{}#x", "/{}%0a"]
+)
+def test_monitoring_stays_inside_however_its_address_is_written(shop: Proxy, place: str, path: str) -> None:
+    written = path.format(place, first=ord(place[0]), rest=place[1:])
+    with connect(shop) as connection:
+        connection.sendall(f"GET {written} HTTP/1.1\r\nHost: {shop.host}\r\nConnection: close\r\n\r\n".encode())
+        answer = b"".join(iter(lambda: connection.recv(10_000), b""))
+    assert answer.startswith(b"HTTP/1.1 404"), written
+    assert b'"status"' not in answer
+    assert b"# HELP" not in answer
+
+
+REFUSED_BY_NGINX = [
+    ("GET", "/{}", {}, 502, "dependency_unavailable"),
+    ("POST", "/{}", {"data": b"x" * 3_000_000}, 413, "body_too_large"),
+    ("GET", "/{}", {"headers": {"X-Long": "x" * 9000}}, 431, "headers_too_large"),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "given", "status", "code"), REFUSED_BY_NGINX)
+def test_refusal_of_nginx_is_a_problem_for_the_api_and_a_page_for_people(
+    without_nodes: Proxy, method: str, path: str, given: dict[str, Any], status: int, code: str
+) -> None:
+    with without_nodes.session() as session:
+        document = session.request(method, f"https://{without_nodes.host}{path.format('api/v1/wallet')}", **given)
+        page = session.request(method, f"https://{without_nodes.host}{path.format('library')}", **given)
+    assert (document.status_code, document.headers["Content-Type"]) == (status, "application/problem+json")
+    body, problem = document.json(), all_problems()[code]
+    assert (body["code"], body["status"], body["title"]) == (code, status, problem.title)
+    assert body["type"] == f"https://{without_nodes.host}/problems/{code}"
+    assert body["requestId"] == document.headers["X-Request-Id"]
+    assert body.get("maximumBytes") == (2 * MIB if status == 413 else None)
+    assert (page.status_code, page.headers["Content-Type"]) == (status, "text/html; charset=utf-8")
+    assert problem.title in page.text
+    assert page.headers["X-Request-Id"] in page.text
+    assert {document.headers.get("Retry-After"), page.headers.get("Retry-After")} == {"5" if status == 502 else None}
+    assert "nginx" not in page.text
+
+
+def test_line_that_is_no_request_gets_a_page(without_nodes: Proxy) -> None:
+    with connect(without_nodes) as connection:
+        connection.sendall(b"GARBAGE\r\n\r\n")
+        answer = b"".join(iter(lambda: connection.recv(10_000), b""))
+    assert answer.startswith(b"HTTP/1.1 400")
+    assert b"The request cannot be read" in answer
 
 
 def test_form_with_a_file_is_streamed(both: tuple[Node, Proxy]) -> None:

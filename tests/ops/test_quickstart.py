@@ -204,7 +204,7 @@ def test_served_shop_answers_every_printed_line_and_a_taken_port_is_told(shop: S
         second = quickstart(shop.data, "--port", str(shop.port))
     assert len(answers) == 8
     browse, search, manifest, wallet, spend, library, link = (json.loads(answer) for answer in answers[:7])
-    assert browse["total"] == 14
+    assert browse["total"] == 16
     assert search["results"][0]["title"] == "Hanken Grotesk"
     assert manifest["schemaVersion"] == "1.0"
     # What the README shows is what a reader sees.

@@ -34,7 +34,7 @@ from tests import ROOT
 from tests.factories import AppFactory, UserFactory
 from tests.mcp.speaking import Speaker, tool_token
 from tests.waiting import PATIENCE_SECONDS
-from tests.wallet.topping_up import asked_for
+from tests.wallet.top_up_cases import asked_for
 from wallet.models import TopUp
 from wallet.providers import TestProvider, has_real_payments
 
@@ -72,6 +72,7 @@ def banner(client: Client, page: str) -> bool:
     return BeautifulSoup(client.get(page).content, "html.parser").find("aside", {"aria-label": "Sandbox"}) is not None
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_every_page_of_a_sandbox_says_so_and_no_other(reviewer: User, browse: Callable[..., Client], settings: Any) -> None:
     client = browse(reviewer)
@@ -143,6 +144,7 @@ def test_database_with_real_payments_is_not_emptied(sandbox: Any, monkeypatch: p
     assert TopUp.objects.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_database_of_a_marketplace_is_neither_emptied_nor_used_by_a_sandbox(settings: Any) -> None:
     Installation.objects.update_or_create(pk=1, defaults={"sandbox": False})
@@ -158,6 +160,7 @@ def test_database_of_a_marketplace_is_neither_emptied_nor_used_by_a_sandbox(sett
     assert Installation.objects.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_database_of_a_sandbox_is_not_used_by_a_marketplace(settings: Any) -> None:
     Installation.objects.update_or_create(pk=1, defaults={"sandbox": True})

@@ -29,7 +29,7 @@ from tests.factories import AppFactory, UserFactory
 from tests.shop import bought, funded, on_sale
 from tests.vendors.cases import make_vendor
 from tests.wallet.payees import account_of, old_enough, paid_out
-from tests.wallet.topping_up import asked_for
+from tests.wallet.top_up_cases import asked_for
 from wallet.models import WalletPayout
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -125,6 +125,7 @@ def _call_and_be_called(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
             asked_for(UserFactory(), 500, currency)
 
 
+@pytest.mark.slow
 def test_log_of_every_logger_at_its_most_talkative_has_none(happened: User, logged: list[str]) -> None:
     assert any("wallet_walletpayout" in line for line in logged)
     assert any("stripe" in line for line in logged)

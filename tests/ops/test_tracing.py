@@ -111,6 +111,7 @@ def test_health_checks_are_not_traced(spans: InMemorySpanExporter) -> None:
     assert spans.get_finished_spans() == ()
 
 
+@pytest.mark.slow
 def test_crash_is_reported_with_its_request_id_and_nobodys_secrets(reports: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
     secret = new_secret(Prefix.API_KEY)
 
@@ -132,6 +133,7 @@ def test_crash_is_reported_with_its_request_id_and_nobodys_secrets(reports: Kept
         assert word not in told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setting", ["OTEL_ENDPOINT", "SENTRY_DSN"])
 def test_without_the_libraries_the_start_stops_with_a_sentence(tmp_path: Path, setting: str) -> None:
     hidden = tmp_path / "sitecustomize.py"

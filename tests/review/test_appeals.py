@@ -39,7 +39,7 @@ from tests.review.cases import (
 )
 from vendors.services.profiles import reinstate_vendor, suspend_vendor
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 WHY = {"reason": "It is licensed."}
 
 
@@ -48,6 +48,7 @@ def reverse(appeal: Appeal) -> Appeal:
     return reverse_decision(appeal=appeal, **WHY, actor=UserFactory())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("action", APPEALABLE)
 def test_reversed_decision_restores_what_it_was_about(action: str, django_capture_on_commit_callbacks: Any) -> None:
     make, status = APPEALABLE[action]
@@ -63,6 +64,7 @@ def test_reversed_decision_restores_what_it_was_about(action: str, django_captur
     assert AuditEntry.objects.filter(action="appeal.reverse", subject_id=str(appeal.pk)).exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("action", APPEALABLE)
 def test_upheld_decision_changes_nothing_and_is_final(action: str, django_capture_on_commit_callbacks: Any) -> None:
     subject = APPEALABLE[action][0]()
@@ -86,6 +88,7 @@ def test_decision_on_somebody_elses_is_not_found(action: str) -> None:
         submit_appeal(decision=decision, text="It is my own work.", actor=UserFactory())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["", " \n\t"])
 def test_appeal_without_a_text_is_refused(text: str) -> None:
     listing = taken_down()
@@ -122,6 +125,7 @@ def test_decision_that_another_followed_is_not_reversed() -> None:
     assert uphold_decision(appeal=appeal, **WHY, actor=UserFactory()).status == "Upheld"
 
 
+@pytest.mark.slow
 def test_next_decision_can_be_appealed_again() -> None:
     profile = suspended_vendor()
     reverse(appealed(profile))
@@ -160,6 +164,7 @@ def test_superuser_decides_again_only_where_nobody_else_can() -> None:
     assert uphold_decision(appeal=appeal, **WHY, actor=alone).status == "Upheld"
 
 
+@pytest.mark.slow
 def test_restored_listing_has_the_file_that_was_on_sale() -> None:
     listing = taken_down()
     on_sale = listing.live_deliverable
@@ -173,6 +178,7 @@ def test_restored_listing_has_the_file_that_was_on_sale() -> None:
     assert last.snapshot["file"]["id"] == str(on_sale.pk)
 
 
+@pytest.mark.slow
 def test_update_that_waited_at_the_takedown_waits_again() -> None:
     listing = submitted(add_candidate(published()))
     waited = open_review(listing)
@@ -197,6 +203,7 @@ def test_listing_that_was_never_on_sale_goes_back_to_its_place_in_the_queue() ->
     assert Listing.objects.get(pk=listing.pk).status == "Published"
 
 
+@pytest.mark.slow
 def test_listing_with_the_file_that_was_on_sale_is_published_again() -> None:
     listing = unpublish_listing(listing=(was := published()), actor=was.store.owner)
     listing = submitted(Listing.objects.get(pk=listing.pk))
@@ -206,6 +213,25 @@ def test_listing_with_the_file_that_was_on_sale_is_published_again() -> None:
     assert (listing.status, listing.live_deliverable) == ("Published", was.live_deliverable)
 
 
+@pytest.mark.slow
+def test_file_that_was_taken_down_since_goes_to_the_queue_and_not_on_sale() -> None:
+    listing = submitted(taken_down())
+    reject_listing(review=open_review(listing), findings=[FINDING], actor=UserFactory())
+    reverse(appealed(Listing.objects.get(pk=listing.pk)))
+    assert Listing.objects.get(pk=listing.pk).status == "PendingReview"
+
+
+@pytest.mark.slow
+def test_file_whose_takedown_was_reversed_is_published_again() -> None:
+    listing = taken_down()
+    reverse(appealed(listing))
+    listing = submitted(unpublish_listing(listing=Listing.objects.get(pk=listing.pk), actor=owner_of(listing)))
+    reject_listing(review=open_review(listing), findings=[FINDING], actor=UserFactory())
+    reverse(appealed(Listing.objects.get(pk=listing.pk)))
+    assert Listing.objects.get(pk=listing.pk).status == "Published"
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("action", ["listing.reject", "listing_update.reject"])
 def test_rejected_file_that_was_replaced_is_not_reopened(action: str) -> None:
     listing = APPEALABLE[action][0]()
@@ -217,6 +243,7 @@ def test_rejected_file_that_was_replaced_is_not_reopened(action: str) -> None:
     assert not ListingReview.objects.filter(listing=listing, status="Pending").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [taken_down, rejected])
 def test_blocked_file_does_not_come_back(make: Any) -> None:
     listing = make()
@@ -226,6 +253,7 @@ def test_blocked_file_does_not_come_back(make: Any) -> None:
         reverse(appeal)
 
 
+@pytest.mark.slow
 def test_takedown_of_a_malicious_file_can_be_appealed_but_not_reversed() -> None:
     listing = published()
     assert listing.live_deliverable is not None
@@ -247,6 +275,7 @@ def test_suspended_app_gets_back_its_scopes_and_keys_as_they_were() -> None:
     assert (app.status, app.granted_scopes, key.revoked_at) == ("Approved", before, None)
 
 
+@pytest.mark.slow
 def test_rejected_app_is_reviewed_again_with_the_scopes_that_it_asked_for() -> None:
     app = APPEALABLE["app.reject"][0]()
     reasons = dict(AppScope.objects.filter(app=app).values_list("scope", "reason"))
@@ -277,6 +306,7 @@ def test_developer_who_applied_again_is_not_restored_twice() -> None:
         reverse(appeal)
 
 
+@pytest.mark.slow
 def test_waiting_appeal_has_a_position_and_the_usual_time(django_assert_num_queries: Any) -> None:
     first, second = appealed(), appealed(suspended_app())
     with django_assert_num_queries(2):

@@ -53,6 +53,7 @@ def client_of(user: Any) -> APIClient:
     return client
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("action", APPEALABLE)
 def test_owner_finds_the_appeal_on_the_page_of_the_decision(action: str) -> None:
     subject = APPEALABLE[action][0]()
@@ -68,6 +69,7 @@ def test_owner_finds_the_appeal_on_the_page_of_the_decision(action: str) -> None
     assert TEXT["text"] in read(owner.get(address))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("action", APPEALABLE)
 def test_owner_appeals_by_the_api_and_reads_the_appeal(action: str) -> None:
     subject = APPEALABLE[action][0]()
@@ -94,6 +96,7 @@ def test_appeal_of_somebody_else_is_not_found() -> None:
     assert program.get(API).json()["items"] == []
 
 
+@pytest.mark.slow
 def test_listing_on_sale_has_nothing_to_appeal() -> None:
     listing = published(store=make_vendor().store)
     browser, program = signed_in(listing.store.owner), client_of(listing.store.owner)
@@ -104,6 +107,7 @@ def test_listing_on_sale_has_nothing_to_appeal() -> None:
     assert browser.get(reverse("appeal", args=[approval.pk])).status_code == 404
 
 
+@pytest.mark.slow
 def test_empty_form_keeps_the_page() -> None:
     listing = taken_down()
     page = read(signed_in(listing.store.owner).post(reverse("appeal", args=[decision_on(listing).pk]), {"text": " "}), 400)
@@ -111,6 +115,7 @@ def test_empty_form_keeps_the_page() -> None:
     assert not Appeal.objects.exists()
 
 
+@pytest.mark.slow
 def test_who_waits_sees_their_place_in_the_queue() -> None:
     submitted()
     profile = make_vendor()
@@ -134,6 +139,7 @@ def admin_address(appeal: Appeal, step: str) -> str:
     return reverse(f"admin:review_appeal_{step}", args=[appeal.pk])
 
 
+@pytest.mark.slow
 def test_owner_sees_all_appeals_with_their_places_and_answers(django_assert_max_num_queries: Any) -> None:
     appealed()
     store = make_vendor().store
@@ -162,6 +168,7 @@ def test_appeals_of_others_are_not_listed_and_a_page_that_is_not_there_is_not_fo
         assert client.get("/dashboard/appeals", {"page": page}).status_code == 404
 
 
+@pytest.mark.slow
 def test_queue_offers_a_reviewer_what_others_decided(client: Client) -> None:
     me = reviewer()
     mine, other = appealed(taken_down(me)), appealed()

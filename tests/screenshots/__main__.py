@@ -1,4 +1,4 @@
-"""Takes a picture of every page of the demo, and says what is wrong with it.
+"""Takes a screenshot of every page of the demo, and reports its faults.
 
     uv run --group dev python -m tests.screenshots [--out FOLDER] [--only NAME …] [--sizes SIZE …] [--schemes SCHEME …]
 

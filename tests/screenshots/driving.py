@@ -1,4 +1,4 @@
-"""A browser in a size and a colour scheme, and what it noticed on a page."""
+"""A browser with a window size and a colour scheme, and its findings on a page."""
 
 import shutil
 import time

@@ -1,4 +1,4 @@
-"""Lighthouse on the pages that people come to first: performance, accessibility, best practices, search engines.
+"""Lighthouse on the entry pages: performance, accessibility, best practices, search engines.
 
     uv run --group dev python -m tests.screenshots.lighthouse [--runs 3] [--out FOLDER]
 
@@ -31,7 +31,7 @@ from tests import ROOT
 from tests.servers.npm import npm
 
 from .driving import program
-from .pages import FONT, SOUND
+from .pages import FONT, SOUND, UNBOUGHT
 from .service import COLLECTED, service
 
 # The last that runs on Node 20.
@@ -42,6 +42,9 @@ PAGES = {
     "storefront": "/browse",
     "a font with its tester": f"/assets/{FONT}",
     "a sound": f"/assets/{SOUND}",
+    "a motion template": "/assets/checkout-moments",
+    "a preset pack": "/assets/amber-hour-looks",
+    "a skill": f"/assets/{UNBOUGHT}",
     "documentation": "/docs/quick-start",
     "sign up": "/account/signup/",
 }

@@ -1,4 +1,4 @@
-"""The pages of the demo, by who looks at them.
+"""The pages of the demo, by the user who views them.
 
 A page has a path; or a page before it, the selector of a link or button there, and what follows the link's address.
 """

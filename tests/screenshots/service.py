@@ -1,4 +1,4 @@
-"""A private service with the demo content, thrown away afterwards."""
+"""A private service with the demo content, which is deleted afterwards."""
 
 import os
 import subprocess

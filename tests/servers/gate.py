@@ -1,4 +1,4 @@
-"""A door in front of a server: open, shut (nobody listens, every connection is cut), silent (it takes connections and says nothing) or slow."""
+"""A proxy in front of a server: open, shut (no listener, connections are cut), silent (accepts connections and sends nothing) or slow."""
 
 import asyncio
 import socket

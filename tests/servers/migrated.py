@@ -1,4 +1,4 @@
-"""Migrated databases: made once, copied wherever one is needed; to migrate takes seconds, a copy takes none.
+"""Migrated databases, which are made once and then copied, because a migration takes seconds.
 
 A SQLite file, and a dump for PostgreSQL, are kept between runs for as long as nothing changes that migrations could see. Within a
 cluster of PostgreSQL one database is the template of the others, for one run.
@@ -14,10 +14,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import psycopg
@@ -48,7 +49,8 @@ def end() -> None:
     """Drop what this process began."""
     folder = Path(os.environ.pop(FOLDER))
     for made in folder.glob("template_*"):
-        with psycopg.connect(made.read_text("utf-8"), autocommit=True) as connection:
+        # A cluster that has ended took its databases with it.
+        with suppress(psycopg.OperationalError), psycopg.connect(made.read_text("utf-8"), autocommit=True) as connection:
             connection.execute(f"DROP DATABASE IF EXISTS {made.name} WITH (FORCE)")
     shutil.rmtree(folder, ignore_errors=True)
 
@@ -68,6 +70,18 @@ def copy_into(target: sqlite3.Connection, watch: Callable[[int, int, int], None]
     """
     with closing(sqlite3.connect(_sqlite_template())) as source:
         source.backup(target, progress=watch)
+
+
+def prepare_test_database(settings: dict[str, Any]) -> None:
+    """Let Django's test database begin as a copy of a migrated one, so that nothing is left to migrate; SQLite's is to be kept.
+
+    Args:
+        settings: Those of the connection.
+    """
+    if settings["ENGINE"].endswith("sqlite3"):
+        copy_sqlite(settings["TEST"]["NAME"])
+    else:
+        settings["TEST"]["TEMPLATE"] = postgres_template(os.environ["TEST_DATABASE_URL"])
 
 
 @cache
@@ -138,9 +152,8 @@ def postgres_template(cluster: str) -> str:
     begin()
     folder = Path(os.environ[FOLDER])
     with _locked(folder):
-        made = next(folder.glob("template_*"), None)
-        if made is None:
-            made = folder / f"template_{uuid4().hex}"
+        made = folder / f"template_{sha256(address_of(cluster, '').encode()).hexdigest()[:32]}"
+        if not made.exists():
             with psycopg.connect(cluster, autocommit=True) as connection:
                 connection.execute(f"CREATE DATABASE {made.name}")
             fill_postgres(address_of(cluster, made.name))

@@ -1,4 +1,4 @@
-"""Ports of our own."""
+"""Free ports."""
 
 import socket
 

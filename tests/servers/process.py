@@ -1,4 +1,4 @@
-"""A program in a process of its own."""
+"""A program in its own process."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Vendors in front of their studio."""
+"""Fixtures of vendors who use the studio."""
 
 from collections.abc import Callable
 from pathlib import Path

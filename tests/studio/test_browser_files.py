@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from django.contrib.sessions.models import Session
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Dialog, Page, expect
 
 from catalog import bounds
 from catalog.models import Deliverable, Listing, Preview
@@ -103,8 +103,22 @@ def test_large_file_moves_and_tells_speed_and_time_left(
     assert (file.original_filename, file.file_size) == ("Aurora.zip", large.stat().st_size)
     assert page.locator(".under-way").count() == 0
     assert (visit.elsewhere, visit.faults) == ([], [])
-    # The next one takes its place.
+    expect(page.locator("#file .note-success")).to_be_visible()
+    expect(page.locator(".parts")).to_contain_text("Aurora.zip, not reviewed yet")
+    # The next one takes its place, if the vendor says so.
+    page.once("dialog", lambda asked: asked.dismiss())
     drop(page, "#file", ("Aurora-2.zip", makers.archive(a_otf="x")))
+    assert Deliverable.objects.get().original_filename == "Aurora.zip"
+    expect(page.locator(".under-way")).to_have_count(0)
+    asked: list[str] = []
+
+    def agree(question: Dialog) -> None:
+        asked.append(question.message)
+        question.accept()
+
+    page.once("dialog", agree)
+    drop(page, "#file", ("Aurora-2.zip", makers.archive(a_otf="x")))
+    assert asked == ["Replace Aurora.zip?"]
     expect(page.locator("#file .note-success")).to_contain_text("Aurora-2.zip")
     assert Deliverable.objects.get().original_filename == "Aurora-2.zip"
 
@@ -181,7 +195,7 @@ def test_files_of_every_kind_go_to_their_places(opened: Callable[..., tuple[Page
     }
     for name, content in chosen.items():
         (tmp_path / name).write_bytes(content)
-    page.get_by_label("Choose files of any kind").set_input_files([tmp_path / name for name in chosen])
+    page.get_by_label("Add files of any kind").set_input_files([tmp_path / name for name in chosen])
     for place in ("file", "picture-0", "picture-1", "specimen", "sound"):
         expect(page.locator(f"#{place} .note-success")).to_contain_text("was uploaded and checked")
     expect(page.locator("#all-error")).to_have_text("notes.exe: there is no place for this type of file.")
@@ -255,6 +269,8 @@ def test_second_upload_at_once_is_told_of_the_first(opened: Callable[..., tuple[
     slow, _ = opened(wire=wire)
     slow.get_by_label("Upload the file").set_input_files(large)
     slow.wait_for_function("() => document.querySelector('.under-way progress')?.value > 1")
+    drop(slow, "#file", ("meanwhile.zip", makers.archive(a_otf="y")))
+    expect(slow.locator("#file-error")).to_contain_text("An upload is already in progress here.")
     quick, _ = opened()
     drop(quick, "#file", ("quick.zip", makers.archive(a_otf="x")))
     expect(quick.locator("#file .note-success")).to_contain_text("quick.zip")
@@ -281,6 +297,7 @@ def test_dropped_pictures_fill_the_free_places_and_are_shown(
     assert page.evaluate("[...document.querySelectorAll('.slot img')].every((each) => each.naturalWidth === 300)")
     drop(page, "#specimen", ("Aurora.woff2", makers.font(flavor="woff2")))
     expect(page.locator("#specimen .note-success")).to_contain_text("Aurora.woff2")
+    page.get_by_text("Try it as buyers do").click()
     page.wait_for_function("() => document.fonts.check('20px specimen')")
     page.get_by_label(re.compile("^Size")).fill("96")
     assert page.locator("#tester-text").evaluate("(each) => getComputedStyle(each).fontSize") == "96px"
@@ -289,6 +306,7 @@ def test_dropped_pictures_fill_the_free_places_and_are_shown(
     assert violations(page) == []
     assert not overflows(page)
     assert (visit.elsewhere, visit.faults) == ([], [])
+    page.once("dialog", lambda question: question.accept())
     drop(page, "#picture-0", ("not.png", b"no picture"))
     expect(page.locator("#picture-0-error")).to_contain_text("JPG, PNG or WebP")
     # What was there is shown again.
@@ -300,7 +318,7 @@ def test_candidate_of_a_published_listing_is_shown_beside_the_reviewed_file(
 ) -> None:
     publish(listing)
     page, _ = opened()
-    page.get_by_label("Replace the reviewed file").set_input_files(
+    page.get_by_label("Upload a new file").set_input_files(
         {"name": "two.zip", "mimeType": "", "buffer": makers.archive(a_otf="x", b_txt="y")}
     )
     expect(page.get_by_role("heading", name="New: not reviewed yet")).to_be_visible()
@@ -321,7 +339,7 @@ def test_keyboard_alone_chooses_and_removes(opened: Callable[..., tuple[Page, Vi
     choose(page, "picture-0-input", image)
     expect(page.locator("#picture-0 .note-success")).to_contain_text("thumb.png")
     # One goes on where one was.
-    expect(page.locator("#picture-0-input")).to_be_focused()
+    expect(page.locator("#picture-0 .replace > summary")).to_be_focused()
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")

@@ -7,11 +7,12 @@ import pytest
 from django.conf import settings
 from playwright.sync_api import Page, expect
 
-from catalog.models import Listing
+from catalog.models import Listing, Preview
 from catalog.models.files import PreviewKind
 from catalog.models.reviews import ReviewStatus
 from catalog.services.review import approve_listing, reject_listing
 from marketplace.accounts.models import User
+from marketplace.storage import default_storage
 from tests.factories import UserFactory
 from tests.files import makers
 from tests.screenshots.driving import Scheme, Visit, overflows, still, violations
@@ -81,6 +82,7 @@ def test_vendor_without_scripts_opens_a_store_and_publishes_after_mending(opened
     save(page)
 
     listing = ready(Listing.objects.get())
+    default_storage.save_bytes(Preview.objects.get().object_key, makers.picture())
     section(page, "Overview")
     page.get_by_role("button", name="Send for review").click()
     page.get_by_text("Your listing is in review").wait_for()

@@ -19,6 +19,7 @@ def words_of(client: Client, name: str, listing: Listing) -> str:
     return " ".join(page.select_one("main").get_text(" ").split())  # type: ignore[union-attr]  # every page has one
 
 
+@pytest.mark.slow
 def test_what_is_missing_is_named_as_the_pages_name_it(client: Client, listing: Listing) -> None:
     listing.allowed_license_slugs = ["gone"]
     listing.save()
@@ -31,6 +32,7 @@ def test_what_is_missing_is_named_as_the_pages_name_it(client: Client, listing: 
     assert "The stored file is not the one that was uploaded." in words_of(client, "listing", listing)
 
 
+@pytest.mark.slow
 def test_what_is_in_order_is_told_without_words_of_the_api(client: Client, listing: Listing) -> None:
     words = words_of(client, "listing", ready(listing))
     assert words.count("In order") == 4
@@ -42,6 +44,7 @@ def test_what_is_in_order_is_told_without_words_of_the_api(client: Client, listi
     assert [each for each in WORDS_OF_THE_API if each in words] == []
 
 
+@pytest.mark.slow
 def test_retired_licence_that_is_permitted_stays_when_another_thing_is_saved(client: Client, listing: Listing) -> None:
     Listing.objects.filter(pk=listing.pk).update(allowed_license_slugs=["personal", "extended"])
     LicenseTier.objects.filter(slug="extended").update(is_active=False)
@@ -58,6 +61,7 @@ def test_retired_licence_that_is_permitted_stays_when_another_thing_is_saved(cli
     assert errors_of(client.post(at("licences", listing), sent)) == ["slugs"]
 
 
+@pytest.mark.slow
 def test_what_happens_to_a_retired_licence_is_said_where_every_one_can_be_chosen(client: Client, listing: Listing) -> None:
     LicenseTier.objects.filter(slug="extended").update(is_active=False)
     assert "not included in “every licence”" not in words_of(client, "licences", listing)
@@ -67,6 +71,7 @@ def test_what_happens_to_a_retired_licence_is_said_where_every_one_can_be_chosen
     )
 
 
+@pytest.mark.slow
 def test_retired_licence_alone_is_kept_but_not_chosen(client: Client, listing: Listing) -> None:
     Listing.objects.filter(pk=listing.pk).update(allowed_license_slugs=["personal", "extended"])
     LicenseTier.objects.filter(slug="extended").update(is_active=False)
@@ -78,6 +83,7 @@ def test_retired_licence_alone_is_kept_but_not_chosen(client: Client, listing: L
     assert (listing.allowed_license_slugs, listing.readme) == (["extended"], "Hi")
 
 
+@pytest.mark.slow
 def test_retired_licence_is_not_offered_to_a_listing_that_permits_every_one(client: Client, listing: Listing) -> None:
     LicenseTier.objects.filter(slug="extended").update(is_active=False)
     assert "Extended" not in words_of(client, "licences", listing)

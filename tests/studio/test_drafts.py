@@ -31,6 +31,7 @@ def hidden_tag(page: Any) -> Any:
     return field["value"]
 
 
+@pytest.mark.slow
 def test_address_of_a_draft_is_changed_and_the_page_moves_there(client: Client, listing: Listing) -> None:
     response = client.post(at("details", listing), form_of(client, at("details", listing)) | {"slug": "aurora-serif"}, follow=True)
     listing.refresh_from_db()
@@ -39,6 +40,7 @@ def test_address_of_a_draft_is_changed_and_the_page_moves_there(client: Client, 
     assert faults_of(response.content) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slug", ["taken", "Not a slug", "search", ""])
 def test_address_that_cannot_be_had_is_refused_beside_its_field(slug: str, client: Client, listing: Listing) -> None:
     ListingFactory(slug="taken")
@@ -48,6 +50,7 @@ def test_address_that_cannot_be_had_is_refused_beside_its_field(slug: str, clien
     assert (listing.slug, listing.title) == ("aurora-sans", "Aurora Sans")
 
 
+@pytest.mark.slow
 def test_address_is_not_offered_once_the_listing_was_submitted(client: Client, listing: Listing) -> None:
     before = form_of(client, at("details", listing))
     assert "slug" in before
@@ -60,6 +63,7 @@ def test_address_is_not_offered_once_the_listing_was_submitted(client: Client, l
     assert listing.slug == "aurora-sans"
 
 
+@pytest.mark.slow
 def test_address_changed_elsewhere_is_not_overwritten(client: Client, listing: Listing) -> None:
     before = form_of(client, at("details", listing))
     Listing.objects.update(slug="elsewhere")
@@ -70,6 +74,7 @@ def test_address_changed_elsewhere_is_not_overwritten(client: Client, listing: L
     assert listing.slug == "elsewhere"
 
 
+@pytest.mark.slow
 def test_draft_is_deleted_after_a_confirmation(client: Client, listing: Listing) -> None:
     ready(listing)
     assert at("delete", listing) in client.get(at("listing", listing)).content.decode()
@@ -81,6 +86,7 @@ def test_draft_is_deleted_after_a_confirmation(client: Client, listing: Listing)
     assert not Listing.objects.exists()
 
 
+@pytest.mark.slow
 def test_draft_that_changed_since_the_confirmation_was_opened_is_kept(client: Client, listing: Listing) -> None:
     seen = hidden_tag(client.get(at("delete", listing)))
     ready(listing)
@@ -90,6 +96,7 @@ def test_draft_that_changed_since_the_confirmation_was_opened_is_kept(client: Cl
         assert Listing.objects.exists()
 
 
+@pytest.mark.slow
 def test_listing_that_was_submitted_is_not_deleted(client: Client, listing: Listing) -> None:
     once_submitted(listing)
     assert at("delete", listing) not in client.get(at("listing", listing)).content.decode()

@@ -25,6 +25,7 @@ from .forms import at, errors_of, fields_of, form_of
 pytestmark = pytest.mark.django_db
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "field"),
     [
@@ -55,6 +56,7 @@ def test_details_that_are_not_accepted_keep_what_was_typed(client: Client, listi
     assert listing.title == "Aurora Sans"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("field", "typed", "words"),
     [
@@ -104,6 +106,7 @@ def test_listing_that_goes_away_while_it_is_saved_is_not_found(client: Client, l
     assert client.post(at("details", listing), sent).status_code == 404
 
 
+@pytest.mark.slow
 def test_details_are_saved(client: Client, listing: Listing) -> None:
     sent = {"title": "Aurora Serif", "tags": "Serif, warm\nbook", "video_url": "https://v.example/1", "description": "One\r\nTwo"}
     page = client.post(at("details", listing), form_of(client, at("details", listing)) | sent, follow=True)
@@ -112,6 +115,7 @@ def test_details_are_saved(client: Client, listing: Listing) -> None:
     assert (listing.title, listing.tags, listing.description) == ("Aurora Serif", ["serif", "warm", "book"], "One\nTwo")
 
 
+@pytest.mark.slow
 def test_statements_about_ai_are_saved_and_shown_to_buyers(client: Client, listing: Listing) -> None:
     sent = {"ai_training": "allowed", "ai_origin": "declared", "ai_parts": "The cover, with a generator."}
     assert client.post(at("details", listing), form_of(client, at("details", listing)) | sent).status_code == 302
@@ -122,6 +126,7 @@ def test_statements_about_ai_are_saved_and_shown_to_buyers(client: Client, listi
     assert training_sentence("allowed") in page
 
 
+@pytest.mark.slow
 def test_licences_are_saved(client: Client, listing: Listing) -> None:
     client.post(
         at("licences", listing), form_of(client, at("licences", listing)) | {"permit": "some", "slugs": ["commercial"], "readme": "Hi"}
@@ -136,6 +141,7 @@ def test_licences_are_saved(client: Client, listing: Listing) -> None:
     assert listing.allowed_license_slugs is None
 
 
+@pytest.mark.slow
 def test_prices_tell_what_buyers_pay_and_the_vendor_gets(client: Client, vendor: VendorProfile, listing: Listing) -> None:
     set_commission(profile=vendor, commission_rate_bp=1_000, reason="Agreed", actor=make_vendor().user)
     sent = {"base_price_minor": "100", "price_inr_minor": "", "discount_bp": "20", "tax_rate_bp": "25"}
@@ -147,6 +153,7 @@ def test_prices_tell_what_buyers_pay_and_the_vendor_gets(client: Client, vendor:
     assert "$115.20" in page
 
 
+@pytest.mark.slow
 def test_split_is_told_while_prices_are_typed_and_nothing_is_saved(client: Client, listing: Listing) -> None:
     before = Listing.objects.values().get(pk=listing.pk)
     sent = form_of(client, at("prices", listing))
@@ -165,6 +172,7 @@ def test_listing_without_an_active_licence_says_so_instead_of_a_price(client: Cl
     assert "None of the licences that you allow is active" in client.get(at("prices", listing)).content.decode()
 
 
+@pytest.mark.slow
 def test_other_field_changed_in_another_window_is_kept(client: Client, listing: Listing) -> None:
     opened = form_of(client, at("details", listing))
     update_details(listing=listing, actor=listing.store.owner, version="2.0")
@@ -173,6 +181,7 @@ def test_other_field_changed_in_another_window_is_kept(client: Client, listing: 
     assert (listing.title, listing.version) == ("Aurora Serif", "2.0")
 
 
+@pytest.mark.slow
 def test_same_field_changed_in_another_window_is_told_and_replaced_only_knowingly(client: Client, listing: Listing) -> None:
     opened = form_of(client, at("details", listing))
     update_details(listing=listing, actor=listing.store.owner, title="Aurora Text", version="2.0")
@@ -190,11 +199,13 @@ def test_same_field_changed_in_another_window_is_told_and_replaced_only_knowingl
     assert listing.title == "Aurora Serif"
 
 
+@pytest.mark.slow
 def test_both_windows_saying_the_same_is_no_conflict(client: Client, listing: Listing) -> None:
     opened = form_of(client, at("licences", listing)) | {"readme": "Same"}
     assert [client.post(at("licences", listing), opened).status_code for _ in range(2)] == [302, 302]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seen", ["", "x", "[]", "null", "[" * 1999, '{"title": 1}', json.dumps({"title": "0" * 16})])
 def test_page_that_does_not_tell_what_it_showed_overwrites_nothing(client: Client, listing: Listing, seen: str) -> None:
     sent = form_of(client, at("details", listing)) | {"title": "Blind", "seen": seen}
@@ -210,6 +221,7 @@ def test_licences_changed_in_two_windows_are_told_beside_them(client: Client, li
     assert "changed to “extended” in the meantime" in str(response.context["form"].errors["slugs"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["details", "prices", "licences"])
 def test_listing_in_review_is_shown_but_not_edited(client: Client, listing: Listing, name: str) -> None:
     opened = form_of(client, at(name, listing))
@@ -229,6 +241,7 @@ def test_listing_in_review_is_shown_but_not_edited(client: Client, listing: List
     assert (listing.title, listing.base_price_minor, listing.readme) == ("Aurora Sans", 1000, "")
 
 
+@pytest.mark.slow
 def test_edit_of_what_is_on_sale_says_that_it_is_live(client: Client, listing: Listing) -> None:
     published(listing)
     opened = client.get(at("details", listing)).content.decode()

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from bs4 import BeautifulSoup
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -16,6 +17,7 @@ from catalog import bounds as catalog_bounds
 from catalog.models import Deliverable, Listing, Preview
 from marketplace.core import bounds
 from marketplace.core.audit import history_of
+from marketplace.core.bounds import GIB
 from marketplace.storage import default_storage
 from tests.factories import ListingFactory, UserFactory
 from tests.files import makers
@@ -65,6 +67,7 @@ def test_unfinished_upload_is_shown_and_removed_by_its_vendor_only(
 # --- what is refused ----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "more"), UPLOADS)
 def test_refusals_come_before_the_body_is_read(
     browse: Callable[..., Client], client: Client, listing: Listing, name: str, more: list[int]
@@ -79,6 +82,7 @@ def test_refusals_come_before_the_body_is_read(
     assert knock(client, path).status_code == 409
 
 
+@pytest.mark.slow
 def test_form_with_the_pages_token_is_taken(browse: Callable[..., Client], listing: Listing) -> None:
     client = browse(listing.store.owner, checked=True)
     token = client.get(address(listing)).context["csrf_token"]
@@ -91,6 +95,7 @@ def test_form_with_the_pages_token_is_taken(browse: Callable[..., Client], listi
     assert client.post(address(listing, "studio-file-upload"), {"file": file, "csrfmiddlewaretoken": token}).status_code == 302
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("content", "status", "words"),
     [
@@ -110,6 +115,20 @@ def test_refused_file_is_told_beside_its_field_and_leaves_nothing(
     assert not Deliverable.objects.exists()
 
 
+@pytest.mark.slow
+def test_file_that_exceeds_the_vendors_room_is_refused_with_what_helps(
+    client: Client, vendor: VendorProfile, listing: Listing, media: Path, settings: Any
+) -> None:
+    settings.VENDOR_UNAPPROVED_GIB = 1
+    begin_upload(listing=ListingFactory(store=vendor.store), filename="Aurora.zip", size=GIB, actor=vendor.user)
+    for name, slot in (("studio-file-upload", ()), ("studio-picture-upload", (0,))):
+        answer = send(client, listing, makers.archive(a_otf="x") if not slot else makers.picture(), name, *slot)
+        assert answer.status_code == 409
+        assert "You store 1 GB that no reviewer has approved yet, which is the most. Remove drafts" in text_of(answer)
+    assert stored(media) == []
+
+
+@pytest.mark.slow
 def test_form_without_a_file_says_to_choose_one(client: Client, listing: Listing) -> None:
     answer = client.post(address(listing, "studio-file-upload"), {"other": ""})
     assert answer.status_code == 400
@@ -117,6 +136,7 @@ def test_form_without_a_file_says_to_choose_one(client: Client, listing: Listing
     assert MESSAGES["upload_incomplete"] in text_of(client.post(address(listing, "studio-file-upload"), {"file": ""}))
 
 
+@pytest.mark.slow
 def test_picture_that_is_none_is_told_at_its_own_place(client: Client, listing: Listing) -> None:
     answer = send(client, listing, makers.font(), "studio-picture-upload", 3)
     assert answer.status_code == 415
@@ -129,6 +149,7 @@ def test_slot_beyond_the_last_is_not_found(client: Client, listing: Listing) -> 
     assert send(client, listing, makers.picture(), "studio-picture-upload", catalog_bounds.GALLERY_SLOTS).status_code == 404
 
 
+@pytest.mark.slow
 def test_listing_that_came_under_review_meanwhile_is_shown_as_it_is_now(
     client: Client, listing: Listing, media: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -144,6 +165,7 @@ def test_listing_that_came_under_review_meanwhile_is_shown_as_it_is_now(
     assert stored(media) == []
 
 
+@pytest.mark.slow
 def test_every_refusal_of_the_upload_endpoints_has_a_sentence(client: Client) -> None:
     document = client.get("/api/v1/schema?format=json").json()
     places = [path for path in document["paths"] if path.rsplit("/", 1)[-1] in {"file", "font-specimen", "gallery-image", "audio-preview"}]
@@ -177,6 +199,7 @@ def test_file_is_stored_once_and_never_by_djangos_own_handlers(
     assert file.sha256 in page
 
 
+@pytest.mark.slow
 def test_previews_are_stored_and_shown_as_everyone_sees_them(client: Client, listing: Listing) -> None:
     assert send(client, listing, makers.picture(), "studio-picture-upload", 2)["Location"].endswith("#picture-2")
     assert send(client, listing, makers.font(flavor="woff2"), "studio-specimen-upload")["Location"].endswith("#specimen")
@@ -201,6 +224,7 @@ def test_specimen_of_someone_else_or_none_is_not_found(client: Client, listing: 
 # --- what goes ----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_removed_preview_goes_with_its_objects(
     client: Client, listing: Listing, media: Path, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
 ) -> None:
@@ -215,6 +239,7 @@ def test_removed_preview_goes_with_its_objects(
     assert client.post(address(listing, "studio-preview-remove", preview.pk)).status_code == 302
 
 
+@pytest.mark.slow
 def test_preview_of_another_listing_or_under_review_stays(client: Client, listing: Listing, browse: Callable[..., Client]) -> None:
     send(client, listing, makers.picture(), "studio-picture-upload", 1)
     preview = Preview.objects.get()
@@ -240,6 +265,7 @@ def test_published_listing_keeps_its_thumbnail_and_may_lose_the_others(client: C
     assert list(Preview.objects.all()) == [first]
 
 
+@pytest.mark.slow
 def test_discarded_candidate_goes_and_the_reviewed_file_stays(
     client: Client, listing: Listing, media: Path, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
 ) -> None:
@@ -260,6 +286,7 @@ def test_discarded_candidate_goes_and_the_reviewed_file_stays(
     assert history_of(listing)[0].action == "listing.discard_file"
 
 
+@pytest.mark.slow
 def test_blocked_candidate_is_taken_back_but_kept_as_evidence(client: Client, listing: Listing) -> None:
     send(client, listing, makers.archive(a_otf="x"))
     Deliverable.objects.update(blocked_at=timezone.now())
@@ -267,6 +294,7 @@ def test_blocked_candidate_is_taken_back_but_kept_as_evidence(client: Client, li
     assert Deliverable.objects.filter(blocked_at__isnull=False).count() == 1
 
 
+@pytest.mark.slow
 def test_vendor_suspended_meanwhile_removes_nothing(client: Client, vendor: VendorProfile, listing: Listing) -> None:
     send(client, listing, makers.picture(), "studio-picture-upload", 1)
     listing.store.is_open = False
@@ -276,6 +304,7 @@ def test_vendor_suspended_meanwhile_removes_nothing(client: Client, vendor: Vend
         services.remove_preview(listing=listing, preview_id=preview.pk, actor=vendor.user)
 
 
+@pytest.mark.slow
 def test_vendor_suspended_while_a_file_is_on_its_way_is_led_to_where_the_store_stands(
     client: Client, vendor: VendorProfile, listing: Listing, media: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -292,6 +321,19 @@ def test_vendor_suspended_while_a_file_is_on_its_way_is_led_to_where_the_store_s
 # --- what is shown ------------------------------------------------------------------------------
 
 
+def test_page_begins_with_what_is_there_and_what_is_needed(client: Client, listing: Listing) -> None:
+    def parts() -> list[str]:
+        page = BeautifulSoup(client.get(address(listing)).content, "html.parser")
+        return [" ".join(part.get_text(" ").split()) for part in page.select(".parts .part-missing")]
+
+    assert parts() == ["None; one is needed", "None; a cover picture is needed"]
+    send(client, listing, makers.archive(a_otf="x"), filename="one.zip")
+    assert parts() == ["None; a cover picture is needed"]
+    send(client, listing, makers.picture(), "studio-picture-upload", 0)
+    assert parts() == []
+
+
+@pytest.mark.slow
 def test_candidate_stands_beside_the_reviewed_file(client: Client, listing: Listing) -> None:
     publish(listing)
     assert "A new file is reviewed first" in text_of(client.get(address(listing)))
@@ -309,6 +351,7 @@ def test_candidate_stands_beside_the_reviewed_file(client: Client, listing: List
     assert 'id="picture-1-input"' in page
 
 
+@pytest.mark.slow
 def test_odd_contents_are_told_in_words(client: Client, listing: Listing) -> None:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
@@ -330,6 +373,7 @@ def test_page_allows_pictures_of_its_own_making_and_nothing_more(client: Client,
     assert "blob:" not in client.get(reverse("studio-listing", args=[listing.slug]))["Content-Security-Policy"]
 
 
+@pytest.mark.slow
 def test_page_costs_no_more_queries_with_many_files(
     client: Client, listing: Listing, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:

@@ -12,6 +12,7 @@ from catalog.models.reviews import ReviewStatus
 from catalog.services.review import reject_listing
 from tests.factories import ListingFactory, UserFactory
 from tests.shop import on_sale
+from vendors import bounds
 from vendors.models import VendorProfile
 
 from .cases import submitted
@@ -46,6 +47,15 @@ def test_first_listing_is_led_to_where_there_is_none(client: Client) -> None:
     assert NEW in page
 
 
+def test_vendor_with_all_drafts_is_told_how_to_make_another(client: Client, listing: Listing, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "DRAFTS", 1)
+    page = client.post(NEW, COMPLETE | {"slug": "borealis", "title": "Borealis"})
+    assert page.status_code == 400
+    assert "Delete a draft that you don&#x27;t need" in page.content.decode()
+    assert Listing.objects.get() == listing
+
+
+@pytest.mark.slow
 def test_list_is_filtered_searched_and_paged(client: Client, vendor: VendorProfile, listing: Listing) -> None:
     for number in range(30):
         ListingFactory(store=vendor.store, title=f"Tone {number:02}", slug=f"tone-{number:02}")
@@ -111,6 +121,7 @@ def test_draft_that_cannot_be_made_keeps_what_was_typed(client: Client, change: 
     assert not Listing.objects.exists()
 
 
+@pytest.mark.slow
 def test_address_of_another_listing_is_refused_beside_it(client: Client) -> None:
     on_sale(slug="aurora-sans")
     assert errors_of(client.post(NEW, COMPLETE)) == ["slug"]

@@ -111,6 +111,7 @@ def test_retired_licence_that_is_chosen_alone_is_told(client: Client, listing: L
     assert said(client.post(address, {"permit": "some", "slugs": ["personal", "extended"]})) == ""
 
 
+@pytest.mark.slow
 def test_each_field_of_the_studio_names_an_address_that_tells(
     browse: Callable[..., Client], client: Client, listing: Listing, django_assert_max_num_queries: Callable[[int], Any]
 ) -> None:

@@ -28,6 +28,7 @@ OF_A_LISTING = [
 ]
 
 
+@pytest.mark.slow
 def test_pages_are_well_made_and_ask_little_with_a_thousand_listings(
     client: Client, vendor: VendorProfile, listing: Listing, django_assert_max_num_queries: Queries
 ) -> None:

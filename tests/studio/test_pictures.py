@@ -71,6 +71,7 @@ def test_words_that_are_too_long_stand_with_the_reason_beside_them(client: Clien
     assert first.alt_text == Preview.objects.get(pk=second.pk).alt_text == ""
 
 
+@pytest.mark.slow
 def test_picture_is_described_and_the_page_goes_on_there(client: Client, listing: Listing) -> None:
     picture(listing, 0)
     second = picture(listing, 1)
@@ -102,6 +103,7 @@ def test_pictures_go_one_place_on_and_never_leave_the_card_without_one(client: C
     assert client.post(address(listing, "move", second), {"slot": "0"}).status_code == 302
 
 
+@pytest.mark.slow
 def test_picture_under_review_shows_its_words_and_no_forms(client: Client, listing: Listing) -> None:
     ready(listing)
     Preview.objects.update(alt_text="Letters on a wall")
@@ -115,6 +117,7 @@ def test_picture_under_review_shows_its_words_and_no_forms(client: Client, listi
         assert "in review" in refused.content.decode()
 
 
+@pytest.mark.slow
 def test_words_that_were_changed_elsewhere_are_not_overwritten_without_asking(client: Client, listing: Listing) -> None:
     preview = picture(listing, 0)
     seen = page_of(client.get(reverse("studio-files", args=[listing.slug]))).select_one(".words input[name=seen]")

@@ -44,6 +44,7 @@ def test_submit_is_no_page_to_look_at(client: Client, listing: Listing) -> None:
     assert client.get(at("submit", listing)).status_code == 405
 
 
+@pytest.mark.slow
 def test_unfinished_listing_is_told_what_to_do_and_where(client: Client, listing: Listing) -> None:
     page = client.get(at("listing", listing)).content.decode()
     assert page.count("To do") == 2
@@ -54,6 +55,7 @@ def test_unfinished_listing_is_told_what_to_do_and_where(client: Client, listing
     assert listing.status == "Draft"
 
 
+@pytest.mark.slow
 def test_finished_listing_is_sent_once_however_often_the_button_is_pressed(client: Client, listing: Listing) -> None:
     ready(listing)
     assert "Send for review" in client.get(at("listing", listing)).content.decode()
@@ -62,6 +64,7 @@ def test_finished_listing_is_sent_once_however_often_the_button_is_pressed(clien
     assert (listing.status, listing.reviews.count()) == ("PendingReview", 1)
 
 
+@pytest.mark.slow
 def test_withdrawn_listing_can_be_edited_again(client: Client, listing: Listing) -> None:
     submitted(listing)
     asked = client.get(at("withdraw", listing))
@@ -73,6 +76,7 @@ def test_withdrawn_listing_can_be_edited_again(client: Client, listing: Listing)
     assert client.get(at("withdraw", listing))["Location"] == at("listing", listing)
 
 
+@pytest.mark.slow
 def test_listing_leaves_the_shop_after_a_question(client: Client, listing: Listing) -> None:
     assert client.get(at("unpublish", listing))["Location"] == at("listing", listing)
     listing = published(listing)
@@ -84,6 +88,7 @@ def test_listing_leaves_the_shop_after_a_question(client: Client, listing: Listi
     assert "has changed in the meantime" in take(client, "unpublish", listing)
 
 
+@pytest.mark.slow
 def test_rejected_listing_says_what_was_found_and_goes_back(client: Client, listing: Listing, editor: User) -> None:
     findings = [
         {"code": "description_thin"},
@@ -104,6 +109,7 @@ def test_rejected_listing_says_what_was_found_and_goes_back(client: Client, list
     assert "Too dark." in client.get(at("reviews", listing)).content.decode()
 
 
+@pytest.mark.slow
 def test_reviews_are_shown_page_by_page(client: Client, listing: Listing, editor: User, django_assert_max_num_queries: Queries) -> None:
     assert "Nothing submitted yet" in client.get(at("reviews", listing)).content.decode()
     for number in range(12):
@@ -120,6 +126,7 @@ def test_reviews_are_shown_page_by_page(client: Client, listing: Listing, editor
         assert client.get(f"{at('reviews', listing)}?after={nonsense}").status_code == 404
 
 
+@pytest.mark.slow
 def test_new_file_of_what_is_on_sale_is_reviewed_before_buyers_get_it(client: Client, listing: Listing, editor: User) -> None:
     listing = published(listing)
     assert "Send the new file" not in client.get(at("listing", listing)).content.decode()
@@ -135,6 +142,7 @@ def test_new_file_of_what_is_on_sale_is_reviewed_before_buyers_get_it(client: Cl
     assert "It is on sale" in page
 
 
+@pytest.mark.slow
 def test_taken_down_listing_says_why_and_what_has_happened(client: Client, listing: Listing, editor: User) -> None:
     listing = published(listing)
     takedown_listing(listing=listing, reason="A complaint was right.", actor=editor)
@@ -146,6 +154,7 @@ def test_taken_down_listing_says_why_and_what_has_happened(client: Client, listi
     assert "Taken off sale" in client.get(at("reviews", listing)).content.decode()
 
 
+@pytest.mark.slow
 def test_pages_ask_little_wherever_the_listing_stands(
     client: Client, listing: Listing, editor: User, django_assert_max_num_queries: Queries
 ) -> None:
@@ -167,6 +176,7 @@ def test_pages_ask_little_wherever_the_listing_stands(
     look()
 
 
+@pytest.mark.slow
 def test_manifest_is_made_kept_and_made_anew(client: Client, listing: Listing) -> None:
     ready(listing)
     assert "None yet." in client.get(at("manifest", listing)).content.decode()

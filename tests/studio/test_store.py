@@ -138,7 +138,8 @@ def test_store_is_renamed_and_the_change_is_on_record(client: Client, vendor: Ve
     vendor.store.refresh_from_db()
     assert (vendor.store.name, vendor.bio) == ("New", "Words")
     entry = AuditEntry.objects.get(action="vendor.update")
-    assert (entry.actor, entry.data["changes"]) == (vendor.user, {"storeName": [before, "New"], "bio": ["", "Words"]})
+    assert (entry.actor, entry.data["changed"]) == (vendor.user, ["storeName", "bio"])
+    assert not any(text in str(entry.data) for text in (before, "New", "Words"))
 
 
 @pytest.mark.parametrize(
@@ -161,6 +162,7 @@ def test_address_is_judged_while_it_is_typed(browse: Browse, typed: dict[str, st
     assert bool(answer.strip()) == bool(words)
 
 
+@pytest.mark.slow
 def test_logo_and_banner_are_uploaded_shown_and_removed_by_plain_forms(browse: Browse) -> None:
     profile = make_vendor()
     client = browse(profile.user)
@@ -176,6 +178,7 @@ def test_logo_and_banner_are_uploaded_shown_and_removed_by_plain_forms(browse: B
     assert [picture.kind for picture in StorePicture.objects.all()] == ["Banner"]
 
 
+@pytest.mark.slow
 def test_refused_logo_is_told_beside_its_field_and_keeps_the_page(browse: Browse) -> None:
     profile = make_vendor()
     page = browse(profile.user).post(reverse("studio-logo-upload"), {"file": SimpleUploadedFile("logo.png", b"no picture")})

@@ -123,6 +123,7 @@ def test_mail_server_that_refuses_is_logged_without_addresses_or_words(
         assert secret not in caplog.text
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(
     "case", [case for case in CASES if case.audit.split(".")[0] in {"application", "app", "vendor", "listing"}], ids=str
@@ -156,6 +157,7 @@ def words_of(html: str) -> list[str]:
     return page.body.get_text(" ").split()
 
 
+@pytest.mark.slow
 def test_every_mail_has_both_forms_alike_and_nothing_unresolved(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Engine.get_default(), "string_if_invalid", UNRESOLVED)
     assert len(ACCOUNT_TEMPLATES) >= 4
@@ -169,6 +171,7 @@ def test_every_mail_has_both_forms_alike_and_nothing_unresolved(monkeypatch: pyt
         assert words_of(sent.html) == ["Creative", "Asset", "Marketplace", *sent.subject.split(), *text], name
 
 
+@pytest.mark.slow
 def test_every_button_says_what_happens() -> None:
     for name, sent in samples().items():
         labels = [label.get_text() for label in BeautifulSoup(sent.html, "html.parser").select("a.cta")]
@@ -200,6 +203,7 @@ def test_what_needs_changes_is_named_as_the_studio_names_it() -> None:
     assert "- the colours: See to it." in sent.text
 
 
+@pytest.mark.slow
 def test_every_mail_is_of_one_look_with_absolute_links_and_nothing_from_elsewhere() -> None:
     for name, sent in samples().items():
         page = BeautifulSoup(sent.html, "html.parser")

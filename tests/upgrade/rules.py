@@ -1,4 +1,4 @@
-"""What a migration may do while nodes of the last release still serve, judged by its operations, so on both engines alike.
+"""The operations that a migration may have while nodes of the last release still run, on both databases.
 
 `released.txt` lists the migrations of the last release; it is empty until there is one. It is written at each release, in the release's own commit, by
 `git ls-files '*/migrations/0*.py' > tests/upgrade/released.txt`; the last commit that changed it is the code that upgrades start from.

@@ -19,7 +19,7 @@ from tests.shop import bought, funded
 from .attaching import show, upload
 from .cases import ASSETS, PATCH, problem
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 
 
 @pytest.fixture
@@ -75,6 +75,7 @@ def test_buyers_get_the_reviewed_file_whatever_becomes_of_the_candidate(
     assert b"".join(default_storage.read(reviewed.object_key)) in package
 
 
+@pytest.mark.slow
 def test_approval_swaps_the_candidate_in(on_sale: Listing, step: Callable[[str], Any], reviewer: User, anonymous: APIClient) -> None:
     candidate = on_sale.candidate_deliverable
     assert candidate is not None
@@ -87,6 +88,7 @@ def test_approval_swaps_the_candidate_in(on_sale: Listing, step: Callable[[str],
     assert problem(step("submit")) == (409, "nothing_to_review")
 
 
+@pytest.mark.slow
 def test_rejected_candidate_can_be_submitted_again_or_replaced(
     on_sale: Listing, step: Callable[[str], Any], reviewer: User, client: APIClient
 ) -> None:
@@ -110,6 +112,7 @@ def test_rejected_candidate_can_be_submitted_again_or_replaced(
     assert items[0]["file"]["id"] == str(Listing.objects.get(pk=on_sale.pk).candidate_deliverable_id)
 
 
+@pytest.mark.slow
 def test_candidate_under_review_cannot_be_exchanged_while_texts_prices_and_previews_can(
     on_sale: Listing, step: Callable[[str], Any], client: APIClient, anonymous: APIClient
 ) -> None:
@@ -123,6 +126,7 @@ def test_candidate_under_review_cannot_be_exchanged_while_texts_prices_and_previ
     assert (detail["title"], detail["priceEUR"], len(detail["previews"])) == ("Aurora Neue", 9.0, 2)
 
 
+@pytest.mark.slow
 def test_live_edits_and_previews_are_listed_for_editors(on_sale: Listing, client: APIClient) -> None:
     client.patch(f"{ASSETS}/{on_sale.pk}", PATCH | {"title": "Aurora Neue"}, format="json")
     show(on_sale, slot=2)

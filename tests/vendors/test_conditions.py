@@ -63,6 +63,7 @@ def etag(client: APIClient, listing: Listing) -> str:
     return str(client.get(address(listing))["ETag"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CHANGES)
 def test_change_that_requires_another_version_is_not_made(name: str, client: APIClient, listing: Listing) -> None:
     prepare, call = CHANGES[name]

@@ -21,7 +21,7 @@ from vendors.services.manifests import generate_manifest
 
 from .cases import ASSETS, CREATE, PATCH, pointers
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 
 
 def once_submitted(listing: Listing) -> Listing:
@@ -64,6 +64,7 @@ def test_slug_is_judged_as_on_creation(slug: object, client: APIClient, listing:
     assert [pointer for pointer, _ in pointers(answer)] == ["#/slug"]
 
 
+@pytest.mark.slow
 @SUBMITTED
 def test_slug_is_fixed_once_the_listing_was_submitted(make: Callable[[Listing], Listing], client: APIClient, listing: Listing) -> None:
     make(listing)
@@ -74,6 +75,7 @@ def test_slug_is_fixed_once_the_listing_was_submitted(make: Callable[[Listing], 
     assert (listing.slug, listing.title) == ("aurora-sans", PATCH["title"])
 
 
+@pytest.mark.slow
 def test_deleted_draft_is_gone_with_its_files(client: APIClient, vendor: VendorProfile, listing: Listing) -> None:
     parts = [("file", zipped({"a.txt": b"a"}), "a.zip"), ("gallery-image?slot=0", picture(size=(600, 400)), "a.png")]
     for place, content, name in parts:
@@ -100,6 +102,7 @@ def test_deleted_draft_is_gone_with_its_files(client: APIClient, vendor: VendorP
     assert client.post(ASSETS, CREATE, format="json").status_code == 200
 
 
+@pytest.mark.slow
 @SUBMITTED
 def test_listing_that_was_submitted_is_not_deleted(make: Callable[[Listing], Listing], client: APIClient, listing: Listing) -> None:
     make(listing)
@@ -124,6 +127,7 @@ def test_deleting_a_draft_leaves_the_vendors_other_listings_and_their_files(clie
     assert {file.listing_id for file in Deliverable.objects.all()} == {other.pk for other in others}
 
 
+@pytest.mark.slow
 def test_upload_to_a_draft_that_was_deleted_meanwhile_leaves_nothing(
     client: APIClient, listing: Listing, monkeypatch: pytest.MonkeyPatch
 ) -> None:

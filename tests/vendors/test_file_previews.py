@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from allauth.mfa.models import Authenticator
 from bs4 import BeautifulSoup
 from django.core.management import call_command
 from django.test import Client
@@ -15,13 +16,14 @@ from PIL import Image
 
 from catalog.events import ListingPublished
 from catalog.font_samples import REPERTOIRE
+from catalog.font_tester import type_tester_of
 from catalog.models import Category, FilePreview, Listing
 from marketplace.core.events import emit
 from marketplace.demo.entries import load_entries
 from marketplace.demo.previews import load_previews
 from marketplace.storage import default_storage
 from tests.factories import DeliverableFactory, UserFactory
-from tests.files.makers import font, zipped
+from tests.files.makers import drawn_font, font, zipped
 from tests.shop import on_sale, store_file
 from vendors import file_previews
 from vendors.inspection import inspect_deliverable
@@ -62,6 +64,7 @@ def motion() -> Category:
     return Category.objects.get_or_create(slug="motion", defaults={"name": "Motion"})[0]
 
 
+@pytest.mark.slow
 def test_each_style_of_a_family_is_a_subset_that_keeps_kerning_and_says_what_it_is() -> None:
     previews = made_of(selling(SERIF))
     assert [(each.details["style"], each.details["italic"]) for each in previews] == [("Regular", False), ("Italic", True)]
@@ -76,18 +79,33 @@ def test_each_style_of_a_family_is_a_subset_that_keeps_kerning_and_says_what_it_
     assert "Russian" not in previews[0].details["languages"]
 
 
+@pytest.mark.slow
+def test_page_tells_how_many_styles_of_a_large_family_can_be_tried() -> None:
+    styles = {f"style{number:02}.otf": drawn_font({"A": 100}, {"A": 500}, cff=False, name=f"Style {number}") for number in range(30)}
+    listing = selling(zipped(styles), category=Category.objects.get_or_create(slug="fonts", defaults={"name": "Fonts"})[0])
+    made = made_of(listing)
+    assert {each.details["stylesOfFile"] for each in made} == {30}
+    tester = type_tester_of(None, made)
+    assert tester is not None
+    assert (len(tester.styles), tester.styles_of_file) == (24, 30)
+    assert "24 of 30 styles" in Client().get(f"/assets/{listing.slug}").content.decode()
+
+
+@pytest.mark.slow
 def test_variable_font_keeps_its_axes() -> None:
     [preview] = made_of(selling(font((("wght", 100, 400, 900, "Weight"),), "woff2")))
     assert preview.details["axes"] == [{"tag": "wght", "min": 100, "default": 400, "max": 900}]
     assert [axis.axisTag for axis in TTFont(io.BytesIO(stored(preview)))["fvar"].axes] == ["wght"]
 
 
+@pytest.mark.slow
 def test_style_in_several_formats_is_shown_once_and_a_damaged_font_left_out() -> None:
     content = zipped({"a.woff2": font(flavor="woff2"), "a.ttf": font(), "b.ttf": font()[:300]})
     [preview] = made_of(selling(content))
     assert preview.details["familyNames"] == ["Tiny Sans"]
 
 
+@pytest.mark.slow
 def test_new_file_replaces_the_previews_of_the_one_before_and_the_same_file_keeps_them(
     django_capture_on_commit_callbacks: Any,
 ) -> None:
@@ -108,6 +126,7 @@ def test_new_file_replaces_the_previews_of_the_one_before_and_the_same_file_keep
         stored(before)
 
 
+@pytest.mark.slow
 def test_publication_has_them_made(django_capture_on_commit_callbacks: Any) -> None:
     listing = selling(font())
     with django_capture_on_commit_callbacks(execute=True):
@@ -115,6 +134,7 @@ def test_publication_has_them_made(django_capture_on_commit_callbacks: Any) -> N
     assert FilePreview.objects.filter(deliverable=listing.live_deliverable).count() == 1
 
 
+@pytest.mark.slow
 def test_animations_play_in_a_picture_and_have_a_still_one() -> None:
     listing = selling(LOADERS, category=motion())
     previews = made_of(listing)
@@ -129,6 +149,7 @@ def test_animations_play_in_a_picture_and_have_a_still_one() -> None:
             assert frames_of(still) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "content", ["{}", "[1]", "not JSON", json.dumps({"w": 1e9, "h": 0, "fr": 0, "ip": 0, "op": -5, "layers": []}), '{"v": ' + "[" * 100_000]
 )
@@ -136,6 +157,7 @@ def test_what_is_no_animation_is_left_out(content: str) -> None:
     assert made_of(selling(zipped({"a.json": content, "b.json": content}), category=motion())) == []
 
 
+@pytest.mark.slow
 def test_animation_without_end_is_shown_for_six_seconds() -> None:
     with zipfile.ZipFile(io.BytesIO(LOADERS)) as archive:
         lottie = json.loads(archive.read("blocks.json"))
@@ -145,11 +167,14 @@ def test_animation_without_end_is_shown_for_six_seconds() -> None:
         assert frames_of(moving) <= 120
 
 
+@pytest.mark.slow
 def test_json_of_another_category_is_no_animation() -> None:
+    assert made_of(selling(LOADERS, category=motion())) != []
     assert made_of(selling(LOADERS)) == []
 
 
-def test_previews_are_public_while_the_listing_is_on_sale(client: Client) -> None:
+@pytest.mark.slow
+def test_previews_are_public_while_the_listing_is_on_sale(client: Client, settings: Any) -> None:
     listing = selling(font())
     [preview] = made_of(listing)
     answer = client.get(preview.url)
@@ -162,6 +187,12 @@ def test_previews_are_public_while_the_listing_is_on_sale(client: Client) -> Non
     assert client.get(preview.url).status_code == 404
     client.force_login(listing.store.owner)
     assert client.get(preview.url).status_code == 200
+    settings.ADMIN_REQUIRES_SECOND_FACTOR = True
+    staff = UserFactory(is_staff=True)
+    client.force_login(staff)
+    assert client.get(preview.url).status_code == 404
+    Authenticator.objects.create(user=staff, type="totp", data={})
+    assert client.get(preview.url).status_code == 200
 
 
 def test_preview_of_an_earlier_file_is_not_found(client: Client) -> None:
@@ -171,6 +202,7 @@ def test_preview_of_an_earlier_file_is_not_found(client: Client) -> None:
     assert client.get(preview.url).status_code == 404
 
 
+@pytest.mark.slow
 def test_sweep_and_verification_know_their_objects(capsys: pytest.CaptureFixture[str]) -> None:
     previews = made_of(selling(LOADERS, category=motion()))
     call_command("sweep_objects", "--delete", "--hours", "0")
@@ -182,6 +214,7 @@ def test_sweep_and_verification_know_their_objects(capsys: pytest.CaptureFixture
         call_command("verify_checksums")
 
 
+@pytest.mark.slow
 def test_page_of_a_family_shows_every_style_what_it_covers_and_loads_only_subsets(
     client: Client, django_assert_max_num_queries: Any
 ) -> None:
@@ -200,6 +233,7 @@ def test_page_of_a_family_shows_every_style_what_it_covers_and_loads_only_subset
     assert str(listing.live_deliverable_id) not in css
 
 
+@pytest.mark.slow
 def test_page_of_motion_shows_still_pictures_until_they_play(client: Client) -> None:
     listing = selling(LOADERS, category=motion())
     made_of(listing)
@@ -212,6 +246,7 @@ def test_page_of_motion_shows_still_pictures_until_they_play(client: Client) -> 
         assert (picture["loading"], bool(picture["alt"])) == ("lazy", True)
 
 
+@pytest.mark.slow
 def test_demo_keeps_the_previews_that_the_service_makes_of_its_files() -> None:
     kept = {entry.slug: load_previews(entry) for entry in load_entries()}
     previews = made_of(selling(SERIF))
@@ -227,6 +262,7 @@ def test_demo_keeps_the_previews_that_the_service_makes_of_its_files() -> None:
     }
 
 
+@pytest.mark.slow
 def test_file_that_takes_too_long_has_no_previews(monkeypatch: pytest.MonkeyPatch) -> None:
     listing = selling(font())
     monkeypatch.setattr(file_previews, "LIMITS", Limits(cpu_seconds=60, wall_seconds=0.01))

@@ -30,12 +30,13 @@ from vendors.uploads import Received
 
 from .cases import ASSETS, make_vendor, problem, publish
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 
 PLACES = ["file", "font-specimen", "gallery-image?slot=0", "audio-preview"]
 PREVIEW_KEYS = {"id", "assetId", "kind", "url"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", PLACES)
 def test_refusals_come_before_the_body_is_read(
     place: str,
@@ -57,6 +58,7 @@ def test_refusals_come_before_the_body_is_read(
     assert problem(knock(client, path)) == (409, "listing_locked")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("place", "content"),
     [
@@ -79,6 +81,7 @@ def test_wrong_content_is_unsupported_and_leaves_nothing(
     assert not Preview.objects.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("place", "content"),
     [
@@ -97,6 +100,7 @@ def test_damaged_content_is_rejected_and_leaves_nothing(
     assert stored(media) == []
 
 
+@pytest.mark.slow
 def test_deliverable_answers_the_reference_record(listing: Listing, client: APIClient, vendor: VendorProfile) -> None:
     content = makers.archive(Aurora_ttf=makers.font(), readme_txt="Hello.")
     answer = client.post(f"{ASSETS}/{listing.slug}/file", makers.form(content, "../up/Aurora 1.0.zip"))
@@ -123,6 +127,7 @@ def test_deliverable_answers_the_reference_record(listing: Listing, client: APIC
     assert (entry.action, entry.actor, entry.data["sha256"]) == ("listing.upload_file", vendor.user, record["checksum"])
 
 
+@pytest.mark.slow
 def test_second_deliverable_replaces_the_first_with_its_object(
     listing: Listing, client: APIClient, media: Path, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
 ) -> None:
@@ -135,6 +140,7 @@ def test_second_deliverable_replaces_the_first_with_its_object(
     assert stored(media) == [deliverable.object_key]
 
 
+@pytest.mark.slow
 def test_object_that_cannot_be_removed_undoes_nothing(
     listing: Listing,
     client: APIClient,
@@ -154,6 +160,7 @@ def test_object_that_cannot_be_removed_undoes_nothing(
     assert "in on_commit()" in caplog.text
 
 
+@pytest.mark.slow
 def test_new_file_of_a_published_listing_is_only_a_candidate(listing: Listing, client: APIClient) -> None:
     publish(listing)
     live = listing.live_deliverable
@@ -165,6 +172,7 @@ def test_new_file_of_a_published_listing_is_only_a_candidate(listing: Listing, c
     assert (record["liveFile"]["id"], record["candidateFile"]) == (str(live.id), answer)
 
 
+@pytest.mark.slow
 def test_update_under_review_locks_the_file_but_not_the_rest(listing: Listing, client: APIClient) -> None:
     publish(listing)
     client.post(f"{ASSETS}/{listing.id}/file", makers.form(makers.archive(a_txt="2")))
@@ -211,6 +219,7 @@ def test_vendor_suspended_while_the_body_came_is_refused(listing: Listing, vendo
     assert stored(media) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("place", "content", "kind", "content_type"),
     [
@@ -231,6 +240,7 @@ def test_preview_answers_the_reference_record(
     assert (shown.status_code, shown["Content-Type"]) == (200, content_type)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slot", range(5))
 def test_gallery_image_is_in_its_slot(slot: int, listing: Listing, client: APIClient, anonymous: APIClient) -> None:
     answer = client.post(f"{ASSETS}/{listing.id}/gallery-image?slot={slot}", makers.form(makers.picture(), "a.png"))
@@ -241,6 +251,7 @@ def test_gallery_image_is_in_its_slot(slot: int, listing: Listing, client: APICl
     assert problem(anonymous.get(answer.json()["url"])) == (404, "not_found")
 
 
+@pytest.mark.slow
 def test_image_in_an_occupied_slot_replaces_it(
     listing: Listing, client: APIClient, media: Path, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
 ) -> None:
@@ -255,6 +266,7 @@ def test_image_in_an_occupied_slot_replaces_it(
     assert first["id"] != second["id"]
 
 
+@pytest.mark.slow
 def test_preview_of_a_published_listing_is_live_at_once(listing: Listing, client: APIClient, anonymous: APIClient) -> None:
     publish(listing)
     before = anonymous.get(f"/api/v1/assets/{listing.slug}")
@@ -301,6 +313,7 @@ def test_disk_without_room_for_the_look_is_no_crash(
     assert stored(media) == []
 
 
+@pytest.mark.slow
 def test_record_lists_files_and_previews(listing: Listing, client: APIClient) -> None:
     file = client.post(f"{ASSETS}/{listing.id}/file", makers.form(makers.archive(a_txt="1"))).json()
     image = client.post(f"{ASSETS}/{listing.id}/gallery-image?slot=0", makers.form(makers.picture())).json()

@@ -73,6 +73,7 @@ def roboto(*styles: str) -> dict[str, bytes]:
     return {f"Roboto-{style}.ttf": (folder / f"Roboto-{style}.ttf").read_bytes() for style in styles}
 
 
+@pytest.mark.slow
 def test_variable_sans_is_tagged_as_one(tags: Callable[..., list[str]]) -> None:
     font = makers.font(axes=(("wght", 100, 400, 900, "Weight"), ("wdth", 75, 100, 125, "Width")))
     found = tags("fonts", {"Variable.ttf": font}, tags=["calm"])
@@ -80,30 +81,35 @@ def test_variable_sans_is_tagged_as_one(tags: Callable[..., list[str]]) -> None:
     assert {"font", "variable font", "weight", "width", "truetype"} <= set(found)
 
 
+@pytest.mark.slow
 def test_real_family_is_tagged_by_name_styles_and_scripts(tags: Callable[..., list[str]]) -> None:
     found = tags("fonts", roboto("Thin", "Bold", "Italic"))
     assert {"font", "Roboto", "thin", "bold", "italic", "latin", "cyrillic", "greek", "truetype"} <= set(found)
     assert "variable font" not in found
 
 
+@pytest.mark.slow
 def test_preset_pack_is_tagged_by_what_it_is_for(tags: Callable[..., list[str]]) -> None:
     cube = b"LUT_3D_SIZE 2\n" + b"0 0 0\n" * 8
     found = tags("presets", {"warm.cube": cube, "cold.cube": cube, "warm.xmp": b"<x/>", "Read me.txt": b"x"})
     assert {"preset", "lut", "color grading", "lightroom", "photo preset", "cube"} <= set(found)
 
 
+@pytest.mark.slow
 def test_motion_template_is_tagged_by_its_host_tool(tags: Callable[..., list[str]]) -> None:
     found = tags("motion", {"title.mogrt": b"x", "title.aep": b"x"}, supported_platforms="Premiere Pro 2024+, Final Cut v11")
     assert {"motion graphics", "motion template", "premiere pro", "after effects", "final cut"} <= set(found)
     assert not any("2024" in tag or "11" in tag for tag in found)
 
 
+@pytest.mark.slow
 def test_skill_is_tagged_by_what_it_says_of_itself(tags: Callable[..., list[str]]) -> None:
     found = tags("ai-skills", {"release/SKILL.md": SKILL})
     assert {"ai skill", "agent skill", "release notes writer", "release", "changelog"} <= set(found)
     assert not {"secret", "heading", "when", "that"} & set(found)
 
 
+@pytest.mark.slow
 def test_what_a_manifest_names_is_found_by_its_tags(anonymous: APIClient) -> None:
     """A font that says nothing of itself is found by each of its tags, once its vendor has taken them over."""
     PublishedListingFactory(title="Something else", category=CategoryFactory(slug="motion", name="Motion"))

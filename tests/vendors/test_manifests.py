@@ -75,6 +75,7 @@ def test_listing_without_a_file_has_a_manifest_all_the_same(client: APIClient, l
     assert "No file has been uploaded yet." in body["agentGuidance"]
 
 
+@pytest.mark.slow
 def test_uploaded_font_is_described(client: APIClient, listing: Listing) -> None:
     client.post(f"{ASSETS}/{listing.id}/file", makers.form(makers.archive(Aurora_ttf=makers.font(), License_txt="x")))
     client.patch(f"{ASSETS}/{listing.id}", PATCH | {"tags": ["sans"], "supportedPlatforms": "Figma, InDesign"}, format="json")
@@ -109,6 +110,7 @@ def test_variable_axes_become_bounded_arguments(technical: dict[str, Any], clien
     assert "wght from 100 to 900" in body["agentGuidance"]
 
 
+@pytest.mark.slow
 def test_skill_is_described_without_giving_its_instructions_away(client: APIClient, listing: Listing, anonymous: APIClient) -> None:
     listing.category = CategoryFactory(slug="ai-skills", name="AI skills")
     listing.save()
@@ -170,6 +172,7 @@ def test_same_sources_give_the_same_manifest_and_write_once(client: APIClient, l
     assert (manifest.body, manifest.source_digest) == (build(sources), digest_of(sources))
 
 
+@pytest.mark.slow
 def test_edit_makes_the_manifest_stale_until_it_is_generated(client: APIClient, listing: Listing) -> None:
     generate(client, listing)
     client.patch(f"{ASSETS}/{listing.id}", PATCH | {"tags": ["new"]}, format="json")
@@ -178,6 +181,7 @@ def test_edit_makes_the_manifest_stale_until_it_is_generated(client: APIClient, 
     assert AgentManifest.objects.get().body["tags"] == ["new", "font"]
 
 
+@pytest.mark.slow
 def test_published_listing_is_found_by_the_tags_of_its_newest_manifest(client: APIClient, listing: Listing) -> None:
     publish(listing)
     generate(client, listing)

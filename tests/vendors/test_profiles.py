@@ -15,15 +15,14 @@ from catalog.models import Store
 from developers.models import DeveloperApplication
 from marketplace.accounts.models import User
 from marketplace.core.audit import history_of
-from marketplace.core.errors import InvalidInput, InvalidTransition, SelfReview
+from marketplace.core.errors import InvalidInput, InvalidTransition
 from tests.factories import StoreFactory, UserFactory
 from vendors.models import VendorProfile, VendorStatus
-from vendors.services.payout_details import hold_payouts, release_payouts
-from vendors.services.profiles import apply, approve_vendor, reinstate_vendor, set_commission, suspend_vendor
+from vendors.services.profiles import approve_vendor, reinstate_vendor, set_commission, suspend_vendor
 
 from .cases import make_vendor
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 
 APPLY = "/api/v1/vendor/apply"
 STATUS = "/api/v1/vendor/application-status"
@@ -50,6 +49,7 @@ def test_second_application_conflicts(bearer_client: Callable[..., APIClient]) -
     assert (answer.status_code, answer.json()["code"]) == (409, "vendor_profile_exists")
 
 
+@pytest.mark.slow
 def test_store_is_changed_by_the_api_and_what_is_left_out_stays(bearer_client: Callable[..., APIClient], staff: User) -> None:
     client = bearer_client(staff)
     client.post(APPLY, BODY | {"bio": "Letters."}, format="json")
@@ -194,18 +194,6 @@ def test_second_or_unfitting_decision_is_refused(status: VendorStatus, decide: C
     profile.refresh_from_db()
     assert profile.status == status
     assert not history_of(profile).exists()
-
-
-def test_nobody_decides_on_their_own_profile(staff: User) -> None:
-    profile = apply(user=staff, store_name="Mine", store_slug="mine", actor=staff, auto_approve=False)
-    for change in (
-        lambda: approve_vendor(profile=profile, reason="because", actor=staff),
-        lambda: set_commission(profile=profile, commission_rate_bp=0, reason="because", actor=staff),
-        lambda: hold_payouts(profile=profile, reason="because", actor=staff),
-        lambda: release_payouts(profile=profile, reason="because", actor=staff),
-    ):
-        with pytest.raises(SelfReview):
-            change()
 
 
 def test_commission_is_set_for_one_store_only(staff: User) -> None:

@@ -19,6 +19,7 @@ from catalog.services.submission import submit_listing
 from catalog.services.transitions import lock_listing
 from marketplace.accounts.models import User
 from marketplace.core.audit import history_of
+from marketplace.core.bounds import GIB
 from marketplace.core.errors import NotFound
 from marketplace.storage import default_storage
 from tests.factories import CategoryFactory, ListingFactory, UserFactory
@@ -30,7 +31,7 @@ from vendors import bounds
 from vendors.inspection import Inspection
 from vendors.models import Upload, VendorProfile, VendorStatus
 from vendors.previews import ProcessedPreview
-from vendors.selectors import uploads_of
+from vendors.selectors import unapproved_bytes, uploads_of
 from vendors.services.files import attach_deliverable, attach_preview, new_deliverable_key
 from vendors.services.listings import create_listing, update_details
 from vendors.services.manifests import generate_manifest
@@ -191,6 +192,42 @@ def test_vendor_who_begins_many_uploads_at_once_gets_no_more_than_the_limit(monk
     listing = ListingFactory(store=make_vendor().store)
     begin = partial(begin_upload, listing=listing, filename="a.zip", size=100, actor=listing.store.owner)
     assert codes_at_once([begin] * TIMES).count("") == Upload.objects.count() == 2
+
+
+def test_vendor_who_stores_in_many_listings_at_once_keeps_no_more_than_the_limit(media: Path, settings: Any) -> None:
+    settings.VENDOR_UNAPPROVED_GIB = 1
+    profile = make_vendor()
+    listings = [ListingFactory(store=profile.store) for _ in range(TIMES)]
+    begin_upload(listing=listings[0], filename="a.zip", size=GIB - 250, actor=profile.user)
+    uploads = [partial(upload, listing, b"x" * 100) for listing in listings[:3]]
+    begins = [partial(begin_upload, listing=listing, filename="a.zip", size=100, actor=profile.user) for listing in listings[3:]]
+    assert codes_at_once([*uploads, *begins]) == ["", "", *["unapproved_storage_full"] * (TIMES - 2)]
+    assert unapproved_bytes(profile.store) == GIB - 50
+
+
+def test_vendor_who_creates_many_drafts_at_once_gets_no_more_than_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "DRAFTS", 2)
+    profile, category = make_vendor(), CategoryFactory()
+    given: dict[str, Any] = {"title": "A", "short_description": "A.", "category": category, "base_price_minor": 1}
+    calls = [partial(create_listing, profile=profile, actor=profile.user, slug=f"aurora-{n}", **given) for n in range(TIMES)]
+    assert codes_at_once(calls).count("") == Listing.objects.count() == 2
+
+
+def test_upload_that_begins_beside_others_of_the_listing_and_its_vendors_suspension_does_not_deadlock(media: Path) -> None:
+    profile = make_vendor()
+    listing = ListingFactory(store=profile.store)
+    begin = partial(begin_upload, listing=listing, filename="a.zip", size=100, actor=profile.user)
+    show = partial(
+        attach_preview,
+        listing=listing,
+        kind=PreviewKind.AUDIO_PREVIEW,
+        processed=ProcessedPreview(b"x", "audio/wav", {}, {}),
+        actor=profile.user,
+    )
+    suspend = partial(suspend_vendor, profile=profile, reason="Copies.", actor=UserFactory())
+    # A deadlock would be an error of the database, which is no refusal.
+    outcomes = codes_at_once([begin, show, partial(upload, listing, b"x"), suspend, begin, show])
+    assert set(outcomes) <= {"", "vendor_not_approved"}
 
 
 def test_previews_of_one_slot_follow_each_other_and_leave_one(media: Path) -> None:

@@ -28,6 +28,7 @@ STORE = "/api/v1/vendor/store"
 KINDS = ("logo", "banner")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_uploaded_picture_is_shown_on_the_stores_page_and_in_the_profile(
     kind: str, client: APIClient, anonymous: APIClient, vendor: VendorProfile
@@ -43,6 +44,7 @@ def test_uploaded_picture_is_shown_on_the_stores_page_and_in_the_profile(
     assert b"".join(shown.streaming_content)[8:12] == b"WEBP"  # type: ignore[attr-defined]  # a file
 
 
+@pytest.mark.slow
 def test_replaced_and_removed_pictures_leave_no_object(
     client: APIClient, media: Path, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
 ) -> None:
@@ -58,6 +60,7 @@ def test_replaced_and_removed_pictures_leave_no_object(
     assert problem(client.delete(f"{STORE}/logo")) == (404, "not_found")
 
 
+@pytest.mark.slow
 def test_logo_is_in_the_catalog_as_long_as_the_store_has_it(client: APIClient, anonymous: APIClient, vendor: VendorProfile) -> None:
     first = published(store=vendor.store)
 
@@ -85,6 +88,7 @@ def test_refusals_come_before_the_picture_is_read(kind: str, client: APIClient, 
     assert problem(knock(client, path)) == (403, "vendor_not_approved")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content", [b"GIF89a" + b"\0" * 100, b'<svg xmlns="http://www.w3.org/2000/svg"/>', makers.picture()[:60]])
 def test_what_is_no_picture_is_refused_and_leaves_nothing(content: bytes, client: APIClient, media: Path) -> None:
     assert client.post(f"{STORE}/logo", makers.form(content, "logo.png")).json()["code"] in {"unsupported_type", "file_rejected"}
@@ -99,6 +103,7 @@ def test_picture_of_a_closed_store_is_shown_to_its_owner_only(
     assert [caller.get(url).status_code for caller in (client, other_client, anonymous)] == [200, 404, 404]
 
 
+@pytest.mark.slow
 def test_pictures_that_staff_take_down_are_gone_and_the_vendor_is_told(
     client: APIClient, vendor: VendorProfile, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
 ) -> None:
@@ -113,6 +118,7 @@ def test_pictures_that_staff_take_down_are_gone_and_the_vendor_is_told(
     assert [(message.to, "Not yours." in message.body) for message in mail.outbox] == [([vendor.user.email], True)]
 
 
+@pytest.mark.slow
 def test_pictures_have_records_that_the_sweep_knows(client: APIClient, media: Path) -> None:
     client.post(f"{STORE}/logo", makers.form(makers.picture()))
     assert list(find_orphans(default_storage, int, age=timedelta())) == []
@@ -121,6 +127,7 @@ def test_pictures_have_records_that_the_sweep_knows(client: APIClient, media: Pa
     assert sorted(find_orphans(default_storage, int, age=timedelta())) == stored(media)
 
 
+@pytest.mark.slow
 def test_pictures_are_in_a_backup_of_the_files(client: APIClient, media: Path, tmp_path: Path) -> None:
     client.post(f"{STORE}/logo", makers.form(makers.picture()))
     folder = tmp_path / "backup"

@@ -21,7 +21,7 @@ from vendors.services.checks import run_checks
 from .attaching import show, upload
 from .cases import ASSETS, PATCH, problem
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 
 CHECKS = ["file_integrity", "preview_thumbnail", "pricing", "licensing"]
 
@@ -124,6 +124,7 @@ def test_preflight_of_a_ready_listing_passes(step: Callable[[str], Any], ready: 
 THUMBNAIL = {"preview_thumbnail"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("size", "warned"), [((1, 1), THUMBNAIL), ((639, 400), THUMBNAIL), ((640, 400), set()), ((400, 640), set())])
 def test_small_picture_is_accepted_with_a_warning_that_the_reviewer_gets_too(
     size: tuple[int, int], warned: set[str], client: APIClient, step: Callable[[str], Any], listing: Listing
@@ -172,6 +173,7 @@ def test_step_that_does_not_follow_is_refused(name: str, step: Callable[[str], A
     assert problem(step(name)) == (409, "invalid_transition")
 
 
+@pytest.mark.slow
 def test_withdrawn_listing_is_a_draft_that_can_be_edited(step: Callable[[str], Any], ready: Listing, client: APIClient) -> None:
     step("submit")
     assert step("withdraw").json() == {"id": str(ready.id), "status": "Draft"}
@@ -180,6 +182,7 @@ def test_withdrawn_listing_is_a_draft_that_can_be_edited(step: Callable[[str], A
     assert step("submit").status_code == 200
 
 
+@pytest.mark.slow
 def test_rejected_listing_shows_findings_and_is_submitted_again(
     step: Callable[[str], Any], ready: Listing, client: APIClient, reviewer: User
 ) -> None:
@@ -194,6 +197,7 @@ def test_rejected_listing_shows_findings_and_is_submitted_again(
     assert client.get(f"{ASSETS}/{ready.id}/reviews").json()["total"] == 2
 
 
+@pytest.mark.slow
 def test_published_listing_needs_a_new_file_to_be_submitted(
     step: Callable[[str], Any], ready: Listing, client: APIClient, reviewer: User
 ) -> None:
@@ -221,6 +225,7 @@ def test_update_is_swapped_in_by_approval_only(step: Callable[[str], Any], ready
     assert (approved["liveFile"], approved["candidateFile"], approved["updateStatus"]) == (waiting["candidateFile"], None, None)
 
 
+@pytest.mark.slow
 def test_withdrawn_update_keeps_the_listing_published(
     step: Callable[[str], Any], ready: Listing, client: APIClient, reviewer: User
 ) -> None:
@@ -232,6 +237,7 @@ def test_withdrawn_update_keeps_the_listing_published(
     upload(ready, "3")
 
 
+@pytest.mark.slow
 def test_unpublished_listing_leaves_the_catalog(step: Callable[[str], Any], ready: Listing, reviewer: User, anonymous: APIClient) -> None:
     step("submit")
     approve(ready, reviewer)
@@ -242,6 +248,7 @@ def test_unpublished_listing_leaves_the_catalog(step: Callable[[str], Any], read
     assert step("submit").json()["status"] == "PendingReview"
 
 
+@pytest.mark.slow
 def test_taken_down_listing_is_rejected_with_its_reason(
     step: Callable[[str], Any], ready: Listing, reviewer: User, client: APIClient
 ) -> None:

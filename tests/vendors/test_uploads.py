@@ -30,7 +30,7 @@ from vendors.services import uploads as services
 
 from .cases import ASSETS, problem
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 TUS = {"Tus-Resumable": "1.0.0"}
 PART = "application/offset+octet-stream"
 
@@ -82,6 +82,7 @@ def uploaded(client: APIClient, listing: Listing, content: bytes) -> str:
     return address
 
 
+@pytest.mark.slow
 def test_upload_in_parts_becomes_the_candidate(
     client: APIClient, listing: Listing, media: Path, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
 ) -> None:
@@ -105,6 +106,7 @@ def test_upload_in_parts_becomes_the_candidate(
     assert client.get("/api/v1/vendor/uploads").json()["total"] == 0
 
 
+@pytest.mark.slow
 def test_upload_continues_where_the_service_says(client: APIClient, listing: Listing) -> None:
     content = makers.archive(a_txt="y" * 300)
     address = begin(client, listing, len(content))
@@ -288,6 +290,7 @@ def test_deleted_draft_takes_its_uploads_along(
     assert (Upload.objects.count(), stored(media)) == (0, [])
 
 
+@pytest.mark.slow
 def test_unfinished_uploads_of_a_vendor_are_limited(client: APIClient, listing: Listing, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "UNFINISHED_UPLOADS", 2)
     first = begin(client, listing, 100)
@@ -305,6 +308,7 @@ def test_incomplete_upload_is_not_finished(client: APIClient, listing: Listing) 
     assert (problem(answer), answer.json()["offset"]) == ((409, "upload_unfinished"), 100)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content", [b"MZ" + b"\0" * 500, makers.archive(a_txt="x" * 50)[:-10]])
 def test_refused_file_leaves_nothing(
     content: bytes, client: APIClient, listing: Listing, media: Path, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
@@ -317,6 +321,7 @@ def test_refused_file_leaves_nothing(
     assert not Deliverable.objects.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["compose", "read", "fingerprint"])
 def test_store_that_fails_while_joining_lets_the_upload_be_finished_later(
     method: str, client: APIClient, listing: Listing, media: Path, monkeypatch: pytest.MonkeyPatch
@@ -346,6 +351,7 @@ def test_store_that_fails_during_a_part_keeps_the_offset(
     assert (offset_of(client, address), stored(media)) == (0, [])
 
 
+@pytest.mark.slow
 def test_finish_that_breaks_off_records_neither_the_file_nor_the_end_of_the_upload(
     client: APIClient, listing: Listing, vendor: VendorProfile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -370,6 +376,7 @@ def test_finish_that_breaks_off_records_neither_the_file_nor_the_end_of_the_uplo
     assert Deliverable.objects.count() == 1
 
 
+@pytest.mark.slow
 def test_upload_is_finished_by_one_request_at_a_time(client: APIClient, listing: Listing) -> None:
     address = uploaded(client, listing, makers.archive(a_txt="1"))
     Upload.objects.update(finishing_until=timezone.now() + timedelta(minutes=1))
@@ -380,6 +387,7 @@ def test_upload_is_finished_by_one_request_at_a_time(client: APIClient, listing:
     assert finish(client, address).status_code == 200
 
 
+@pytest.mark.slow
 def test_expired_upload_that_is_being_finished_is_not_purged(client: APIClient, listing: Listing) -> None:
     address = uploaded(client, listing, makers.archive(a_txt="1"))
     over = timezone.now() - timedelta(seconds=1)
@@ -392,6 +400,7 @@ def test_expired_upload_that_is_being_finished_is_not_purged(client: APIClient, 
     assert not Upload.objects.exists()
 
 
+@pytest.mark.slow
 def test_file_that_came_in_between_is_kept(client: APIClient, listing: Listing, monkeypatch: pytest.MonkeyPatch) -> None:
     address = uploaded(client, listing, makers.archive(a_txt="1"))
     inspect = inspect_deliverable

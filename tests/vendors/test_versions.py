@@ -41,6 +41,7 @@ def test_listing_without_files_has_an_empty_history(listing: Listing, client: AP
     assert client.get(f"{ASSETS}/{listing.id}/files").json() == {"total": 0, "page": 1, "items": []}
 
 
+@pytest.mark.slow
 def test_history_names_each_file_and_where_it_stands(listing: Listing, client: APIClient) -> None:
     files = [release(client, listing, version, version) for version in ("1.0", "1.1", "2.0")]
     block_deliverable(deliverable=files[0], reason="malware", actor=UserFactory())
@@ -70,6 +71,7 @@ def test_history_is_read_in_pages_with_few_queries(
     assert [item["version"] for item in history(client, listing, limit="2", page="3")] == ["1.0"]
 
 
+@pytest.mark.slow
 def test_superseded_file_stays_with_its_object(
     listing: Listing, client: APIClient, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
 ) -> None:
@@ -83,6 +85,7 @@ def test_superseded_file_stays_with_its_object(
     assert {key for key, _ in default_storage.keys("deliverables/")} == {old.object_key, new.object_key}
 
 
+@pytest.mark.slow
 def test_blocked_candidate_stays_as_evidence(
     listing: Listing, client: APIClient, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
 ) -> None:
@@ -95,17 +98,20 @@ def test_blocked_candidate_stays_as_evidence(
     assert default_storage.size(bad.object_key) == bad.file_size
 
 
+@pytest.mark.slow
 def test_same_label_gets_a_number_behind_it(listing: Listing, client: APIClient) -> None:
     labels = [release(client, listing, "1.0", str(number)).version for number in range(3)]
     assert labels == ["1.0", "1.0+2", "1.0+3"]
 
 
+@pytest.mark.slow
 def test_number_behind_a_long_label_keeps_its_length(listing: Listing, client: APIClient) -> None:
     long = "x" * bounds.VERSION_CHARS
     labels = [release(client, listing, long, str(number)).version for number in range(2)]
     assert labels == [long, long[:-2] + "+2"]
 
 
+@pytest.mark.slow
 def test_unlabelled_versions_are_told_apart_by_their_id(listing: Listing, client: APIClient) -> None:
     files = [release(client, listing, "", str(number)) for number in range(2)]
     assert [file.version for file in files] == ["", ""]
@@ -113,6 +119,7 @@ def test_unlabelled_versions_are_told_apart_by_their_id(listing: Listing, client
     assert deliverable_of_version(listing, "") is None
 
 
+@pytest.mark.slow
 def test_version_is_found_by_its_label_in_its_own_listing(listing: Listing, client: APIClient) -> None:
     old, new = release(client, listing, "1.0", "old"), release(client, listing, "2.0", "new")
     foreign = DeliverableFactory(version="3.0")

@@ -1,4 +1,4 @@
-"""People in front of the wallet's admin."""
+"""Fixtures of staff who use the wallet's admin."""
 
 from collections.abc import Callable
 

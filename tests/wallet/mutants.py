@@ -37,6 +37,7 @@ APPROVALS = "tests/wallet/test_approval_races.py"
 LICENSEES = "tests/wallet/test_licensees.py"
 CLAIM_RACES = "tests/wallet/test_claim_races.py"
 REQUESTS = "tests/wallet/test_refund_requests.py"
+SECOND_APPROVAL = "tests/wallet/test_approvals.py::test_second_approval_of_a_key_is_refused_by_the_database"
 LOCKS, TRANSACTION = "row locks", "the transaction of a purchase"
 # A safeguard, and a test that fails without it.
 SAFEGUARDS = (
@@ -46,7 +47,8 @@ SAFEGUARDS = (
     (LOCKS, f"{LEAVING_RACES}::test_what_is_decided_by_many_at_once_is_decided_once"),
     (LOCKS, f"{REQUESTS}::test_request_waits_for_a_download_that_is_being_recorded_and_a_download_for_a_refund"),
     (LOCKS, f"{APPROVALS}::test_two_decisions_at_once_are_one"),
-    ("wallet_approval approval_once_for_key", "tests/wallet/test_approvals.py::test_second_approval_of_a_key_is_refused_by_the_database"),
+    ("wallet_approval approval_once_for_app_key", SECOND_APPROVAL),
+    ("wallet_approval approval_once_for_token_key", SECOND_APPROVAL),
     (TRANSACTION, "tests/wallet/test_faults.py::test_cut_at_any_statement_leaves_nothing_half_done"),
     ("wallet_transfer TRIGGER wallet_transfer_append_only", f"{LEDGER}::test_change_of_an_entry_is_refused_by_the_database"),
     ("wallet_journal TRIGGER wallet_journal_append_only", f"{LEDGER}::test_change_of_an_entry_is_refused_by_the_database"),

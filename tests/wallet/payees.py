@@ -1,4 +1,4 @@
-"""Vendors who can be paid, what they are owed, and their payouts."""
+"""Vendors who can be paid, their earnings, and their payouts."""
 
 from datetime import timedelta
 from typing import Any

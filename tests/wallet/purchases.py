@@ -1,4 +1,4 @@
-"""A purchase over the API, and what a refused one leaves behind."""
+"""A purchase through the API, and the check that a refused one leaves nothing behind."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Programs that hold `wallet:spend`, and what they may take."""
+"""Apps and tokens with `wallet:spend`, and their limits."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What someone who owns the database can do."""
+"""Changes of the ledger by the owner of the database, who can drop triggers."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -19,7 +19,7 @@ from wallet.services.approvals import approve_purchase, decline_purchase
 from wallet.services.offers import PurchaseRequest
 from wallet.services.spending import spend
 
-from .approving import PRICE, approved, ask, asked, bounded, bounded_app
+from .approval_cases import PRICE, approved, ask, asked, bounded, bounded_app
 from .spenders import limit
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.postgres]

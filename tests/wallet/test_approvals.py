@@ -44,8 +44,8 @@ from wallet.services.offers import PurchaseRequest
 from wallet.services.quotes import expired_quotes, make_quote
 from wallet.services.spending import Receipt, spend
 
-from .approving import KEY, PRICE, approved, ask, asked, bounded, bounded_app, complete
-from .licensing import CLIENT
+from .approval_cases import KEY, PRICE, approved, ask, asked, bounded, bounded_app, complete
+from .licensee_cases import CLIENT
 from .spenders import connected, limit, personal
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("midday"), pytest.mark.database]
@@ -71,7 +71,8 @@ def listing() -> Listing:
 
 
 def raised(approval: Approval, **amounts: Any) -> None:
-    approve_purchase(approval=approval, actor=approval.owner, raised_limit=LimitValues(Currency.INR, **amounts))
+    values = LimitValues(Currency.INR, **amounts)
+    approve_purchase(approval=approval, actor=approval.owner, raised_limit=values, password_confirmed=True)
 
 
 @pytest.mark.parametrize("make", [bounded, bounded_app])
@@ -140,12 +141,33 @@ def test_price_of_a_quote_is_the_one_that_is_asked_for(user: User, listing: List
     assert receipt.debited_minor == PRICE
 
 
-def test_key_of_an_approval_is_of_one_purchase_and_one_spender(user: User, listing: Listing) -> None:
+def test_key_of_an_approval_is_of_one_purchase(user: User, listing: Listing) -> None:
     principal = bounded(user)
     asked(principal, listing)
-    for other, thing in ((principal, on_sale()), (bounded_app(user), listing), (bounded(user), listing)):
-        with pytest.raises(IdempotencyKeyReused):
-            ask(other, thing)
+    with pytest.raises(IdempotencyKeyReused):
+        ask(principal, on_sale())
+
+
+@pytest.mark.parametrize("make", [bounded, bounded_app])
+def test_approval_is_not_completed_by_the_same_key_of_another_app_or_token(user: User, listing: Listing, make: Spender) -> None:
+    approval = approved(make(user), listing)
+    for other in (bounded(user), bounded_app(user)):
+        assert asked(other, listing) != approval
+    assert not Order.objects.exists()
+
+
+def test_approval_is_completed_with_a_new_token_of_the_same_app(user: User, listing: Listing) -> None:
+    principal = bounded_app(user)
+    approved(principal, listing)
+    complete(connected(user, principal.app), listing)
+
+
+def test_approval_is_completed_with_the_token_that_replaced_the_one_that_asked(user: User, listing: Listing) -> None:
+    principal, successor = bounded(user), bounded(user)
+    approved(principal, listing)
+    AccessToken.objects.filter(pk=successor.credential.pk).update(first_id=principal.credential.pk)
+    successor.credential.refresh_from_db()
+    complete(successor, listing)
 
 
 def test_declined_purchase_is_refused_even_if_it_was_approved_before(user: User, listing: Listing) -> None:
@@ -223,7 +245,9 @@ def test_raised_limit_allows_the_next_purchase_too(user: User, listing: Listing)
     assert suggested is not None
     assert (suggested.per_purchase_minor, suggested.per_day_minor, suggested.total_minor) == (PRICE, None, None)
     assert list(suggested.categories) == sorted({"none", listing.category.slug})
-    approve_purchase(approval=approval, actor=user, raised_limit=suggested)
+    with pytest.raises(PasswordRequired):
+        approve_purchase(approval=approval, actor=user, raised_limit=suggested)
+    approve_purchase(approval=approval, actor=user, raised_limit=suggested, password_confirmed=True)
     complete(principal, listing)
     assert isinstance(ask(principal, on_sale(category=listing.category), "next"), Receipt)
 
@@ -327,8 +351,9 @@ def test_deleted_account_keeps_its_order_and_nothing_that_was_asked(listing: Lis
     assert (Approval.objects.count(), Order.objects.count()) == (0, 1)
 
 
-def test_second_approval_of_a_key_is_refused_by_the_database(user: User) -> None:
-    approval = asked(bounded(user))
+@pytest.mark.parametrize("make", [bounded, bounded_app])
+def test_second_approval_of_a_key_is_refused_by_the_database(user: User, make: Spender) -> None:
+    approval = asked(make(user))
     quote = make_quote(buyer=user, purchase=PurchaseRequest(str(on_sale().pk), "INR"))
     approval.pk, approval.quote = new_id(), quote
     with pytest.raises(IntegrityError), transaction.atomic():

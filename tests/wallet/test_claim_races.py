@@ -19,7 +19,7 @@ from wallet.services.offers import PurchaseRequest
 from wallet.services.refunds import refund_order
 from wallet.services.spending import spend
 
-from .licensing import CLIENT, bought_for, secret_sent
+from .licensee_cases import CLIENT, bought_for, secret_sent
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
 

@@ -29,7 +29,7 @@ from wallet.selectors import wallet_of
 from wallet.services.funding import Payment, credit_wallet
 from wallet.services.wallet_payouts import pay_wallet_payout
 
-from .leaving import asked
+from .wallet_payout_cases import asked
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 

@@ -10,7 +10,7 @@ from tests.shop import bought, funded, on_sale
 from wallet.models.top_ups import EventKind
 from wallet.services.refunds import refund_order
 
-from .topping_up import paid, tell
+from .top_up_cases import paid, tell
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 

@@ -28,9 +28,9 @@ from wallet.services.card_refunds import refund_top_up
 from wallet.services.digests import digest_ledger
 from wallet.services.refunds import refund_order
 
-from .leaving import asked
 from .payees import account_of, earned, paid_out, payee
-from .topping_up import asked_for, paid, tell
+from .top_up_cases import asked_for, paid, tell
+from .wallet_payout_cases import asked
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
@@ -222,6 +222,26 @@ def test_of_two_disputes_of_one_purchase_only_what_is_lost_counts(
         lost = sum(part for part, end in zip(parts, ends, strict=True) if end == LOST)
         assert (licence.suspended_at, accounts("receivable")) == (None, -lost)
         assert earned(vendor_of(order))["INR"] == SHARE
+
+
+@pytest.mark.parametrize(("end", "status"), [(WON, "Completed"), (LOST, "ChargedBack")])
+def test_purchase_stays_suspended_when_the_first_of_two_disputes_is_lost_until_the_other_ends(end: EventKind, status: str) -> None:
+    user = UserFactory()
+    top_ups = [paid(user, PRICE // 2), paid(user, PRICE // 2)]
+    order, part = bought_with(top_ups[1]), PRICE * 3 // 10
+    for index, top_up in enumerate(top_ups):
+        tell(top_up, EventKind.DISPUTED, amount_minor=part, reversal=f"case-{index}", event_id=f"opened-{index}")
+    # The one that suspended it is lost first.
+    tell(top_ups[1], LOST, amount_minor=part, reversal="case-1", event_id="lost")
+    assert Licence.objects.get().suspended_at is not None
+    assert (accounts("withheld"), earned(vendor_of(order))["INR"]) == (SHARE, 0)
+    agree()
+    tell(top_ups[0], end, amount_minor=part, reversal="case-0", event_id="ended")
+    order.refresh_from_db()
+    assert (order.status, Licence.objects.get().live, accounts("withheld")) == (status, status == "Completed", 0)
+    if status == "Completed":
+        assert (earned(vendor_of(order))["INR"], accounts("receivable")) == (SHARE, -part)
+    agree()
 
 
 def test_dispute_reaches_older_purchases_after_the_newest_ones_whole_price() -> None:
@@ -482,7 +502,7 @@ def test_what_came_of_a_dispute_is_never_changed(change: dict[str, Any]) -> None
         Reversal.objects.get().delete()
 
 
-@pytest.mark.parametrize("change", [{"withheld_minor": 1}, {"order": "other"}, {"taken_minor": 0}, {"ended": False}])
+@pytest.mark.parametrize("change", [{"withheld_minor": 1}, {"suspended": False}, {"order": "other"}, {"taken_minor": 0}, {"ended": False}])
 def test_what_was_withheld_is_never_changed(change: dict[str, Any]) -> None:
     top_up = paid(amount_minor=PRICE)
     bought_with(top_up)

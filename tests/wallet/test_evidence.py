@@ -32,11 +32,12 @@ from wallet.services.quotes import make_quote
 from wallet.services.refund_requests import insist_on_refund, refuse_refund
 from wallet.services.spending import spend
 
-from . import invoicing
-from .refunding import declined, downloaded
-from .topping_up import paid, tell
+from . import invoice_cases
+from .licensee_cases import bought_for, claimed
+from .refund_request_cases import declined, downloaded
+from .top_up_cases import paid, tell
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 SCRIPT = EXAMPLES / "check_evidence.py"
 STAFF_REASON = "It opens for everybody else."
 
@@ -44,7 +45,7 @@ STAFF_REASON = "It opens for everybody else."
 @pytest.fixture
 def order() -> Order:
     """An order with a bit of everything: quoted, paid by card, downloaded, invoiced, asked for, disputed."""
-    invoicing.operator()
+    invoice_cases.operator()
     top_up = paid(amount_minor=49_900)
     listing = on_sale(archive(), store=make_vendor().store, title="Halden")
     quote = make_quote(buyer=top_up.user, purchase=PurchaseRequest(str(listing.pk)))
@@ -53,7 +54,7 @@ def order() -> Order:
     made = declined(order)
     insist_on_refund(refund_request=made, reason="It is empty.", actor=order.buyer)
     refuse_refund(refund_request=made, reason=STAFF_REASON, actor=UserFactory(name="Somebody of the staff"))
-    invoicing.issue()
+    invoice_cases.issue()
     tell(top_up, EventKind.DISPUTED)
     tell(top_up, EventKind.DISPUTE_WON)
     return Order.objects.get(pk=order.pk)
@@ -85,6 +86,7 @@ def test_altered_file_or_one_of_another_key_or_kind_is_not_genuine(order: Order,
         assert checked(tmp_path, document, keys).returncode == 1
 
 
+@pytest.mark.slow
 def test_file_as_it_was_issued_is_genuine(order: Order, tmp_path: Path) -> None:
     for reader in Reader:
         done = checked(tmp_path, signed_evidence(evidence_of(order, reader)))
@@ -98,11 +100,13 @@ def test_script_stands_in_the_documentation_as_it_is_run() -> None:
     assert SCRIPT.read_text("utf-8").rstrip() in page.text
 
 
+@pytest.mark.slow
 def test_evidence_is_no_certificate(order: Order) -> None:
     jws = signed_evidence(evidence_of(order, Reader.BUYER))["jws"]
     assert check_certificate(jws).status == CertificateStatus.NOT_GENUINE
 
 
+@pytest.mark.slow
 def test_file_says_what_was_bought_agreed_delivered_paid_and_disputed(order: Order) -> None:
     found = evidence_of(order, Reader.BUYER)
     assert (found["order"]["title"], found["order"]["price"], found["order"]["boughtBy"]) == ("Halden", 499.0, "page")
@@ -137,6 +141,16 @@ def test_each_reader_sees_their_own_amounts_and_nobody_elses_data(order: Order) 
     assert buyer.email in texts[Reader.STAFF]
 
 
+def test_payer_of_someone_elses_licence_is_not_told_of_its_downloads() -> None:
+    order = bought_for(on_sale(archive()))
+    claimed(order, UserFactory())
+    downloaded(order)
+    evidence = {reader: evidence_of(order, reader) for reader in Reader}
+    assert (evidence[Reader.BUYER]["downloads"], evidence[Reader.BUYER]["downloadCount"]) == ([], 0)
+    assert [evidence[reader]["downloadCount"] for reader in (Reader.VENDOR, Reader.STAFF)] == [1, 1]
+
+
+@pytest.mark.slow
 def test_digests_are_those_of_the_ledger(order: Order) -> None:
     assert {entry["ledgerDigest"] for entry in evidence_of(order, Reader.BUYER)["ledger"]} == {None}
     (digest,) = digest_ledger(until=timezone.now())
@@ -146,6 +160,7 @@ def test_digests_are_those_of_the_ledger(order: Order) -> None:
     assert all(entry["digest"] == covered[entry["id"]] for entry in entries)
 
 
+@pytest.mark.slow
 def test_lost_dispute_and_refund_are_in_the_file() -> None:
     top_up = paid(amount_minor=49_900)
     order = bought(on_sale(), top_up.user)

@@ -22,13 +22,13 @@ from wallet.services.refunds import pay_unclaimed, refund_order
 from wallet.services.spending import spend
 from wallet.services.wallet_payouts import pay_wallet_payout, refuse_wallet_payout
 
-from .approving import approved, asked, bounded, complete
-from .cutting import Deed, check_every_cut, check_failed_commit
-from .killing import Buying, killed_at_random
-from .leaving import abandoned
-from .leaving import asked as asked_for_payout
-from .licensing import CLIENT, bought_for, secret_sent
+from .approval_cases import approved, asked, bounded, complete
+from .cut_connections import Deed, check_every_cut, check_failed_commit
+from .killed_clients import Buying, killed_at_random
+from .licensee_cases import CLIENT, bought_for, secret_sent
 from .spenders import limit, personal
+from .wallet_payout_cases import abandoned
+from .wallet_payout_cases import asked as asked_for_payout
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
 
@@ -77,7 +77,8 @@ def approved_sale() -> Deed:
 def approving() -> Deed:
     """The owner approves, and raises the limit."""
     approval = asked(bounded(funded(inr=100_000)))
-    return lambda: approve_purchase(approval=approval, actor=approval.owner, raised_limit=suggest_limit(approval=approval))
+    limit = suggest_limit(approval=approval)
+    return lambda: approve_purchase(approval=approval, actor=approval.owner, raised_limit=limit, password_confirmed=True)
 
 
 def sale_for_a_client() -> Deed:

@@ -19,8 +19,8 @@ from wallet.services.digests import digest_ledger
 from wallet.services.refunds import refund_order
 from wallet.services.wallet_payouts import pay_wallet_payout
 
-from .leaving import asked
 from .payees import account_of, paid_out, payee
+from .wallet_payout_cases import asked
 
 pytestmark = pytest.mark.database
 

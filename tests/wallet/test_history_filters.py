@@ -16,7 +16,7 @@ from tests.shop import bought, funded, on_sale
 from wallet.models import Order
 from wallet.services.refunds import refund_order
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 
 ORDERS, MOVES, LIBRARY = "/api/v1/orders", "/api/v1/wallet/transactions", "/api/v1/library"
 Client = Callable[..., APIClient]
@@ -49,6 +49,7 @@ def ordered(buyer: User, count: int = 3) -> list[Order]:
     return orders
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("url", "name"), [(ORDERS, "id"), (LIBRARY, "orderId")])
 def test_dates_take_their_beginning_and_not_their_end(bearer_client: Client, buyer: User, url: str, name: str) -> None:
     first, second, third = ordered(buyer)
@@ -65,6 +66,7 @@ def test_library_counts_all_that_is_owned_whatever_the_dates(bearer_client: Clie
     assert (page["ownedCount"], page["items"]) == (2, [])
 
 
+@pytest.mark.slow
 def test_pages_keep_to_the_dates(bearer_client: Client, buyer: User) -> None:
     orders = ordered(buyer, 4)
     query: dict[str, Any] = {"limit": 2, "createdAfter": at(orders[1].created_at)}
@@ -83,6 +85,7 @@ def test_status_tells_refunds_apart(bearer_client: Client, buyer: User) -> None:
     assert ids(client, ORDERS, status="Refunded") == [str(refunded.pk)]
 
 
+@pytest.mark.slow
 def test_app_finds_what_it_bought(bearer_client: Client, buyer: User) -> None:
     app: App = AppFactory()
     own, through = ordered(buyer, 2)
@@ -102,6 +105,15 @@ def test_transactions_have_dates(bearer_client: Client, buyer: User) -> None:
     assert ids(client, MOVES, createdBefore=purchase["at"]) == [funding["id"]]
 
 
+def test_transactions_have_kinds(bearer_client: Client, buyer: User) -> None:
+    client = bearer_client(buyer)
+    bought(on_sale(), buyer)
+    [purchase, funding] = client.get(MOVES).json()["items"]
+    assert ids(client, MOVES, kind="purchase") == [purchase["id"]]
+    assert ids(client, MOVES, kind="funding") == [funding["id"]]
+    assert ids(client, MOVES, kind="refund") == []
+
+
 @pytest.mark.parametrize("url", [ORDERS, MOVES, LIBRARY])
 def test_bad_date_is_refused_of_a_caller_without_anything_too(bearer_client: Client, url: str) -> None:
     [error] = bearer_client().get(url, {"createdAfter": "yesterday"}).json()["errors"]
@@ -110,4 +122,5 @@ def test_bad_date_is_refused_of_a_caller_without_anything_too(bearer_client: Cli
 
 def test_orders_of_others_stay_hidden(bearer_client: Client, buyer: User) -> None:
     ordered(buyer, 1)
+    assert len(ids(bearer_client(buyer), ORDERS, status="Completed")) == 1
     assert ids(bearer_client(), ORDERS, status="Completed") == []

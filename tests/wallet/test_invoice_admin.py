@@ -17,9 +17,9 @@ from tests.shop import bought, on_sale
 from wallet.models import ExchangeRate, Invoice, Seller, TaxRate
 from wallet.services.refunds import refund_order
 
-from .invoicing import BANGALORE, BERLIN, GSTIN, MUMBAI, billed, buyer_at, issue, operator, rate, vendor_as_seller
+from .invoice_cases import BANGALORE, BERLIN, GSTIN, MUMBAI, billed, buyer_at, issue, operator, rate, vendor_as_seller
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 NUMBERING = {"is_active": "on", "number_pattern": "INV/{year}/{number}", "fiscal_year_month": "4", "time_zone": "Asia/Kolkata"}
 RATE = {"country": "de", "rate_bp": "1900", "valid_from": "2026-01-01"}
 EXPORT = "admin:wallet_invoice_export"
@@ -53,6 +53,7 @@ def test_nobody_deletes_what_sales_were_decided_by(model: Any) -> None:
     assert model.objects.exists()
 
 
+@pytest.mark.slow
 def test_operator_is_entered_and_changed_in_one_form() -> None:
     client = signed_in(staff("wallet.add_seller", "wallet.change_seller"))
     response = client.post(address(Seller, "add"), NUMBERING | BANGALORE | {"tax_id": GSTIN})
@@ -70,6 +71,7 @@ def test_operator_is_entered_and_changed_in_one_form() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_vendor_is_made_the_seller_by_the_slug_of_the_store() -> None:
     client = signed_in(staff("wallet.add_seller", "wallet.change_seller"))
     store = on_sale().store
@@ -106,6 +108,7 @@ def test_wrong_seller_is_refused_in_the_form(wrong: dict[str, str]) -> None:
     assert not Seller.objects.exists()
 
 
+@pytest.mark.slow
 def test_second_operator_is_refused() -> None:
     operator()
     client = signed_in(staff("wallet.add_seller"))
@@ -113,6 +116,7 @@ def test_second_operator_is_refused() -> None:
     assert Seller.objects.count() == 1
 
 
+@pytest.mark.slow
 def test_vendor_who_is_a_seller_already_is_refused() -> None:
     store = on_sale().store
     vendor_as_seller(store.owner)
@@ -121,6 +125,7 @@ def test_vendor_who_is_a_seller_already_is_refused() -> None:
     assert Seller.objects.count() == 1
 
 
+@pytest.mark.slow
 def test_rates_are_entered_and_checked() -> None:
     client = signed_in(staff("wallet.add_taxrate", "wallet.add_exchangerate"))
     assert client.post(address(TaxRate, "add"), RATE).status_code == 302
@@ -171,6 +176,7 @@ def test_month_filter_ignores_what_is_no_month(client: Client) -> None:
     assert client.get(address(Invoice, "changelist"), {"month": "2026-13"}).status_code == 200
 
 
+@pytest.mark.slow
 def test_export_by_command_writes_the_same_lines(capsys: pytest.CaptureFixture[str], tmp_path: Any) -> None:
 
     invoice = invoiced()

@@ -11,9 +11,9 @@ from tests.shop import bought, funded, on_sale
 from wallet.models import BillingDetails
 from wallet.services.refunds import refund_order
 
-from .invoicing import BANGALORE, BERLIN, GSTIN, MUMBAI, PARIS, VAT_DE, billed, buyer_at, issue, operator, rate
+from .invoice_cases import BANGALORE, BERLIN, GSTIN, MUMBAI, PARIS, VAT_DE, billed, buyer_at, issue, operator, rate
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 Client = Callable[..., APIClient]
 BILLING = "/api/v1/account/billing"
 EMPTY = {"name": "", "street": "", "postalCode": "", "city": "", "region": "", "country": "", "taxId": "", "countryConfirmed": False}
@@ -69,6 +69,7 @@ def test_details_entered_by_an_app_are_no_evidence_of_the_country(bearer_client:
     assert bearer_client(user).patch(BILLING, body, format="json", headers=headers).json()["countryConfirmed"] is False
 
 
+@pytest.mark.slow
 def test_invoice_is_pending_until_it_is_numbered(bearer_client: Client) -> None:
     operator()
     order = bought(on_sale())
@@ -81,6 +82,7 @@ def test_invoice_is_pending_until_it_is_numbered(bearer_client: Client) -> None:
     assert client.get(address(order)).status_code == 200
 
 
+@pytest.mark.slow
 def test_free_or_early_purchase_and_one_without_a_refund_have_no_document(bearer_client: Client) -> None:
     early = bought(on_sale())
     operator()
@@ -100,6 +102,7 @@ def test_invoice_of_someone_else_is_not_found(bearer_client: Client) -> None:
         assert told(bearer_client(order.listing.store.owner).get(address(order, what))) == (404, "not_found")
 
 
+@pytest.mark.slow
 def test_invoice_and_credit_note_are_told_as_they_were_issued(bearer_client: Client) -> None:
     operator(BANGALORE | {"tax_id": GSTIN})
     rate("IN", 1800)
@@ -123,6 +126,7 @@ def test_invoice_and_credit_note_are_told_as_they_were_issued(bearer_client: Cli
         assert client.get(address(order, what)).content.startswith(b"%PDF")
 
 
+@pytest.mark.slow
 def test_reverse_charge_names_both_tax_ids(bearer_client: Client) -> None:
     operator(PARIS)
     order = bought(on_sale(), buyer_at(BERLIN))
@@ -132,6 +136,7 @@ def test_reverse_charge_names_both_tax_ids(bearer_client: Client) -> None:
     assert (invoice["sellerTaxId"], invoice["buyerTaxId"]) == (PARIS["tax_id"], VAT_DE)
 
 
+@pytest.mark.slow
 def test_invoice_of_a_dollar_purchase_is_in_dollars(bearer_client: Client) -> None:
     operator()
     order = bought(on_sale(), funded(usd=1000), currency="USD")

@@ -28,7 +28,7 @@ from wallet.services.invoices import issue_invoices
 from wallet.services.refunds import refund_order
 from wallet.services.spending import spend
 
-from .invoicing import BERLIN, MUMBAI, billed, issue, operator, rate, vendor_as_seller
+from .invoice_cases import BERLIN, MUMBAI, billed, issue, operator, rate, vendor_as_seller
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
 Deed = Callable[[], Any]

@@ -7,30 +7,34 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.db import DatabaseError, transaction
 from django.utils import timezone
 
 from marketplace.core.errors import InvalidInput
+from marketplace.ui.pdf import PdfDocument
+from tests.eager import drain
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
 from wallet.invoice_differences import invoice_differences
-from wallet.invoice_documents import invoice_document, top_up_receipt_pdf
-from wallet.invoice_numbers import fiscal_year_of, invoice_number
+from wallet.invoice_documents import invoice_document, top_up_receipt
+from wallet.invoice_numbers import fiscal_year_of, invoice_number, last_sequence_of
 from wallet.models import BillingDetails, ExchangeRate, Invoice, Journal, Order, Seller
 from wallet.models.invoices import InvoiceKind
 from wallet.models.top_ups import EventKind
 from wallet.reconciliation import differences
 from wallet.selectors import invoice_of_order
 from wallet.services import invoices as service
-from wallet.services.billing import erase_billing_details, save_seller
+from wallet.services.billing import erase_billing_details, save_billing_details, save_seller
+from wallet.services.card_refunds import refund_top_up
 from wallet.services.invoices import issue_invoices
 from wallet.services.offers import PurchaseRequest
 from wallet.services.quotes import make_quote
 from wallet.services.refunds import refund_order
 from wallet.services.spending import spend
 
-from .invoicing import BANGALORE, BERLIN, GSTIN, MUMBAI, PARIS, billed, buyer_at, issue, operator, rate, vendor_as_seller
-from .topping_up import paid, tell
+from .invoice_cases import BANGALORE, BERLIN, GSTIN, MUMBAI, PARIS, billed, buyer_at, issue, operator, rate, vendor_as_seller
+from .top_up_cases import paid, tell
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
@@ -54,6 +58,8 @@ def test_free_order_has_no_invoice() -> None:
     operator()
     bought(on_sale(price_inr_minor=0, base_price_minor=0))
     assert issue() == []
+    bought(on_sale())
+    assert len(issue()) == 1
 
 
 def test_inactive_seller_sells_nothing() -> None:
@@ -336,6 +342,28 @@ def test_failure_in_the_middle_of_a_batch_leaves_no_number_behind() -> None:
     assert [invoice.sequence for invoice in issue()] == [1, 2, 3]
 
 
+@pytest.mark.parametrize(("pattern", "room"), [("INV/{year}/{number}", 999_999), ("A{year}{number}", 9_999_999_999)])
+def test_running_part_grows_as_far_as_the_pattern_has_room(pattern: str, room: int) -> None:
+    assert last_sequence_of(pattern, year=2026, month=4) == room
+    assert len(invoice_number(pattern, year=2026, month=4, sequence=room)) == 16
+
+
+def test_numbers_that_run_out_are_told_before_and_then_only_the_other_sellers_are_served(monkeypatch: pytest.MonkeyPatch) -> None:
+    operator()
+    vendor = on_sale()
+    vendor_as_seller(vendor.store.owner)
+    first, second, other = bought(on_sale()), bought(on_sale()), bought(vendor)
+    monkeypatch.setattr(service, "last_sequence_of", lambda pattern, **_: 1 if pattern.startswith("INV/{year}") else 99)
+    Seller.objects.filter(vendor=vendor.store.owner).update(number_pattern="V/{year}/{number}")
+    with patch.object(service, "GRACE", timedelta(seconds=-1)), pytest.raises(CommandError, match="Shorten the pattern"):
+        call_command("issue_invoices")
+    assert {invoice.order for invoice in Invoice.objects.all()} == {first, other}
+    monkeypatch.setattr("wallet.invoice_differences.last_sequence_of", lambda *_, **__: 1)
+    assert [sentence for sentence in invoice_differences() if "shorten the pattern" in sentence]
+    monkeypatch.undo()
+    assert second in [invoice.order for invoice in issue()]
+
+
 def test_journal_that_commits_late_gets_the_next_number() -> None:
     operator()
     early = bought(on_sale())
@@ -371,9 +399,11 @@ def test_document_shows_no_identifier_of_ours_and_what_the_law_demands() -> None
     operator(BERLIN)
     order = bought(on_sale(), buyer_at(PARIS))
     refund_order(order=order, reason="broken", actor=None)
-    for invoice in issue():
+    issued = issue()
+    assert len(issued) == 2
+    for invoice in issued:
         document = invoice_document(invoice)
-        words = " ".join([document.title, document.subtitle, *document.paragraphs, *(" ".join(fact) for fact in document.facts)])
+        words = words_of(document)
         assert not re.search(r"[0-9a-f]{8}-[0-9a-f]{4}", words)
         assert "Reverse charge" in words
         for expected in (invoice.number, BERLIN["tax_id"], PARIS["tax_id"], PARIS["street"], BERLIN["city"]):
@@ -389,12 +419,36 @@ def test_sale_before_the_seller_moved_is_invoiced_from_the_former_address() -> N
     assert (invoice.treatment, invoice.region, invoice.seller_details.city) == ("intra_state", "29", "Bengaluru")
 
 
-def test_receipt_of_a_payment_is_a_pdf() -> None:
-    details = operator().details
-    receipt = top_up_receipt_pdf(
-        number="pi_1", payer="Bo", seller_details=details, currency="INR", amount_minor=100, paid_on=date(2026, 11, 22)
-    )
-    assert receipt.startswith(b"%PDF")
+def words_of(document: PdfDocument) -> str:
+    return " ".join([document.title, document.subtitle, *document.paragraphs, *(" ".join(fact) for fact in document.facts)])
+
+
+def test_receipt_of_a_top_up_names_both_sides_as_they_were_and_no_identifier_of_ours() -> None:
+    seller = operator(BERLIN)
+    top_up = paid(buyer_at(PARIS))
+    save_seller(seller=seller, changed=[], details={**MUMBAI, "tax_id": ""}, actor=top_up.user)
+    save_billing_details(user=top_up.user, values={**PARIS, "street": "2 rue Neuve"}, actor=top_up.user)
+    document = top_up_receipt(top_up)
+    words = words_of(document)
+    assert not re.search(r"[0-9a-f]{8}-[0-9a-f]{4}", words)
+    for expected in (top_up.payment_reference, BERLIN["tax_id"], BERLIN["city"], PARIS["tax_id"], PARIS["street"]):
+        assert expected in words
+    assert document.grid is not None
+    assert document.grid.rows[-1] == ("Total", "₹500.00")
+
+
+def test_receipt_of_a_top_up_without_a_seller_or_billing_details_names_the_marketplace_and_the_payer() -> None:
+    top_up = paid()
+    document = top_up_receipt(top_up)
+    assert document.subtitle == "Creative Asset Marketplace"
+    assert ("From", top_up.user.name or top_up.user.email) in document.facts
+
+
+def test_receipt_of_a_refunded_top_up_says_what_returned_to_the_card() -> None:
+    top_up = paid()
+    refund_top_up(top_up=top_up, reason="asked for", actor=UserFactory())
+    drain()
+    assert ("Returned to the card", "₹500.00") in top_up_receipt(top_up).facts
 
 
 def test_seller_is_recorded_in_the_order_and_survives_a_change_of_the_operator() -> None:

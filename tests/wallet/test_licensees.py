@@ -36,8 +36,8 @@ from wallet.services.refund_requests import request_refund
 from wallet.services.refunds import refund_order
 from wallet.services.spending import spend
 
-from .licensing import CLIENT, bought_for, claimed, secret_sent
-from .topping_up import paid, tell
+from .licensee_cases import CLIENT, bought_for, claimed, secret_sent
+from .top_up_cases import paid, tell
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 Client = Callable[..., APIClient]
@@ -62,7 +62,8 @@ def with_file() -> Listing:
 
 def later(order: Order, **ago: int) -> None:
     """Let time pass since the link of an order was sent."""
-    Licence.objects.filter(order_id=order.pk).update(claim_sent_at=timezone.now() - timedelta(**ago))
+    then = timezone.now() - timedelta(**ago)
+    Licence.objects.filter(order_id=order.pk).update(claim_sent_at=then, acquired_at=then)
 
 
 def test_purchase_for_a_client_is_in_nobodys_library_until_the_client_claims_it(bearer_client: Client) -> None:
@@ -219,7 +220,33 @@ def test_link_is_not_sent_again_within_the_hour_nor_once_it_was_used_or_refunded
             resend_claim_link(order=ended, actor=ended.buyer)
 
 
-def test_payer_has_links_sent_for_so_many_licences_in_a_day(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_links_sent_again_count_as_much_as_first_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "CLAIM_LINKS_A_DAY", 3)
+    payer = funded(inr=1_000_000)
+    order = bought_for(on_sale(), payer)
+    for _ in range(2):
+        Licence.objects.update(claim_sent_at=timezone.now() - timedelta(hours=2))
+        resend_claim_link(order=order, actor=payer)
+    with pytest.raises(RateLimited):
+        bought_for(on_sale(), payer)
+
+
+def test_one_address_is_sent_a_link_again_few_times_a_day_whoever_paid() -> None:
+    orders = [bought_for(on_sale()) for _ in range(bounds.CLAIM_LINKS_AGAIN_A_DAY + 1)]
+    another = bought_for(on_sale(), licensee=Licensee("Other", "other@client.example"))
+    assert len(sent_mails()) >= len(orders)
+    Licence.objects.update(claim_sent_at=timezone.now() - timedelta(hours=2))
+    *allowed, refused = orders
+    for order in allowed:
+        resend_claim_link(order=order, actor=order.buyer)
+    before = len(sent_mails())
+    with pytest.raises(RateLimited, match="to this address"):
+        resend_claim_link(order=refused, actor=refused.buyer)
+    assert len(sent_mails()) == before
+    resend_claim_link(order=another, actor=another.buyer)
+
+
+def test_payer_has_so_many_links_sent_in_a_day(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "CLAIM_LINKS_A_DAY", 2)
     payer = funded(inr=1_000_000)
     first, _ = bought_for(on_sale(), payer), bought_for(on_sale(price_inr_minor=0), payer)

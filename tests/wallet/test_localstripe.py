@@ -35,7 +35,7 @@ from wallet.selectors import wallet_of
 from wallet.services.card_refunds import refund_top_up
 from wallet.services.provider_events import receive_event
 
-from .topping_up import asked_for
+from .top_up_cases import asked_for
 
 pytestmark = [pytest.mark.full, pytest.mark.django_db(transaction=True)]
 SECRET, KEY = "whsec_of_localstripe", "sk_test_of_localstripe"
@@ -162,6 +162,8 @@ def test_refund_that_localstripe_refuses_returns_to_the_wallet(
 def test_list_of_localstripe_is_paged_through_and_agrees_with_the_ledger(
     client: stripe.StripeClient, live_server: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # It has no disputes to list.
+    monkeypatch.setattr(StripeProvider, "reversals_of", lambda *_: iter(()))
     for amount in (1999, 500, 100):
         paid_on_a_page(client, live_server.url, monkeypatch, amount)
     with pytest.raises(stripe.CardError):

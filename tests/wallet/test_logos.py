@@ -16,11 +16,11 @@ from tests.factories import UserFactory
 from tests.files.makers import picture
 from tests.shop import bought, on_sale
 from vendors import bounds
-from wallet.invoice_documents import invoice_pdf
+from wallet.invoice_documents import pdf_response
 from wallet.models import BillingDetails, Logo, Seller
 from wallet.services.billing import change_logo, save_billing_details
 
-from .invoicing import BANGALORE, BERLIN, MUMBAI, billed, buyer_at, issue, operator, rate, vendor_as_seller
+from .invoice_cases import BANGALORE, BERLIN, MUMBAI, billed, buyer_at, issue, operator, rate, vendor_as_seller
 
 pytestmark = pytest.mark.django_db
 NUMBERING = {"is_active": "on", "number_pattern": "INV/{year}/{number}", "fiscal_year_month": "4", "time_zone": "Asia/Kolkata"}
@@ -31,6 +31,7 @@ def images_in(pdf: bytes) -> int:
     return pdf.count(b"/Subtype /Image")
 
 
+@pytest.mark.slow
 def test_invoice_has_the_logo_that_the_seller_had_when_it_was_issued() -> None:
     staff_user = UserFactory(is_staff=True)
     seller = operator()
@@ -43,11 +44,12 @@ def test_invoice_has_the_logo_that_the_seller_had_when_it_was_issued() -> None:
     change_logo(user=None, image=b"", actor=staff_user)
     bought(on_sale(), buyer_at(MUMBAI))
     *_, later = issue()
-    assert [images_in(invoice_pdf(invoice)) for invoice in (plain, branded, later)] == [0, 1, 0]
+    assert [images_in(pdf_response(invoice).content) for invoice in (plain, branded, later)] == [0, 1, 0]
     seller.refresh_from_db()
     assert (seller.details.name, seller.details.logo) == (BANGALORE["name"], None)
 
 
+@pytest.mark.slow
 def test_logo_stays_when_the_address_changes() -> None:
     vendor = on_sale().store.owner
     vendor_as_seller(vendor)
@@ -57,6 +59,7 @@ def test_logo_stays_when_the_address_changes() -> None:
     assert Seller.objects.get(vendor=vendor).details == details
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP"])
 def test_logo_is_re_encoded_small_and_without_what_came_with_it(kind: str) -> None:
     vendor = on_sale().store.owner
@@ -70,6 +73,7 @@ def test_logo_is_re_encoded_small_and_without_what_came_with_it(kind: str) -> No
     assert b"secret" not in content
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("image", "code"),
     [
@@ -90,6 +94,7 @@ def test_what_is_no_usable_image_is_refused(image: bytes, code: str) -> None:
     assert not Logo.objects.exists()
 
 
+@pytest.mark.slow
 def test_logo_without_billing_details_is_refused() -> None:
     user = UserFactory()
     with pytest.raises(Problem) as met:
@@ -97,6 +102,7 @@ def test_logo_without_billing_details_is_refused() -> None:
     assert met.value.code == "invalid_input"
 
 
+@pytest.mark.slow
 def test_vendor_sets_looks_at_and_removes_the_logo_on_the_billing_page() -> None:
     vendor = on_sale().store.owner
     vendor_as_seller(vendor)
@@ -112,6 +118,7 @@ def test_vendor_sets_looks_at_and_removes_the_logo_on_the_billing_page() -> None
     assert client.get(page).status_code == 404
 
 
+@pytest.mark.slow
 def test_logo_is_not_offered_to_who_issues_no_invoices() -> None:
     user = UserFactory()
     billed(user, MUMBAI)
@@ -122,6 +129,7 @@ def test_logo_is_not_offered_to_who_issues_no_invoices() -> None:
     assert not Logo.objects.exists()
 
 
+@pytest.mark.slow
 def test_staff_set_and_remove_the_operators_logo_in_the_admin() -> None:
     seller = operator()
     page = address(Seller, "change", seller.pk)
@@ -141,6 +149,7 @@ def test_staff_set_and_remove_the_operators_logo_in_the_admin() -> None:
     assert viewer.post(page, NUMBERING | BANGALORE | {"remove_logo": "on"}).status_code == 403
 
 
+@pytest.mark.slow
 def test_logo_that_no_invoice_shows_is_deleted_with_the_account() -> None:
     user = UserFactory()
     billed(user, BERLIN)

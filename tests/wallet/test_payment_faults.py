@@ -36,10 +36,10 @@ from wallet.services.vendor_payouts import (
     prepare_payout,
 )
 
-from .cutting import Deed, check_every_cut, check_failed_commit, cut_off
-from .invoicing import issue, operator
+from .cut_connections import Deed, check_every_cut, check_failed_commit, cut_off
+from .invoice_cases import issue, operator
 from .payees import account_of, exported, paid_out, payee, prepared
-from .topping_up import asked_for, paid, tell
+from .top_up_cases import asked_for, paid, tell
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
 PRICE = 49_900
@@ -267,6 +267,7 @@ def growth(before: Counter[tuple[Any, ...]]) -> dict[tuple[Any, ...], int]:
     return {what: after[what] - before[what] for what in before | after if after[what] != before[what]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prepare", STAGED, ids=lambda deed: deed.__name__)
 def test_repeat_after_a_cut_anywhere_ends_as_if_there_had_been_none(prepare: Callable[[], Deed]) -> None:
     # The first one makes accounts of the platform.

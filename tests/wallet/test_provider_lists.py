@@ -8,14 +8,16 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from wallet.models import TopUp
-from wallet.models.top_ups import EventKind
+from tests.factories import UserFactory
+from wallet.models import Reversal, TopUp
+from wallet.models.top_ups import EventKind, ReversalStatus
 from wallet.providers import TestProvider
-from wallet.providers.base import ProviderPayment
+from wallet.providers.base import ProviderPayment, ProviderReversal
+from wallet.services.card_refunds import refund_top_up
 
-from .topping_up import asked_for, paid, tell
+from .top_up_cases import asked_for, paid, tell
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 
 
 def told(**options: Any) -> str:
@@ -61,3 +63,43 @@ def test_payment_of_another_day_is_not_missed(days: int, monkeypatch: pytest.Mon
 def test_provider_that_is_not_set_up_and_a_day_without_one_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(CommandError):
         call_command("reconcile", **options)
+
+
+@pytest.mark.parametrize(
+    ("changed", "told_of"),
+    [
+        ({}, ""),
+        ({"reference": "unknown"}, "nothing of it is in the ledger"),
+        ({"amount_minor": 1}, "in the ledger it is"),
+        ({"status": ReversalStatus.RETURNED}, "in the ledger it is"),
+        ({"payment": "of another program"}, ""),
+        ({"reference": "unknown", "status": ReversalStatus.KEPT}, ""),
+    ],
+    ids=["same", "unknown here", "other amount", "ended there", "payment of another program", "failed refund"],
+)
+def test_dispute_in_the_list_that_the_ledger_does_not_have_so_is_told(
+    changed: dict[str, Any], told_of: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    top_up = tell(paid(), EventKind.DISPUTED)
+    reversal = Reversal.objects.get()
+    same: dict[str, Any] = {"reference": reversal.reference, "payment": top_up.payment_reference, "amount_minor": 50_000, "currency": "INR"}
+    listed = [ProviderReversal(**{**same, "status": ReversalStatus.OPEN})]
+    if changed:
+        listed = [*listed, ProviderReversal(**{**same, "status": ReversalStatus.OPEN, **changed})]
+    monkeypatch.setattr(TestProvider, "reversals_of", lambda *_: iter(listed))
+    out = StringIO()
+    if not told_of:
+        assert "agree" in told(day=reversal.opened_at.date())
+        return
+    with pytest.raises(CommandError, match="1 differences"):
+        call_command("reconcile", provider="test", day=reversal.opened_at.date(), stdout=out)
+    assert told_of in out.getvalue()
+
+
+def test_refund_that_the_provider_does_not_list_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    noon = timezone.now().replace(hour=12)
+    monkeypatch.setattr("django.utils.timezone.now", lambda: noon)
+    refund_top_up(top_up=paid(), reason="asked for", actor=UserFactory())
+    monkeypatch.setattr(TestProvider, "reversals_of", lambda *_: iter([]))
+    with pytest.raises(CommandError, match="1 differences"):
+        told(day=noon.date())

@@ -301,6 +301,27 @@ def test_list_of_a_day_has_what_was_paid_and_every_page(wire: Any) -> None:
     assert sent[1]["params"]["skip"] == 100
 
 
+def test_list_of_a_day_has_disputes_and_refunds_as_they_stand_and_no_inquiries(wire: Any) -> None:
+    thing = {"payment_intent": "pi_1", "amount": 500, "currency": "usd"}
+    disputes = [thing | {"object": "dispute", "id": f"dp_{status}", "status": status} for status in ("lost", "won", "warning_closed")]
+    refunds = [thing | {"object": "refund", "id": "re_1", "status": "pending"}]
+    pages = [{"object": "list", "url": "/v1/x", "has_more": False, "data": data} for data in (disputes, refunds)]
+    wire(*pages)
+    listed = [(each.reference, each.payment, each.amount_minor, each.currency, each.status) for each in stripe().reversals_of(NOW.date())]
+    assert listed == [
+        ("dp_lost", "pi_1", 500, "USD", "Returned"),
+        ("dp_won", "pi_1", 500, "USD", "Kept"),
+        ("re_1", "pi_1", 500, "USD", "Open"),
+    ]
+    item = {"payment_id": "pay_1", "amount": 500, "currency": "INR"}
+    told = [
+        item | {"id": "disp_1", "status": "under_review", "phase": "chargeback"},
+        item | {"id": "disp_2", "status": "won", "phase": "fraud"},
+    ]
+    wire({"items": told}, {"items": [item | {"id": "rfnd_1", "status": "processed"}]})
+    assert [(each.reference, each.status) for each in razorpay().reversals_of(NOW.date())] == [("disp_1", "Open"), ("rfnd_1", "Returned")]
+
+
 @pytest.mark.parametrize("provider", [stripe(), razorpay()], ids=["stripe", "razorpay"])
 @pytest.mark.parametrize(
     "answer",

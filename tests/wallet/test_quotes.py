@@ -12,7 +12,8 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from rest_framework.test import APIClient
 
-from catalog.models import LicenseTier, Listing
+from catalog.models import LicenseTerms, LicenseTier, Listing
+from library.models import Licence
 from marketplace.core.models import IdempotencyRecord
 from tests.shop import bought, funded, on_sale, store_keeping
 from wallet import bounds
@@ -22,6 +23,7 @@ from wallet.selectors import wallet_of
 from wallet.services.offers import PurchaseRequest
 from wallet.services.quotes import make_quote
 from wallet.services.refunds import refund_order
+from wallet.services.spending import spend
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 QUOTE = "/api/v1/wallet/quote"
@@ -212,7 +214,9 @@ def test_purge_removes_what_nobody_can_use(bearer_client: Client) -> None:
     assert use(client, listing, used).status_code == 200
     past = timezone.now() - timedelta(days=1, seconds=1)
     Quote.objects.filter(pk__in=[used, expired]).update(created_at=past - timedelta(minutes=10), expires_at=past)
-    old, young = (IdempotencyRecord.objects.create(owner=funded(), key=key, fingerprint="x", answer={}) for key in ("old", "young"))
+    owner = funded()
+    kept = {"owner": owner, "requester_id": owner.pk, "fingerprint": "x", "answer": {}}
+    old, young = (IdempotencyRecord.objects.create(key=key, **kept) for key in ("old", "young"))
     IdempotencyRecord.objects.filter(pk=old.pk).update(created_at=timezone.now() - timedelta(hours=25))
     out = StringIO()
     call_command("purge", "wallet", "--dry-run", stdout=out)
@@ -221,3 +225,16 @@ def test_purge_removes_what_nobody_can_use(bearer_client: Client) -> None:
     call_command("purge", "wallet", stdout=out)
     assert {str(pk) for pk in Quote.objects.values_list("pk", flat=True)} == {used, _open}
     assert list(IdempotencyRecord.objects.all()) == [young]
+
+
+def test_quote_holds_the_terms_and_the_choice_on_ai_training_that_were_shown() -> None:
+    buyer, listing = funded(inr=200_000), on_sale()
+    quote = make_quote(buyer=buyer, purchase=PurchaseRequest(listing.slug, "INR", "personal"))
+    shown = quote.terms
+    LicenseTerms.objects.create(tier=shown.tier, version=shown.version + 1, name=shown.name, text="Newer terms.")
+    Listing.objects.filter(pk=listing.pk).update(ai_training="allowed" if quote.ai_training != "allowed" else "forbidden")
+    receipt, _ = spend(buyer=buyer, purchase=PurchaseRequest(listing.slug), quote_id=str(quote.pk))
+    licence = Licence.objects.get(order_id=receipt.order_id)
+    assert (Order.objects.get(pk=receipt.order_id).terms, licence.terms, licence.ai_training) == (shown, shown, quote.ai_training)
+    unquoted, _ = spend(buyer=buyer, purchase=PurchaseRequest(listing.slug, "INR", "commercial"))
+    assert Licence.objects.get(order_id=unquoted.order_id).ai_training != quote.ai_training

@@ -20,10 +20,11 @@ from wallet.services.funding import credit_wallet
 from wallet.services.receivables import write_off
 from wallet.services.refunds import refund_order
 from wallet.services.wallet_payouts import pay_wallet_payout
+from wallet.unclaimed import unclaimed_minor
 
-from .leaving import asked
 from .test_disputes import agree
-from .topping_up import asked_for, paid, tell
+from .top_up_cases import asked_for, paid, tell
+from .wallet_payout_cases import asked
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
@@ -167,15 +168,31 @@ def test_dispute_that_is_lost_after_the_account_was_deleted_is_owed_and_written_
 
 
 def test_staff_who_pay_a_refund_to_a_deleted_account_see_what_it_owes() -> None:
-    top_up = paid(amount_minor=PRICE)
-    order = bought(on_sale(), top_up.user)
+    user = UserFactory()
+    added(user, PRICE)
+    order = bought(on_sale(), user)
     before = unclaimed_refund_effects(order)
-    delete_account(user=top_up.user, reason="test", actor=None)
+    top_up = paid(user, PRICE)
+    bought(on_sale(), user)
+    delete_account(user=user, reason="test", actor=None)
     for kind in (EventKind.DISPUTED, EventKind.DISPUTE_LOST):
         tell(top_up, kind, amount_minor=PART)
     refund_order(order=order, reason="test", actor=None)
     assert len(unclaimed_refund_effects(order)) == len(before) + 1
     assert "₹100.00" in unclaimed_refund_effects(order)[0]
+
+
+def test_refund_to_the_card_of_a_deleted_account_pays_what_it_owes_first() -> None:
+    top_up = paid(amount_minor=PRICE)
+    user, order = top_up.user, bought(on_sale(), top_up.user)
+    delete_account(user=user, reason="test", actor=None)
+    for kind in (EventKind.DISPUTED, EventKind.DISPUTE_LOST):
+        tell(top_up, kind, amount_minor=PART)
+    assert owed_by(user.pk) == {"INR": PART}
+    refund_order(order=order, reason="test", actor=None)
+    assert owed_by(user.pk) == {}
+    assert (wallet_of(user).balance_inr_minor, unclaimed_minor(order)) == (PRICE - 2 * PART, PART)
+    agree()
 
 
 def test_refused_top_up_collects_nothing() -> None:

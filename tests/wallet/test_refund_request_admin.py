@@ -10,7 +10,7 @@ from tests.admin.subjects import refund_request
 from tests.callers import signed_in
 from wallet.models import Order, RefundRequest
 
-from .refunding import asked, sold
+from .refund_request_cases import asked, sold
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 DECIDE, VIEW, EVIDENCE = "wallet.decide_refundrequest", "wallet.view_refundrequest", "wallet.export_evidence_order"

@@ -42,8 +42,8 @@ from wallet.services.refund_requests import (
 from wallet.services.refunds import refund_order
 
 from .payees import earned
-from .refunding import aged, asked, declined, downloaded, overdue, sold
-from .topping_up import paid, tell
+from .refund_request_cases import aged, asked, declined, downloaded, overdue, sold
+from .top_up_cases import paid, tell
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 

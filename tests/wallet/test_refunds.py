@@ -8,18 +8,24 @@ from django.db import IntegrityError, transaction
 from catalog.models import ListingStats
 from library.models import Licence
 from marketplace.accounts.models import User
+from marketplace.accounts.services import delete_account
 from marketplace.core.errors import InvalidInput, InvalidTransition, SelfReview
 from marketplace.core.models import AuditEntry
+from tests.eager import drain
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
-from wallet.models import Journal, LedgerAccount, Order, Transfer
+from wallet.models import Journal, LedgerAccount, Order, Reversal, TopUp, Transfer
+from wallet.providers import TestProvider
 from wallet.reconciliation import differences
-from wallet.selectors import unclaimed_refunds, wallet_of
+from wallet.selectors import wallet_of
 from wallet.services import refunds
+from wallet.services.card_refunds import refund_top_up
 from wallet.services.digests import digest_ledger
 from wallet.services.refunds import pay_unclaimed, refund_order
+from wallet.unclaimed import unclaimed_minor, unclaimed_refunds, unclaimed_sums
 
-from .leaving import abandoned
+from .top_up_cases import paid
+from .wallet_payout_cases import abandoned
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
@@ -144,3 +150,48 @@ def test_refund_that_a_living_account_did_not_get_is_told() -> None:
     refund_order(order=order, reason="broken", actor=None)
     User.objects.filter(pk=order.buyer_id).update(email="alive@example.com")
     assert f"order {order.pk} and its transfers differ" in list(differences())
+
+
+def left_by(buyer: User, price_inr_minor: int = 49_900) -> Order:
+    """Return an order of a buyer who deletes the account then."""
+    order = bought(on_sale(price_inr_minor=price_inr_minor, tax_rate_bp=1800), buyer)
+    delete_account(user=buyer, reason="test", actor=None)
+    return order
+
+
+def test_refund_of_what_a_deleted_account_paid_by_card_returns_to_the_card_and_only_the_rest_waits() -> None:
+    buyer = funded(inr=9_900)
+    first, second = paid(buyer, 10_000), paid(buyer, 30_000)
+    order = left_by(buyer)
+    refund_order(order=order, reason="broken", actor=UserFactory())
+    drain()
+    assert {(reversal.top_up_id, reversal.amount_minor, reversal.status) for reversal in Reversal.objects.all()} == {
+        (first.pk, 10_000, "Returned"),
+        (second.pk, 30_000, "Returned"),
+    }
+    assert (unclaimed_minor(order), unclaimed_sums(), wallet_of(buyer).balance_inr_minor) == (9_900, {"INR": 9_900}, 0)
+    pay_unclaimed(order=order, reference="UTR 1", reason="By the receipt.", actor=UserFactory())
+    assert AuditEntry.objects.get(action="order.pay_unclaimed").data["amountMinor"] == 9_900
+    assert (unclaimed_minor(order), list(differences())) == (0, [])
+
+
+def test_refund_of_a_deleted_account_that_paid_all_by_card_leaves_nothing_to_claim() -> None:
+    order = left_by(paid(UserFactory(), 49_900).user)
+    refund_order(order=order, reason="broken", actor=UserFactory())
+    drain()
+    assert TopUp.objects.get().status == "Returned"
+    with pytest.raises(InvalidTransition):
+        pay_unclaimed(order=order, reference="UTR 1", reason="By the receipt.", actor=UserFactory())
+    assert list(differences()) == []
+
+
+def test_card_that_refuses_the_refund_of_a_deleted_account_is_tried_again_by_staff() -> None:
+    order = left_by(paid(UserFactory(), 49_900).user)
+    with patch.object(TestProvider, "refund", return_value=None):
+        refund_order(order=order, reason="broken", actor=UserFactory())
+        drain()
+    assert (wallet_of(order.buyer).balance_inr_minor, list(unclaimed_refunds())) == (49_900, [])
+    refund_top_up(top_up=TopUp.objects.get(), reason="again", actor=UserFactory())
+    drain()
+    assert (TopUp.objects.get().status, wallet_of(order.buyer).balance_inr_minor) == ("Returned", 0)
+    assert list(differences()) == []

@@ -56,6 +56,15 @@ def test_key_with_another_body_is_refused(bearer_client: Client) -> None:
     assert Order.objects.count() == 1
 
 
+def test_key_of_an_app_neither_tells_of_nor_repeats_the_purchase_of_another(key_client: Client) -> None:
+    user, listing = funded(inr=1_000_000), on_sale()
+    first, second = key_client(user), key_client(user)
+    assert spend(first, listing, key="order-1").status_code == 200
+    assert spend(second, listing, key="order-1").json()["code"] == "already_owned"
+    other = spend(second, on_sale(), key="order-1")
+    assert (other.status_code, "Idempotent-Replayed" in other) == (200, False)
+
+
 def test_key_is_its_owners_own(bearer_client: Client) -> None:
     listing = on_sale()
     answers = [spend(bearer_client(funded(inr=100_000)), listing, key="same").json() for _ in range(2)]

@@ -36,9 +36,9 @@ from wallet.services.spending import spend
 from wallet.services.top_ups import TopUpRequest, request_top_up
 from wallet.services.vendor_payouts import cancel_batch
 
-from .leaving import asked
 from .payees import account_of, payee, prepared
-from .topping_up import asked_for, paid, tell
+from .top_up_cases import asked_for, paid, tell
+from .wallet_payout_cases import asked
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
 ENDS = (EventKind.DISPUTE_WON, EventKind.DISPUTE_LOST)

@@ -20,7 +20,7 @@ from wallet.errors import PaymentProviderUnavailable, PaymentRefused
 from wallet.models import Journal, ProviderEvent, Quote, TopUp
 from wallet.models.top_ups import EventKind
 from wallet.providers import TestProvider
-from wallet.providers.simulated import SIGNATURE, signed_event
+from wallet.providers.simulated import SIGNATURE, payment_name, signed_event
 from wallet.reconciliation import differences
 from wallet.selectors import wallet_of
 from wallet.services.funding import Payment, credit_wallet
@@ -30,7 +30,7 @@ from wallet.services.quotes import make_quote
 from wallet.services.top_ups import TopUpRequest, request_top_up
 
 from .spenders import connected, personal
-from .topping_up import asked_for, paid, tell
+from .top_up_cases import asked_for, paid, tell
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
@@ -88,7 +88,7 @@ def test_payment_of_a_deactivated_account_is_credited_because_the_money_has_come
 
 def test_payment_that_staff_credited_by_hand_is_not_credited_again() -> None:
     top_up = asked_for()
-    payment = Payment(f"payment-{top_up.pk}", "test")
+    payment = Payment(payment_name(top_up), "test")
     credit_wallet(user=top_up.user, currency="INR", amount_minor=50_000, reason="test", actor=None, payment=payment)
     assert tell(top_up, EventKind.SUCCEEDED).status == "Succeeded"
     assert wallet_of(top_up.user).balance_inr_minor == 50_000
@@ -97,7 +97,7 @@ def test_payment_that_staff_credited_by_hand_is_not_credited_again() -> None:
 
 def test_payment_that_was_credited_to_someone_else_is_refused() -> None:
     top_up = asked_for()
-    payment = Payment(f"payment-{top_up.pk}", "test")
+    payment = Payment(payment_name(top_up), "test")
     credit_wallet(user=UserFactory(), currency="INR", amount_minor=50_000, reason="test", actor=None, payment=payment)
     assert tell(top_up, EventKind.SUCCEEDED).status == "Pending"
     assert wallet_of(top_up.user).balance_inr_minor == 0
@@ -261,6 +261,14 @@ def test_same_key_makes_one_top_up_and_another_body_is_refused() -> None:
     with pytest.raises(Problem) as met:
         request_top_up(user=user, wanted=TopUpRequest("INR", 200), idempotency_key="a")
     assert met.value.code == "idempotency_key_reused"
+
+
+def test_key_of_another_app_or_token_makes_another_top_up() -> None:
+    user = UserFactory()
+    wanted, asking = TopUpRequest("INR", 100), [None, personal(user), personal(user), connected(user), connected(user)]
+    made = [request_top_up(user=user, wanted=wanted, idempotency_key="a", principal=principal) for principal in asking]
+    assert len({top_up.pk for top_up, _ in made}) == len(asking)
+    assert not any(replayed for _, replayed in made)
 
 
 def test_provider_that_does_not_answer_is_asked_again_by_the_same_request(monkeypatch: pytest.MonkeyPatch) -> None:

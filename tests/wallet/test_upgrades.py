@@ -30,7 +30,7 @@ from wallet.services.spending import spend
 
 from . import purchases
 from .test_discounts import HOUR, discounted, quote
-from .topping_up import paid, tell
+from .top_up_cases import paid, tell
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 Client = Callable[..., APIClient]

@@ -223,15 +223,6 @@ def test_payout_goes_through_its_states_and_back() -> None:
     assert paid_out(account_of(vendor), "b").amount_minor == SHARE
 
 
-@pytest.mark.parametrize("verb", [mark_payout_paid, bounce_payout, cancel_payout])
-def test_payout_of_ones_own_is_settled_by_someone_else(verb: Any) -> None:
-    vendor = payee()
-    payout = exported(sold(vendor))
-    reason = {} if verb is mark_payout_paid else {"reason": "test"}
-    with pytest.raises(SelfReview):
-        verb(payout=payout, actor=vendor.user, **reason)
-
-
 @pytest.mark.parametrize("is_exported", [True, False])
 def test_batch_with_a_payout_of_ones_own_is_settled_by_someone_else(is_exported: bool) -> None:  # noqa: FBT001 - a case
     vendor, other = payee(), payee()

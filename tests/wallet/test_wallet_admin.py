@@ -23,7 +23,7 @@ from wallet.services.digests import digest_ledger
 from wallet.services.funding import credit_wallet
 from wallet.services.refunds import refund_order
 
-from .topping_up import paid, tell
+from .top_up_cases import paid, tell
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 CREDIT = {"currency": "INR", "amount": "499.50", "reason": "Invoice 7"}

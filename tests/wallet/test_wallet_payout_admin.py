@@ -12,11 +12,12 @@ from tests.callers import signed_in
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
 from wallet.models import WalletPayout
-from wallet.selectors import unclaimed_refunds, wallet_of
+from wallet.selectors import wallet_of
 from wallet.services.refunds import pay_unclaimed, refund_order
 from wallet.services.wallet_payouts import cancel_wallet_payout, pay_wallet_payout
+from wallet.unclaimed import unclaimed_refunds
 
-from .leaving import abandoned, asked
+from .wallet_payout_cases import abandoned, asked
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 DECIDE, VIEW = "wallet.decide_walletpayout", "wallet.view_walletpayout"

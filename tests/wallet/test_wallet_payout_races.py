@@ -17,13 +17,14 @@ from tests.shop import bought, funded, on_sale
 from tests.waiting import PATIENCE_SECONDS
 from wallet.models import Order, WalletPayout
 from wallet.reconciliation import differences
-from wallet.selectors import unclaimed_refunds, wallet_of
+from wallet.selectors import wallet_of
 from wallet.services.offers import PurchaseRequest
 from wallet.services.refunds import pay_unclaimed, refund_order
 from wallet.services.spending import spend
 from wallet.services.wallet_payouts import cancel_wallet_payout, pay_wallet_payout, refuse_wallet_payout
+from wallet.unclaimed import unclaimed_refunds
 
-from .leaving import abandoned, asked
+from .wallet_payout_cases import abandoned, asked
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
 

@@ -33,7 +33,7 @@ from wallet.services.ledger import TransferEntry, change_amount_set_aside, credi
 from wallet.services.refunds import refund_order
 from wallet.services.wallet_payouts import cancel_wallet_payout, pay_wallet_payout, refuse_wallet_payout
 
-from .leaving import DETAILS, asked
+from .wallet_payout_cases import DETAILS, asked
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
@@ -160,18 +160,6 @@ def test_money_that_is_set_aside_cannot_be_spent() -> None:
     asked(user, 200)
     assert refused(lambda: bought(on_sale(), user)) == "insufficient_balance"
     assert (wallet_of(user).balance_inr_minor, held(user)) == (49_800, 200)
-
-
-@pytest.mark.parametrize("decide", ["pay", "refuse"])
-def test_nobody_decides_on_their_own_payout(decide: str) -> None:
-    user = funded(inr=50_000, is_staff=True, is_superuser=True)
-    wallet_payout = asked(user)
-    deeds = {
-        "pay": lambda: pay_wallet_payout(wallet_payout=wallet_payout, reference="T1", actor=user),
-        "refuse": lambda: refuse_wallet_payout(wallet_payout=wallet_payout, reason="no", actor=user),
-    }
-    assert refused(deeds[decide]) == "self_review"
-    assert held(user) == 50_000
 
 
 def test_only_its_owner_cancels_a_payout() -> None:

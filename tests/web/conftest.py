@@ -1,4 +1,4 @@
-"""People in front of the pages."""
+"""Fixtures of users of the pages."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What must be right in the markup of every page: labels, headings, landmarks, form tokens."""
+"""Checks of the markup of every page: labels, headings, landmarks, form tokens."""
 
 from collections import Counter
 from collections.abc import Iterable

@@ -32,7 +32,7 @@ from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
 from tests.waiting import PATIENCE_SECONDS
 from tests.wallet.payees import account_of, paid_out, payee
-from tests.wallet.topping_up import paid, tell
+from tests.wallet.top_up_cases import paid, tell
 from wallet.models.top_ups import EventKind
 from wallet.services.refunds import refund_order
 
@@ -186,13 +186,13 @@ def test_other_sessions_end_and_this_one_goes_on(browse: Browse, user: User) -> 
 def test_copy_is_written_in_the_background_mailed_of_and_fetched(
     browse: Browse, user: User, django_capture_on_commit_callbacks: Any
 ) -> None:
-    client = browse(user)
+    client = browse(user, confirmed=True)
     assert client.get(reverse("account-export-file")).status_code == 404
     with django_capture_on_commit_callbacks(execute=True):
         client.post(reverse("account-export"))
     page = client.get(reverse("account"))
     assert faults_of(page.content) == []
-    assert " download>Download<" in page.content.decode()
+    assert reverse("account-export-file") in page.content.decode()
     file = client.get(reverse("account-export-file"))
     assert file["Content-Disposition"].startswith('attachment; filename="my-data-')
     assert "no-store" in file["Cache-Control"]
@@ -206,16 +206,26 @@ def test_copy_is_written_in_the_background_mailed_of_and_fetched(
 def test_copy_of_someone_else_is_not_to_be_had(browse: Browse, user: User, django_capture_on_commit_callbacks: Any) -> None:
     with django_capture_on_commit_callbacks(execute=True):
         request_export(user=user, actor=user)
-    stranger = browse()
+    stranger = browse(confirmed=True)
     assert stranger.get(reverse("account-export-file")).status_code == 404
-    assert " download>Download<" not in stranger.get(reverse("account")).content.decode()
+    assert reverse("account-export-file") not in stranger.get(reverse("account")).content.decode()
+
+
+def test_session_alone_exports_nothing(browse: Browse, user: User) -> None:
+    client = browse(user)
+    asked = client.post(reverse("account-export"))["Location"]
+    assert asked.startswith(reverse("account_reauthenticate"))
+    assert export_of(user) is None
+    client.post(asked, {"password": PASSWORD, "next": reverse("account-export")})
+    assert export_of(user) is not None
+    assert browse(user).get(reverse("account-export-file"))["Location"].startswith(reverse("account_reauthenticate"))
 
 
 def test_second_copy_waits_for_the_first_and_then_takes_its_place(user: User, browse: Browse) -> None:
     first = request_export(user=user, actor=user)
     with pytest.raises(ExportUnderWay):
         request_export(user=user, actor=user)
-    assert "within the last hour" in browse(user).post(reverse("account-export"), follow=True).content.decode()
+    assert "within the last hour" in browse(user, confirmed=True).post(reverse("account-export"), follow=True).content.decode()
     write_export.call(str(first.pk))
     with pytest.raises(ExportUnderWay):
         request_export(user=user, actor=user)
@@ -263,7 +273,7 @@ def test_deletion_while_the_copy_is_written_does_not_wait_in_a_circle(user: User
 def test_copy_that_was_encrypted_under_a_lost_key_is_not_found(browse: Browse, user: User) -> None:
     write_export.call(str(request_export(user=user, actor=user).pk))
     AccountExport.objects.update(encrypted="x")
-    assert browse(user).get(reverse("account-export-file")).status_code == 404
+    assert browse(user, confirmed=True).get(reverse("account-export-file")).status_code == 404
 
 
 def test_copy_expires_and_is_removed(browse: Browse, user: User) -> None:
@@ -271,7 +281,7 @@ def test_copy_expires_and_is_removed(browse: Browse, user: User) -> None:
     write_export.call(str(AccountExport.objects.get().pk))
     AccountExport.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
     assert (export_of(user), read_export(user)) == (None, None)
-    assert browse(user).get(reverse("account-export-file")).status_code == 404
+    assert browse(user, confirmed=True).get(reverse("account-export-file")).status_code == 404
     out = StringIO()
     call_command("purge", "exports", dry_run=True, stdout=out)
     call_command("purge", "exports", stdout=out)

@@ -12,7 +12,9 @@ from django.test import Client
 from django.urls import reverse
 
 from marketplace.accounts.models import User
+from tests.callers import signed_in
 from tests.eager import sent_mails
+from tests.factories import PASSWORD as FACTORY_PASSWORD
 from tests.factories import UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -150,12 +152,14 @@ def test_too_many_sign_ups_are_stopped_with_a_page(client: Client) -> None:
     assert "Too many attempts" in response.content.decode()
 
 
+@pytest.mark.slow
 def test_other_addresses_of_the_same_ipv6_network_do_not_help(client: Client) -> None:
     tried = [_try_to_sign_up(client, f"2001:db8:0:7::{number:x}") for number in range(21)]
     assert tried[-1] == 429
     assert _try_to_sign_up(client, "2001:db8:0:8::1") == 200
 
 
+@pytest.mark.slow
 def test_attempts_are_counted_by_the_callers_own_address(client: Client, settings: Any) -> None:
     forged = [_try_to_sign_up(client, x_forwarded_for=f"198.51.100.{number}") for number in range(21)]
     assert forged[-1] == 429
@@ -219,14 +223,70 @@ def test_entrance_pages_wear_our_clothes(client: Client, name: str) -> None:
     assert "css/base.css" in client.get(reverse(name)).content.decode()
 
 
-def test_former_address_is_told_of_the_new_one(client: Client) -> None:
-    user = UserFactory(email=EMAIL, password=PASSWORD)
-    for address, primary in ((EMAIL, True), ("thief@example.com", False)):
+@pytest.fixture
+def owner() -> User:
+    """A user with the address that is `EMAIL`, and a second one."""
+    user: User = UserFactory(email=EMAIL)
+    for address, primary in ((EMAIL, True), ("second@example.com", False)):
         EmailAddress.objects.update_or_create(user=user, email=address, defaults={"verified": True, "primary": primary})
-    client.post(reverse("account_login"), {"login": EMAIL, "password": PASSWORD})
-    client.post(reverse("account_email"), {"email": "thief@example.com", "action_primary": ""})
-    user.refresh_from_db()
-    assert user.email == "thief@example.com"
+    return user
+
+
+def addresses_of(user: User) -> list[tuple[str, bool]]:
+    return list(EmailAddress.objects.filter(user=user).order_by("pk").values_list("email", "primary"))
+
+
+ADDRESS_CHANGES = [
+    ({"email": "thief@example.com", "action_add": ""}, "thief@example.com"),
+    ({"email": "second@example.com", "action_primary": ""}, "second@example.com"),
+    ({"email": "second@example.com", "action_remove": ""}, "second@example.com"),
+]
+
+
+@pytest.mark.parametrize("change", [change for change, _ in ADDRESS_CHANGES], ids=str)
+def test_session_alone_changes_no_address(owner: User, change: dict[str, str]) -> None:
+    client = signed_in(owner)
+    before = addresses_of(owner)
+    assert client.post(reverse("account_email"), change)["Location"].startswith(reverse("account_reauthenticate"))
+    client.post(reverse("account_reauthenticate"), {"password": "wrong"})
+    assert addresses_of(owner) == before
+    assert not sent_mails()
+
+
+@pytest.mark.parametrize(("change", "named"), ADDRESS_CHANGES, ids=str)
+def test_change_of_an_address_asks_for_the_password_and_is_mailed_to_the_primary_one(
+    owner: User, change: dict[str, str], named: str
+) -> None:
+    client = signed_in(owner)
+    asked = client.post(reverse("account_email"), change)["Location"]
+    client.post(asked, {"password": FACTORY_PASSWORD, "next": reverse("account_email")})
+    [message] = [each for each in sent_mails() if each.to == [EMAIL]]
+    assert named in str(message.body)
+    assert reverse("account_reset_password") in str(message.body)
+
+
+def test_fourth_address_is_refused(owner: User) -> None:
+    client = signed_in(owner, confirmed=True)
+    add = {"email": "third@example.com", "action_add": ""}
+    assert client.post(reverse("account_email"), add).status_code == 302
+    refused = client.post(reverse("account_email"), add | {"email": "fourth@example.com"})
+    assert refused.context["form"].errors
+    assert len(addresses_of(owner)) == 3
+
+
+def test_mail_of_an_added_address_does_not_tell_that_it_has_an_account(owner: User) -> None:
+    UserFactory(email="other@example.com")
+    EmailAddress.objects.get(user=owner, primary=False).delete()
+    client = signed_in(owner, confirmed=True)
+    client.post(reverse("account_email"), {"email": "other@example.com", "action_add": ""})
+    client.post(reverse("account_email"), {"email": "free@example.com", "action_add": ""})
+    assert [each.subject for each in sent_mails() if each.to == [EMAIL]] == ["An address was added to your account"] * 2
+
+
+def test_former_address_is_told_of_the_new_one(owner: User) -> None:
+    signed_in(owner, confirmed=True).post(reverse("account_email"), {"email": "second@example.com", "action_primary": ""})
+    owner.refresh_from_db()
+    assert owner.email == "second@example.com"
     [message] = sent_mails()
     assert message.to == [EMAIL]
-    assert "thief@example.com" in str(message.body)
+    assert "second@example.com" in str(message.body)

@@ -33,6 +33,7 @@ def _upload(client: Client, app: App, content: bytes) -> str:
     return client.post(reverse("app-logo", args=[app.pk]), sent, follow=True).content.decode()
 
 
+@pytest.mark.slow
 def test_logo_is_kept_as_a_small_jpeg(browse: Callable[..., Client], developer: User, app: App, review: ScopeReview) -> None:
     client = browse(developer)
     assert "The logo is saved" in _upload(client, app, picture())
@@ -43,6 +44,7 @@ def test_logo_is_kept_as_a_small_jpeg(browse: Callable[..., Client], developer: 
     assert not AppLogo.objects.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content", [b"", b"GIF89a", b"<svg/>", b"\x89PNG\r\n\x1a\n" + b"0" * 500_000])
 def test_file_that_is_no_usable_image_changes_nothing(
     browse: Callable[..., Client], developer: User, app: App, review: ScopeReview, content: bytes

@@ -8,8 +8,9 @@ from django.test import Client, override_settings
 from django.urls import reverse
 
 from developers.models import AccessToken, SpendingLimit
+from tests.factories import PASSWORD
 from tests.shop import funded, on_sale
-from tests.wallet.approving import PRICE, approved, asked, bounded
+from tests.wallet.approval_cases import PRICE, approved, asked, bounded
 from wallet.models import Approval
 
 from .markup import faults_of
@@ -41,12 +42,14 @@ def status_of(approval: Approval) -> str:
     return Approval.objects.get(pk=approval.pk).status
 
 
+@pytest.mark.slow
 def test_page_shows_what_is_asked_for_by_whom_and_why(browse: Browse, approval: Approval) -> None:
     page = read(browse(approval.owner).get(address(approval)))
     for shown in ("Halden Grotesk", "₹499.00", "Shopping agent", "For the &lt;b&gt;poster&lt;/b&gt;", "Personal"):
         assert shown in page
 
 
+@pytest.mark.slow
 def test_waiting_purchase_is_on_the_dashboard_and_in_the_list(browse: Browse, approval: Approval) -> None:
     client = browse(approval.owner)
     assert "approve a purchase" in read(client.get(reverse("dashboard")))
@@ -59,14 +62,19 @@ def test_purchase_is_allowed_once(browse: Browse, approval: Approval) -> None:
     assert SpendingLimit.objects.get().per_purchase_minor == 100
 
 
+@pytest.mark.slow
 def test_purchase_is_allowed_with_a_higher_limit(browse: Browse, approval: Approval) -> None:
     sent = {"decision": "raise", "per_purchase_minor": "600", "per_day_minor": "", "total_minor": "5000"}
-    assert browse(approval.owner).post(address(approval), sent).status_code == 302
+    for password in ({}, {"password": "wrong"}):
+        read(browse(approval.owner).post(address(approval), sent | password), 400)
+    assert (SpendingLimit.objects.get().per_purchase_minor, status_of(approval)) == (100, "Waiting")
+    assert browse(approval.owner).post(address(approval), sent | {"password": PASSWORD}).status_code == 302
     limit = SpendingLimit.objects.get()
     assert (limit.per_purchase_minor, limit.per_day_minor, limit.total_minor) == (60_000, None, 500_000)
     assert status_of(approval) == "Approved"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sent", [{}, {"decision": "always"}, {"decision": "raise"}, {"decision": "raise", "total_minor": "-1"}], ids=str)
 def test_form_that_is_not_valid_approves_nothing(browse: Browse, approval: Approval, sent: dict[str, str]) -> None:
     read(browse(approval.owner).post(address(approval), sent), 400)
@@ -79,7 +87,7 @@ def test_price_above_the_operators_sum_needs_the_right_password(browse: Browse, 
     for password in ({}, {"password": "wrong"}):
         read(client.post(address(approval), {"decision": "once", **password}), 400)
     assert status_of(approval) == "Waiting"
-    assert client.post(address(approval), {"decision": "once", "password": "correct horse battery"}).status_code == 302
+    assert client.post(address(approval), {"decision": "once", "password": PASSWORD}).status_code == 302
     assert status_of(approval) == "Approved"
 
 
@@ -92,6 +100,8 @@ def test_purchase_is_declined_before_and_after_it_was_approved(browse: Browse, m
     assert "decision" not in read(client.get(address(approval)))
 
 
+@pytest.mark.slow
 def test_purchase_of_a_revoked_token_offers_no_decision(browse: Browse, approval: Approval) -> None:
+    assert 'name="decision"' in read(browse(approval.owner).get(address(approval)))
     AccessToken.objects.update(revoked_at=approval.created_at)
     assert 'name="decision"' not in read(browse(approval.owner).get(address(approval)))

@@ -15,7 +15,9 @@ from developers.services.apps import suspend_app
 from developers.services.credentials import issue_api_key
 from marketplace.accounts.models import User
 from marketplace.core.scopes import Scope
-from tests.factories import UserFactory
+from tests.factories import PASSWORD, AppFactory, UserFactory
+
+from .markup import faults_of
 
 pytestmark = pytest.mark.django_db
 
@@ -104,6 +106,7 @@ def test_detail_tells_what_was_granted_what_not_and_why(browse: Callable[..., Cl
         assert words in text
 
 
+@pytest.mark.slow
 def test_more_scopes_offers_only_what_the_app_lacks(browse: Callable[..., Client], developer: User, app: App) -> None:
     client = browse(developer)
     address = reverse("app-scopes", args=[app.pk])
@@ -146,6 +149,23 @@ def test_new_key_with_bad_input_makes_none(browse: Callable[..., Client], develo
     response = browse(developer).post(reverse("key-create", args=[app.pk]), {"name": "build", "lifetime": "30"} | bad)
     assert response.status_code == 400
     assert not ApiKey.objects.exists()
+
+
+@pytest.mark.parametrize("password", [{}, {"password": "wrong"}], ids=str)
+def test_session_alone_makes_no_key_that_can_spend(browse: Callable[..., Client], password: dict[str, str]) -> None:
+    app = AppFactory(granted_scopes="catalog:read wallet:spend")
+    key, _ = issue_api_key(app=app, name="old", actor=app.developer)
+    client = browse(app.developer)
+    for address, answers in {
+        reverse("key-create", args=[app.pk]): {"name": "build", "lifetime": ""},
+        reverse("key-rotate", args=[app.pk, key.pk]): {"overlap": "1"},
+    }.items():
+        response = client.post(address, answers | password)
+        assert list(response.context["form"].errors) == ["password"]
+        assert faults_of(response.content) == []
+        assert ApiKey.objects.get() == key
+        assert client.post(address, answers | {"password": PASSWORD}).status_code == 302
+        ApiKey.objects.exclude(pk=key.pk).delete()
 
 
 def test_new_key_may_expire(browse: Callable[..., Client], developer: User, app: App) -> None:

@@ -12,14 +12,14 @@ from marketplace.accounts.models import User
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
 from tests.vendors.cases import make_vendor
-from tests.wallet.invoicing import BERLIN, MUMBAI, VAT_DE, billed, buyer_at, issue, operator, vendor_as_seller
+from tests.wallet.invoice_cases import BERLIN, MUMBAI, VAT_DE, billed, buyer_at, issue, operator, vendor_as_seller
 from wallet.models import BillingDetails, Invoice
 from wallet.selectors import billing_details_of
 from wallet.services.refunds import refund_order
 
 from .markup import faults_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 Browse = Callable[..., Client]
 PAGE = "/dashboard/account/billing"
 SENT = {"name": "Bo", "street": "2 Marine Drive", "city": "Mumbai", "postal_code": "400001", "country": "IN", "state": "27"}
@@ -36,6 +36,7 @@ def text(page: Any) -> str:
     return str(page.content.decode())
 
 
+@pytest.mark.slow
 def test_details_are_entered_and_shown_again(browse: Browse) -> None:
     user = UserFactory()
     client = browse(user)
@@ -99,6 +100,7 @@ def test_country_of_the_connection_is_not_read_unless_the_operator_names_the_hea
     assert saved(user).seen_in == ""
 
 
+@pytest.mark.slow
 def test_order_links_its_documents_once_they_are_issued(browse: Browse) -> None:
     operator()
     order = bought(on_sale(), buyer_at(MUMBAI))
@@ -118,6 +120,7 @@ def test_order_links_its_documents_once_they_are_issued(browse: Browse) -> None:
         assert browse().get(address).status_code == 404
 
 
+@pytest.mark.slow
 def test_order_before_there_was_a_seller_has_a_receipt_only(browse: Browse) -> None:
     order = bought(on_sale())
     operator()
@@ -125,6 +128,7 @@ def test_order_before_there_was_a_seller_has_a_receipt_only(browse: Browse) -> N
     assert page.context["documents"] == []
 
 
+@pytest.mark.slow
 def test_checkout_names_whom_the_invoice_is_made_out_to(browse: Browse) -> None:
     buyer, listing = funded(inr=100_000), on_sale()
     client = browse(buyer)
@@ -146,7 +150,7 @@ def test_vendor_gets_the_documents_of_their_sales_without_the_operators_buyers(b
     refund_order(order=order, reason="broken", actor=None)
     bought(on_sale(store=other.store))
     invoice, *_ = issue()
-    client = browse(vendor.user)
+    client = browse(vendor.user, confirmed=True)
     assert [count for _, count in client.get(reverse("sales-invoices")).context["months"]] == [2]
     text(client.get(reverse("sales-invoices")))
     first, note = sheet(client, invoice)
@@ -155,18 +159,19 @@ def test_vendor_gets_the_documents_of_their_sales_without_the_operators_buyers(b
     assert (first["buyer"], first["buyerTaxId"], first["buyerCountry"]) == ("", "", "")
 
 
+@pytest.mark.slow
 def test_vendor_who_is_the_seller_sees_the_buyers(browse: Browse) -> None:
     vendor = make_vendor()
     vendor_as_seller(vendor.user)
     bought(on_sale(store=vendor.store), buyer_at(BERLIN))
     (invoice,) = issue()
-    (line,) = sheet(browse(vendor.user), invoice)
+    (line,) = sheet(browse(vendor.user, confirmed=True), invoice)
     assert (line["buyer"], line["buyerTaxId"], line["seller"]) == ("Markt GmbH", VAT_DE, "Bo Buyer")
 
 
 @pytest.mark.parametrize("month", ["2026", "2026-13", "1999-01", "x", "2026-1"])
 def test_month_that_was_made_up_is_not_found(browse: Browse, month: str) -> None:
-    assert browse(make_vendor().user).get(reverse("sales-invoices-csv", args=[month])).status_code == 404
+    assert browse(make_vendor().user, confirmed=True).get(reverse("sales-invoices-csv", args=[month])).status_code == 404
 
 
 def test_invoices_of_the_studio_are_for_vendors(client: Client, browse: Browse) -> None:

@@ -14,6 +14,7 @@ from developers.services.spending import LimitValues, set_spending_limit
 from library.models import Licence
 from marketplace.core.money import Currency
 from tests.contract.scenes import for_sale
+from tests.factories import PASSWORD as FACTORY_PASSWORD
 from tests.factories import AppFactory, UserFactory
 from tests.screenshots.driving import overflows, still, violations, watched
 from wallet.selectors import wallet_of
@@ -193,6 +194,7 @@ def test_key_is_made_once_however_often_the_button_is_pressed(window: Opens, liv
     # After some seconds one may press it again.
     still(page)
     page.get_by_label("Name").fill("laptop")
+    page.get_by_label("Your password").fill(FACTORY_PASSWORD)
     with page.expect_request("**/keys/new"):
         page.keyboard.press("Enter")
     for _ in range(2):

@@ -19,9 +19,9 @@ from tests.factories import UserFactory
 from tests.screenshots.driving import Scheme, overflows, violations
 from tests.shop import archive, bought, on_sale
 from tests.vendors.cases import make_vendor
-from tests.wallet.invoicing import issue, operator
+from tests.wallet.invoice_cases import issue, operator
 from tests.wallet.payees import IFSC, NUMBER, old_enough
-from tests.wallet.refunding import downloaded
+from tests.wallet.refund_request_cases import downloaded
 from vendors.models import VendorProfile
 from wallet.models import Order, PayoutBatch, RefundRequest
 

@@ -50,6 +50,7 @@ def test_buyer_who_comes_back_from_the_sign_in_lands_on_the_listing(browse: Brow
     assert browse(buyer).get(reverse("checkout-begin", args=[listing.slug]))["Location"] == f"/assets/{listing.slug}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("choices", "words"),
     [({"license": "galactic"}, "Licences on sale"), ({"license": "personal", "currency": "USD"}, "")],
@@ -135,6 +136,7 @@ def test_place_in_a_list_that_was_made_up_is_not_found(browse: Browse, buyer: Us
         assert client.get(f"{reverse(name)}?after={cursor}").status_code == 404
 
 
+@pytest.mark.slow
 def test_wallet_shows_what_came_and_went_page_by_page(browse: Browse, buyer: User) -> None:
     for number in range(2):
         bought(on_sale(title=f"Font {number}"), buyer)
@@ -147,6 +149,7 @@ def test_wallet_shows_what_came_and_went_page_by_page(browse: Browse, buyer: Use
     assert "Older" not in text
 
 
+@pytest.mark.slow
 def test_currency_of_purchases_is_chosen_and_nonsense_refused(browse: Browse, buyer: User) -> None:
     client = browse(buyer)
     client.post(reverse("wallet-preference"), {"currency": "USD"})
@@ -156,6 +159,7 @@ def test_currency_of_purchases_is_chosen_and_nonsense_refused(browse: Browse, bu
     assert wallet_of(buyer).currency_preference == "USD"
 
 
+@pytest.mark.slow
 def test_order_has_its_receipt(browse: Browse, buyer: User) -> None:
     order = bought(on_sale(title="Halden", tax_rate_bp=1800), buyer)
     client = browse(buyer)
@@ -167,6 +171,7 @@ def test_order_has_its_receipt(browse: Browse, buyer: User) -> None:
     assert paper.content.startswith(b"%PDF")
 
 
+@pytest.mark.slow
 def test_owned_asset_is_downloaded_and_certified(browse: Browse, buyer: User) -> None:
     listing = on_sale(archive(), title="Halden")
     bought(listing, buyer)
@@ -192,6 +197,7 @@ def test_version_that_does_not_exist_is_not_found(browse: Browse, buyer: User) -
     assert response.status_code == 404
 
 
+@pytest.mark.slow
 def test_names_that_no_database_takes_are_refused_like_any_other(browse: Browse, buyer: User) -> None:
     listing = on_sale(archive())
     client = browse(buyer)
@@ -204,6 +210,7 @@ def test_names_that_no_database_takes_are_refused_like_any_other(browse: Browse,
         assert "Wallets hold" in said(client, client.post(reverse("wallet-preference"), {"currency": name}))
 
 
+@pytest.mark.slow
 def test_pages_of_someone_new_say_what_to_do(browse: Browse) -> None:
     client = browse()
     for name, words in (("wallet-page", "No transactions yet"), ("library-page", "Your library is empty")):
@@ -212,6 +219,7 @@ def test_pages_of_someone_new_say_what_to_do(browse: Browse) -> None:
         assert words in page.content.decode()
 
 
+@pytest.mark.slow
 def test_long_lists_have_pages(browse: Browse) -> None:
     buyer = funded(inr=10_000_000)
     for _ in range(30):

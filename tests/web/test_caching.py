@@ -25,6 +25,7 @@ def test_pages_of_someone_signed_in_are_kept_by_nobody(browse: Browse) -> None:
         assert "no-store" in said, address
 
 
+@pytest.mark.slow
 def test_pages_of_anyone_are_asked_for_again(client: Client) -> None:
     listing = on_sale()
     for address in ("/", "/browse", f"/assets/{listing.slug}", "/docs/quick-start", "/nothing"):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import shutil
 import stat
 import subprocess
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import requests
 import tomlkit
 from django.core.signals import request_started
 from django.test import Client
@@ -196,6 +198,40 @@ def test_second_sync_of_a_hundred_assets_sends_no_request(machine: Machine, buye
     assert program.wait(PATIENCE_SECONDS) == 0
     assert requests_made == []
     assert (machine.project / "cam.lock").read_bytes() == lock
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("takes_ranges", [True, False])
+def test_cut_download_is_continued(machine: Machine, buyer: User, site: str, settings: Any, *, takes_ranges: bool) -> None:
+    content = random.Random(1).randbytes(300_000)
+    bought(on_sale(content, slug="grotesk", version="1.0"), buyer)
+    asked: list[str | None] = []
+
+    class Cutting(Handler):
+        """Ends each answer but the fourth after 100,000 bytes; passes on what is not a package."""
+
+        def respond(self) -> None:
+            wanted = self.headers["Range"]
+            headers = {name: self.headers[name] for name in ("X-Api-Key", "Idempotency-Key", "Content-Type") if self.headers[name]}
+            if "/downloads/" not in self.path:
+                found = requests.request(self.command, f"{site}{self.path}", data=self.body, headers=headers, timeout=PATIENCE_SECONDS)
+                self.answer(found.status_code, found.content, Content_Type=found.headers["Content-Type"])
+                return
+            asked.append(wanted)
+            ranged = {"Range": wanted} if wanted and takes_ranges else {}
+            found = requests.get(f"{site}{self.path}", headers=ranged, timeout=PATIENCE_SECONDS)
+            cut = len(found.content) if len(asked) > 3 else 100_000
+            self.send_response(found.status_code)
+            self.send_header("Content-Length", str(len(found.content)))
+            self.end_headers()
+            self.wfile.write(found.content[:cut])
+
+    with serving(Cutting) as port:
+        settings.BASE_URL = machine.service = f"http://127.0.0.1:{port}"
+        machine.cam("add", "grotesk")
+    assert list(machine.files.values()) == [content]
+    # What came since the last whole block is lost.
+    assert asked == [None, *(f"bytes={65_536 * (number if takes_ranges else 1)}-" for number in (1, 2, 3))]
 
 
 @pytest.mark.full

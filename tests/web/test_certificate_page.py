@@ -52,6 +52,7 @@ def test_form_of_another_site_is_refused(saved: str) -> None:
     assert Client(enforce_csrf_checks=True).post(PAGE, {"text": saved}).status_code == 403
 
 
+@pytest.mark.slow
 def test_pasted_certificate_shows_what_it_says(client: Client, saved: str, order: Order) -> None:
     jws = json.loads(saved)["jws"]
     wrapped = "\n".join(jws[start : start + 70] for start in range(0, len(jws), 70))
@@ -62,6 +63,7 @@ def test_pasted_certificate_shows_what_it_says(client: Client, saved: str, order
         assert order.buyer.email in told
 
 
+@pytest.mark.slow
 def test_saved_file_can_be_uploaded(client: Client, saved: str) -> None:
     assert result_of(uploaded(client, saved.encode()))[0] == VALID
     assert result_of(uploaded(client, json.loads(saved)["jws"].encode()))[0] == VALID
@@ -74,6 +76,7 @@ def test_altered_certificate_is_none_of_ours(client: Client, saved: str) -> None
         assert (heading, "Halden" in told) == (NOT_OURS, False), text
 
 
+@pytest.mark.slow
 def test_verifiable_credential_is_verified_like_the_certificate(client: Client, order: Order, browse: Callable[..., Client]) -> None:
     answer = browse(order.buyer).get(reverse("library-item-credential", args=[order.listing.slug]))
     assert answer["Content-Disposition"].startswith("attachment")
@@ -129,6 +132,7 @@ def test_visitor_who_verifies_too_much_is_told_to_come_back(client: Client, sett
     assert [client.post(PAGE, {"text": "a.b.c"}).status_code for _ in range(3)] == [200, 200, 429]
 
 
+@pytest.mark.slow
 def test_printed_certificate_and_library_lead_to_the_page(order: Order, browse: Callable[..., Client]) -> None:
     licence = Licence.objects.get(buyer=order.buyer)
     page = BeautifulSoup(browse(order.buyer).get(reverse("library-item", args=[order.listing.slug])).content, "html.parser")

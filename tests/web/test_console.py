@@ -53,10 +53,12 @@ def code_in(response: Any) -> dict[str, str]:
     return dict(zip(names, (tab.get_text() for tab in page.select("#call-code .tab")), strict=True))
 
 
+@pytest.mark.slow
 def test_operation_that_does_not_exist_is_not_found(browse: Browse) -> None:
     assert browse().get("/dashboard/console/nothing").status_code == 404
 
 
+@pytest.mark.slow
 def test_every_operation_is_offered_and_has_its_form(own: tuple[Client, App]) -> None:
     client, _ = own
     listed = client.get("/dashboard/console")
@@ -80,6 +82,7 @@ def test_call_is_found_by_its_words(own: tuple[Client, App]) -> None:
     assert "No call matches." in page.get_text()
 
 
+@pytest.mark.slow
 def test_chosen_app_is_kept_on_the_way(own: tuple[Client, App]) -> None:
     client, app = own
     second = AppFactory(user=app.developer, name="Second")
@@ -157,6 +160,7 @@ def test_mistake_stands_beside_its_field_and_what_was_typed_is_kept(
     assert faults_of(response.content) == []
 
 
+@pytest.mark.slow
 def test_call_is_made_of_what_was_typed(own: tuple[Client, App]) -> None:
     client, app = own
     sent = typed(client, "buyAsset", body__assetId="a/b ü", body__currency="USD", **{"header__Idempotency-Key": "once"})
@@ -170,6 +174,7 @@ def test_call_is_made_of_what_was_typed(own: tuple[Client, App]) -> None:
     assert (made["path"], made["tokenRequest"], made["ask"]) == ("/api/v1/library?limit=5", {"scopes": "library:read"}, "")
 
 
+@pytest.mark.slow
 def test_what_is_typed_stays_in_its_place(own: tuple[Client, App]) -> None:
     client, _ = own
     made = made_by(client.post("/dashboard/console/getAsset", typed(client, "getAsset", path__asset_id="../wallet?x=1#y")))

@@ -44,6 +44,7 @@ def skill_section(page: BeautifulSoup) -> Tag:
     return section
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "fields",
     [{}, {"discount_bp": 10_000}, {"base_price_minor": 0, "price_inr_minor": 0, "tier_requirement": Tier.PRO}],
@@ -70,11 +71,16 @@ def test_text_of_a_free_skill_is_shown_whole_and_harmless(client: Client) -> Non
     assert "in the download" in section.get_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("facts", "tools", "hosts"),
     [
         (
-            {"tools": ["Bash(git log:*)", "<i>Read</i>"], "hosts": {"b.example": ["x.py"], "a.example": ["SKILL.md"]}},
+            {
+                "tools": ["Bash(git log:*)", "<i>Read</i>"],
+                "hosts": {"b.example": ["x.py"], "a.example": ["SKILL.md"]},
+                "scripts": {"x.py": ["extension"], "run": ["shebang"]},
+            },
             ["Bash(git log:*)", "<i>Read</i>"],
             ["a.example", "b.example"],
         ),
@@ -96,6 +102,7 @@ def test_tools_and_hosts_of_a_skill_are_those_that_the_inspection_recorded(
     found = {name: [code.get_text() for code in value.select("code")] for name, value in names.items() if isinstance(value, Tag)}
     assert found.get("Asks for the tools") == tools
     assert found.get("Names the hosts") == hosts
+    assert found.get("Has the scripts") == (sorted(scripts) if (scripts := (facts or {}).get("scripts")) else None)
 
 
 def tree(part: Tag) -> list[Any]:
@@ -108,6 +115,7 @@ def tree(part: Tag) -> list[Any]:
     return listed
 
 
+@pytest.mark.slow
 def test_files_of_an_archive_are_a_tree_with_sizes(client: Client) -> None:
     paths = [["b/inner/x.otf", 2048], ["README.txt", 10], ["b/a.otf", 1024], ["/../odd//name<b>.ttf", 3], ["", 0]]
     listing = with_file(on_sale(), entries=paths, technical={"contentsByExtension": {"otf": 2, "": 3}})
@@ -124,6 +132,7 @@ def test_files_of_an_archive_are_a_tree_with_sizes(client: Client) -> None:
     assert page.select("details[open]") == []
 
 
+@pytest.mark.slow
 def test_tree_of_a_large_archive_is_bounded_in_length_and_depth(client: Client) -> None:
     paths = [["/".join(f"d{number}-{level}" for level in range(60)), 1] for number in range(500)]
     listing = with_file(on_sale(), entries=paths, technical={"contentsByExtension": {"": 90_000}})
@@ -139,6 +148,7 @@ def test_file_that_is_no_archive_has_no_tree(client: Client) -> None:
     assert page_of(client, on_sale()).select(".files-tree") == []
 
 
+@pytest.mark.slow
 def test_page_with_all_of_it_sends_few_queries(browse: Callable[..., Client], django_assert_max_num_queries: Callable[[int], Any]) -> None:
     listing = with_file(on_sale(), technical={"skill": SKILL}, entries=[["SKILL.md", 1]])
     buyer = funded(inr=1_000_000)
@@ -161,6 +171,7 @@ def test_sound_is_played_from_its_preview_and_the_tracks_for_sale_are_only_named
     assert page.select("a[href^='/api/v1/previews']") == []
 
 
+@pytest.mark.slow
 def test_sound_without_a_waveform_and_tracks_without_a_preview_are_shown(client: Client) -> None:
     silent = on_sale()
     show(silent, "AudioPreview", "audio/aac", details={"durationSeconds": 3, "format": "aac"})

@@ -28,6 +28,7 @@ def test_someone_new_is_told_what_can_be_done(browse: Callable[..., Client]) -> 
         assert words in text
 
 
+@pytest.mark.slow
 def test_balances_and_newest_library_items_are_shown(browse: Callable[..., Client]) -> None:
     buyer = _buyer_of(*[f"Font {number}" for number in range(6)])
     text = browse(buyer).get(reverse("dashboard")).content.decode()

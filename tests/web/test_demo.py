@@ -1,5 +1,6 @@
 """The demo catalog and its files."""
 
+import zipfile
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from django.test import Client
 from django.utils import timezone
 
 from catalog import bounds
-from catalog.models import Category
+from catalog.models import Category, FeaturedListing
 from catalog.models.listings import AiOrigin, AiTraining
 from developers.models import ApiUsage
 from library.models import Licence
@@ -21,11 +22,12 @@ from marketplace.demo.entries import FOLDER, CatalogEntry, load_entries
 from marketplace.demo.history import CUSTOMERS, DAYS, make_history
 from marketplace.demo.invoices import make_invoice, make_seller
 from marketplace.demo.people import Facts, People, make_approval, make_credentials, make_people
-from marketplace.demo.shop import fill_shop
+from marketplace.demo.shop import FEATURED, feature_listings, fill_shop
 from marketplace.jobs.models import Job
 from tests.factories import UserFactory
 from tests.shop import funded, on_sale, tiers
 from tests.vendors.cases import make_vendor
+from vendors.sandbox.agent_skills import File, manifest_of
 from wallet.approvals import waiting_approvals_of
 from wallet.mails import announce_purchase
 from wallet.models import Approval, Invoice, Journal, Order
@@ -51,12 +53,27 @@ def test_goods_that_an_agent_looks_for_are_there() -> None:
     assert len([price for price in prices if price and 2 * price < 1_000_00]) == 2
 
 
+def test_free_skills_are_there_for_agents() -> None:
+    free = [entry for entry in ENTRIES if entry.kind.category == "ai-skills" and not any(map(entry.price_minor, entry.prices))]
+    assert [(entry.tier, entry.waiting) for entry in free] == [("free", False)] * 2
+
+
+@pytest.mark.parametrize("entry", [entry for entry in ENTRIES if entry.kind.category == "ai-skills"], ids=lambda entry: entry.slug)
+def test_every_skill_can_be_installed_by_agents(entry: CatalogEntry) -> None:
+    with zipfile.ZipFile(entry.deliverable) as archive:
+        files = [File(member.filename, member.file_size, member) for member in archive.infolist()]
+        found = manifest_of(files, lambda member, _: archive.read(member))
+    assert found is not None
+    assert found["frontmatter"]["name"] == entry.slug
+
+
 def test_goods_differ_in_what_vendors_say_about_ai() -> None:
     assert {entry.ai_training for entry in ENTRIES} == set(AiTraining)
     assert {entry.ai_origin for entry in ENTRIES} == set(AiOrigin)
     assert all((entry.ai_origin == AiOrigin.DECLARED) == bool(entry.ai_parts) for entry in ENTRIES)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_demo_shows_its_pictures_and_invoices_a_purchase(settings: Any, tmp_path: Path) -> None:
     settings.MEDIA_ROOT = tmp_path / "media"
@@ -75,6 +92,7 @@ def test_demo_shows_its_pictures_and_invoices_a_purchase(settings: Any, tmp_path
     assert [image["alt"] for image in page.select(".gallery img")] == entry.pictures
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_one_purchase_waits_for_the_buyer_however_often_the_demo_is_made() -> None:
     on_sale()
@@ -88,6 +106,7 @@ def test_one_purchase_waits_for_the_buyer_however_often_the_demo_is_made() -> No
     assert [approval.owner for approval in waiting_approvals_of(buyer)] == [buyer]
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_history_is_of_sixty_days_and_agrees_with_the_ledger(settings: Any, tmp_path: Path) -> None:
     settings.MEDIA_ROOT = tmp_path / "media"
@@ -106,7 +125,8 @@ def test_history_is_of_sixty_days_and_agrees_with_the_ledger(settings: Any, tmp_
         orders = Order.objects.order_by("created_at")
         # As many as there are customers for each listing, at most.
         assert 20 < orders.count() <= len(CUSTOMERS) * len(entries)
-    assert [order.created_at for order in orders] == [journal.at for journal in Journal.objects.filter(kind="sale").order_by("id")]
+    paid = orders.filter(price_minor__gt=0)
+    assert [order.created_at for order in paid] == [journal.at for journal in Journal.objects.filter(kind="sale").order_by("id")]
     assert now - orders[0].created_at > timedelta(days=20)
     assert all(licence.acquired_at < now - timedelta(hours=1) for licence in Licence.objects.all())
     assert set(orders.filter(license_slug="commercial").values_list("terms__version", flat=True)) == {1, 2}
@@ -114,3 +134,21 @@ def test_history_is_of_sixty_days_and_agrees_with_the_ledger(settings: Any, tmp_
     assert ApiUsage.objects.values("day").distinct().count() == DAYS
     assert not Job.objects.filter(task_path=announce_purchase.module_path).exists()
     call_command("reconcile", verbosity=0)
+
+
+@pytest.mark.slow
+@pytest.mark.django_db
+def test_editors_list_of_the_start_page_is_filled_unless_somebody_did() -> None:
+    for slug in FEATURED:
+        on_sale(slug=slug)
+    people = People(UserFactory(), UserFactory(), UserFactory(), UserFactory(), {})
+    for _ in range(2):
+        feature_listings(people)
+    assert tuple(FeaturedListing.objects.values_list("listing__slug", flat=True)) == FEATURED
+    FeaturedListing.objects.exclude(position=1).delete()
+    feature_listings(people)
+    assert FeaturedListing.objects.count() == 1
+
+
+def test_featured_goods_are_on_sale() -> None:
+    assert set(FEATURED) <= {entry.slug for entry in ENTRIES if not entry.waiting}

@@ -16,6 +16,7 @@ from .markup import faults_of
 pytestmark = pytest.mark.django_db
 
 
+@pytest.mark.slow
 def test_vendor_sees_a_draft_as_buyers_will(browse: Callable[..., Client]) -> None:
     profile = make_vendor()
     listing = ListingFactory(store=profile.store, title="Paper Grain", description="Twelve papers.")
@@ -39,6 +40,7 @@ def test_draft_is_not_found_by_others_and_not_at_its_public_address(browse: Call
     assert client.get(reverse("asset-page", args=[listing.slug])).status_code == 404
 
 
+@pytest.mark.slow
 def test_page_of_a_listing_on_sale_is_indexed_with_its_file(client: Client) -> None:
     listing = on_sale(archive())
     page = client.get(reverse("asset-page", args=[listing.slug])).content.decode()

@@ -18,7 +18,7 @@ from .routes import routes
 from .world import NO_PAGES, World, crowd, make_world, pages_of_the_admin
 
 # What each page asks on the other engine is in the tests of its own; a crowd takes long to make.
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 
 MOST_QUERIES, MOST_QUERIES_OF_THE_ADMIN = 9, 15
 # Not pages: programs call these.
@@ -34,6 +34,7 @@ def world(monkeypatch: pytest.MonkeyPatch) -> World:
     return make_world()
 
 
+@pytest.mark.slow
 def test_every_route_shows_a_page_of_the_table_or_is_excused(world: World) -> None:
     shown = {resolve(path.split("?")[0]).url_name for _, path in world.pages()}
     excused = {name for names in NO_PAGES.values() for name in names}

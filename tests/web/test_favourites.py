@@ -26,6 +26,7 @@ def form_of(client: Client, slug: str) -> str:
     return str(form["action"])
 
 
+@pytest.mark.slow
 def test_listing_is_added_shown_and_removed_by_forms(browse: Callable[..., Client]) -> None:
     listing, client = on_sale(title="Halden Grotesk"), browse()
     for _ in range(2):
@@ -56,6 +57,7 @@ def test_favourites_of_others_are_not_shown_and_stay(browse: Callable[..., Clien
     assert Favourite.objects.get().user == other
 
 
+@pytest.mark.slow
 def test_listing_that_left_the_catalog_stays_and_can_be_removed(browse: Callable[..., Client]) -> None:
     listing, client = on_sale(title="Halden Grotesk"), browse()
     client.post(reverse("favourite-add", args=[listing.slug]))
@@ -73,6 +75,7 @@ def test_draft_is_no_favourite(browse: Callable[..., Client]) -> None:
     assert browse().post(reverse("favourite-add", args=[listing.slug])).status_code == 404
 
 
+@pytest.mark.slow
 def test_favourites_have_a_maximum(browse: Callable[..., Client], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "FAVOURITES", 1)
     client = browse()

@@ -37,6 +37,7 @@ def shown(client: Client) -> list[str]:
     return [heading.get_text(strip=True) for heading in page.select(".assets h3")]
 
 
+@pytest.mark.slow
 def test_start_page_shows_the_editors_list_in_its_order_first(browse: Callable[..., Client], client: Client, editor: User) -> None:
     listings = [on_sale(title=f"Number {number}") for number in range(4)]
     staff = browse(editor)
@@ -47,6 +48,7 @@ def test_start_page_shows_the_editors_list_in_its_order_first(browse: Callable[.
     assert AuditEntry.objects.filter(action="featuredlisting.create", actor=editor).count() == 2
 
 
+@pytest.mark.slow
 def test_only_featured_listings_stand_below_that_heading(client: Client) -> None:
     listings = [on_sale(title=f"Number {number}", purchases=number) for number in range(14)]
     FeaturedListing.objects.create(listing=listings[0])
@@ -60,6 +62,7 @@ def test_only_featured_listings_stand_below_that_heading(client: Client) -> None
     assert "Number 0" not in titles["popular"]
 
 
+@pytest.mark.slow
 def test_featured_listing_that_is_not_on_sale_is_left_out(browse: Callable[..., Client], client: Client, editor: User) -> None:
     listing, other = on_sale(title="Taken away"), on_sale(title="Stays")
     browse(editor).post(reverse(ADD), {"listing": listing.slug, "position": 1})

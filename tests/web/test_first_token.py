@@ -66,6 +66,7 @@ def test_first_token_of_an_assistant_works_with_the_tools_and_nowhere_else(brows
     assert APIClient().get("/api/v1/me", headers={"authorization": f"Bearer {secret}"}).status_code == 401
 
 
+@pytest.mark.slow
 def test_dashboard_offers_a_first_token_once(browse: Callable[..., Client]) -> None:
     client = browse()
     create(client, reverse("token-create"))

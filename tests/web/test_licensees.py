@@ -14,7 +14,7 @@ from library.selectors import owned_licence
 from marketplace.accounts.models import User
 from tests.factories import UserFactory
 from tests.shop import archive, bought, funded, on_sale
-from tests.wallet.licensing import CLIENT, bought_for, claimed, secret_sent
+from tests.wallet.licensee_cases import CLIENT, bought_for, claimed, secret_sent
 from tests.wallet.test_licensees import later
 from wallet.consent import CONSENT
 from wallet.models import Order, Quote
@@ -41,6 +41,7 @@ def claim_page(client: Client, secret: str) -> Any:
     return client.get(reverse("licence-claim", args=[secret]))
 
 
+@pytest.mark.slow
 def test_owner_buys_it_for_a_client_who_claims_and_downloads_it(browse: Browse, buyer: User) -> None:
     listing, licensee = on_sale(archive(), title="Halden"), UserFactory()
     bought(listing, buyer)
@@ -77,6 +78,7 @@ def test_form_without_a_licensee_or_with_an_unknown_licence_makes_no_quote(brows
     assert not Quote.objects.exists()
 
 
+@pytest.mark.slow
 def test_second_purchase_for_a_licensee_is_refused_in_the_form(browse: Browse, buyer: User) -> None:
     order = bought_for(on_sale())
     assert begin(browse(buyer), order.listing).status_code == 400
@@ -105,6 +107,7 @@ def test_link_that_is_unknown_used_or_refunded_claims_nothing(browse: Browse) ->
     assert not Licence.objects.filter(buyer=stranger).exists()
 
 
+@pytest.mark.slow
 def test_claimant_who_opens_the_link_again_is_led_to_the_library(browse: Browse) -> None:
     order, licensee = bought_for(on_sale()), UserFactory()
     claimed(order, licensee)
@@ -119,6 +122,7 @@ def test_form_shows_the_price_of_each_licence(browse: Browse, buyer: User) -> No
         assert price in page
 
 
+@pytest.mark.slow
 def test_claimant_who_owns_it_is_told_what_to_do(browse: Browse, buyer: User) -> None:
     order = bought_for(on_sale())
     own = bought(order.listing, buyer)
@@ -127,6 +131,7 @@ def test_claimant_who_owns_it_is_told_what_to_do(browse: Browse, buyer: User) ->
     assert owned_licence(buyer, order.listing.slug).order_id == own.pk
 
 
+@pytest.mark.slow
 def test_payer_sends_the_link_again_once_an_hour(browse: Browse) -> None:
     order = bought_for(on_sale())
     client, address = browse(order.buyer), reverse("order-page-claim-link", args=[order.pk])
@@ -140,6 +145,7 @@ def test_payer_sends_the_link_again_once_an_hour(browse: Browse) -> None:
     assert browse(UserFactory()).post(address).status_code == 404
 
 
+@pytest.mark.slow
 def test_claimed_licence_is_offered_no_upgrade(browse: Browse) -> None:
     order, client = bought_for(on_sale()), UserFactory()
     claimed(order, client)

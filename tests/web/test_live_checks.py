@@ -90,6 +90,7 @@ def test_what_is_wrong_is_told_and_what_is_mended_is_not(browse: Browse, form: s
 def test_check_saves_nothing_and_shows_words_as_words(browse: Browse) -> None:
     client = browse()
     page = client.post(reverse("check-field", args=["redirects", "redirect_uris"]), {"redirect_uris": "<script>alert(1)</script>"})
+    assert "&lt;script&gt;" in page.content.decode()
     assert "<script>" not in page.content.decode()
     errors_shown(client, "application", "what", what="A font picker", why="It reads the catalog")
     errors_shown(client, "app", "name", name="Picker", purpose="Picks", scopes=["library:read"], reason_library_read="To read")
@@ -97,6 +98,7 @@ def test_check_saves_nothing_and_shows_words_as_words(browse: Browse) -> None:
     assert not App.objects.exists()
 
 
+@pytest.mark.slow
 def test_each_field_of_the_pages_names_an_address_that_tells(browse: Browse) -> None:
     app = AppFactory(granted_scopes="library:read")
     endpoint = WebhookEndpoint.objects.create(app=app, url="https://app.example/hook")

@@ -23,6 +23,7 @@ def test_page_of_nothing_is_well_made(client: Client) -> None:
     assert faults_of(client.get("/nothing").content) == []
 
 
+@pytest.mark.slow
 def test_pages_that_show_faults_are_well_made(browse: Callable[..., Client], developer: User, app: App) -> None:
     client = browse(developer)
     for name, arguments in {"app-create": [], "app-scopes": [app.pk], "key-create": [app.pk], "token-create": []}.items():
@@ -47,6 +48,7 @@ def test_page_with_a_question_is_well_made(browse: Callable[..., Client], review
     assert faults_of(client.post("/dashboard/developer", {"text": ""}).content) == []
 
 
+@pytest.mark.slow
 def test_pages_of_two_factor_sign_in_are_well_made(client: Client) -> None:
     user = UserFactory(email="asha@example.com")
     EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)

@@ -29,14 +29,14 @@ from tests.mcp.speaking import Speaker, tool_token
 from tests.review.cases import appealed
 from tests.shop import archive, bought, funded, on_sale
 from tests.studio.cases import ready
-from tests.wallet import invoicing
-from tests.wallet.approving import asked as asked_to_approve
-from tests.wallet.approving import bounded
-from tests.wallet.leaving import asked
+from tests.wallet import invoice_cases
+from tests.wallet.approval_cases import asked as asked_to_approve
+from tests.wallet.approval_cases import bounded
 from tests.wallet.payees import payee
-from tests.wallet.refunding import asked as asked_to_refund
-from tests.wallet.refunding import downloaded
-from tests.wallet.topping_up import asked_for
+from tests.wallet.refund_request_cases import asked as asked_to_refund
+from tests.wallet.refund_request_cases import downloaded
+from tests.wallet.top_up_cases import asked_for
+from tests.wallet.wallet_payout_cases import asked
 from vendors.models import Upload
 from wallet.services.funding import credit_wallet
 from wallet.services.offers import PurchaseRequest
@@ -245,10 +245,10 @@ def _file_preview(listing: Listing) -> FilePreview:
 def everyone(monkeypatch: pytest.MonkeyPatch) -> Everyone:
     monkeypatch.setattr(EagerBackend, "on", False)
     reviewer = funded()
-    invoicing.operator()
+    invoice_cases.operator()
     me, mine = _things(reviewer)
     _, theirs = _things(reviewer)
-    invoicing.issue()
+    invoice_cases.issue()
     return Everyone(me, mine, theirs)
 
 
@@ -405,6 +405,7 @@ def test_superuser_finds_nothing_of_others_on_the_pages_of_an_account(everyone: 
     client = Client()
     client.force_login(UserFactory(is_staff=True, is_superuser=True))
     addresses = [_any_address(route, name, everyone.theirs) for route, name in _guarded() if route.startswith(OF_AN_ACCOUNT)]
+    assert len(addresses) > 20
     # Some take POST only.
     assert {address: status for address in addresses if (status := client.get(address).status_code) not in {404, 405}} == {}
 
@@ -414,8 +415,9 @@ def test_same_pages_show_ones_own_things(everyone: Everyone) -> None:
     client.force_login(everyone.me)
     shown = [(route, name) for route, name in _guarded() if route.startswith(OF_AN_ACCOUNT)]
     own = {name: _any_address(route, name, everyone.mine) for route, name in shown}
-    # There is no specimen of a listing without a font, no credit note of an order that was not refunded, nothing to insist on, and no logo.
-    missing = {"app-logo", "studio-specimen", "order-page-credit-note", "refund-insist"}
+    # There is no specimen of a listing without a font, no credit note of an order that was not refunded, nothing to insist on, no logo,
+    # and no receipt of a payment that was not made.
+    missing = {"app-logo", "studio-specimen", "order-page-credit-note", "refund-insist", "top-up-receipt"}
     assert {name for name, address in own.items() if client.get(address).status_code == 404} == missing
 
 

@@ -24,6 +24,7 @@ def with_pictures(listing: Listing) -> list[str]:
     return [show(listing, "Gallery", "image/webp", slot=slot, details=size, alt_text=f"In slot {slot}").url for slot in (0, 1, 3)]
 
 
+@pytest.mark.slow
 def test_every_picture_of_a_listing_leads_to_a_page_and_nothing_to_a_raw_address(client: Client) -> None:
     listing = on_sale()
     addresses = with_pictures(listing)
@@ -38,6 +39,7 @@ def test_every_picture_of_a_listing_leads_to_a_page_and_nothing_to_a_raw_address
         assert (shown["src"], shown["alt"]) == (address, link.img["alt"] if link.img else None)
 
 
+@pytest.mark.slow
 def test_page_of_a_picture_leads_to_its_neighbours_and_ends_at_the_last(client: Client) -> None:
     listing = on_sale()
     with_pictures(listing)

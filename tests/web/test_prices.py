@@ -33,6 +33,7 @@ def text(client: Client, address: str) -> str:
     return " ".join(page_at(client, address).select("main")[0].get_text(" ").split())
 
 
+@pytest.mark.slow
 def test_running_discount_is_shown_with_the_old_price_and_its_end(client: Client) -> None:
     listing = on_sale(title="Halden")
     ends = discounted(listing).ends_at
@@ -45,6 +46,7 @@ def test_running_discount_is_shown_with_the_old_price_and_its_end(client: Client
     assert f"until {ends.day} {ends:%b}" in card
 
 
+@pytest.mark.slow
 def test_code_is_entered_on_the_listing_and_told_at_the_checkout(browse: Browse) -> None:
     listing, buyer = on_sale(), funded(inr=100_000)
     discounted(listing, code="SPRING")
@@ -59,6 +61,7 @@ def test_code_is_entered_on_the_listing_and_told_at_the_checkout(browse: Browse)
     assert "149.70" in text(client, reverse("order-page", args=[order.pk]))
 
 
+@pytest.mark.slow
 def test_long_values_of_a_forged_form_are_not_repeated(browse: Browse) -> None:
     listing = on_sale()
     sent = {"license": "personal", "currency": "INR", "upgrade_from": "x" * 100_000}
@@ -67,6 +70,7 @@ def test_long_values_of_a_forged_form_are_not_repeated(browse: Browse) -> None:
     assert "x" * 100 not in answer.content.decode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", ["WRONG", "x", "NUL\0NUL"])
 def test_wrong_code_is_told_on_the_listing(browse: Browse, code: str) -> None:
     listing = on_sale()
@@ -82,6 +86,7 @@ def page_text(answer: object) -> str:
     return content.decode()
 
 
+@pytest.mark.slow
 def test_owner_is_offered_higher_licences_for_the_difference(browse: Browse) -> None:
     order = bought(on_sale(), license_slug="commercial")
     client = browse(order.buyer)
@@ -101,12 +106,16 @@ def test_owner_is_offered_higher_licences_for_the_difference(browse: Browse) -> 
     assert "Deducted for your" in text(client, reverse("order-page", args=[upgrade.pk]))
 
 
+@pytest.mark.slow
 def test_owner_of_the_highest_licence_is_offered_nothing(browse: Browse) -> None:
-    order = bought(on_sale(), license_slug="extended")
-    page = page_at(browse(order.buyer), f"/assets/{order.listing.slug}")
+    listing = on_sale()
+    lower, order = bought(listing), bought(listing, license_slug="extended")
+    offered, page = (page_at(browse(each.buyer), f"/assets/{listing.slug}") for each in (lower, order))
+    assert offered.select("button[type=submit].button-wide")
     assert not page.select("button[type=submit].button-wide")
 
 
+@pytest.mark.slow
 def test_vendor_adds_and_ends_a_discount(browse: Browse) -> None:
     profile = make_vendor()
     listing = on_sale(store=profile.store)
@@ -122,6 +131,7 @@ def test_vendor_adds_and_ends_a_discount(browse: Browse) -> None:
     assert client.post(reverse("studio-discount-end", args=[listing.slug, discount.pk])).status_code == 404
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "sent",
     [

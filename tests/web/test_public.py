@@ -26,6 +26,7 @@ def test_start_page_of_an_empty_shop_leads_on_all_the_same(client: Client) -> No
     assert "nothing on sale yet" in page.get_text()
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_start_page_shows_what_is_for_sale(client: Client) -> None:
     on_sale(title="Halden Grotesk")
@@ -62,6 +63,7 @@ def test_unknown_path_is_not_found(client: Client, path: str) -> None:
     assert client.get(path).status_code == 404
 
 
+@pytest.mark.slow
 def test_every_code_has_its_page_and_is_in_the_index(client: Client) -> None:
     index = client.get(reverse("problems")).content.decode()
     for code, problem in all_problems().items():
@@ -81,6 +83,7 @@ def test_page_explains_what_its_members_are(client: Client) -> None:
     assert "403: " not in text
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_public_pages_take_reads_only(client: Client) -> None:
     for path in ("/", "/docs", "/docs/quick-start", "/problems", "/problems/not_found", "/robots.txt", "/favicon.ico"):
@@ -137,7 +140,9 @@ def test_request_id_of_the_problem_page_is_the_answers_own(client: Client) -> No
 
 def test_stylesheets_fetch_nothing_from_elsewhere() -> None:
     folder = Path(finders.find("css/base.css") or "").parent
-    for path in folder.glob("*.css"):
+    sheets = list(folder.glob("*.css"))
+    assert sheets
+    for path in sheets:
         css = path.read_text("utf-8")
         assert [word for word in ("http", "@import") if word in css] == [], path.name
         for address in re.findall(r"url\(\"(.*?)\"\)", css):

@@ -33,6 +33,7 @@ def test_visitor_who_asks_for_too_many_searches_sees_a_page_that_says_when_to_co
     assert client.get("/api/v1/assets").status_code == 200
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_few")
 def test_visitor_who_asks_for_too_many_comparisons_is_refused(client: Client) -> None:
     address = f"/assets/{on_sale().slug}/changes"

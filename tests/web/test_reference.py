@@ -22,6 +22,7 @@ def pages() -> dict[str, bytes]:
     return {name: client.get(f"/docs/api/{name}").content for name in operations()}
 
 
+@pytest.mark.slow
 def test_every_operation_is_in_the_index_and_has_its_page(client: Client, pages: dict[str, bytes]) -> None:
     index = client.get("/api/v1/docs").content.decode()
     document = client.get("/api/v1/schema").json()
@@ -54,6 +55,7 @@ def test_lists_inside_of_answers_are_shown_field_by_field(pages: dict[str, bytes
     assert "One of popular , newest" in text
 
 
+@pytest.mark.slow
 def test_examples_in_python_can_be_read_and_name_what_is_required(pages: dict[str, bytes]) -> None:
     for name, html in pages.items():
         python = BeautifulSoup(html, "html.parser").select(".tabs .tab")[1].get_text()
@@ -64,6 +66,7 @@ def test_examples_in_python_can_be_read_and_name_what_is_required(pages: dict[st
     assert re.search(r'-d \'\{"assetId": "hanken-grotesk"\}\'', curl)
 
 
+@pytest.mark.slow
 def test_bodies_of_examples_are_what_the_operation_takes(client: Client, pages: dict[str, bytes]) -> None:
     document = client.get("/api/v1/schema").json()
     seen = 0

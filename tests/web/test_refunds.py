@@ -11,7 +11,7 @@ from marketplace.accounts.models import User
 from tests.factories import UserFactory
 from tests.shop import bought
 from tests.vendors.cases import make_vendor
-from tests.wallet.refunding import asked, declined, downloaded, overdue, sold
+from tests.wallet.refund_request_cases import asked, declined, downloaded, overdue, sold
 from wallet.models import Order, RefundRequest
 from wallet.services.refund_requests import escalate_overdue_requests
 from wallet.services.refunds import refund_order
@@ -39,6 +39,7 @@ def address(name: str, thing: Any) -> str:
     return reverse(name, args=[thing.pk])
 
 
+@pytest.mark.slow
 def test_form_without_a_reason_or_with_a_long_text_asks_nothing(browse: Browse) -> None:
     order = downloaded()
     client = browse(order.buyer)
@@ -47,6 +48,7 @@ def test_form_without_a_reason_or_with_a_long_text_asks_nothing(browse: Browse) 
     assert not RefundRequest.objects.exists()
 
 
+@pytest.mark.slow
 def test_request_that_cannot_be_made_is_explained_in_the_form(browse: Browse) -> None:
     made = asked()
     page = read(browse(made.order.buyer).post(address("refund-ask", made.order), {"reason": "other"}), 400)
@@ -64,6 +66,7 @@ def test_pages_of_others_are_not_found(browse: Browse) -> None:
     assert RefundRequest.objects.get().status == "Waiting"
 
 
+@pytest.mark.slow
 def test_purchase_without_a_download_is_back_at_once(browse: Browse) -> None:
     order = sold()
     client = browse(order.buyer)
@@ -73,6 +76,7 @@ def test_purchase_without_a_download_is_back_at_once(browse: Browse) -> None:
     assert "It was refunded." in read(response)
 
 
+@pytest.mark.slow
 def test_request_goes_from_the_buyer_to_the_vendor_and_back_and_to_staff(browse: Browse) -> None:
     order = downloaded()
     buyer, vendor = browse(order.buyer), browse(vendor_of(order))
@@ -94,6 +98,7 @@ def test_request_goes_from_the_buyer_to_the_vendor_and_back_and_to_staff(browse:
     assert "It is empty." in read(vendor.get(address("refund-case", made)))
 
 
+@pytest.mark.slow
 def test_vendor_agrees_once(browse: Browse) -> None:
     made = asked()
     client = browse(vendor_of(made.order))
@@ -107,6 +112,7 @@ def test_nobody_insists_where_nothing_was_asked(browse: Browse) -> None:
     assert browse(order.buyer).get(address("refund-insist", order)).status_code == 404
 
 
+@pytest.mark.slow
 def test_vendor_who_was_suspended_answers_nothing(browse: Browse) -> None:
     made = asked()
     profile = vendor_of(made.order).vendor_profile
@@ -116,6 +122,7 @@ def test_vendor_who_was_suspended_answers_nothing(browse: Browse) -> None:
     assert RefundRequest.objects.get().status == "Waiting"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("state", [asked, declined, lambda: overdue(asked())])
 def test_order_page_says_where_the_request_stands(browse: Browse, state: Callable[[], RefundRequest]) -> None:
     made = state()
@@ -125,6 +132,7 @@ def test_order_page_says_where_the_request_stands(browse: Browse, state: Callabl
     assert ("Ask our staff" in page) == (RefundRequest.objects.get().status == "Declined")
 
 
+@pytest.mark.slow
 def test_page_of_an_upgraded_purchase_leads_to_the_upgrade_whose_refund_comes_first(browse: Browse) -> None:
     made = asked()
     order = made.order

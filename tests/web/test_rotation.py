@@ -47,6 +47,7 @@ def _secret(html: bytes) -> str:
     return found[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("change", "field"), [({"name": ""}, "name"), ({"lifetime": "366"}, "lifetime")])
 def test_tool_token_with_bad_input_is_not_made(
     browse: Callable[..., Client], developer: User, app: App, change: dict[str, str], field: str
@@ -58,6 +59,7 @@ def test_tool_token_with_bad_input_is_not_made(
     assert not AccessToken.objects.exists()
 
 
+@pytest.mark.slow
 def test_tool_token_is_shown_once_and_listed(browse: Callable[..., Client], developer: User, app: App) -> None:
     client = browse(developer)
     response = client.post(reverse("tool-token-create", args=[app.pk]), COMPLETE, follow=True)
@@ -121,6 +123,7 @@ def test_overlap_that_is_not_offered_changes_nothing(
     assert ApiKey.objects.count() == 1
 
 
+@pytest.mark.slow
 def test_ended_key_is_not_rotated_and_says_why(browse: Callable[..., Client], developer: User, app: App, key: ApiKey) -> None:
     ApiKey.objects.update(revoked_at=timezone.now())
     response = browse(developer).post(reverse("key-rotate", args=[app.pk, key.pk]), {"overlap": "1"})

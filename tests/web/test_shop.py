@@ -42,8 +42,8 @@ def page_at(client: Client, address: str) -> BeautifulSoup:
 
 
 def titles(page: BeautifulSoup) -> list[str]:
-    """Return the titles of the listings on a page."""
-    return [heading.get_text(strip=True) for heading in page.select(".assets h3")]
+    """Return the titles of the listings that a page is about."""
+    return [heading.get_text(strip=True) for heading in page.select(".assets:not(.popular) h3")]
 
 
 def test_drafts_and_closed_stores_are_nowhere(client: Client) -> None:
@@ -63,6 +63,27 @@ def test_drafts_and_closed_stores_are_nowhere(client: Client) -> None:
     assert not {draft.slug, closed.slug} & set(re.split(r"[/<]", client.get("/sitemaps/1.xml").content.decode()))
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("query", ["q=zzqqxx", "minPrice=90000"])
+def test_where_nothing_matches_popular_listings_are_shown(client: Client, query: str) -> None:
+    seldom, often = on_sale(title="Seldom"), on_sale(title="Often")
+    ListingIndex.objects.filter(pk=often.pk).update(popularity=5)
+    page = page_at(client, f"/browse?{query}")
+    assert "No matching assets" in page.get_text()
+    assert titles(page) == []
+    assert [heading.get_text(strip=True) for heading in page.select(".popular h3")] == [often.title, seldom.title]
+
+
+@pytest.mark.slow
+def test_only_lists_load_htmx_before_the_search_is_used(client: Client) -> None:
+    loads = "script[src*=htmx]"
+    assert page_at(client, "/browse").select_one(loads)
+    page = page_at(client, f"/assets/{on_sale().slug}")
+    assert not page.select_one(loads)
+    assert page.select_one("#find[data-suggest*=htmx]")
+
+
+@pytest.mark.slow
 def test_contents_without_an_extension_have_a_name(client: Client) -> None:
     listing = on_sale()
     technical = {"format": "zip", "entryCount": 3, "contentsByExtension": {"": 1, "otf": 2}}
@@ -72,6 +93,7 @@ def test_contents_without_an_extension_have_a_name(client: Client) -> None:
     assert all(re.fullmatch(r"\d \W \w[\w ]+", part.strip()) for part in contains.get_text().split(","))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "query",
     [
@@ -104,10 +126,12 @@ def test_words_in_an_address_cannot_become_markup(client: Client) -> None:
     )
     for address in ("/browse?q=%3Cscript%3Ealert(1)%3C/script%3E", "/browse", f"/assets/{listing.slug}"):
         page = page_at(client, address)
+        assert "alert(1)" in str(page)
         assert "alert(1)" not in "".join(str(tag) for tag in page.select("script, [onerror]"))
     assert not page_at(client, f"/assets/{listing.slug}").select("img[src*=evil]")
 
 
+@pytest.mark.slow
 def test_text_that_is_slow_to_read_is_read_once(client: Client) -> None:
     listing = on_sale(description="|a|b|\n|-|-|\n" + "c\n" * 500)
     client.get(f"/assets/{listing.slug}")
@@ -116,6 +140,7 @@ def test_text_that_is_slow_to_read_is_read_once(client: Client) -> None:
     assert description_html.cache_info().misses == before
 
 
+@pytest.mark.slow
 def test_filters_orders_and_pages_are_those_of_the_api(client: Client) -> None:
     for number in range(30):
         on_sale(
@@ -134,6 +159,7 @@ def test_filters_orders_and_pages_are_those_of_the_api(client: Client) -> None:
     assert titles(page_at(client, "/browse?q=fnot+07"))[0] == "Font 07"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("narrowed", ["", "&tag=even"])
 def test_order_of_prices_is_that_of_the_currency_in_which_they_are_shown(client: Client, narrowed: str) -> None:
     for title, usd, inr in (("One", 300, 10_000), ("Two", 100, 30_000), ("Three", 200, None)):
@@ -151,6 +177,7 @@ def test_order_of_prices_is_that_of_the_currency_in_which_they_are_shown(client:
     assert [[item["title"] for item in answer["items"]] for answer in answers] == [["One", "Two", "Three"], ["Two", "Three", "One"]]
 
 
+@pytest.mark.slow
 def test_price_range_and_order_are_those_of_the_licence_that_is_chosen(client: Client) -> None:
     on_sale(title="Cheap for one", base_price_minor=1000, allowed_license_slugs=["personal", "commercial"])
     on_sale(title="Cheap for many", base_price_minor=1500, allowed_license_slugs=["commercial"])
@@ -163,6 +190,7 @@ def test_price_range_and_order_are_those_of_the_licence_that_is_chosen(client: C
     assert shown("maxPrice=15&license=commercial") == ["Cheap for many"]
 
 
+@pytest.mark.slow
 def test_filters_that_no_control_shows_stay_and_can_be_taken_away(client: Client) -> None:
     for title, category in (("Face", "fonts"), ("Loop", "motion"), ("Deck", "templates")):
         on_sale(title=title, category__slug=category, tags=["bold"])
@@ -187,6 +215,7 @@ def with_a_date_filter(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     ListingFilter.form_class.cache_clear()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("with_a_date_filter")
 def test_filter_of_one_value_has_a_field_and_a_chip_without_more_code(client: Client) -> None:
     for title, day in (("Old", 1), ("New", 3)):
@@ -201,6 +230,7 @@ def test_filter_of_one_value_has_a_field_and_a_chip_without_more_code(client: Cl
     assert "publishedSince=2026-03-02" in chips["up to 9000"]
 
 
+@pytest.mark.slow
 def test_price_is_shown_in_the_chosen_currency_and_kept(client: Client) -> None:
     listing = on_sale(base_price_minor=1234, price_inr_minor=123_456, price_eur_minor=None)
     assert "$12.34" in page_at(client, "/browse").select(".asset-price")[0].get_text()
@@ -210,6 +240,7 @@ def test_price_is_shown_in_the_chosen_currency_and_kept(client: Client) -> None:
     assert "$12.34" in page_at(client, "/browse?currency=EUR").get_text()
 
 
+@pytest.mark.slow
 def test_price_is_shown_in_the_wallets_currency_after_the_sign_in(browse: Callable[..., Client]) -> None:
     on_sale(base_price_minor=1234, price_inr_minor=123_456)
     assert "₹1,234.56" in page_at(browse(), "/browse").get_text()
@@ -233,6 +264,7 @@ def test_suggestions_name_listings_and_take_anything(client: Client) -> None:
     assert "Press Enter" in client.get("/suggest?q=zzzzqqq").content.decode()
 
 
+@pytest.mark.slow
 def test_listing_shows_its_samples_licences_and_terms(client: Client) -> None:
     listing = on_sale(title="Halden", description="Good **font**", tags=["sans"], video_url="https://video.example/x", discount_bp=2500)
     details = {"axes": [{"tag": "wght", "min": 100, "default": 400, "max": 900}], "familyNames": ["Halden"], "style": "Regular"}
@@ -253,6 +285,7 @@ def test_listing_shows_its_samples_licences_and_terms(client: Client) -> None:
     assert f"/api/v1/previews/{Preview.objects.get(kind='FontSpecimen').pk}" in css.content.decode()
 
 
+@pytest.mark.slow
 def test_picture_says_what_it_shows_and_else_whose_it_is(client: Client) -> None:
     listing = on_sale(title="Halden", short_description="A grotesque.")
     size = {"width": 1200, "height": 800}
@@ -265,6 +298,7 @@ def test_picture_says_what_it_shows_and_else_whose_it_is(client: Client) -> None
     assert words == ['Letters "on" <b>a wall</b>'] * 2 + ["Halden, picture 3"]
 
 
+@pytest.mark.slow
 def test_listing_tells_its_owner_and_its_vendor_what_it_is_to_them(browse: Callable[..., Client]) -> None:
     listing = on_sale()
     buyer = funded(inr=1_000_000)
@@ -291,6 +325,7 @@ def locations(client: Client, path: str) -> list[str]:
     return re.findall("<loc>([^<]+)</loc>", client.get(path).content.decode())
 
 
+@pytest.mark.slow
 def test_sitemap_of_a_changed_catalog_takes_the_place_of_the_last_one(client: Client) -> None:
     caches["answers"].clear()
     for _ in range(3):
@@ -299,6 +334,7 @@ def test_sitemap_of_a_changed_catalog_takes_the_place_of_the_last_one(client: Cl
     assert len(caches["answers"]._cache) == 1  # type: ignore[attr-defined]  # what the memory holds
 
 
+@pytest.mark.slow
 def test_sitemaps_and_robots_name_what_is_public(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sitemaps, "LISTINGS", 2)
     listings = [on_sale(title=f"Listing {number}") for number in range(3)]
@@ -314,6 +350,7 @@ def test_sitemaps_and_robots_name_what_is_public(client: Client, monkeypatch: py
     assert "Disallow: /checkout/" in robots
 
 
+@pytest.mark.slow
 def test_pages_take_reads_only(client: Client) -> None:
     listing = on_sale()
     for path in ("/browse", "/suggest", f"/assets/{listing.slug}", f"/stores/{listing.store.slug}", "/sitemap.xml", "/sitemaps/1.xml"):
@@ -321,6 +358,7 @@ def test_pages_take_reads_only(client: Client) -> None:
         assert client.head(path).status_code == 200, path
 
 
+@pytest.mark.slow
 def test_page_asks_little_however_it_is_narrowed(browse: Callable[..., Client], django_assert_max_num_queries: Queries) -> None:
     on_sale(tags=["sans"], file_type="otf", supported_platforms="Figma")
     client, address = browse(), "/browse?tag=sans&license=personal&fileType=otf&platform=figma&minPrice=1&currency=USD"
@@ -329,6 +367,7 @@ def test_page_asks_little_however_it_is_narrowed(browse: Callable[..., Client], 
         assert len(titles(page_at(client, address))) == 1
 
 
+@pytest.mark.slow
 def test_page_asks_little_of_a_thousand_listings(browse: Callable[..., Client], django_assert_max_num_queries: Queries) -> None:
     listing = on_sale(title="Halden Grotesk", tags=["sans"], file_type="otf")
     fill(listings=1000, seed=7)
@@ -358,6 +397,7 @@ def test_page_asks_little_of_a_thousand_listings(browse: Callable[..., Client], 
         assert response.status_code == 200, address
 
 
+@pytest.mark.slow
 def test_page_of_a_listing_says_how_often_it_was_bought(client: Client) -> None:
     listing = on_sale()
     ListingIndex.objects.filter(pk=listing.pk).update(popularity=3)
@@ -366,6 +406,7 @@ def test_page_of_a_listing_says_how_often_it_was_bought(client: Client) -> None:
     assert bought.get_text(strip=True) == "3 times"
 
 
+@pytest.mark.slow
 def test_every_page_has_one_search_of_the_catalog_in_its_head(browse: Callable[..., Client]) -> None:
     listing, client = on_sale(), browse()
     for address in ("/", "/browse", f"/assets/{listing.slug}", "/docs", "/problems", "/nothing", "/dashboard", "/terms"):
@@ -375,6 +416,7 @@ def test_every_page_has_one_search_of_the_catalog_in_its_head(browse: Callable[.
         assert len(page.select("header [role=search] input[name=q]")) == len(everywhere) == 1, address
 
 
+@pytest.mark.slow
 def test_order_stands_above_the_results_and_is_kept_by_a_search(client: Client) -> None:
     on_sale(title="Halden Grotesk")
     assert page_at(client, "/browse?sort=newest").select("#results #shop_sort option[value=newest][selected]")
@@ -382,6 +424,7 @@ def test_order_stands_above_the_results_and_is_kept_by_a_search(client: Client) 
     assert [tag["value"] for tag in searched.select("#results input[name=sort]")] == ["newest"]
 
 
+@pytest.mark.slow
 def test_sign_in_says_that_the_currency_of_prices_changes(client: Client) -> None:
     on_sale()
     for shown, said in (("", 1), ("?currency=INR", 0)):
@@ -394,6 +437,7 @@ def test_sign_in_says_that_the_currency_of_prices_changes(client: Client) -> Non
         assert len([note for note in notes if "INR" in note]) == said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("tier", "buttons", "notes"), [("free", 0, 1), ("pro", 1, 0)])
 def test_tier_that_is_missing_is_said_above_with_what_to_do(browse: Callable[..., Client], tier: str, buttons: int, notes: int) -> None:
     listing = on_sale(tier_requirement="pro")
@@ -402,6 +446,7 @@ def test_tier_that_is_missing_is_said_above_with_what_to_do(browse: Callable[...
     assert len(page.select(f"form[action$='/buy'] .note a[href='{reverse('contact')}']")) == notes
 
 
+@pytest.mark.slow
 def test_owned_listing_leads_to_the_download(browse: Callable[..., Client]) -> None:
     listing, buyer = on_sale(), funded(inr=1_000_000)
     bought(listing, buyer)
@@ -410,6 +455,7 @@ def test_owned_listing_leads_to_the_download(browse: Callable[..., Client]) -> N
     assert len(page.select(f".buy-bar a[href='{reverse('library-item', args=[listing.slug])}']")) == 1
 
 
+@pytest.mark.slow
 def test_statements_about_ai_are_chosen_in_the_panel_and_excluded_by_address(client: Client) -> None:
     on_sale(title="Silent")
     on_sale(title="Open", ai_training="allowed", ai_origin="none")

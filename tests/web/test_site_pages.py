@@ -28,6 +28,7 @@ def editor() -> User:
     return user
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slug", SitePage.Slug.values)
 def test_every_page_links_to_each_and_each_says_that_it_is_not_written(client: Client, slug: str) -> None:
     foot = BeautifulSoup(client.get("/docs").content, "html.parser").select(f".foot a[href='/{slug}']")

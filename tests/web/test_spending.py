@@ -18,7 +18,7 @@ from developers.services.spending import LimitValues, set_app_spending_limit, se
 from marketplace.accounts.models import User
 from marketplace.core.money import Currency
 from marketplace.core.scopes import Scope
-from tests.factories import AppFactory, UserFactory
+from tests.factories import PASSWORD, AppFactory, UserFactory
 
 from .markup import faults_of
 
@@ -59,13 +59,26 @@ def test_what_cannot_spend_has_no_limits_page(browse: Callable[..., Client], use
 
 
 def test_token_keeps_at_least_one_limit(browse: Callable[..., Client], user: User, token: AccessToken) -> None:
-    response = browse(user).post(reverse("spending-token", args=[token.pk]), {})
+    response = browse(user).post(reverse("spending-token", args=[token.pk]), {"password": PASSWORD})
     assert response.status_code == 400
     assert list(response.context["form"].errors) == ["limit_inr_per_purchase"]
     assert faults_of(response.content) == []
     assert SpendingLimit.objects.count() == 1
 
 
+@pytest.mark.parametrize("password", [{}, {"password": "wrong"}], ids=str)
+def test_session_alone_changes_no_limit(
+    browse: Callable[..., Client], user: User, token: AccessToken, connected: App, password: dict[str, str]
+) -> None:
+    for address in (reverse("spending-token", args=[token.pk]), reverse("spending-app", args=[connected.pk])):
+        response = browse(user).post(address, {"limit_usd_per_purchase": "9999", **password})
+        assert response.status_code == 400
+        assert list(response.context["form"].errors) == ["password"]
+        assert faults_of(response.content) == []
+    assert SpendingLimit.objects.get().per_purchase_minor == 12_34
+
+
+@pytest.mark.slow
 def test_limits_are_filled_in_and_changed(browse: Callable[..., Client], user: User, token: AccessToken) -> None:
     client, address = browse(user), reverse("spending-token", args=[token.pk])
     page = client.get(address)
@@ -74,30 +87,32 @@ def test_limits_are_filled_in_and_changed(browse: Callable[..., Client], user: U
     assert 'value="12.34"' in text
     assert 'value="500.00"' in text
     assert 'value="fonts" id="id_limit_categories_0" checked' in text.replace("\n", " ")
-    response = client.post(address, {"limit_inr_per_day": "1000", "limit_usd_per_purchase": "0.07"}, follow=True)
+    response = client.post(address, {"limit_inr_per_day": "1000", "limit_usd_per_purchase": "0.07", "password": PASSWORD}, follow=True)
     assert "The limits of agent are saved" in response.content.decode()
     rows = {limit.currency: limit for limit in SpendingLimit.objects.filter(token=token)}
     assert (rows["INR"].per_day_minor, rows["INR"].categories) == (1000_00, [])
     assert (rows["USD"].per_purchase_minor, rows["USD"].total_minor) == (7, None)
 
 
+@pytest.mark.slow
 def test_category_that_is_gone_is_not_lost_by_saving(browse: Callable[..., Client], user: User, token: AccessToken) -> None:
     Category.objects.filter(slug="fonts").update(is_active=False)
     client, address = browse(user), reverse("spending-token", args=[token.pk])
     assert 'value="fonts"' in client.get(address).content.decode()
-    client.post(address, {"limit_usd_total": "5", "limit_categories": ["fonts"]})
+    client.post(address, {"limit_usd_total": "5", "limit_categories": ["fonts"], "password": PASSWORD})
     assert SpendingLimit.objects.get().categories == ["fonts"]
 
 
 def test_connected_app_without_limits_cannot_spend_and_is_shown_so(browse: Callable[..., Client], user: User, connected: App) -> None:
     client = browse(user)
     assert "nothing can be spent" in client.get(reverse("spending")).content.decode()
-    client.post(reverse("spending-app", args=[connected.pk]), {"limit_usd_per_day": "20"})
+    client.post(reverse("spending-app", args=[connected.pk]), {"limit_usd_per_day": "20", "password": PASSWORD})
     assert "$20.00 a day" in client.get(reverse("spending")).content.decode()
-    client.post(reverse("spending-app", args=[connected.pk]), {})
+    client.post(reverse("spending-app", args=[connected.pk]), {"password": PASSWORD})
     assert not SpendingLimit.objects.exists()
 
 
+@pytest.mark.slow
 def test_list_shows_own_apps_and_app_limits_in_few_queries(
     browse: Callable[..., Client],
     user: User,

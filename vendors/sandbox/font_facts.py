@@ -1,4 +1,4 @@
-"""What two fonts are compared by: names, metrics, axes, a digest of each table, and of each glyph a digest of its outline."""
+"""The facts by which two fonts are compared: names, metrics, axes, and digests of tables and of the outlines of glyphs."""
 
 import struct
 import time
@@ -108,8 +108,13 @@ def _glyphs(font: Any) -> tuple[dict[str, Any], bool]:
     for name in font.getGlyphOrder():
         if not _budget.left():
             return found, False
-        found[name[:GLYPH_NAME_CHARS]] = [outlines.digest(name), widths.get(name, (0,))[0], characters.get(name, [])[:CODE_POINTS]]
+        found[_short(name)] = [outlines.digest(name), widths.get(name, (0,))[0], characters.get(name, [])[:CODE_POINTS]]
     return found, True
+
+
+def _short(name: str) -> str:
+    """Return a name of at most the usual length, which no other name is shortened to."""
+    return name if len(name) <= GLYPH_NAME_CHARS else f"{name[:38]}~{digest(name.encode())}"
 
 
 class Outlines:

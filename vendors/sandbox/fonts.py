@@ -41,7 +41,7 @@ PRIVATE_USE = {60, 90}
 
 
 def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
-    """Return glyph count, axes, names, outlines, the Unicode ranges with their scripts, and in `facts` what fonts are compared by."""
+    """Return glyph count, axes, names, outlines, the Unicode ranges with their scripts, and in `facts` the facts by which fonts are compared."""
     if name in {"woff", "woff2"}:
         file = io.BytesIO(sanitized(file.read(COMPRESSED_BYTES + 1)))
         size = file.seek(0, io.SEEK_END)

@@ -4,7 +4,7 @@ import importlib
 import json
 from typing import Any, BinaryIO
 
-from .sniffing import HEAD_BYTES, other, sniff
+from .sniffing import HEAD_BYTES, describe_unknown, sniff
 from .verdicts import Unsupported
 
 # Imported on demand: fontTools, Pillow and soundfile, which needs NumPy, are slow to load.
@@ -31,17 +31,17 @@ MODULES = {
     "ogg": "audio",
 }
 ARCHIVES = {"zips", "tars"}
-# The most bytes of what versions of a file are compared by.
+# The largest size in bytes of the facts by which versions of a file are compared.
 FACTS_BYTES = 4 * 2**20
 ACCEPTED = "Send a zip or tar archive (plain, gzip, bzip2 or xz), a font, an image or a sound."
 
 
 def run(file: BinaryIO, size: int) -> tuple[dict[str, Any], list[bytes]]:
-    """Run the `inspect` job of the worker: return the technical details, and as JSON what versions of the file are compared by."""
+    """Run the `inspect` job of the worker: return the technical details, and as JSON the facts by which versions of the file are compared."""
     head = file.read(HEAD_BYTES)
     name = sniff(head)
     if name not in MODULES:
-        raise Unsupported(f"The content is {other(head)}. {ACCEPTED}")
+        raise Unsupported(f"The content is {describe_unknown(head)}. {ACCEPTED}")
     found = details(file, size, name)
     facts = json.dumps(found.pop("facts"), ensure_ascii=False).encode("utf-8", "replace")
     return found, [facts if len(facts) <= FACTS_BYTES else b"{}"]
@@ -57,7 +57,7 @@ def details(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
 
 
 def _facts_of(found: dict[str, Any]) -> dict[str, Any]:
-    """Return what a file that is no archive is compared by: the facts of a font, or the details of a picture or sound."""
+    """Return the facts by which a file other than an archive is compared: those of a font, or the details of a picture or sound."""
     if "facts" in found:
         return {"fonts": {"": found["facts"]["faces"]}}
     return {"media": {"": dict(found)}}

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from . import injections, skills, texts
+from . import agent_skills, injections, skills, texts
 from .entries import shown
 from .inspecting import ARCHIVES, MODULES, details
 from .sniffing import sniff
@@ -26,9 +26,47 @@ class MemberInspections:
         self._skill: tuple[int, str, Any] | None = None
         self._chosen: list[tuple[str, Any]] = []
         self._texts: list[tuple[str, Any]] = []
+        self._unsearched_texts = 0
         self._budget = BUDGET_BYTES
         # Codes of `injections` with the texts of a skill that contain them.
         self.injections: list[tuple[str, str]] = []
+        # Of all files of what may be a skill: hosts, signs of scripts by path, and those that were too many or too large.
+        self._hosts = texts.Texts()
+        self._scripts: dict[str, list[str]] = {}
+        self._other_injections: list[tuple[str, str]] = []
+        self._unsearched: list[str] = []
+        self._search_files, self._search_bytes = agent_skills.FILES, agent_skills.TOTAL_BYTES
+
+    @property
+    def has_skill(self) -> bool:
+        """Whether a SKILL.md was added."""
+        return self._skill is not None
+
+    @property
+    def notes(self) -> list[tuple[str, str]]:
+        """The codes of warnings about a skill, each with a file."""
+        return [*self.injections, *(("unsearched", path) for path in self._unsearched)] if self.has_skill else []
+
+    def can_search(self, size: int) -> bool:
+        """Tell whether one more file of this size may be searched, and count it."""
+        fits = self._search_files > 0 and size <= self._search_bytes
+        if fits:
+            self._search_files, self._search_bytes = self._search_files - 1, self._search_bytes - size
+        return fits
+
+    def search(self, path: str, mode: int, content: bytes | None) -> None:
+        """Note what a file of what may be a skill shows of hosts and scripts; the content is None where it was not read."""
+        signs = texts.script_signs(path, mode, content or b"")
+        if signs and len(self._scripts) < texts.SCRIPTS:
+            self._scripts[shown(path)] = signs
+        if content is None:
+            if len(self._unsearched) < texts.SCRIPTS:
+                self._unsearched.append(path)
+            return
+        self._hosts.find_hosts(shown(path), texts.decoded(content))
+        # Texts with other extensions are searched with what versions are compared by.
+        if path.rpartition(".")[2].lower() not in texts.EXTENSIONS and len(content) <= texts.TEXT_BYTES and b"\0" not in content:
+            self._other_injections += [(code, path) for code in injections.codes_in(texts.decoded(content))]
 
     def wants(self, path: str, size: int) -> bool:
         """Tell whether the member should be inspected and fits into the budget."""
@@ -40,7 +78,9 @@ class MemberInspections:
             return self._skill is None or path.count("/") < self._skill[0]
         extension = name.rpartition(".")[2].lower()
         if extension in texts.EXTENSIONS:
-            return 0 < size <= texts.TEXT_BYTES and len(self._texts) < texts.TEXTS
+            fits = size <= texts.TEXT_BYTES and len(self._texts) < texts.TEXTS
+            self._unsearched_texts += size > 0 and not fits
+            return size > 0 and fits
         return extension in EXTENSIONS and 0 < size <= min(MEMBER_BYTES, self._budget) and len(self._chosen) < MEMBERS
 
     def add(self, path: str, size: int, handle: Any) -> None:
@@ -55,17 +95,20 @@ class MemberInspections:
             self._chosen.append((path, handle))
 
     def technical(self, read: Read) -> dict[str, Any]:
-        """Inspect the members; return `skill`, `members`, what a manifest shows of all fonts, and `facts`, which versions are compared by.
+        """Inspect the members; return `skill`, `members`, the facts of all fonts that a manifest shows, and `facts`, by which versions are compared.
 
         `glyphCount` is that of the fullest font.
         """
         kept = texts.Texts()
+        kept.unsearched = self._unsearched_texts
         found = self._skill_found(read, kept)
         for path, handle in self._texts:
             with suppress(Exception):
                 self._keep(kept, path, read(handle, texts.TEXT_BYTES))
+        if self.has_skill:
+            self._add_searched(kept)
         members = [found_member for path, handle in self._chosen if (found_member := _attempt(_inspector(path, handle, read)))]
-        facts: dict[str, Any] = {**found.pop("facts", {}), **kept.facts()}
+        facts: dict[str, Any] = {**found.pop("facts", {}), **kept.facts()} | ({"scripts": self._scripts} if self.has_skill else {})
         for member in members:
             # Of the font, picture or sound, which has no path of its own there.
             for kind, of_files in member.pop("facts").items():
@@ -90,10 +133,20 @@ class MemberInspections:
             content = read(handle, skills.READ_BYTES)
             skill = skills.parse(content)
             self._keep(kept, path, content)
-            tools = texts.tools_of(skill.pop("tools"))
+            tools = skill.pop("tools")
             return {"skill": {"path": shown(path), **skill}, "facts": {"tools": tools}}
 
         return _attempt(inspect_skill)
+
+    def _add_searched(self, kept: texts.Texts) -> None:
+        """Add what was found in all files of a skill."""
+        self.injections += self._other_injections
+        for host, places in self._hosts.hosts.items():
+            for path in places:
+                kept.note_host(host, path)
+        kept.other_hosts |= self._hosts.other_hosts
+        # All texts of a skill are searched but these.
+        kept.unsearched = len(self._unsearched)
 
     def _keep(self, kept: texts.Texts, path: str, content: bytes) -> None:
         kept.add(shown(path), content)

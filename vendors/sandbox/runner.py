@@ -18,7 +18,7 @@ from django.conf import settings
 
 from marketplace.core.errors import DependencyUnavailable, UnsupportedType
 from marketplace.http.overload import CallerLimit
-from marketplace.storage.base import ObjectStorage
+from marketplace.storage.base import ObjectStorage, waiting
 
 from ..errors import FileRejected
 from . import replies
@@ -72,12 +72,14 @@ def run_job(
         UnsupportedType: the content is of no type that the job supports.
         FileRejected: it is damaged or hostile, or the child crashed or exceeded its limits.
         DependencyUnavailable: too many children are running, or none can be started or may be, as root.
+        Overloaded: too many requests wait for an inspection.
     """
     if refused_as_root():
         logger.error("%s %s", ROOT_REFUSED, ROOT_HINT)
         raise DependencyUnavailable("Files cannot be checked at the moment.")
     try:
-        with _slot(sender):
+        # A request that waits here keeps no other from work.
+        with waiting.get()("inspection"), _slot(sender):
             reply, blobs = _exchange([job, str(size), str(limits.cpu_seconds), json.dumps(options)], read_at, size, limits)
             if reply.outcome == "accepted":
                 return _interpreted(interpret, reply.facts, blobs)

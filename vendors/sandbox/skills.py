@@ -2,27 +2,36 @@
 
 from typing import Any
 
+from . import agent_skills, texts
+
 FILE_NAME = "SKILL.MD"
 READ_BYTES = 256 * 2**10
 TEXT_CHARS = 32 * 2**10
 VALUE_CHARS = 2000
 DELIMITER = "---"
+# Names that agents give to the list of tools; one may read another than the next.
+TOOLS = ("allowed-tools", "allowed_tools", "tools")
 
 
 def parse(content: bytes) -> dict[str, Any]:
-    """Return `name`, `description`, `text` and `tools`, what it states as its allowed tools; fields that the file does not have are empty."""
+    """Return `name`, `description`, `text` and `tools`, those that it asks for; fields that the file does not have are empty."""
     whole = content.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\x00", "")
     front, text = _split(whole)
     return {
-        "name": front.get("name", ""),
-        "description": front.get("description", ""),
+        "name": _text(front.get("name")),
+        "description": _text(front.get("description")),
         "text": text[:TEXT_CHARS],
-        "tools": front.get("allowed-tools", "") or front.get("tools", ""),
+        "tools": sorted({tool for name in TOOLS for tool in texts.tools_of(front.get(name))}),
         "truncated": len(text) > TEXT_CHARS or len(content) >= READ_BYTES,
     }
 
 
-def _split(whole: str) -> tuple[dict[str, str], str]:
+def _text(value: Any) -> str:
+    """Return a value as one line of text, empty where it is a list or a mapping."""
+    return "" if value is None or isinstance(value, list | dict) else " ".join(str(value).split())[:VALUE_CHARS]
+
+
+def _split(whole: str) -> tuple[dict[str, Any], str]:
     if not whole.startswith(DELIMITER + "\n"):
         return {}, whole
     front, delimiter, text = whole[len(DELIMITER) + 1 :].partition(f"\n{DELIMITER}")
@@ -31,7 +40,16 @@ def _split(whole: str) -> tuple[dict[str, str], str]:
     return _fields(front), text.lstrip("-").lstrip("\n")
 
 
-def _fields(front: str) -> dict[str, str]:
+def _fields(front: str) -> dict[str, Any]:
+    """Return the front matter as YAML; where it is none, since people write colons into its values, by lines."""
+    try:
+        values = agent_skills.load(front)
+    except Exception:  # noqa: BLE001 - the parser raises anything on hostile text
+        values = None
+    return values if isinstance(values, dict) else _by_lines(front)
+
+
+def _by_lines(front: str) -> dict[str, str]:
     """Parse the subset of YAML that skills use: plain, quoted and folded values of top-level keys."""
     values: dict[str, list[str]] = {}
     key = ""

@@ -56,7 +56,7 @@ def sniff(head: bytes) -> str:
     return ""
 
 
-def other(head: bytes) -> str:
+def describe_unknown(head: bytes) -> str:
     """Return a description of content that `sniff` does not recognize, for the error message."""
     if not head.strip(b"\0"):
         return "empty"

@@ -1,4 +1,4 @@
-"""The technical details that all sounds have, and their limits."""
+"""The technical details of all sounds, and their limits."""
 
 from typing import Any
 

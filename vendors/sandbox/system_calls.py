@@ -59,7 +59,7 @@ CALLS: dict[str, tuple[int, int | None]] = {
     "rt_sigprocmask": (14, 135),
     "rt_sigreturn": (15, 139),
     "sigaltstack": (131, 132),
-    # what a process may know of itself
+    # information about the process itself
     "getpid": (39, 172),
     "getppid": (110, 173),
     "gettid": (186, 178),

@@ -76,7 +76,7 @@ def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
         except UnpackLimitReached:
             partly = {"countedPartly": True}
     members = inspections.technical(lambda content, limit: content[:limit])
-    for code, path in inspections.injections:
+    for code, path in inspections.notes:
         counter.note(code, path)
     found = counter.technical() | members | partly
     found["facts"] |= counter.facts()
@@ -127,7 +127,14 @@ def _read(file: BinaryIO, member: tarfile.TarInfo, counter: EntryCounter, inspec
         skill = member.name.rsplit("/", 1)[-1].upper() == FILE_NAME
         kept = file.read(min(member.size, READ_BYTES) if skill else member.size)
         inspections.add(member.name, member.size, kept)
+        inspections.search(member.name, member.mode, kept if len(kept) == member.size else None)
         digest.update(kept)
+    elif inspections.can_search(member.size):
+        kept = file.read(member.size)
+        inspections.search(member.name, member.mode, kept)
+        digest.update(kept)
+    else:
+        inspections.search(member.name, member.mode, None)
     left = member.size - len(kept)
     while left and (block := file.read(min(left, CHUNK))):
         digest.update(block)

@@ -43,8 +43,10 @@ def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
             inspections.add(entry.path, entry.size, entry)
     check_bodies(file, directory, places, counter)
     kind = containers.kind_of(names)
+    if inspections.has_skill:
+        _search(file, files, inspections)
     members = inspections.technical(lambda entry, limit: read_entry(file, entry, limit))
-    for code, path in inspections.injections:
+    for code, path in inspections.notes:
         counter.note(code, path)
     found = counter.technical() | {"encrypted": encrypted} | ({"container": kind} if kind else {}) | members
     found["facts"] |= counter.facts()
@@ -53,6 +55,16 @@ def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
         with suppress(Exception):
             found["facts"]["skill"] = agent_skills.manifest_of(files, lambda entry, limit: _plain_content(file, entry, limit))
     return found
+
+
+def _search(file: BinaryIO, files: list[agent_skills.File], inspections: MemberInspections) -> None:
+    """Search the files of a skill; one that cannot be read is noted as such."""
+    for each in files:
+        content = None
+        if inspections.can_search(each.size):
+            with suppress(Exception):
+                content = _plain_content(file, each.handle, each.size)
+        inspections.search(each.path, each.handle.mode, content)
 
 
 def _plain_content(file: BinaryIO, entry: Entry, limit: int) -> bytes:

@@ -29,7 +29,7 @@ def delete_draft(*, listing: Listing, actor: User) -> uuid.UUID:
     files, previews = list(listing.deliverables.all()), list(listing.previews.all())
     if any(file.is_kept for file in files):
         raise DraftNotDeletable("One of its files is marked as malicious and is kept as evidence.")
-    audit.record("listing.delete", listing, actor=actor, from_state=listing.status, slug=listing.slug, title=listing.title)
+    audit.record("listing.delete", listing, actor=actor, from_state=listing.status, slug=listing.slug)
     listing_id: uuid.UUID = listing.pk
     # The reference to the file would protect it from going with the listing.
     Listing.objects.filter(pk=listing_id).update(candidate_deliverable=None)

@@ -30,6 +30,7 @@ from ..models import Upload
 from ..previews import ProcessedPreview
 from ..selectors import preview_of
 from ..uploads import Received
+from .limits import ensure_room, lock_vendor
 from .listings import ensure_editable, lock_editable
 
 StoredRow = Deliverable | Preview | FilePreview | StorePicture | FormerPreview
@@ -63,6 +64,7 @@ def attach_deliverable(
 
     Raises:
         ListingLocked: the listing came under review in the meantime.
+        UnapprovedStorageFull: the vendor keeps too much that is not approved.
         UploadConflict: another file was accepted in the meantime.
         VendorNotApproved: the vendor was suspended in the meantime.
     """
@@ -73,18 +75,9 @@ def attach_deliverable(
         if listing.candidate_deliverable_id != seen:
             raise UploadConflict
         previous = listing.candidate_deliverable
-        deliverable = Deliverable.objects.create(
-            listing=listing,
-            object_key=received.key,
-            original_filename=received.filename,
-            file_size=received.size,
-            sha256=received.sha256,
-            crc32=received.crc32,
-            format=inspection.format,
-            technical=inspection.technical,
-            fingerprint=fingerprint,
-            entries=list(inspection.entries),
-        )
+        lock_vendor(listing.store)
+        ensure_room(listing, adding=received.size, replacing=_replaced_bytes(listing), upload=upload)
+        deliverable = _create_deliverable(listing, received, inspection, fingerprint)
         listing.candidate_deliverable = deliverable
         listing.save(update_fields=["candidate_deliverable"])
         if previous is not None and not previous.is_kept:
@@ -105,13 +98,42 @@ def attach_deliverable(
     return deliverable
 
 
+def _create_deliverable(listing: Listing, received: Received, inspection: Inspection, fingerprint: str) -> Deliverable:
+    return Deliverable.objects.create(
+        listing=listing,
+        object_key=received.key,
+        original_filename=received.filename,
+        file_size=received.size,
+        sha256=received.sha256,
+        crc32=received.crc32,
+        format=inspection.format,
+        technical=inspection.technical,
+        fingerprint=fingerprint,
+        entries=list(inspection.entries),
+    )
+
+
+def ensure_room_for_file(*, listing: Listing, size: int) -> None:
+    """Refuse a file of this announced size before it is received.
+
+    Raises:
+        UnapprovedStorageFull: the vendor keeps too much that is not approved.
+    """
+    ensure_room(listing, adding=size, replacing=_replaced_bytes(listing))
+
+
+def _replaced_bytes(listing: Listing) -> int:
+    candidate = listing.candidate_deliverable
+    return 0 if candidate is None or candidate.is_kept else candidate.file_size
+
+
 def _end_upload(upload: Upload, deliverable: Deliverable) -> None:
     Upload.objects.filter(pk=upload.pk).update(deliverable=deliverable, parts=[])
     delete_after_commit(default_storage, *upload.keys)
 
 
 def record_facts(deliverable: Deliverable, facts: Mapping[str, Any]) -> None:
-    """Record what versions of a file are compared by; forget the facts of files that are neither there nor were reviewed."""
+    """Record the facts by which versions of a file are compared; delete those of files that no longer exist and were never reviewed."""
     listing = deliverable.listing
     FileFacts.objects.update_or_create(listing=listing, sha256=deliverable.sha256, defaults={"facts": dict(facts)})
     present = listing.deliverables.values_list("sha256", flat=True)
@@ -124,6 +146,7 @@ def attach_preview(*, listing: Listing, kind: PreviewKind, processed: ProcessedP
 
     Raises:
         ListingLocked: the listing came under review in the meantime.
+        UnapprovedStorageFull: the vendor keeps too much that is not approved.
         VendorNotApproved: the vendor was suspended in the meantime.
     """
     preview_id = new_id()
@@ -131,6 +154,9 @@ def attach_preview(*, listing: Listing, kind: PreviewKind, processed: ProcessedP
     with stored(preview, processed), transaction.atomic():
         listing = lock_for_upload(listing)
         previous = Preview.objects.filter(listing=listing, kind=kind, slot=slot).first()
+        if listing.live_deliverable_id is None:
+            lock_vendor(listing.store)
+            ensure_room(listing, adding=preview.size, replacing=0 if previous is None else previous.size)
         if previous is not None:
             # The same image, uploaded again, keeps its alternative text.
             preview.alt_text = previous.alt_text if previous.sha256 == preview.sha256 else ""

@@ -16,8 +16,12 @@ from marketplace.core.database import violates
 
 from ..errors import AiPartsMismatch, ListingLocked, SlugLocked, SlugTaken
 from ..models import VendorProfile
+from .limits import ensure_draft, lock_vendor
 
-AUDITED_CHARS = 200
+# Of these the audit log keeps neither the old text nor the new one: it outlives drafts, and what was withdrawn.
+_FREE_TEXTS = frozenset(
+    {"title", "short_description", "description", "readme", "tags", "version", "file_type", "supported_platforms", "video_url"}
+)
 
 
 class Details(TypedDict, total=False):
@@ -72,8 +76,11 @@ def create_listing(*, profile: VendorProfile, actor: User, **fields: Unpack[NewL
     Raises:
         AiPartsMismatch: parts made with AI are described but not declared, or declared but not described.
         SlugTaken: another listing has the slug.
+        TooManyDrafts: the vendor has `bounds.DRAFTS` of them.
     """
     with _reported_constraints(), transaction.atomic():
+        lock_vendor(profile.store)
+        ensure_draft(profile.store)
         listing = Listing.objects.create(store=profile.store, **fields)
         audit.record("listing.create", listing, actor=actor, to_state=listing.status)
     return listing
@@ -158,15 +165,13 @@ def _edit(listing: Listing, verb: str, *, actor: User, fields: Mapping[str, Any]
         setattr(listing, name, fields[name])
     with _reported_constraints(), transaction.atomic():
         listing.save(update_fields=changed)
-    changes = {name: [_audited(before[name]), _audited(fields[name])] for name in changed}
-    audit.record(f"listing.{verb}", listing, actor=actor, changes=changes)
+    changes = {name: [_audited(before[name]), _audited(fields[name])] for name in changed if name not in _FREE_TEXTS}
+    audit.record(f"listing.{verb}", listing, actor=actor, changed=changed, changes=changes)
     if listing.status == ListingStatus.PUBLISHED:
         listing_edited(listing)
     return listing
 
 
 def _audited(value: Any) -> Any:
-    """Return the value as the audit log stores it: long texts shortened, rows by their name."""
-    if isinstance(value, Category):
-        return value.slug
-    return value[:AUDITED_CHARS] if isinstance(value, str) else value
+    """Return the value as the audit log stores it: a category by its slug."""
+    return value.slug if isinstance(value, Category) else value

@@ -1,6 +1,6 @@
 """Bank accounts for payouts: the vendor changes them with the password, and can undo a change by a link in a mail.
 
-The link works without signing in, because whoever changed the account may have changed the password too. It brings the earlier
+The link works without signing in, because an attacker who changed the account may have changed the password too. It brings the earlier
 account back and holds all payouts until staff release them.
 """
 

@@ -57,8 +57,8 @@ def update_picture(*, listing: Listing, preview_id: uuid.UUID | None, actor: Use
         _move(listing, picture, slot)
     # Images are part of the public page, so the listing's time of change moves.
     listing.save(update_fields=["updated_at"])
-    changed = {name: [before[name], after[name]] for name in after if before[name] != after[name]}
-    audit.record("listing.update_preview", listing, actor=actor, preview=str(picture.pk), changes=changed)
+    changed = [name for name in after if before[name] != after[name]]
+    audit.record("listing.update_preview", listing, actor=actor, preview=str(picture.pk), changed=changed)
     if listing.status == ListingStatus.PUBLISHED:
         listing_edited(listing)
     return picture

@@ -27,7 +27,6 @@ TRANSITIONS = TransitionTable(
     },
 )
 
-AUDITED_CHARS = 200
 MAILS = {"approve": "vendors/approved", "reject": "vendors/rejected", "suspend": "vendors/suspended", "reinstate": "vendors/reinstated"}
 
 
@@ -84,19 +83,19 @@ def update_store(*, profile: VendorProfile, store_name: str, bio: str, actor: Us
     if profile.status != VendorStatus.APPROVED:
         raise VendorNotApproved(vendorStatus=profile.status)
     store = profile.store
-    changes: dict[str, list[str]] = {}
+    changed = []
     if store.name != store_name:
-        changes["storeName"] = [store.name, store_name]
+        changed.append("storeName")
         store = lock(Store.objects.all(), pk=store.pk)
         store.name = store_name
         store.save(update_fields=["name"])
         store_changed(store)
     if profile.bio != bio:
-        changes["bio"] = [profile.bio[:AUDITED_CHARS], bio[:AUDITED_CHARS]]
+        changed.append("bio")
         profile.bio = bio
         profile.save(update_fields=["bio", "updated_at"])
-    if changes:
-        audit.record("vendor.update", profile, actor=actor, changes=changes)
+    if changed:
+        audit.record("vendor.update", profile, actor=actor, changed=changed)
     profile.store = store
     return profile
 

@@ -17,15 +17,16 @@ from marketplace.core.errors import BodyTooLarge, NotFound, Problem, Unsupported
 from marketplace.core.ids import new_id
 from marketplace.core.transitions import lock
 from marketplace.storage import default_storage
-from marketplace.storage.base import StoredRange
+from marketplace.storage.base import StoredRange, waiting
 
 from .. import bounds
 from ..errors import FileRejected, OffsetConflict, PartTooSmall, TooManyUploads, UploadFinishing, UploadUnfinished
 from ..inspection import inspect_deliverable
-from ..models import Upload, VendorProfile
+from ..models import Upload
 from ..selectors import unfinished_uploads
 from ..uploads import Received, removed_on_failure
 from .files import attach_deliverable, delete_after_commit, ensure_uploadable, lock_for_upload, new_deliverable_key
+from .limits import ensure_room, lock_vendor
 
 FOLDER = "uploads/"
 
@@ -37,14 +38,16 @@ def begin_upload(*, listing: Listing, filename: str, size: int, actor: User) -> 
     Raises:
         ListingLocked: the listing, or the update of a published one, is under review.
         TooManyUploads: the vendor has `bounds.UNFINISHED_UPLOADS` unfinished ones.
+        UnapprovedStorageFull: the vendor keeps too much that is not approved.
         VendorNotApproved: the vendor was suspended in the meantime.
     """
-    # Locked, so that two requests do not both begin the last one.
-    profile = lock(VendorProfile.objects.all(), user=actor)
     listing = lock_for_upload(listing)
     ensure_uploadable(listing)
-    if unfinished_uploads(profile).count() >= bounds.UNFINISHED_UPLOADS:
+    # Locked, so that two requests do not both begin the last one.
+    lock_vendor(listing.store)
+    if unfinished_uploads(listing.store.vendor_profile).count() >= bounds.UNFINISHED_UPLOADS:
         raise TooManyUploads(maximum=bounds.UNFINISHED_UPLOADS)
+    ensure_room(listing, adding=size)
     return Upload.objects.create(listing=listing, filename=filename, size=size, expires_at=timezone.now() + bounds.UPLOAD_WAIT)
 
 
@@ -109,7 +112,7 @@ def finish_upload(*, upload: Upload, actor: User) -> Deliverable:
 
     Raises:
         FileRejected, UnsupportedType: what the inspection says.
-        ListingLocked, UploadConflict, VendorNotApproved: what `attach_deliverable` says.
+        ListingLocked, UnapprovedStorageFull, UploadConflict, VendorNotApproved: what `attach_deliverable` says.
         NotFound: the upload was deleted in the meantime.
         UploadFinishing: another request is about it.
         UploadUnfinished: bytes are missing.
@@ -151,7 +154,8 @@ def _joined(upload: Upload) -> Received:
     release_connections()
     key = new_deliverable_key()
     digest, crc32, size = sha256(), 0, 0
-    with removed_on_failure(key):
+    # Joining 5 GiB takes as long as inspecting them.
+    with waiting.get()("inspection"), removed_on_failure(key):
         ranges = [StoredRange(default_storage, part, 0, length) for part, length in upload.parts]
         default_storage.compose(key, ranges, content_type="application/octet-stream")
         for block in default_storage.read(key):

@@ -78,6 +78,16 @@ class ShownFile:
 
 
 @dataclass(frozen=True)
+class Part:
+    """What a listing has at one place of the page; `is_missing` if it cannot be submitted without."""
+
+    place: str
+    name: str
+    words: str
+    is_missing: bool = False
+
+
+@dataclass(frozen=True)
 class FilesPage:
     """The content of the page.
 
@@ -123,10 +133,34 @@ class FilesPage:
         return self.listing.status == ListingStatus.PUBLISHED
 
     @property
+    def parts(self) -> list[Part]:
+        """What is there and what is needed, in the order of the page."""
+        pictures = sum(slot.preview is not None for slot in self.gallery)
+        has_cover = self.gallery[0].preview is not None
+        counted = f"{pictures} of {len(self.gallery)}" if pictures else "None"
+        return [
+            Part("file", "File", self._state_of_file(), is_missing=not (self.live or self.candidate)),
+            Part("previews", "Pictures", counted if has_cover else f"{counted}; a cover picture is needed", is_missing=not has_cover),
+            Part("specimen", "Type specimen", "Uploaded" if self.specimen else "None; fonts can have one"),
+            Part("sound", "Sound", "Uploaded" if self.sound else "None; loops, effects and music can have one"),
+        ]
+
+    def _state_of_file(self) -> str:
+        shown = self.candidate or self.live
+        if shown is None:
+            return "None; one is needed"
+        if shown is self.live:
+            return f"{shown.file.original_filename}, reviewed"
+        return f"{shown.file.original_filename}, {'in review' if self.is_file_locked else 'not reviewed yet'}"
+
+    @property
     def file_field(self) -> UploadField:
         """The place of the deliverable."""
-        replaces = ("the new file" if self.live else "the file") if self.candidate else "the reviewed file" if self.live else ""
-        return upload_field(self.listing, FILE, f"Replace {replaces}" if replaces else "Upload the file", self.refused.at(FILE))
+        if self.candidate:
+            label = "Replace the new file" if self.live else "Replace the file"
+        else:
+            label = "Upload a new file" if self.live else "Upload the file"
+        return upload_field(self.listing, FILE, label, self.refused.at(FILE))
 
     @property
     def specimen_field(self) -> UploadField:

@@ -57,6 +57,7 @@ WARNINGS = {
     "sends_secrets": "Texts of a skill that tell an agent to send secrets to a host.",
     "download_to_shell": "Downloads that are run at once, without a look at them.",
     "encoded_to_shell": "Encoded commands that are run at once, without a look at them.",
+    "unsearched": "Files of a skill that are too many, too large or unreadable to be searched for hosts.",
     "hidden_comment": "Instructions in comments, which people don't see in the rendered text.",
 }
 ENDINGS_SHOWN = 8

@@ -3,24 +3,26 @@
 from .hashing import ALGORITHMS, Checksum
 from .receiving import (
     Received,
+    announced_size,
     check_upload_headers,
-    one_of_the_sender,
     receive,
     receive_part,
     receive_small,
     removed_on_failure,
     safe_filename,
+    upload_slot,
 )
 
 __all__ = [
     "ALGORITHMS",
     "Checksum",
     "Received",
+    "announced_size",
     "check_upload_headers",
-    "one_of_the_sender",
     "receive",
     "receive_part",
     "receive_small",
     "removed_on_failure",
     "safe_filename",
+    "upload_slot",
 ]

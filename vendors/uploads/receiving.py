@@ -90,6 +90,12 @@ def check_upload_headers(request: HttpRequest, maximum_bytes: int) -> None:
         raise UnsupportedType("Send multipart/form-data with one part named file.")
 
 
+def announced_size(request: HttpRequest) -> int:
+    """Return about how many bytes the file of a form has, by its headers; 0 where they don't say."""
+    length = request.META.get("CONTENT_LENGTH") or ""
+    return max(0, int(length) - bounds.MULTIPART_OVERHEAD_BYTES) if length.isascii() and length.isdigit() else 0
+
+
 def bare_form(request: HttpRequest, upload: OnePassHandler) -> list[str]:
     """Parse a form that contains nothing but the file, bypassing `request.POST` and `FILES`, which would buffer it."""
     fields, _ = MultiPartParser(request.META, request, [upload], request.encoding).parse()
@@ -158,7 +164,7 @@ def receive_part(request: HttpRequest, *, key: str, size: int, checksum: Checksu
         UploadIncomplete: the body ended early; nothing of it was stored.
     """
     release_connections()
-    with one_of_the_sender(request), removed_on_failure(key), default_storage.open(key, "wb") as file:
+    with upload_slot(request), removed_on_failure(key), default_storage.open(key, "wb") as file:
         while size:
             block = request.read(min(size, BLOCK_BYTES))
             if not block:
@@ -183,7 +189,7 @@ def _read_form(request: HttpRequest, sink: Sink, maximum_bytes: int, reader: For
     # A slow client may take hours to send.
     release_connections()
     upload = OnePassHandler(sink, maximum_bytes)
-    with one_of_the_sender(request), _form_errors():
+    with upload_slot(request), _form_errors():
         fields = set(reader(request, upload))
     others = sorted(fields - {FIELD})
     if others:
@@ -197,8 +203,8 @@ def _read_form(request: HttpRequest, sink: Sink, maximum_bytes: int, reader: For
 
 
 @contextmanager
-def one_of_the_sender(request: HttpRequest) -> Iterator[None]:
-    """Count the request as one of the user's uploads while the block runs.
+def upload_slot(request: HttpRequest) -> Iterator[None]:
+    """Count the request as one of the user's concurrent uploads while the block runs.
 
     Raises:
         RateLimited: the user has `bounds.UPLOADS_AT_ONCE` in this process.

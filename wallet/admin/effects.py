@@ -4,8 +4,11 @@ from marketplace.core.money import Currency
 from marketplace.review.claims import is_claimed
 from marketplace.ui.formatting import money
 
-from ..models import LedgerAccount, Order, VendorPayout, WalletOwner, WalletPayout
+from ..card_credit import card_part_of
+from ..models import Journal, LedgerAccount, Order, VendorPayout, WalletOwner, WalletPayout
+from ..models.ledger import JournalKind
 from ..selectors import balances_of, owed_by, with_earnings
+from ..unclaimed import unclaimed_minor
 
 
 def refund_effects(order: Order) -> list[str]:
@@ -16,7 +19,7 @@ def refund_effects(order: Order) -> list[str]:
     if not order.price_minor:
         moved = "No money moves"
     elif order.buyer.deleted:
-        moved = f"The account that bought it is deleted: {price} waits until it is claimed"
+        moved = f"The account that bought it is deleted: {_split_of_deleted(order)}"
     else:
         moved = f"{price} is returned to the wallet of {order.buyer}"
     effects = [
@@ -28,6 +31,18 @@ def refund_effects(order: Order) -> list[str]:
     return effects
 
 
+def _split_of_deleted(order: Order) -> str:
+    """Return where the money of a refund goes whose buyer left: to the card as far as it was paid by card."""
+    sale = Journal.objects.select_related("wallet").filter(order=order, kind=JournalKind.SALE).first()
+    by_card = 0 if sale is None else card_part_of(sale)
+    to_card, rest = (money(amount, order.currency) for amount in (by_card, order.price_minor - by_card))
+    if not by_card:
+        return f"{rest} waits until it is claimed"
+    if by_card == order.price_minor:
+        return f"{to_card} returns to the card"
+    return f"{to_card} returns to the card, {rest} waits until it is claimed"
+
+
 def credit_effects(owner: WalletOwner) -> list[str]:
     """Return the current balances of the wallet."""
     balances = balances_of(owner)
@@ -37,7 +52,7 @@ def credit_effects(owner: WalletOwner) -> list[str]:
 
 def unclaimed_refund_effects(order: Order) -> list[str]:
     """Return the amount that counts as paid, and what its owner owes."""
-    price, owed = money(order.price_minor, order.currency), owed_by(order.buyer_id).get(order.currency, 0)
+    price, owed = money(unclaimed_minor(order), order.currency), owed_by(order.buyer_id).get(order.currency, 0)
     return [
         *([f"The account owes {money(owed, order.currency)} after a lost dispute: settle that first."] if owed else []),
         f"{price} counts as paid to who bought “{order.title}”, and no longer as unclaimed.",

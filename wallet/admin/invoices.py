@@ -148,7 +148,7 @@ class SellerForm(AddressForm, SellerBase):
         if self.instance._state.adding or self.instance.vendor_id:
             del self.fields["logo"], self.fields["remove_logo"]
         for name in FIELDS:
-            # A vendor enters their own.
+            # A vendor enters their own address.
             self.fields[name].required = False
             self.fields[name].initial = "" if self.instance._state.adding else getattr(self.instance.details, name)
         if not self.instance._state.adding:
@@ -228,6 +228,8 @@ class SellerAdmin(UndeletableAdmin):
 
     form = SellerForm
     list_display = ("details", "vendor", "is_active", "number_pattern", "fiscal_year_month", "time_zone")
+    list_filter = ("is_active",)
+    search_fields = ("details__name", "vendor__email")
     list_select_related = ("details", "vendor")
 
     def get_fields(self, request: HttpRequest, obj: Seller | None = None) -> Any:
@@ -254,8 +256,14 @@ class TaxRateAdmin(UndeletableAdmin):
     """Rates of tax by country and region."""
 
     form = TaxRateForm
-    list_display = ("country", "region", "rate_bp", "valid_from", "valid_to")
-    search_fields = ("country",)
+    list_display = ("country", "region", "rate", "valid_from", "valid_to")
+    list_filter = ("country",)
+    search_fields = ("country", "region")
+
+    @admin.display(description="Rate", ordering="rate_bp")
+    def rate(self, tax_rate: TaxRate) -> str:
+        """Return the rate in percent."""
+        return f"{tax_rate.rate_bp / 100:g} %"
 
     def save_model(self, request: HttpRequest, obj: TaxRate, form: Any, change: bool) -> None:  # noqa: FBT001 - Django's signature
         """Save the rate through its service."""
@@ -269,6 +277,7 @@ class ExchangeRateAdmin(UndeletableAdmin):
     form = ExchangeRateForm
     list_display = ("currency", "tax_currency", "rate", "valid_from")
     list_filter = ("currency",)
+    search_fields = ("currency", "tax_currency")
 
     def save_model(self, request: HttpRequest, obj: ExchangeRate, form: Any, change: bool) -> None:  # noqa: FBT001 - Django's signature
         """Save the rate through its service."""

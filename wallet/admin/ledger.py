@@ -44,6 +44,7 @@ class TransferAdmin(ServiceAdmin):
 
     list_display = ("at", "kind", "debit", "credit", "amount")
     list_filter = ("currency", "journal__kind")
+    search_fields = ("journal__request_id", "debit__owner__email", "credit__owner__email")
     ordering = ("-id",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Transfer]:

@@ -22,8 +22,9 @@ from .. import bounds
 from ..evidence import Reader, evidence_of, signed_evidence
 from ..models import Order, Transfer
 from ..models.orders import OrderStatus
-from ..selectors import unclaimed_refunds, upgrade_of
+from ..selectors import upgrade_of
 from ..services.refunds import pay_unclaimed, refund_order
+from ..unclaimed import unclaimed_refunds
 from .effects import refund_effects, unclaimed_refund_effects
 
 REFUND = "wallet.refund_order"

@@ -84,6 +84,7 @@ class ProviderEventAdmin(ServiceAdmin):
 
     list_display = ("occurred_at", "provider", "kind", "top_up", "outcome", "applied_at")
     list_filter = ("provider", "kind", ("applied_at", admin.EmptyFieldListFilter))
+    list_select_related = ("top_up",)
     search_fields = ("event_id", "payment_reference", "reversal_reference")
     ordering = ("-id",)
 

@@ -1,4 +1,4 @@
-"""Payouts to vendors in the admin: what became of each, and the list as CSV."""
+"""Payouts to vendors in the admin, with their outcomes and an export as CSV."""
 
 from collections.abc import Iterable, Iterator
 from functools import partial

@@ -114,6 +114,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
                 ('license_slug', models.CharField(max_length=40)),
+                ('ai_training', models.CharField(choices=[('allowed', 'Allowed'), ('forbidden', 'Forbidden'), ('by_licence', 'By licence')], max_length=10)),
                 ('currency', models.CharField(max_length=3)),
                 ('price_minor', models.BigIntegerField()),
                 ('tax_rate_bp', models.PositiveIntegerField()),
@@ -129,12 +130,13 @@ class Migration(migrations.Migration):
                 ('expires_at', models.DateTimeField()),
                 ('listing', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog.listing')),
                 ('owner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('terms', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog.licenseterms')),
                 ('tier', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog.licensetier')),
             ],
             options={
                 'ordering': ('-id',),
                 'indexes': [models.Index(fields=['owner', 'expires_at'], name='quote_open'), models.Index(fields=['expires_at'], name='quote_expiry')],
-                'constraints': [models.CheckConstraint(condition=models.Q(('currency__in', ['INR', 'USD'])), name='quote_currency_known'), models.CheckConstraint(condition=models.Q(('price_minor__gte', models.F('tax_minor')), ('tax_minor__gte', 0)), name='quote_tax_inside_price'), models.CheckConstraint(condition=models.Q(('expires_at__gt', models.F('created_at'))), name='quote_lasts')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('currency__in', ['INR', 'USD'])), name='quote_currency_known'), models.CheckConstraint(condition=models.Q(('price_minor__gte', models.F('tax_minor')), ('tax_minor__gte', 0)), name='quote_tax_inside_price'), models.CheckConstraint(condition=models.Q(('expires_at__gt', models.F('created_at'))), name='quote_lasts'), models.CheckConstraint(condition=models.Q(('ai_training__in', ['allowed', 'forbidden', 'by_licence'])), name='quote_ai_training_known')],
             },
         ),
         migrations.CreateModel(
@@ -296,7 +298,7 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ('-id',),
                 'default_permissions': ('view',),
-                'constraints': [models.UniqueConstraint(fields=('owner', 'idempotency_key'), name='approval_once_for_key'), models.CheckConstraint(condition=models.Q(('app__isnull', True), ('spender_id__isnull', True), _connector='XOR'), name='approval_app_or_token'), models.CheckConstraint(condition=models.Q(('expires_at__gt', models.F('created_at'))), name='approval_lasts'), models.CheckConstraint(condition=models.Q(models.Q(('decided_at__isnull', True), ('order__isnull', True), ('status', 'Waiting')), models.Q(('decided_at__isnull', False), ('order__isnull', True), ('status__in', ('Approved', 'Declined'))), models.Q(('decided_at__isnull', False), ('order__isnull', False), ('status', 'Completed')), _connector='OR'), name='approval_status_fits')],
+                'constraints': [models.UniqueConstraint(fields=('owner', 'app', 'idempotency_key'), name='approval_once_for_app_key'), models.UniqueConstraint(fields=('owner', 'spender_id', 'idempotency_key'), name='approval_once_for_token_key'), models.CheckConstraint(condition=models.Q(('app__isnull', True), ('spender_id__isnull', True), _connector='XOR'), name='approval_app_or_token'), models.CheckConstraint(condition=models.Q(('expires_at__gt', models.F('created_at'))), name='approval_lasts'), models.CheckConstraint(condition=models.Q(models.Q(('decided_at__isnull', True), ('order__isnull', True), ('status', 'Waiting')), models.Q(('decided_at__isnull', False), ('order__isnull', True), ('status__in', ('Approved', 'Declined'))), models.Q(('decided_at__isnull', False), ('order__isnull', False), ('status', 'Completed')), _connector='OR'), name='approval_status_fits')],
             },
         ),
         migrations.CreateModel(

@@ -54,7 +54,9 @@ class Approval(models.Model):
         ordering = ("-id",)
         default_permissions = ("view",)
         constraints = (
-            models.UniqueConstraint(fields=("owner", "idempotency_key"), name="approval_once_for_key"),
+            # Either of app and token is null, and nulls do not meet.
+            models.UniqueConstraint(fields=("owner", "app", "idempotency_key"), name="approval_once_for_app_key"),
+            models.UniqueConstraint(fields=("owner", "spender_id", "idempotency_key"), name="approval_once_for_token_key"),
             models.CheckConstraint(condition=Q(app__isnull=True) ^ Q(spender_id__isnull=True), name="approval_app_or_token"),
             models.CheckConstraint(condition=Q(expires_at__gt=F("created_at")), name="approval_lasts"),
             models.CheckConstraint(

@@ -6,7 +6,8 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from catalog import bounds as catalog_bounds
-from catalog.models import LicenseTier, Listing
+from catalog.models import LicenseTerms, LicenseTier, Listing
+from catalog.models.listings import AiTraining
 from marketplace.core import bounds
 from marketplace.core.ids import new_id
 from marketplace.core.money import WALLET_CURRENCIES
@@ -22,6 +23,9 @@ class Quote(models.Model):
     listing = models.ForeignKey(Listing, on_delete=models.PROTECT, related_name="+")
     tier = models.ForeignKey(LicenseTier, on_delete=models.PROTECT, related_name="+")
     license_slug = models.CharField(max_length=40)
+    # The licence's terms and the vendor's choice that were shown, whatever they are by the time of the purchase.
+    terms = models.ForeignKey(LicenseTerms, on_delete=models.PROTECT, related_name="+", db_index=False)
+    ai_training = models.CharField(max_length=10, choices=AiTraining.choices)
     currency = models.CharField(max_length=3)
     price_minor = models.BigIntegerField()
     # The listing's rate, which applies where no other does; the tax inside the price is decided again at the purchase.
@@ -46,6 +50,7 @@ class Quote(models.Model):
             models.CheckConstraint(condition=Q(currency__in=CURRENCIES), name="quote_currency_known"),
             models.CheckConstraint(condition=Q(tax_minor__gte=0, price_minor__gte=F("tax_minor")), name="quote_tax_inside_price"),
             models.CheckConstraint(condition=Q(expires_at__gt=F("created_at")), name="quote_lasts"),
+            models.CheckConstraint(condition=Q(ai_training__in=AiTraining.values), name="quote_ai_training_known"),
         )
         indexes = (
             models.Index(fields=("owner", "expires_at"), name="quote_open"),

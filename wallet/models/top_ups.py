@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from developers.models import App
 from marketplace.core import bounds as core_bounds
+from marketplace.core import money
 from marketplace.core.ids import new_id
 
 from .. import bounds
@@ -75,7 +76,12 @@ class TopUp(models.Model):
         indexes = (models.Index(fields=("user", "-created_at", "-id"), name="topup_newest"),)
 
     def __str__(self) -> str:
-        return str(self.id)
+        return f"{self.currency} {money.to_number(self.amount_minor)} by {self.provider}"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the payment page can still be used."""
+        return self.status == TopUpStatus.PENDING and self.expires_at > timezone.now()
 
 
 class EventKind(models.TextChoices):
@@ -177,7 +183,7 @@ class Reversal(models.Model):
         )
 
     def __str__(self) -> str:
-        return str(self.id)
+        return f"{self.get_kind_display()} {self.reference}"
 
     @property
     def frozen_minor(self) -> int:

@@ -11,7 +11,7 @@ from django.core.validators import ProhibitNullCharactersValidator
 
 from .. import bounds
 from ..errors import PaymentEventInvalid
-from ..models.top_ups import EventKind
+from ..models.top_ups import EventKind, ReversalStatus
 
 
 @dataclass(frozen=True)
@@ -96,6 +96,17 @@ class ProviderPayment:
 
 
 @dataclass(frozen=True)
+class ProviderReversal:
+    """A dispute or refund in a provider's list: its name, its payment, its amount and how it stands."""
+
+    reference: str
+    payment: str
+    amount_minor: int
+    currency: str
+    status: ReversalStatus
+
+
+@dataclass(frozen=True)
 class Refund:
     """A refund: the provider's name of it, and whether it is done; if not, an event reports the outcome."""
 
@@ -135,6 +146,13 @@ class Provider(Protocol):
 
     def payments_of(self, day: dt.date) -> Iterator[ProviderPayment]:
         """Yield the payments of a day (UTC).
+
+        Raises:
+            PaymentProviderUnavailable: it does not answer, or refuses.
+        """
+
+    def reversals_of(self, day: dt.date) -> Iterator[ProviderReversal]:
+        """Yield the disputes, except for inquiries, and the refunds that began on a day (UTC), as they stand now.
 
         Raises:
             PaymentProviderUnavailable: it does not answer, or refuses.

@@ -13,8 +13,8 @@ import requests
 from razorpay.errors import BadRequestError, GatewayError, ServerError, SignatureVerificationError
 
 from ..errors import PaymentEventInvalid, PaymentProviderUnavailable, PaymentRefused, PaymentSignatureInvalid
-from ..models.top_ups import EventKind
-from .base import PaymentEvent, PaymentPage, PaymentRequest, ProviderPayment, Refund, day_bounds, moment_of
+from ..models.top_ups import EventKind, ReversalStatus
+from .base import PaymentEvent, PaymentPage, PaymentRequest, ProviderPayment, ProviderReversal, Refund, day_bounds, moment_of
 
 _KINDS = {
     "payment_link.paid": EventKind.SUCCEEDED,
@@ -29,6 +29,9 @@ _KINDS = {
 }
 # Inquiries, which take no money.
 _INQUIRIES = ("fraud", "retrieval")
+# How disputes and refunds stand that have ended.
+_DISPUTED = {"won": ReversalStatus.KEPT, "closed": ReversalStatus.KEPT, "lost": ReversalStatus.RETURNED}
+_REFUNDED = {"processed": ReversalStatus.RETURNED, "failed": ReversalStatus.KEPT}
 PAGE = 100
 
 
@@ -79,18 +82,30 @@ class RazorpayProvider:
 
     def payments_of(self, day: dt.date) -> Iterator[ProviderPayment]:
         """Yield the captured payments of a day."""
+        with _calls(), self._client() as client:
+            for payment in self._listed(client.payment, day):
+                if payment["captured"]:
+                    yield ProviderPayment(payment["id"], payment["amount"], payment["currency"])
+
+    def reversals_of(self, day: dt.date) -> Iterator[ProviderReversal]:
+        """Yield the disputes and refunds that began on a day."""
+        with _calls(), self._client() as client:
+            for ends, resource in ((_DISPUTED, client.dispute), (_REFUNDED, client.refund)):
+                for each in self._listed(resource, day):
+                    if each.get("phase") not in _INQUIRIES:
+                        status = ends.get(each["status"], ReversalStatus.OPEN)
+                        yield ProviderReversal(each["id"], each["payment_id"], each["amount"], each["currency"], status)
+
+    def _listed(self, resource: Any, day: dt.date) -> Iterator[dict[str, Any]]:
+        """Yield everything of a day, page by page."""
         start, end = day_bounds(day)
         skip = 0
-        with _calls(), self._client() as client:
-            while True:
-                query = {"from": start, "to": end - 1, "count": PAGE, "skip": skip}
-                items = client.payment.all(query, timeout=self._timeout)["items"]
-                for payment in items:
-                    if payment["captured"]:
-                        yield ProviderPayment(payment["id"], payment["amount"], payment["currency"])
-                if len(items) < PAGE:
-                    return
-                skip += PAGE
+        while True:
+            items = resource.all({"from": start, "to": end - 1, "count": PAGE, "skip": skip}, timeout=self._timeout)["items"]
+            yield from items
+            if len(items) < PAGE:
+                return
+            skip += PAGE
 
     @contextmanager
     def _client(self) -> Iterator[Any]:

@@ -14,9 +14,9 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
 from ..errors import PaymentEventInvalid, PaymentSignatureInvalid
-from ..models import TopUp
-from ..models.top_ups import EventKind
-from .base import PaymentEvent, PaymentPage, PaymentRequest, ProviderPayment, Refund, day_bounds, moment_of
+from ..models import Reversal, TopUp
+from ..models.top_ups import EventKind, ReversalStatus
+from .base import PaymentEvent, PaymentPage, PaymentRequest, ProviderPayment, ProviderReversal, Refund, day_bounds, moment_of
 
 SIGNATURE = "Test-Signature"
 
@@ -55,6 +55,19 @@ class TestProvider:
         for top_up in TopUp.objects.filter(provider=self.name, paid_at__gte=start, paid_at__lt=end):
             yield ProviderPayment(top_up.payment_reference, top_up.amount_minor, top_up.currency)
 
+    def reversals_of(self, day: dt.date) -> Iterator[ProviderReversal]:
+        """Yield the disputes and refunds that began on a day."""
+        yield from known_reversals(self.name, day)
+
+
+def known_reversals(provider: str, day: dt.date) -> Iterator[ProviderReversal]:
+    """Yield what we know of a provider's disputes and refunds that began on a day."""
+    start, end = (moment_of(seconds) for seconds in day_bounds(day))
+    rows = Reversal.objects.filter(top_up__provider=provider, opened_at__gte=start, opened_at__lt=end).exclude(reference="")
+    for row in rows.select_related("top_up"):
+        payment, currency = row.top_up.payment_reference, row.top_up.currency
+        yield ProviderReversal(row.reference, payment, row.amount_minor, currency, ReversalStatus(row.status))
+
 
 def signed_event(top_up: TopUp, kind: EventKind, **told: Any) -> tuple[bytes, dict[str, str]]:
     """Return an event about a top-up as the test provider sends it: the body and its headers."""
@@ -64,7 +77,7 @@ def signed_event(top_up: TopUp, kind: EventKind, **told: Any) -> tuple[bytes, di
         "occurred_at": int(timezone.now().timestamp()),
         "top_up_id": str(top_up.pk),
         "page": top_up.page_reference,
-        "payment": f"payment-{top_up.pk}",
+        "payment": payment_name(top_up),
         "amount_minor": top_up.amount_minor,
         "currency": top_up.currency,
     }
@@ -72,6 +85,11 @@ def signed_event(top_up: TopUp, kind: EventKind, **told: Any) -> tuple[bytes, di
         facts |= {"reversal": f"dispute-{top_up.pk}"}
     body = orjson.dumps(facts | told)
     return body, {SIGNATURE: _keyed("event", body)}
+
+
+def payment_name(top_up: TopUp) -> str:
+    """Return the name of a top-up's payment, which is as short as those of other providers."""
+    return f"payment-{top_up.pk.hex[-16:]}"
 
 
 def _keyed(purpose: str, content: bytes) -> str:

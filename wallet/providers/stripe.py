@@ -10,8 +10,8 @@ import orjson
 import stripe
 
 from ..errors import PaymentEventInvalid, PaymentProviderUnavailable, PaymentRefused, PaymentSignatureInvalid
-from ..models.top_ups import EventKind
-from .base import PaymentEvent, PaymentPage, PaymentRequest, ProviderPayment, Refund, day_bounds, moment_of
+from ..models.top_ups import EventKind, ReversalStatus
+from .base import PaymentEvent, PaymentPage, PaymentRequest, ProviderPayment, ProviderReversal, Refund, day_bounds, moment_of
 
 _SESSION = {
     "checkout.session.completed": EventKind.SUCCEEDED,
@@ -21,6 +21,10 @@ _SESSION = {
 }
 # An inquiry withdraws nothing, and neither does its end.
 _INQUIRY = ("warning_needs_response", "warning_under_review")
+_INQUIRIES = (*_INQUIRY, "warning_closed", "prevented")
+# How disputes and refunds stand that have ended.
+_DISPUTED = {"won": ReversalStatus.KEPT, "lost": ReversalStatus.RETURNED}
+_REFUNDED = {"succeeded": ReversalStatus.RETURNED, "failed": ReversalStatus.KEPT, "canceled": ReversalStatus.KEPT}
 _DISPUTE_ENDS = {"won": EventKind.DISPUTE_WON, "lost": EventKind.DISPUTE_LOST}
 
 
@@ -103,6 +107,17 @@ class StripeProvider:
                 if charge.captured:
                     payment = charge.payment_intent if isinstance(charge.payment_intent, str) else charge.id
                     yield ProviderPayment(payment, charge.amount_captured, charge.currency.upper())
+
+    def reversals_of(self, day: dt.date) -> Iterator[ProviderReversal]:
+        """Yield the disputes and refunds of payment intents that began on a day."""
+        start, end = day_bounds(day)
+        created: Any = {"created": {"gte": start, "lt": end}, "limit": 100}
+        with _calls():
+            for ends, listed in ((_DISPUTED, self._client.v1.disputes.list(created)), (_REFUNDED, self._client.v1.refunds.list(created))):
+                for each in listed.auto_paging_iter():
+                    if each.status not in _INQUIRIES and each.payment_intent:
+                        status = ends.get(str(each.status), ReversalStatus.OPEN)
+                        yield ProviderReversal(each.id, str(each.payment_intent), each.amount, each.currency.upper(), status)
 
 
 @contextmanager

@@ -52,13 +52,11 @@ def find_approval(*, request: KeyedRequest, principal: Principal) -> Approval | 
     """Return the approval that this request has asked for, None if there is none.
 
     Raises:
-        IdempotencyKeyReused: the approval with this key is for another purchase, or of another app or token.
+        IdempotencyKeyReused: the app or token has asked for another purchase with this key.
     """
-    approval = Approval.objects.filter(owner_id=request.owner.pk, idempotency_key=request.key).first()
-    if approval is None:
-        return None
-    known = (approval.fingerprint, approval.app_id, approval.spender_id)
-    if known != (request.fingerprint, principal.app_id, spender_of(principal)):
+    spender = {"app": principal.app, "spender_id": spender_of(principal)}
+    approval = Approval.objects.filter(owner_id=request.owner.pk, idempotency_key=request.key, **spender).first()
+    if approval is not None and approval.fingerprint != request.fingerprint:
         raise IdempotencyKeyReused
     return approval
 
@@ -126,11 +124,11 @@ def approve_purchase(
         InvalidInput: the limit is not valid.
         InvalidTransition: it was decided already, or the app or token may not spend any more.
         NotFound: it is not the actor's.
-        PasswordRequired: the price is above the operator's sum, and the password was not given again.
+        PasswordRequired: the limit is raised or the price is above the operator's sum, and the password was not given again.
     """
     approval = _lock_open(approval, actor)
-    if needs_password(approval=approval) and not password_confirmed:
-        raise PasswordRequired("Enter your password to approve a purchase of this price.")
+    if (raised_limit is not None or needs_password(approval=approval)) and not password_confirmed:
+        raise PasswordRequired("Enter your password to raise a limit, or to approve a purchase of this price.")
     spender = find_spender(approval=approval)
     if spender is None:
         raise InvalidTransition(f"{approval.spender_name} may not spend any more.", currentState=approval.status)

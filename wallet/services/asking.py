@@ -28,7 +28,7 @@ def spend_or_ask(
     """
     if idempotency_key is None:
         raise IdempotencyKeyRequired
-    request = keyed_purchase(buyer=principal.user, purchase=purchase, quote_id=quote_id, key=idempotency_key)
+    request = keyed_purchase(buyer=principal.user, purchase=purchase, quote_id=quote_id, key=idempotency_key, principal=principal)
     approval = find_approval(request=request, principal=principal)
     if approval is not None and approval.current_status == ApprovalStatus.WAITING:
         return approval, True

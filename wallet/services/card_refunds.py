@@ -1,5 +1,6 @@
 """Refunds of top-ups to their cards, decided by staff and made by a job."""
 
+from contextlib import suppress
 from typing import Any
 
 from django.db import transaction
@@ -30,6 +31,20 @@ def refund_top_up(*, top_up: TopUp, reason: str, actor: User) -> TopUp:
     """
     reason = texts.prose(reason, "reason")
     top_up = lock_for_decision(TopUp.objects.select_related("user"), pk=top_up.pk, owner="user_id", actor=actor)
+    _open(top_up, reason=reason, actor=actor)
+    return top_up
+
+
+@transaction.atomic
+def refund_of_deleted_account(*, top_up: TopUp) -> None:
+    """Refund to its card what is left of a top-up of a deleted account; do nothing if that is nothing, or another refund or a dispute is open."""
+    top_up = lock(TopUp.objects.select_related("user"), pk=top_up.pk)
+    if top_up.user.deleted:
+        with suppress(InvalidTransition):
+            _open(top_up, reason="refund to a deleted account", actor=None)
+
+
+def _open(top_up: TopUp, *, reason: str, actor: User | None) -> None:
     if not TRANSITIONS.allows(top_up, "return"):
         raise InvalidTransition(f"It is {top_up.status}.", currentState=top_up.status)
     if top_up.reversals.filter(status=ReversalStatus.OPEN).exists():
@@ -40,7 +55,6 @@ def refund_top_up(*, top_up: TopUp, reason: str, actor: User) -> TopUp:
     facts: dict[str, Any] = {"currency": top_up.currency, "amountMinor": reversal.amount_minor}
     audit.record("top_up.refund", top_up, actor=actor, reason=reason, **facts)
     send_refund.enqueue(str(reversal.pk))
-    return top_up
 
 
 @job()

@@ -1,4 +1,4 @@
-"""The payout of a vendor that is due now, and the next one as pages show it."""
+"""The payout of a vendor that is due now, and the next one for the vendor's pages."""
 
 import calendar
 import datetime as dt

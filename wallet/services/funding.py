@@ -75,7 +75,7 @@ def credit_wallet(
     credit = _Credit(user, currency, amount_minor, reason, actor, None if payment is None else _validated_payment(payment))
     if idempotency_key is None or actor is None:
         return _credit_once(credit, None)
-    given = {"user": str(user.pk), "currency": currency, "amount": amount_minor, "reason": reason} | credit.named
+    given: dict[str, Any] = {"user": str(user.pk), "currency": currency, "amount": amount_minor, "reason": reason} | credit.named
     return _credit_once(credit, keyed_request(owner=actor, key=idempotency_key, operation="wallet.credit", **given))
 
 

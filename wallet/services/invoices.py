@@ -15,7 +15,8 @@ from django.utils import timezone
 from marketplace.core.money import scaled
 from marketplace.core.transitions import lock
 
-from ..invoice_numbers import fiscal_year_of, invoice_number
+from .. import bounds
+from ..invoice_numbers import fiscal_year_of, invoice_number, last_sequence_of
 from ..models import BillingDetails, Invoice, Journal, Order, Seller
 from ..models.invoices import InvoiceKind
 from ..models.ledger import JournalKind
@@ -30,18 +31,36 @@ GRACE = timedelta(seconds=10)
 _AT_SELLER = (Treatment.INTRA_STATE, Treatment.DOMESTIC)
 
 
+class InvoiceNumbersUsedUp(Exception):
+    """The pattern of a seller's numbers has no room for the next one."""
+
+    def __init__(self, seller: Seller, sequence: int) -> None:
+        super().__init__(
+            f"The numbers of {seller} by {seller.number_pattern} are used up at {sequence - 1:,}. "
+            f"Shorten the pattern under Sellers of record: a number has at most {bounds.INVOICE_NUMBER_CHARS} characters."
+        )
+
+
 def issue_invoices(*, until: datetime | None = None, everything: bool = False) -> int:
     """Issue what is due, batch by batch, and return the number of documents.
 
     Args:
         until: Only journals up to this time; by default `GRACE` before now.
         everything: Whether to search all journals, not only those since an hour before the last one that has a document.
+
+    Raises:
+        InvoiceNumbersUsedUp: a seller needs a shorter pattern; the documents of the others are issued.
     """
     until = timezone.now() - GRACE if until is None else until
-    issued = 0
+    issued, used_up = 0, None
     for seller_id in Seller.objects.order_by("pk").values_list("pk", flat=True):
-        while batch := _issue_batch(seller_id, until, everything=everything):
-            issued += batch
+        try:
+            while batch := _issue_batch(seller_id, until, everything=everything):
+                issued += batch
+        except InvoiceNumbersUsedUp as error:
+            used_up = error
+    if used_up is not None:
+        raise used_up
     return issued
 
 
@@ -78,6 +97,10 @@ def _issue_batch(seller_id: Any, until: datetime, *, everything: bool = False) -
         day = journal.at.astimezone(ZoneInfo(seller.time_zone)).date()
         year = fiscal_year_of(day, seller.fiscal_year_month)
         last[year] = sequence = (last[year] if year in last else _last_sequence(seller, year)) + 1
+        if sequence > last_sequence_of(seller.number_pattern, year=year, month=seller.fiscal_year_month):
+            if issued:
+                break
+            raise InvoiceNumbersUsedUp(seller, sequence)
         number = invoice_number(seller.number_pattern, year=year, month=seller.fiscal_year_month, sequence=sequence)
         facts = _facts_of_sale(seller, order, day) if corrected is None else _facts_of_credit_note(corrected)
         invoice = Invoice(
@@ -98,7 +121,7 @@ def _last_sequence(seller: Seller, year: int) -> int:
 
 
 def _facts_of_sale(seller: Seller, order: Order, day: date) -> dict[str, Any]:
-    """Return what the invoice of a sale says."""
+    """Return the fields of the invoice of a sale."""
     buyer, details = order.buyer_details, _details_at(seller, order.created_at)
     place = None if order.tax_treatment == Treatment.LISTING else details if order.tax_treatment in _AT_SELLER else buyer
     version = f", version {order.version}" if order.version else ""
@@ -145,5 +168,5 @@ _REPEATED = (
 
 
 def _facts_of_credit_note(invoice: Invoice) -> dict[str, Any]:
-    """Return what the credit note of an invoice says."""
+    """Return the fields of the credit note of an invoice."""
     return {"kind": InvoiceKind.CREDIT_NOTE, "corrects": invoice, **{name: getattr(invoice, name) for name in _REPEATED}}

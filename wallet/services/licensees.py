@@ -3,19 +3,25 @@
 from datetime import timedelta
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from library import bounds
 from library.licensees import Licensee
+from library.models import Licence
 from library.services.claims import send_claim_link
 from library.services.licences import LicenceHolder, lock_licence
 from marketplace.accounts.models import User
 from marketplace.core import audit
 from marketplace.core.errors import InvalidTransition, RateLimited
+from marketplace.core.models import AuditEntry
 from marketplace.core.transitions import lock
 
 from ..licensees import licences_for_others
 from ..models import Order
+
+_DAY = timedelta(days=1)
+_SENT_AGAIN = "licence.send_link"
 
 
 def licence_holder(*, buyer: User, licensee: Licensee | None) -> LicenceHolder:
@@ -37,7 +43,7 @@ def resend_claim_link(*, order: Order, actor: User) -> None:
     Raises:
         NotFound: it is not the actor's purchase.
         InvalidTransition: it was claimed or refunded, or it is not for someone else.
-        RateLimited: the last link was sent within the hour, or there were too many in a day.
+        RateLimited: the last link was sent within the hour, or there were too many in a day, of the actor or to the address.
     """
     _limit_claim_links(actor)
     order = lock(Order.objects.all(), pk=order.pk, buyer=actor)
@@ -50,14 +56,27 @@ def resend_claim_link(*, order: Order, actor: User) -> None:
             f"A link was sent less than {bounds.CLAIM_LINK_MINUTES} minutes ago. Ask the licensee to look for the mail, or try again later."
         )
         raise RateLimited(detail, headers={"Retry-After": str(int(wait.total_seconds()) + 1)})
+    if _links_sent_again(licence.licensee_email).count() >= bounds.CLAIM_LINKS_AGAIN_A_DAY:
+        detail = f"{bounds.CLAIM_LINKS_AGAIN_A_DAY} links were sent again to this address in a day. Try again tomorrow."
+        raise RateLimited(detail, headers={"Retry-After": str(int(_DAY.total_seconds()))})
     send_claim_link(licence=licence, payer=actor)
-    audit.record("licence.send_link", licence, actor=actor)
+    audit.record(_SENT_AGAIN, licence, actor=actor)
 
 
 def _limit_claim_links(payer: User) -> None:
-    """Lock the payer, and refuse a claim link if there were as many in a day as there may be."""
+    """Lock the payer, and refuse a claim link beyond the number that is allowed in a day."""
     lock(User.objects.all(), pk=payer.pk)
-    day = timedelta(days=1)
-    if licences_for_others(payer).filter(claim_sent_at__gt=timezone.now() - day).count() >= bounds.CLAIM_LINKS_A_DAY:
-        detail = f"You can have links for {bounds.CLAIM_LINKS_A_DAY} licences sent in a day. Try again tomorrow."
-        raise RateLimited(detail, headers={"Retry-After": str(int(day.total_seconds()))})
+    since = timezone.now() - _DAY
+    first = licences_for_others(payer).filter(acquired_at__gt=since).count()
+    again = AuditEntry.objects.filter(actor=payer, action=_SENT_AGAIN, at__gt=since).count()
+    if first + again >= bounds.CLAIM_LINKS_A_DAY:
+        detail = f"You can have {bounds.CLAIM_LINKS_A_DAY} claim links sent in a day. Try again tomorrow."
+        raise RateLimited(detail, headers={"Retry-After": str(int(_DAY.total_seconds()))})
+
+
+def _links_sent_again(address: str) -> QuerySet[AuditEntry]:
+    """Return the claim links that were sent again to an address within a day, whoever paid for the licences."""
+    since = timezone.now() - _DAY
+    licences = Licence.objects.filter(licensee_email=address, claim_sent_at__gt=since).values_list("pk", flat=True)
+    subjects = [str(pk) for pk in licences]
+    return AuditEntry.objects.filter(subject_type=Licence._meta.label_lower, subject_id__in=subjects, action=_SENT_AGAIN, at__gt=since)

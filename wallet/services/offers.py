@@ -270,7 +270,7 @@ def find_owned(*, listing_offer: ListingOffer, license_slug: str) -> OwnedTier:
     Raises:
         UpgradeUnavailable: the buyer has no such licence, it is suspended, or someone else pays or is the licensee.
     """
-    # Before what the licensee owns is looked at: the payer is not told of licences that others paid for.
+    # Checked before the licensee's licences, so that the payer does not learn of licences that others paid for.
     if listing_offer.licensee is not None:
         raise UpgradeUnavailable("A licence for someone else cannot be upgraded. Buy the higher one without upgradeFrom.")
     owned = next((other for other in listing_offer.owned if other.tier.slug == license_slug and not other.replaced), None)

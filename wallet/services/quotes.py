@@ -1,5 +1,6 @@
-"""Quotes: prices that are guaranteed for `QUOTE_MINUTES`."""
+"""Quotes: prices and terms that are guaranteed for `QUOTE_MINUTES`."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from django.db import transaction
@@ -51,6 +52,8 @@ def save_quote(*, buyer: User, offer: Offer, now: datetime, expires_at: datetime
         listing_id=offer.listing_offer.listing_id,
         tier_id=offer.tier.id,
         license_slug=offer.tier.slug,
+        terms_id=offer.tier.terms_id,
+        ai_training=offer.listing_offer.ai_training,
         currency=offer.currency,
         price_minor=offer.price_minor,
         tax_rate_bp=offer.listing_offer.tax_rate_bp,
@@ -110,11 +113,11 @@ def find_quoted_offer(*, buyer: User, purchase: PurchaseRequest, quote_id: str) 
     tier = find_tier(listing_offer=listing_offer, license_slug=quote.license_slug, owned=owned)
     if owned is not None and owned.order_id != quote.upgraded_order_id:
         raise UpgradeUnavailable("The licence was refunded and bought again since. Get a new quote.")
-    # The price stands; how much of it is tax depends on the buyer's billing details now.
+    # Price and terms stand; how much of the price is tax depends on the buyer's billing details now.
     tax = find_offer_tax(listing_offer, quote.tax_rate_bp)
     return Offer(
-        listing_offer,
-        tier,
+        replace(listing_offer, ai_training=quote.ai_training),
+        replace(tier, terms_id=quote.terms_id),
         quote.currency,
         quote.price_minor,
         tax,

@@ -89,7 +89,7 @@ def agree_to_refund(*, refund_request: RefundRequest, actor: User) -> RefundRequ
 
 @transaction.atomic
 def decline_refund(*, refund_request: RefundRequest, reason: str, actor: User) -> RefundRequest:
-    """Decline a request as the vendor; the buyer, who is told the reason, can ask staff.
+    """Decline a request as the vendor, and mail the reason to the buyer, who can ask staff.
 
     Raises:
         InvalidInput: no reason.
@@ -142,7 +142,7 @@ def grant_refund(*, refund_request: RefundRequest, reason: str, actor: User) -> 
 
 @transaction.atomic
 def refuse_refund(*, refund_request: RefundRequest, reason: str, actor: User) -> RefundRequest:
-    """Refuse a request for good as staff; buyer and vendor are told the reason.
+    """Refuse a request for good as staff, and mail the reason to buyer and vendor.
 
     Raises:
         InvalidInput: no reason.
@@ -192,8 +192,8 @@ def _require_refundable(order: Order) -> None:
 def _is_refunded_at_once(order: Order) -> bool:
     """Tell whether an order is young enough, its licensee has not downloaded the asset, and its buyer not asked for a refund of it before.
 
-    A download under another licence counts: the file is the same. The order's licence is locked, so that a download beside this is
-    recorded either before it or not at all.
+    A download under another licence counts: the file is the same. The order's licence is locked, so that a concurrent
+    download is recorded either before the check or not at all.
     """
     window = timedelta(days=settings.REFUND_WINDOW_DAYS)
     if not Order.objects.filter(pk=order.pk, created_at__gt=Now() - window).exists():

@@ -15,16 +15,20 @@ from library.services.licences import revoke_licence
 from marketplace.accounts.models import User
 from marketplace.core import audit, texts
 from marketplace.core.errors import InvalidTransition, SelfReview
+from marketplace.core.events import emit
 from marketplace.core.transitions import TransitionTable, lock
 
 from .. import bounds
+from ..card_credit import card_part_of
+from ..events import CardCreditOfDeletedAccount
 from ..mails import announce_refund
 from ..models import Journal, Order, RefundRequest
 from ..models.ledger import AccountKind, JournalKind
 from ..models.orders import OrderStatus
 from ..models.refund_requests import RefundRequestStatus
 from ..models.top_ups import ReversalStatus
-from ..selectors import unclaimed_refunds, upgrade_of
+from ..selectors import upgrade_of
+from ..unclaimed import unclaimed_minor
 from ..webhooks import publish_refund
 from .ledger import TransferEntry, VendorEntry, credit_wallet_balance, open_accounts, write_journal
 from .receivables import collect_owed
@@ -69,7 +73,11 @@ def refund_order(*, order: Order, reason: str, actor: User | None) -> Order:
     ORDER_TRANSITIONS.apply(order, "refund", actor=actor, reason=reason, changes={"refunded_at": timezone.now()})
     sale = Journal.objects.filter(order=order, kind=JournalKind.SALE).first()
     if sale is not None and sale.wallet_id is not None:
-        _return_money(sale, None if buyer.deleted else sale.wallet_id, order, reason=reason, actor=actor)
+        # A deleted account cannot spend credit: what was paid by card returns to the card, the rest waits to be claimed.
+        to_wallet = card_part_of(sale) if buyer.deleted else order.price_minor
+        _return_money(sale, sale.wallet_id, order, to_wallet, reason=reason, actor=actor)
+        if buyer.deleted and to_wallet:
+            emit(CardCreditOfDeletedAccount(buyer.pk))
     revoke_licence(order_id=order.id, reason=reason, actor=actor)
     # Checked once the licence is locked: an upgrade at the same time is either seen here or finds the licence revoked.
     if upgrade_of(order) is not None:
@@ -107,31 +115,37 @@ def pay_unclaimed(*, order: Order, reference: str, reason: str, actor: User) -> 
     reference = texts.line(reference, "reference", maximum=bounds.PAYMENT_REFERENCE_CHARS)
     reason = texts.prose(reason, "reason")
     order = lock(Order.objects.all(), pk=order.pk)
-    if not unclaimed_refunds().filter(pk=order.pk).exists():
+    unclaimed = unclaimed_minor(order)
+    if not unclaimed:
         raise InvalidTransition("Nothing of this order waits to be paid out.")
     accounts = open_accounts(order.currency, {AccountKind.UNCLAIMED: None, AccountKind.PAYOUT: None})
     journal_id = write_journal(
         kind=JournalKind.REFUND_PAYOUT,
-        transfers=[TransferEntry(accounts[AccountKind.UNCLAIMED], accounts[AccountKind.PAYOUT], order.price_minor)],
+        transfers=[TransferEntry(accounts[AccountKind.UNCLAIMED], accounts[AccountKind.PAYOUT], unclaimed)],
         currency=order.currency,
         reason=f"paid by {reference}",
         actor_id=actor.pk,
         order_id=order.pk,
     )
-    paid: dict[str, Any] = {"reference": reference, "currency": order.currency, "amountMinor": order.price_minor}
+    paid: dict[str, Any] = {"reference": reference, "currency": order.currency, "amountMinor": unclaimed}
     audit.record("order.pay_unclaimed", order, actor=actor, reason=reason, **paid)
     return Journal.objects.get(pk=journal_id)
 
 
-def _return_money(sale: Journal, wallet_id: uuid.UUID | None, order: Order, *, reason: str, actor: User | None) -> None:
-    """Reverse the transfers of the sale; without a wallet, the money waits to be paid out."""
+def _return_money(sale: Journal, wallet_id: uuid.UUID, order: Order, to_wallet_minor: int, *, reason: str, actor: User | None) -> None:
+    """Reverse the transfers of the sale, first into the wallet; the rest waits to be paid out."""
     # The wallet is locked before the licence, as in a purchase, to avoid deadlocks.
-    wallet = None if wallet_id is None else credit_wallet_balance(wallet_id, order.price_minor)
-    back_id = wallet_id or open_accounts(order.currency, {AccountKind.UNCLAIMED: None})[AccountKind.UNCLAIMED]
-    transfers = sale.transfers.order_by("id")
+    wallet = credit_wallet_balance(wallet_id, to_wallet_minor) if to_wallet_minor else None
+    unclaimed_id = open_accounts(order.currency, {AccountKind.UNCLAIMED: None})[AccountKind.UNCLAIMED]
+    transfers, rest = [], to_wallet_minor
+    for transfer in sale.transfers.order_by("id"):
+        part = min(transfer.amount_minor, rest)
+        rest -= part
+        transfers.append(TransferEntry(transfer.credit_id, wallet_id, part))
+        transfers.append(TransferEntry(transfer.credit_id, unclaimed_id, transfer.amount_minor - part))
     write_journal(
         kind=JournalKind.REFUND,
-        transfers=[TransferEntry(transfer.credit_id, back_id, transfer.amount_minor) for transfer in transfers],
+        transfers=transfers,
         wallet=wallet,
         vendor=None if sale.vendor_id is None else VendorEntry(sale.vendor_id, -(sale.vendor_net_minor or 0)),
         currency=order.currency,
@@ -140,5 +154,5 @@ def _return_money(sale: Journal, wallet_id: uuid.UUID | None, order: Order, *, r
         order_id=order.pk,
         reverses_id=sale.pk,
     )
-    if wallet_id is not None:
+    if wallet is not None:
         collect_owed(wallet_id=wallet_id)

@@ -4,7 +4,7 @@ While a dispute is open, what is left of the credit is frozen. The rest is attri
 newest first, each up to its price. A purchase of which half or more is disputed is suspended: its licence cannot be used, and of
 the vendor's share what was not paid out is withheld. A dispute that is won restores all of it. One that is lost takes it:
 purchases of which half or more is lost end, with the tax, the vendor's share that was withheld and the commission; others that were
-suspended are restored. The buyer owes what is missing then, which is collected from later credit (`wallet.services.receivables`).
+suspended are restored, unless what was lost and what other disputes may still take are half or more. The buyer owes what is missing then, which is collected from later credit (`wallet.services.receivables`).
 
 Locks are taken in one order: top-up, buyer, wallet, vendors' accounts, licences. Orders are locked with their buyer.
 """
@@ -23,10 +23,12 @@ from catalog.services.purchase_counts import undo_purchase
 from library.services.licences import revoke_licence
 from marketplace.accounts.models import User
 from marketplace.core import audit
+from marketplace.core.events import emit
 from marketplace.core.transitions import lock
 from marketplace.ui.mail import mail
 
-from ..card_credit import refundable_minor
+from ..card_credit import refundable_minor, returned_minor
+from ..events import CardCreditOfDeletedAccount
 from ..models import FrozenOrder, Journal, LedgerAccount, Order, Reversal, TopUp
 from ..models.ledger import AccountKind, JournalKind
 from ..models.orders import OrderStatus
@@ -75,7 +77,7 @@ def apply_reversal(*, top_up: TopUp, event: PaymentEvent) -> str:
     if reversal is None:
         if event.kind == EventKind.REFUND_FAILED:
             return "nothing: there is no such refund"
-        amount = min(event.amount_minor, top_up.amount_minor - _returned(top_up))
+        amount = min(event.amount_minor, top_up.amount_minor - returned_minor(top_up))
         if amount < 1:
             return "nothing: all of it has returned"
         if top_up.reversals.filter(status=ReversalStatus.OPEN).exists():
@@ -101,11 +103,6 @@ def open_refund(*, top_up: TopUp) -> Reversal | None:
 
 def _kind_of(event: PaymentEvent) -> ReversalKind:
     return ReversalKind.REFUND if event.kind in _REFUNDS else ReversalKind.DISPUTE
-
-
-def _returned(top_up: TopUp) -> int:
-    gone = top_up.reversals.filter(status=ReversalStatus.RETURNED).aggregate(total=Sum("amount_minor"))
-    return gone["total"] or 0
 
 
 def _reversal_of(top_up: TopUp, event: PaymentEvent) -> Reversal | None:
@@ -212,15 +209,19 @@ def settle_reversal(*, reversal: Reversal, end: ReversalStatus) -> None:
     kept = end == ReversalStatus.KEPT
     ended = [] if kept else _ended_by(reversal)
     reversal.settled_id = _unfreeze(reversal) if kept else _return(reversal, ended, wallet)
-    standing = list(reversal.orders.filter(suspended=True, ended=False).select_related("withheld__vendor"))
+    standing = list(reversal.orders.filter(suspended=True, ended=False).select_related("withheld__vendor", "order").order_by("pk"))
     release_shares(orders=[*ended, *standing])
+    if not kept:
+        _keep_suspended(reversal, standing)
     restore_purchases(reversal=reversal, order_ids=[frozen.order_id for frozen in standing])
     reversal.status, reversal.decided_at = end, timezone.now()
     reversal.save(update_fields=["status", "decided_at", "settled"])
     audit.record(f"reversal.{end.value.lower()}", reversal, actor=None, currency=top_up.currency, amountMinor=reversal.amount_minor)
     refund_upgrades(buyer=top_up.user)
     disputed = reversal.kind == ReversalKind.DISPUTE
-    if _returned(top_up) == top_up.amount_minor:
+    if kept and disputed and top_up.user.deleted:
+        emit(CardCreditOfDeletedAccount(top_up.user_id))
+    if returned_minor(top_up) == top_up.amount_minor:
         TRANSITIONS.apply(top_up, "return", actor=None)
     elif disputed:
         TRANSITIONS.apply(top_up, "end_dispute", actor=None, dispute=reversal.reference)
@@ -231,6 +232,20 @@ def settle_reversal(*, reversal: Reversal, end: ReversalStatus) -> None:
         )
     elif not kept:
         _notify(reversal, "top_up_refunded")
+
+
+def _keep_suspended(reversal: Reversal, standing: Sequence[FrozenOrder]) -> None:
+    """Let another open dispute suspend those purchases of which half or more is disputed or lost all the same."""
+    for frozen in standing:
+        rows = FrozenOrder.objects.filter(order=frozen.order_id).exclude(reversal__status=ReversalStatus.KEPT)
+        other = rows.filter(reversal__status=ReversalStatus.OPEN).exclude(reversal=reversal).order_by("-pk").first()
+        counted = rows.aggregate(total=Sum("disputed_minor"))["total"]
+        if other is not None and 2 * counted >= frozen.order.price_minor:
+            ((other.withheld_id, other.withheld_minor),) = withhold_shares(
+                sales=[Journal.objects.get(order=frozen.order_id, kind=JournalKind.SALE)]
+            )
+            other.suspended = True
+            other.save(update_fields=["suspended", "withheld", "withheld_minor"])
 
 
 def _ended_by(reversal: Reversal) -> list[FrozenOrder]:

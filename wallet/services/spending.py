@@ -98,7 +98,7 @@ def spend(
         buyer: The owner of the wallet, and of the library unless the purchase names another licensee.
         purchase: The listing, currency, licence and licensee.
         quote_id: A quote, whose price, currency and licence apply.
-        idempotency_key: A repeated call with the same key returns the first one's receipt.
+        idempotency_key: A repeated call by the same requester with the same key returns the first one's receipt.
         principal: The credential of an API request; None for a page.
         consent: What the buyer agreed to at the checkout.
         approval: The owner's approval of this purchase: its price applies, and the owner's limits do not.
@@ -111,7 +111,7 @@ def spend(
     """
     request = None
     if idempotency_key is not None:
-        request = keyed_purchase(buyer=buyer, purchase=purchase, quote_id=quote_id, key=idempotency_key)
+        request = keyed_purchase(buyer=buyer, purchase=purchase, quote_id=quote_id, key=idempotency_key, principal=principal)
     if approval is not None:
         quote_id = str(approval.quote_id)
     try:
@@ -133,9 +133,12 @@ def spend(
         raise
 
 
-def keyed_purchase(*, buyer: User, purchase: PurchaseRequest, quote_id: str | None, key: str) -> KeyedRequest:
+def keyed_purchase(
+    *, buyer: User, purchase: PurchaseRequest, quote_id: str | None, key: str, principal: Principal | None = None
+) -> KeyedRequest:
     """Return the purchase as a request that is executed once."""
-    return keyed_request(owner=buyer, key=key, operation="wallet.spend", **asdict(purchase), quote=quote_id)
+    requester_id = None if principal is None else principal.requester_id
+    return keyed_request(owner=buyer, requester_id=requester_id, key=key, operation="wallet.spend", **asdict(purchase), quote=quote_id)
 
 
 def _record_sale(

@@ -106,7 +106,8 @@ def request_top_up(
     """
     request = None
     if idempotency_key is not None:
-        request = keyed_request(owner=user, key=idempotency_key, operation="wallet.top_up", **vars(wanted))
+        requester_id = None if principal is None else principal.requester_id
+        request = keyed_request(owner=user, requester_id=requester_id, key=idempotency_key, operation="wallet.top_up", **vars(wanted))
     if answer := saved_response(request):
         top_up, replayed = TopUp.objects.get(pk=answer["topUp"]), True
     else:

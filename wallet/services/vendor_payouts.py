@@ -226,7 +226,7 @@ def mark_payout_paid(*, payout: VendorPayout, actor: User | None) -> VendorPayou
 
 @transaction.atomic
 def bounce_payout(*, payout: VendorPayout, reason: str, actor: User | None) -> VendorPayout:
-    """Record that the bank returned a transfer: the amount is the vendor's again, who is told the reason.
+    """Record that the bank returned a transfer: return the amount to the vendor's balance, and mail the reason.
 
     Raises:
         InvalidInput: no reason.

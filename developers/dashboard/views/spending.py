@@ -35,7 +35,10 @@ def app_limits(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
 def _limits_page(request: SignedInRequest, spender: App | AccessToken, *, required: bool) -> HttpResponseBase:
     present = list(selectors.limits_of(request.user, spender))
     form = SpendingForm(
-        request.POST if request.method == "POST" else None, limits=present or (SUGGESTED if required else ()), required=required
+        request.POST if request.method == "POST" else None,
+        limits=present or (SUGGESTED if required else ()),
+        required=required,
+        request=request,
     )
     if form.is_valid():
         with problems_as_form_errors(form):

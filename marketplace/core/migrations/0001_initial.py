@@ -38,6 +38,7 @@ class Migration(migrations.Migration):
             name='IdempotencyRecord',
             fields=[
                 ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ('requester_id', models.UUIDField()),
                 ('key', models.CharField(max_length=255)),
                 ('fingerprint', models.CharField(max_length=64)),
                 ('answer', models.JSONField()),
@@ -45,7 +46,7 @@ class Migration(migrations.Migration):
                 ('owner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('owner', 'key'), name='idempotencyrecord_key_used')],
+                'constraints': [models.UniqueConstraint(fields=('owner', 'requester_id', 'key'), name='idempotencyrecord_key_used')],
             },
         ),
     ]

@@ -31,7 +31,7 @@ class ToolResult:
     text: str
     # Resources to read next.
     links: tuple[ResourceLink, ...] = ()
-    # An address that only the user can go on at, and what to tell them of it; empty if there is none.
+    # An address that the user has to open to continue, and the text that explains it; empty if there is none.
     address: str = ""
     reason: str = ""
 
@@ -76,7 +76,7 @@ class Tool:
 
     name: str
     title: str
-    # What it is for, when to use it, and what comes next.
+    # Its purpose, when to use it, and which tool to call next.
     description: str
     # The scope that the same operation of the API requires; None if any tool token may call it.
     scope: Scope | None

@@ -95,7 +95,7 @@ def inlined(schema: Any, components: Mapping[str, Any]) -> Any:
     for part in said.pop("allOf", ()):
         referred |= part
     if _CONTROL in str(said.get("pattern", "")):
-        # A model need not read which characters are refused.
+        # Patterns of refused characters are of no use to a model.
         del said["pattern"]
     if isinstance(said.get("description"), str):
         said["description"] = _CHOICES.sub("", said["description"])

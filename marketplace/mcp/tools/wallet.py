@@ -18,6 +18,7 @@ from wallet.api.serializers.wallet import QuoteAnswer, QuoteBody, SpendAnswer, S
 from wallet.bounds import QUOTE_MINUTES
 from wallet.models.top_ups import TopUpStatus
 
+from .. import resources
 from .base import Arguments, Effects, Tool, ToolResult, json_of, validated
 
 
@@ -96,7 +97,8 @@ def _buy_asset(principal: Principal, arguments: Arguments) -> ToolResult:
         return ToolResult(
             json_of(body), f"{text}{again}{body['licensee']['email']} got a link to claim the licence; only they can download it."
         )
-    return ToolResult(json_of(body), f"{text}{again}get_download_link gives the file.")
+    links = (resources.link(resources.CERTIFICATE, values["assetId"]),)
+    return ToolResult(json_of(body), f"{text}{again}get_download_link gives the file.", links)
 
 
 def _request_top_up(principal: Principal, arguments: Arguments) -> ToolResult:

@@ -1,4 +1,4 @@
-"""Tells visitors of a sandbox where they are."""
+"""The banner of a sandbox."""
 
 from django import template
 from django.conf import settings

@@ -1,1 +1,1 @@
-"""The admin's first page and its menu: what spans the apps."""
+"""The admin's first page and its menu, which span the apps."""

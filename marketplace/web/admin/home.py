@@ -19,9 +19,11 @@ SEARCHED = 500
 
 
 def home(request: HttpRequest) -> dict[str, Any]:
-    """Return the context of the first page: what its user may see."""
+    """Return the context of the first page, as far as its user may see it."""
     viewer = staff_of(request)
     cards = [each for each in queue_counts(request) if viewer.has_perm(each.queue.permission)]
+    # Queues in which something waits come first.
+    cards.sort(key=lambda each: not each.count)
     recent = _recent() if viewer.has_perm("core.view_auditentry") else None
     add_subjects(recent or [], admin.site, request)
     now = timezone.now()
@@ -31,4 +33,4 @@ def home(request: HttpRequest) -> dict[str, Any]:
 def _recent() -> list[AuditEntry]:
     newest = AuditEntry.objects.order_by("-id").values("pk")[:SEARCHED]
     decided = AuditEntry.objects.filter(pk__in=newest, actor__is_staff=True).exclude(to_state="")
-    return list(decided.select_related("actor").order_by("-id")[:RECENT])
+    return list(decided.select_related("actor").order_by("-at", "-id")[:RECENT])

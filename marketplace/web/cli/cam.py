@@ -23,7 +23,7 @@ import time
 import uuid
 import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, TextIO
 from urllib.parse import quote
@@ -41,6 +41,8 @@ MANIFEST, LOCK = Path("cam.toml"), Path("cam.lock")
 TIMEOUT_SECONDS = (10, 60)
 POLL_SECONDS = 3
 BLOCK_BYTES = 1 << 20
+# The most that is lost of a cut transfer.
+TRANSFER_BYTES = 1 << 16
 PROGRESS_BYTES = 32 << 20
 # Of a file's name, and of a manifest or lock file.
 NAME_CHARS, TOML_BYTES = 240, 1 << 22
@@ -286,24 +288,22 @@ def download(link: Entry, file: io.BufferedRandom, name: str) -> None:
     """Write the package behind a link into an empty file; a cut transfer is continued. The link gets no credential."""
     http, size = session(), link["size"]
     for attempt in range(5):
-        time.sleep(attempt)
         start = file.seek(0, os.SEEK_END)
-        headers = {"Range": f"bytes={start}-"} if start else {}
-        try:
-            with http.get(link["downloadUrl"], headers=headers, stream=True, timeout=TIMEOUT_SECONDS) as response:
-                if response.status_code not in {200, 206}:
-                    raise Refused(response)
-                if response.status_code == requests.codes.ok:
-                    file.truncate(file.seek(0))
-                for block in response.iter_content(BLOCK_BYTES):
-                    file.write(block)
-                    if file.tell() > size:
-                        raise Failed(f"{name}: the package is larger than announced. Report it to {SERVICE}.")
-                    progress(name, file.tell(), size)
-        except (requests.ConnectionError, requests.Timeout, requests.exceptions.ChunkedEncodingError):
-            continue
-        if file.tell() == size:
+        if start == size:
             break
+        time.sleep(attempt)
+        headers = {"Range": f"bytes={start}-"} if start else {}
+        lost = suppress(requests.ConnectionError, requests.Timeout, requests.exceptions.ChunkedEncodingError)
+        with lost, http.get(link["downloadUrl"], headers=headers, stream=True, timeout=TIMEOUT_SECONDS) as response:
+            if response.status_code not in {200, 206}:
+                raise Refused(response)
+            if response.status_code == requests.codes.ok:
+                file.truncate(file.seek(0))
+            for block in response.iter_content(TRANSFER_BYTES):
+                file.write(block)
+                if file.tell() > size:
+                    raise Failed(f"{name}: the package is larger than announced. Report it to {SERVICE}.")
+                progress(name, file.tell(), size)
     file.seek(0)
     if hashlib.file_digest(file, "sha256").hexdigest() != link["checksum"]:
         raise Failed(f"{name}: the download is incomplete or damaged. Run the command again.")

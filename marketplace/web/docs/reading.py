@@ -8,7 +8,7 @@ from pathlib import Path
 from .rendering import Heading, rendered
 from .values import filled_in
 
-# Whom the pages of a section are for, in the sentence of the index.
+# The readers of each section, as the index names them.
 READERS = {
     "Buy": "You license assets for your work.",
     "Sell": "You publish assets and are paid for them.",

@@ -21,7 +21,7 @@ from .snippets import ApiCall, Credential, snippets
 Json = dict[str, Any]
 # An answer of each operation that answers with JSON, by the operation's id; recorded by `tests.contract.record_examples`.
 EXAMPLE_ANSWERS = Path(__file__).parent / "examples" / "answers.json"
-# What stands in them for the address of this service.
+# The placeholder in them for the address of this service.
 EXAMPLE_BASE_URL = "https://marketplace.example"
 # Fields nested more deeply are described by their type only.
 DEPTH = 4

@@ -20,7 +20,7 @@ RESULTS = 20
 _WORDS = 8
 _EXCERPT_CHARS = 180
 _WORD = re.compile(r"\w+")
-# How much a word counts by where it is found.
+# Weights of a word by the place where it is found.
 _TITLE, _HEADING, _TEXT = 6, 4, 1
 
 

@@ -1,4 +1,4 @@
-"""What a listing's page shows of its file: the skill, the tracks, and the names and sizes of an archive's entries."""
+"""The public facts about a listing's file for its page: the skill, the tracks, and the names and sizes of an archive's entries."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -26,6 +26,7 @@ class Skill:
         is_cut: Whether the text is only its beginning.
         tools: Tools that it asks for; None where they were not recorded.
         hosts: Hosts that its files name; None where they were not recorded.
+        scripts: Paths of its scripts; None where they were not recorded.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Skill:
     is_cut: bool
     tools: Sequence[str] | None
     hosts: Sequence[str] | None
+    scripts: Sequence[str] | None
 
 
 class Row(NamedTuple):
@@ -75,7 +77,8 @@ def skill_of(listing: Listing, file: Deliverable | None) -> Skill | None:
         text=description_html(text, breaks=False) if is_free_for_all(listing) else SafeString(),
         is_cut=skill.get("truncated", False),
         tools=None if requests is None else requests.tools,
-        hosts=None if requests is None else requests.hosts,
+        hosts=None if requests is None else list(requests.hosts),
+        scripts=None if requests is None else list(requests.scripts),
     )
 
 

@@ -13,6 +13,8 @@ from marketplace.core.money import Currency
 from .query import ShopForm
 
 PAGE_SIZE = 24
+# Shown where nothing matches.
+POPULAR = 3
 
 
 @dataclass(frozen=True)
@@ -28,10 +30,12 @@ class ShopResults:
     counts: FilterCounts | None
     # For a search without hits, similar words that have some.
     suggestions: Sequence[str] = ()
+    # What is bought most, where nothing matches.
+    popular: Sequence[Card] = ()
 
 
 def results_of(form: ShopForm, currency: Currency) -> ShopResults:
-    """Return the results, in five queries at most besides those of a search."""
+    """Return the results, in six queries at most besides those of a search."""
     given = form.given | {"currency": currency}
     listings = ListingFilter.matching(selectors.CARDS, given)
     names = selectors.filter_names()
@@ -40,11 +44,16 @@ def results_of(form: ShopForm, currency: Currency) -> ShopResults:
     page = selectors.list_listings(listings, given, sort=form.order, limit=PAGE_SIZE, start=(form.page_number - 1) * PAGE_SIZE)
     counts = selectors.filter_counts(form.chosen.get("category"), form.chosen.get("tier"))
     cards = [selectors.card_of(row) for row in page.rows]
-    return ShopResults(cards, page.total, math.ceil(page.total.listings / PAGE_SIZE), names, counts)
+    return ShopResults(cards, page.total, math.ceil(page.total.listings / PAGE_SIZE), names, counts, popular=_popular_unless(page.total))
 
 
 def _search_results(query: str, listings: Listings | None, names: FilterNames) -> ShopResults:
     """Return the best hits of a search, on one page."""
     found = search(query, within=listings, limit=bounds.SEARCH_LIMIT)
     cards = selectors.cards_of(hit.id for hit in found.hits)
-    return ShopResults(cards, Total(len(cards), exact=found.next_cursor is None), 1, names, None, found.suggestions)
+    total = Total(len(cards), exact=found.next_cursor is None)
+    return ShopResults(cards, total, 1, names, None, found.suggestions, popular=_popular_unless(total))
+
+
+def _popular_unless(total: Total) -> Sequence[Card]:
+    return () if total.listings else selectors.popular_cards(limit=POPULAR)

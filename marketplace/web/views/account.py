@@ -7,7 +7,7 @@ from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
 
-from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, problems_as_messages, signed_in_page
+from marketplace.accounts.pages import SignedInRequest, confirmed_page, problems_as_form_errors, problems_as_messages, signed_in_page
 from marketplace.accounts.services import delete_account, end_sessions, rename_user
 from marketplace.operations.blockers import deletion_blockers
 from marketplace.operations.exports import RETENTION, export_of, read_export, request_export
@@ -45,6 +45,7 @@ def sessions(request: SignedInRequest) -> HttpResponseBase:
 
 
 @signed_in_page("POST")
+@confirmed_page
 def export(request: SignedInRequest) -> HttpResponseBase:
     """Request an export of the user's data."""
     with problems_as_messages(request, "Your export is being prepared. You get a mail when it is ready, usually within minutes."):
@@ -53,6 +54,7 @@ def export(request: SignedInRequest) -> HttpResponseBase:
 
 
 @signed_in_page("GET")
+@confirmed_page
 def export_file(request: SignedInRequest) -> HttpResponseBase:
     """Return the export of the user's data, while it is kept."""
     text = read_export(request.user)

@@ -55,7 +55,8 @@ def link(request: SignedInRequest, slug: str) -> HttpResponseBase:
     address = reverse("agent-skills-owned", args=[token_for(request.user)]).removesuffix("/.well-known/agent-skills/index.json")
     context = {
         "listing": next(skill.listing for skill in skills if skill.listing.slug == slug),
-        "command": f"npx skills add {settings.BASE_URL}{address} --skill {name}",
+        # The client tells its maker the address, which is a credential, unless it is told not to.
+        "command": f"DISABLE_TELEMETRY=1 npx skills add {settings.BASE_URL}{address} --skill {name}",
         "minutes": bounds.AGENT_SKILLS_TOKEN_SECONDS // 60,
     }
     return render(request, "buyer/agent_skill.html", context)

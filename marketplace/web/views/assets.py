@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from catalog import selectors
-from catalog.ai_use import training_sentence, usage_headers
+from catalog.ai_use import OF_LISTS, training_sentence, usage_headers
 from catalog.comparison.public import changes_of
 from catalog.file_types import public_file_type
 from catalog.filters import ListingFilter, Values
@@ -157,4 +157,6 @@ def store(request: HttpRequest, slug: str) -> HttpResponse:
         "headline": found.name,
         "description": f"Assets by {found.name}: reviewed, with clear licences and prices.",
     }
-    return remember(request, render(request, "shop/store.html", context))
+    response = render(request, "shop/store.html", context)
+    response.headers["Content-Usage"] = OF_LISTS
+    return remember(request, response)

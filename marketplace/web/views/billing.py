@@ -8,7 +8,14 @@ from django.http import Http404, HttpResponse, HttpResponseBase, StreamingHttpRe
 from django.shortcuts import redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
 
-from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, problems_as_messages, render_form, signed_in_page
+from marketplace.accounts.pages import (
+    SignedInRequest,
+    confirmed_page,
+    problems_as_form_errors,
+    problems_as_messages,
+    render_form,
+    signed_in_page,
+)
 from marketplace.core.errors import Problem
 from marketplace.http.client_address import client_country
 from vendors.models import VendorProfile
@@ -109,6 +116,7 @@ def months(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase
 
 
 @vendor_page("GET")
+@confirmed_page
 def month_csv(request: SignedInRequest, profile: VendorProfile, month: str) -> HttpResponseBase:
     """Return the documents of a month as CSV."""
     first = parse_month(month)

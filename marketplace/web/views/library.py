@@ -13,7 +13,7 @@ from library.agent_skills import owned_skills
 from library.certificates import certificate_of, certificate_pdf, page_url, signed_certificate
 from library.credentials import signed_credential
 from library.errors import NotOwned
-from library.selectors import current_file, library_page, owned_licence, owned_versions, version_of, version_of_file
+from library.selectors import current_file, library_page, licences_for, owned_licence, owned_versions, version_of, version_of_file
 from library.services.claims import claim_licence, claimable_licence
 from library.services.credentials import credential_position
 from library.services.links import issue_link, url_of
@@ -55,6 +55,7 @@ def item(request: SignedInRequest, slug: str) -> HttpResponseBase:
         "skill": bool(current and current.technical.get("container") == "skill" and owned_skills(request.user, slug)),
         "versions": [(file, version_of_file(file, licence.listing)) for file in owned_versions(licence)[:VERSIONS]],
         "certificate": certificate_of(licence),
+        "others": [each for each in licences_for(request.user, licence.listing) if each.pk != licence.pk],
         "verify_url": page_url(str(licence.pk)),
     }
     return render(request, "buyer/library_item.html", context)
@@ -67,9 +68,10 @@ def download(request: SignedInRequest, slug: str) -> HttpResponseBase:
     There is no redirect to it: the content security policy limits forms to our origin, and the file store may have another.
     """
     with _owned():
-        licence = owned_licence(request.user, slug)
+        version = _name(request.POST.get("version"))
+        licence = owned_licence(request.user, slug, version=version)
         try:
-            link = issue_link(licence=licence, version=_name(request.POST.get("version")))
+            link = issue_link(licence=licence, version=version)
         except (NotFound, NotOwned):
             raise
         except Problem as problem:

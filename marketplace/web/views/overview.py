@@ -13,7 +13,7 @@ from developers.selectors import apps_of, current_application, live_personal_tok
 from library.selectors import live_licences_of
 from marketplace.accounts.models import User
 from marketplace.accounts.pages import SignedInRequest, signed_in_page
-from marketplace.review.waiting import in_words, usual_waiting_time
+from marketplace.review.waiting import duration_text, usual_waiting_time
 from vendors.errors import VendorProfileMissing
 from vendors.models import VendorProfile
 from vendors.selectors import profile_of
@@ -35,7 +35,7 @@ def dashboard(request: SignedInRequest) -> HttpResponseBase:
             "application": application,
             "usual_waiting_time": ""
             if application
-            else in_words(usual_waiting_time(DeveloperApplication.objects.filter(decided_by__isnull=False))),
+            else duration_text(usual_waiting_time(DeveloperApplication.objects.filter(decided_by__isnull=False))),
             "first_scopes": FIRST_SCOPES,
             **_what_exists(user),
             # Only names and states are shown; apps need an application.

@@ -9,7 +9,7 @@ from django.http import Http404, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 
-from marketplace.accounts.pages import SignedInRequest
+from marketplace.accounts.pages import SignedInRequest, confirmed_page
 from marketplace.api.pagination import newest_first
 from marketplace.ui.charts import Span
 from vendors.models import VendorProfile
@@ -98,6 +98,7 @@ def payouts(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBas
 
 
 @vendor_page("GET")
+@confirmed_page
 def payouts_csv(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
     """Return all payouts as CSV."""
     rows = payouts_of(earnings_of(request.user))

@@ -10,6 +10,7 @@ from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
 from catalog import bounds
+from catalog.ai_use import OF_LISTS
 from catalog.search import suggest
 from marketplace.core.money import Currency
 
@@ -52,6 +53,7 @@ def browse(request: HttpRequest) -> HttpResponse:
     if partial:
         response["HX-Push-Url"] = form.address(page=form.page_number if form.page_number > 1 else None)
     patch_vary_headers(response, ["HX-Request", "Cookie"])
+    response.headers["Content-Usage"] = OF_LISTS
     return remember(request, response)
 
 

@@ -1,4 +1,4 @@
-"""Top-ups: ask for a payment page, and show what came of it."""
+"""Top-ups: ask for a payment page, and show the result and its receipt."""
 
 import uuid
 
@@ -13,6 +13,7 @@ from marketplace.http.pages import POLICY_HEADER, REDIRECTING_FORM_POLICY
 from marketplace.ui.formatting import money
 from wallet.card_credit import top_up_of
 from wallet.errors import InvalidAmount, PaymentRefused, TooManyTopUps, TopUpLimitExceeded, TopUpUnavailable
+from wallet.invoice_documents import top_up_receipt_response
 from wallet.models import TopUp
 from wallet.models.top_ups import TopUpStatus
 from wallet.providers import currencies_to_add, provider_named
@@ -57,8 +58,17 @@ def top_up(request: SignedInRequest, top_up_id: uuid.UUID) -> HttpResponseBase:
     if quote is not None and waits and found.status == TopUpStatus.SUCCEEDED:
         messages.success(request, f"{money(found.amount_minor, found.currency)} was added to your wallet.")
         return redirect("checkout", quote_id=quote.pk)
-    context = {"top_up": found, "quote": quote if waits else None, "provider": _label(found), "open": _is_open(found)}
+    context = {"top_up": found, "quote": quote if waits else None, "provider": _label(found), "open": found.is_open}
     return render(request, "buyer/top_up.html", context)
+
+
+@signed_in_page("GET")
+def receipt(request: SignedInRequest, top_up_id: uuid.UUID) -> HttpResponseBase:
+    """Return the receipt of a paid top-up as a PDF."""
+    found = top_up_of(request.user, str(top_up_id))
+    if found is None or found.paid_at is None:
+        raise Http404
+    return top_up_receipt_response(found)
 
 
 def _own_quote(request: SignedInRequest, form: TopUpForm) -> str:
@@ -68,10 +78,6 @@ def _own_quote(request: SignedInRequest, form: TopUpForm) -> str:
     if quote is None or getattr(quote, "used_by", None) is not None or quote.expires_at <= timezone.now():
         return ""
     return str(quote.pk)
-
-
-def _is_open(found: TopUp) -> bool:
-    return found.status == TopUpStatus.PENDING and found.expires_at > timezone.now()
 
 
 def _label(found: TopUp) -> str:

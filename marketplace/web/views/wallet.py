@@ -12,6 +12,7 @@ from marketplace.core.errors import Problem
 from marketplace.core.money import WALLET_CURRENCIES
 from marketplace.storage.responses import safe_disposition
 from wallet import receipts
+from wallet.card_credit import unpaid_top_ups_of
 from wallet.models import Order
 from wallet.providers import currencies_to_add
 from wallet.selectors import accounts_of, movements_of, open_wallet_payouts_of, order_of, owed_by, upgrade_of, wallet_of
@@ -23,6 +24,7 @@ from ..shop.currency import PREFERENCE
 from .billing import documents_of
 
 ROWS = 25
+SHOWN_UNPAID = 5
 
 
 @signed_in_page("GET")
@@ -40,6 +42,7 @@ def wallet(request: SignedInRequest) -> HttpResponseBase:
         "wallet": wallet_of(request.user),
         "owed": owed_by(request.user.pk),
         "waiting": open_wallet_payouts_of(request.user.pk),
+        "unpaid": unpaid_top_ups_of(request.user)[:SHOWN_UNPAID],
         "currencies": [code.value for code in WALLET_CURRENCIES],
         "movements": page.rows,
         "can_add": bool(currencies_to_add()),

@@ -1,4 +1,4 @@
-// Keys of a review page: each leads to the element that names it. Nothing is done by a key that no button does.
+// Keyboard shortcuts of review pages: each key activates the element that names it. No action is available by key only.
 (() => {
   "use strict";
   const dialog = document.getElementById("keys");

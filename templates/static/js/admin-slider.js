@@ -1,4 +1,4 @@
-// Lays a picture's two versions over each other, with a slider between them. Without it they stand side by side.
+// Shows two versions of a picture on top of each other, with a slider between them. Without this script they are side by side.
 (() => {
   "use strict";
   for (const figure of document.querySelectorAll("[data-slider]")) {

@@ -1,4 +1,4 @@
-// Animations of a listing: each plays while it is in view, unless the system asks for less motion, and stops at its button.
+// Animations of a listing: each plays while it is in view, unless the system asks for less motion, and stops when its button is pressed.
 "use strict";
 (() => {
   const still = matchMedia("(prefers-reduced-motion: reduce)");

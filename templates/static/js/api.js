@@ -1,10 +1,10 @@
-// How a page calls the API: `const api = marketplace.api({scopes: "vendor:manage"})` for whoever is signed in, `{app: id}` in
-// the place of a key of that app, nothing for anyone. The token is kept in memory only, and renewed before it ends.
+// How a page calls the API: `const api = marketplace.api({scopes: "vendor:manage"})` for the signed-in user, `{app: id}` to
+// stand in for a key of that app, no argument for anonymous calls. The token is kept in memory only, and renewed before it expires.
 //
 //   const answer = await api.call("POST", "/api/v1/vendor/assets", {body: {title: "Grotesk"}});
 //   if (answer.ok) show(answer.data); else explain(answer.problem.detail);
 //
-// `call` never throws: what went wrong is a problem document, also when the network is down. For what `fetch` cannot do, such
+// `call` never throws: errors are problem documents, also when the network is down. For what `fetch` cannot do, such
 // as an upload with progress, `credential()` gives the headers to send; they must be good when the request begins.
 "use strict";
 window.marketplace = window.marketplace || {};

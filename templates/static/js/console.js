@@ -1,5 +1,5 @@
-// The developer console: finds calls while one types, makes the call that the form describes, and shows what came back.
-// The server turns the form into the call, so that what runs is what the code beside it says.
+// The developer console: finds operations while the user types, makes the call that the form describes, and shows the response.
+// The server builds the call from the form, so that it is the same as in the code examples beside it.
 "use strict";
 (() => {
   const search = document.getElementById("console-q");
@@ -73,7 +73,7 @@
     show(await api(made.tokenRequest).call(made.method, made.path, { body, headers: made.headers }));
   };
 
-  // Returns the call that the form describes, null when something is wrong with it; the page then says what, and where.
+  // Returns the call that the form describes, null if the form is invalid; the page then shows the errors.
   const prepare = async (fields, files) => {
     let response;
     try {
@@ -118,7 +118,7 @@
       ask.showModal();
     });
 
-  // `"app";r=118;t=42`, several of them: the one with the fewest left is what counts.
+  // Several limits such as `"app";r=118;t=42`: shows the one with the fewest remaining calls.
   const left = (headers) => {
     const found = [...(headers.get("RateLimit") || "").matchAll(/r=(\d+);t=(\d+)/g)].map(([, calls, seconds]) => [+calls, +seconds]);
     if (!found.length) return "";
@@ -126,7 +126,7 @@
     return `${calls.toLocaleString("en")} ${calls === 1 ? "call" : "calls"} left for ${seconds} s`;
   };
 
-  // JSON set out over lines as it came: parsed and written again, large numbers would be other ones.
+  // Indents JSON as text: parsing and serializing it would change large numbers.
   const setOut = (json) => {
     let [text, depth, before] = ["", 0, ""];
     for (const token of json.match(/"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/g)) {

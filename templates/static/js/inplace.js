@@ -1,8 +1,8 @@
-// Parts of a page that change without a reload. Each works without this: a link that asks once more leads to a page that asks, a
-// form is answered with a page. Here the page is fetched, and what of it is wanted put in place.
-//   a[data-asks]        shows the question of its page in the next .in-place
-//   form[data-part]     is sent, and the part of the answer that the selector names takes the place of that part here
-//   [data-again][id]    is fetched again after as many seconds
+// Updates parts of a page without a reload. Without this script, links and forms lead to whole pages; here the page is fetched,
+// and the relevant part of it is inserted.
+//   a[data-asks]        shows the confirmation form of its page in the next .in-place
+//   form[data-part]     is submitted, and the element of the response that the selector names replaces the one here
+//   [data-again][id]    is fetched again after this many seconds
 "use strict";
 (() => {
   const fetched = async (address, options) => {
@@ -10,7 +10,7 @@
     return new DOMParser().parseFromString(await response.text(), "text/html");
   };
 
-  // What is put in place must be what stood there: anything else, such as the page to sign in, is shown as a page.
+  // Replaces an element by the same element of another page; returns null if that has none, such as a sign-in page.
   const replace = (selector, from) => {
     const fresh = from.querySelector(selector);
     if (!fresh) return null;
@@ -27,13 +27,13 @@
         try {
           replace(`#${waiting.id}`, await fetched(location.href));
         } catch {
-          // It stays as it is; a reload shows more.
+          // The element stays as it is; the user can reload the page.
         }
       }, waiting.dataset.again * 1000);
     }
   };
 
-  // The link whose question stands in place: whoever cancels goes on from there.
+  // The link whose confirmation form is shown; it gets the focus back on cancel.
   let asked = null;
   document.addEventListener("click", async (event) => {
     const link = event.target.closest("a[data-asks]");

@@ -1,4 +1,4 @@
-// Shows the pictures of a gallery in a dialog: arrow keys and swipes go on, Esc closes. Without this each link opens a page.
+// Shows the pictures of a gallery in a dialog: arrow keys and swipes change the picture, Esc closes. Without this script each link opens a page.
 "use strict";
 (() => {
   const SWIPE_PIXELS = 48;
@@ -47,7 +47,7 @@
 
   let from = null;
   stage.addEventListener("pointerdown", (event) => {
-    // Whoever has zoomed in moves the picture instead.
+    // On a zoomed page, a swipe moves the view instead.
     from = event.isPrimary && (window.visualViewport?.scale ?? 1) === 1 ? event.clientX : null;
   });
   stage.addEventListener("pointercancel", () => (from = null));

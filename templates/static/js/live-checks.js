@@ -1,9 +1,9 @@
-// Connects the errors that a live check returns with their field, as the page of a form that was sent with errors does.
+// Connects the errors that a live check returns with their field, as in a form that was submitted with errors.
 "use strict";
 (() => {
   const isCheck = (target) => target.matches?.("[data-live-check]");
 
-  // Without an answer (signed out, rate limit, an error) the errors that were shown before no longer hold.
+  // Without a response (signed out, rate limit, an error) the errors shown before may be outdated.
   document.addEventListener("htmx:beforeSwap", ({ target, detail }) => {
     if (!isCheck(target) || detail.xhr.status === 200) return;
     detail.serverResponse = "";

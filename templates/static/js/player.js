@@ -1,4 +1,4 @@
-// The player of a listing's sound: a waveform to seek in, and a bar that stays in view while it plays. Without this the browser's own controls are there.
+// The player of a listing's sound: a waveform to seek in, and a bar that stays in view while it plays. Without this script the browser's own controls are shown.
 "use strict";
 (() => {
   const player = document.querySelector("[data-player]");
@@ -24,7 +24,7 @@
     player.toggleAttribute("data-playing", !audio.paused);
   };
 
-  // In its place it is part of the page; out of sight it moves to the edge of the window once it was begun.
+  // Once it has been started, the player moves to the edge of the window while its place is out of view.
   let inSight = true;
   const dock = () => {
     const docked = begun && !inSight;
@@ -54,7 +54,7 @@
     seeking = false;
     tell();
   };
-  // A slider that is moved and moved back has not changed in the end, but was let go.
+  // `change` is not fired for a slider that was moved and moved back, so other events end seeking too.
   for (const end of ["change", "pointerup", "blur"]) position.addEventListener(end, seek);
   audio.addEventListener("play", () => {
     begun = true;

@@ -1,4 +1,4 @@
-// What every page gains from a script: the light and dark toggle, copy buttons, tabs that remember the language, forms sent once.
+// Scripts of every page: the toggle of the colour scheme, copy buttons, tabs that remember the language, protection against submitting twice.
 "use strict";
 (() => {
   const page = document.documentElement;
@@ -6,7 +6,7 @@
     try {
       localStorage.setItem(name, value);
     } catch {
-      // Without storage the choice lasts for this page only.
+      // Without storage the choice is lost with the page.
     }
   };
   const remembered = (name) => {
@@ -31,7 +31,7 @@
   }
 
   const copy = async (button, text) => {
-    // Pressed again meanwhile, it says something else.
+    // The original label: the button may show another one when it is pressed again.
     const words = (button.dataset.words ??= button.textContent);
     try {
       await navigator.clipboard.writeText(text);
@@ -78,7 +78,7 @@
         const top = tabs.getBoundingClientRect().top;
         remember("language", event.target.dataset.tab);
         choose(event.target.dataset.tab);
-        // Other tabs above changed their height with this one: what was clicked stays where it is.
+        // Tabs further up may have changed their height: keeps the clicked tab in the same place.
         scrollBy(0, tabs.getBoundingClientRect().top - top);
       });
     }
@@ -92,15 +92,15 @@
   enliven(document);
   window.marketplace = Object.assign(window.marketplace || {}, { enliven });
 
-  // Nothing is sent a second time while the first is on its way. No page is told that its browser was made to stop: Esc lets go of
-  // the form at once, any other way after a while.
+  // A form cannot be submitted again while the first request is in progress. Pages get no event when the browser stops loading, so Esc
+  // releases the form at once, and a timeout releases it in other cases.
   const HELD_SECONDS = 10;
   let holding = 0;
   const release = () => {
     clearTimeout(holding);
     for (const form of document.querySelectorAll("form[data-sent]")) delete form.dataset.sent;
   };
-  // What comes into the page later is held as well.
+  // Delegated, so that forms inserted later are included.
   document.addEventListener("submit", (event) => {
     const form = event.target;
     if (!form.matches("form[data-guard], form[data-once]")) return;
@@ -111,14 +111,14 @@
   addEventListener("keydown", (event) => {
     if (event.key === "Escape") release();
   });
-  // Coming back to a page that the browser kept, one may send it again.
+  // A page restored from the browser's cache can be submitted again.
   addEventListener("pageshow", release);
 
-  // On a phone the list of pages is a strip: the present one is brought into view.
+  // On a phone the list of pages is a horizontal strip: scrolls to the current one.
   const strip = document.querySelector(".side");
   const here = strip?.querySelector("[aria-current]");
   if (here) strip.scrollLeft = here.offsetLeft - strip.clientWidth / 2 + here.clientWidth / 2;
 
-  // A download that was just asked for begins by itself.
+  // Starts a download that was just requested.
   document.querySelector("a[data-follow]")?.click();
 })();

@@ -1,5 +1,5 @@
-// The page of a listing's files: drop or choose, see how far it is, cancel, try again. What is uploaded goes through the vendor API;
-// afterwards the part of the page that shows it is fetched anew. Without this script the page's forms do the same, one at a time.
+// The page of a listing's files: drop or choose files, follow their progress, cancel, retry. Files are uploaded through the vendor API;
+// afterwards their part of the page is fetched again. Without this script the page's forms upload one file at a time.
 "use strict";
 (() => {
   const RETRIES = [3, 10, 30];
@@ -30,6 +30,7 @@
     const item = document.createElement("li");
     item.textContent = words;
     list.replaceChildren(...(words ? [item] : []));
+    if (words) list.closest("details")?.setAttribute("open", "");
     document.getElementById(`${place}-input`).toggleAttribute("aria-invalid", false);
     if (words) {
       document.getElementById(`${place}-input`).setAttribute("aria-invalid", "true");
@@ -37,7 +38,7 @@
     }
   };
 
-  // --- what one sees of a file on its way ------------------------------------------------------
+  // --- display of a running upload -------------------------------------------------------------
 
   const show = (job) => {
     const form = formOf(job.place);
@@ -53,6 +54,8 @@
     const input = form.querySelector("input[type=file]");
     const focused = document.activeElement === input;
     form.append(box);
+    form.closest("details")?.setAttribute("open", "");
+    box.scrollIntoView({ block: "nearest" });
     input.disabled = true;
     // A disabled input loses the focus, so the box of the upload gets it.
     if (focused) box.focus();
@@ -61,7 +64,7 @@
       job.frame = frame;
       job.before = [...frame.childNodes];
       const image = document.createElement("img");
-      // It is read once, also when the upload is quicker.
+      // The URL is needed until the image is loaded, even if the upload ends first.
       for (const end of ["load", "error"]) image.addEventListener(end, () => URL.revokeObjectURL(image.src));
       image.src = URL.createObjectURL(job.file);
       image.alt = `${job.file.name}, on its way`;
@@ -71,7 +74,6 @@
 
   const hide = (job) => {
     const focused = job.box.contains(document.activeElement);
-    jobs.delete(job.place);
     job.box.remove();
     if (job.frame) job.frame.replaceChildren(...job.before);
     const input = formOf(job.place)?.querySelector("input[type=file]");
@@ -97,13 +99,13 @@
     job.checking = true;
     job.bar.removeAttribute("value");
     job.words.textContent = "Upload complete. Checking the file …";
-    // From here on it is ours: taking it back is another step.
+    // The upload can no longer be stopped; the file can be removed later.
     if (document.activeElement === job.stop) job.box.focus();
     job.stop.hidden = true;
     tell(`${job.file.name} is uploaded and is being checked.`);
   };
 
-  // --- the way of one file ---------------------------------------------------------------------
+  // --- upload of one file ----------------------------------------------------------------------
 
   const listing = async () => (await api.call("GET", page.dataset.listing)).data;
 
@@ -112,7 +114,7 @@
     return locked ? { code: "listing_locked", detail: "" } : null;
   };
 
-  // Whether another file came in since this one began.
+  // Returns the problem if another file was uploaded since this upload began, else null.
   const overtaken = async (before) => {
     const now = await listing();
     return now && now.candidateFile?.id !== before?.candidateFile?.id ? { code: "upload_conflict", detail: "" } : null;
@@ -136,7 +138,7 @@
     return job.request.done;
   };
 
-  // Returns what it came to: nothing when it is there, a problem when it is refused.
+  // Uploads a file; returns null when it is stored or was stopped, the problem when it was refused.
   const carry = async (job) => {
     const record = job.place === "file" ? await listing() : null;
     const locked = lockedBy(job, record);
@@ -163,13 +165,13 @@
     return null;
   };
 
-  // The answer may have been lost with the connection, though the file was not.
+  // Tells whether the file was stored although the connection was lost before the response.
   const arrived = (job, before, now) => {
     const file = job.checking && job.place === "file" && now?.candidateFile;
     return Boolean(file) && file.id !== before?.candidateFile?.id && file.fileSize === job.file.size;
   };
 
-  // Ends when the vendor does not want to wait.
+  // Resolves when the vendor presses the button to continue at once.
   const woken = (job) =>
     new Promise((resolve) => {
       job.again.addEventListener("click", resolve, { once: true });
@@ -194,14 +196,15 @@
     job.request?.stop();
     job.wake?.();
     hide(job);
+    jobs.delete(job.place);
     tell(`${job.file.name} is cancelled. Nothing of it was kept.`);
   };
 
-  // --- the part of the page that shows it ------------------------------------------------------
+  // --- update of the page ----------------------------------------------------------------------
 
   const partOf = (place) => document.getElementById(place);
 
-  // Whether a picture can change places, its neighbours decide.
+  // Updates the buttons that move pictures, which depend on neighbouring slots.
   const arrange = (whole) => {
     for (const moves of whole.querySelectorAll("[data-moves]")) {
       const old = document.getElementById(moves.id);
@@ -216,8 +219,9 @@
       const whole = new DOMParser().parseFromString(await answer.text(), "text/html");
       fresh = whole.getElementById(place);
       arrange(whole);
+      document.querySelector(".parts").replaceWith(document.importNode(whole.querySelector(".parts"), true));
     } catch {
-      // The file is there all the same.
+      // The file is stored; only the page could not be updated.
     }
     const old = partOf(place);
     if (!fresh) {
@@ -229,11 +233,12 @@
     old.replaceWith(part);
     const tester = part.querySelector("#tester");
     if (tester) tester.dispatchEvent(new Event("tester", { bubbles: true }));
-    if (focused) part.querySelector("input[type=file]")?.focus();
+    if (focused) part.querySelector(".replace > summary, input[type=file]")?.focus();
     const note = document.createElement("p");
     note.className = "note note-success";
     note.textContent = done;
-    part.querySelector(".drop")?.before(note);
+    const form = part.querySelector(".drop");
+    (form?.closest("details") ?? form)?.before(note);
     tell(done);
   };
 
@@ -245,6 +250,8 @@
     hide(job);
     if (problem) complain(job.place, explain(problem));
     else await renew(job.place, `${job.file.name} was uploaded and checked.`);
+    // Only now the page shows what the next upload to this place would replace.
+    jobs.delete(job.place);
   };
 
   const begin = (place, file) => {
@@ -256,18 +263,19 @@
     job.words.textContent = "Waiting for earlier uploads.";
     lanes[lane] = lanes[lane].then(() => work(job)).catch(() => {
       hide(job);
+      jobs.delete(place);
       complain(place, "Something went wrong on this page. Reload it and try again.");
     });
   };
 
-  // --- what was chosen or dropped --------------------------------------------------------------
+  // --- chosen and dropped files ----------------------------------------------------------------
 
   const fits = (place, file) => {
     const form = formOf(place);
     const maximum = Number(form.dataset.maximum);
     const endings = form.querySelector("input[type=file]").accept.split(",");
     const problem = (code) => complain(place, `${file.name}: ${explain({ code, maximumBytes: maximum, detail: "" })}`);
-    if (jobs.has(place)) return tell("An upload is already in progress here. Wait for it, or cancel it.");
+    if (jobs.has(place)) return complain(place, "An upload is already in progress here. Wait for it, or cancel it.");
     if (file.size > maximum) return problem("body_too_large");
     if (!file.size) return complain(place, `${file.name} is empty, or is a folder. Put a folder into a zip archive.`);
     if (!endings.some((ending) => file.name.toLowerCase().endsWith(ending))) {
@@ -277,7 +285,7 @@
     return true;
   };
 
-  // Each file goes to the place that takes its type: previews where they do, else what buyers get.
+  // Each file goes to the place that accepts its type: a preview if one does, else the deliverable.
   const sort = (files) => {
     const accepts = (place, file) => {
       const input = document.getElementById(`${place}-input`);
@@ -295,12 +303,18 @@
     for (const [place, group] of sorted) take(place, group);
   };
 
-  const take = (place, files) => {
+  // Whoever opened the form of a file that is there was asked by that; whoever dropped a file, or let it be sorted, is asked here.
+  const mayReplace = (place) => {
+    const there = document.getElementById(place)?.dataset.replaces;
+    return !there || confirm(`Replace ${there}?`);
+  };
+
+  const take = (place, files, asked = false) => {
     if (place === "all") return sort(files);
     if (place === "pictures") return fill(files, null);
     if (place.startsWith("picture-") && files.length > 1) return fill(files, place);
     if (files.length > 1) return complain(place, "Only one file can go here. Put several into one zip archive.");
-    if (fits(place, files[0])) begin(place, files[0]);
+    if (fits(place, files[0]) && (asked || mayReplace(place))) begin(place, files[0]);
   };
 
   // The first file goes to the slot it was dropped on, the others to free slots in order.
@@ -309,7 +323,7 @@
     const places = [...new Set([...(first ? [first] : []), ...free])].filter((place) => !jobs.has(place));
     complain("pictures", "");
     files.slice(0, places.length).forEach((file, index) => {
-      if (fits(places[index], file)) begin(places[index], file);
+      if (fits(places[index], file) && mayReplace(places[index])) begin(places[index], file);
     });
     const over = files.length - places.length;
     if (over > 0) complain("pictures", `${over} found no free place. Drop a picture on one that is there to replace it.`);
@@ -326,7 +340,7 @@
     if (input.type !== "file" || !input.files.length) return;
     const files = [...input.files];
     input.value = "";
-    take(input.id.replace(/-input$/, ""), files);
+    take(input.id.replace(/-input$/, ""), files, true);
   });
 
   document.addEventListener("submit", (event) => {

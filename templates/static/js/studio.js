@@ -1,15 +1,15 @@
-// What the studio's forms gain from a script: nothing typed is lost by a wrong click, Ctrl+S saves.
+// Forms of the studio: warns before unsaved changes are lost; Ctrl+S saves.
 "use strict";
 (() => {
   const GUARDED = "form[data-guard]";
   const written = (form) => new URLSearchParams(new FormData(form)).toString();
-  // By form, what is saved. One that came back with errors holds what was typed and never saved.
+  // The saved values by form; null for a form with errors, whose values are not saved.
   const saved = new Map();
   const know = (form) => {
     if (!saved.has(form)) saved.set(form, form.querySelector("[aria-invalid=true], .note-error") ? null : written(form));
   };
   for (const form of document.querySelectorAll(GUARDED)) know(form);
-  // One that came into the page later.
+  // Forms inserted later.
   document.addEventListener("focusin", ({ target }) => {
     const form = target.closest?.(GUARDED);
     if (form) know(form);

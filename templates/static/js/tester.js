@@ -1,4 +1,4 @@
-// The type tester: style, text, size, spacing, colours, axes and features. Without this script the text can be changed all the same.
+// The type tester: style, text, size, spacing, colours, axes and features. Without this script only the text can be changed.
 "use strict";
 (() => {
   const hex = (colour) => `#${(colour.match(/\d+/g) || [0, 0, 0]).slice(0, 3).map((each) => Number(each).toString(16).padStart(2, "0")).join("")}`;
@@ -61,6 +61,6 @@
 
   const tester = document.getElementById("tester");
   if (tester) start(tester);
-  // A page that puts another tester in its place says so.
+  // Fired by scripts that insert another tester into the page.
   document.addEventListener("tester", (event) => start(event.target));
 })();

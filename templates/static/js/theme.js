@@ -1,4 +1,4 @@
-// Runs before anything is drawn: a remembered choice of light or dark must not flash in the other one.
+// Runs before the first paint, so that the page does not flash in the other colour scheme.
 "use strict";
 (() => {
   const page = document.documentElement;

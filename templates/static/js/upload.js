@@ -1,7 +1,7 @@
-// A file on its way: `marketplace.upload(file, {address, headers, moved, sent})` sends it in one request, `marketplace.uploadInParts`
-// in many, so that what has arrived is not sent again after a break. Both return {done, stop}. The browser reads the file from the disk
-// while it sends; nothing of it is held here. `done` never fails: it is {status, data, problem, wait}, status 0 where the connection was
-// lost and -1 where it was stopped. `marketplace.inWords` says sizes, speeds and times.
+// Uploads files: `marketplace.upload(file, {address, headers, moved, sent})` sends it in one request, `marketplace.uploadInParts`
+// in parts, so that an interrupted upload is continued. Both return {done, stop}. The browser reads the file from the disk while it
+// sends it; it is not held in memory. `done` never rejects: it resolves to {status, data, problem, wait}, with status 0 if the connection
+// was lost and -1 if it was stopped. `marketplace.inWords` formats sizes, speeds and times.
 "use strict";
 window.marketplace = window.marketplace || {};
 
@@ -13,7 +13,7 @@ marketplace.transfer = (method, address, { headers = {}, body = null, progress =
       try {
         data = JSON.parse(request.responseText);
       } catch {
-        // An answer without a body, or a proxy answered instead of the service.
+        // The response has no body, or comes from a proxy.
       }
       const good = status >= 200 && status < 300;
       const wait = Number(request.getResponseHeader("Retry-After")) || 0;
@@ -39,8 +39,8 @@ marketplace.upload = (file, { address, headers, moved, sent }) => {
 };
 
 // By the tus protocol: `address` begins an upload, `part` is the size of a part, and `credential` is that of `marketplace.api`.
-// `conflict` is asked before the upload is finished, and returns a problem where it must not be. The browser remembers where an
-// upload is, so that it goes on even if the page was closed meanwhile.
+// `conflict` is called before the upload is finished, and returns a problem if it must not be. The address of an upload is kept in the
+// browser's storage, so that it can be continued after the page was closed.
 marketplace.uploadInParts = (file, { address, part, credential, moved, sent, conflict }) => {
   const name = `upload ${address} ${file.name} ${file.size} ${file.lastModified}`;
   const meter = marketplace.meter();
@@ -50,7 +50,7 @@ marketplace.uploadInParts = (file, { address, part, credential, moved, sent, con
   try {
     place = localStorage.getItem(name);
   } catch {
-    // The browser keeps nothing for this site.
+    // Storage is not available.
   }
 
   const remember = (value) => {
@@ -59,7 +59,7 @@ marketplace.uploadInParts = (file, { address, part, credential, moved, sent, con
       if (value) localStorage.setItem(name, value);
       else localStorage.removeItem(name);
     } catch {
-      // Then it goes on for as long as the page is open.
+      // Without storage, the upload can be continued only while the page is open.
     }
   };
 
@@ -80,11 +80,11 @@ marketplace.uploadInParts = (file, { address, part, credential, moved, sent, con
     return answer;
   };
 
-  // Returns how much has arrived, or the answer where that is not known.
+  // Returns the number of bytes received, or the response if it does not tell.
   const begin = async () => {
     if (place) {
       const there = await send("GET", record());
-      // It was finished, but the answer was lost: it is given again.
+      // The upload was finished, but the response was lost: it is requested again.
       if (there.status === 200 && there.data.fileId) return { answer: await finish() };
       if (there.status === 200) return { offset: there.data.offset };
       if (there.status !== 404) return { answer: there };
@@ -107,7 +107,7 @@ marketplace.uploadInParts = (file, { address, part, credential, moved, sent, con
       progress({ loaded: 0 });
       const headers = { "Upload-Offset": from, "Content-Type": "application/offset+octet-stream" };
       const answer = await send("PATCH", place, { headers, body: file.slice(from, from + part), progress });
-      // The answer to the part before may have been lost.
+      // The response to the previous part may have been lost.
       if (answer.problem?.code === "offset_conflict") offset = answer.problem.offset;
       else if (answer.problem) return answer;
       else offset = Number(answer.header("Upload-Offset"));

@@ -18,7 +18,7 @@ from requests.adapters import BaseAdapter
 from developers.models import App, ClientDocument, RefreshToken
 from developers.models.credentials import REFRESH_GRACE
 from developers.services.clients import accept_document, set_redirect_uris
-from tests.factories import UserFactory
+from tests.factories import PASSWORD, UserFactory
 
 BASE = "http://testserver"
 AUTHORIZE, TOKEN, REVOKE = f"{BASE}/oauth/authorize", f"{BASE}/oauth/token", f"{BASE}/oauth/revoke"
@@ -101,7 +101,8 @@ class Party:
         assert shown is not None
         # Where the app asks to spend, the limits that the page proposes.
         limits = {str(field["name"]): str(field.get("value", "")) for field in page.select("input[type=number]")}
-        return self.browser.post(address, {"decision": decision, "shown": shown["value"], **limits})
+        password = {"password": PASSWORD} if page.select_one("input[name=password]") else {}
+        return self.browser.post(address, {"decision": decision, "shown": shown["value"], **limits, **password})
 
     def code(self, **changes: Any) -> str:
         """Return a code that the user has allowed."""

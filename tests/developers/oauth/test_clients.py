@@ -31,7 +31,7 @@ from tests.servers.certificate import tls_server
 from .documents import GOOD, URL, app_of_document
 from .parties import MCP, Party, assert_error, query_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 
 BACK = "https://client.example/callback"
 WANTED = {"scope": "catalog:read account:read", "resource": MCP}
@@ -247,6 +247,7 @@ def test_one_user_brings_a_few_clients_a_minute(web: Web, browser: Client, setti
     assert len(web.calls) == 2
 
 
+@pytest.mark.slow
 def test_few_clients_of_a_host_wait_at_once(web: Web, browser: Client, settings: Any) -> None:
     settings.RATE_LIMITS = settings.RATE_LIMITS | {"client_documents": 100}
     statuses = []

@@ -20,6 +20,8 @@ from tests.factories import AppFactory, UserFactory
 
 from .parties import MCP, Party, call
 
+pytestmark = pytest.mark.database_full
+
 
 def signed_in(user: User) -> Client:
     client = Client()

@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 import pytest
 
 from developers.models import App, Consent, Grant, SpendingLimit
+from tests.factories import PASSWORD
 from tests.web.markup import faults_of
 
 from .parties import Party, query_of
@@ -17,7 +18,7 @@ SPENDS = "account:read wallet:spend"
 
 def post(party: Party, **answers: str) -> Any:
     address = f"/oauth/authorize?{urlencode(party.parameters(scope=SPENDS))}"
-    return party.browser.post(address, {"decision": "allow", "shown": SPENDS, **answers})
+    return party.browser.post(address, {"decision": "allow", "shown": SPENDS, "password": PASSWORD, **answers})
 
 
 @pytest.mark.parametrize(
@@ -27,9 +28,11 @@ def post(party: Party, **answers: str) -> Any:
         ({"limit_usd_total": "0"}, "limit_usd_total"),
         ({"limit_usd_total": "all of it"}, "limit_usd_total"),
         ({"limit_usd_total": "5", "limit_categories": "nonsense"}, "limit_categories"),
+        ({"limit_usd_total": "5", "password": ""}, "password"),
+        ({"limit_usd_total": "5", "password": "wrong"}, "password"),
     ],
 )
-def test_consent_without_a_sensible_limit_is_not_given(party: Party, answers: dict[str, str], field: str) -> None:
+def test_consent_without_a_sensible_limit_or_the_password_is_not_given(party: Party, answers: dict[str, str], field: str) -> None:
     response = post(party, **answers)
     assert response.status_code == 400
     assert list(response.context["form"].errors) == [field]

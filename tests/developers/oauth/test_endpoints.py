@@ -90,6 +90,7 @@ def test_length_that_cannot_be_is_refused(client: Client, path: str, length: str
     assert client.generic("POST", path, b"", content_type=FORM, CONTENT_LENGTH=length).status_code in {400, 401}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ENDPOINTS)
 @hypothesis_settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(
@@ -106,6 +107,7 @@ def test_nothing_that_is_sent_is_a_crash(settings: Any, path: str, kind: str, bo
     assert_answered(Client().generic("POST", path, body, content_type=kind, QUERY_STRING=query))
 
 
+@pytest.mark.slow
 @hypothesis_settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(
     changes=st.dictionaries(st.sampled_from([*NAMES, "state", "code_challenge"]), st.text(max_size=60) | st.none(), max_size=4),
@@ -137,6 +139,7 @@ def test_too_many_failures_from_an_address_are_429(party: Party, settings: Any, 
     assert elsewhere.status_code in {400, 401}
 
 
+@pytest.mark.slow
 def test_endpoints_are_counted_apart(party: Party, settings: Any) -> None:
     settings.RATE_LIMITS = settings.RATE_LIMITS | {"oauth_failures": 1}
     tokens = party.tokens()

@@ -11,6 +11,8 @@ from tests.factories import AppFactory, UserFactory
 
 from .parties import Party, assert_error, call, post_form
 
+pytestmark = pytest.mark.database_full
+
 
 @pytest.mark.parametrize("which", ["access_token", "refresh_token"])
 @pytest.mark.parametrize("hint", [None, "access_token", "refresh_token", "nonsense"])

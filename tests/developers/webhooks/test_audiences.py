@@ -27,7 +27,7 @@ from wallet.services.refunds import refund_order
 from .conftest import Listen
 from .receiver import Receiver
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 
 
 def told(receiver: Receiver) -> list[tuple[str, Any]]:

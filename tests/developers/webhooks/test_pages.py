@@ -133,6 +133,7 @@ def test_endpoint_is_changed_rotated_switched_and_deleted(delivery: WebhookDeliv
     assert not WebhookEndpoint.objects.exists()
 
 
+@pytest.mark.slow
 def test_events_by_hand_keep_a_distance(delivery: WebhookDelivery, receiver: Receiver) -> None:
     client = own(delivery)
     for _ in range(4):

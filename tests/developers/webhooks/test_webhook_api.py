@@ -17,7 +17,7 @@ from tests.factories import AppFactory
 from .conftest import go_on, tell
 from .receiver import Receiver
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 
 ADDRESS = "/api/v1/webhooks"
 EVENTS = ["asset.published", "asset.removed"]
@@ -99,6 +99,17 @@ def test_key_without_the_scope_of_an_event_cannot_have_it_sent(
     assert sent(narrow, "patch", path, url=wanted["url"], events=EVENTS)["events"] == EVENTS
 
 
+@pytest.mark.parametrize("event", [EventType.SALE_COMPLETED, EventType.LISTING_REVIEWED])
+def test_no_key_has_events_of_its_developers_store_sent(client: APIClient, app: App, event: EventType) -> None:
+    wanted: dict[str, Any] = {"url": "https://hooks.example.com/in", "events": ["asset.published", event.value]}
+    assert refusal(client, "post", **wanted) == (403, "insufficient_scope")
+    own = sent(client, "post", url=wanted["url"], events=EVENTS)
+    assert refusal(client, "patch", f"/{own['id']}", events=[event.value]) == (403, "insufficient_scope")
+    by_hand, _ = create_endpoint(app=app, url=wanted["url"], events=[event], actor=app.developer)
+    assert refusal(client, "patch", f"/{by_hand.pk}", url="https://hooks.example.com/mine") == (403, "insufficient_scope")
+    assert {row.event for endpoint in app.webhook_endpoints.all() for row in endpoint.subscriptions.all()} == {*EVENTS, event}
+
+
 def test_rotated_secret_signs_and_the_old_one_does_until_it_expires(client: APIClient, receiver: Receiver) -> None:
     made = sent(client, "post", url=receiver.url, events=EVENTS)
     rotated = sent(client, "post", f"/{made['id']}/rotate-secret", overlapHours=1)
@@ -110,6 +121,7 @@ def test_rotated_secret_signs_and_the_old_one_does_until_it_expires(client: APIC
     assert sent(client, "post", f"/{made['id']}/rotate-secret", overlapHours=0)["oldSecretExpiresAt"] is None
 
 
+@pytest.mark.slow
 def test_failed_delivery_is_found_and_delivered_again(client: APIClient, receiver: Receiver) -> None:
     receiver.status = 500
     path = f"/{sent(client, 'post', url=receiver.url, events=EVENTS)['id']}/deliveries"

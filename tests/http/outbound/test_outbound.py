@@ -272,6 +272,7 @@ def test_compressed_answer_is_not_unpacked(loopback: None) -> None:
     assert answer.body == b"abc"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("beginning", "drop"),
     [

@@ -16,6 +16,8 @@ PACKAGE = "@modelcontextprotocol/conformance@0.2.0-alpha.12"
 NODE = "node@22.23.3"
 # Each has its own set of required scenarios, frozen at its release.
 REVISIONS = ("2026-07-28", "2025-11-25")
+# Of the extension for skills, which no set of requirements includes.
+EXTENSION = ("sep-2640-skills-enumeration", "sep-2640-skills-manifest", "sep-2640-skills-directory")
 _FOLDER = re.compile(r"(?:authorization-)?server-(.+)-\d{4}-\d\d-\d\dT[-\dZ]+")
 
 
@@ -57,10 +59,12 @@ def install(folder: Path) -> Path:
 
 
 def run(folder: Path, program: Path, address: str) -> list[Scenario]:
-    """Run every server scenario of each revision, and that of the OAuth metadata, and return what came of it."""
+    """Run every server scenario of each revision, of the extension, and of the OAuth metadata, and return what came of it."""
     scenarios = []
     for revision in REVISIONS:
         scenarios += _reports(folder, program, revision, "server", "--url", address, "--requirements", revision)
+    for name in EXTENSION:
+        scenarios += _reports(folder, program, "extension", "server", "--url", address, "--scenario", name)
     # The authorization server is ours too.
     issuer = address.removesuffix("/mcp")
     words = ("authorization", "--url", issuer, "--scenario", "authorization-server-metadata-endpoint")

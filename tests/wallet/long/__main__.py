@@ -1,11 +1,12 @@
-"""What takes longer than a suite may: lives, races, events and kills of the wallet.
+"""What takes longer than a suite may: histories, races, events and kills of the wallet.
 
-    uv run --group dev python -m tests.wallet.long lives --operations 1000000 --processes 2
+    uv run --group dev python -m tests.wallet.long histories --operations 1000000 --processes 2
     uv run --group dev python -m tests.wallet.long races --operations 50000
     uv run --group dev python -m tests.wallet.long events --events 5000
     uv run --group dev python -m tests.wallet.long kills --clients 200 --servers 20
 
-Lives run on the database of `TEST_DATABASE_URL`, or on SQLite; races, events and kills on a private PostgreSQL that keeps its promises
+Histories come in batches: `--seed 1` repeats the run, and goes on where it was stopped (a line for each batch is in `var/histories-1.jsonl`). A batch that
+fails is named; `--batch` repeats it. Histories run on the database of `TEST_DATABASE_URL`, or on SQLite; races, events and kills on a private PostgreSQL that keeps its promises
 (fsync on). After each run the books are reconciled; anything wrong ends with an error.
 """
 
@@ -13,12 +14,18 @@ import argparse
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import django
 from django.db import connection
 from django.test.utils import setup_databases, setup_test_environment, teardown_databases
+from rich.console import Console
 
+from tests import ROOT
+from tests.servers.migrated import prepare_test_database
 from tests.servers.postgres import Cluster
+
+from .batches import record_of
 
 # As a careful owner runs it, with checkpoints for crashes to meet.
 DURABLE = ("fsync=on", "synchronous_commit=on", "full_page_writes=on", "checkpoint_timeout=30s")
@@ -30,9 +37,13 @@ def arguments() -> argparse.Namespace:
         prog="python -m tests.wallet.long", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     commands = parser.add_subparsers(dest="command", required=True)
-    lives = commands.add_parser("lives")
-    lives.add_argument("--operations", type=int, default=1_000_000)
-    lives.add_argument("--processes", type=int, default=1)
+    histories = commands.add_parser("histories")
+    histories.add_argument("--operations", type=int, default=1_000_000)
+    histories.add_argument("--processes", type=int, default=1)
+    histories.add_argument("--seed", type=int, default=1, help="the same seed is the same run, which goes on where it stopped")
+    histories.add_argument("--batch", type=int, help="repeat this batch alone")
+    histories.add_argument("--record", type=Path, default=ROOT / "var", help="the folder of the file with the batches that are done")
+    histories.add_argument("--part", type=int, help=argparse.SUPPRESS)
     commands.add_parser("races").add_argument("--operations", type=int, default=50_000)
     commands.add_parser("events").add_argument("--events", type=int, default=5_000)
     kills = commands.add_parser("kills")
@@ -41,22 +52,27 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def in_processes(count: int, operations: int) -> int:
-    """Share the lives among processes; return 0 when all ended well."""
-    command = [sys.executable, "-m", "tests.wallet.long", "lives", "--operations", str(-(-operations // count))]
-    children = [subprocess.Popen(command) for _ in range(count)]
-    return max(abs(child.wait()) for child in children)
+def in_processes(options: argparse.Namespace) -> int:
+    """Share the batches among processes; return 0 when all ended well."""
+    command = [sys.executable, "-m", "tests.wallet.long", *sys.argv[1:], "--part"]
+    children = [subprocess.Popen([*command, str(part)]) for part in range(options.processes)]
+    failed = max(abs(child.wait()) for child in children)
+    outcomes, console = record_of(options.seed, options.record).outcomes(), Console(width=160)
+    for outcome, number in outcomes.most_common():
+        console.print(f"{number / outcomes.total():7.2%} {outcome}")
+    console.print(f"{outcomes.total():,} operations in all, seed {options.seed}: {'FAILED' if failed else 'no violation'}")
+    return failed
 
 
 def main() -> int:
     """Run one of them on a fresh database."""
     options = arguments()
-    if options.command == "lives" and options.processes > 1:
-        return in_processes(options.processes, options.operations)
+    if options.command == "histories" and options.part is None and options.batch is None:
+        return in_processes(options)
     cluster = None
     os.environ["DJANGO_SETTINGS_MODULE"] = "marketplace.settings.test"
     try:
-        if options.command != "lives":
+        if options.command != "histories":
             cluster = Cluster(*DURABLE)
             cluster.start()
             os.environ["TEST_DATABASE_URL"] = cluster.address
@@ -64,7 +80,8 @@ def main() -> int:
         setup_test_environment()
         if "TEST_DATABASE_URL" in os.environ:
             connection.settings_dict["TEST"]["NAME"] = f"test_long_{os.getpid()}"
-        made = setup_databases(verbosity=0, interactive=False)
+        prepare_test_database(connection.settings_dict)
+        made = setup_databases(verbosity=0, interactive=False, keepdb=connection.vendor == "sqlite")
         from . import runs  # noqa: PLC0415 - models load only once Django is set up
 
         try:

@@ -1,15 +1,18 @@
 """The runs themselves, on a database that is there."""
 
 import argparse
+import gc
 import random
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable
+from itertools import count
 from typing import Any
+from unittest.mock import patch
 
 from django.db import DatabaseError, connections
-from hypothesis import settings
+from hypothesis import seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 from rich.console import Console
 
@@ -17,15 +20,18 @@ from library.models import Licence
 from marketplace.core.errors import Problem
 from tests.servers.postgres import Cluster
 from tests.shop import funded, on_sale
-from tests.wallet.event_storm import Storm
-from tests.wallet.killing import Buying, killed_at_random
-from tests.wallet.lives import LIVES, Wallets
+from tests.wallet.faulty_events import Storm
+from tests.wallet.killed_clients import Buying, killed_at_random
+from tests.wallet.stateful.base import START, make_world
+from tests.wallet.stateful.machine import HISTORIES, Wallets
 from wallet.models import Order
 from wallet.reconciliation import differences
 from wallet.services.funding import credit_wallet
 from wallet.services.offers import PurchaseRequest
 from wallet.services.refunds import refund_order
 from wallet.services.spending import spend
+
+from .batches import HISTORIES_IN_A_BATCH, Progress, record_of
 
 CLIENTS = 16
 TIERS = ("personal", "commercial", "extended")
@@ -35,8 +41,8 @@ console = Console(width=160)
 
 def run(options: argparse.Namespace, cluster: Cluster | None) -> int:
     """Run what was asked for; return 0 when all of it went well."""
-    if options.command == "lives":
-        return lives(options.operations)
+    if options.command == "histories":
+        return histories(options)
     if options.command == "races":
         return races(options.operations)
     if options.command == "events":
@@ -45,15 +51,40 @@ def run(options: argparse.Namespace, cluster: Cluster | None) -> int:
     return kills(options.clients, options.servers, cluster)
 
 
-def lives(operations: int) -> int:
-    """Live random lives until there were enough operations; each ends with a reconciliation."""
-    began, many = time.monotonic(), settings(LIVES, max_examples=100)
-    while Wallets.outcomes.total() < operations:
-        run_state_machine_as_test(Wallets, settings=many)
-        console.print(f"{Wallets.outcomes.total()} operations in {time.monotonic() - began:.0f} s")
-    for outcome, number in Wallets.outcomes.most_common():
-        console.print(f"{number / Wallets.outcomes.total():7.2%} {outcome}")
+def histories(options: argparse.Namespace) -> int:
+    """Run batch after batch until there were enough operations; each history ends with a reconciliation."""
+    record = record_of(options.seed, options.record)
+    progress, many = Progress(record, options.operations), settings(HISTORIES, max_examples=HISTORIES_IN_A_BATCH)
+    with patch("django.utils.timezone.now", return_value=START):
+        Wallets.world = make_world()
+    # What there is now stays: the collector need not look at it again.
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000)
+    if options.batch is not None:
+        run_batch(options.seed, options.batch, many)
+        return 0
+    # A process has every so many-th batch.
+    for number in count(options.part, options.processes):
+        if number in record.batches():
+            continue
+        if record.outcomes().total() >= options.operations:
+            break
+        Wallets.outcomes.clear()
+        began = time.monotonic()
+        run_batch(options.seed, number, many)
+        record.add(number, Wallets.outcomes, time.monotonic() - began)
+        console.print(progress.sentence())
     return 0
+
+
+def run_batch(of: int, number: int, many: settings) -> None:
+    """Run a batch; say which one it was if it fails."""
+    try:
+        run_state_machine_as_test(seed(f"{of} {number}")(Wallets), settings=many)
+    except Exception:
+        console.print(f"batch {number} failed: repeat it with --seed {of} --batch {number}")
+        raise
 
 
 class Crowd:

@@ -14,21 +14,37 @@ from marketplace.core.errors import LengthRequired, PreconditionFailed
 from marketplace.core.ids import parse_id
 from marketplace.core.scopes import Scope
 
-from ...errors import FileRejected, ListingLocked, ThumbnailNeeded, UploadConflict, UploadIncomplete, VendorNotApproved
+from ...errors import (
+    FileRejected,
+    ListingLocked,
+    ThumbnailNeeded,
+    UnapprovedStorageFull,
+    UploadConflict,
+    UploadIncomplete,
+    VendorNotApproved,
+)
 from ...inspection import inspect_deliverable
 from ...previews import MAXIMUM_BYTES, process_preview
 from ...selectors import files_of, listing_of
 from ...services import files
 from ...services.listings import ensure_editable
 from ...services.pictures import update_picture
-from ...uploads import receive, receive_small
+from ...uploads import announced_size, receive, receive_small
 from ..conditions import conditional
 from ..serializers.files import DeliverableRecord, FilePage, FileVersion, GallerySlot, PicturePatch, PreviewRecord
 from ..serializers.paging import PageQuery
 from .base import VendorViewSet
 
 MANAGE = bearer_only(Scope.VENDOR_MANAGE)
-UPLOAD_PROBLEMS = (VendorNotApproved, ListingLocked, PreconditionFailed, LengthRequired, UploadIncomplete, FileRejected)
+UPLOAD_PROBLEMS = (
+    VendorNotApproved,
+    ListingLocked,
+    PreconditionFailed,
+    LengthRequired,
+    UploadIncomplete,
+    FileRejected,
+    UnapprovedStorageFull,
+)
 
 
 def form(description: str) -> dict[str, Any]:
@@ -66,6 +82,7 @@ class FileViews(VendorViewSet):
         """Upload the file that buyers get; it is checked and inspected. On a published listing buyers get the reviewed file until it is approved."""
         listing = self.listing_to_change(request, asset_id)
         files.ensure_uploadable(listing)
+        files.ensure_room_for_file(listing=listing, size=announced_size(request._request))
         key = files.new_deliverable_key()
         with receive(request._request, key=key, maximum_bytes=catalog_bounds.DELIVERABLE_BYTES) as received:
             inspection = inspect_deliverable(store=received.store, key=received.key, size=received.size, sender=str(self.user.pk))

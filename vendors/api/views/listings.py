@@ -13,7 +13,7 @@ from marketplace.core.access import bearer_only
 from marketplace.core.errors import PreconditionFailed
 from marketplace.core.scopes import Scope
 
-from ...errors import AiPartsMismatch, DraftNotDeletable, ListingLocked, SlugLocked, SlugTaken, VendorNotApproved
+from ...errors import AiPartsMismatch, DraftNotDeletable, ListingLocked, SlugLocked, SlugTaken, TooManyDrafts, VendorNotApproved
 from ...selectors import listing_of, listings_of, reviews_of, with_files
 from ...services import drafts, listings
 from ..conditions import conditional, versioned, with_etag
@@ -47,7 +47,7 @@ class ListingViews(VendorViewSet):
     )
     problems = {
         "list": (VendorNotApproved,),
-        "create": (VendorNotApproved, SlugTaken, AiPartsMismatch),
+        "create": (VendorNotApproved, SlugTaken, AiPartsMismatch, TooManyDrafts),
         "retrieve": (VendorNotApproved,),
         "update_details": (VendorNotApproved, ListingLocked, SlugLocked, SlugTaken, AiPartsMismatch, PreconditionFailed),
         "delete_draft": (VendorNotApproved, DraftNotDeletable, PreconditionFailed),

@@ -6,6 +6,7 @@ from rest_framework.response import Response
 
 from catalog.errors import DeliverableBlocked, DeliverableMissing, NothingToReview
 from catalog.services.submission import unpublish_listing, withdraw_listing
+from marketplace.api.idempotency import idempotent
 from marketplace.api.serializers import EmptyBody, parse_body
 from marketplace.core.access import bearer_only
 from marketplace.core.errors import InvalidTransition, PreconditionFailed
@@ -65,6 +66,7 @@ class SubmissionViews(VendorViewSet):
     @conditional
     @versioned
     @extend_schema(operation_id="submitListing", summary="Submit for review", request=None, responses=Submitted)
+    @idempotent
     def submit(self, request: Request, asset_id: str) -> Response:
         """Submit the listing for review. Of a published listing the new file is submitted; buyers get the reviewed one in the meantime."""
         listing = self.listing_to_change(request, asset_id)
@@ -75,6 +77,7 @@ class SubmissionViews(VendorViewSet):
     @conditional
     @versioned
     @extend_schema(operation_id="withdrawListing", summary="Withdraw a submission", request=None, responses=Standing)
+    @idempotent
     def withdraw(self, request: Request, asset_id: str) -> Response:
         """Withdraw the listing, or the new file of a published listing, from review."""
         listing = self.listing_to_change(request, asset_id)
@@ -85,6 +88,7 @@ class SubmissionViews(VendorViewSet):
     @conditional
     @versioned
     @extend_schema(operation_id="unpublishListing", summary="Take a listing off sale", request=None, responses=Standing)
+    @idempotent
     def unpublish(self, request: Request, asset_id: str) -> Response:
         """Remove the listing from the catalog. It becomes a draft; buyers keep it."""
         listing = self.listing_to_change(request, asset_id)

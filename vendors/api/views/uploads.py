@@ -17,12 +17,20 @@ from marketplace.core.errors import PreconditionFailed
 from marketplace.core.ids import parse_id
 from marketplace.core.scopes import Scope
 
-from ...errors import FileRejected, ListingLocked, UploadConflict, UploadFinishing, UploadUnfinished, VendorNotApproved
+from ...errors import (
+    FileRejected,
+    ListingLocked,
+    UnapprovedStorageFull,
+    UploadConflict,
+    UploadFinishing,
+    UploadUnfinished,
+    VendorNotApproved,
+)
 from ...models import Upload
 from ...selectors import listing_of, unfinished_uploads, upload_of
 from ...services import uploads
 from ...services.files import ensure_uploadable
-from ...uploads import one_of_the_sender, receive_part
+from ...uploads import receive_part, upload_slot
 from .. import tus
 from ..conditions import conditional, required_etags
 from ..serializers.files import DeliverableRecord
@@ -34,13 +42,22 @@ MANAGE = bearer_only(Scope.VENDOR_MANAGE)
 
 
 class UploadViews(VendorViewSet):
-    """Resumable uploads: what has arrived, and what becomes of it."""
+    """Resumable uploads: their progress, and finishing one."""
 
     access = dict.fromkeys(("list", "retrieve", "finish"), MANAGE)
     problems = {
         "list": (VendorNotApproved,),
         "retrieve": (VendorNotApproved,),
-        "finish": (VendorNotApproved, ListingLocked, PreconditionFailed, UploadConflict, UploadFinishing, UploadUnfinished, FileRejected),
+        "finish": (
+            VendorNotApproved,
+            ListingLocked,
+            PreconditionFailed,
+            UnapprovedStorageFull,
+            UploadConflict,
+            UploadFinishing,
+            UploadUnfinished,
+            FileRejected,
+        ),
     }
     queries = {"list": PageQuery}
 
@@ -63,7 +80,7 @@ class UploadViews(VendorViewSet):
         if upload.deliverable is None:
             require_version(upload.listing, upload.listing.required_etags)
         parse_body(EmptyBody, request)
-        with one_of_the_sender(request._request):
+        with upload_slot(request._request):
             deliverable = uploads.finish_upload(upload=upload, actor=self.user)
         return Response(DeliverableRecord(deliverable).data)
 
@@ -77,7 +94,7 @@ class TusViews(VendorViewSet):
     upload: Upload
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        """Take a POST for the method that it names, as the protocol allows clients whose network knows no other."""
+        """Treat a POST as the method in X-HTTP-Method-Override, which the protocol provides for networks that block other methods."""
         wanted = request.headers.get("X-HTTP-Method-Override")
         if request.method == "POST" and wanted in {"PATCH", "DELETE"}:
             request.method = wanted

@@ -29,7 +29,7 @@ from ...services import files as services
 from ...services.listings import ensure_editable
 from ...services.pictures import update_picture
 from ...services.uploads import discard_upload
-from ...uploads import receive, receive_small
+from ...uploads import announced_size, receive, receive_small
 from ..access import listing_page
 from ..files_page import WHOLE, RefusedUpload, files_page
 from ..picture_forms import AltTextForm, MoveForm
@@ -57,6 +57,7 @@ def upload_file(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
 
     def take() -> str:
         services.ensure_uploadable(listing)
+        services.ensure_room_for_file(listing=listing, size=announced_size(request))
         key = services.new_deliverable_key()
         with receive(request, key=key, maximum_bytes=catalog_bounds.DELIVERABLE_BYTES, reader=checked_form) as received:
             inspection = inspect_deliverable(store=received.store, key=received.key, size=received.size, sender=str(request.user.pk))

@@ -187,7 +187,7 @@ class EvidenceClaims(serializers.Serializer[Any]):
     consent = EvidenceConsent(allow_null=True, help_text="Null for a purchase by an app or a token.")
     certificate = CertificateClaims(help_text="What the licence certificate says.")
     licence = EvidenceLicence(help_text="Whether the licence is valid.")
-    downloads = EvidenceDownload(many=True, help_text="The first ones, oldest first.")
+    downloads = EvidenceDownload(many=True, help_text="The buyer's, oldest first: not those of a licensee.")
     downloadCount = serializers.IntegerField(help_text="The number of all downloads.")
     invoices = EvidenceInvoice(many=True, help_text="The invoice, and the credit note if there is one.")
     refundRequest = EvidenceRefundRequest(allow_null=True, help_text="The request for a refund; null if there is none.")

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from django.conf import settings
+from django.urls import reverse
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
@@ -49,3 +51,10 @@ class TopUpAnswer(serializers.Serializer[TopUp]):
     currency = serializers.ChoiceField(choices=CURRENCIES)
     paymentUrl = serializers.CharField(source="payment_url", help_text="The page on which the owner pays. Open it in a browser.")
     expiresAt = serializers.DateTimeField(source="expires_at", help_text="When the page closes.")
+    receiptUrl = serializers.SerializerMethodField(
+        help_text="The receipt as PDF, for the owner's browser; null until the payment is confirmed."
+    )
+
+    def get_receiptUrl(self, top_up: TopUp) -> str | None:
+        """Return the address of the receipt on our page."""
+        return None if top_up.paid_at is None else settings.BASE_URL + reverse("top-up-receipt", args=[top_up.pk])

@@ -3,9 +3,9 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 
-from ...services.invoices import issue_invoices
+from ...services.invoices import InvoiceNumbersUsedUp, issue_invoices
 
 
 class Command(BaseCommand):
@@ -22,4 +22,8 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """Issue what is due and print how many."""
-        self.stdout.write(f"Issued {issue_invoices(everything=options['all'])} documents.")
+        try:
+            issued = issue_invoices(everything=options["all"])
+        except InvoiceNumbersUsedUp as error:
+            raise CommandError(str(error)) from error
+        self.stdout.write(f"Issued {issued} documents.")

@@ -15,8 +15,9 @@ from wallet.errors import PaymentProviderUnavailable
 from wallet.models import Order
 from wallet.providers import provider_named, providers
 from wallet.reconciliation import differences
-from wallet.selectors import held_sums, unclaimed_sums
+from wallet.selectors import held_sums
 from wallet.top_up_differences import provider_differences
+from wallet.unclaimed import unclaimed_sums
 
 _LEDGER_DIGEST = re.compile(r"([1-9][0-9]{0,17}):([0-9a-f]{64})")
 

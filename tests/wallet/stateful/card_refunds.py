@@ -1,4 +1,4 @@
-"""Random lives: card payments that staff refund in every state, disputes after payouts, and accounts that are deactivated meanwhile."""
+"""Steps of random histories: card payments that staff refund in every state, disputes after payouts, and accounts that are deactivated meanwhile."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,12 +16,12 @@ from wallet.providers import TestProvider
 from wallet.providers.base import Refund
 from wallet.services.card_refunds import refund_top_up, send_refund
 
-from .circumstances import BUYERS, CURRENCIES, LISTINGS
-from .leaving import asked
+from ..top_up_cases import asked_for, tell
+from ..wallet_payout_cases import asked
+from .base import BUYERS, CURRENCIES, LISTINGS
 from .model import Added
-from .paying_vendors import PayingVendors
-from .topping import Adding
-from .topping_up import asked_for, tell
+from .top_ups import Adding
+from .vendor_payouts import PayingVendors
 
 ENDS = st.sampled_from([EventKind.DISPUTE_WON, EventKind.DISPUTE_LOST])
 

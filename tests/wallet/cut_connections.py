@@ -1,4 +1,4 @@
-"""A database connection that is cut at a given statement, and what must hold of a deed in one transaction then."""
+"""A database connection that is cut at a given statement, and the checks of an operation in one transaction afterwards."""
 
 from collections.abc import Callable
 from itertools import count

@@ -1,4 +1,4 @@
-"""Random lives: buyers ask for refunds, vendors and staff answer."""
+"""Steps of random histories: buyers ask for refunds, vendors and staff answer."""
 
 from hypothesis import strategies as st
 from hypothesis.stateful import rule
@@ -15,7 +15,7 @@ from wallet.services.refund_requests import (
     request_refund,
 )
 
-from .circumstances import Circumstances
+from .base import Circumstances
 
 ANSWERS = st.sampled_from(["", "agree", "decline", "grant", "refuse"])
 AFTER = {"": "Waiting", "agree": "Refunded", "decline": "Declined", "grant": "Refunded", "refuse": "Refused"}

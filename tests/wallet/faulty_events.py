@@ -1,4 +1,4 @@
-"""Events of payment providers as they should never come: doubled, reordered, late and forged, to the service's own address, many at once."""
+"""Faulty events of payment providers, many at once: doubled, reordered, late and forged."""
 
 import hashlib
 import hmac
@@ -30,6 +30,7 @@ from wallet.models.ledger import JournalKind
 from wallet.providers import provider_named
 from wallet.providers.base import PaymentPage, PaymentRequest, ProviderPayment, Refund
 from wallet.providers.razorpay import RazorpayProvider
+from wallet.providers.simulated import known_reversals
 from wallet.providers.stripe import StripeProvider
 from wallet.reconciliation import differences
 from wallet.services.card_refunds import refund_top_up, send_refund
@@ -381,6 +382,7 @@ def _providers(listed: Callable[[str, date], Iterator[ProviderPayment]]) -> Iter
             for name, instead in {"create_page": _page, "refund": _refund_later}.items():
                 stack.enter_context(patch.object(provider, name, instead))
             stack.enter_context(patch.object(provider, "payments_of", lambda this, day: listed(this.name, day)))
+            stack.enter_context(patch.object(provider, "reversals_of", lambda this, day: known_reversals(this.name, day)))
         yield
 
 

@@ -1,4 +1,4 @@
-"""Clients that buy and refund until they are killed, and what they had been told by then."""
+"""Clients that buy and refund until they are killed, with the responses that they got."""
 
 import os
 import random
@@ -93,7 +93,7 @@ def _start(buyer: User, listing: Listing) -> tuple[int, int]:
 
 
 def buy_and_refund(buyer: User, listing: Listing, answers: int) -> None:
-    """Buy and refund for good, telling each answer. What an earlier life left owned is refunded first."""
+    """Buy and refund for good, telling each answer. What an earlier process left owned is refunded first."""
     for order in Order.objects.filter(buyer=buyer, status=OrderStatus.COMPLETED):
         refund_order(order=order, reason="left over", actor=None)
     while True:

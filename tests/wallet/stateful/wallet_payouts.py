@@ -1,18 +1,17 @@
-"""Random lives: money that owners have paid out."""
+"""Steps of random histories: wallet payouts."""
 
 import datetime as dt
 
 from hypothesis import strategies as st
-from hypothesis.stateful import invariant, rule
+from hypothesis.stateful import rule
 
 from marketplace.core.errors import Problem
-from tests.factories import UserFactory
 from wallet import bounds
 from wallet.models import LedgerAccount, WalletPayout
 from wallet.services.wallet_payouts import cancel_wallet_payout, pay_wallet_payout, refuse_wallet_payout
 
-from .circumstances import BUYERS, CURRENCIES, Circumstances
-from .leaving import asked
+from ..wallet_payout_cases import asked
+from .base import BUYERS, CURRENCIES, Circumstances
 
 DAY = dt.timedelta(days=1)
 AMOUNTS = st.none() | st.sampled_from([0, 1, 77, 49_900]) | st.integers(1, 300_000)
@@ -21,10 +20,6 @@ ENDINGS = st.sampled_from(["pay", "refuse", "cancel", "cancel of someone else"])
 
 class Withdrawing(Circumstances):
     """Owners ask, staff pay or refuse, owners cancel, in any order and again."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.staff = UserFactory()
 
     @rule(buyer=BUYERS, currency=CURRENCIES, amount=AMOUNTS)
     def withdraw(self, buyer: int, currency: str, amount: int | None) -> None:
@@ -102,9 +97,9 @@ class Withdrawing(Circumstances):
         else:
             cancel_wallet_payout(wallet_payout=wallet_payout, actor=self.buyers[buyer if ending == "cancel" else 1 - buyer])
 
-    @invariant()
-    def what_waits_is_held_and_nothing_else(self) -> None:
+    def compare(self) -> None:
         """Compare what is held."""
+        super().compare()
         accounts = LedgerAccount.objects.filter(kind="held", owner__in=self.buyers, balance_minor__gt=0)
         held = {(owner, currency): balance for owner, currency, balance in accounts.values_list("owner_id", "currency", "balance_minor")}
         assert held == {(self.buyers[buyer].pk, currency): amount for (buyer, currency), amount in self.expected.waiting.items()}

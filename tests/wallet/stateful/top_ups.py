@@ -1,11 +1,11 @@
-"""Random lives: card payments, which banks dispute, and what that freezes."""
+"""Steps of random histories: card payments, which banks dispute, and what that freezes."""
 
 import datetime as dt
 from typing import Any
 
 from django.conf import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import invariant, rule
+from hypothesis.stateful import rule
 
 from marketplace.core.errors import Problem
 from wallet.models import LedgerAccount, TopUp
@@ -13,10 +13,10 @@ from wallet.models.top_ups import EventKind
 from wallet.selectors import with_ledger_balance
 from wallet.services.receivables import write_off
 
-from .circumstances import BUYERS, CURRENCIES
+from ..top_up_cases import asked_for, tell
+from .base import BUYERS, CURRENCIES
 from .model import Added, Frozen
-from .paying_out import Withdrawing
-from .topping_up import asked_for, tell
+from .wallet_payouts import Withdrawing
 
 DISPUTES = st.sampled_from([EventKind.DISPUTED, EventKind.DISPUTED, EventKind.DISPUTE_WON, EventKind.DISPUTE_LOST])
 
@@ -129,12 +129,24 @@ class Adding(Withdrawing):
             added.returned += frozen.credit + frozen.missing
             missing -= min(missing, sum(bought.price - bought.earned - bought.tax for bought in ended))
             expected.owed[key] = expected.owed.get(key, 0) + missing
+            self._stay_suspended([owned for owned, _ in frozen.purchases if owned not in ending])
         else:
             expected.balances[key] += frozen.credit
             expected.by_card[key] += frozen.by_card
             for order, part in frozen.parts.items():
                 expected.disputed[order] -= part
         expected.collect(key)
+
+    def _stay_suspended(self, standing: list[tuple[int, int, str]]) -> None:
+        """Let the newest other dispute suspend what is lost and disputed by half or more."""
+        for owned in standing:
+            bought, seller = self.expected.owned[owned], (owned[1], self.expected.owned[owned].currency)
+            others = [frozen for frozen in self.expected.frozen.values() if bought.order_id in frozen.parts]
+            if others and 2 * self.expected.disputed[bought.order_id] >= bought.price:
+                withheld = min(bought.earned, max(self.expected.earnings.get(seller, 0), 0))
+                if withheld:
+                    self.expected.earnings[seller] -= withheld
+                others[-1].purchases.append((owned, withheld))
 
     def _lost_with(self, frozen: Frozen) -> list[tuple[int, int, str]]:
         """Return the purchases of which half or more is lost with this dispute."""
@@ -155,11 +167,9 @@ class Adding(Withdrawing):
             write_off(user=self.buyers[buyer], currency=currency, reason="test", actor=self.staff)
             self.expected.owed[buyer, currency] = 0
 
-    @invariant()
-    def what_is_disputed_is_frozen_and_what_is_missing_is_owed(self) -> None:
-        """Compare what is frozen, from time to time what is owed too: these are sums."""
-        if self.steps % 16:
-            return
+    def compare(self) -> None:
+        """Compare what is frozen, withheld and owed."""
+        super().compare()
         open_ones = [(self.expected.added[name], frozen) for name, frozen in self.expected.frozen.items()]
         sums = {
             "frozen": sum(frozen.credit for _, frozen in open_ones),

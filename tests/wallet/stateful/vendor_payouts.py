@@ -1,4 +1,4 @@
-"""Random lives: vendors' payouts, prepared, exported, paid, bounced, cancelled and held in any order."""
+"""Steps of random histories: vendors' payouts, prepared, exported, paid, bounced, cancelled and held in any order."""
 
 from typing import Any
 
@@ -21,8 +21,8 @@ from wallet.services.vendor_payouts import (
     prepare_payout,
 )
 
-from .circumstances import CURRENCIES, LISTINGS
-from .paying_out import Withdrawing
+from .base import CURRENCIES, LISTINGS
+from .wallet_payouts import Withdrawing
 
 WHICH = st.sampled_from(["waiting", "waiting", "waiting", "new", "old"])
 ENDS = st.sampled_from(["export", "export", "cancel"])

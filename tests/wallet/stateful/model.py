@@ -1,4 +1,4 @@
-"""What wallets, libraries and vendors should hold: a plain model, written from the decisions and not from the code."""
+"""The expected contents of wallets, libraries and vendors' accounts: a simple model that is written from the decisions, not from the code."""
 
 import datetime as dt
 from dataclasses import dataclass, field
@@ -136,7 +136,7 @@ class Expected:
     owned: dict[tuple[int, int, str], Bought] = field(default_factory=dict)
     # Of each upgrade, the licence that it replaced, which counts as owned.
     upgrades: dict[tuple[int, int, str], tuple[int, int, str]] = field(default_factory=dict)
-    keys: dict[tuple[int, str], tuple[Any, Any, dt.datetime]] = field(default_factory=dict)
+    keys: dict[tuple[int, str, str], tuple[Any, Any, dt.datetime]] = field(default_factory=dict)
     quotes: dict[str, Quoted] = field(default_factory=dict)
     limits: dict[tuple[int, str, str], dict[str, int | None]] = field(default_factory=dict)
 

@@ -4,11 +4,12 @@ import random
 
 import pytest
 
-from .event_storm import Storm
+from .faulty_events import Storm
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
 
 
+@pytest.mark.slow
 def test_doubled_reordered_late_and_forged_events_at_once_credit_each_payment_once() -> None:
     storm = Storm(200, random.Random(20))
     storm.blow(threads=8)

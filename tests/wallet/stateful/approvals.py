@@ -1,4 +1,4 @@
-"""Random lives: personal tokens ask for purchases above their limits, and owners decide."""
+"""Steps of random histories: personal tokens ask for purchases above their limits, and owners decide."""
 
 import datetime as dt
 from dataclasses import dataclass
@@ -13,8 +13,8 @@ from wallet.services.approvals import approve_purchase, decline_purchase
 from wallet.services.asking import spend_or_ask
 from wallet.services.offers import PurchaseRequest
 
-from .circumstances import BUYERS, CURRENCIES, LISTINGS, TIERS
-from .moving_prices import MovingPrices
+from .base import BUYERS, CURRENCIES, LISTINGS, TIERS
+from .prices import MovingPrices
 
 DAY = dt.timedelta(days=1)
 APPROVALS_A_DAY = 20

@@ -1,4 +1,4 @@
-"""Random lives: discounts that begin and end, and upgrades of licences."""
+"""Steps of random histories: discounts that begin and end, and upgrades of licences."""
 
 import datetime as dt
 from collections.abc import Iterator
@@ -9,11 +9,11 @@ from hypothesis.stateful import rule
 
 from catalog.models import Discount
 
-from .circumstances import BUYERS, CURRENCIES, KEYS, LISTINGS, THROUGH, TIERS
+from .base import BUYERS, CURRENCIES, KEYS, LISTINGS, THROUGH, TIERS
 from .model import FACTORS, Added, Frozen
-from .topping import Adding
+from .top_ups import Adding
 
-# By the clock of the database, which a life does not move.
+# By the clock of the database, which a history does not move.
 _PAST = dt.datetime(2020, 1, 1, tzinfo=dt.UTC)
 Owned = tuple[int, int, str]
 
@@ -83,7 +83,7 @@ class MovingPrices(Adding):
         raise NotImplementedError
 
     def unavailable(self, buyer: int, listing: int, tier: str) -> Iterator[str]:
-        """Yield why a tier cannot be bought: see `lives`, as of those below."""
+        """Yield why a tier cannot be bought: see `machine`, as of those below."""
         raise NotImplementedError
 
     def unaffordable(self, buyer: int, through: str, currency: str, price: int) -> Iterator[str]:

@@ -1,17 +1,20 @@
-"""What random lives begin with, and what befalls them: money, prices, takedowns, limits and time."""
+"""The beginning and the circumstances of random histories: money, prices, takedowns, limits and time."""
 
 import datetime as dt
 from collections import Counter
+from copy import deepcopy
+from dataclasses import dataclass
 from typing import Any, ClassVar
 from unittest.mock import patch
 
 from django.db import connection, transaction
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, rule
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from catalog.models import Listing
 from developers.models import SpendingLimit
 from developers.principals import Principal
+from marketplace.accounts.models import User
 from tests.factories import AppFactory, UserFactory
 from tests.shop import on_sale, store_keeping
 from vendors.models import VendorProfile
@@ -19,9 +22,9 @@ from wallet.reconciliation import differences
 from wallet.services.digests import digest_ledger
 from wallet.services.funding import credit_wallet
 
-from . import spenders
+from .. import spenders
+from ..payees import changed, old_enough
 from .model import TERMS, Expected, Terms
-from .payees import changed, old_enough
 
 BUYERS = st.integers(0, 1)
 LISTINGS = st.integers(0, 4)
@@ -36,50 +39,90 @@ CAPS = st.none() | st.sampled_from([1, 77, 1998, 49_900, 120_000])
 START = dt.datetime(2031, 3, 1, 12, tzinfo=dt.UTC)
 
 
+# The wallets are compared with the model after so many operations, and at the end of each history.
+COMPARE_EVERY = 16
+
+
+@dataclass
+class World:
+    """The people and listings that a history begins with."""
+
+    buyers: list[User]
+    staff: User
+    listings: list[Listing]
+    principals: dict[tuple[int, str], Principal]
+
+
+def make_world() -> World:
+    """Make two buyers with their programs, and five listings."""
+    buyers: list[Any] = [UserFactory() for _ in range(2)]
+    app = AppFactory()
+    listings = [_listing(Terms(*terms)) for terms in TERMS]
+    principals: dict[tuple[int, str], Principal] = {}
+    for index, buyer in enumerate(buyers):
+        principals[index, "personal"] = spenders.personal(buyer)
+        principals[index, "connected"] = spenders.connected(buyer, app)
+        principals[index, "own"] = spenders.own_key(buyer)
+    return World(buyers, UserFactory(), listings, principals)
+
+
+def _listing(terms: Terms) -> Listing:
+    """Put an asset on sale on these terms."""
+    store = store_keeping(terms.commission_bp)
+    profile = VendorProfile.objects.get(store=store)
+    for currency in ("INR", "USD"):
+        changed(profile, currency)
+    old_enough(profile)
+    prices: dict[str, Any] = {"base_price_minor": terms.usd, "price_inr_minor": terms.inr}
+    return on_sale(store=store, discount_bp=terms.discount_bp, tax_rate_bp=terms.tax_bp, **prices)
+
+
 class Circumstances(RuleBasedStateMachine):
     """Two buyers, five listings, and whatever changes around them in any order."""
 
     # How often each operation ended how.
     outcomes: ClassVar[Counter[str]] = Counter()
+    # Of a long run, which makes it once for all its histories: they take back whatever they do.
+    world: ClassVar[World | None] = None
 
     def __init__(self) -> None:
         super().__init__()
         self.block = transaction.atomic()
         self.block.__enter__()
         self.now = START
-        self.clock = patch("django.utils.timezone.now", lambda: self.now)
-        self.clock.start()
-        self.buyers = [UserFactory() for _ in range(2)]
+        self.patches: list[Any] = [
+            patch("django.utils.timezone.now", lambda: self.now),
+            patch("marketplace.ui.mail.render_to_string", return_value=""),
+        ]
+        for each in self.patches:
+            each.start()
+        world = make_world() if self.world is None else deepcopy(self.world)
+        self.buyers, self.staff, self.listings, self.principals = world.buyers, world.staff, world.listings, world.principals
         self.terms = [Terms(*terms) for terms in TERMS]
-        self.listings = [self.listing(terms) for terms in self.terms]
-        app = AppFactory()
-        self.principals: dict[tuple[int, str], Principal] = {}
-        for index, buyer in enumerate(self.buyers):
-            self.principals[index, "personal"] = spenders.personal(buyer)
-            self.principals[index, "connected"] = spenders.connected(buyer, app)
-            self.principals[index, "own"] = spenders.own_key(buyer)
         self.expected = Expected()
         self.steps = 0
         self.happened = 0
 
-    def listing(self, terms: Terms) -> Listing:
-        """Put an asset on sale on these terms."""
-        store = store_keeping(terms.commission_bp)
-        profile = VendorProfile.objects.get(store=store)
-        for currency in ("INR", "USD"):
-            changed(profile, currency)
-        old_enough(profile)
-        prices: dict[str, Any] = {"base_price_minor": terms.usd, "price_inr_minor": terms.inr}
-        return on_sale(store=store, discount_bp=terms.discount_bp, tax_rate_bp=terms.tax_bp, **prices)
+    @invariant()
+    def agrees_from_time_to_time(self) -> None:
+        """Compare everything with the model after every few operations: a difference would not go away by itself."""
+        self.steps += 1
+        if self.steps % COMPARE_EVERY == 0:
+            self.compare()
+
+    def compare(self) -> None:
+        """Compare what the database holds with the model; each part of a history adds its own."""
 
     def teardown(self) -> None:
-        """Let the books speak, then take everything back, so that each life begins with nothing."""
+        """Let the books speak, then take everything back, so that each history begins with nothing."""
         try:
+            self.compare()
             connection.check_constraints()
             list(digest_ledger(until=self.now))
             assert list(differences()) == []
         finally:
-            self.clock.stop()
+            for each in self.patches:
+                each.stop()
             transaction.set_rollback(True)
             self.block.__exit__(None, None, None)
 

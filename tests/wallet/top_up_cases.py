@@ -1,4 +1,4 @@
-"""Credit that is paid for with the test provider, and what becomes of it."""
+"""Top-ups with the test provider, and their disputes and refunds."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Money on its way out, and orders of who has left."""
+"""Wallet payouts, and orders of deleted accounts."""
 
 from typing import Any
 

@@ -1,0 +1,65 @@
+"""Every decision of the admin has a permission of its own model or app, and calls a service that is told who decides."""
+
+import inspect
+from collections.abc import Callable, Iterator
+from types import FunctionType, ModuleType
+from typing import Any
+
+import pytest
+from django.apps import apps
+
+from marketplace.review.decisions import CLAIMING
+from marketplace.review.queues import QueueAdmin
+from marketplace.review.service import ServiceAdmin
+from tests.admin.pages import service_admins
+
+# Where the rules are kept.
+SERVICES = (".services", "marketplace.review.appeals", "marketplace.jobs.queue")
+DECISIONS = [(model_admin, name) for model_admin in service_admins() for name in model_admin.decision_names]
+every_decision = pytest.mark.parametrize(
+    ("model_admin", "name"), DECISIONS, ids=[f"{type(owner).__name__}.{name}" for owner, name in DECISIONS]
+)
+
+
+def _called(function: Callable[..., Any]) -> Iterator[Any]:
+    """Yield what a function names, also by way of a module."""
+    seen = inspect.getclosurevars(function)
+    for each in (*seen.globals.values(), *seen.nonlocals.values()):
+        if isinstance(each, ModuleType):
+            yield from (value for name in seen.unbound if callable(value := getattr(each, name, None)))
+        yield each
+
+
+def _services(model_admin: ServiceAdmin, name: str) -> list[FunctionType]:
+    perform = inspect.unwrap(getattr(type(model_admin), name))
+    return [each for each in _called(perform) if isinstance(each, FunctionType) and any(part in each.__module__ for part in SERVICES)]
+
+
+def test_admin_has_decisions_to_check() -> None:
+    assert len(DECISIONS) > 50
+
+
+@every_decision
+def test_decision_names_a_permission_that_exists(model_admin: ServiceAdmin, name: str) -> None:
+    app_label, codename = model_admin.decisions()[name].permission.split(".")
+    known = {
+        codename
+        for model in apps.get_app_config(app_label).get_models()
+        for codename in (
+            *(f"{action}_{model._meta.model_name}" for action in model._meta.default_permissions),
+            *dict(model._meta.permissions),
+        )
+    }
+    assert codename in known
+    # To see is not to decide.
+    assert not codename.startswith("view_")
+
+
+@every_decision
+def test_decision_calls_a_service_that_is_told_who_decides(model_admin: ServiceAdmin, name: str) -> None:
+    if name in CLAIMING:
+        # They are those of all queues.
+        assert isinstance(model_admin, QueueAdmin)
+        return
+    called = _services(model_admin, name)
+    assert any("actor" in inspect.signature(service).parameters for service in called), called

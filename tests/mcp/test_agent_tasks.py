@@ -1,0 +1,95 @@
+"""Twenty wishes with known answers, fulfilled over the tools by an agent without a model, in a shop with the demo's goods."""
+
+import asyncio
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from developers.models import SpendingLimit
+from marketplace.accounts.models import User
+from marketplace.demo.entries import load_entries
+from marketplace.demo.people import make_people
+from marketplace.demo.shop import fill_shop
+from tests.shop import funded
+from wallet.models import Order
+
+from .agent import Agent, Outcome, Wish
+from .official_client import Person, connected
+from .speaking import tool_token
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.full]
+
+# What the owner allows without being asked.
+LIMIT = 600
+NOTHING = "nothing fits"
+# Each wish, whether the owner allows what is above the limit, and what is bought or why nothing is.
+TASKS: list[tuple[Wish, bool, tuple[str, str, float] | str]] = [
+    (Wish("grotesk", "font", "client_work", 1000), True, ("bricolage-grotesque", "commercial", 898)),
+    (Wish("grotesk", "font", "client_work", 850), True, NOTHING),
+    (Wish("grotesk", "font", "personal", 500), True, ("bricolage-grotesque", "personal", 449)),
+    (Wish("grotesk", "font", "app", 2300), True, ("bricolage-grotesque", "extended", 2245)),
+    (Wish("grotesk", "font", "ai_training", 1000), True, ("hanken-grotesk", "personal", 499)),
+    (Wish("grotesk", "font", "redistribution", 10_000), True, NOTHING),
+    (Wish("display serif", "font", "commercial_project", 100), True, ("instrument-serif", "commercial", 0)),
+    (Wish("fraunces", "font", "personal", 3000), True, "tier_required"),
+    (Wish("loaders", "motion", "web_traffic", 1300, quantity=500_000), True, ("orbit-loaders", "commercial", 1198)),
+    (Wish("loaders", "motion", "web_traffic", 1300, quantity=5_000_000), True, NOTHING),
+    (Wish("checkout", "motion", "merchandise", 1600, quantity=10_000), True, ("checkout-moments", "commercial", 1598)),
+    (Wish("pitch deck", "template", "team", 4000, quantity=20), True, ("tidewater-pitch-deck", "commercial", 3398)),
+    (Wish("pitch deck", "template", "team", 9000, quantity=30), True, ("tidewater-pitch-deck", "extended", 8495)),
+    (Wish("warm film looks", "preset", "broadcast", 1500), True, ("amber-hour-looks", "commercial", 1423.5)),
+    (Wish("lo-fi drums", "preset", "personal", 800), False, "approval_declined"),
+    (Wish("synth loops", "preset", "commercial_project", 2000, without_ai=True), True, ("night-drive-loops", "commercial", 1898)),
+    (Wish("release notes", "skill", "commercial_project", 1200, as_skill=True), True, ("release-notes-editor", "commercial", 1198)),
+    (Wish("csv profiler", "skill", "personal", 800, as_skill=True), True, ("table-profiler", "personal", 734.3)),
+    (Wish("release notes", "skill", "personal", 800, without_ai=True, as_skill=True), True, NOTHING),
+    (Wish("type scale", "skill", "client_work", 1, as_skill=True), True, ("type-scale-builder", "commercial", 0)),
+]
+
+
+@pytest.fixture
+def address(live_server: Any, settings: Any, media: Path) -> str:
+    """A service with the demo's goods."""
+    settings.BASE_URL = live_server.url
+    settings.RATE_LIMITS = dict.fromkeys(settings.RATE_LIMITS, 100_000)
+    list(fill_shop(load_entries(), make_people({}), until=timezone.now()))
+    return f"{live_server.url}/mcp"
+
+
+async def fulfil(address: str, wish: Wish, owner: User, folder: Path, *, allows: bool) -> Outcome:
+    """Let an agent that may spend up to the limit fulfil a wish for its owner."""
+
+    def prepared() -> tuple[str, Person]:
+        with closing(connection):
+            _, secret, app = tool_token(owner)
+            SpendingLimit.objects.create(owner=owner, app=app, currency="INR", per_purchase_minor=LIMIT * 100, set_by=owner)
+            return secret, Person(owner, address.removesuffix("/mcp"))
+
+    secret, person = await asyncio.to_thread(prepared)
+
+    async def decide(approval: str) -> None:
+        assert wish.words in await person.decide(approval, allows=allows)
+
+    async with connected(address, "auto", headers={"Authorization": f"Bearer {secret}"}) as client:
+        return await Agent(client, folder, decide).fulfil(wish)
+
+
+def test_twenty_wishes_are_fulfilled_as_they_should_be_and_none_is_overspent(address: str, tmp_path: Path) -> None:
+    assert len(TASKS) == 20
+    wrong = []
+    for number, (wish, allows, expected) in enumerate(TASKS):
+        owner = funded(inr=50_000_00)
+        outcome = asyncio.run(fulfil(address, wish, owner, tmp_path / f"{number}", allows=allows))
+        orders = Order.objects.filter(buyer=owner)
+        assert sum(order.price_minor for order in orders) == round(outcome.paid * 100) <= wish.budget * 100
+        found = outcome.reason or (outcome.slug, outcome.license_slug, outcome.paid)
+        if found != expected or len(orders) != bool(outcome.slug) or bool(outcome.installed) != bool(outcome.slug):
+            wrong.append((wish, expected, outcome))
+        written = {path.name for path in (tmp_path / f"{number}").rglob("*") if path.is_file()}
+        if outcome.slug and ("SKILL.md" if wish.as_skill else "LICENSE.txt") not in written:
+            wrong.append((wish, expected, outcome))
+    assert wrong == []

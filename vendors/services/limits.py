@@ -1,0 +1,45 @@
+"""What a vendor may keep that no reviewer has approved: drafts, and the bytes of files, previews and unfinished uploads."""
+
+from django.conf import settings
+
+from catalog.models import Listing, Store
+from marketplace.core.bounds import GIB
+
+from .. import bounds
+from ..errors import TooManyDrafts, UnapprovedStorageFull, VendorNotApproved
+from ..models import Upload, VendorProfile, VendorStatus
+from ..selectors import unapproved_bytes, unapproved_listings
+
+
+def lock_vendor(store: Store) -> None:
+    """Lock the vendor's profile until the end of the transaction, so that what counts towards a limit follows each other.
+
+    It is locked after the listing, so that a suspension never waits for a listing, and before an upload.
+
+    Raises:
+        VendorNotApproved: the vendor was suspended in the meantime.
+    """
+    profile = VendorProfile.objects.select_for_update(of=("self",), no_key=True).filter(store=store).first()
+    if profile is not None and profile.status != VendorStatus.APPROVED:
+        raise VendorNotApproved(vendorStatus=profile.status)
+
+
+def ensure_draft(store: Store) -> None:
+    """Refuse a further draft of a vendor who has as many as allowed.
+
+    Raises:
+        TooManyDrafts: the vendor has `bounds.DRAFTS` listings that were never approved, as drafts or in review.
+    """
+    if unapproved_listings(store).count() >= bounds.DRAFTS:
+        raise TooManyDrafts(maximum=bounds.DRAFTS)
+
+
+def ensure_room(listing: Listing, *, adding: int, replacing: int = 0, upload: Upload | None = None) -> None:
+    """Refuse further bytes that no reviewer has approved; those that they replace do not count, nor does the upload that they come from.
+
+    Raises:
+        UnapprovedStorageFull: the vendor has `settings.VENDOR_UNAPPROVED_GIB` of them.
+    """
+    used, maximum = unapproved_bytes(listing.store, without=upload), settings.VENDOR_UNAPPROVED_GIB * GIB
+    if used - replacing + adding > maximum:
+        raise UnapprovedStorageFull(maximumBytes=maximum, usedBytes=used)

@@ -1,0 +1,13 @@
+"""Events of the wallet, which its jobs follow."""
+
+import uuid
+from dataclasses import dataclass
+
+from marketplace.core.events import Event
+
+
+@dataclass(frozen=True)
+class CardCreditOfDeletedAccount(Event):
+    """A deleted account got credit back that was paid by card."""
+
+    user_id: uuid.UUID
