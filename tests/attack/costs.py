@@ -91,10 +91,9 @@ class Cost:
     views: float
     sent: int = 0
 
-    @property
-    def excessive(self) -> bool:
-        """Tell whether it is beyond its bound."""
-        return self.views > (MOST if self.known else MOST_OF_NOBODY)
+    def excessive(self, times: int = 1) -> bool:
+        """Tell whether it is beyond its bound, or beyond so many times its bound."""
+        return self.views > times * (MOST if self.known else MOST_OF_NOBODY)
 
 
 def costliest(target: Target, unit: float) -> Cost:

@@ -32,6 +32,8 @@ ASKED = int(os.environ.get(SHAPES, "0")) or None
 FEW = ASKED if EVERYTHING else 16
 FEW_FOR_PAGES = ASKED if EVERYTHING else 2
 FEW_OF_FILTERS = 9
+# How many times its bound a request may cost in the suite, which runs on any machine.
+OTHER_MACHINES = 3
 FEW_OF_ROWS = min(24, ASKED or 24)
 # On sale where filters are tried: SQLite gathers what each keeps, and that takes longer the more there are.
 LISTINGS = 2_000
@@ -74,10 +76,14 @@ def world() -> World:
 
 
 def judge(name: str, targets: Iterable[Target], unit: float) -> None:
-    """Measure each address once, and keep what it costs as it comes, for the table and for a run that goes on; none may be excessive."""
+    """Measure each address once, and keep what it costs as it comes, for the table and for a run that goes on; none may be excessive.
+
+    In the suite a request may cost three times its bound: a bare view and a query of the database differ by that much between machines, and a shape
+    whose cost grows with the square of its size exceeds it all the same.
+    """
     part = Path(os.environ.get(FOLDER, ""), f"{name}.json")
     kept = [Cost(**each) for each in json.loads(part.read_text("utf-8"))["costs"]] if EVERYTHING and part.exists() else []
-    kept = [cost for cost in kept if not cost.excessive]
+    kept = [cost for cost in kept if not cost.excessive()]
     measured = {(cost.target, cost.known) for cost in kept}
     for target in targets:
         if (target.name, target.known) in measured:
@@ -86,7 +92,7 @@ def judge(name: str, targets: Iterable[Target], unit: float) -> None:
         measured.add((target.name, target.known))
         if EVERYTHING:
             part.write_text(json.dumps({"unit": unit, "costs": [asdict(each) for each in kept]}), "utf-8")
-    assert [cost for cost in kept if cost.excessive] == []
+    assert [cost for cost in kept if cost.excessive(1 if EVERYTHING else OTHER_MACHINES)] == []
 
 
 def operation_targets() -> Iterator[Target]:
@@ -106,7 +112,7 @@ def test_no_description_costs_more_than_its_bound(what: str, unit: float) -> Non
         start = time.process_time()
         html = description_html(text)
         costs.append((time.process_time() - start) / unit)
-    assert min(costs) < MOST_OF_NOBODY
+    assert min(costs) < MOST_OF_NOBODY * OTHER_MACHINES
     assert len(html) < 20 * bounds.LONG_TEXT_BYTES
 
 
