@@ -32,7 +32,7 @@ from .responses import (
     AssetPage,
     CategoryList,
     SearchResults,
-    SuggestAnswer,
+    SuggestResponse,
     facet_fields,
     item_of,
     license_offers,
@@ -222,9 +222,9 @@ def search_assets(listings: Listings, given: Mapping[str, Any], query: Mapping[s
     return SearchResults.model_validate(values)
 
 
-def suggest_assets(q: str) -> SuggestAnswer:
+def suggest_assets(q: str) -> SuggestResponse:
     """Return suggestions for the beginning of a name."""
-    return SuggestAnswer.model_validate({"query": q, "suggestions": suggest(q)})
+    return SuggestResponse.model_validate({"query": q, "suggestions": suggest(q)})
 
 
 def list_categories() -> CategoryList:

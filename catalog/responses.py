@@ -161,7 +161,7 @@ class SuggestionRecord(ResponseModel):
 
 
 # The name avoids a clash between a variable and a field in generated clients.
-class SuggestAnswer(ResponseModel):
+class SuggestResponse(ResponseModel):
     """At most ten listings, those whose titles begin with what was typed first."""
 
     query: str

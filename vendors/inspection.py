@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from marketplace.storage.base import ObjectStorage
 
 from .sandbox import replies
-from .sandbox.entries import LISTED, PATH_CHARS
+from .sandbox.entries import MAX_LISTED, PATH_CHARS
 from .sandbox.inspecting import FACTS_BYTES
 from .sandbox.runner import Limits, reader_of, run_job
 
@@ -61,7 +61,7 @@ def _inspection(technical: dict[str, Any], blobs: list[bytes]) -> Inspection:
 
 def _entries(listed: Any) -> list[list[str | int]]:
     """Return the archive's listed entries after validating their shape, since a hostile file may control the child."""
-    if len(listed) > LISTED:
+    if len(listed) > MAX_LISTED:
         raise ValueError("entries")
     for path, size in listed:
         if type(path) is not str or len(path) > PATH_CHARS or type(size) is not int or size < 0:

@@ -74,13 +74,13 @@ def refundable_minor(top_up: TopUp, wallet: LedgerAccount) -> int:
 
 def left_minor(top_up: TopUp) -> int:
     """Return how much of a top-up has not returned to its card, and is neither disputed nor on its way."""
-    gone = top_up.reversals.exclude(status=ReversalStatus.KEPT).aggregate(total=Sum("amount_minor"))["total"] or 0
+    gone = top_up.reversals.exclude(status=ReversalStatus.PAYMENT_KEPT).aggregate(total=Sum("amount_minor"))["total"] or 0
     return top_up.amount_minor - gone
 
 
 def returned_minor(top_up: TopUp) -> int:
     """Return how much of a top-up has returned to its card."""
-    return top_up.reversals.filter(status=ReversalStatus.RETURNED).aggregate(total=Sum("amount_minor"))["total"] or 0
+    return top_up.reversals.filter(status=ReversalStatus.PAYMENT_RETURNED).aggregate(total=Sum("amount_minor"))["total"] or 0
 
 
 def top_ups_of(user: User) -> QuerySet[TopUp]:

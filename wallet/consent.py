@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Consent:
+class WithdrawalConsent:
     """A sentence about delivery and withdrawal.
 
     Args:
@@ -16,6 +16,6 @@ class Consent:
     text: str
 
 
-CONSENT = Consent(
+WITHDRAWAL_CONSENT = WithdrawalConsent(
     "2026-11", "By paying you ask us to deliver at once, and accept that your right of withdrawal ends when you first download the file."
 )

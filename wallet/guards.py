@@ -62,7 +62,7 @@ PAID: dict[str, tuple[tuple[str, ...], str, tuple[str, ...]]] = {
 }
 # A purchase is suspended once by a dispute, if not at its beginning.
 SUSPENDED = ("suspended", "withheld_minor", "withheld_id")
-_MESSAGE = "the ledger only grows"
+_MESSAGE = "the ledger is append-only"
 
 
 def _identity(vendor: str, differs: str) -> Trigger:
@@ -77,23 +77,25 @@ def _payouts(vendor: str) -> list[Trigger]:
     differs = "IS DISTINCT FROM" if vendor == "postgresql" else "IS NOT"
     details = f"(OLD.payment_details {differs} NEW.payment_details AND NEW.payment_details <> '')"
     return [
-        *_kept(vendor, differs, WALLET_PAYOUTS, REQUESTED, "OLD.status <> 'Waiting'", SETTLED, f" OR {details}"),
-        *_kept(vendor, differs, VENDOR_PAYOUTS, PREPARED, "OLD.status IN ('Bounced', 'Cancelled')", RETURNED),
-        *_kept(vendor, differs, BATCHES, OPENED, "OLD.status <> 'Prepared'", EXPORTED),
+        *_immutable(vendor, differs, WALLET_PAYOUTS, REQUESTED, "OLD.status <> 'Waiting'", SETTLED, f" OR {details}"),
+        *_immutable(vendor, differs, VENDOR_PAYOUTS, PREPARED, "OLD.status IN ('Bounced', 'Cancelled')", RETURNED),
+        *_immutable(vendor, differs, BATCHES, OPENED, "OLD.status <> 'Prepared'", EXPORTED),
     ]
 
 
-def _kept(
-    vendor: str, differs: str, table: str, fixed: Sequence[str], final: str, then_fixed: Sequence[str], further: str = ""
+def _immutable(
+    vendor: str, differs: str, table: str, fixed: Sequence[str], final: str, fixed_when_final: Sequence[str], further: str = ""
 ) -> list[Trigger]:
-    """Return the triggers that keep some columns of a table, further ones in a final status, and all rows."""
-    always, finally_ = (" OR ".join(f"OLD.{column} {differs} NEW.{column}" for column in columns) for columns in (fixed, then_fixed))
-    changed = f"({always} OR ({final} AND ({finally_})){further})"
+    """Return the triggers that refuse changes to the `fixed` columns, changes to further ones where `final` holds, and deletions."""
+    changed, changed_when_final = (
+        " OR ".join(f"OLD.{column} {differs} NEW.{column}" for column in columns) for columns in (fixed, fixed_when_final)
+    )
+    refused_if = f"({changed} OR ({final} AND ({changed_when_final})){further})"
     row, removal = ("FOR EACH ROW ", "BEFORE DELETE OR TRUNCATE") if vendor == "postgresql" else ("", "BEFORE DELETE")
-    refused = refuse(vendor, "wallet", "what was paid or told stays as it was")
+    refused = refuse(vendor, "wallet", "payments and events cannot be changed")
     statement = "FOR EACH STATEMENT " if vendor == "postgresql" else ""
     return [
-        Trigger(f"{table}_kept", table, "BEFORE UPDATE", f"{row}WHEN {changed} {refused}"),
+        Trigger(f"{table}_kept", table, "BEFORE UPDATE", f"{row}WHEN {refused_if} {refused}"),
         Trigger(f"{table}_never_deleted", table, removal, f"{statement}{refused}"),
     ]
 
@@ -105,11 +107,11 @@ def _top_ups(vendor: str) -> list[Trigger]:
     for table, (fixed, final, once) in PAID.items():
         changed = " OR ".join(f"OLD.{column} {differs} NEW.{column}" for column in SUSPENDED)
         further = f" OR (OLD.suspended AND ({changed}))" if table == FROZEN_ORDERS else ""
-        kept, never_deleted = _kept(vendor, differs, table, fixed, final, once, further)
+        kept, never_deleted = _immutable(vendor, differs, table, fixed, final, once, further)
         triggers += [kept] if table == EVENTS else [kept, never_deleted]
     # An event that fits no payment of ours can be deleted.
     row = "FOR EACH ROW " if vendor == "postgresql" else ""
-    when = f"{row}WHEN (OLD.top_up_id IS NOT NULL) {refuse(vendor, 'wallet', 'what a provider told stays as it was')}"
+    when = f"{row}WHEN (OLD.top_up_id IS NOT NULL) {refuse(vendor, 'wallet', 'events of a provider cannot be changed')}"
     return [*triggers, Trigger(f"{EVENTS}_never_deleted", EVENTS, "BEFORE DELETE", when)]
 
 
@@ -117,7 +119,7 @@ def _billing_details(vendor: str, differs: str) -> Trigger:
     """Return the trigger that keeps billing details as they were entered; those that nothing refers to can be deleted."""
     changed = " OR ".join(f"OLD.{column} {differs} NEW.{column}" for column in BILLING_FIXED)
     row, when = ("FOR EACH ROW ", f"({changed})") if vendor == "postgresql" else ("", changed)
-    refused = refuse(vendor, "wallet", "billing details stay as they were entered")
+    refused = refuse(vendor, "wallet", "billing details cannot be changed")
     return Trigger(f"{BILLING_DETAILS}_kept", BILLING_DETAILS, "BEFORE UPDATE", f"{row}WHEN {when} {refused}")
 
 

@@ -154,7 +154,7 @@ def is_invoiced(order: Order, kind: InvoiceKind) -> bool:
 
 def charged_back_without_note() -> QuerySet[FrozenOrder]:
     """Return the purchases that lost disputes ended and that have no credit note yet, each with the journal that returned the money to the card, oldest first."""
-    ended = FrozenOrder.objects.filter(ended=True, reversal__status=ReversalStatus.RETURNED)
+    ended = FrozenOrder.objects.filter(ended=True, reversal__status=ReversalStatus.PAYMENT_RETURNED)
     noted = Invoice.objects.filter(order=OuterRef("order"), kind=InvoiceKind.CREDIT_NOTE)
     return ended.filter(~Exists(noted)).select_related("reversal__settled").order_by("reversal__settled", "order")
 

@@ -88,13 +88,13 @@ def _reversal_differences(provider: Provider, day: dt.date, start: dt.datetime) 
         what = f"{provider.name} lists {reference} of {there.payment}, {amount}, {there.status.lower()}"
         if here is None:
             # One that took nothing in the end need not be known.
-            if there.status != ReversalStatus.KEPT:
+            if there.status != ReversalStatus.PAYMENT_KEPT:
                 yield f"{what}; nothing of it is in the ledger"
         elif (here.amount_minor, here.top_up.currency, here.status) != (there.amount_minor, there.currency, there.status):
             yield f"{what}; in the ledger it is {money(here.amount_minor, here.top_up.currency)}, {here.status.lower()}"
     after, before = start + MARGIN, start + dt.timedelta(days=1) - MARGIN
     refunds = Reversal.objects.filter(top_up__provider=provider.name, kind=ReversalKind.REFUND, opened_at__gte=after, opened_at__lt=before)
-    for refund in refunds.exclude(status=ReversalStatus.KEPT).exclude(reference__in=listed).select_related("top_up").order_by("pk"):
+    for refund in refunds.exclude(status=ReversalStatus.PAYMENT_KEPT).exclude(reference__in=listed).select_related("top_up").order_by("pk"):
         amount = money(refund.amount_minor, refund.top_up.currency)
         yield f"refund {refund.reference or refund.pk} of {refund.top_up.payment_reference}, {amount}, is not listed by {provider.name}"
 
@@ -120,8 +120,8 @@ def _reversals() -> Iterator[str]:
     """Compare what returned to cards with the transfers, and what was kept with what had been frozen."""
     to_funding = Transfer.objects.filter(journal=OuterRef("settled"), credit__kind=AccountKind.FUNDING).order_by().values("journal")
     moved = Coalesce(Subquery(to_funding.annotate(total=Sum("amount_minor")).values("total")), 0)
-    returned = Q(status=ReversalStatus.RETURNED, settled__kind=JournalKind.REVERSAL, moved=F("amount_minor"))
-    kept = Q(status=ReversalStatus.KEPT) & (Q(frozen__isnull=True) | Q(settled__reverses=F("frozen")))
+    returned = Q(status=ReversalStatus.PAYMENT_RETURNED, settled__kind=JournalKind.REVERSAL, moved=F("amount_minor"))
+    kept = Q(status=ReversalStatus.PAYMENT_KEPT) & (Q(frozen__isnull=True) | Q(settled__reverses=F("frozen")))
     fits = Reversal.objects.annotate(moved=moved).filter(returned | kept | Q(status=ReversalStatus.OPEN))
     for reversal in Reversal.objects.exclude(pk__in=fits.values("pk")).iterator():
         yield f"{reversal.kind} {reversal.pk} and its transfers differ"

@@ -51,7 +51,7 @@ def judged(full: Measured, steady: Measured, over: Measured, calm: Measured) -> 
         Line("… who is refused, is so", f"95 % within {over.refused[0]:.0f} ms", f"{REFUSED_MS} ms", over.refused[0] <= REFUSED_MS),
         Line("… who is answered, is so", f"95 % within {over.answered[0]:.0f} ms", f"{ANSWERED_MS} ms", over.answered[0] <= ANSWERED_MS),
         Line("calm again, from the next second on", _spans(calm), f"95 % within {slowest:.0f} ms", calm.answered[0] <= slowest),
-        Line("the books afterwards (`reconcile`)", "agree", "agree", met=True),
+        Line("the ledger afterwards (`reconcile`)", "agree", "agree", met=True),
     ]
 
 

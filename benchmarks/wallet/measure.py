@@ -40,4 +40,4 @@ def measure(seconds: int, clients: int) -> Iterator[str]:
     # What pgbench wrote is as good as ours.
     found = list(differences())
     yield ""
-    yield f"Afterwards the books of {Order.objects.count():,} orders {'differ: ' + found[0] if found else 'agree'}."
+    yield f"Afterwards the ledger of {Order.objects.count():,} orders {'differ: ' + found[0] if found else 'agree'}."

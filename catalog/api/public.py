@@ -27,7 +27,7 @@ SECONDS = 60
 # Responses to longer queries are not cached, so that nobody can fill the cache with addresses. Nor are longer responses: a cache in memory
 # is bounded by its number of entries.
 QUERY_CHARS = 400
-ANSWER_BYTES = 64 * bounds.KIB
+RESPONSE_BYTES = 64 * bounds.KIB
 PRIVATE = "private, no-cache"
 # Without the manifest: it needs an API key, which must not be used in browsers.
 _OPEN = re.compile(r"/api/v1/(?:categories|assets(?:/[^/]+(?:/(?:changes|rights))?)?|previews/[^/]+)")
@@ -66,7 +66,7 @@ def _cached_or_built(request: HttpRequest, build: Callable[[], HttpResponseBase]
     # Read first, so that the response is at least as new as its version.
     version = current_version()
     key = _key(request, version)
-    body = caches["answers"].get(key)
+    body = caches["responses"].get(key)
     if body is not None:
         count_by_address(request, "anonymous")
         _HITS.inc()
@@ -76,8 +76,8 @@ def _cached_or_built(request: HttpRequest, build: Callable[[], HttpResponseBase]
         return response
     _MISSES.inc()
     # Not if the catalog changed meanwhile: a standby that takes over without that change has this version again.
-    if len(response.content) <= ANSWER_BYTES and current_version() == version:
-        caches["answers"].set(key, response.content, SECONDS)
+    if len(response.content) <= RESPONSE_BYTES and current_version() == version:
+        caches["responses"].set(key, response.content, SECONDS)
     return response
 
 

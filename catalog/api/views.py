@@ -167,7 +167,7 @@ class AssetViewSet(ApiViewSet, GenericAPIView[ListingIndex]):
         operation_id="suggestAssets",
         summary="Suggest assets",
         tags=["catalog"],
-        responses={200: responses.SuggestAnswer, 304: UNCHANGED},
+        responses={200: responses.SuggestResponse, 304: UNCHANGED},
     )
     def suggest(self, request: Request) -> HttpResponse:
         """Suggest assets for the beginning of a name, for search fields."""

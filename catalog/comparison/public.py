@@ -23,7 +23,7 @@ FIELDS = (
 )
 VALUE_CHARS = 2000
 # The most paths, fonts and names of each kind.
-LISTED = 100
+MAX_LISTED = 100
 
 
 class VersionName(ResponseModel):
@@ -56,7 +56,7 @@ class NameList(ResponseModel):
     @classmethod
     def of(cls, names: Sequence[str]) -> Self:
         """Return the count and the first names."""
-        return cls(count=len(names), names=list(names[:LISTED]))
+        return cls(count=len(names), names=list(names[:MAX_LISTED]))
 
 
 class FilesChanged(ResponseModel):
@@ -92,9 +92,9 @@ class FontChange(ResponseModel):
             removed=NameList.of([glyph.name for glyph in font.removed]),
             redrawn=NameList.of([glyph.name for glyph in font.redrawn]),
             respaced=NameList.of([glyph.name for glyph in font.respaced]),
-            names=[ValueChange.of(each) for each in font.names[:LISTED]],
-            metrics=[ValueChange.of(each) for each in font.metrics[:LISTED]],
-            axes=[ValueChange.of(each) for each in font.axes[:LISTED]],
+            names=[ValueChange.of(each) for each in font.names[:MAX_LISTED]],
+            metrics=[ValueChange.of(each) for each in font.metrics[:MAX_LISTED]],
+            axes=[ValueChange.of(each) for each in font.axes[:MAX_LISTED]],
         )
 
 
@@ -183,7 +183,7 @@ def _answer(listing: Listing, earlier: Deliverable | None, later: Deliverable, c
             ),
             changed=NameList.of([entry.path for entry in file.of_kind("changed") if not entry.former_path]),
         ),
-        "fonts": [FontChange.of(font) for font in file.fonts[:LISTED]],
+        "fonts": [FontChange.of(font) for font in file.fonts[:MAX_LISTED]],
         "hosts": AddedRemoved.of(file.hosts),
         "tools": AddedRemoved.of(file.tools),
     }
@@ -214,14 +214,14 @@ def _file_sentences(file: FileChanges) -> Iterable[str]:
             yield f"{_number(len(entries), 'file')} inside {'is' if len(entries) == 1 else 'are'} {verb}."
     if file.other_entries:
         yield "Files beyond the first 5,000 changed too."
-    for font in file.fonts[:LISTED]:
+    for font in file.fonts[:MAX_LISTED]:
         yield from _font_sentences(font)
-    for path, differences in file.media[:LISTED]:
+    for path, differences in file.media[:MAX_LISTED]:
         yield f"{path or 'The file'} has another {', '.join(each.name for each in differences)}."
     for what, differences in (("host", file.hosts), ("tool", file.tools)):
         yield from (
             f"It no longer names the {what} {each.name}." if each.after is None else f"It newly names the {what} {each.name}."
-            for each in differences[:LISTED]
+            for each in differences[:MAX_LISTED]
         )
 
 

@@ -49,7 +49,7 @@ class Discount(models.Model):
 
     @property
     def status(self) -> DiscountStatus:
-        """Whether it applies, by the annotation `now` if there is one: the time that the database told with the row."""
+        """The status at the database's time, if the query annotated it as `now`, else at the server's."""
         now = getattr(self, "now", None) or timezone.now()
         if now < self.starts_at:
             return DiscountStatus.PLANNED

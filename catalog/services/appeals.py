@@ -38,7 +38,7 @@ def reverse_takedown(*, subject: Listing, decision: AuditEntry, reason: str, act
 
 
 @transaction.atomic
-def reverse_rejection(*, subject: Listing, decision: AuditEntry, reason: str, actor: User) -> None:
+def overturn_rejection(*, subject: Listing, decision: AuditEntry, reason: str, actor: User) -> None:
     """Put what was rejected back to its place in the queue. If its file was on sale and not taken down since, it is published instead.
 
     Raises:
@@ -128,8 +128,8 @@ def _reopen(review: ListingReview, listing: Listing, reason: str, actor: User) -
 def connect() -> None:
     """Let vendors appeal rejections and takedowns."""
     reversals = {
-        "listing.reject": reverse_rejection,
-        "listing_update.reject": reverse_rejection,
+        "listing.reject": overturn_rejection,
+        "listing_update.reject": overturn_rejection,
         "listing.takedown": reverse_takedown,
     }
     register_appealable(

@@ -78,7 +78,7 @@ def update_discounted_listing(*, discount_id: uuid.UUID) -> None:
         listing_edited(listing)
     if discount.status != DiscountStatus.ENDED:
         due = discount.starts_at if discount.status == DiscountStatus.PLANNED else discount.ends_at
-        # Many discounts begin and end at midnight; mails do not wait for them, and prices are decided at the purchase.
+        # Many discounts begin and end at midnight. Their jobs have a low priority, so that mails do not wait for them; a purchase decides its price without them.
         run_discount_update.using(run_after=max(due, timezone.now() + _PAUSE), priority=BULK_PRIORITY).enqueue(str(discount_id))
 
 

@@ -52,7 +52,7 @@ class LeakReportBody(Body):
     )
 
 
-class LeakReportAnswer(serializers.Serializer[Any]):
+class LeakReportResponse(serializers.Serializer[Any]):
     """The number of credentials in the report, not of those that exist."""
 
     received = serializers.IntegerField(help_text="Number of credentials in the report.")
@@ -69,7 +69,7 @@ class EventQuery(serializers.Serializer[Any]):
     limit = Limit(default=bounds.EVENTS_DEFAULT, maximum=bounds.EVENTS)
 
 
-class EventAnswer(serializers.Serializer[WebhookMessage]):
+class EventResponse(serializers.Serializer[WebhookMessage]):
     """An event, with the fields that webhooks send."""
 
     id = serializers.CharField(source="webhook_id", help_text="The `webhook-id` of its deliveries.")
@@ -80,10 +80,10 @@ class EventAnswer(serializers.Serializer[WebhookMessage]):
     )
 
 
-class EventPageAnswer(serializers.Serializer[Any]):
+class EventPageResponse(serializers.Serializer[Any]):
     """Events, oldest first."""
 
-    items = EventAnswer(source="events", many=True)
+    items = EventResponse(source="events", many=True)
     nextCursor = serializers.CharField(source="next_cursor", help_text="Send it as after to get what follows, now or later.")
     hasMore = serializers.BooleanField(source="has_more", help_text="Whether more events can be read at once.")
 
@@ -122,7 +122,7 @@ class NewWebhook(WebhookChanges):
     enabled = None  # type: ignore[assignment]  # how DRF leaves out an inherited field
 
 
-class WebhookAnswer(serializers.Serializer[WebhookEndpoint]):
+class WebhookResponse(serializers.Serializer[WebhookEndpoint]):
     """A webhook of the app."""
 
     id = serializers.CharField()
@@ -142,7 +142,7 @@ class WebhookAnswer(serializers.Serializer[WebhookEndpoint]):
         return endpoint.disabled_at is None
 
 
-class CreatedWebhook(WebhookAnswer):
+class CreatedWebhook(WebhookResponse):
     """A new webhook with its secret."""
 
     secret = serializers.CharField(help_text="The signing secret. It is not shown again.")
@@ -151,7 +151,7 @@ class CreatedWebhook(WebhookAnswer):
 class WebhookList(serializers.Serializer[Any]):
     """The webhooks of the app, oldest first."""
 
-    items = WebhookAnswer(many=True)
+    items = WebhookResponse(many=True)
 
 
 class WebhookDeleted(serializers.Serializer[Any]):
@@ -190,7 +190,7 @@ class DeliveryQuery(serializers.Serializer[Any]):
     cursor = Line(required=False, max_length=200, help_text="The nextCursor of the previous page.")
 
 
-class DeliveryAnswer(serializers.Serializer[WebhookDelivery]):
+class DeliveryResponse(serializers.Serializer[WebhookDelivery]):
     """The delivery of an event to a webhook."""
 
     id = serializers.CharField()
@@ -218,7 +218,7 @@ class DeliveryAnswer(serializers.Serializer[WebhookDelivery]):
 class DeliveryPage(serializers.Serializer[Any]):
     """Deliveries to a webhook, newest first."""
 
-    items = DeliveryAnswer(source="rows", many=True)
+    items = DeliveryResponse(source="rows", many=True)
     nextCursor = serializers.CharField(
         source="next_cursor", allow_null=True, help_text="Send it as cursor to get the next page; null on the last page."
     )

@@ -23,20 +23,20 @@ from ..services.webhooks import change_endpoint, create_endpoint, delete_endpoin
 from ..webhooks.listing import events_after
 from .serializers import (
     CreatedWebhook,
-    DeliveryAnswer,
     DeliveryPage,
     DeliveryQuery,
-    EventPageAnswer,
+    DeliveryResponse,
+    EventPageResponse,
     EventQuery,
-    LeakReportAnswer,
     LeakReportBody,
+    LeakReportResponse,
     NewWebhook,
     RotatedSecret,
     RotateSecretBody,
-    WebhookAnswer,
     WebhookChanges,
     WebhookDeleted,
     WebhookList,
+    WebhookResponse,
 )
 
 WEBHOOK_ID = OpenApiParameter("webhook_id", str, OpenApiParameter.PATH, description="id of a webhook.")
@@ -49,7 +49,10 @@ class LeakViewSet(ApiViewSet):
     access = {"report": PUBLIC}
 
     @extend_schema(
-        operation_id="reportLeakedCredentials", summary="Report leaked keys and tokens", request=LeakReportBody, responses=LeakReportAnswer
+        operation_id="reportLeakedCredentials",
+        summary="Report leaked keys and tokens",
+        request=LeakReportBody,
+        responses=LeakReportResponse,
     )
     def report(self, request: Request) -> Response:
         """Report keys and tokens found in public. Valid ones are revoked at once, and their owners get a mail.
@@ -59,7 +62,7 @@ class LeakViewSet(ApiViewSet):
         count_by_address(request, "leak_reports")
         body = parse_body(LeakReportBody, request)
         report_leaks(findings=[LeakedSecret(found["value"], found["url"]) for found in body["credentials"]])
-        return Response(LeakReportAnswer({"received": len(body["credentials"])}).data, headers={"Cache-Control": "no-store"})
+        return Response(LeakReportResponse({"received": len(body["credentials"])}).data, headers={"Cache-Control": "no-store"})
 
 
 class EventViewSet(ApiViewSet):
@@ -68,7 +71,7 @@ class EventViewSet(ApiViewSet):
     access = {"list": ANY_API_KEY}
     queries = {"list": EventQuery}
 
-    @extend_schema(operation_id="listEvents", summary="List events", responses=EventPageAnswer)
+    @extend_schema(operation_id="listEvents", summary="List events", responses=EventPageResponse)
     def list(self, request: Request) -> Response:
         """List the events of the last 30 days that the app's webhooks get, whether it has webhooks or not, oldest first.
 
@@ -77,7 +80,7 @@ class EventViewSet(ApiViewSet):
         """
         query = self.query()
         page = events_after(query.get("after"), app=app_of(request), scopes=principal_of(request).scopes, limit=query["limit"])
-        return Response(EventPageAnswer(page).data)
+        return Response(EventPageResponse(page).data)
 
 
 class WebhookViewSet(ApiViewSet):
@@ -106,15 +109,15 @@ class WebhookViewSet(ApiViewSet):
         """
         body, app, caller = parse_body(NewWebhook, request), app_of(request), principal_of(request)
         endpoint, secret = create_endpoint(app=app, **body, actor=caller.user, scopes=caller.scopes)
-        return Response(WebhookAnswer(endpoint).data | {"secret": secret})
+        return Response(WebhookResponse(endpoint).data | {"secret": secret})
 
-    @extend_schema(operation_id="getWebhook", summary="Get a webhook", parameters=[WEBHOOK_ID], responses=WebhookAnswer)
+    @extend_schema(operation_id="getWebhook", summary="Get a webhook", parameters=[WEBHOOK_ID], responses=WebhookResponse)
     def retrieve(self, request: Request, webhook_id: str) -> Response:
         """Return one of the app's webhooks."""
-        return Response(WebhookAnswer(_own_endpoint(request, webhook_id)).data)
+        return Response(WebhookResponse(_own_endpoint(request, webhook_id)).data)
 
     @extend_schema(
-        operation_id="updateWebhook", summary="Change a webhook", parameters=[WEBHOOK_ID], request=WebhookChanges, responses=WebhookAnswer
+        operation_id="updateWebhook", summary="Change a webhook", parameters=[WEBHOOK_ID], request=WebhookChanges, responses=WebhookResponse
     )
     def update(self, request: Request, webhook_id: str) -> Response:
         """Change the address, the events or the description of a webhook, disable it, or enable it for future events.
@@ -125,7 +128,7 @@ class WebhookViewSet(ApiViewSet):
         body = parse_body(WebhookChanges, request)
         endpoint, caller = _own_endpoint(request, webhook_id), principal_of(request)
         changed = change_endpoint(endpoint=endpoint, **body, actor=caller.user, scopes=caller.scopes)
-        return Response(WebhookAnswer(changed).data)
+        return Response(WebhookResponse(changed).data)
 
     @extend_schema(
         operation_id="deleteWebhook", summary="Delete a webhook", parameters=[WEBHOOK_ID], request=None, responses={200: WebhookDeleted}
@@ -165,7 +168,7 @@ class WebhookViewSet(ApiViewSet):
         summary="Deliver an event again",
         parameters=[WEBHOOK_ID, DELIVERY_ID],
         request=None,
-        responses=DeliveryAnswer,
+        responses=DeliveryResponse,
     )
     @idempotent
     def redeliver(self, request: Request, webhook_id: str, delivery_id: str) -> Response:
@@ -177,7 +180,7 @@ class WebhookViewSet(ApiViewSet):
         if delivery is None:
             raise NotFound
         redeliver_event(delivery=delivery, actor=principal_of(request).user)
-        return Response(DeliveryAnswer(deliveries.get(pk=delivery.pk)).data)
+        return Response(DeliveryResponse(deliveries.get(pk=delivery.pk)).data)
 
 
 def _own_endpoint(request: Request, webhook_id: str) -> WebhookEndpoint:

@@ -14,11 +14,11 @@ from ..selectors import library_page, owned_licence
 from ..services.links import issue_link, record_download
 from ..services.packages import readme_of
 from .serializers.certificates import Certificate
-from .serializers.library import DownloadLinkAnswer, LibraryPage
+from .serializers.library import DownloadLinkResponse, LibraryPage
 
 
 def library(user: User, query: Mapping[str, Any], among: QuerySet[Licence] | None = None) -> dict[str, Any]:
-    """Return the response of GET library to a validated query, which contains only the live licences that are `among` these.
+    """Return the response of GET library to a validated query, which lists the live licences of the user, or only those in `among`.
 
     Raises:
         InvalidInput: the cursor is not valid.
@@ -35,7 +35,7 @@ def download_link(principal: Principal, asset_id: str, version: str | None) -> d
     """
     licence = owned_licence(principal.user, asset_id, version=version)
     link = issue_link(licence=licence, version=version, principal=principal)
-    return dict(DownloadLinkAnswer(link).data)
+    return dict(DownloadLinkResponse(link).data)
 
 
 def certificate(user: User, asset_id: str) -> dict[str, Any]:

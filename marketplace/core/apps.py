@@ -4,7 +4,7 @@ from django.apps import AppConfig
 
 from .guards import Guards
 
-AUDIT_LOG = Guards(app="core", message="the audit log only grows", append_only=("core_auditentry",))
+AUDIT_LOG = Guards(app="core", message="the audit log is append-only", append_only=("core_auditentry",))
 
 
 class CoreConfig(AppConfig):

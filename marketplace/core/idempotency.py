@@ -26,7 +26,7 @@ _LOCK_NOT_AVAILABLE = "55P03"
 # An expired response is replaced; a newer one is kept, and nothing is written.
 _REPLACE_IF_EXPIRED = """
 ON CONFLICT (owner_id, requester_id, key) DO UPDATE
-   SET fingerprint = excluded.fingerprint, answer = excluded.answer, created_at = excluded.created_at
+   SET fingerprint = excluded.fingerprint, response = excluded.response, created_at = excluded.created_at
  WHERE core_idempotencyrecord.created_at <= %s
 """
 
@@ -67,17 +67,17 @@ def saved_response(request: KeyedRequest | None) -> dict[str, Any] | None:
         return None
     if record.fingerprint != request.fingerprint:
         raise IdempotencyKeyReused
-    answer: dict[str, Any] = record.answer
-    return answer
+    response: dict[str, Any] = record.response
+    return response
 
 
-def save_response(request: KeyedRequest, answer: dict[str, Any]) -> None:
+def save_response(request: KeyedRequest, response: dict[str, Any]) -> None:
     """Save the response in the caller's transaction, after all statements except those on rows that many requests share.
 
     Raises:
         IdempotencyConflict: a concurrent request saved first; the caller's transaction must be rolled back.
     """
-    kept = {**_identity(request), "fingerprint": request.fingerprint, "answer": answer}
+    kept = {**_identity(request), "fingerprint": request.fingerprint, "response": response}
     if not insert_rows(IdempotencyRecord, kept, then=_REPLACE_IF_EXPIRED, given=[connection.ops.adapt_datetimefield_value(_oldest())]):
         raise conflict()
 

@@ -62,7 +62,7 @@ class IdempotencyRecord(models.Model):
     key = models.CharField(max_length=bounds.IDEMPOTENCY_KEY_CHARS)
     # Hash of the operation and its input: the same key with different input is an error.
     fingerprint = models.CharField(max_length=64)
-    answer = models.JSONField()
+    response = models.JSONField()
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

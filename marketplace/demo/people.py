@@ -32,9 +32,9 @@ from wallet.approvals import waiting_approvals_of
 from wallet.card_credit import top_ups_of
 from wallet.providers import TestProvider, provider_for
 from wallet.selectors import wallet_of, wallet_payouts
-from wallet.services.asking import spend_or_ask
 from wallet.services.funding import credit_wallet
 from wallet.services.offers import PurchaseRequest
+from wallet.services.spending_requests import spend_or_request_approval
 from wallet.services.test_payments import pay
 from wallet.services.top_ups import TopUpRequest, request_top_up
 from wallet.services.wallet_payouts import request_wallet_payout
@@ -123,7 +123,7 @@ def make_approval(people: People) -> None:
     owned = live_licences_of(buyer).values("listing")
     wanted = listings_for_sale().filter(price_inr_minor__gt=1_00, tier_requirement=Tier.FREE).exclude(pk__in=owned).order_by("pk").first()
     if wanted is not None:
-        spend_or_ask(
+        spend_or_request_approval(
             purchase=PurchaseRequest(wanted.slug, Currency.INR),
             quote_id=None,
             idempotency_key=secrets.token_urlsafe(12),

@@ -21,7 +21,7 @@ MEMORY_CACHE = {
 # Responses have their own cache, so that they never evict counters; 500 of the longest take 32 MB (`catalog.api.public`).
 MEMORY_CACHES: dict[str, dict[str, Any]] = {
     "default": MEMORY_CACHE,
-    "answers": MEMORY_CACHE | {"LOCATION": "answers", "OPTIONS": {"MAX_ENTRIES": 500}},
+    "responses": MEMORY_CACHE | {"LOCATION": "responses", "OPTIONS": {"MAX_ENTRIES": 500}},
 }
 # With Redis, counters survive restarts, and processes share cached responses.
 CACHES = redis_caches(text("REDIS_URL")) if text("REDIS_URL") else MEMORY_CACHES

@@ -237,7 +237,7 @@ def redis_caches(url: str) -> dict[str, dict[str, object]]:
         "REDIS_CLIENT_CLASS": "marketplace.settings.clients.PausingRedis",
     }
     counters: dict[str, object] = {"BACKEND": "django_redis.cache.RedisCache", "LOCATION": url, "OPTIONS": options}
-    return {"default": counters, "answers": counters | {"OPTIONS": options | {"IGNORE_EXCEPTIONS": True}}}
+    return {"default": counters, "responses": counters | {"OPTIONS": options | {"IGNORE_EXCEPTIONS": True}}}
 
 
 def email(url: str) -> dict[str, object]:

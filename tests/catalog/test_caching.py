@@ -210,19 +210,19 @@ def test_address_means_the_same_whatever_charset_is_named(listing: Listing, char
 def test_answer_to_a_long_query_is_not_kept(listing: Listing) -> None:
     client, query = APIClient(), {"q": "\xe9" * 150}
     assert client.get("/api/v1/assets/search", query).json()["results"] == client.get("/api/v1/assets/search", query).json()["results"]
-    assert caches["answers"]._cache == {}  # type: ignore[attr-defined]  # what the memory holds
+    assert caches["responses"]._cache == {}  # type: ignore[attr-defined]  # what the memory holds
 
 
 def test_long_answer_is_not_kept_so_that_all_in_memory_are_bounded(listing: Listing, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert MEMORY_CACHES["answers"]["OPTIONS"]["MAX_ENTRIES"] * public.ANSWER_BYTES <= 32 * bounds.MIB
+    assert MEMORY_CACHES["responses"]["OPTIONS"]["MAX_ENTRIES"] * public.RESPONSE_BYTES <= 32 * bounds.MIB
     length = len(APIClient().get("/api/v1/assets").content)
-    caches["answers"].clear()
-    monkeypatch.setattr(public, "ANSWER_BYTES", length - 1)
+    caches["responses"].clear()
+    monkeypatch.setattr(public, "RESPONSE_BYTES", length - 1)
     assert APIClient().get("/api/v1/assets").status_code == 200
-    assert caches["answers"]._cache == {}  # type: ignore[attr-defined]  # what the memory holds
-    monkeypatch.setattr(public, "ANSWER_BYTES", length)
+    assert caches["responses"]._cache == {}  # type: ignore[attr-defined]  # what the memory holds
+    monkeypatch.setattr(public, "RESPONSE_BYTES", length)
     assert APIClient().get("/api/v1/assets").status_code == 200
-    assert len(caches["answers"]._cache) == 1  # type: ignore[attr-defined]  # as above
+    assert len(caches["responses"]._cache) == 1  # type: ignore[attr-defined]  # as above
 
 
 def test_refusals_are_not_cached_by_anybody(listing: Listing) -> None:
@@ -332,10 +332,10 @@ def test_cache_that_comes_back_with_an_old_snapshot_holds_no_answer_of_now(listi
     settings.CACHES = redis_caches(f"redis://127.0.0.1:{port}/0")
     with redis_in(tmp_path, port):
         assert titles(APIClient()) == ["Grotesk"]
-        caches["answers"].client.get_client().save()  # type: ignore[attr-defined]  # django-redis has it
+        caches["responses"].client.get_client().save()  # type: ignore[attr-defined]  # django-redis has it
         unpublish_listing(listing=listing, actor=listing.store.owner)
     with redis_in(tmp_path, port):
-        assert caches["answers"].keys("catalog:*") != []  # type: ignore[attr-defined]  # as above
+        assert caches["responses"].keys("catalog:*") != []  # type: ignore[attr-defined]  # as above
         assert titles(APIClient()) == []
 
 

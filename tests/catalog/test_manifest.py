@@ -97,7 +97,7 @@ def test_reading_a_manifest_writes_nothing(key_client: Any, new_version: Any) ->
     manifest_of(client, listing.id)
     made = AgentManifest.objects.get(listing=listing).generated_at
     new_version()
-    caches["answers"].clear()
+    caches["responses"].clear()
     assert manifest_of(client, listing.id).status_code == 200
     assert AgentManifest.objects.get(listing=listing).generated_at == made
     assert not new_version()

@@ -14,14 +14,14 @@ from marketplace_client.models import (
     AssetPage,
     CertificateToCheckRequest,
     CertificateVerdict,
-    DownloadLinkAnswer,
+    DownloadLinkResponse,
     LibraryPage,
     ListAssetsSort,
     Problem,
     SearchResults,
     SignedCertificate,
-    SpendAnswer,
     SpendBodyRequest,
+    SpendResponse,
     WalletCurrencyEnum,
 )
 
@@ -43,7 +43,7 @@ def main(base_url: str, key: str, asset_id: str) -> None:
 
     body = SpendBodyRequest(asset_id=asset_id, currency=WalletCurrencyEnum.INR)
     sale = buy_asset.sync(client=buyer, body=body, idempotency_key="python-1")
-    assert isinstance(sale, SpendAnswer)
+    assert isinstance(sale, SpendResponse)
     assert sale.success
     again = buy_asset.sync(client=buyer, body=body)
     # A refusal is typed as well: the problem document.
@@ -54,7 +54,7 @@ def main(base_url: str, key: str, asset_id: str) -> None:
     assert (library.owned_count, library.items[0].order_id) == (1, sale.order_id)
 
     link = create_download_link.sync(asset_id, client=buyer)
-    assert isinstance(link, DownloadLinkAnswer)
+    assert isinstance(link, DownloadLinkResponse)
     with urllib.request.urlopen(link.download_url, timeout=30) as response:  # noqa: S310 - the test's own server
         assert hashlib.sha256(response.read()).hexdigest() == link.checksum
 

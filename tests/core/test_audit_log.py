@@ -1,4 +1,4 @@
-"""The audit log only grows, whoever asks the database."""
+"""The audit log is append-only, whoever changes the database."""
 
 import pytest
 from django.core.management import call_command
@@ -33,7 +33,7 @@ def run(statement: str) -> None:
     ],
 )
 def test_change_is_refused_by_the_database(entry: AuditEntry, statement: str) -> None:
-    with pytest.raises(IntegrityError, match="the audit log only grows"):
+    with pytest.raises(IntegrityError, match="the audit log is append-only"):
         run(statement)
     assert AuditEntry.objects.get().reason == "Abuse"
 
@@ -41,7 +41,7 @@ def test_change_is_refused_by_the_database(entry: AuditEntry, statement: str) ->
 def test_truncation_or_replacement_is_refused(entry: AuditEntry) -> None:
     replacing = "INSERT OR REPLACE INTO core_auditentry SELECT * FROM core_auditentry"
     connection.check_constraints()
-    with pytest.raises(IntegrityError, match="the audit log only grows"):
+    with pytest.raises(IntegrityError, match="the audit log is append-only"):
         run("TRUNCATE core_auditentry CASCADE" if connection.vendor == "postgresql" else replacing)
     assert AuditEntry.objects.get() == entry
 

@@ -114,7 +114,7 @@ def test_half_closed_connection_leaves_nothing(server: Server) -> None:
         connection.shutdown(socket.SHUT_WR)
         answer = connection.recv(100)
     assert answer == b"" or b" 400 " in answer
-    # Where the connection was closed without a word, the server may still be at it.
+    # If only the connection was closed, the server may still be receiving.
     until(lambda: not server.left_behind(), "a store without what was cut")
 
 

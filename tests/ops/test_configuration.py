@@ -139,11 +139,11 @@ def test_address_that_asks_for_tls_gets_it(start: Start) -> None:
 @pytest.mark.parametrize("given", [{}, PRODUCTION], ids=["embedded", "production"])
 def test_redis_and_mail_server_are_used_where_they_are_set(start: Start, given: dict[str, str]) -> None:
     settings = start(given | {"REDIS_URL": "rediss://cache.example:6380/2", "EMAIL_URL": "smtp+tls://me:p%40ss@mail.example:2525"})
-    for cache in ("default", "answers"):
+    for cache in ("default", "responses"):
         assert settings.CACHES[cache]["BACKEND"] == "django_redis.cache.RedisCache"
         assert settings.CACHES[cache]["LOCATION"] == "rediss://cache.example:6380/2"
     # A counter that cannot be kept is told of; an answer that cannot be kept is built anew.
-    assert [settings.CACHES[cache]["OPTIONS"].get("IGNORE_EXCEPTIONS", False) for cache in ("default", "answers")] == [False, True]
+    assert [settings.CACHES[cache]["OPTIONS"].get("IGNORE_EXCEPTIONS", False) for cache in ("default", "responses")] == [False, True]
     assert settings.MAIL_TRANSPORT == "django.core.mail.backends.smtp.EmailBackend"
     assert (settings.EMAIL_HOST, settings.EMAIL_PORT, settings.EMAIL_USE_TLS) == ("mail.example", 2525, True)
     assert (settings.EMAIL_HOST_USER, settings.EMAIL_HOST_PASSWORD, settings.EMAIL_TIMEOUT) == ("me", "p@ss", 10)

@@ -74,7 +74,7 @@ class Visit:
         if response.request.resource_type not in {"image", "media"} and not 300 <= response.status < 400:
             self.weight += int(response.headers.get("content-length") or 0) or _length_of(response)
 
-    def hear(self, message: ConsoleMessage) -> None:
+    def record_message(self, message: ConsoleMessage) -> None:
         """Note an error on the console; a breach of the pages' own content policy is told there."""
         # What was asked and is given up, for another question or another page, is no error of ours; htmx tells of it as of one.
         if message.type == "error" and message.text not in {"htmx:afterRequest", "htmx:sendAbort"}:
@@ -98,7 +98,7 @@ def watched(page: Page, base_url: str) -> Visit:
     visit = Visit(urlsplit(base_url).netloc)
     page.on("response", visit.note)
     page.on("pageerror", visit.note_error)
-    page.on("console", visit.hear)
+    page.on("console", visit.record_message)
     return visit
 
 
@@ -106,7 +106,7 @@ def leave(page: Page, visit: Visit) -> None:
     """Notice nothing any more: what is cut off by the way to the next page is nobody's fault."""
     page.remove_listener("response", visit.note)
     page.remove_listener("pageerror", visit.note_error)
-    page.remove_listener("console", visit.hear)
+    page.remove_listener("console", visit.record_message)
 
 
 def violations(page: Page, rules: Sequence[str] | None = None) -> list[str]:

@@ -1,4 +1,4 @@
-"""A certificate that signs itself."""
+"""A self-signed certificate."""
 
 import ssl
 from datetime import UTC, datetime, timedelta

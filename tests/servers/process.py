@@ -83,7 +83,7 @@ class Process:
             until_it_answers(self.running, address, self.log, headers)
 
     def kill(self) -> None:
-        """Kill it and what it started, without a word."""
+        """Send SIGKILL to it and to what it started."""
         process, self.running = self.running, None
         if process is not None:
             # One that died by itself must not hide why.

@@ -81,7 +81,7 @@ class Server:
         self._process.stop()
 
     def kill(self) -> None:
-        """Kill it, without a word."""
+        """Send SIGKILL to it."""
         self._process.kill()
 
     def _answers(self) -> bool:

@@ -12,9 +12,9 @@ from tests.factories import AppFactory
 from tests.shop import on_sale
 from wallet.models import Approval
 from wallet.services.approvals import approve_purchase
-from wallet.services.asking import spend_or_ask
 from wallet.services.offers import PurchaseRequest
 from wallet.services.spending import Receipt
+from wallet.services.spending_requests import spend_or_request_approval
 
 from .spenders import connected, limit, own_key, personal
 
@@ -50,7 +50,7 @@ def ask(principal: Principal, listing: Listing, key: str | None = KEY, **choices
     """Buy, or ask the owner."""
     quote_id, reason = choices.pop("quote_id", None), choices.pop("reason", "For the poster")
     purchase = PurchaseRequest(str(listing.pk), "INR", **choices)
-    result, _ = spend_or_ask(purchase=purchase, quote_id=quote_id, idempotency_key=key, reason=reason, principal=principal)
+    result, _ = spend_or_request_approval(purchase=purchase, quote_id=quote_id, idempotency_key=key, reason=reason, principal=principal)
     return result
 
 

@@ -15,7 +15,7 @@ Deed = Callable[[], Any]
 
 
 class Cut(Exception):
-    """The line is dead."""
+    """The connection is closed."""
 
 
 class Wire:

@@ -87,7 +87,7 @@ STALE = timedelta(minutes=10)
 
 @dataclass
 class Payment:
-    """A top-up, and what its provider tells of it."""
+    """A top-up and the events that its provider sends about it."""
 
     top_up: TopUp
     plan: str
@@ -97,10 +97,10 @@ class Payment:
 
     @property
     def name(self) -> str:
-        """The provider's name of the payment."""
+        """The provider's id of the payment."""
         return f"{'pi' if self.top_up.provider == 'stripe' else 'pay'}_{self.top_up.pk}"
 
-    def told(self, what: str, *, case: str = "", **changes: Any) -> bytes:
+    def event(self, what: str, *, case: str = "", **changes: Any) -> bytes:
         """Return the body of an event."""
         tell = _by_stripe if self.top_up.provider == "stripe" else _by_razorpay
         return json.dumps(tell(self, what, case or f"case_{self.top_up.pk}", changes)).encode()
@@ -146,36 +146,36 @@ def signed(provider: str, body: bytes, secret: str, *, age: timedelta = timedelt
 
 
 @dataclass
-class Storm:
-    """Payments, their events, and everybody who does something meanwhile.
+class FaultyEvents:
+    """Payments, their events, and the purchases and refunds that are made meanwhile.
 
     Args:
         events: How many events are sent at least.
-        chance: What decides everything but the order of the threads.
+        rng: Decides everything but the order of the threads.
     """
 
     events: int
-    chance: random.Random
+    rng: random.Random
     payments: list[Payment] = field(default_factory=list)
-    # How many requests were answered how, by what was sent.
-    answers: Counter[tuple[str, int, str]] = field(default_factory=Counter)
+    # The number of responses by what was sent, status and code.
+    responses: Counter[tuple[str, int, str]] = field(default_factory=Counter)
     broken: list[str] = field(default_factory=list)
-    deeds: "queue.SimpleQueue[Callable[[], Any]]" = field(default_factory=queue.SimpleQueue)
+    actions: "queue.SimpleQueue[Callable[[], Any]]" = field(default_factory=queue.SimpleQueue)
     refused_events: int = 0
 
-    def blow(self, threads: int) -> None:
+    def send_all(self, threads: int) -> None:
         """Send everything, from as many threads."""
         with _providers(self._listed):
             today = datetime.now(UTC).replace(hour=12, minute=0, second=0, microsecond=0)
             chosen: list[Callable[[], Any]] = []
             while len(chosen) < self.events:
                 # Some are told weeks late.
-                at = today - timedelta(days=self.chance.choice([0, 0, 0, 40]))
+                at = today - timedelta(days=self.rng.choice([0, 0, 0, 40]))
                 payment = self._asked_for(at)
                 self.payments.append(payment)
                 chosen += self._genuine(payment) + self._forged(payment)
             chosen += self._purchases(len(self.payments) // 2)
-            self.chance.shuffle(chosen)
+            self.rng.shuffle(chosen)
             self._run(chosen, threads)
             # Before anything is told again.
             self.broken += self._wrong_statuses([payment for payment in self.payments if not payment.plan.startswith("refund ")])
@@ -186,7 +186,7 @@ class Storm:
         """Yield a sentence for everything that is not as it should be."""
         yield from self.broken
         yield from differences()
-        yield from self._wrong_answers()
+        yield from self._wrong_responses()
         yield from self._wrong_statuses(self.payments)
         paid = [payment for payment in self.payments if "paid" in PLANS[payment.plan][0]]
         funded = Journal.objects.filter(kind=JournalKind.FUNDING, wallet__isnull=False)
@@ -204,27 +204,27 @@ class Storm:
                 yield f"{payment.plan}: {payment.top_up.status}"
 
     def _asked_for(self, at: datetime) -> Payment:
-        quiet, currency = self.chance.random() < 0.5, self.chance.choice(["USD", "INR"])
+        quiet, currency = self.rng.random() < 0.5, self.rng.choice(["USD", "INR"])
         user = UserFactory()
-        top_up, _ = request_top_up(user=user, wanted=TopUpRequest(currency, self.chance.choice(AMOUNTS)))
+        top_up, _ = request_top_up(user=user, wanted=TopUpRequest(currency, self.rng.choice(AMOUNTS)))
         plans = [plan for plan in PLANS if quiet or not plan.startswith("refund ")]
-        return Payment(top_up, self.chance.choice(plans), at, quiet)
+        return Payment(top_up, self.rng.choice(plans), at, quiet)
 
     def _genuine(self, payment: Payment) -> list[Callable[[], Any]]:
         """Return what is told of a payment, most of it once, some twice or three times, and the payment itself by two events."""
         provider = payment.top_up.provider
         sent: list[Callable[[], Any]] = []
         for what in PLANS[payment.plan][0]:
-            bodies = [payment.told(what)]
+            bodies = [payment.event(what)]
             if what == "paid" and provider == "stripe":
-                bodies.append(payment.told(what, id=f"evt_second_{payment.top_up.pk}"))
+                bodies.append(payment.event(what, id=f"evt_second_{payment.top_up.pk}"))
             for body in bodies:
-                sent += [partial(self._send, "genuine", provider, body)] * self.chance.choice([1, 1, 1, 2, 3])
+                sent += [partial(self._send, "genuine", provider, body)] * self.rng.choice([1, 1, 1, 2, 3])
         return sent
 
     def _forged(self, payment: Payment) -> list[Callable[[], Any]]:
         """Return some of what somebody might send who wants the money without paying, or whose payment is another one."""
-        top_up, body = payment.top_up, payment.told("paid")
+        top_up, body = payment.top_up, payment.event("paid")
         provider = top_up.provider
         other, secret = ("razorpay" if provider == "stripe" else "stripe"), SECRETS[provider]
         raised = body.replace(str(top_up.amount_minor).encode(), str(top_up.amount_minor + 1).encode())
@@ -239,17 +239,17 @@ class Storm:
             "another provider's event": partial(self._send, "forged", provider, body, headers=lambda: signed(other, body, SECRETS[other])),
             "no signature": partial(self._send, "forged", provider, body, headers=dict),
             "altered body": partial(self._send, "forged", provider, raised, headers=lambda: signed(provider, body, secret)),
-            "won dispute": partial(self._send, "forged", provider, payment.told("won"), secret="guessed"),
-            "another top-up": partial(self._send, "ignored", other, elsewhere.told("paid")),
-            "nothing of ours": partial(self._send, "ignored", provider, foreign.told("paid")),
+            "won dispute": partial(self._send, "forged", provider, payment.event("won"), secret="guessed"),
+            "another top-up": partial(self._send, "ignored", other, elsewhere.event("paid")),
+            "nothing of ours": partial(self._send, "ignored", provider, foreign.event("paid")),
         }
         if provider == "stripe":
             kinds["old"] = partial(self._send, "forged", provider, body, headers=lambda: signed(provider, body, secret, age=STALE))
             kinds["dated later"] = partial(
                 self._send, "forged", provider, body, headers=lambda: _dated_later(signed(provider, body, secret))
             )
-        chosen = [kinds[name] for name in self.chance.sample(sorted(kinds), 3)]
-        if self.chance.random() < 0.2:
+        chosen = [kinds[name] for name in self.rng.sample(sorted(kinds), 3)]
+        if self.rng.random() < 0.2:
             chosen.append(partial(self._send, "other amount", provider, self._other_amount(payment)))
         return chosen
 
@@ -257,50 +257,50 @@ class Storm:
         """Return a genuine event of a payment of something else; `reconcile` must tell of it."""
         self.refused_events += 1
         if payment.top_up.provider == "stripe":
-            other: dict[str, Any] = self.chance.choice([{"amount_total": 1}, {"currency": "eur"}])
-            return payment.told("paid", id=f"evt_other_{payment.top_up.pk}", **other)
+            other: dict[str, Any] = self.rng.choice([{"amount_total": 1}, {"currency": "eur"}])
+            return payment.event("paid", id=f"evt_other_{payment.top_up.pk}", **other)
         # The id comes from page and time.
         later = Payment(payment.top_up, payment.plan, payment.at + timedelta(seconds=9), payment.quiet)
-        changes: dict[str, Any] = self.chance.choice([{"amount_paid": 1}, {"currency": "USD"}])
-        return later.told("paid", **changes)
+        changes: dict[str, Any] = self.rng.choice([{"amount_paid": 1}, {"currency": "USD"}])
+        return later.event("paid", **changes)
 
     def _purchases(self, number: int) -> list[Callable[[], Any]]:
         """Return purchases of those who are not quiet, and refunds of them."""
         listings = [on_sale(base_price_minor=99, price_inr_minor=99) for _ in range(6)]
         buyers = [payment.top_up for payment in self.payments if not payment.quiet]
-        deeds: list[Callable[[], Any]] = []
+        actions: list[Callable[[], Any]] = []
         for _ in range(number if buyers else 0):
-            top_up, listing = self.chance.choice(buyers), self.chance.choice(listings)
-            deeds.append(partial(spend, buyer=top_up.user, purchase=PurchaseRequest(str(listing.pk), top_up.currency)))
-            deeds.append(partial(_refund_something, top_up.user))
-        return deeds
+            top_up, listing = self.rng.choice(buyers), self.rng.choice(listings)
+            actions.append(partial(spend, buyer=top_up.user, purchase=PurchaseRequest(str(listing.pk), top_up.currency)))
+            actions.append(partial(_refund_something, top_up.user))
+        return actions
 
     def _again(self) -> list[Callable[[], Any]]:
         """Return the events of half of the payments once more: providers try again for days."""
-        half = self.chance.sample(self.payments, len(self.payments) // 2)
-        return [partial(self._send, "genuine", p.top_up.provider, p.told(what)) for p in half for what in PLANS[p.plan][0]]
+        half = self.rng.sample(self.payments, len(self.payments) // 2)
+        return [partial(self._send, "genuine", p.top_up.provider, p.event(what)) for p in half for what in PLANS[p.plan][0]]
 
     def _refund(self, payment: Payment) -> None:
         """Refund a payment to its card, and let the provider tell twice how that ends."""
         refund_top_up(top_up=payment.top_up, reason="test", actor=User.objects.filter(is_staff=True).first() or UserFactory(is_staff=True))
         case = str(Reversal.objects.get(top_up=payment.top_up).pk)
         end = "refunded" if payment.plan == "refund asked for" else "refund failed"
-        body = payment.told(end, case=f"re_{case}")
-        self.deeds.put(partial(send_refund.call, case))
+        body = payment.event(end, case=f"re_{case}")
+        self.actions.put(partial(send_refund.call, case))
         for _ in range(2):
-            self.deeds.put(partial(self._send, "genuine", payment.top_up.provider, body))
+            self.actions.put(partial(self._send, "genuine", payment.top_up.provider, body))
 
     def _send(
         self, what: str, provider: str, body: bytes, *, secret: str = "", headers: Callable[[], dict[str, str]] | None = None
     ) -> None:
         """Send an event, signed at the time at which it is sent."""
         header = signed(provider, body, secret or SECRETS[provider]) if headers is None else headers()
-        answer = Client().post(f"/payments/{provider}/events", body, content_type="application/json", headers=header)
-        self.answers[what, answer.status_code, answer.json().get("code", "")] += 1
+        response = Client().post(f"/payments/{provider}/events", body, content_type="application/json", headers=header)
+        self.responses[what, response.status_code, response.json().get("code", "")] += 1
 
-    def _run(self, deeds: list[Callable[[], Any]], threads: int) -> None:
-        for deed in deeds:
-            self.deeds.put(deed)
+    def _run(self, actions: list[Callable[[], Any]], threads: int) -> None:
+        for action in actions:
+            self.actions.put(action)
         workers = [threading.Thread(target=self._work) for _ in range(threads)]
         for worker in workers:
             worker.start()
@@ -311,7 +311,7 @@ class Storm:
         try:
             while True:
                 try:
-                    self.deeds.get_nowait()()
+                    self.actions.get_nowait()()
                 except Problem:
                     # Such as a purchase without credit.
                     continue
@@ -322,8 +322,8 @@ class Storm:
         finally:
             connections.close_all()
 
-    def _wrong_answers(self) -> Iterator[str]:
-        for (what, status, code), number in self.answers.items():
+    def _wrong_responses(self) -> Iterator[str]:
+        for (what, status, code), number in self.responses.items():
             if (status, code) != ((400, REFUSED) if what == "forged" else (200, "")):
                 yield f"{number} events that are {what}: {status} {code}"
 

@@ -38,7 +38,7 @@ class Buying:
         """Make buyers with money, and something to buy."""
         return cls([funded(inr=1_000_000) for _ in range(buyers)], [on_sale(tax_rate_bp=1800) for _ in range(buyers)])
 
-    def hear(self, answers: bytes) -> None:
+    def acknowledge(self, answers: bytes) -> None:
         """Note what clients were told; a line that was cut was told to nobody."""
         for start in range(0, len(answers) - _LINE + 1, _LINE):
             line = answers[start : start + _LINE]
@@ -70,7 +70,7 @@ def killed_at_random(buying: Buying, *, seconds: float, before: Callable[[], Non
     for process, answers in children:
         os.waitpid(process, 0)
         with os.fdopen(answers, "rb") as pipe:
-            buying.hear(pipe.read())
+            buying.acknowledge(pipe.read())
     return len(children)
 
 

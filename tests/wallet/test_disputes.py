@@ -45,7 +45,7 @@ def accounts(kind: str) -> int:
 
 
 def agree() -> None:
-    """Let the books speak."""
+    """Check the ledger after each test."""
     assert list(differences()) == []
     list(digest_ledger(until=timezone.now()))
     assert list(differences()) == []

@@ -4,14 +4,14 @@ import random
 
 import pytest
 
-from .faulty_events import Storm
+from .faulty_events import FaultyEvents
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
 
 
 @pytest.mark.slow
 def test_doubled_reordered_late_and_forged_events_at_once_credit_each_payment_once() -> None:
-    storm = Storm(200, random.Random(20))
-    storm.blow(threads=8)
-    assert list(storm.wrong()) == []
-    assert {what for what, _, _ in storm.answers} == {"genuine", "forged", "ignored", "other amount"}
+    sent = FaultyEvents(200, random.Random(20))
+    sent.send_all(threads=8)
+    assert list(sent.wrong()) == []
+    assert {what for what, _, _ in sent.responses} == {"genuine", "forged", "ignored", "other amount"}

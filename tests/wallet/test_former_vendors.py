@@ -43,7 +43,7 @@ def owed_to(payout: VendorPayout) -> int:
 
 
 def agree() -> None:
-    """Compare the books."""
+    """Check the ledger after each test."""
     list(digest_ledger(until=timezone.now()))
     assert list(differences()) == []
 

@@ -105,7 +105,7 @@ def test_jobs_at_once_issue_each_document_once() -> None:
     operator()
     for _ in range(6):
         bought(on_sale())
-    with patch.object(service, "BATCH", 1):
+    with patch.object(service, "MAX_BATCH", 1):
         assert sum(outcomes_at_once(*[issuing] * 6)) == 6
     assert_complete()
 
@@ -168,7 +168,7 @@ def test_killed_job_leaves_no_gap_and_no_number_twice() -> None:
         process = os.fork()
         if not process:
             try:
-                service.BATCH = 1
+                service.MAX_BATCH = 1
                 issuing()
             finally:
                 # Nothing of the parent's is the child's to end.

@@ -41,7 +41,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 @pytest.fixture(autouse=True)
 def _books_balance() -> Any:
-    """Whatever a test does, the books agree afterwards."""
+    """Check the ledger after each test."""
     yield
     assert list(differences()) == []
 
@@ -186,7 +186,7 @@ def test_purchases_that_a_lost_dispute_ended_have_credit_notes_and_those_of_a_wo
     for top_up, end in ((lost, EventKind.DISPUTE_LOST), (won, EventKind.DISPUTE_WON)):
         tell(top_up, EventKind.DISPUTED)
         tell(top_up, end)
-    with patch.object(service, "BATCH", 2):
+    with patch.object(service, "MAX_BATCH", 2):
         *invoices, first, second = issue()
     assert [(each.kind, each.order) for each in invoices] == [("invoice", order) for order in orders]
     assert [(each.kind, each.order, each.corrects, each.sequence) for each in (first, second)] == [
@@ -222,7 +222,7 @@ def test_sale_and_its_refund_of_the_same_minute_are_issued_in_order() -> None:
 def test_numbers_follow_the_ledger_however_small_the_batches() -> None:
     operator()
     orders = [bought(on_sale()) for _ in range(5)]
-    with patch.object(service, "BATCH", 2):
+    with patch.object(service, "MAX_BATCH", 2):
         invoices = issue()
     assert [invoice.order for invoice in invoices] == orders
     assert [invoice.number[-5:] for invoice in invoices] == ["00001", "00002", "00003", "00004", "00005"]

@@ -1,4 +1,4 @@
-"""Card payments, vendors' payouts and invoices, cut off at every statement: the books agree, and the same call completes the work."""
+"""Card payments, vendors' payouts and invoices, cut off at every statement: the ledger agrees, and the same call completes the work."""
 
 from collections import Counter
 from collections.abc import Callable

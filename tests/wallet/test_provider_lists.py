@@ -71,9 +71,9 @@ def test_provider_that_is_not_set_up_and_a_day_without_one_are_refused(options: 
         ({}, ""),
         ({"reference": "unknown"}, "nothing of it is in the ledger"),
         ({"amount_minor": 1}, "in the ledger it is"),
-        ({"status": ReversalStatus.RETURNED}, "in the ledger it is"),
+        ({"status": ReversalStatus.PAYMENT_RETURNED}, "in the ledger it is"),
         ({"payment": "of another program"}, ""),
-        ({"reference": "unknown", "status": ReversalStatus.KEPT}, ""),
+        ({"reference": "unknown", "status": ReversalStatus.PAYMENT_KEPT}, ""),
     ],
     ids=["same", "unknown here", "other amount", "ended there", "payment of another program", "failed refund"],
 )

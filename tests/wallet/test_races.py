@@ -1,4 +1,4 @@
-"""Many at once: wallets end exactly empty, one key makes one order, and the books agree afterwards."""
+"""Many at once: wallets end exactly empty, one key makes one order, and the ledger agrees afterwards."""
 
 import threading
 from collections import Counter

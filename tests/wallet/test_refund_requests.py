@@ -50,7 +50,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 @pytest.fixture(autouse=True)
 def _books_balance() -> Any:
-    """Whatever a test does, the books agree afterwards."""
+    """Check the ledger after each test."""
     yield
     assert list(differences()) == []
 

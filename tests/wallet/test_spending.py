@@ -26,7 +26,7 @@ Client = Callable[..., APIClient]
 
 @pytest.fixture(autouse=True)
 def _books_balance() -> Any:
-    """Whatever a test does, the books agree afterwards."""
+    """Check the ledger after each test."""
     yield
     assert list(differences()) == []
 

@@ -1,4 +1,4 @@
-"""Events of providers, many at once: each counts once, and the books agree afterwards."""
+"""Events of providers, many at once: each counts once, and the ledger agrees afterwards."""
 
 import random
 import threading

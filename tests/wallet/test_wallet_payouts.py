@@ -29,7 +29,7 @@ from wallet.reconciliation import differences
 from wallet.selectors import wallet_of
 from wallet.services import wallet_payouts
 from wallet.services.digests import digest_ledger
-from wallet.services.ledger import TransferEntry, change_amount_set_aside, credit_wallet_balance, open_accounts, write_journal
+from wallet.services.ledger import TransferEntry, change_amount_set_aside, change_wallet_balance, open_accounts, write_journal
 from wallet.services.refunds import refund_order
 from wallet.services.wallet_payouts import cancel_wallet_payout, pay_wallet_payout, refuse_wallet_payout
 
@@ -195,7 +195,7 @@ def test_what_is_settled_is_settled_once(first: str, second: str) -> None:
     assert list(differences()) == []
 
 
-@pytest.mark.parametrize("step", ["open_accounts", "credit_wallet_balance", "change_amount_set_aside", "write_journal", "mail"])
+@pytest.mark.parametrize("step", ["open_accounts", "change_wallet_balance", "change_amount_set_aside", "write_journal", "mail"])
 def test_failure_between_two_steps_of_a_request_sets_nothing_aside(step: str) -> None:
     user = funded(inr=50_000)
     with patch.object(wallet_payouts, step, side_effect=RuntimeError), pytest.raises(RuntimeError):
@@ -204,10 +204,10 @@ def test_failure_between_two_steps_of_a_request_sets_nothing_aside(step: str) ->
     assert list(differences()) == []
 
 
-@pytest.mark.parametrize("step", ["open_accounts", "credit_wallet_balance", "change_amount_set_aside", "write_journal", "mail"])
+@pytest.mark.parametrize("step", ["open_accounts", "change_wallet_balance", "change_amount_set_aside", "write_journal", "mail"])
 @pytest.mark.parametrize("verb", ["pay", "refuse"])
 def test_failure_between_two_steps_of_a_decision_leaves_it_waiting(step: str, verb: str) -> None:
-    if (step, verb) == ("credit_wallet_balance", "pay"):
+    if (step, verb) == ("change_wallet_balance", "pay"):
         return
     user, staff = funded(inr=50_000), UserFactory()
     wallet_payout = asked(user)
@@ -360,7 +360,7 @@ def test_reconciliation_tells_of_journals_without_a_request_and_of_requests_that
     user, staff = funded(inr=50_000), UserFactory()
     wallet_payout = asked(user, 200)
     wallet, account = wallet_payout.wallet_id, LedgerAccount.objects.get(kind="held", owner=user).pk
-    entry = credit_wallet_balance(wallet, -100)
+    entry = change_wallet_balance(wallet, -100)
     change_amount_set_aside(account, 100)
     leg: dict[str, Any] = {"currency": "INR", "reason": "stray", "actor_id": staff.pk}
     stray = write_journal(kind=JournalKind.HOLD, transfers=[TransferEntry(wallet, account, 100)], wallet=entry, **leg)
@@ -378,7 +378,7 @@ def test_reconciliation_tells_of_journals_without_a_request_and_of_requests_that
 
 def test_reconciliation_tells_of_a_request_of_another_wallet_than_the_money() -> None:
     user = funded(inr=50_000, usd=700)
-    entry = credit_wallet_balance(LedgerAccount.objects.get(kind="wallet", owner=user, currency="USD").pk, -700)
+    entry = change_wallet_balance(LedgerAccount.objects.get(kind="wallet", owner=user, currency="USD").pk, -700)
     held_id = open_accounts("USD", {AccountKind.HELD: user.pk})[AccountKind.HELD]
     change_amount_set_aside(held_id, 700)
     transfers = [TransferEntry(entry.account_id, held_id, 700)]

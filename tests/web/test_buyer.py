@@ -13,7 +13,7 @@ from catalog.models import Listing
 from marketplace.accounts.models import User
 from tests.factories import UserFactory
 from tests.shop import archive, bought, funded, on_sale
-from wallet.consent import CONSENT
+from wallet.consent import WITHDRAWAL_CONSENT
 from wallet.models import Order, Quote
 from wallet.selectors import wallet_of
 from wallet.services.refunds import refund_order
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.django_db
 
 Browse = Callable[..., Client]
 PRICE = 49_900
-PAY = {"consent": CONSENT.version}
+PAY = {"consent": WITHDRAWAL_CONSENT.version}
 
 
 def begin(client: Client, listing: Listing, **choices: str) -> Any:
@@ -90,13 +90,13 @@ def test_purchase_is_confirmed_and_charged_once_however_often_it_is_sent(browse:
 def test_consent_that_was_shown_is_kept_with_the_order_and_another_one_buys_nothing(browse: Browse, buyer: User) -> None:
     client = browse(buyer)
     address = begin(client, on_sale())["Location"]
-    assert CONSENT.text in client.get(address).content.decode()
+    assert WITHDRAWAL_CONSENT.text in client.get(address).content.decode()
     for sent in ({}, {"consent": "of-yesterday"}):
         assert client.post(address, sent)["Location"] == address
         assert not Order.objects.exists()
     client.post(address, PAY)
     order = Order.objects.get()
-    assert (order.consent_version, order.consent_text) == (CONSENT.version, CONSENT.text)
+    assert (order.consent_version, order.consent_text) == (WITHDRAWAL_CONSENT.version, WITHDRAWAL_CONSENT.text)
     assert bought(on_sale(), buyer).consent_version == ""
 
 

@@ -327,11 +327,11 @@ def locations(client: Client, path: str) -> list[str]:
 
 @pytest.mark.slow
 def test_sitemap_of_a_changed_catalog_takes_the_place_of_the_last_one(client: Client) -> None:
-    caches["answers"].clear()
+    caches["responses"].clear()
     for _ in range(3):
         slug = on_sale().slug
         assert slug in client.get("/sitemaps/1.xml").content.decode()
-    assert len(caches["answers"]._cache) == 1  # type: ignore[attr-defined]  # what the memory holds
+    assert len(caches["responses"]._cache) == 1  # type: ignore[attr-defined]  # what the memory holds
 
 
 @pytest.mark.slow

@@ -2,8 +2,8 @@
 
 from typing import Any, BinaryIO, NamedTuple
 
+from .exceptions import Rejected
 from .sounds import facts
-from .verdicts import Rejected
 
 CHUNK = 2**20
 # Enough for 20 MiB at the lowest bit rates; the duration of longer files is extrapolated.

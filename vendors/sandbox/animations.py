@@ -13,8 +13,8 @@ from thorvg_python.canvas.sw import SwCanvas
 from thorvg_python.engine import Engine
 
 from . import archive_files, zips
+from .exceptions import Rejected, Unsupported
 from .sniffing import HEAD_BYTES, sniff
-from .verdicts import Rejected, Unsupported
 from .zip_directory import read_directory
 
 # The most animations of a file, and for each bytes of JSON, seconds, frames a second, pixels of a side, and bytes of WebP.

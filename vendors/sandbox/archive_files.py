@@ -4,8 +4,8 @@ import io
 from typing import Any, BinaryIO
 
 from . import fonts, inspecting, preview_fonts, preview_images, tars, texts, zips
+from .exceptions import Unsupported
 from .sniffing import HEAD_BYTES, sniff
-from .verdicts import Unsupported
 
 MEMBER_BYTES = 20 * 2**20
 TEXT_BYTES = 256 * 2**10

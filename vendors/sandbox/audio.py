@@ -4,8 +4,8 @@ from typing import Any, BinaryIO
 
 import soundfile
 
+from .exceptions import Rejected, rejecting
 from .sounds import MIN_BYTES_PER_SECOND, facts
-from .verdicts import Rejected, rejecting
 
 TRIAL_FRAMES = 4096
 BLOCK_FRAMES = 2**16

@@ -4,25 +4,30 @@ from collections import Counter
 from hashlib import blake2b
 from typing import Any
 
-from .verdicts import Rejected
+from .exceptions import Rejected
 
-ENTRIES = 200_000
+MAX_ENTRIES = 200_000
 # 1 PiB: the sizes that an archive states are unverified, and some formats allow any number.
-CLAIMED_BYTES = 2**50
+MAX_CLAIMED_BYTES = 2**50
 # An archive that expands beyond this ratio is taken for a bomb; up to FREE_BYTES any ratio is harmless.
-RATIO = 200
+MAX_RATIO = 200
 FREE_BYTES = 64 * 2**20
-EXTENSIONS = 100
+MAX_EXTENSIONS = 100
 EXTENSION_CHARS = 16
-EXAMPLES = 5
+MAX_EXAMPLES = 5
 PATH_CHARS = 200
 # Extensions of archives, whose contents a reviewer does not see, and of files that run when they are opened.
 NESTED = {"zip", "rar", "7z", "tar", "gz", "tgz", "bz2", "xz", "zst", "iso", "dmg", "cab"}
 PROGRAMS = {"exe", "com", "scr", "msi", "bat", "cmd", "ps1", "vbs", "lnk", "jar", "apk", "hta", "reg"}
 # The most entries of an archive that reviewers are shown, and by which versions are compared.
-LISTED = 500
-COMPARED = 5000
+MAX_LISTED = 500
+MAX_COMPARED = 5000
 DIGEST_BYTES = 16
+
+
+def too_many_entries() -> Rejected:
+    """Return the refusal of an archive with too many entries."""
+    return Rejected(f"The archive has more than {MAX_ENTRIES:,} entries. Split it into several.")
 
 
 class EntryCounter:
@@ -31,7 +36,7 @@ class EntryCounter:
     def __init__(self, packed_bytes: int) -> None:
         self.count = 0
         self.size = 0
-        self._allowed = RATIO * packed_bytes + FREE_BYTES
+        self._allowed = MAX_RATIO * packed_bytes + FREE_BYTES
         self._extensions: Counter[str] = Counter()
         self._noted: dict[str, list[str]] = {}
         self._times: Counter[str] = Counter()
@@ -44,18 +49,18 @@ class EntryCounter:
     def add(self, path: str, size: int, *, folder: bool) -> None:
         """Count an entry; folders are entries, but have no extension."""
         self.count += 1
-        if self.count > ENTRIES:
-            raise Rejected(f"The archive has more than {ENTRIES} entries.")
+        if self.count > MAX_ENTRIES:
+            raise too_many_entries()
         self.size += size
-        if self.size > CLAIMED_BYTES:
+        if self.size > MAX_CLAIMED_BYTES:
             raise Rejected("The archive claims to hold more than any disk does.")
         if self.size > self._allowed:
-            raise Rejected(f"The archive expands to more than {RATIO} times its size.")
+            raise Rejected(f"The archive expands to more than {MAX_RATIO} times its size.")
         self._note_name(path, folder=folder)
         if not folder:
             extension = _extension(path)
             self._extensions[extension] += 1
-            if len(self._listed) < LISTED:
+            if len(self._listed) < MAX_LISTED:
                 self._listed.append([shown(path), size])
             if extension in NESTED:
                 self.note("nested_archive", path)
@@ -78,23 +83,23 @@ class EntryCounter:
         """Record a warning with a few of the affected names."""
         self._times[code] += 1
         examples = self._noted.setdefault(code, [])
-        if len(examples) < EXAMPLES:
+        if len(examples) < MAX_EXAMPLES:
             examples.append(shown(path))
 
     def digested(self, path: str, size: int, digest: str) -> None:
         """Record the digest of an entry's content, by which versions of the archive are compared."""
-        if len(self._compared) < COMPARED:
+        if len(self._compared) < MAX_COMPARED:
             self._compared.append([shown(path), size, digest])
         else:
             self._others.update(f"{path}\0{size}\0{digest}\0".encode("utf-8", "replace"))
 
     def facts(self) -> dict[str, Any]:
         """Return the digests: one for each of the first entries, and one for all others."""
-        return {"entries": self._compared} | ({"otherEntries": self._others.hexdigest()} if len(self._compared) == COMPARED else {})
+        return {"entries": self._compared} | ({"otherEntries": self._others.hexdigest()} if len(self._compared) == MAX_COMPARED else {})
 
     def technical(self) -> dict[str, Any]:
         """Return the archive fields of `technicalJson`, the warnings if there are any, and the first entries."""
-        common = self._extensions.most_common(EXTENSIONS)
+        common = self._extensions.most_common(MAX_EXTENSIONS)
         found: dict[str, Any] = {
             "entryCount": self.count,
             "uncompressedSize": self.size,

@@ -10,8 +10,8 @@ from fontTools import subset
 from fontTools.ttLib.sfnt import SFNTReader
 
 from . import archive_files, fonts, woff2
+from .exceptions import Rejected, Unsupported, rejecting
 from .sniffing import HEAD_BYTES, sniff
-from .verdicts import Rejected, Unsupported, rejecting
 
 MARK = "Preview of"
 NOTICE = "A subset for trying the font before buying it."

@@ -15,7 +15,7 @@ from fontTools.ttLib import TTFont
 from fontTools.ttLib.tables.O_S_2f_2 import OS2_UNICODE_RANGES
 
 from . import font_facts
-from .verdicts import Rejected, rejecting
+from .exceptions import Rejected, rejecting
 
 FACES = 64
 # Larger than any font of an East Asian family.

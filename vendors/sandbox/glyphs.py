@@ -7,8 +7,8 @@ from typing import Any, BinaryIO
 from fontTools.pens.svgPathPen import SVGPathPen
 
 from . import archive_files, fonts
+from .exceptions import Unsupported, rejecting
 from .sniffing import HEAD_BYTES, sniff
-from .verdicts import Unsupported, rejecting
 
 GLYPHS = 24
 PATH_CHARS = 20_000

@@ -5,8 +5,8 @@ from typing import Any, BinaryIO, cast
 
 from PIL import Image
 
+from .exceptions import Rejected, rejecting
 from .source import PartedFile
-from .verdicts import Rejected, rejecting
 
 SIDE = 300_000
 # Pillow reads a WebP, and each part of a PNG, as a whole.

@@ -4,8 +4,8 @@ import importlib
 import json
 from typing import Any, BinaryIO
 
+from .exceptions import Unsupported
 from .sniffing import HEAD_BYTES, describe_unknown, sniff
-from .verdicts import Unsupported
 
 # Imported on demand: fontTools, Pillow and soundfile, which needs NumPy, are slow to load.
 MODULES = {

@@ -6,9 +6,9 @@ from typing import Any, BinaryIO
 from PIL import Image
 
 from . import images
+from .exceptions import Unsupported, rejecting
 from .preview_images import PIXELS, check, fit, open_image
 from .sniffing import HEAD_BYTES, sniff
-from .verdicts import Unsupported, rejecting
 
 WIDTH, HEIGHT = 900, 300
 QUALITY = 90

@@ -6,8 +6,8 @@ from typing import Any, BinaryIO
 
 import tinytag
 
+from .exceptions import Rejected, Unsupported, rejecting
 from .sounds import MIN_BYTES_PER_SECOND, facts
-from .verdicts import Rejected, Unsupported, rejecting
 
 BOXES = 1000
 DESCRIPTION_BYTES = 16 * 2**20

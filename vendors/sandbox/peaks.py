@@ -4,8 +4,8 @@ from typing import BinaryIO
 
 import soundfile
 
+from .exceptions import rejecting
 from .sounds import PEAKS
-from .verdicts import rejecting
 
 BLOCK_FRAMES = 2**16
 

@@ -2,10 +2,10 @@
 
 from typing import Any, BinaryIO
 
+from .exceptions import Unsupported
 from .inspecting import facts
 from .peaks import peaks_of
 from .sniffing import HEAD_BYTES, sniff
-from .verdicts import Unsupported
 
 ACCEPTED = {"mp3", "aac", "m4a", "wav"}
 # Those that libsndfile decodes; the others have no waveform.

@@ -6,8 +6,8 @@ from typing import Any, BinaryIO
 from fontTools.ttLib.sfnt import SFNTReader
 
 from . import fonts, woff2
+from .exceptions import Unsupported
 from .sniffing import HEAD_BYTES, sniff
-from .verdicts import Unsupported
 
 
 def run(file: BinaryIO, size: int) -> tuple[dict[str, Any], list[bytes]]:

@@ -6,8 +6,8 @@ from typing import Any, BinaryIO
 from PIL import Image, ImageCms, ImageOps
 
 from . import images
+from .exceptions import Rejected, Unsupported, rejecting
 from .sniffing import HEAD_BYTES, sniff
-from .verdicts import Rejected, Unsupported, rejecting
 
 # From the bytes that each decoder needs per pixel, so that none takes more than 300 MiB.
 PIXELS = {"jpg": 40_000_000, "png": 28_000_000, "webp": 15_000_000}

@@ -85,7 +85,9 @@ def run_job(
                 return _interpreted(interpret, reply.facts, blobs)
     except ChildFailed as error:
         logger.warning("a %s job on %d bytes broke: %s", job, size, error)
-        raise FileRejected("Checking it took more time or memory than any honest file needs.", reason="limits_exceeded") from error
+        raise FileRejected(
+            "Checking the file took more time or memory than is allowed. Simplify or split it.", reason="limits_exceeded"
+        ) from error
     match reply.outcome:
         case "unsupported":
             raise UnsupportedType(reply.reason)
@@ -93,7 +95,7 @@ def run_job(
             raise FileRejected(reply.reason, reason="damaged_or_unsafe")
         case _:
             logger.warning("a %s job on %d bytes crashed:\n%s", job, size, reply.reason)
-            raise FileRejected("Its parser could not make sense of it.", reason="unreadable")
+            raise FileRejected("The file could not be read. Export it again and upload the new file.", reason="unreadable")
 
 
 @contextmanager

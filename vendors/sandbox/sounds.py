@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from .verdicts import Rejected
+from .exceptions import Rejected
 
 # A day, the longest duration that is accepted.
 SECONDS = 24 * 3600

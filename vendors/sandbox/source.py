@@ -4,7 +4,7 @@ import io
 import struct
 from typing import BinaryIO
 
-from .verdicts import Rejected
+from .exceptions import Rejected
 
 HEAD = struct.Struct("<cQI")
 READ = b"R"

@@ -7,8 +7,8 @@ import zlib
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
-from .entries import FREE_BYTES, RATIO
-from .verdicts import Rejected, rejecting
+from .entries import FREE_BYTES, MAX_RATIO
+from .exceptions import Rejected, rejecting
 
 CHUNK = 2**18
 # The most bytes that are unpacked to read a compressed archive. What lies beyond is not counted, and the result says `countedPartly`.
@@ -30,11 +30,11 @@ class UnpackLimitReached(Exception):
 
 
 class Unpacked(io.RawIOBase):
-    """The bytes of a compressed file, forward only, within UNPACKED_BYTES and RATIO."""
+    """The bytes of a compressed file, forward only, within UNPACKED_BYTES and MAX_RATIO."""
 
     def __init__(self, file: BinaryIO, size: int, name: str) -> None:
         self._file = file
-        self._allowed = min(RATIO * size + FREE_BYTES, UNPACKED_BYTES[name])
+        self._allowed = min(MAX_RATIO * size + FREE_BYTES, UNPACKED_BYTES[name])
         self._bomb = self._allowed < UNPACKED_BYTES[name]
         self._new = DECOMPRESSORS[name]
         self._unpacker = self._new()
@@ -67,7 +67,7 @@ class Unpacked(io.RawIOBase):
         self._position += len(content)
         if self._position > self._allowed:
             if self._bomb:
-                raise Rejected(f"The archive expands to more than {RATIO} times its size.")
+                raise Rejected(f"The archive expands to more than {MAX_RATIO} times its size.")
             raise UnpackLimitReached
         view[: len(content)] = content
         return len(content)

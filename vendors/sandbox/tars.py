@@ -6,11 +6,11 @@ import tarfile
 from hashlib import blake2b
 from typing import Any, BinaryIO, cast
 
-from .entries import DIGEST_BYTES, ENTRIES, EntryCounter, shown
+from .entries import DIGEST_BYTES, MAX_ENTRIES, EntryCounter, shown
+from .exceptions import Rejected, Unsupported, rejecting
 from .members import MemberInspections
 from .skills import FILE_NAME, READ_BYTES
 from .streams import CHUNK, Unpacked, UnpackLimitReached
-from .verdicts import Rejected, Unsupported, rejecting
 
 # The largest extended header: a long name, a few numbers, and extended attributes of file systems.
 EXTENDED_BYTES = 2**20
@@ -18,7 +18,7 @@ EXTENDED = {tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.G
 ENTRY_BYTES = 2**50
 # tarfile copies the fields of a global header for each entry, and reads each record in Python: programs write a dozen.
 FIELDS = 100
-RECORDS = 10 * ENTRIES
+MAX_RECORDS = 10 * MAX_ENTRIES
 # Python before 3.11.10 takes time that grows with the square of the digits in a row (CVE-2024-6232).
 DIGITS = 200
 
@@ -39,7 +39,7 @@ class HeaderFile:
             raise Rejected("An extended header of the tar archive is damaged.")
         # Each ends its line.
         self._records += content.count(b"\n")
-        if self._records > RECORDS:
+        if self._records > MAX_RECORDS:
             raise Rejected("The extended headers of the tar archive hold far more than any program writes.")
         return content
 

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Any, BinaryIO
 
 from . import confinement, source
-from .verdicts import Rejected, Unsupported
+from .exceptions import Rejected, Unsupported
 
 ADDRESS_SPACE = 2**30
 # Room for the output of the font sanitizer, which is the only file that is written.

@@ -8,7 +8,7 @@ from hashlib import blake2b
 from typing import BinaryIO
 
 from .entries import DIGEST_BYTES, EntryCounter
-from .verdicts import Rejected
+from .exceptions import Rejected
 from .zip_directory import ALL32, ZIP64, Directory, Entry, extra_fields, path_of, widened
 
 LOCAL = struct.Struct("<4sHHHHHIIIHH")

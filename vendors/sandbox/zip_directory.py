@@ -5,8 +5,8 @@ import zlib
 from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 
-from .entries import ENTRIES
-from .verdicts import Rejected
+from .entries import MAX_ENTRIES, too_many_entries
+from .exceptions import Rejected
 
 END = struct.Struct("<4sHHHHIIH")
 END64 = struct.Struct("<4sQHHIIQQQQ")
@@ -98,8 +98,8 @@ def read_directory(file: BinaryIO, size: int) -> Directory:
     if disk not in {0, ALL16} or first_disk not in {0, ALL16} or here != count:
         raise Rejected("The zip archive is one of several volumes.")
     count, length, offset, end = _zip64(file, tail_start + at, count, length, offset)
-    if count > ENTRIES:
-        raise Rejected(f"The archive has more than {ENTRIES} entries.")
+    if count > MAX_ENTRIES:
+        raise too_many_entries()
     if length > DIRECTORY_BYTES:
         raise Rejected("The zip archive's directory is larger than 64 MiB.")
     if offset + length != end:

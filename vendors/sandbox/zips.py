@@ -6,8 +6,8 @@ from typing import Any, BinaryIO
 
 from . import agent_skills, containers
 from .entries import EntryCounter, shown
+from .exceptions import Rejected
 from .members import MemberInspections
-from .verdicts import Rejected
 from .zip_bodies import DEFLATED, ENCRYPTED, LOCAL, STORED, check_bodies
 from .zip_directory import Entry, read_directory
 

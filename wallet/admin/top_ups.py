@@ -38,7 +38,7 @@ class TopUpAdmin(ServiceAdmin):
         return f"{'A deleted account' if subject.user.deleted else subject.user}: {self.amount(subject)}"
 
     def find(self, query: SearchQuery) -> list[Q]:
-        """Search by id, user, or the provider's name of the payment."""
+        """Search by id, user, or the provider's id of the payment."""
         if query.id:
             return [Q(pk=query.id)]
         return [Q(user__email=query.email)] if query.email else [Q(payment_reference=query.text)]

@@ -10,26 +10,26 @@ from marketplace.accounts.models import User
 from ..discount_codes import limit_guesses
 from ..models import Approval
 from ..selectors import wallet_of
-from ..services.asking import spend_or_ask
 from ..services.limits import find_exceeded_limit
 from ..services.offers import PurchaseRequest
 from ..services.quotes import make_quote
 from ..services.spending import Receipt, spend
+from ..services.spending_requests import spend_or_request_approval
 from ..services.top_ups import TopUpRequest, request_top_up
-from .serializers.approvals import ApprovalRequestedAnswer
-from .serializers.caller import CallerAnswer
-from .serializers.top_ups import TopUpAnswer
-from .serializers.wallet import QuoteAnswer, SpendAnswer, WalletAnswer
+from .serializers.approvals import ApprovalRequestedResponse
+from .serializers.caller import CallerResponse
+from .serializers.top_ups import TopUpResponse
+from .serializers.wallet import QuoteResponse, SpendResponse, WalletResponse
 
 
 def caller(principal: Principal) -> dict[str, Any]:
     """Return the answer of GET me."""
-    return dict(CallerAnswer(principal).data)
+    return dict(CallerResponse(principal).data)
 
 
 def wallet(user: User) -> dict[str, Any]:
     """Return the answer of GET wallet."""
-    return dict(WalletAnswer(wallet_of(user)).data)
+    return dict(WalletResponse(wallet_of(user)).data)
 
 
 def quote(principal: Principal, body: Mapping[str, Any]) -> dict[str, Any]:
@@ -37,24 +37,24 @@ def quote(principal: Principal, body: Mapping[str, Any]) -> dict[str, Any]:
     purchase = _purchase_request(body)
     with limit_guesses(principal.user, purchase.discount_code):
         made = make_quote(buyer=principal.user, purchase=purchase)
-    return dict(QuoteAnswer(made, context={"exceeded": find_exceeded_limit(quote=made, principal=principal)}).data)
+    return dict(QuoteResponse(made, context={"exceeded": find_exceeded_limit(quote=made, principal=principal)}).data)
 
 
 def purchase(principal: Principal, body: Mapping[str, Any], *, idempotency_key: str | None) -> tuple[dict[str, Any], bool]:
     """Buy, or ask the wallet's owner, and return the answer of POST wallet/spend and whether it is a replayed one.
 
     Raises:
-        Problem: one that `spend` or, with `onLimit: "ask"`, `spend_or_ask` raises.
+        Problem: one that `spend` or, with `onLimit: "ask"`, `spend_or_request_approval` raises.
     """
     purchase = _purchase_request(body)
     request: dict[str, Any] = {"purchase": purchase, "quote_id": body.get("quoteId"), "idempotency_key": idempotency_key}
     result: Receipt | Approval
     with limit_guesses(principal.user, purchase.discount_code):
         if body.get("onLimit") == "ask":
-            result, replayed = spend_or_ask(**request, reason=body.get("reason", ""), principal=principal)
+            result, replayed = spend_or_request_approval(**request, reason=body.get("reason", ""), principal=principal)
         else:
             result, replayed = spend(**request, buyer=principal.user, principal=principal)
-    answer = SpendAnswer(result) if isinstance(result, Receipt) else ApprovalRequestedAnswer(result)
+    answer = SpendResponse(result) if isinstance(result, Receipt) else ApprovalRequestedResponse(result)
     return dict(answer.data), replayed
 
 
@@ -62,7 +62,7 @@ def top_up(principal: Principal, body: Mapping[str, Any], *, idempotency_key: st
     """Ask for a top-up, and return the answer of POST wallet/top-ups and whether it is an earlier one; raises what `request_top_up` raises."""
     wanted = TopUpRequest(body["currency"], body["amount"], return_url=body.get("returnUrl", ""))
     made, replayed = request_top_up(user=principal.user, wanted=wanted, idempotency_key=idempotency_key, principal=principal)
-    return dict(TopUpAnswer(made).data), replayed
+    return dict(TopUpResponse(made).data), replayed
 
 
 def _purchase_request(body: Mapping[str, Any]) -> PurchaseRequest:

@@ -496,7 +496,7 @@ class Migration(migrations.Migration):
                 ('kind', models.CharField(choices=[('dispute', 'Dispute'), ('refund', 'Refund')], max_length=16)),
                 ('reference', models.CharField(blank=True, max_length=255)),
                 ('amount_minor', models.BigIntegerField()),
-                ('status', models.CharField(choices=[('Open', 'Open'), ('Kept', 'Kept'), ('Returned', 'Returned')], default='Open', max_length=16)),
+                ('status', models.CharField(choices=[('Open', 'Open'), ('Kept', 'Payment Kept'), ('Returned', 'Payment Returned')], default='Open', max_length=16)),
                 ('opened_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('decided_at', models.DateTimeField(blank=True, null=True)),
                 ('frozen', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='froze_for', to='wallet.journal')),

@@ -35,7 +35,7 @@ class TopUp(models.Model):
     amount_minor = models.BigIntegerField()
     provider = models.CharField(max_length=bounds.CREDIT_SOURCE_CHARS)
     status = models.CharField(max_length=16, choices=TopUpStatus.choices, default=TopUpStatus.PENDING)
-    # The provider's names of its page and of the payment; empty until they are known.
+    # The provider's ids of its page and of the payment; empty until they are known.
     page_reference = models.CharField(max_length=bounds.PROVIDER_ID_CHARS, blank=True)
     payment_reference = models.CharField(max_length=bounds.PAYMENT_REFERENCE_CHARS, blank=True)
     payment_url = models.CharField(max_length=core_bounds.URL_CHARS, blank=True)
@@ -105,7 +105,7 @@ class ProviderEvent(models.Model):
     kind = models.CharField(max_length=16, choices=EventKind.choices)
     top_up = models.ForeignKey(TopUp, null=True, blank=True, on_delete=models.PROTECT, related_name="events")
     payment_reference = models.CharField(max_length=bounds.PAYMENT_REFERENCE_CHARS, blank=True)
-    # The provider's name of the dispute or refund.
+    # The provider's id of the dispute or refund.
     reversal_reference = models.CharField(max_length=bounds.PROVIDER_ID_CHARS, blank=True)
     amount_minor = models.BigIntegerField()
     currency = models.CharField(max_length=3, blank=True)
@@ -142,11 +142,11 @@ class ReversalKind(models.TextChoices):
 
 
 class ReversalStatus(models.TextChoices):
-    """The status of a reversal. Kept means that the payment stands: the dispute was won, or the refund failed."""
+    """The status of a reversal: open until the dispute or refund is decided. The payment is kept if the dispute is won or the refund fails."""
 
     OPEN = "Open"
-    KEPT = "Kept"
-    RETURNED = "Returned"
+    PAYMENT_KEPT = "Kept"
+    PAYMENT_RETURNED = "Returned"
 
 
 class Reversal(models.Model):
@@ -155,7 +155,7 @@ class Reversal(models.Model):
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     top_up = models.ForeignKey(TopUp, on_delete=models.PROTECT, related_name="reversals")
     kind = models.CharField(max_length=16, choices=ReversalKind.choices)
-    # The provider's name of it; empty for a refund that was not sent yet.
+    # The provider's id; empty for a refund that was not sent yet.
     reference = models.CharField(max_length=bounds.PROVIDER_ID_CHARS, blank=True)
     amount_minor = models.BigIntegerField()
     status = models.CharField(max_length=16, choices=ReversalStatus.choices, default=ReversalStatus.OPEN)

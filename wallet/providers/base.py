@@ -16,7 +16,7 @@ from ..models.top_ups import EventKind, ReversalStatus
 
 @dataclass(frozen=True)
 class PaymentPage:
-    """A page on which a payment is made: the provider's name of it, and its address."""
+    """A page on which a payment is made: its id at the provider, and its address."""
 
     reference: str
     url: str
@@ -108,7 +108,7 @@ class ProviderReversal:
 
 @dataclass(frozen=True)
 class Refund:
-    """A refund: the provider's name of it, and whether it is done; if not, an event reports the outcome."""
+    """A refund: its id at the provider, and whether it is done; if not, an event reports the outcome."""
 
     reference: str
     done: bool

@@ -30,8 +30,8 @@ _KINDS = {
 # Inquiries, which take no money.
 _INQUIRIES = ("fraud", "retrieval")
 # How disputes and refunds stand that have ended.
-_DISPUTED = {"won": ReversalStatus.KEPT, "closed": ReversalStatus.KEPT, "lost": ReversalStatus.RETURNED}
-_REFUNDED = {"processed": ReversalStatus.RETURNED, "failed": ReversalStatus.KEPT}
+_DISPUTED = {"won": ReversalStatus.PAYMENT_KEPT, "closed": ReversalStatus.PAYMENT_KEPT, "lost": ReversalStatus.PAYMENT_RETURNED}
+_REFUNDED = {"processed": ReversalStatus.PAYMENT_RETURNED, "failed": ReversalStatus.PAYMENT_KEPT}
 PAGE = 100
 
 

@@ -23,8 +23,8 @@ _SESSION = {
 _INQUIRY = ("warning_needs_response", "warning_under_review")
 _INQUIRIES = (*_INQUIRY, "warning_closed", "prevented")
 # How disputes and refunds stand that have ended.
-_DISPUTED = {"won": ReversalStatus.KEPT, "lost": ReversalStatus.RETURNED}
-_REFUNDED = {"succeeded": ReversalStatus.RETURNED, "failed": ReversalStatus.KEPT, "canceled": ReversalStatus.KEPT}
+_DISPUTED = {"won": ReversalStatus.PAYMENT_KEPT, "lost": ReversalStatus.PAYMENT_RETURNED}
+_REFUNDED = {"succeeded": ReversalStatus.PAYMENT_RETURNED, "failed": ReversalStatus.PAYMENT_KEPT, "canceled": ReversalStatus.PAYMENT_KEPT}
 _DISPUTE_ENDS = {"won": EventKind.DISPUTE_WON, "lost": EventKind.DISPUTE_LOST}
 
 

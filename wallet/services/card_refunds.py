@@ -21,7 +21,7 @@ from .top_ups import TRANSITIONS
 
 @transaction.atomic
 def refund_top_up(*, top_up: TopUp, reason: str, actor: User) -> TopUp:
-    """Refund to its card what is left of a top-up; the provider is asked by a job.
+    """Refund what is left of a top-up to the card that paid it. A job calls the provider.
 
     Raises:
         InvalidTransition: it is not paid, a dispute or refund is open, or nothing of it is left.
@@ -37,7 +37,7 @@ def refund_top_up(*, top_up: TopUp, reason: str, actor: User) -> TopUp:
 
 @transaction.atomic
 def refund_of_deleted_account(*, top_up: TopUp) -> None:
-    """Refund to its card what is left of a top-up of a deleted account; do nothing if that is nothing, or another refund or a dispute is open."""
+    """Refund what is left of a deleted account's top-up to its card, unless nothing is left or another refund or dispute is open."""
     top_up = lock(TopUp.objects.select_related("user"), pk=top_up.pk)
     if top_up.user.deleted:
         with suppress(InvalidTransition):
@@ -79,5 +79,5 @@ def send_refund(reversal_id: str) -> None:
             reversal.reference = refund.reference
             reversal.save(update_fields=["reference"])
         if refund is None or refund.done:
-            settle_reversal(reversal=reversal, end=ReversalStatus.KEPT if refund is None else ReversalStatus.RETURNED)
+            settle_reversal(reversal=reversal, end=ReversalStatus.PAYMENT_KEPT if refund is None else ReversalStatus.PAYMENT_RETURNED)
             apply_waiting(top_up=top_up)

@@ -23,7 +23,7 @@ from ..errors import AlreadyCredited, InvalidAmount, ReferenceUsed
 from ..models import CreditReference, Journal, LedgerAccount
 from ..models.ledger import AccountKind, JournalKind
 from ..selectors import credit_of
-from .ledger import TransferEntry, credit_wallet_balance, open_accounts, write_journal
+from .ledger import TransferEntry, change_wallet_balance, open_accounts, write_journal
 from .receivables import collect_owed
 
 SOURCE = "bank"
@@ -126,7 +126,7 @@ def _credit(credit: _Credit) -> Journal:
         currency=credit.currency,
         reason=credit.reason,
         actor_id=None if credit.actor is None else credit.actor.pk,
-        wallet=credit_wallet_balance(wallet_id, credit.amount_minor),
+        wallet=change_wallet_balance(wallet_id, credit.amount_minor),
     )
     collect_owed(wallet_id=wallet_id)
     if credit.payment is not None:

@@ -24,10 +24,10 @@ from ..selectors import COMMIT_DELAY, charged_back_without_note
 from ..tax import Treatment
 from .tax_rates import exchange_rate_on
 
-BATCH = 500
-# Journals get numbers in order once they are this old; one that commits even later gets the next number after them.
+MAX_BATCH = 500
+# A journal gets its number once it is this old, so that earlier ones that commit later keep their order. One that commits later still gets the next number.
 GRACE = timedelta(seconds=10)
-# Where the seller is, not the buyer.
+# Treatments for which the tax is that of the seller's place.
 _AT_SELLER = (Treatment.INTRA_STATE, Treatment.DOMESTIC)
 
 
@@ -76,9 +76,9 @@ def _find_due(seller_id: Any, until: datetime, *, everything: bool) -> list[tupl
     last = Invoice.objects.filter(seller=seller_id).order_by("-issued_at").values_list("journal__at", flat=True).first()
     if last is not None and not everything:
         rows, ended = rows.filter(at__gt=last - COMMIT_DELAY), ended.filter(reversal__settled__at__gt=last - COMMIT_DELAY)
-    due = [(journal, journal.order) for journal in rows[:BATCH] if journal.order is not None]
-    due += [(each.reversal.settled, each.order) for each in ended[:BATCH] if each.reversal.settled is not None]
-    return sorted(due, key=lambda pair: (pair[0].pk, pair[1].pk))[:BATCH]
+    due = [(journal, journal.order) for journal in rows[:MAX_BATCH] if journal.order is not None]
+    due += [(each.reversal.settled, each.order) for each in ended[:MAX_BATCH] if each.reversal.settled is not None]
+    return sorted(due, key=lambda pair: (pair[0].pk, pair[1].pk))[:MAX_BATCH]
 
 
 @transaction.atomic

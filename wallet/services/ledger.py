@@ -104,7 +104,7 @@ def debit_wallet(
     return balances, WalletEntry(as_id(wallet), -amount_minor, balance, number), known
 
 
-def credit_wallet_balance(wallet_id: uuid.UUID, amount_minor: int) -> WalletEntry:
+def change_wallet_balance(wallet_id: uuid.UUID, amount_minor: int) -> WalletEntry:
     """Credit a wallet, and lock it."""
     ((_, balance, number),) = sql.run(sql.CREDIT, wallet=wallet_id, amount=amount_minor)
     return WalletEntry(wallet_id, amount_minor, balance, number)

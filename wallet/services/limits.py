@@ -37,8 +37,8 @@ class UsedLimit:
 
 
 @dataclass(frozen=True)
-class Bound:
-    """One bound of a spending limit.
+class LimitPart:
+    """One part of a spending limit: for each purchase, for a day, or in total.
 
     Args:
         name: Its name in the problem document.
@@ -97,7 +97,11 @@ def spender_of(principal: Principal) -> uuid.UUID | None:
     return token.spender_id if principal.app is None and isinstance(token, AccessToken) else None
 
 
-_SCOPE_OF_BOUND = {"perPurchase": "for each purchase", "perDay": "for today", "total": "in total"}
+_SENTENCES = {
+    "perPurchase": "The limit is {amount} {currency} per purchase.",
+    "perDay": "{left} {currency} is left of today's limit.",
+    "total": "{left} {currency} is left of the limit.",
+}
 
 
 def _find_refusal(
@@ -107,23 +111,24 @@ def _find_refusal(
     if approved:
         limits = [limit for limit in limits if limit.owner_id is None]
     elif spends_only_within_limits(principal) and all(limit.owner_id is None for limit in limits):
-        return _refusal(currency, price_minor, Bound("currency", 0, 0), f"Nothing may be spent in {currency}.")
+        return _refusal(currency, price_minor, LimitPart("currency", 0, 0), f"Nothing may be spent in {currency}.")
     spent = _spent(buyer, principal, currency, limits)
     for limit in limits:
         if limit.categories and category() not in limit.categories:
             sentence = f"Only these categories may be bought from: {', '.join(limit.categories)}."
-            return _refusal(currency, price_minor, Bound("category", None, 0), sentence, allowedCategories=limit.categories)
-        for bound in _bounds(limit, spent):
-            if bound.amount_minor is not None and price_minor > bound.left_minor:
-                sentence = f"{to_number(bound.left_minor):.2f} {currency} is left {_SCOPE_OF_BOUND[bound.name]}."
-                return _refusal(currency, price_minor, bound, sentence)
+            return _refusal(currency, price_minor, LimitPart("category", None, 0), sentence, allowedCategories=limit.categories)
+        for part in _parts(limit, spent):
+            if part.amount_minor is not None and price_minor > part.left_minor:
+                amount, left = (f"{to_number(minor):.2f}" for minor in (part.amount_minor, part.left_minor))
+                sentence = _SENTENCES[part.name].format(amount=amount, left=left, currency=currency)
+                return _refusal(currency, price_minor, part, sentence)
     return None
 
 
-def _bounds(limit: SpendingLimit, spent: Spent) -> Iterator[Bound]:
-    yield Bound("perPurchase", limit.per_purchase_minor, 0)
-    yield Bound("perDay", limit.per_day_minor, spent.today_minor)
-    yield Bound("total", limit.total_minor, spent.ever_minor)
+def _parts(limit: SpendingLimit, spent: Spent) -> Iterator[LimitPart]:
+    yield LimitPart("perPurchase", limit.per_purchase_minor, 0)
+    yield LimitPart("perDay", limit.per_day_minor, spent.today_minor)
+    yield LimitPart("total", limit.total_minor, spent.ever_minor)
 
 
 def _spent(buyer: User, principal: Principal, currency: str, limits: Sequence[SpendingLimit]) -> Spent:
@@ -145,14 +150,14 @@ def sum_spent(*, buyer: User, app_id: uuid.UUID | None, spender_id: uuid.UUID | 
     return Spent(int(ever), int(today))
 
 
-def _refusal(currency: str, price_minor: int, bound: Bound, sentence: str, **members: Any) -> SpendingLimitExceeded:
-    bounded = bound.amount_minor is not None
+def _refusal(currency: str, price_minor: int, part: LimitPart, sentence: str, **members: Any) -> SpendingLimitExceeded:
+    has_amount = part.amount_minor is not None
     return SpendingLimitExceeded(
         f"It costs {to_number(price_minor):.2f} {currency}. {sentence}",
-        limit=bound.name,
+        limit=part.name,
         currency=currency,
         price=to_number(price_minor),
-        cap=to_number(bound.amount_minor or 0) if bounded else None,
-        left=to_number(bound.left_minor) if bounded else None,
+        cap=to_number(part.amount_minor or 0) if has_amount else None,
+        left=to_number(part.left_minor) if has_amount else None,
         **members,
     )

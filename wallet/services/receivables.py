@@ -13,7 +13,7 @@ from marketplace.core.transitions import lock
 from ..models import Journal, LedgerAccount
 from ..models.ledger import AccountKind, JournalKind
 from ..selectors import owed_by
-from .ledger import TransferEntry, credit_wallet_balance, open_accounts, write_journal
+from .ledger import TransferEntry, change_wallet_balance, open_accounts, write_journal
 
 
 def collect_owed(*, wallet_id: uuid.UUID) -> int:
@@ -30,7 +30,7 @@ def collect_owed(*, wallet_id: uuid.UUID) -> int:
         currency=wallet.currency,
         reason="owed after a dispute",
         actor_id=None,
-        wallet=credit_wallet_balance(wallet.pk, -amount),
+        wallet=change_wallet_balance(wallet.pk, -amount),
     )
     return amount
 

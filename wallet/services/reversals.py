@@ -36,7 +36,7 @@ from ..models.top_ups import EventKind, ReversalKind, ReversalStatus, TopUpStatu
 from ..providers import PaymentEvent
 from ..selectors import owed_by
 from .disputed_upgrades import freeze_purchases, refund_upgrades, restore_purchases
-from .ledger import TransferEntry, change_amount_set_aside, credit_wallet_balance, open_accounts, write_journal
+from .ledger import TransferEntry, change_amount_set_aside, change_wallet_balance, open_accounts, write_journal
 from .receivables import collect_owed
 from .refunds import ORDER_TRANSITIONS, end_request
 from .top_ups import TRANSITIONS
@@ -46,10 +46,10 @@ _NOTHING: tuple[uuid.UUID | None, int] = (None, 0)
 _UNPAID = {TopUpStatus.PENDING, TopUpStatus.FAILED}
 _REFUNDS = {EventKind.REFUNDED, EventKind.REFUND_FAILED}
 _ENDS = {
-    EventKind.DISPUTE_WON: ReversalStatus.KEPT,
-    EventKind.REFUND_FAILED: ReversalStatus.KEPT,
-    EventKind.DISPUTE_LOST: ReversalStatus.RETURNED,
-    EventKind.REFUNDED: ReversalStatus.RETURNED,
+    EventKind.DISPUTE_WON: ReversalStatus.PAYMENT_KEPT,
+    EventKind.REFUND_FAILED: ReversalStatus.PAYMENT_KEPT,
+    EventKind.DISPUTE_LOST: ReversalStatus.PAYMENT_RETURNED,
+    EventKind.REFUNDED: ReversalStatus.PAYMENT_RETURNED,
 }
 
 
@@ -164,7 +164,7 @@ def _freeze_orders(reversal: Reversal, disputed: Sequence[DisputedSale]) -> int:
 
 def _freeze(wallet: LedgerAccount, amount_minor: int, kind: ReversalKind) -> uuid.UUID:
     frozen_id = open_accounts(wallet.currency, {AccountKind.FROZEN: wallet.owner_id})[AccountKind.FROZEN]
-    entry = credit_wallet_balance(wallet.pk, -amount_minor)
+    entry = change_wallet_balance(wallet.pk, -amount_minor)
     change_amount_set_aside(frozen_id, amount_minor)
     return write_journal(
         kind=JournalKind.FREEZE,
@@ -185,7 +185,9 @@ def _sales_behind(top_up: TopUp, wallet: LedgerAccount, uncovered_minor: int) ->
     if credited is None or uncovered_minor < 1:
         return []
     suspended = FrozenOrder.objects.filter(reversal__status=ReversalStatus.OPEN, suspended=True).values("order")
-    before = FrozenOrder.objects.filter(order=OuterRef("order")).exclude(reversal__status=ReversalStatus.KEPT).order_by().values("order")
+    before = (
+        FrozenOrder.objects.filter(order=OuterRef("order")).exclude(reversal__status=ReversalStatus.PAYMENT_KEPT).order_by().values("order")
+    )
     later = Journal.objects.filter(wallet=wallet, kind=JournalKind.SALE, wallet_entry__gt=credited.wallet_entry)
     standing = later.filter(order__status=OrderStatus.COMPLETED).exclude(order__in=suspended).select_related("order")
     counted = standing.annotate(before=Coalesce(Subquery(before.annotate(total=Sum("disputed_minor")).values("total")), 0))
@@ -206,7 +208,7 @@ def settle_reversal(*, reversal: Reversal, end: ReversalStatus) -> None:
     top_up = reversal.top_up
     lock(User.objects.all(), pk=top_up.user_id)
     wallet = _locked_wallet(top_up)
-    kept = end == ReversalStatus.KEPT
+    kept = end == ReversalStatus.PAYMENT_KEPT
     ended = [] if kept else _ended_by(reversal)
     reversal.settled_id = _unfreeze(reversal) if kept else _return(reversal, ended, wallet)
     standing = list(reversal.orders.filter(suspended=True, ended=False).select_related("withheld__vendor", "order").order_by("pk"))
@@ -237,7 +239,7 @@ def settle_reversal(*, reversal: Reversal, end: ReversalStatus) -> None:
 def _keep_suspended(reversal: Reversal, standing: Sequence[FrozenOrder]) -> None:
     """Let another open dispute suspend those purchases of which half or more is disputed or lost all the same."""
     for frozen in standing:
-        rows = FrozenOrder.objects.filter(order=frozen.order_id).exclude(reversal__status=ReversalStatus.KEPT)
+        rows = FrozenOrder.objects.filter(order=frozen.order_id).exclude(reversal__status=ReversalStatus.PAYMENT_KEPT)
         other = rows.filter(reversal__status=ReversalStatus.OPEN).exclude(reversal=reversal).order_by("-pk").first()
         counted = rows.aggregate(total=Sum("disputed_minor"))["total"]
         if other is not None and 2 * counted >= frozen.order.price_minor:
@@ -250,7 +252,7 @@ def _keep_suspended(reversal: Reversal, standing: Sequence[FrozenOrder]) -> None
 
 def _ended_by(reversal: Reversal) -> list[FrozenOrder]:
     """Return the purchases that a lost dispute or a refund ends, newest first: those of which half or more is lost with it."""
-    lost = FrozenOrder.objects.filter(order=OuterRef("order"), reversal__status=ReversalStatus.RETURNED).order_by().values("order")
+    lost = FrozenOrder.objects.filter(order=OuterRef("order"), reversal__status=ReversalStatus.PAYMENT_RETURNED).order_by().values("order")
     before = Coalesce(Subquery(lost.annotate(total=Sum("disputed_minor")).values("total")), 0)
     rows = reversal.orders.filter(order__status=OrderStatus.COMPLETED).annotate(lost=F("disputed_minor") + before)
     ended = rows.filter(lost__gte=F("order__price_minor") - F("lost")).select_related("order", "withheld__vendor")
@@ -263,7 +265,7 @@ def _unfreeze(reversal: Reversal) -> uuid.UUID | None:
     if frozen is None or frozen.wallet_id is None:
         return None
     frozen_id = open_accounts(top_up.currency, {AccountKind.FROZEN: top_up.user_id})[AccountKind.FROZEN]
-    entry = credit_wallet_balance(frozen.wallet_id, reversal.frozen_minor)
+    entry = change_wallet_balance(frozen.wallet_id, reversal.frozen_minor)
     change_amount_set_aside(frozen_id, -reversal.frozen_minor)
     journal = write_journal(
         kind=JournalKind.UNFREEZE,

@@ -31,7 +31,7 @@ from ..models import LedgerAccount, WalletPayout
 from ..models.ledger import AccountKind, JournalKind
 from ..models.wallet_payouts import PAYMENT_DETAILS, WalletPayoutStatus
 from ..selectors import wallet_payouts
-from .ledger import TransferEntry, change_amount_set_aside, credit_wallet_balance, open_accounts, write_journal
+from .ledger import TransferEntry, change_amount_set_aside, change_wallet_balance, open_accounts, write_journal
 from .receivables import collect_owed
 
 _MAILS = {"ask": "wallet_payout_asked", "pay": "wallet_payout_paid", "refuse": "wallet_payout_refused", "cancel": "wallet_payout_cancelled"}
@@ -191,7 +191,7 @@ def _by_card(available: int, currency: str) -> ReturnsToCard:
 
 def _set_aside(wallet: LedgerAccount, amount: int, details: str, actor: User) -> WalletPayout:
     held_id = open_accounts(wallet.currency, {AccountKind.HELD: wallet.owner_id})[AccountKind.HELD]
-    entry = credit_wallet_balance(wallet.pk, -amount)
+    entry = change_wallet_balance(wallet.pk, -amount)
     change_amount_set_aside(held_id, amount)
     hold_id = write_journal(
         kind=JournalKind.HOLD,
@@ -216,7 +216,7 @@ def _complete(wallet_payout: WalletPayout, verb: str, actor: User, *, reason: st
     wallet, amount, paid = wallet_payout.wallet, wallet_payout.amount_minor, verb == "pay"
     accounts = open_accounts(wallet.currency, {AccountKind.HELD: wallet.owner_id, AccountKind.PAYOUT: None})
     held_id = accounts[AccountKind.HELD]
-    entry = None if paid else credit_wallet_balance(wallet.pk, amount)
+    entry = None if paid else change_wallet_balance(wallet.pk, amount)
     change_amount_set_aside(held_id, -amount)
     settlement_id = write_journal(
         kind=JournalKind.SETTLEMENT if paid else JournalKind.RETURN,

@@ -113,7 +113,7 @@ class OwnedVersions(serializers.Serializer[Any]):
     items = OwnedVersion(many=True)
 
 
-class DownloadLinkAnswer(serializers.Serializer[DownloadLink]):
+class DownloadLinkResponse(serializers.Serializer[DownloadLink]):
     """A link that needs no credential until it expires."""
 
     downloadUrl = serializers.SerializerMethodField(help_text="Absolute; needs no credential.")

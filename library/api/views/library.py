@@ -25,7 +25,7 @@ from ...services.credentials import credential_position
 from .. import responses
 from ..filters import LibraryFilter
 from ..serializers.certificates import Certificate, CertificateQuery
-from ..serializers.library import DownloadLinkAnswer, DownloadQuery, LibraryPage, LibraryQuery, OwnedVersions
+from ..serializers.library import DownloadLinkResponse, DownloadQuery, LibraryPage, LibraryQuery, OwnedVersions
 
 ASSET_ID = OpenApiParameter("asset_id", str, OpenApiParameter.PATH, description="The asset's id or its slug.")
 PDF = "application/pdf"
@@ -69,7 +69,7 @@ class LibraryViewSet(ApiViewSet):
         summary="Get a download link",
         parameters=[ASSET_ID],
         request=None,
-        responses=DownloadLinkAnswer,
+        responses=DownloadLinkResponse,
     )
     def download(self, request: Request, asset_id: str) -> Response:
         """Create a link to the package of an owned asset. It is valid for 15 minutes and needs no credential."""

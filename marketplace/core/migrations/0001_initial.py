@@ -41,7 +41,7 @@ class Migration(migrations.Migration):
                 ('requester_id', models.UUIDField()),
                 ('key', models.CharField(max_length=255)),
                 ('fingerprint', models.CharField(max_length=64)),
-                ('answer', models.JSONField()),
+                ('response', models.JSONField()),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('owner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],

@@ -82,7 +82,7 @@ class Tool:
     scope: Scope | None
     # The schemas of its arguments and of its result.
     arguments: type[serializers.Serializer[Any]]
-    result: schemas.Answer | tuple[schemas.Answer, ...]
+    result: schemas.ResponseType | tuple[schemas.ResponseType, ...]
     # Runs it with arguments of the right JSON types.
     run: Callable[[Principal, Arguments], ToolResult]
     effects: Effects = Effects()

@@ -3,7 +3,7 @@
 from developers.principals import Principal
 from library.api import responses
 from library.api.rights import AssetRightsRecord, RightsQuery, asset_rights
-from library.api.serializers.library import DownloadLinkAnswer, DownloadQuery, LibraryPage, LibraryQuery
+from library.api.serializers.library import DownloadLinkResponse, DownloadQuery, LibraryPage, LibraryQuery
 from library.rights import Decision, reader_of
 from marketplace.core.scopes import Scope
 
@@ -68,7 +68,7 @@ TOOLS = (
         "15 minutes, without a credential. The checksum is that of the package.",
         scope=Scope.LIBRARY_DOWNLOAD,
         arguments=DownloadArguments,
-        result=DownloadLinkAnswer,
+        result=DownloadLinkResponse,
         run=_get_download_link,
         # Each link is recorded.
         effects=Effects(reads_only=False, idempotent=False),

@@ -26,28 +26,28 @@ _JSON_TYPES: dict[str, tuple[type, ...]] = {
 }
 
 
-def schema_of(serializer: serializers.Serializer[Any], *, answer: bool = False) -> dict[str, Any]:
+def schema_of(serializer: serializers.Serializer[Any], *, response: bool = False) -> dict[str, Any]:
     """Return the JSON Schema (2020-12) of a serializer's input, or of its output, without references."""
     generator = OperationSchema()
     generator.registry = ComponentRegistry()
     generator.view, generator.path, generator.method = ApiViewSet(request=None), "/mcp", "POST"
-    component = generator.resolve_serializer(serializer, "response" if answer else "request")
+    component = generator.resolve_serializer(serializer, "response" if response else "request")
     components = generator.registry.build({}).get("schemas", {})
     # Without fields there may be no component.
     schema: dict[str, Any] = inlined(components.get(component.name, {}), components)
     return {"type": "object", "properties": {}} | schema
 
 
-Answer = type[serializers.Serializer[Any]] | type[BaseModel]
+ResponseType = type[serializers.Serializer[Any]] | type[BaseModel]
 
 
-def result_schema(answer: Answer | tuple[Answer, ...]) -> dict[str, Any]:
+def result_schema(response: ResponseType | tuple[ResponseType, ...]) -> dict[str, Any]:
     """Return the JSON Schema (2020-12) of a result, or of one of several, without references."""
-    if isinstance(answer, tuple):
-        return {"type": "object", "anyOf": [result_schema(each) for each in answer]}
-    if not issubclass(answer, BaseModel):
-        return schema_of(answer(), answer=True)
-    schema = answer.model_json_schema(ref_template=f"{_REF}{{model}}", mode="serialization")
+    if isinstance(response, tuple):
+        return {"type": "object", "anyOf": [result_schema(each) for each in response]}
+    if not issubclass(response, BaseModel):
+        return schema_of(response(), response=True)
+    schema = response.model_json_schema(ref_template=f"{_REF}{{model}}", mode="serialization")
     whole: dict[str, Any] = inlined(schema, schema.pop("$defs", {}))
     return whole
 

@@ -11,10 +11,10 @@ from marketplace.api.serializers import EmptyBody
 from marketplace.core.bounds import IDEMPOTENCY_KEY_CHARS
 from marketplace.core.scopes import Scope
 from wallet.api import responses
-from wallet.api.serializers.approvals import ApprovalRequestedAnswer
-from wallet.api.serializers.caller import CallerAnswer
-from wallet.api.serializers.top_ups import TopUpAnswer, TopUpBody
-from wallet.api.serializers.wallet import QuoteAnswer, QuoteBody, SpendAnswer, SpendBody, WalletAnswer
+from wallet.api.serializers.approvals import ApprovalRequestedResponse
+from wallet.api.serializers.caller import CallerResponse
+from wallet.api.serializers.top_ups import TopUpBody, TopUpResponse
+from wallet.api.serializers.wallet import QuoteBody, QuoteResponse, SpendBody, SpendResponse, WalletResponse
 from wallet.bounds import QUOTE_MINUTES
 from wallet.models.top_ups import TopUpStatus
 
@@ -120,7 +120,7 @@ TOOLS = (
         "Check it before you plan a purchase. In the sandbox environment nothing costs real money.",
         scope=None,
         arguments=EmptyBody,
-        result=CallerAnswer,
+        result=CallerResponse,
         run=_who_am_i,
     ),
     Tool(
@@ -129,7 +129,7 @@ TOOLS = (
         description="The user's prepaid balances in INR and USD. Check them before you propose a purchase.",
         scope=Scope.ACCOUNT_READ,
         arguments=EmptyBody,
-        result=WalletAnswer,
+        result=WalletResponse,
         run=_get_wallet,
     ),
     Tool(
@@ -139,7 +139,7 @@ TOOLS = (
         "Charges nothing. Show the user the quote, and buy with its quoteId.",
         scope=Scope.WALLET_SPEND,
         arguments=QuoteBody,
-        result=QuoteAnswer,
+        result=QuoteResponse,
         run=_quote_purchase,
         effects=Effects(reads_only=False, idempotent=False),
     ),
@@ -151,7 +151,7 @@ TOOLS = (
         "onLimit ask and a reason, the user can approve a purchase above them. With licensee it is for someone else, such as the user's client.",
         scope=Scope.WALLET_SPEND,
         arguments=PurchaseArguments,
-        result=(SpendAnswer, ApprovalRequestedAnswer),
+        result=(SpendResponse, ApprovalRequestedResponse),
         run=_buy_asset,
         # Money that was spent comes back by an admin only; the key makes a repeated call harmless.
         effects=Effects(reads_only=False, destructive=True),
@@ -163,7 +163,7 @@ TOOLS = (
         "address to the user, who decides and pays. Use it when the balance is too low for a purchase that the user wants.",
         scope=Scope.WALLET_FUND,
         arguments=TopUpArguments,
-        result=TopUpAnswer,
+        result=TopUpResponse,
         run=_request_top_up,
         effects=Effects(reads_only=False),
     ),

@@ -75,8 +75,8 @@ def _document(name: str, entries: Iterable[str]) -> bytes:
 def _xml(address: str, build: Callable[[], bytes]) -> HttpResponse:
     key, version = f"sitemap:{address}", current_version()
     # The version is not in the key, so that a new sitemap, which is large, replaces the old one.
-    built_for, body = caches["answers"].get(key, ("", b""))
+    built_for, body = caches["responses"].get(key, ("", b""))
     if built_for != version:
         body = build()
-        caches["answers"].set(key, (version, body), SECONDS)
+        caches["responses"].set(key, (version, body), SECONDS)
     return HttpResponse(body, content_type="application/xml; charset=utf-8", headers={"Cache-Control": "public, max-age=3600"})

@@ -7,7 +7,7 @@
 
 Histories come in batches: `--seed 1` repeats the run, and goes on where it was stopped (a line for each batch is in `var/histories-1.jsonl`). A batch that
 fails is named; `--batch` repeats it. Histories run on the database of `TEST_DATABASE_URL`, or on SQLite; races, events and kills on a private PostgreSQL that keeps its promises
-(fsync on). After each run the books are reconciled; anything wrong ends with an error.
+(fsync on). After each run the ledger is reconciled; anything wrong ends with an error.
 """
 
 import argparse

@@ -20,7 +20,7 @@ from library.models import Licence
 from marketplace.core.errors import Problem
 from tests.servers.postgres import Cluster
 from tests.shop import funded, on_sale
-from tests.wallet.faulty_events import Storm
+from tests.wallet.faulty_events import FaultyEvents
 from tests.wallet.killed_clients import Buying, killed_at_random
 from tests.wallet.stateful.base import START, make_world
 from tests.wallet.stateful.machine import HISTORIES, Wallets
@@ -103,27 +103,27 @@ class Crowd:
         spend(buyer=random.choice(self.buyers), purchase=purchase, idempotency_key=key)
 
     def refund(self) -> None:
-        """Give anything back."""
+        """Refund anything."""
         # By what is owned, which stays little: refunded orders pile up.
         owned = list(Licence.objects.filter(buyer=random.choice(self.buyers), revoked_at=None).values_list("order_id", flat=True))
         if owned:
             refund_order(order=Order(pk=random.choice(owned)), reason="race", actor=None)
 
     def credit(self) -> None:
-        """Put a little in."""
+        """Credit a small amount."""
         buyer, currency = random.choice(self.buyers), random.choice(["INR", "USD"])
         credit_wallet(user=buyer, currency=currency, amount_minor=random.randint(1, 50_000), reason="race", actor=None)
 
     def client(self) -> None:
-        """Do one after the other until enough is done."""
-        deeds: list[Callable[[], Any]] = [self.buy, self.buy, self.buy, self.refund, self.refund, self.credit]
+        """Run one operation after the other until enough are done."""
+        actions: list[Callable[[], Any]] = [self.buy, self.buy, self.buy, self.refund, self.refund, self.credit]
         while self.left.acquire(blocking=False):
-            deed = random.choice(deeds)
+            action = random.choice(actions)
             try:
-                deed()
-                outcome = f"{deed.__name__} done"
+                action()
+                outcome = f"{action.__name__} done"
             except Problem as problem:
-                outcome = f"{deed.__name__} {problem.code}"
+                outcome = f"{action.__name__} {problem.code}"
             except DatabaseError as error:
                 outcome = f"{BROKEN}: {error}"
             self.outcomes[outcome] += 1
@@ -131,7 +131,7 @@ class Crowd:
 
 
 def races(operations: int) -> int:
-    """Let 16 clients at the same wallets and assets: nobody waits in a circle, and the books agree."""
+    """Let 16 clients use the same wallets and assets: there is no deadlock, and the ledger agrees."""
     crowd, began = Crowd(operations), time.monotonic()
     threads = [threading.Thread(target=crowd.client) for _ in range(CLIENTS)]
     for thread in threads:
@@ -146,13 +146,13 @@ def races(operations: int) -> int:
 
 def events(number: int) -> int:
     """Let 16 clients send events of payment providers, doubled, reordered, late and forged: nothing counts twice, nothing forged at all."""
-    storm, began = Storm(number, random.Random()), time.monotonic()
-    storm.blow(threads=CLIENTS)
-    sent = storm.answers.total()
-    console.print(f"{sent} events of {len(storm.payments)} payments by {CLIENTS} clients in {time.monotonic() - began:.0f} s")
-    console.print({" ".join(map(str, answer)).strip(): count for answer, count in storm.answers.most_common()})
-    console.print(dict(Counter(payment.plan for payment in storm.payments).most_common()))
-    wrong = list(storm.wrong())
+    sent_events, began = FaultyEvents(number, random.Random()), time.monotonic()
+    sent_events.send_all(threads=CLIENTS)
+    sent = sent_events.responses.total()
+    console.print(f"{sent} events of {len(sent_events.payments)} payments by {CLIENTS} clients in {time.monotonic() - began:.0f} s")
+    console.print({" ".join(map(str, response)).strip(): count for response, count in sent_events.responses.most_common()})
+    console.print(dict(Counter(payment.plan for payment in sent_events.payments).most_common()))
+    wrong = list(sent_events.wrong())
     for sentence in wrong:
         console.print(sentence)
     return 1 if wrong else 0
@@ -176,7 +176,7 @@ def kills(clients: int, servers: int, cluster: Cluster) -> int:
 
 
 def agree(buying: Buying | None = None) -> bool:
-    """Tell whether the books agree and no answer is forgotten; say what is wrong."""
+    """Tell whether the ledger agrees and no acknowledged purchase is lost; print what is wrong."""
     lost = [] if buying is None else buying.lost()
     found = [*differences(), *(f"order {order} was acknowledged and is lost" for order in lost)]
     for sentence in found:

@@ -10,8 +10,8 @@ from hypothesis.stateful import rule
 from marketplace.core.errors import Problem
 from wallet.models import Approval
 from wallet.services.approvals import approve_purchase, decline_purchase
-from wallet.services.asking import spend_or_ask
 from wallet.services.offers import PurchaseRequest
+from wallet.services.spending_requests import spend_or_request_approval
 
 from .base import BUYERS, CURRENCIES, LISTINGS, TIERS
 from .prices import MovingPrices
@@ -55,7 +55,7 @@ class Deciding(MovingPrices):
         purchase = PurchaseRequest(str(self.listings[listing].pk), currency, tier)
         principal = self.principals[buyer, "personal"]
         try:
-            made, _ = spend_or_ask(purchase=purchase, quote_id=None, idempotency_key=key, reason="", principal=principal)
+            made, _ = spend_or_request_approval(purchase=purchase, quote_id=None, idempotency_key=key, reason="", principal=principal)
         except Problem as problem:
             met = problem.code
         self.counted("ask the owner", met)

@@ -114,7 +114,7 @@ class Circumstances(RuleBasedStateMachine):
         """Compare what the database holds with the model; each part of a history adds its own."""
 
     def teardown(self) -> None:
-        """Let the books speak, then take everything back, so that each history begins with nothing."""
+        """Check the ledger, then roll everything back, so that each history begins with an empty one."""
         try:
             self.compare()
             connection.check_constraints()
@@ -137,7 +137,7 @@ class Circumstances(RuleBasedStateMachine):
 
     @rule(buyer=BUYERS, currency=CURRENCIES, amount=st.integers(1, 200_000))
     def credit(self, buyer: int, currency: str, amount: int) -> None:
-        """Put money in."""
+        """Credit a wallet."""
         self.counted("credit")
         credit_wallet(user=self.buyers[buyer], currency=currency, amount_minor=amount, reason="test", actor=None)
         self.expected.balances[buyer, currency] = self.expected.balances.get((buyer, currency), 0) + amount

@@ -86,7 +86,7 @@ class Preflight(serializers.Serializer[Any]):
     checks = CheckRecord(many=True)
 
 
-class Standing(serializers.Serializer[Any]):
+class ListingStatusResponse(serializers.Serializer[Any]):
     """The status of a listing after a step; `updateStatus` is present for published listings only, null if nothing is in review."""
 
     id = serializers.CharField()
@@ -107,7 +107,7 @@ class Standing(serializers.Serializer[Any]):
         return record
 
 
-class Submitted(Standing):
+class SubmittedResponse(ListingStatusResponse):
     """The status of a listing after its submission."""
 
     submittedAt = serializers.DateTimeField(source="submitted_at")

@@ -20,7 +20,7 @@ from ...services.manifests import generate_manifest
 from ...services.submission import check_and_submit
 from ..conditions import conditional, versioned, with_etag
 from ..serializers.manifests import GeneratedManifest
-from ..serializers.reviews import Preflight, Standing, Submitted
+from ..serializers.reviews import ListingStatusResponse, Preflight, SubmittedResponse
 from .base import VendorViewSet
 
 MANAGE = bearer_only(Scope.VENDOR_MANAGE)
@@ -65,33 +65,33 @@ class SubmissionViews(VendorViewSet):
 
     @conditional
     @versioned
-    @extend_schema(operation_id="submitListing", summary="Submit for review", request=None, responses=Submitted)
+    @extend_schema(operation_id="submitListing", summary="Submit for review", request=None, responses=SubmittedResponse)
     @idempotent
     def submit(self, request: Request, asset_id: str) -> Response:
         """Submit the listing for review. Of a published listing the new file is submitted; buyers get the reviewed one in the meantime."""
         listing = self.listing_to_change(request, asset_id)
         parse_body(EmptyBody, request)
         listing = check_and_submit(listing=listing, actor=self.user)
-        return with_etag(listing, Submitted(listing).data)
+        return with_etag(listing, SubmittedResponse(listing).data)
 
     @conditional
     @versioned
-    @extend_schema(operation_id="withdrawListing", summary="Withdraw a submission", request=None, responses=Standing)
+    @extend_schema(operation_id="withdrawListing", summary="Withdraw a submission", request=None, responses=ListingStatusResponse)
     @idempotent
     def withdraw(self, request: Request, asset_id: str) -> Response:
         """Withdraw the listing, or the new file of a published listing, from review."""
         listing = self.listing_to_change(request, asset_id)
         parse_body(EmptyBody, request)
         listing = withdraw_listing(listing=listing, actor=self.user)
-        return with_etag(listing, Standing(listing).data)
+        return with_etag(listing, ListingStatusResponse(listing).data)
 
     @conditional
     @versioned
-    @extend_schema(operation_id="unpublishListing", summary="Take a listing off sale", request=None, responses=Standing)
+    @extend_schema(operation_id="unpublishListing", summary="Take a listing off sale", request=None, responses=ListingStatusResponse)
     @idempotent
     def unpublish(self, request: Request, asset_id: str) -> Response:
         """Remove the listing from the catalog. It becomes a draft; buyers keep it."""
         listing = self.listing_to_change(request, asset_id)
         parse_body(EmptyBody, request)
         listing = unpublish_listing(listing=listing, actor=self.user)
-        return with_etag(listing, Standing(listing).data)
+        return with_etag(listing, ListingStatusResponse(listing).data)

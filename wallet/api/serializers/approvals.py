@@ -12,7 +12,7 @@ from ...models.quotes import CURRENCIES
 _ENDS = "When the approval ends, and with it the price."
 
 
-class ApprovalRequestedAnswer(serializers.Serializer[Approval]):
+class ApprovalRequestedResponse(serializers.Serializer[Approval]):
     """Nothing was bought: the purchase waits for the wallet's owner."""
 
     success = serializers.SerializerMethodField(help_text="Always false: nothing was bought.")
@@ -29,7 +29,7 @@ class ApprovalRequestedAnswer(serializers.Serializer[Approval]):
         return approval_url(approval)
 
 
-class ApprovalAnswer(serializers.Serializer[Approval]):
+class ApprovalResponse(serializers.Serializer[Approval]):
     """A purchase above a spending limit, and what the wallet's owner decided."""
 
     approvalId = serializers.CharField(source="pk")

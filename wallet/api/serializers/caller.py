@@ -87,7 +87,7 @@ class CallerRateLimit(serializers.Serializer[LimitUsage]):
         return WINDOW_SECONDS
 
 
-class CallerAnswer(serializers.Serializer[Principal]):
+class CallerResponse(serializers.Serializer[Principal]):
     """Who calls, with which credential, and what it may do."""
 
     userId = serializers.CharField(source="user.pk", help_text="Id of the user that the call acts for.")

@@ -46,7 +46,7 @@ class OrderLicensee(serializers.Serializer[Any]):
     status = serializers.ChoiceField(ClaimStatus.choices)
 
 
-class OrderAnswer(serializers.Serializer[Order]):
+class OrderResponse(serializers.Serializer[Order]):
     """One purchase."""
 
     id = serializers.CharField()
@@ -92,7 +92,7 @@ class OrderAnswer(serializers.Serializer[Order]):
 class OrderPage(serializers.Serializer[Any]):
     """The caller's purchases, newest first."""
 
-    items = OrderAnswer(many=True)
+    items = OrderResponse(many=True)
     nextCursor = serializers.CharField(allow_null=True, help_text="Send it as cursor to get the next page; null on the last page.")
 
 

@@ -49,7 +49,7 @@ class BillingBody(Body):
     )
 
 
-class BillingAnswer(serializers.Serializer[BillingDetails]):
+class BillingResponse(serializers.Serializer[BillingDetails]):
     """The details on future invoices; empty if none were entered."""
 
     name = serializers.CharField(allow_blank=True, help_text="The person or company that invoices are made out to.")
@@ -76,7 +76,7 @@ class InvoiceTaxLine(serializers.Serializer[TaxLine]):
     amount = Amount(source="amount_minor", help_text="In currency.")
 
 
-class DocumentAnswer(serializers.Serializer[Invoice]):
+class DocumentResponse(serializers.Serializer[Invoice]):
     """An invoice or credit note as it was issued."""
 
     number = serializers.CharField(help_text="Numbers have no gaps in a fiscal year of the seller.")
@@ -108,9 +108,9 @@ class DocumentAnswer(serializers.Serializer[Invoice]):
         return settings.BASE_URL + reverse(name, args=[invoice.order_id])
 
 
-class InvoiceAnswer(DocumentAnswer):
+class InvoiceResponse(DocumentResponse):
     """The invoice of a purchase."""
 
-    creditNote = DocumentAnswer(
+    creditNote = DocumentResponse(
         source="credit_note", allow_null=True, help_text="The credit note of the refund or lost dispute; null if there is none."
     )

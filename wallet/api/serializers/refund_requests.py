@@ -36,7 +36,7 @@ class RefundRequestBody(Body):
     )
 
 
-class RefundRequestAnswer(serializers.Serializer[RefundRequest]):
+class RefundRequestResponse(serializers.Serializer[RefundRequest]):
     """A request for a refund."""
 
     id = serializers.CharField(source="pk")
@@ -65,7 +65,7 @@ class RefundRequestAnswer(serializers.Serializer[RefundRequest]):
 class RefundRequestList(serializers.Serializer[Any]):
     """The requests for an order: one, or none."""
 
-    items = RefundRequestAnswer(many=True)
+    items = RefundRequestResponse(many=True)
 
 
 class EvidenceOrder(serializers.Serializer[Any]):
@@ -195,7 +195,7 @@ class EvidenceClaims(serializers.Serializer[Any]):
     ledger = EvidenceLedgerEntry(many=True, help_text="The entries of the ledger, oldest first.")
 
 
-class EvidenceAnswer(serializers.Serializer[Any]):
+class EvidenceResponse(serializers.Serializer[Any]):
     """The evidence of an order with its signature."""
 
     evidence = EvidenceClaims(help_text="What is stated about the order.")

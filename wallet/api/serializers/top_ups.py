@@ -42,7 +42,7 @@ class TopUpBody(Body):
     )
 
 
-class TopUpAnswer(serializers.Serializer[TopUp]):
+class TopUpResponse(serializers.Serializer[TopUp]):
     """A top-up: the account's owner pays it on a page of the payment provider."""
 
     id = serializers.CharField(source="pk")

@@ -35,7 +35,7 @@ class OrNull(serializers.CharField):
         return value or None
 
 
-class WalletAnswer(serializers.Serializer[Wallet]):
+class WalletResponse(serializers.Serializer[Wallet]):
     """The prepaid balances."""
 
     balanceINR = Amount(source="balance_inr_minor", help_text="Balance in rupees.")
@@ -104,7 +104,7 @@ class PurchaseLicensee(serializers.Serializer[Any]):
         return super().to_representation(instance) if instance.licensee_email else None
 
 
-class QuoteAnswer(serializers.Serializer[Quote]):
+class QuoteResponse(serializers.Serializer[Quote]):
     """A promise: a purchase with `quoteId` costs exactly this until `expiresAt`, or is refused and says why."""
 
     quoteId = serializers.CharField(source="pk", help_text="Id of the quote, for spend.")
@@ -133,7 +133,7 @@ class QuoteAnswer(serializers.Serializer[Quote]):
         return exceeded
 
 
-class SpendAnswer(serializers.Serializer[Receipt]):
+class SpendResponse(serializers.Serializer[Receipt]):
     """The receipt. Only one currency is debited; the other's amount is 0 and its balance unchanged."""
 
     success = serializers.SerializerMethodField(help_text="Always true; failures are problem documents.")

@@ -10,7 +10,7 @@ from marketplace.core.access import key_or_bearer
 from marketplace.core.scopes import Scope
 
 from ...approvals import approval_for
-from ..serializers.approvals import ApprovalAnswer
+from ..serializers.approvals import ApprovalResponse
 
 APPROVAL_ID = OpenApiParameter("approval_id", str, OpenApiParameter.PATH, description="approvalId of a purchase that waits.")
 
@@ -20,7 +20,7 @@ class ApprovalViewSet(ApiViewSet):
 
     access = {"retrieve": key_or_bearer(Scope.WALLET_SPEND)}
 
-    @extend_schema(operation_id="getApproval", summary="Get an approval", parameters=[APPROVAL_ID], responses=ApprovalAnswer)
+    @extend_schema(operation_id="getApproval", summary="Get an approval", parameters=[APPROVAL_ID], responses=ApprovalResponse)
     def retrieve(self, request: Request, approval_id: str) -> Response:
         """Return a purchase that this app asked for, with the owner's decision."""
-        return Response(ApprovalAnswer(approval_for(principal_of(request), approval_id)).data)
+        return Response(ApprovalResponse(approval_for(principal_of(request), approval_id)).data)

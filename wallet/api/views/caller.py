@@ -9,7 +9,7 @@ from marketplace.api.views import ApiViewSet
 from marketplace.core.access import ANY_CREDENTIAL
 
 from .. import responses
-from ..serializers.caller import CallerAnswer
+from ..serializers.caller import CallerResponse
 
 
 class CallerViewSet(ApiViewSet):
@@ -17,7 +17,7 @@ class CallerViewSet(ApiViewSet):
 
     access = {"retrieve": ANY_CREDENTIAL}
 
-    @extend_schema(operation_id="getCaller", summary="See who you are", tags=["account"], responses=CallerAnswer)
+    @extend_schema(operation_id="getCaller", summary="See who you are", tags=["account"], responses=CallerResponse)
     def retrieve(self, request: Request) -> Response:
         """Return the user, the credential with its scopes, and the limits with what is used of them. It needs no scope."""
         return Response(responses.caller(principal_of(request)))

@@ -20,7 +20,7 @@ from ...models import Order
 from ...selectors import accounts_of, movements_of, order_of, orders_of
 from ..filters import OrderFilter, TransactionFilter
 from ..paging import page_of
-from ..serializers.history import HistoryQuery, OrderAnswer, OrderPage, WalletTransactionPage
+from ..serializers.history import HistoryQuery, OrderPage, OrderResponse, WalletTransactionPage
 
 ORDER_ID = OpenApiParameter("order_id", str, OpenApiParameter.PATH, description="orderId of a purchase.")
 HTML, PDF = "text/html", "application/pdf"
@@ -51,10 +51,10 @@ class HistoryViewSet(ApiViewSet):
         movements = self.filtered(*map(movements_of, wallets))
         return Response(WalletTransactionPage(page_of(self.query(), "at", *movements)).data)
 
-    @extend_schema(operation_id="getOrder", summary="Get a purchase", parameters=[ORDER_ID], responses=OrderAnswer)
+    @extend_schema(operation_id="getOrder", summary="Get a purchase", parameters=[ORDER_ID], responses=OrderResponse)
     def order(self, request: Request, order_id: str) -> Response:
         """Return one of the caller's purchases."""
-        return Response(OrderAnswer(own_order(request, order_id)).data)
+        return Response(OrderResponse(own_order(request, order_id)).data)
 
     @extend_schema(
         operation_id="getReceipt", summary="Get a receipt", parameters=[ORDER_ID], responses={(HTTPStatus.OK, HTML): OpenApiTypes.STR}

@@ -21,7 +21,7 @@ from ...models import BillingDetails
 from ...models.invoices import InvoiceKind
 from ...selectors import billing_details_of, invoice_of_order
 from ...services.billing import save_billing_details
-from ..serializers.invoices import NAMES, BillingAnswer, BillingBody, InvoiceAnswer
+from ..serializers.invoices import NAMES, BillingBody, BillingResponse, InvoiceResponse
 from .history import ORDER_ID, PDF
 
 _READ, _SPEND = key_or_bearer(Scope.ACCOUNT_READ), key_or_bearer(Scope.WALLET_SPEND)
@@ -33,13 +33,13 @@ class BillingViewSet(ApiViewSet):
     access = {"retrieve": _READ, "update": _SPEND}
     problems = {"update": (InvalidBillingDetails,)}
 
-    @extend_schema(operation_id="getBillingDetails", summary="Get the billing details", responses=BillingAnswer)
+    @extend_schema(operation_id="getBillingDetails", summary="Get the billing details", responses=BillingResponse)
     def retrieve(self, request: Request) -> Response:
         """Return the name, address and tax id on future invoices."""
         details = billing_details_of(principal_of(request).user)
-        return Response(BillingAnswer(details or BillingDetails()).data)
+        return Response(BillingResponse(details or BillingDetails()).data)
 
-    @extend_schema(operation_id="updateBillingDetails", summary="Set the billing details", request=BillingBody, responses=BillingAnswer)
+    @extend_schema(operation_id="updateBillingDetails", summary="Set the billing details", request=BillingBody, responses=BillingResponse)
     def update(self, request: Request) -> Response:
         """Set the name, address and tax id on future invoices; past ones stay as they were."""
         user, body = principal_of(request).user, parse_body(BillingBody, request)
@@ -48,7 +48,7 @@ class BillingViewSet(ApiViewSet):
         except InvalidInput as problem:
             errors = [error | {"pointer": _pointer(error["pointer"])} for error in problem.members["errors"]]
             raise InvalidBillingDetails(problem.message, errors=errors) from problem
-        return Response(BillingAnswer(details).data)
+        return Response(BillingResponse(details).data)
 
 
 class InvoiceViewSet(ApiViewSet):
@@ -57,10 +57,10 @@ class InvoiceViewSet(ApiViewSet):
     access = dict.fromkeys(("retrieve", "pdf", "credit_note_pdf"), _READ)
     problems = dict.fromkeys(("retrieve", "pdf", "credit_note_pdf"), (InvoicePending, NotInvoiced))
 
-    @extend_schema(operation_id="getInvoice", summary="Get an invoice", parameters=[ORDER_ID], responses=InvoiceAnswer)
+    @extend_schema(operation_id="getInvoice", summary="Get an invoice", parameters=[ORDER_ID], responses=InvoiceResponse)
     def retrieve(self, request: Request, order_id: str) -> Response:
         """Return the invoice of a purchase, and the credit note of its refund. An invoice is issued within a minute of the purchase."""
-        return Response(InvoiceAnswer(invoice_of_order(principal_of(request).user, order_id)).data)
+        return Response(InvoiceResponse(invoice_of_order(principal_of(request).user, order_id)).data)
 
     @extend_schema(
         operation_id="getInvoicePdf",

@@ -15,7 +15,7 @@ from ...errors import RefundRequested, RefundUnavailable
 from ...evidence import Reader, evidence_of, signed_evidence
 from ...models import RefundRequest
 from ...services.refund_requests import request_refund
-from ..serializers.refund_requests import EvidenceAnswer, RefundRequestAnswer, RefundRequestBody, RefundRequestList
+from ..serializers.refund_requests import EvidenceResponse, RefundRequestBody, RefundRequestList, RefundRequestResponse
 from .history import ORDER_ID, own_order
 
 _READ, _SPEND = key_or_bearer(Scope.ACCOUNT_READ), key_or_bearer(Scope.WALLET_SPEND)
@@ -32,7 +32,7 @@ class RefundRequestViewSet(ApiViewSet):
         summary="Ask for a refund",
         parameters=[ORDER_ID],
         request=RefundRequestBody,
-        responses=RefundRequestAnswer,
+        responses=RefundRequestResponse,
     )
     @idempotent
     def ask(self, request: Request, order_id: str) -> Response:
@@ -46,7 +46,7 @@ class RefundRequestViewSet(ApiViewSet):
         # A key is its owner's own, an access token acts for another user.
         app = None if principal.kind in KEY_KINDS else principal.app
         made = request_refund(order=order, **parse_body(RefundRequestBody, request), actor=principal.user, app=app)
-        return Response(RefundRequestAnswer(made).data)
+        return Response(RefundRequestResponse(made).data)
 
     @extend_schema(operation_id="listRefundRequests", summary="Get the refund request", parameters=[ORDER_ID], responses=RefundRequestList)
     def list(self, request: Request, order_id: str) -> Response:
@@ -54,7 +54,7 @@ class RefundRequestViewSet(ApiViewSet):
         found = RefundRequest.objects.filter(order=own_order(request, order_id))
         return Response(RefundRequestList({"items": found}).data)
 
-    @extend_schema(operation_id="getEvidence", summary="Get the signed evidence", parameters=[ORDER_ID], responses=EvidenceAnswer)
+    @extend_schema(operation_id="getEvidence", summary="Get the signed evidence", parameters=[ORDER_ID], responses=EvidenceResponse)
     def evidence(self, request: Request, order_id: str) -> Response:
         """Return everything about a purchase in one signed document, which anyone can verify offline."""
         return Response(signed_evidence(evidence_of(own_order(request, order_id), Reader.BUYER)))

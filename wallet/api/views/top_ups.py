@@ -23,7 +23,7 @@ from ...errors import (
     TopUpUnavailable,
 )
 from .. import responses
-from ..serializers.top_ups import TopUpAnswer, TopUpBody
+from ..serializers.top_ups import TopUpBody, TopUpResponse
 
 TOP_UP_ID = OpenApiParameter("top_up_id", str, OpenApiParameter.PATH, description="id of a top-up.")
 
@@ -51,7 +51,7 @@ class TopUpViewSet(ApiViewSet):
         summary="Ask for a top-up",
         parameters=[IDEMPOTENCY_PARAMETER],
         request=TopUpBody,
-        responses=TopUpAnswer,
+        responses=TopUpResponse,
     )
     def ask(self, request: Request) -> Response:
         """Make a payment page on which the account's owner pays for credit. Nothing is credited before the provider confirms the payment."""
@@ -59,10 +59,10 @@ class TopUpViewSet(ApiViewSet):
         answer, replayed = responses.top_up(principal_of(request), parse_body(TopUpBody, request), idempotency_key=key)
         return Response(answer, headers={REPLAYED_HEADER: "true"} if replayed else {})
 
-    @extend_schema(operation_id="getTopUp", summary="Get a top-up", parameters=[TOP_UP_ID], responses=TopUpAnswer)
+    @extend_schema(operation_id="getTopUp", summary="Get a top-up", parameters=[TOP_UP_ID], responses=TopUpResponse)
     def retrieve(self, request: Request, top_up_id: str) -> Response:
         """Return one of the caller's top-ups with its current status."""
         top_up = top_up_of(principal_of(request).user, top_up_id)
         if top_up is None:
             raise NotFound
-        return Response(TopUpAnswer(top_up).data)
+        return Response(TopUpResponse(top_up).data)

@@ -36,8 +36,8 @@ from ...errors import (
 )
 from ...services.preferences import set_currency_preference
 from .. import responses
-from ..serializers.approvals import ApprovalRequestedAnswer
-from ..serializers.wallet import PreferenceBody, QuoteAnswer, QuoteBody, SpendAnswer, SpendBody, WalletAnswer
+from ..serializers.approvals import ApprovalRequestedResponse
+from ..serializers.wallet import PreferenceBody, QuoteBody, QuoteResponse, SpendBody, SpendResponse, WalletResponse
 
 # Problems of the purchase itself, independent of the balance.
 _NO_OFFER = (
@@ -74,12 +74,12 @@ class WalletViewSet(ApiViewSet):
         ),
     }
 
-    @extend_schema(operation_id="getWallet", summary="Get the balances", responses=WalletAnswer)
+    @extend_schema(operation_id="getWallet", summary="Get the balances", responses=WalletResponse)
     def retrieve(self, request: Request) -> Response:
         """Return the balances in rupees and US dollars."""
         return Response(responses.wallet(principal_of(request).user))
 
-    @extend_schema(operation_id="updateWallet", summary="Set the preferred currency", request=PreferenceBody, responses=WalletAnswer)
+    @extend_schema(operation_id="updateWallet", summary="Set the preferred currency", request=PreferenceBody, responses=WalletResponse)
     def update(self, request: Request) -> Response:
         """Set the currency in which purchases are paid unless the request names another."""
         user = principal_of(request).user
@@ -91,7 +91,7 @@ class WalletViewSet(ApiViewSet):
         summary="Get a quote",
         description=f"Get a price that is guaranteed for {bounds.QUOTE_MINUTES} minutes, even if the vendor changes it.",
         request=QuoteBody,
-        responses=QuoteAnswer,
+        responses=QuoteResponse,
     )
     @idempotent
     def quote(self, request: Request) -> Response:
@@ -104,7 +104,7 @@ class WalletViewSet(ApiViewSet):
         summary="Buy an asset",
         parameters=[IDEMPOTENCY_PARAMETER],
         request=SpendBody,
-        responses={200: SpendAnswer, 202: ApprovalRequestedAnswer},
+        responses={200: SpendResponse, 202: ApprovalRequestedResponse},
     )
     def spend(self, request: Request) -> Response:
         """Buy an asset: debit the wallet and grant the licence at once.

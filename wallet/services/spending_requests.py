@@ -10,7 +10,7 @@ from .offers import PurchaseRequest
 from .spending import Receipt, keyed_purchase, spend
 
 
-def spend_or_ask(
+def spend_or_request_approval(
     *, purchase: PurchaseRequest, quote_id: str | None, idempotency_key: str | None, reason: str, principal: Principal
 ) -> tuple[Receipt | Approval, bool]:
     """Buy a listing as `spend` does, or ask the owner of the wallet where a limit of the owner's does not allow it.
