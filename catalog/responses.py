@@ -141,7 +141,7 @@ class SearchResults(ResponseModel):
     """The results of a search, best first."""
 
     query: str
-    count: int = Field(description="The number of results in this answer.")
+    count: int = Field(description="The number of results in this response.")
     results: list[SearchResult] = Field(description="The matching assets, best match first.")
     total: int = Field(description="The number of assets that were ranked: all that match, or the best few hundred.")
     total_is_exact: bool = Field(default_factory=bool, description="Present, and false, if more match than were ranked.")

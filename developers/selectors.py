@@ -60,7 +60,7 @@ def wait_of_application(application: DeveloperApplication | None) -> Wait | None
 
 
 def messages_of(application: DeveloperApplication) -> QuerySet[ApplicationMessage]:
-    """Return the questions and answers of an application, oldest first."""
+    """Return the questions and results of an application, oldest first."""
     return ApplicationMessage.objects.filter(application=application).select_related("author").order_by("id")
 
 
@@ -285,8 +285,8 @@ def webhook_endpoints_of(app: App) -> QuerySet[WebhookEndpoint]:
 def deliveries_to(endpoint: WebhookEndpoint) -> QuerySet[WebhookDelivery]:
     """Return the deliveries to an endpoint, newest first, each with its last response."""
     last = WebhookAttempt.objects.filter(delivery=OuterRef("pk")).order_by("-id")
-    answers = {f"last_{name}": Subquery(last.values(name)[:1]) for name in ("http_status", "error", "milliseconds", "at")}
-    return WebhookDelivery.objects.filter(endpoint=endpoint).select_related("message").annotate(**answers).order_by("-created_at", "-id")
+    results = {f"last_{name}": Subquery(last.values(name)[:1]) for name in ("http_status", "error", "milliseconds", "at")}
+    return WebhookDelivery.objects.filter(endpoint=endpoint).select_related("message").annotate(**results).order_by("-created_at", "-id")
 
 
 def deliveries_page(endpoint: WebhookEndpoint, *, limit: int, cursor: str | None = None, status: str | None = None) -> Page:

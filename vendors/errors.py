@@ -187,7 +187,7 @@ class UploadFinishing(Problem):
 
     status = 409
     title = "The upload is being finished"
-    detail = "Another request finishes it. Send this one again in a few seconds; the answer is then the record of the file."
+    detail = "Another request finishes it. Send this one again in a few seconds; the response is then the record of the file."
 
 
 class TooManyUploads(Problem):

@@ -157,9 +157,11 @@ class ListingReviewAdmin(QueueAdmin):
             available=_pending,
         )
     )
-    def approve(self, review: ListingReview, actor: User, answers: Mapping[str, Any]) -> None:
+    def approve(self, review: ListingReview, actor: User, cleaned_data: Mapping[str, Any]) -> None:
         """Approve the submission."""
-        services.approve_listing(review=review, actor=actor, tier_requirement=Tier(answers["tier_requirement"]), note=answers["note"])
+        services.approve_listing(
+            review=review, actor=actor, tier_requirement=Tier(cleaned_data["tier_requirement"]), note=cleaned_data["note"]
+        )
 
     reject = service_decision(
         Decision(
@@ -174,13 +176,13 @@ class ListingReviewAdmin(QueueAdmin):
         ),
         services.reject_listing,
         "review",
-        answers=("findings", "note"),
+        fields=("findings", "note"),
     )
 
     @decision(takedown_decision(lambda review: review.listing))
-    def takedown(self, review: ListingReview, actor: User, answers: Mapping[str, Any]) -> None:
+    def takedown(self, review: ListingReview, actor: User, cleaned_data: Mapping[str, Any]) -> None:
         """Take the published listing down."""
-        services.takedown_listing(listing=review.listing, reason=answers["reason"], actor=actor)
+        services.takedown_listing(listing=review.listing, reason=cleaned_data["reason"], actor=actor)
 
     @decision(
         Decision(
@@ -194,9 +196,9 @@ class ListingReviewAdmin(QueueAdmin):
             danger=True,
         )
     )
-    def block(self, review: ListingReview, actor: User, answers: Mapping[str, Any]) -> None:
+    def block(self, review: ListingReview, actor: User, cleaned_data: Mapping[str, Any]) -> None:
         """Mark the submitted file as malicious."""
         deliverable = deliverable_under_review(review)
         if deliverable is None:
             raise NotFound
-        services.block_deliverable(deliverable=deliverable, reason=answers["reason"], actor=actor)
+        services.block_deliverable(deliverable=deliverable, reason=cleaned_data["reason"], actor=actor)

@@ -44,7 +44,7 @@ def cache_until_change(view: View) -> View:
     """
 
     @wraps(view)
-    def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+    def wrapper(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         build = partial(view, request, *args, **kwargs)
         if request.method not in {"GET", "HEAD"} or "HTTP_TRANSFER_ENCODING" in request.META:
             return build()
@@ -57,7 +57,7 @@ def cache_until_change(view: View) -> View:
         except Exception as error:  # noqa: BLE001 - what DRF does for the views
             return json_problem_response(logged_problem(error, request), request)
 
-    return answer
+    return wrapper
 
 
 def _cached_or_built(request: HttpRequest, build: Callable[[], HttpResponseBase]) -> HttpResponse:

@@ -54,7 +54,7 @@ class ListingFilterBackend(DjangoFilterBackend):  # type: ignore[misc]  # django
 class ListingPagination(BasePagination):
     """Pagination by page number or cursor."""
 
-    answer: responses.AssetPage
+    response: responses.AssetPage
 
     def paginate_queryset(self, queryset: Any, request: Request, view: APIView | None = None) -> Any:
         """Return the items of a page.
@@ -64,19 +64,19 @@ class ListingPagination(BasePagination):
         """
         query = parse_query(browsing.BrowseQuery, request)
         try:
-            self.answer = browsing.browse(queryset, getattr(view, "given", {}), query)
+            self.response = browsing.browse(queryset, getattr(view, "given", {}), query)
         except serializers.ValidationError as error:
             raise as_parameter_errors(error) from error
-        return self.answer.items
+        return self.response.items
 
     def get_paginated_response(self, data: Any) -> Any:
         """Return the response with the page."""
-        return json(self.answer)
+        return json(self.response)
 
 
-def json(answer: ResponseModel) -> HttpResponse:
+def json(response: ResponseModel) -> HttpResponse:
     """Return a model as a JSON response."""
-    return HttpResponse(answer.json_bytes(), content_type="application/json")
+    return HttpResponse(response.json_bytes(), content_type="application/json")
 
 
 def as_parameter_errors(error: serializers.ValidationError) -> serializers.ValidationError:

@@ -82,9 +82,9 @@ class DeveloperApplicationAdmin(QueueAdmin):
             form=saved_reply_form(SavedReplyUse.APPLICATION_ASK),
         )
     )
-    def ask(self, application: DeveloperApplication, actor: User, answers: Mapping[str, Any]) -> None:
+    def ask(self, application: DeveloperApplication, actor: User, cleaned_data: Mapping[str, Any]) -> None:
         """Ask the applicant a question."""
-        services.request_more_info(application=application, question=answers["reason"], actor=actor)
+        services.request_more_info(application=application, question=cleaned_data["reason"], actor=actor)
 
     withdraw = service_decision(
         Decision(

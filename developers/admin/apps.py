@@ -111,9 +111,9 @@ class AppAdmin(ServiceAdmin):
             danger=True,
         )
     )
-    def narrow(self, app: App, actor: User, answers: Mapping[str, Any]) -> None:
+    def narrow(self, app: App, actor: User, cleaned_data: Mapping[str, Any]) -> None:
         """Withdraw granted scopes."""
-        narrow_scopes(app=app, revoke={Scope(scope): answers["reason"] for scope in answers["scopes"]}, actor=actor)
+        narrow_scopes(app=app, revoke={Scope(scope): cleaned_data["reason"] for scope in cleaned_data["scopes"]}, actor=actor)
 
     suspend = service_decision(
         Decision(
@@ -176,9 +176,9 @@ class AppAdmin(ServiceAdmin):
             available=lambda app: app.status in {AppStatus.APPROVED, AppStatus.SUSPENDED},
         )
     )
-    def set_limit(self, app: App, actor: User, answers: Mapping[str, Any]) -> None:
+    def set_limit(self, app: App, actor: User, cleaned_data: Mapping[str, Any]) -> None:
         """Set the most that the app may spend in one currency."""
-        set_app_spending_limit(app=app, limit_values=limit_values_of(answers), reason=answers["reason"], actor=actor)
+        set_app_spending_limit(app=app, limit_values=limit_values_of(cleaned_data), reason=cleaned_data["reason"], actor=actor)
 
     @decision(
         Decision(
@@ -190,6 +190,6 @@ class AppAdmin(ServiceAdmin):
             available=lambda app: app.has_limit,
         )
     )
-    def remove_limit(self, app: App, actor: User, answers: Mapping[str, Any]) -> None:
+    def remove_limit(self, app: App, actor: User, cleaned_data: Mapping[str, Any]) -> None:
         """Remove the limit in one currency."""
-        remove_app_spending_limit(app=app, currency=Currency(answers["currency"]), reason=answers["reason"], actor=actor)
+        remove_app_spending_limit(app=app, currency=Currency(cleaned_data["currency"]), reason=cleaned_data["reason"], actor=actor)

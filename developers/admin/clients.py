@@ -77,7 +77,7 @@ class ClientDocumentAdmin(QueueAdmin):
         ),
         accept_document,
         "document",
-        answers=("shown", "reason"),
+        fields=("shown", "reason"),
     )
 
     refuse = service_decision(
@@ -95,7 +95,7 @@ class ClientDocumentAdmin(QueueAdmin):
         ),
         refuse_document,
         "document",
-        answers=("shown", "reason"),
+        fields=("shown", "reason"),
     )
 
 

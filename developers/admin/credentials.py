@@ -78,9 +78,9 @@ class ApiKeyAdmin(ServiceAdmin):
             effects=key_revocation_effects,
         )
     )
-    def revoke(self, key: ApiKey, actor: User, answers: Mapping[str, Any]) -> None:
+    def revoke(self, key: ApiKey, actor: User, cleaned_data: Mapping[str, Any]) -> None:
         """Revoke the key."""
-        if not revoke_api_key(key=key, actor=actor, reason=answers["reason"]):
+        if not revoke_api_key(key=key, actor=actor, reason=cleaned_data["reason"]):
             raise InvalidTransition(ENDED)
 
     limit = service_decision(
@@ -94,7 +94,7 @@ class ApiKeyAdmin(ServiceAdmin):
         ),
         limit_api_key,
         "key",
-        answers=("rate_limit", "reason"),
+        fields=("rate_limit", "reason"),
     )
 
 
@@ -135,7 +135,7 @@ class AccessTokenAdmin(ServiceAdmin):
             effects=token_revocation_effects,
         )
     )
-    def revoke(self, token: AccessToken, actor: User, answers: Mapping[str, Any]) -> None:
+    def revoke(self, token: AccessToken, actor: User, cleaned_data: Mapping[str, Any]) -> None:
         """Revoke the token."""
-        if not revoke_token(token=token, actor=actor, reason=answers["reason"]):
+        if not revoke_token(token=token, actor=actor, reason=cleaned_data["reason"]):
             raise InvalidTransition(ENDED)

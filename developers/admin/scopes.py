@@ -71,9 +71,8 @@ class ScopeDecisionsForm(ShownForm):
 
     def decisions(self) -> dict[Scope, ScopeDecision]:
         """Return the decision on each scope."""
-        answers = self.cleaned_data
         return {
-            Scope(row.scope): ScopeDecision(answers[f"decision:{row.scope}"] == "grant", answers[f"note:{row.scope}"])
+            Scope(row.scope): ScopeDecision(self.cleaned_data[f"decision:{row.scope}"] == "grant", self.cleaned_data[f"note:{row.scope}"])
             for row in self.requested
         }
 
@@ -168,11 +167,11 @@ class ScopeReviewAdmin(QueueAdmin):
             template="admin/developers/decide_scopes.html",
         )
     )
-    def grant_all(self, review: ScopeReview, actor: User, answers: Mapping[str, Any]) -> None:
+    def grant_all(self, review: ScopeReview, actor: User, cleaned_data: Mapping[str, Any]) -> None:
         """Grant every requested scope."""
         granted = {Scope(row.scope): ScopeDecision(True, "") for row in _undecided(scope_rows_of(review.app))}
-        shown = {name: answers[name] for name in ("logo", "redirect_uris")}
-        decide_scopes(review=review, decisions=granted, note=answers["note"], **shown, actor=actor)
+        shown = {name: cleaned_data[name] for name in ("logo", "redirect_uris")}
+        decide_scopes(review=review, decisions=granted, note=cleaned_data["note"], **shown, actor=actor)
 
     decide_scopes = service_decision(
         Decision(
@@ -188,7 +187,7 @@ class ScopeReviewAdmin(QueueAdmin):
         ),
         decide_scopes,
         "review",
-        answers=("decisions", "note", "logo", "redirect_uris"),
+        fields=("decisions", "note", "logo", "redirect_uris"),
     )
 
 

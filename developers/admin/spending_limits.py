@@ -41,11 +41,11 @@ class RemoveLimitForm(ReasonForm):
         self.fields["currency"].choices = present  # type: ignore[attr-defined]  # it is a choice field
 
 
-def limit_values_of(answers: Mapping[str, Any]) -> LimitValues:
+def limit_values_of(cleaned_data: Mapping[str, Any]) -> LimitValues:
     """Return the limits entered in an `AppLimitForm`, in minor units."""
-    typed = {amount: answers[amount.removesuffix("_minor")] for amount in AMOUNTS}
+    typed = {amount: cleaned_data[amount.removesuffix("_minor")] for amount in AMOUNTS}
     amounts = {amount: to_minor(value) for amount, value in typed.items() if value is not None}
-    return LimitValues(Currency(answers["currency"]), **amounts, categories=())
+    return LimitValues(Currency(cleaned_data["currency"]), **amounts, categories=())
 
 
 def app_limits_panel(app_limits: Iterable[SpendingLimit]) -> Panel:

@@ -37,7 +37,7 @@ class WebhookEndpointAdmin(ServiceAdmin):
             for row in deliveries_to(subject)[:ROWS]
         ]
         return [
-            Panel("Deliveries", ("At (UTC)", "Event", "Status", "Attempts", "Last answer"), rows),
+            Panel("Deliveries", ("At (UTC)", "Event", "Status", "Attempts", "Last response"), rows),
             *super().panels(request, subject),
         ]
 

@@ -54,10 +54,10 @@ class DocumentFetcher(cimd.SafeMetadataFetcher):
         seconds, most = oauth2_settings.CIMD_FETCH_TIMEOUT_SECONDS, oauth2_settings.CIMD_MAX_DOCUMENT_SIZE
         try:
             # One byte more than is allowed lets the base class refuse it.
-            answer = outbound.request("GET", client_id, headers={"Accept": "application/json"}, seconds=seconds, max_bytes=most + 1)
+            fetched = outbound.request("GET", client_id, headers={"Accept": "application/json"}, seconds=seconds, max_bytes=most + 1)
         except (outbound.Refused, outbound.Failed) as fault:
             raise cimd.CIMDError(str(fault)) from fault
-        response = HTTPResponse(BytesIO(answer.body), answer.headers, status=answer.status, preload_content=False)
+        response = HTTPResponse(BytesIO(fetched.body), fetched.headers, status=fetched.status, preload_content=False)
         document, fresh = self._read_document(response)  # type: ignore[no-untyped-call]  # the library ships no types
         if isinstance(document.get("redirect_uris"), list):
             document["redirect_uris"] = [uri for uri in document["redirect_uris"] if not isinstance(uri, str) or not uri_error(uri)]

@@ -37,7 +37,7 @@ def refuse_excess(request: HttpRequest, endpoint: Endpoint, client_id: str | Non
 
 def count_outcome(request: HttpRequest, endpoint: Endpoint, client_id: str | None = None) -> None:
     """Count a call: for the client if it succeeded, as a failure if `client_id` is None."""
-    # This call is already answered; the next one is refused.
+    # This call is allowed; the next one is refused.
     with suppress(CounterStoreDown, RateLimited):
         count_call(request, [_limit(request, endpoint, client_id)])
 

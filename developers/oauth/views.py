@@ -137,15 +137,15 @@ def _endpoint_response(request: HttpRequest, endpoint: Endpoint, operation: Call
         pairs = form_of(request)
         client_id = next(iter(values_of(pairs, "client_id")), "")
         refuse_excess(request, endpoint, client_id)
-        answer = operation(pairs)
+        result = operation(pairs)
     except RateLimited as problem:
         return _retry_later(429, problem.headers["Retry-After"])
     except (OperationalError, InterfaceError):
         return _retry_later(503, "5")
     except OAuth2Error as error:
-        answer, client_id = server.error_response(error), None
-    count_outcome(request, endpoint, client_id if answer[2] == 200 else None)
-    return _http_response(*answer)
+        result, client_id = server.error_response(error), None
+    count_outcome(request, endpoint, client_id if result[2] == 200 else None)
+    return _http_response(*result)
 
 
 def _retry_later(status: int, seconds: str) -> HttpResponse:

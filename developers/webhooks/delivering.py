@@ -170,17 +170,17 @@ def _call(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> Outcome:
         return round((time.monotonic() - began) * 1000)
 
     try:
-        answer = outbound.request("POST", endpoint.url, headers=headers, body=body, seconds=TIMEOUT_SECONDS, max_bytes=RESPONSE_BYTES)
+        response = outbound.request("POST", endpoint.url, headers=headers, body=body, seconds=TIMEOUT_SECONDS, max_bytes=RESPONSE_BYTES)
     except (outbound.Refused, outbound.Failed) as error:
         return Outcome(took(), error=str(error)[:200])
-    text = "".join(char for char in answer.body.decode(errors="replace") if char.isprintable() or char in "\n\t")
-    return Outcome(took(), answer.status, response=text, retry_after=_retry_after(answer))
+    text = "".join(char for char in response.body.decode(errors="replace") if char.isprintable() or char in "\n\t")
+    return Outcome(took(), response.status, response=text, retry_after=_retry_after(response))
 
 
-def _retry_after(answer: outbound.Response) -> timedelta:
+def _retry_after(response: outbound.Response) -> timedelta:
     """Return the delay that the receiver asks for, in seconds; dates are ignored."""
-    text = answer.headers.get("Retry-After", "")
-    if answer.status not in {429, 503} or not text.isascii() or not text.isdecimal() or len(text) > 9:
+    text = response.headers.get("Retry-After", "")
+    if response.status not in {429, 503} or not text.isascii() or not text.isdecimal() or len(text) > 9:
         return timedelta()
     return min(timedelta(seconds=int(text)), LONGEST_RETRY_AFTER)
 

@@ -96,9 +96,9 @@ class UserAdmin(ServiceAdmin):
         return by_address if query.email else [*by_address, starts_with("name", query.text)]
 
     @decision(Decision("Change tier", TIER, "The user can buy what this tier allows, starting now.", "The tier was changed.", TierForm))
-    def set_tier(self, user: User, actor: User, answers: Mapping[str, Any]) -> None:
+    def set_tier(self, user: User, actor: User, cleaned_data: Mapping[str, Any]) -> None:
         """Set the user's tier."""
-        services.set_tier(user=user, tier=Tier(answers["tier"]), reason=answers["reason"], actor=actor)
+        services.set_tier(user=user, tier=Tier(cleaned_data["tier"]), reason=cleaned_data["reason"], actor=actor)
 
     deactivate = service_decision(
         Decision(
@@ -132,7 +132,7 @@ class UserAdmin(ServiceAdmin):
         ),
         services.set_staff,
         "user",
-        answers=("groups", "reason"),
+        fields=("groups", "reason"),
     )
 
     remove_staff = service_decision(

@@ -70,9 +70,9 @@ def live_check(page: Callable[..., HttpResponseBase]) -> Callable[..., HttpRespo
                 count_call(request, [RateLimit("live-checks", str(request.user.pk), settings.RATE_LIMITS["live_checks"])])
         except RateLimited as refusal:
             return HttpResponse(status=204, headers=refusal.headers)
-        answer = page(request, *args, **kwargs)
+        response = page(request, *args, **kwargs)
         # The script would follow a redirect and show that page inside the form.
-        return HttpResponse(status=204) if isinstance(answer, HttpResponseRedirect) else answer
+        return HttpResponse(status=204) if isinstance(response, HttpResponseRedirect) else response
 
     return wraps(page)(never_cache(guarded))
 

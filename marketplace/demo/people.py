@@ -28,7 +28,7 @@ from marketplace.core.scopes import APP_SCOPES, Scope
 from marketplace.review.appeals import appealable_decision, submit_appeal
 from vendors.models import VendorProfile, VendorStatus
 from vendors.services.profiles import apply, approve_vendor
-from wallet.approvals import waiting_approvals_of
+from wallet.approval_queries import waiting_approvals_of
 from wallet.card_credit import top_ups_of
 from wallet.providers import TestProvider, provider_for
 from wallet.selectors import wallet_of, wallet_payouts

@@ -105,7 +105,7 @@ def request(
         )
         connection.timeout = _remaining(deadline)
         connection.request(method, target.request_uri, body=body, headers=sent, preload_content=False, decode_content=False)
-        answer = _read(connection.getresponse(), max_bytes)
+        response = _read(connection.getresponse(), max_bytes)
     except (OSError, HTTPError, HTTPException, ValueError) as error:
         too_long = late.is_set() or time.monotonic() >= deadline
         raise Failed("It timed out." if too_long else "The response could not be read.") from error
@@ -114,7 +114,7 @@ def request(
         connection.close()
     if late.is_set():
         raise Failed("It timed out.")
-    return answer
+    return response
 
 
 def _target(url: str) -> Url:

@@ -16,9 +16,9 @@ class StaticFilesMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]  # whit
         if given.file is not None:
             with given.file:
                 content = given.file.read()
-        answer = HttpResponse(content, status=int(given.status))
+        response = HttpResponse(content, status=int(given.status))
         # WhiteNoise's headers have the type, if there is a body.
-        del answer["Content-Type"]
+        del response["Content-Type"]
         for name, value in given.headers:
-            answer[name] = value
-        return answer
+            response[name] = value
+        return response

@@ -51,7 +51,7 @@ class JobAdmin(ServiceAdmin):
         ),
         queue.retry_job,
         "job",
-        answers=(),
+        fields=(),
     )
 
 

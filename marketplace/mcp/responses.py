@@ -48,12 +48,12 @@ def invalid_request(message: str, message_id: MessageId = None) -> ProtocolError
 
 
 def result_response(message_id: MessageId, result: Mapping[str, Any]) -> HttpResponse:
-    """Return the answer to a request."""
+    """Return the response to a request."""
     return _json({"jsonrpc": "2.0", "id": message_id, "result": result}, 200)
 
 
 def error_response(cause: Exception, request: HttpRequest, message_id: MessageId = None) -> HttpResponse:
-    """Return the answer to a request that failed, whatever was raised."""
+    """Return the response to a request that failed, whatever was raised."""
     if isinstance(cause, ProtocolError):
         error = {"code": cause.code, "message": cause.message} | ({} if cause.data is None else {"data": cause.data})
         return _json(_failure(error, cause.message_id if message_id is None else message_id), cause.status)

@@ -16,7 +16,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
 _REGISTRY = CollectorRegistry()
-# Buckets from a cached answer to an upload.
+# Buckets from a cached response to an upload.
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 
 REQUESTS = Counter("marketplace_requests", "Requests, by the status of the response.", ("route", "method", "status"), registry=_REGISTRY)
@@ -25,7 +25,7 @@ SECONDS = Histogram(
 )
 QUERIES = Histogram("marketplace_query_seconds", "Time of database statements.", ("database",), buckets=_SECONDS, registry=_REGISTRY)
 CATALOG = Counter(
-    "marketplace_catalog_answers",
+    "marketplace_catalog_responses",
     "Anonymous responses of the public catalog: from the cache (hit) or built (miss).",
     ["cache"],
     registry=_REGISTRY,

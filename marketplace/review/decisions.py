@@ -66,7 +66,7 @@ class Decision:
 
 
 def decision(settings: Decision) -> Callable[[Perform], Any]:
-    """Turn `perform(self, subject, actor, answers)` into a decision page, linked from the row's page."""
+    """Turn `perform(self, subject, actor, cleaned_data)` into a decision page, linked from the row's page."""
 
     def decorate(perform: Perform) -> Any:
         @wraps(perform)
@@ -79,18 +79,18 @@ def decision(settings: Decision) -> Callable[[Perform], Any]:
     return decorate
 
 
-def service_decision(settings: Decision, service: Callable[..., object], subject: str, answers: Sequence[str] = ("reason",)) -> Any:
+def service_decision(settings: Decision, service: Callable[..., object], subject: str, fields: Sequence[str] = ("reason",)) -> Any:
     """Return a decision page that calls a service.
 
     Args:
         settings: The texts and the form of the page.
         service: The service to call; it also takes the `actor`.
         subject: The service's argument for the row.
-        answers: The form fields that are passed to the service.
+        fields: The form fields that are passed to the service.
     """
 
     def perform(_admin: Any, row: Any, actor: Any, given: Mapping[str, Any]) -> None:
-        service(**{subject: row}, **{name: given[name] for name in answers}, actor=actor)
+        service(**{subject: row}, **{name: given[name] for name in fields}, actor=actor)
 
     return decision(settings)(perform)
 
@@ -127,13 +127,13 @@ CLAIMING = ("claim", "take_over", "release")
 def claiming(permission: str, waits: Callable[[Any], bool]) -> tuple[Any, Any, Any]:
     """Return the decisions `claim`, `take_over` and `release` of a queue whose rows are decided on with this permission."""
 
-    def claim(queue: Any, row: Any, actor: Any, answers: Mapping[str, Any]) -> None:
+    def claim(queue: Any, row: Any, actor: Any, cleaned_data: Mapping[str, Any]) -> None:
         queue.claim_row(row, actor)
 
-    def take_over(queue: Any, row: Any, actor: Any, answers: Mapping[str, Any]) -> None:
+    def take_over(queue: Any, row: Any, actor: Any, cleaned_data: Mapping[str, Any]) -> None:
         queue.claim_row(row, actor, take_over=True)
 
-    def release(queue: Any, row: Any, actor: Any, answers: Mapping[str, Any]) -> None:
+    def release(queue: Any, row: Any, actor: Any, cleaned_data: Mapping[str, Any]) -> None:
         queue.release_row(row, actor)
 
     texts = (

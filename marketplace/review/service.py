@@ -139,8 +139,8 @@ class ServiceAdmin(MarketplaceModelAdmin):
         subject = self.get_object(request, object_id)
         if subject is None:
             raise Http404
-        answers = request.POST if request.method == "POST" else None
-        form = settings.form(answers, subject=subject)
+        data = request.POST if request.method == "POST" else None
+        form = settings.form(data, subject=subject)
         if form.is_valid():
             try:
                 perform(self, subject, request.user, form.cleaned_data)

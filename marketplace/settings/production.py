@@ -21,7 +21,7 @@ DATABASES = {"default": database(required("DATABASE_URL", "postgres://user:passw
 if DATABASES["default"]["ENGINE"] != "django.db.backends.postgresql":
     raise ImproperlyConfigured("DATABASE_URL must name a PostgreSQL database in production: several processes share it.")
 
-CACHES = redis_caches(required("REDIS_URL", "redis://host:6379/0, where calls are counted and public answers are cached."))
+CACHES = redis_caches(required("REDIS_URL", "redis://host:6379/0, where calls are counted and public responses are cached."))
 if S3 is None and not SANDBOX:
     raise ImproperlyConfigured("Set S3_BUCKET, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY: nodes share no local disk.")
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from marketplace.web.docs.reference import EXAMPLE_ANSWERS, EXAMPLE_BASE_URL
+from marketplace.web.docs.reference import EXAMPLE_BASE_URL, EXAMPLE_RESPONSES
 
 from .calls import call, document_of
 from .scenes import Scene
@@ -44,7 +44,7 @@ def recorded() -> Iterator[dict[str, Any]]:
     text = json.dumps(dict(sorted(found.items())), indent=2, ensure_ascii=False)
     for pattern, name in _RENAMED.items():
         text = re.sub(pattern, name, text)
-    EXAMPLE_ANSWERS.write_text(text + "\n", "utf-8")
+    EXAMPLE_RESPONSES.write_text(text + "\n", "utf-8")
 
 
 @pytest.mark.parametrize("operation", [each for each in OPERATIONS if each.answer is not BYTES], ids=lambda each: each.name)

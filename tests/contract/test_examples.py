@@ -8,13 +8,13 @@ from bs4 import BeautifulSoup
 from django.conf import settings
 from django.test import Client
 
-from marketplace.web.docs.reference import EXAMPLE_ANSWERS, EXAMPLE_BASE_URL
+from marketplace.web.docs.reference import EXAMPLE_BASE_URL, EXAMPLE_RESPONSES
 
 from .calls import document, document_of
 from .shapes import BYTES, Operation
 from .table import OPERATIONS
 
-EXAMPLES = json.loads(EXAMPLE_ANSWERS.read_text("utf-8"))
+EXAMPLES = json.loads(EXAMPLE_RESPONSES.read_text("utf-8"))
 IN_JSON = [operation for operation in OPERATIONS if operation.answer is not BYTES]
 
 

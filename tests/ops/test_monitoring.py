@@ -116,7 +116,7 @@ def test_requests_are_counted_by_route_method_and_status(measured: dict[str, str
     assert gained("marketplace_requests_total", route="unrouted", method="GET", status="404") == 1
     assert gained("marketplace_requests_total", route="categories", method="GET", status="200") == 2
     assert gained("marketplace_request_seconds_count", route="wallet") == 1
-    assert gained("marketplace_catalog_answers_total", cache="hit") == gained("marketplace_catalog_answers_total", cache="miss") == 1
+    assert gained("marketplace_catalog_responses_total", cache="hit") == gained("marketplace_catalog_responses_total", cache="miss") == 1
 
 
 def test_refused_calls_are_counted_by_their_limit(measured: dict[str, str], settings: Any, client: Client) -> None:

@@ -27,7 +27,7 @@ from marketplace.core.money import Currency
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
 from wallet import bounds
-from wallet.approvals import approval_for
+from wallet.approval_queries import approval_for
 from wallet.errors import (
     ApprovalDeclined,
     ApprovalExpired,

@@ -220,7 +220,7 @@ def test_purge_removes_what_nobody_can_use(bearer_client: Client) -> None:
     IdempotencyRecord.objects.filter(pk=old.pk).update(created_at=timezone.now() - timedelta(hours=25))
     out = StringIO()
     call_command("purge", "wallet", "--dry-run", stdout=out)
-    assert "1 expired quotes, 1 old answers, " in out.getvalue()
+    assert "1 expired quotes, 1 saved responses, " in out.getvalue()
     assert Quote.objects.count() == 3
     call_command("purge", "wallet", stdout=out)
     assert {str(pk) for pk in Quote.objects.values_list("pk", flat=True)} == {used, _open}

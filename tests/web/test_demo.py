@@ -28,7 +28,7 @@ from tests.factories import UserFactory
 from tests.shop import funded, on_sale, tiers
 from tests.vendors.cases import make_vendor
 from vendors.sandbox.agent_skills import File, manifest_of
-from wallet.approvals import waiting_approvals_of
+from wallet.approval_queries import waiting_approvals_of
 from wallet.mails import announce_purchase
 from wallet.models import Approval, Invoice, Journal, Order
 

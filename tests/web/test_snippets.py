@@ -66,6 +66,6 @@ def test_code_does_what_it_says(live_server: Any, tmp_path: Path, language: str)
     (tmp_path / "file.zip").write_bytes(b"no archive")
     upload = ApiCall("POST", f"{api}/vendor/assets/{made.pk}/file", Credential.TOKEN, upload=True)
     assert "unsupported_type" in run(upload, language, tmp_path, TOKEN=token)
-    # An answer that is no JSON is kept as a file.
-    run(ApiCall("GET", f"{live_server.url}/robots.txt", answers="text/plain"), language, tmp_path)
-    assert (tmp_path / "answer.txt").read_bytes().startswith(b"User-agent")
+    # A response that is not JSON is kept as a file.
+    run(ApiCall("GET", f"{live_server.url}/robots.txt", response_type="text/plain"), language, tmp_path)
+    assert (tmp_path / "response.txt").read_bytes().startswith(b"User-agent")

@@ -214,10 +214,10 @@ class VendorProfileAdmin(QueueAdmin):
             CommissionForm,
         )
     )
-    def commission_rate(self, profile: VendorProfile, actor: User, answers: Mapping[str, Any]) -> None:
+    def commission_rate(self, profile: VendorProfile, actor: User, cleaned_data: Mapping[str, Any]) -> None:
         """Set the platform's commission."""
-        rate = int(answers["percent"] * 100)
-        services.set_commission(profile=profile, commission_rate_bp=rate, reason=answers["reason"], actor=actor)
+        rate = int(cleaned_data["percent"] * 100)
+        services.set_commission(profile=profile, commission_rate_bp=rate, reason=cleaned_data["reason"], actor=actor)
 
     hold_payouts = service_decision(
         Decision(

@@ -21,7 +21,7 @@ IF_MATCH = OpenApiParameter(
     OpenApiTypes.STR,
     OpenApiParameter.HEADER,
     required=False,
-    description="An ETag of the listing: if it has changed since, nothing is done and the answer is 412. Without it, the change is made in any case.",
+    description="An ETag of the listing: if it has changed since, nothing is done and the response is 412. Without it, the change is made in any case.",
 )
 # Of an operation that changes a listing.
 conditional = extend_schema(parameters=[IF_MATCH])
@@ -32,12 +32,12 @@ versioned = extend_schema(parameters=[ETAG])
 def required_etags(request: Request | HttpRequest) -> list[str] | None:
     """Return the entity tags in If-Match, `*` among them for any version; None where there is no such header.
 
-    A weak tag counts like a strong one: answers that are compressed on their way carry weak ones.
+    A weak tag counts like a strong one: responses that are compressed on their way carry weak ones.
     """
     header = request.headers.get("If-Match")
     return None if header is None else [tag.removeprefix("W/") for tag in parse_etags(header)]
 
 
 def with_etag(listing: Listing, body: object) -> Response:
-    """Return the answer with the entity tag of the listing as it is now."""
+    """Return the response with the entity tag of the listing as it is now."""
     return Response(body, headers={"ETag": listing.etag})

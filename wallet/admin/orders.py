@@ -149,5 +149,5 @@ class OrderAdmin(ServiceAdmin):
         ),
         pay_unclaimed,
         "order",
-        answers=("reference", "reason"),
+        fields=("reference", "reason"),
     )

@@ -195,7 +195,7 @@ class PayoutBatchAdmin(ServiceAdmin):
         ),
         services.export_batch,
         "batch",
-        answers=(),
+        fields=(),
     )
 
     @decision(
@@ -208,7 +208,7 @@ class PayoutBatchAdmin(ServiceAdmin):
             available=lambda batch: batch.payouts.filter(status=PayoutStatus.EXPORTED).exists(),
         )
     )
-    def pay(self, batch: PayoutBatch, actor: Any, answers: Mapping[str, Any]) -> None:
+    def pay(self, batch: PayoutBatch, actor: Any, cleaned_data: Mapping[str, Any]) -> None:
         """Record all exported payouts as paid."""
         services.mark_batch_paid(batch=batch, actor=actor)
 

@@ -142,7 +142,7 @@ class VendorPayoutAdmin(CsvExport, ServiceAdmin):
         ),
         services.mark_payout_paid,
         "payout",
-        answers=(),
+        fields=(),
     )
 
     bounce = service_decision(

@@ -115,7 +115,7 @@ class WalletPayoutAdmin(QueueAdmin):
         ),
         pay_wallet_payout,
         "wallet_payout",
-        answers=("reference",),
+        fields=("reference",),
     )
 
     refuse = service_decision(

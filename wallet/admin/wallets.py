@@ -179,16 +179,16 @@ class WalletAdmin(ServiceAdmin):
             effects=credit_effects,
         )
     )
-    def credit(self, owner: WalletOwner, actor: User, answers: Mapping[str, Any]) -> None:
+    def credit(self, owner: WalletOwner, actor: User, cleaned_data: Mapping[str, Any]) -> None:
         """Credit the user's wallet."""
         credit_wallet(
             user=owner,
-            currency=answers["currency"],
-            amount_minor=to_minor(answers["amount"]),
-            reason=answers["reason"],
+            currency=cleaned_data["currency"],
+            amount_minor=to_minor(cleaned_data["amount"]),
+            reason=cleaned_data["reason"],
             actor=actor,
-            payment=Payment(answers["reference"], answers["source"] or SOURCE) if answers["reference"] else None,
-            idempotency_key=str(answers["key"]),
+            payment=Payment(cleaned_data["reference"], cleaned_data["source"] or SOURCE) if cleaned_data["reference"] else None,
+            idempotency_key=str(cleaned_data["key"]),
         )
 
     write_off = service_decision(

@@ -23,17 +23,17 @@ from .serializers.wallet import QuoteResponse, SpendResponse, WalletResponse
 
 
 def caller(principal: Principal) -> dict[str, Any]:
-    """Return the answer of GET me."""
+    """Return the response of GET me."""
     return dict(CallerResponse(principal).data)
 
 
 def wallet(user: User) -> dict[str, Any]:
-    """Return the answer of GET wallet."""
+    """Return the response of GET wallet."""
     return dict(WalletResponse(wallet_of(user)).data)
 
 
 def quote(principal: Principal, body: Mapping[str, Any]) -> dict[str, Any]:
-    """Make a quote and return the answer of POST wallet/quote; raises what `make_quote` raises."""
+    """Make a quote and return the response of POST wallet/quote; raises what `make_quote` raises."""
     purchase = _purchase_request(body)
     with limit_guesses(principal.user, purchase.discount_code):
         made = make_quote(buyer=principal.user, purchase=purchase)
@@ -41,7 +41,7 @@ def quote(principal: Principal, body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def purchase(principal: Principal, body: Mapping[str, Any], *, idempotency_key: str | None) -> tuple[dict[str, Any], bool]:
-    """Buy, or ask the wallet's owner, and return the answer of POST wallet/spend and whether it is a replayed one.
+    """Buy, or ask the wallet's owner, and return the response of POST wallet/spend and whether it is a replayed one.
 
     Raises:
         Problem: one that `spend` or, with `onLimit: "ask"`, `spend_or_request_approval` raises.
@@ -54,12 +54,12 @@ def purchase(principal: Principal, body: Mapping[str, Any], *, idempotency_key: 
             result, replayed = spend_or_request_approval(**request, reason=body.get("reason", ""), principal=principal)
         else:
             result, replayed = spend(**request, buyer=principal.user, principal=principal)
-    answer = SpendResponse(result) if isinstance(result, Receipt) else ApprovalRequestedResponse(result)
-    return dict(answer.data), replayed
+    response = SpendResponse(result) if isinstance(result, Receipt) else ApprovalRequestedResponse(result)
+    return dict(response.data), replayed
 
 
 def top_up(principal: Principal, body: Mapping[str, Any], *, idempotency_key: str | None) -> tuple[dict[str, Any], bool]:
-    """Ask for a top-up, and return the answer of POST wallet/top-ups and whether it is an earlier one; raises what `request_top_up` raises."""
+    """Ask for a top-up, and return the response of POST wallet/top-ups and whether it is an earlier one; raises what `request_top_up` raises."""
     wanted = TopUpRequest(body["currency"], body["amount"], return_url=body.get("returnUrl", ""))
     made, replayed = request_top_up(user=principal.user, wanted=wanted, idempotency_key=idempotency_key, principal=principal)
     return dict(TopUpResponse(made).data), replayed

@@ -46,12 +46,12 @@ def refund_of_deleted_account(*, top_up: TopUp) -> None:
 
 def _open(top_up: TopUp, *, reason: str, actor: User | None) -> None:
     if not TRANSITIONS.allows(top_up, "return"):
-        raise InvalidTransition(f"It is {top_up.status}.", currentState=top_up.status)
+        raise InvalidTransition(f"The top-up is {top_up.status}.", currentState=top_up.status)
     if top_up.reversals.filter(status=ReversalStatus.OPEN).exists():
-        raise InvalidTransition("A refund of it is on its way.")
+        raise InvalidTransition("A refund or dispute of this top-up is open. Wait until it is decided.")
     reversal = open_refund(top_up=top_up)
     if reversal is None:
-        raise InvalidTransition("Nothing of it is left in the wallet.")
+        raise InvalidTransition("Nothing of the top-up is left in the wallet.")
     facts: dict[str, Any] = {"currency": top_up.currency, "amountMinor": reversal.amount_minor}
     audit.record("top_up.refund", top_up, actor=actor, reason=reason, **facts)
     send_refund.enqueue(str(reversal.pk))

@@ -96,8 +96,8 @@ class _Credit:
 
 def _credit_once(credit: _Credit, request: KeyedRequest | None) -> Journal:
     """Credit unless the request or the payment was credited before; database constraints decide between concurrent calls."""
-    if answer := saved_response(request):
-        return Journal.objects.get(pk=answer["journal"])
+    if response := saved_response(request):
+        return Journal.objects.get(pk=response["journal"])
     _refuse_credited(credit)
     try:
         with transaction.atomic():
@@ -106,8 +106,8 @@ def _credit_once(credit: _Credit, request: KeyedRequest | None) -> Journal:
                 save_response(request, {"journal": str(journal.pk)})
             return journal
     except IntegrityError as error:
-        if answer := saved_response(request):
-            return Journal.objects.get(pk=answer["journal"])
+        if response := saved_response(request):
+            return Journal.objects.get(pk=response["journal"])
         _refuse_credited(credit)
         if violates(error, LedgerAccount, "ledgeraccount_balance_exact"):
             raise InvalidAmount(f"A balance cannot pass {to_number(bounds.BALANCE_MINOR):,.2f}.") from error

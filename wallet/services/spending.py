@@ -125,8 +125,8 @@ def spend(
             return _record_sale(order, buyer, offer, principal, request, approval), False
     except (Problem, IntegrityError) as refusal:
         # A concurrent duplicate may have caused it: then its response is returned.
-        if answer := saved_response(request):
-            return Receipt(**answer), True
+        if response := saved_response(request):
+            return Receipt(**response), True
         # Or another request bought the same licence meanwhile: then AlreadyOwned is the right problem.
         if isinstance(refusal, InsufficientBalance | SpendingLimitExceeded):
             find_requested_offer(buyer=buyer, purchase=purchase, quote_id=quote_id)

@@ -108,8 +108,8 @@ def request_top_up(
     if idempotency_key is not None:
         requester_id = None if principal is None else principal.requester_id
         request = keyed_request(owner=user, requester_id=requester_id, key=idempotency_key, operation="wallet.top_up", **vars(wanted))
-    if answer := saved_response(request):
-        top_up, replayed = TopUp.objects.get(pk=answer["topUp"]), True
+    if response := saved_response(request):
+        top_up, replayed = TopUp.objects.get(pk=response["topUp"]), True
     else:
         top_up, replayed = _create(user, wanted, _checked(wanted, principal), request, principal)
     if not top_up.payment_url and TRANSITIONS.allows(top_up, "fail"):
@@ -206,8 +206,8 @@ def _create(
 ) -> tuple[TopUp, bool]:
     # Serialised with the user's other top-ups, so that limits are exact, and with the deletion of the account.
     user = lock(User.objects.filter(is_active=True), pk=user.pk)
-    if answer := saved_response(request):
-        return TopUp.objects.get(pk=answer["topUp"]), True
+    if response := saved_response(request):
+        return TopUp.objects.get(pk=response["topUp"]), True
     _enforce_limits(user, wanted, principal)
     now = timezone.now()
     top_up = TopUp.objects.create(

@@ -47,11 +47,11 @@ def check_objects() -> CheckResults:
 
 def _check_link(link: str, content: bytes) -> tuple[Status, str, str]:
     try:
-        with urllib.request.urlopen(link, timeout=LINK_SECONDS) as answer:  # noqa: S310 - our own store's address
-            same = answer.read(len(content) + 1) == content
+        with urllib.request.urlopen(link, timeout=LINK_SECONDS) as response:  # noqa: S310 - our own store's address
+            same = response.read(len(content) + 1) == content
     except urllib.error.HTTPError as refusal:
         remedy = "Check the secret key, the clock, and that the proxy before the store passes on the Host that was asked for."
-        return Status.FAIL, f"A presigned link is answered with {refusal.code}.", remedy
+        return Status.FAIL, f"A presigned link returns status {refusal.code}.", remedy
     except OSError as error:
         remedy = "Set S3_PUBLIC_ENDPOINT_URL to the address at which browsers reach the store. It may not be reachable from this machine."
         return Status.WARN, f"A presigned link could not be followed: {error}.", remedy

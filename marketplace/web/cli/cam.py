@@ -37,7 +37,7 @@ from urllib3.util import Retry
 # The service that this file was fetched from.
 SERVICE = "{{base_url}}"
 MANIFEST, LOCK = Path("cam.toml"), Path("cam.lock")
-# For connecting, and between two blocks of an answer.
+# For connecting, and between two blocks of a response.
 TIMEOUT_SECONDS = (10, 60)
 POLL_SECONDS = 3
 BLOCK_BYTES = 1 << 20
@@ -72,7 +72,7 @@ class Api:
             self.session.headers[name] = value
 
     def call(self, method: str, path: str, body: Any = None, **query: Any) -> Any:
-        """Return the answer of an operation.
+        """Return the response of an operation.
 
         Raises:
             Refused: the service refuses it.

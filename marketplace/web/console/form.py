@@ -84,7 +84,7 @@ class CallForm(forms.Form):
             headers={name: str(value) for name, value in self._sent("header").items()},
             body=self._sent("body") if json_body else None,
             upload=any(each.place == "file" for each in self._inputs.values()),
-            answers=self.operation.answer_type,
+            response_type=self.operation.response_type,
         )
 
     def token_request(self) -> dict[str, str] | None:

@@ -19,8 +19,8 @@ from .rendering import code_html, rendered, tabs_html
 from .snippets import ApiCall, Credential, snippets
 
 Json = dict[str, Any]
-# An answer of each operation that answers with JSON, by the operation's id; recorded by `tests.contract.record_examples`.
-EXAMPLE_ANSWERS = Path(__file__).parent / "examples" / "answers.json"
+# A response of each operation whose response is JSON, by the operation's id; recorded by `tests.contract.record_examples`.
+EXAMPLE_RESPONSES = Path(__file__).parent / "examples" / "responses.json"
 # The placeholder in them for the address of this service.
 EXAMPLE_BASE_URL = "https://marketplace.example"
 # Fields nested more deeply are described by their type only.
@@ -120,10 +120,10 @@ class Operation:
     body_type: str
     inputs: list[Input]
     # Fields of what comes back, and its media type.
-    answer: list[Field]
-    answer_type: str
+    response: list[Field]
+    response_type: str
     # An example of it as highlighted code; empty where it is not JSON.
-    answer_example: SafeString
+    response_example: SafeString
     # Status, code and title of its errors.
     problems: list[tuple[int, str, str]]
     # The call in three languages.
@@ -154,11 +154,11 @@ class _Reader:
 
     def __init__(self, document: Json) -> None:
         self._schemas: Json = document["components"]["schemas"]
-        self._answers: Json = json.loads(EXAMPLE_ANSWERS.read_text("utf-8").replace(EXAMPLE_BASE_URL, settings.BASE_URL))
+        self._examples: Json = json.loads(EXAMPLE_RESPONSES.read_text("utf-8").replace(EXAMPLE_BASE_URL, settings.BASE_URL))
 
     def operation(self, path: str, method: str, given: Json) -> Operation:
         body_type, body_schema = self._content(given.get("requestBody", {}).get("content", {}))
-        answer_type, answer_schema = self._content(given["responses"].get("200", {}).get("content", {}))
+        response_type, response_schema = self._content(given["responses"].get("200", {}).get("content", {}))
         parameters = [_parameter(each, self._whole(each["schema"])) for each in given.get("parameters", ())]
         credentials = [(kind, scopes) for each in given.get("security", ()) for kind, scopes in each.items()]
         return Operation(
@@ -173,11 +173,11 @@ class _Reader:
             body=list(self._fields(body_schema)),
             body_type=body_type,
             inputs=list(self._inputs(given, body_schema, body_type)),
-            answer=list(self._fields(answer_schema)),
-            answer_type=answer_type,
-            answer_example=_answer_example(self._answers.get(given["operationId"])),
+            response=list(self._fields(response_schema)),
+            response_type=response_type,
+            response_example=_response_example(self._examples.get(given["operationId"])),
             problems=list(_problems(given["responses"])),
-            example=_example(method.upper(), path, given, self._sample(body_schema) if body_type == _JSON else None, answer_type),
+            example=_example(method.upper(), path, given, self._sample(body_schema) if body_type == _JSON else None, response_type),
         )
 
     def _inputs(self, given: Json, body: Json, body_type: str) -> Iterator[Input]:
@@ -290,8 +290,8 @@ def _prose(text: str) -> SafeString:
 
 def _problems(responses: Json) -> Iterator[tuple[int, str, str]]:
     known = all_problems()
-    for status, answer in responses.items():
-        for code in _CODE.findall(answer.get("description", "")) if int(status) >= 400 else ():
+    for status, response in responses.items():
+        for code in _CODE.findall(response.get("description", "")) if int(status) >= 400 else ():
             if code in known:
                 yield int(status), code, known[code].title
 
@@ -305,14 +305,14 @@ def _sample(name: str, schema: Json) -> Any:
     return {"number": 19.0, "integer": 1, "boolean": True, "array": [], "object": {}}.get(kind if isinstance(kind, str) else kind[0], "…")
 
 
-def _answer_example(answer: Any) -> SafeString:
-    if answer is None:
+def _response_example(response: Any) -> SafeString:
+    if response is None:
         return SafeString()
     # The highlighter escapes it.
-    return mark_safe(code_html(json.dumps(answer, indent=2, ensure_ascii=False), "json"))  # noqa: S308
+    return mark_safe(code_html(json.dumps(response, indent=2, ensure_ascii=False), "json"))  # noqa: S308
 
 
-def _example(method: str, path: str, given: Json, body: Json | None, answers: str) -> SafeString:
+def _example(method: str, path: str, given: Json, body: Json | None, response_type: str) -> SafeString:
     """Return the call in three languages, with the credential that it needs."""
     wanted = [each for each in given.get("parameters", ()) if each["in"] == "query" and each.get("required")]
     query = "&".join(f"{each['name']}={_sample(each['name'], each['schema'])}" for each in wanted)
@@ -324,6 +324,6 @@ def _example(method: str, path: str, given: Json, body: Json | None, answers: st
         credential=(Credential.KEY if kinds == {"ApiKey"} else Credential.TOKEN) if kinds else Credential.NONE,
         body=body,
         upload="multipart/form-data" in given.get("requestBody", {}).get("content", {}),
-        answers=answers,
+        response_type=response_type,
     )
     return mark_safe(tabs_html(f"example-{given['operationId']}", snippets(call)))  # noqa: S308 - escaped by the highlighter

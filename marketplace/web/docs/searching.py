@@ -97,7 +97,7 @@ def _guide_entries() -> Iterator[Entry]:
 
 def _operation_entries() -> Iterator[Entry]:
     for operation in operations().values():
-        fields = " ".join(field.name for field in (*operation.parameters, *operation.body, *operation.answer))
+        fields = " ".join(field.name for field in (*operation.parameters, *operation.body, *operation.response))
         text = f"{unescape(strip_tags(operation.description))} {operation.id} {fields}"
         yield Entry(reverse("docs-operation", args=[operation.id]), operation.summary, f"{operation.method} {operation.path}", text)
 

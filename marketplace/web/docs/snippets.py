@@ -35,13 +35,13 @@ class ApiCall:
     body: Any = None
     # Whether a file is sent, `file.zip` here.
     upload: bool = False
-    # The media type of the answer.
-    answers: str = _JSON
+    # The media type of the response.
+    response_type: str = _JSON
 
     @property
     def saved_as(self) -> str:
         """The name of the file for a response that is not JSON; empty for JSON."""
-        return "" if self.answers in {_JSON, ""} else f"answer{mimetypes.guess_extension(self.answers) or '.bin'}"
+        return "" if self.response_type in {_JSON, ""} else f"response{mimetypes.guess_extension(self.response_type) or '.bin'}"
 
 
 def snippets(call: ApiCall) -> list[tuple[str, str, str]]:
@@ -77,9 +77,9 @@ def _python(call: ApiCall) -> str:
     lines += [f"    headers={{{', '.join(headers)}}},"] if headers else []
     lines += ['    files={"file": open("file.zip", "rb")},'] if call.upload else []
     lines += [f"    json={_literal(call.body)},"] if call.body is not None else []
-    end = f'open("{call.saved_as}", "wb").write(answer.content)' if call.saved_as else "print(answer.json())"
+    end = f'open("{call.saved_as}", "wb").write(response.content)' if call.saved_as else "print(response.json())"
     imports = "import os, requests" if call.credential else "import requests"
-    return "\n".join([imports, "", f"answer = requests.{call.method.lower()}(", *lines, ")", end])
+    return "\n".join([imports, "", f"response = requests.{call.method.lower()}(", *lines, ")", end])
 
 
 def _literal(value: Any) -> str:
@@ -106,7 +106,7 @@ def _javascript(call: ApiCall) -> str:
     options += [f"  headers: {{ {', '.join(headers)} }},"] if headers else []
     options += ["  body: form,"] if call.upload else []
     options += [f"  body: JSON.stringify({json.dumps(call.body, ensure_ascii=False)}),"] if call.body is not None else []
-    fetch = f"const answer = await fetch({json.dumps(call.url)}" + (", {\n" + "\n".join(options) + "\n}" if options else "") + ");"
+    fetch = f"const response = await fetch({json.dumps(call.url)}" + (", {\n" + "\n".join(options) + "\n}" if options else "") + ");"
     before = [_MODULE] if call.upload else []
     if call.saved_as:
         return "\n".join(
@@ -114,7 +114,7 @@ def _javascript(call: ApiCall) -> str:
                 'import { writeFile } from "node:fs/promises";',
                 *before,
                 fetch,
-                f'await writeFile("{call.saved_as}", Buffer.from(await answer.arrayBuffer()));',
+                f'await writeFile("{call.saved_as}", Buffer.from(await response.arrayBuffer()));',
             ]
         )
-    return "\n".join([*before, fetch, "console.log(await answer.json());"])
+    return "\n".join([*before, fetch, "console.log(await response.json());"])

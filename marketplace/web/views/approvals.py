@@ -13,7 +13,7 @@ from marketplace.accounts.pages import (
     render_form,
     signed_in_page,
 )
-from wallet.approvals import approvals_of, waiting_approvals_of
+from wallet.approval_queries import approvals_of, waiting_approvals_of
 from wallet.models import Approval
 from wallet.models.approvals import ApprovalStatus
 from wallet.selectors import wallet_of

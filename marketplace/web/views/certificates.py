@@ -101,7 +101,7 @@ def context(request: HttpRequest) -> HttpResponse:
 
 
 def _verdict_on_document(text: str) -> Verdict:
-    """Return the verdict on a JSON object: a verifiable credential, or the API's answer with a signature."""
+    """Return the verdict on a JSON object: a verifiable credential, or the API's response with a signature."""
     try:
         document = orjson.loads(text)
     except orjson.JSONDecodeError:

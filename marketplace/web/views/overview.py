@@ -17,7 +17,7 @@ from marketplace.review.waiting import duration_text, usual_waiting_time
 from vendors.errors import VendorProfileMissing
 from vendors.models import VendorProfile
 from vendors.selectors import profile_of
-from wallet.approvals import waiting_approvals_of
+from wallet.approval_queries import waiting_approvals_of
 from wallet.selectors import wallet_of
 
 OVERVIEW_ROWS = 5

@@ -196,7 +196,7 @@ class LicensingPatch(ListingPartPatch):
 
 
 class ListingCreated(serializers.Serializer[Any]):
-    """Answer of create."""
+    """Response of create."""
 
     id = serializers.CharField()
     vendorId = serializers.CharField(source="store.owner_id")
@@ -213,13 +213,13 @@ class ListingCreated(serializers.Serializer[Any]):
 
 
 class ListingDeleted(serializers.Serializer[Any]):
-    """Answer of delete."""
+    """Response of delete."""
 
     id = serializers.CharField(help_text="Id of the deleted listing.")
 
 
 class DetailsPatched(serializers.Serializer[Any]):
-    """Answer of PATCH of the details."""
+    """Response of PATCH of the details."""
 
     id = serializers.CharField()
     title = serializers.CharField()
@@ -227,7 +227,7 @@ class DetailsPatched(serializers.Serializer[Any]):
 
 
 class RegionalPricesPatched(serializers.Serializer[Any]):
-    """Answer of PATCH of the regional prices."""
+    """Response of PATCH of the regional prices."""
 
     id = serializers.CharField()
     priceInr = Price(source="price_inr_minor", allow_null=True)
@@ -235,7 +235,7 @@ class RegionalPricesPatched(serializers.Serializer[Any]):
 
 
 class LicensingPatched(serializers.Serializer[Any]):
-    """Answer of PATCH of the licensing."""
+    """Response of PATCH of the licensing."""
 
     id = serializers.CharField()
     allowedLicenseSlugs = serializers.ListField(source="allowed_license_slugs", child=serializers.CharField(), allow_null=True)

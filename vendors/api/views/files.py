@@ -92,7 +92,7 @@ class FileViews(VendorViewSet):
     @conditional
     @extend_schema(operation_id="discardFile", summary="Take the new file back", request=None, responses={200: DeliverableRecord})
     def discard_file(self, request: Request, asset_id: str) -> Response:
-        """Take back the uploaded file that no reviewer has approved; what buyers get stays. The answer is its last record."""
+        """Take back the uploaded file that no reviewer has approved; what buyers get stays. The response is its last record."""
         listing = self.listing_to_change(request, asset_id)
         files.ensure_uploadable(listing)
         parse_body(EmptyBody, request)
@@ -152,7 +152,7 @@ class FileViews(VendorViewSet):
     @conditional
     @extend_schema(operation_id="removePreview", summary="Remove a preview", request=None, responses={200: PreviewRecord})
     def remove_preview(self, request: Request, asset_id: str, preview_id: str) -> Response:
-        """Remove an image, the specimen or the sound for good. The answer is its last record."""
+        """Remove an image, the specimen or the sound for good. The response is its last record."""
         listing = self.listing_to_change(request, asset_id)
         ensure_editable(listing)
         parse_body(EmptyBody, request)

@@ -49,7 +49,7 @@ class StoreViews(VendorViewSet):
 
     @extend_schema(operation_id="removeStoreLogo", summary="Remove the store's logo", request=None, responses={200: StorePictureRecord})
     def remove_logo(self, request: Request) -> Response:
-        """Remove the logo for good. The answer is its last record."""
+        """Remove the logo for good. The response is its last record."""
         return self._remove(request, StorePictureKind.LOGO)
 
     @extend_schema(operation_id="uploadStoreBanner", summary="Upload the store's banner", request=FORM, responses=StorePictureRecord)
@@ -59,7 +59,7 @@ class StoreViews(VendorViewSet):
 
     @extend_schema(operation_id="removeStoreBanner", summary="Remove the store's banner", request=None, responses={200: StorePictureRecord})
     def remove_banner(self, request: Request) -> Response:
-        """Remove the banner for good. The answer is its last record."""
+        """Remove the banner for good. The response is its last record."""
         return self._remove(request, StorePictureKind.BANNER)
 
     def _upload(self, request: Request, kind: StorePictureKind) -> Response:

@@ -74,7 +74,7 @@ class UploadViews(VendorViewSet):
     @conditional
     @extend_schema(operation_id="finishUpload", summary="Finish a resumable upload", request=None, responses=DeliverableRecord)
     def finish(self, request: Request, upload_id: str) -> Response:
-        """Check the uploaded file and make it the listing's file, as an upload in one request does. Repeated, it gives the same answer."""
+        """Check the uploaded file and make it the listing's file, as an upload in one request does. Repeated, it gives the same response."""
         upload = upload_of(self.profile, parse_id(upload_id))
         upload.listing.required_etags = required_etags(request)
         if upload.deliverable is None:
@@ -87,7 +87,7 @@ class UploadViews(VendorViewSet):
 
 @extend_schema(exclude=True)
 class TusViews(VendorViewSet):
-    """The tus protocol. Its requests and answers are headers, so the OpenAPI document leaves it out."""
+    """The tus protocol. Its requests and responses are headers, so the OpenAPI document leaves it out."""
 
     access = dict.fromkeys(("create", "progress", "append", "terminate"), MANAGE)
     listing: Listing
@@ -112,7 +112,7 @@ class TusViews(VendorViewSet):
         tus.check_version(request)
 
     def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
-        """Add the version of the protocol; an answer to OPTIONS tells all that is supported."""
+        """Add the version of the protocol; a response to OPTIONS tells all that is supported."""
         response = super().finalize_response(request, response, *args, **kwargs)
         for name, value in (tus.ABOUT if request.method == "OPTIONS" else tus.RESUMABLE).items():
             response[name] = value

@@ -4,7 +4,7 @@ from rest_framework import serializers
 
 from marketplace.api.fields import Amount
 
-from ...approvals import approval_url
+from ...approval_queries import approval_url
 from ...models import Approval
 from ...models.approvals import ApprovalStatus
 from ...models.quotes import CURRENCIES

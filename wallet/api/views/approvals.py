@@ -9,7 +9,7 @@ from marketplace.api.views import ApiViewSet
 from marketplace.core.access import key_or_bearer
 from marketplace.core.scopes import Scope
 
-from ...approvals import approval_for
+from ...approval_queries import approval_for
 from ..serializers.approvals import ApprovalResponse
 
 APPROVAL_ID = OpenApiParameter("approval_id", str, OpenApiParameter.PATH, description="approvalId of a purchase that waits.")

@@ -56,8 +56,8 @@ class TopUpViewSet(ApiViewSet):
     def ask(self, request: Request) -> Response:
         """Make a payment page on which the account's owner pays for credit. Nothing is credited before the provider confirms the payment."""
         key = idempotency_key(request)
-        answer, replayed = responses.top_up(principal_of(request), parse_body(TopUpBody, request), idempotency_key=key)
-        return Response(answer, headers={REPLAYED_HEADER: "true"} if replayed else {})
+        response, replayed = responses.top_up(principal_of(request), parse_body(TopUpBody, request), idempotency_key=key)
+        return Response(response, headers={REPLAYED_HEADER: "true"} if replayed else {})
 
     @extend_schema(operation_id="getTopUp", summary="Get a top-up", parameters=[TOP_UP_ID], responses=TopUpResponse)
     def retrieve(self, request: Request, top_up_id: str) -> Response:

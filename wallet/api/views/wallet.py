@@ -114,7 +114,7 @@ class WalletViewSet(ApiViewSet):
         """
         key = idempotency_key(request)
         body = parse_body(SpendBody, request)
-        answer, replayed = responses.purchase(principal_of(request), body, idempotency_key=key)
-        if not answer["success"]:
-            return Response(answer, status=202)
-        return Response(answer, headers={REPLAYED_HEADER: "true"} if replayed else {})
+        response, replayed = responses.purchase(principal_of(request), body, idempotency_key=key)
+        if not response["success"]:
+            return Response(response, status=202)
+        return Response(response, headers={REPLAYED_HEADER: "true"} if replayed else {})

@@ -40,7 +40,7 @@ def _jobs() -> purging.Expired:
 PARTS: Mapping[str, Callable[[], purging.Expired]] = {
     "sessions": lambda: {"sessions": Session.objects.filter(expire_date__lt=timezone.now())},
     "tokens": purging.expired_tokens,
-    "wallet": lambda: {"expired quotes": expired_quotes(), "old answers": expired_responses(), "unmatched events": unmatched_events()},
+    "wallet": lambda: {"expired quotes": expired_quotes(), "saved responses": expired_responses(), "unmatched events": unmatched_events()},
     "discounts": lambda: {"old discounts": expired_discounts()},
     "usage": purging.expired_usage,
     "webhooks": purging.expired_events,

@@ -43,7 +43,7 @@ async def buy(client: Client, font: dict[str, Any], licence: str) -> None:
     """Buy at a price that is held, once, whatever happens on the way."""
     quote = await call(client, "quote_purchase", assetId=font["id"], licenseSlug=licence, currency="INR")
     print(f"Quoted: {quote['price']:.2f} INR until {quote['expiresAt']}")
-    # Send the same key again after a lost answer: it is one purchase.
+    # Send the same key again after a lost response: it is one purchase.
     order = await call(client, "buy_asset", assetId=font["id"], quoteId=quote["quoteId"], idempotencyKey=str(uuid.uuid4()))
     print(f"Bought: order {order['orderId']}, {order['newBalanceINR']:.2f} INR left")
 
