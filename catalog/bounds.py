@@ -8,7 +8,7 @@ VERSION_CHARS = 32
 VERSION_OR_ID_CHARS = 36
 FILE_TYPE_CHARS = 200
 PLATFORMS_CHARS = 200
-TAGS = 20
+MAX_TAGS = 20
 TAG_CHARS = 40
 DELIVERABLE_BYTES = 5 * GIB
 FILE_NAME_CHARS = 200
@@ -17,17 +17,17 @@ ALT_TEXT_CHARS = 250
 AI_PARTS_CHARS = 500
 # A discount: its largest percentage, the length of its code, how long it lasts at most and how early it is planned, and how
 # many of a listing have not ended. Those that ended are deleted after a while.
-DISCOUNT_PERCENT = 90
+MAX_DISCOUNT_PERCENT = 90
 DISCOUNT_CODE_CHARS = 24
-DISCOUNT_CODE_MINIMUM = 4
-DISCOUNT_DAYS = 365
-DISCOUNTS = 10
+MIN_DISCOUNT_CODE_CHARS = 4
+MAX_DISCOUNT_DAYS = 365
+MAX_DISCOUNTS = 10
 ENDED_DISCOUNT_DAYS = 90
 
 # Of licence terms: the text, a passage of it about one use, and the largest quantity of a use.
 TERMS_CHARS = 30_000
 CLAUSE_CHARS = 1_000
-USE_QUANTITY = 1_000_000_000
+MAX_USE_QUANTITY = 1_000_000_000
 
 BROWSE_LIMIT = 50
 BROWSE_LIMIT_DEFAULT = 20

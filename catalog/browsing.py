@@ -92,7 +92,7 @@ class BrowseQuery(serializers.Serializer[Any]):
         max_length=bounds.CURSOR_CHARS,
         help_text="The nextCursor of the previous page; use it instead of page, it is equally fast at any depth. With a cursor, every listing appears once, "
         "whatever is published or withdrawn meanwhile; one that was moved in the order (edited, or bought or refunded and counted "
-        "since) can come again or be passed over.",
+        "since) can appear twice or not at all.",
     )
     limit = Limit(default=bounds.BROWSE_LIMIT_DEFAULT, maximum=bounds.BROWSE_LIMIT)
     sort = Choice(
@@ -200,7 +200,7 @@ def browse(listings: Listings, given: Mapping[str, Any], query: Mapping[str, Any
     facets = query.get("facets", ())
     found = list_listings(listings, given, sort=sort, limit=limit, start=start, after=after, facets=facets)
     cursor = None
-    if found.last is not None and number < core_bounds.PAGE:
+    if found.last is not None and number < core_bounds.MAX_PAGE:
         cursor = cursor_after(found.last, page=number + 1, sort=sort, filters=given)
     return AssetPage.of(found, page=number, cursor=cursor, with_facets="facets" in query)
 
@@ -277,7 +277,7 @@ def position_of(cursor: str, *, sort: Sort, filters: Mapping[str, Any]) -> tuple
         raise _refusal()
     _, page, *keys, row = content
     row_id = parse_id(row) if isinstance(row, str) else None
-    if row_id is None or not all(map(_is_valid, (page, *keys), (int, *types))) or not 1 <= page <= core_bounds.PAGE:
+    if row_id is None or not all(map(_is_valid, (page, *keys), (int, *types))) or not 1 <= page <= core_bounds.MAX_PAGE:
         raise _refusal()
     return page, (*keys, row_id)
 

@@ -130,7 +130,7 @@ class PriceField(forms.DecimalField):
     """A price with at most two decimals."""
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(min_value=0, max_value=Decimal(core_bounds.PRICE_MINOR) / 100, **kwargs)
+        super().__init__(min_value=0, max_value=Decimal(core_bounds.MAX_PRICE_MINOR) / 100, **kwargs)
 
     def to_python(self, value: Any) -> Any:
         """Return the price; raise the first error only."""
@@ -217,12 +217,12 @@ class ListingFilter(django_filters.FilterSet):  # type: ignore[misc]  # django-f
         label="Made with AI",
     )
     minPrice = PriceFilter(label="From", help_text="The lowest price, under the licence asked for, else of the first one permitted.")  # noqa: N815 - the parameter's name
-    maxPrice = PriceFilter(label="To", help_text="The highest price likewise.")  # noqa: N815 - the parameter's name
+    maxPrice = PriceFilter(label="To", help_text="The highest price, under the same licence.")  # noqa: N815 - the parameter's name
     currency = CurrencyFilter(
         choices=[(currency.value, currency.value) for currency in Currency],
         initial=Currency.INR.value,
         label="Prices in",
-        help_text="Of minPrice, maxPrice and orders by price; assets without a price in it are left out of a price range.",
+        help_text="The currency of minPrice, maxPrice and orders by price. A price range excludes assets without a price in it.",
     )
 
     class Meta:
@@ -277,7 +277,7 @@ def field_schema(field: forms.Field) -> dict[str, Any]:
             shape |= {"type": ["string", "array"], "items": value, "maxItems": VALUES}
             shape["description"] += r" `!` before a value excludes it (`\!` begins one with a literal `!`); of several values, any will do."
         case forms.DecimalField():
-            shape |= {"type": "number", "minimum": 0, "maximum": core_bounds.PRICE_MINOR / 100}
+            shape |= {"type": "number", "minimum": 0, "maximum": core_bounds.MAX_PRICE_MINOR / 100}
             shape["description"] += " At most two decimals."
         case forms.ChoiceField():
             choices: Any = field.choices

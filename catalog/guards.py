@@ -26,10 +26,10 @@ $body$
 def _alone(vendor: str, event: str) -> Trigger:
     """Return the trigger for INSERT or UPDATE."""
     if vendor == "postgresql":
-        then = "FOR EACH ROW EXECUTE FUNCTION catalog_discount_alone()"
+        body = "FOR EACH ROW EXECUTE FUNCTION catalog_discount_alone()"
     else:
-        then = f"WHEN EXISTS ({_OVERLAPS}) {refuse('sqlite', 'catalog', _MESSAGE)}"
-    return Trigger(f"{DISCOUNTS}_alone_{event.lower()}", DISCOUNTS, f"BEFORE {event}", then)
+        body = f"WHEN EXISTS ({_OVERLAPS}) {refuse('sqlite', 'catalog', _MESSAGE)}"
+    return Trigger(f"{DISCOUNTS}_alone_{event.lower()}", DISCOUNTS, f"BEFORE {event}", body)
 
 
 CATALOG = Guards(

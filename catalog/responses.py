@@ -231,7 +231,7 @@ class AssetPreview(ResponseModel):
 
 
 def preview_of(row: Row) -> dict[str, Any]:
-    """Return the fields of an `AssetPreview` (reference section 2)."""
+    """Return the fields of an `AssetPreview`."""
     record = {"id": row["id"], "asset_id": row["listing_id"], "kind": row["kind"], "url": preview_url(row["id"])}
     of_gallery = {"sort_order": row["slot"], "alt_text": row["alt_text"]} if row["kind"] == PreviewKind.GALLERY else {}
     return record | of_gallery

@@ -3,32 +3,32 @@
 from marketplace.core.bounds import KIB
 
 # Maximum numbers per developer, user or app.
-APPS = 50
-LIVE_KEYS = 20
-LIVE_TOKENS = 50
+MAX_APPS = 50
+MAX_LIVE_KEYS = 20
+MAX_LIVE_TOKENS = 50
 # First-party tokens; the oldest is deleted when a new one is issued.
-PAGE_TOKENS = 20
-REDIRECT_URIS = 10
-WEBHOOK_ENDPOINTS = 5
+MAX_FIRST_PARTY_TOKENS = 20
+MAX_REDIRECT_URIS = 10
+MAX_WEBHOOK_ENDPOINTS = 5
 SECRET_OVERLAP_HOURS = 7 * 24
 # Events, or deliveries to an endpoint, in a response.
 EVENTS_DEFAULT = 25
-EVENTS = 100
+MAX_EVENTS = 100
 CREDENTIAL_NAME_CHARS = 80
 # Maximum number of credentials in a leak report, and length of each.
-LEAKED_CREDENTIALS = 100
+MAX_LEAKED_CREDENTIALS = 100
 SECRET_CHARS = 200
 # Maximum number of mails about leaks to one user.
 LEAK_MAILS_A_DAY = 5
 # Maximum size of a request to the OAuth endpoints, far above what the protocol needs.
 OAUTH_QUERY_BYTES = 8 * KIB
 OAUTH_BODY_BYTES = 64 * KIB
-OAUTH_PARAMETERS = 50
+MAX_OAUTH_PARAMETERS = 50
 # How many new clients with a metadata document may wait for a review, per host and in all.
-WAITING_CLIENTS_OF_HOST = 5
-WAITING_CLIENTS = 50
+MAX_WAITING_CLIENTS_OF_HOST = 5
+MAX_WAITING_CLIENTS = 50
 # The highest rate limit that an admin can give a key.
-CALLS_PER_MINUTE = 100_000
+MAX_CALLS_PER_MINUTE = 100_000
 # Maximum amount of a spending limit, and number of its categories.
-SPENDING_LIMIT_MINOR = 10_000_000_000
-SPENDING_CATEGORIES = 20
+MAX_SPENDING_LIMIT_MINOR = 10_000_000_000
+MAX_SPENDING_CATEGORIES = 20

@@ -43,7 +43,7 @@ class Principal:
 
     @property
     def requester_id(self) -> uuid.UUID:
-        """Whose idempotency keys are meant: the app's, a personal token's with those that it was rotated to, or the user's own."""
+        """The owner of the idempotency keys: the app, a personal token with those that it was rotated to, or the user."""
         if self.app is not None:
             return self.app.id
         return self.credential.spender_id if isinstance(self.credential, AccessToken) else self.user.pk

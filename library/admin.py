@@ -11,10 +11,10 @@ from .models import DownloadLink, Licence
 class LicenceAdmin(ServiceAdmin):
     """All licences."""
 
-    list_display = ("acquired_at", "buyer", "licensee_email", "listing", "tier", "claimed_at", "replaced_at", "revoked_at")
+    list_display = ("acquired_at", "holder", "licensee_email", "listing", "tier", "claimed_at", "replaced_at", "revoked_at")
     list_filter = ("tier",)
-    list_select_related = ("buyer", "listing", "tier")
-    search_fields = ("buyer__email", "licensee_email", "listing__slug")
+    list_select_related = ("holder", "listing", "tier")
+    search_fields = ("holder__email", "licensee_email", "listing__slug")
     ordering = ("-id",)
     readonly_fields = ("order_id",)
     exclude = ("claim_digest",)

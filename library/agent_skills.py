@@ -59,7 +59,7 @@ def free_skills(slug: str | None = None) -> list[AgentSkill]:
     listings = skills_free_for_all().select_related("live_deliverable").order_by("published_at", "id")
     if slug is not None:
         listings = listings.filter(slug=slug)
-    return _described((listing, listing.live_deliverable, None) for listing in listings[: bounds.AGENT_SKILLS])
+    return _described((listing, listing.live_deliverable, None) for listing in listings[: bounds.MAX_AGENT_SKILLS])
 
 
 def owned_skills(user: User, slug: str | None = None) -> list[AgentSkill]:
@@ -71,7 +71,8 @@ def owned_skills(user: User, slug: str | None = None) -> list[AgentSkill]:
     if slug is not None:
         owned = owned.filter(listing__slug=slug)
     licences = {
-        licence.listing_id: licence for licence in owned.select_related("listing__live_deliverable", "deliverable")[: bounds.AGENT_SKILLS]
+        licence.listing_id: licence
+        for licence in owned.select_related("listing__live_deliverable", "deliverable")[: bounds.MAX_AGENT_SKILLS]
     }
     return _described((licence.listing, current_file(licence), licence) for licence in licences.values())
 

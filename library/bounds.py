@@ -7,7 +7,7 @@ DOWNLOAD_LINK_SECONDS = 15 * 60
 PRESIGNED_LINK_SECONDS = 30
 
 # The most favourites of a user.
-FAVOURITES = 500
+MAX_FAVOURITES = 500
 
 # Bits of a status list: the fewest that the recommendation permits. They are 16 KiB before compression.
 STATUS_LIST_LENGTH = 131_072
@@ -18,6 +18,6 @@ CLAIM_LINK_MINUTES = 60
 CLAIM_LINKS_A_DAY = 50
 CLAIM_LINKS_AGAIN_A_DAY = 3
 # The most skills of an index for agents, the largest archive of a skill, and how long a link to owned ones works.
-AGENT_SKILLS = 100
+MAX_AGENT_SKILLS = 100
 AGENT_SKILL_BYTES = 20 * 2**20
 AGENT_SKILLS_TOKEN_SECONDS = 15 * 60

@@ -81,9 +81,9 @@ def certificate_of(licence: Licence) -> dict[str, Any]:
 
 def _licensee(licence: Licence) -> dict[str, Any]:
     """Return whom the licence is for: its holder, or whom the payer named."""
-    holder_id = None if licence.buyer_id is None else str(licence.buyer_id)
-    if licence.buyer is not None and not licence.licensee_email:
-        return {"id": holder_id, "email": licence.buyer.email, "name": None}
+    holder_id = None if licence.holder_id is None else str(licence.holder_id)
+    if licence.holder is not None and not licence.licensee_email:
+        return {"id": holder_id, "email": licence.holder.email, "name": None}
     return {"id": holder_id, "email": licence.licensee_email, "name": licence.licensee_name}
 
 

@@ -19,7 +19,7 @@ from .models import Download, Favourite, Licence
 
 def live_licences_of(user: User) -> QuerySet[Licence]:
     """Return the user's live licences, newest first."""
-    return Licence.objects.filter(buyer=user, revoked_at__isnull=True, replaced_at__isnull=True).order_by("-acquired_at", "-id")
+    return Licence.objects.filter(holder=user, revoked_at__isnull=True, replaced_at__isnull=True).order_by("-acquired_at", "-id")
 
 
 def library_page(user: User, *, limit: int, cursor: str | None = None, among: QuerySet[Licence] | None = None) -> tuple[int, Page]:
@@ -88,7 +88,7 @@ def owned_licence(user: User, id_or_slug: str, *, license_slug: str | None = Non
     licence = owned.first() if version is None else _covering(list(owned), listing, version)
     if licence is not None:
         # Saves a query when the buyer is read.
-        licence.buyer = user
+        licence.holder = user
         return licence
     if listing.published_at is None:
         # Do not reveal drafts of others.
@@ -115,7 +115,7 @@ def owned_versions(licence: Licence) -> QuerySet[Deliverable]:
     A licence covers the file that was bought and all later ones.
     """
     versions = approved_versions(licence.listing).filter(blocked_at__isnull=True)
-    others = Licence.objects.none() if licence.buyer is None else live_licences_of(licence.buyer)
+    others = Licence.objects.none() if licence.holder is None else live_licences_of(licence.holder)
     others = others.filter(listing=licence.listing_id, suspended_at__isnull=True).exclude(pk=licence.pk).select_related("deliverable")
     starts = [start for each in (licence, *others) if (start := _covered_from(each)) is not None]
     return versions.filter(approved_at__gte=min(starts)) if starts else versions

@@ -17,7 +17,7 @@ from marketplace.core.money import WALLET_CURRENCIES
 from marketplace.core.scopes import APP_SCOPES, format_scopes
 
 # Limits for tokens that spend, in tests of something else.
-PLENTY = tuple(LimitValues(currency, total_minor=bounds.SPENDING_LIMIT_MINOR) for currency in WALLET_CURRENCIES)
+PLENTY = tuple(LimitValues(currency, total_minor=bounds.MAX_SPENDING_LIMIT_MINOR) for currency in WALLET_CURRENCIES)
 
 
 PASSWORD = "correct horse battery"

@@ -55,9 +55,9 @@ def checked_account(*, currency: str, holder: str, number: str, bank: str) -> Ba
     Raises:
         InvalidInput: the holder, the number or the bank's code is not valid.
     """
-    holder = texts.line(holder, "holder", maximum=HOLDER_CHARS)
-    number = texts.line(number, "number", maximum=NUMBER_CHARS)
-    bank = texts.line(bank, "bank", maximum=NUMBER_CHARS)
+    holder = texts.clean_line(holder, "holder", maximum=HOLDER_CHARS)
+    number = texts.clean_line(number, "number", maximum=NUMBER_CHARS)
+    bank = texts.clean_line(bank, "bank", maximum=NUMBER_CHARS)
     if currency == Currency.INR:
         return _indian_account(holder, _compact(number), bank.upper())
     if not re.search(r"[A-Za-z0-9]", sepa_text(holder)):

@@ -5,7 +5,7 @@ from datetime import timedelta
 from marketplace.core.bounds import KIB, MIB
 
 # The most concurrent uploads of a vendor to a process.
-UPLOADS_AT_ONCE = 2
+MAX_CONCURRENT_UPLOADS = 2
 AUDIO_BYTES = 20 * MIB
 IMAGE_BYTES = 20 * MIB
 FONT_BYTES = 20 * MIB
@@ -15,11 +15,11 @@ LOGO_BYTES = 400 * KIB
 MULTIPART_OVERHEAD_BYTES = 64 * KIB
 # A resumable upload: the size of its parts, of which only the last may be smaller, how long it waits for the next, and how many a vendor may have.
 PART_BYTES = 16 * MIB
-PART_MINIMUM_BYTES = 5 * MIB
+MIN_PART_BYTES = 5 * MIB
 UPLOAD_WAIT = timedelta(days=1)
-UNFINISHED_UPLOADS = 10
+MAX_UNFINISHED_UPLOADS = 10
 # The listings of a vendor that were never approved, as drafts or in review.
-DRAFTS = 500
+MAX_DRAFTS = 500
 # After this, a finish that neither succeeded nor failed is taken for killed.
 FINISH_WAIT = timedelta(minutes=20)
 # The width of a card's picture: smaller ones are enlarged, and blurred, wherever they are shown.

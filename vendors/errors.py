@@ -163,7 +163,7 @@ class PartTooSmall(Problem):
 
     status = 422
     title = "The part is too small"
-    detail = f"Send parts of {bounds.PART_MINIMUM_BYTES:,} to {bounds.PART_BYTES:,} bytes; only the last may be smaller."
+    detail = f"Send parts of {bounds.MIN_PART_BYTES:,} to {bounds.PART_BYTES:,} bytes; only the last may be smaller."
 
 
 class ChecksumMismatch(Problem):
@@ -223,7 +223,7 @@ class DiscountPeriodInvalid(Problem):
     status = 422
     title = "The period of the discount is not valid"
     detail = (
-        f"A discount ends in the future, after it begins, and lasts at most {catalog_bounds.DISCOUNT_DAYS} days; it can be planned as many "
+        f"A discount ends in the future, after it begins, and lasts at most {catalog_bounds.MAX_DISCOUNT_DAYS} days; it can be planned as many "
         "days ahead."
     )
 

@@ -16,7 +16,7 @@ DEFAULT_COMMISSION_BP = 2_000
 
 
 class VendorStatus(models.TextChoices):
-    """The three states of a profile (API reference, section 3)."""
+    """The three states of a profile."""
 
     APPROVED = "Approved"
     PENDING = "Pending"
@@ -102,7 +102,7 @@ class Upload(models.Model):
     expires_at = models.DateTimeField()
     # Until when one request may join the parts; empty while none does.
     finishing_until = models.DateTimeField(null=True, blank=True)
-    # What it was finished as.
+    # The file that it became.
     deliverable = models.ForeignKey(Deliverable, null=True, blank=True, on_delete=models.CASCADE, related_name="+")
 
     class Meta:

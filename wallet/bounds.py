@@ -1,10 +1,10 @@
-"""Limits of money, quotes, payouts and idempotency keys."""
+"""Limits of money, quotes and payouts."""
 
 from datetime import timedelta
 
 # The maximum of one credit, and the largest balance that a JSON number represents exactly.
-CREDIT_MINOR = 10_000_000_000
-BALANCE_MINOR = 2**53 - 1
+MAX_CREDIT_MINOR = 10_000_000_000
+MAX_BALANCE_MINOR = 2**53 - 1
 HISTORY_LIMIT = 100
 PAYOUT_RUN_CHARS = 64
 # Bank details of a wallet payout, and the reference of a payment.
@@ -20,14 +20,14 @@ CREDIT_SOURCE_CHARS = 40
 HISTORY_LIMIT_DEFAULT = 25
 QUOTE_MINUTES = 10
 # Open quotes per user.
-OPEN_QUOTES = 50
+MAX_OPEN_QUOTES = 50
 # How long a payment page is open, which providers require to be at least half an hour, how many a user may have open, and
 # how many each of the user's apps, which are not among the former.
 TOP_UP_MINUTES = 35
-OPEN_TOP_UPS = 10
-OPEN_TOP_UPS_OF_APP = 3
+MAX_OPEN_TOP_UPS = 10
+MAX_OPEN_TOP_UPS_OF_APP = 3
 # The smallest top-up in either currency.
-TOP_UP_MINOR = 100
+MIN_TOP_UP_MINOR = 100
 # A quote that waits for a top-up lasts longer, up to this many minutes from its making.
 WAITING_QUOTE_MINUTES = 60
 # How long a purchase above a spending limit waits for the wallet's owner, what an app may say of it, and how many an app or a token
@@ -55,4 +55,4 @@ INVOICE_LINE_CHARS = 440
 CONSENT_CHARS = 500
 CONSENT_VERSION_CHARS = 16
 # Downloads that the evidence of an order lists.
-EVIDENCE_DOWNLOADS = 1000
+MAX_EVIDENCE_DOWNLOADS = 1000

@@ -79,10 +79,10 @@ class ReferenceUsed(Problem):
 
 
 class PayoutOpen(Problem):
-    """409: another payout of the wallet waits."""
+    """409: another payout of the wallet is pending."""
 
     status = 409
-    title = "A payout of this wallet waits already"
+    title = "A payout of this wallet is already pending"
     detail = "Wait until it is paid, or cancel it and ask again."
 
 

@@ -21,7 +21,7 @@ from marketplace.core.money import to_number
 
 from . import bounds
 from .digests import journal_digests
-from .models import FrozenOrder, Invoice, Journal, Order, RefundRequest
+from .models import DisputedOrder, Invoice, Journal, Order, RefundRequest
 
 SCHEMA_VERSION = "1.0"
 TYPE = "evidence+jws"
@@ -37,7 +37,7 @@ class Reader(StrEnum):
 
 def evidence_of(order: Order, reader: Reader) -> dict[str, Any]:
     """Return the claims of an order's evidence."""
-    licence = Licence.objects.select_related("listing__store", "tier", "terms", "deliverable", "buyer").get(order_id=order.pk)
+    licence = Licence.objects.select_related("listing__store", "tier", "terms", "deliverable", "holder").get(order_id=order.pk)
     certificate = certificate_of(licence)
     if reader == Reader.VENDOR:
         del certificate["licensee"]
@@ -45,7 +45,7 @@ def evidence_of(order: Order, reader: Reader) -> dict[str, Any]:
     downloads = downloads_of_order(order.pk)
     if reader == Reader.BUYER:
         downloads = downloads.filter(link__user=order.buyer_id)
-    freezes = list(FrozenOrder.objects.filter(order=order).select_related("reversal").order_by("reversal__opened_at"))
+    disputes = list(DisputedOrder.objects.filter(order=order).select_related("reversal").order_by("reversal__opened_at"))
     return {
         "schemaVersion": SCHEMA_VERSION,
         "issuer": settings.BASE_URL,
@@ -65,14 +65,14 @@ def evidence_of(order: Order, reader: Reader) -> dict[str, Any]:
         "refundRequest": _refund_request(order),
         "disputes": [
             {
-                "kind": freeze.reversal.kind,
-                "status": freeze.reversal.status,
-                "openedAt": _moment(freeze.reversal.opened_at),
-                "decidedAt": _moment(freeze.reversal.decided_at),
+                "kind": disputed.reversal.kind,
+                "status": disputed.reversal.status,
+                "openedAt": _moment(disputed.reversal.opened_at),
+                "decidedAt": _moment(disputed.reversal.decided_at),
             }
-            for freeze in freezes
+            for disputed in disputes
         ],
-        "ledger": list(_ledger(order, freezes, reader)),
+        "ledger": list(_ledger(order, disputes, reader)),
     }
 
 
@@ -118,7 +118,7 @@ def _quote(order: Order) -> dict[str, Any] | None:
 
 
 def _downloads(downloads: QuerySet[Download]) -> Iterator[dict[str, Any]]:
-    for download in downloads.select_related("link__package")[: bounds.EVIDENCE_DOWNLOADS]:
+    for download in downloads.select_related("link__package")[: bounds.MAX_EVIDENCE_DOWNLOADS]:
         link = download.link
         yield {
             "at": _moment(download.at),
@@ -147,12 +147,12 @@ def _refund_request(order: Order) -> dict[str, Any] | None:
     }
 
 
-def _ledger(order: Order, freezes: list[FrozenOrder], reader: Reader) -> Iterator[dict[str, Any]]:
+def _ledger(order: Order, disputes: list[DisputedOrder], reader: Reader) -> Iterator[dict[str, Any]]:
     """Yield the journals of an order and of its disputes, with the reader's amounts; that of others is not in it."""
     # By journal of a dispute, which may be about several purchases, the part of this one in the vendor's share.
-    shares = {freeze.withheld_id: -freeze.withheld_minor for freeze in freezes}
-    shares |= {freeze.released_id: freeze.withheld_minor - freeze.taken_minor for freeze in freezes}
-    settled = Q(settled_reversal__orders__in=freezes, kind="reversal")
+    shares = {disputed.withheld_id: -disputed.withheld_minor for disputed in disputes}
+    shares |= {disputed.released_id: disputed.withheld_minor - disputed.taken_minor for disputed in disputes}
+    settled = Q(settled_reversal__orders__in=disputes, kind="reversal")
     found = Journal.objects.filter(Q(order=order) | Q(pk__in=filter(None, shares)) | settled).distinct().order_by("id")
     journals = list(found.select_related("covered__ledger_digest"))
     digests = journal_digests([journal.pk for journal in journals])

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from marketplace.core.guards import Guards, Trigger, refuse
 
 ACCOUNTS = "wallet_ledgeraccount"
-IDENTITY = ("kind", "owner_id", "currency", "may_go_negative")
+ACCOUNT_FIXED = ("kind", "owner_id", "currency", "may_go_negative")
 WALLET_PAYOUTS, VENDOR_PAYOUTS, BATCHES = "wallet_walletpayout", "wallet_vendorpayout", "wallet_payoutbatch"
-# Columns of billing details that change: a newer row takes the place of the current one.
+# Columns of billing details that never change: all but `current`, since a change adds a row.
 BILLING_DETAILS = "wallet_billingdetails"
 BILLING_FIXED = (
     "id",
@@ -24,21 +24,21 @@ BILLING_FIXED = (
     "created_at",
 )
 # Columns of a payout that never change, and those that are fixed once its status is final.
-REQUESTED = ("id", "wallet_id", "hold_id", "requested_at")
-SETTLED = ("status", "settlement_id", "reference", "reason")
-PREPARED = ("id", "batch_id", "account_id", "journal_id", "details_id")
-RETURNED = ("status", "returned_id", "reason", "settled_at")
-OPENED = ("id", "run", "currency", "transfer_currency", "rate", "created_at")
-EXPORTED = ("status", "exported_at", "exported_by_id")
+WALLET_PAYOUT_FIXED = ("id", "wallet_id", "hold_id", "requested_at")
+WALLET_PAYOUT_FIXED_WHEN_FINAL = ("status", "settlement_id", "reference", "reason")
+VENDOR_PAYOUT_FIXED = ("id", "batch_id", "account_id", "journal_id", "details_id")
+VENDOR_PAYOUT_FIXED_WHEN_FINAL = ("status", "returned_id", "reason", "settled_at")
+BATCH_FIXED = ("id", "run", "currency", "transfer_currency", "rate", "created_at")
+BATCH_FIXED_WHEN_FINAL = ("status", "exported_at", "exported_by_id")
 # The only columns that change, by table.
-CHANGING = {
-    WALLET_PAYOUTS: (*SETTLED, "payment_details", "claimed_by_id", "claimed_at"),
-    VENDOR_PAYOUTS: RETURNED,
-    BATCHES: EXPORTED,
+CHANGEABLE = {
+    WALLET_PAYOUTS: (*WALLET_PAYOUT_FIXED_WHEN_FINAL, "payment_details", "claimed_by_id", "claimed_at"),
+    VENDOR_PAYOUTS: VENDOR_PAYOUT_FIXED_WHEN_FINAL,
+    BATCHES: BATCH_FIXED_WHEN_FINAL,
 }
-TOP_UPS, EVENTS, REVERSALS, FROZEN_ORDERS = ("wallet_topup", "wallet_providerevent", "wallet_reversal", "wallet_frozenorder")
+TOP_UPS, EVENTS, REVERSALS, DISPUTED_ORDERS = ("wallet_topup", "wallet_providerevent", "wallet_reversal", "wallet_disputedorder")
 # By table: the columns that never change, a condition, and the columns that are fixed where it holds.
-PAID: dict[str, tuple[tuple[str, ...], str, tuple[str, ...]]] = {
+CARD_PAYMENTS: dict[str, tuple[tuple[str, ...], str, tuple[str, ...]]] = {
     TOP_UPS: (
         ("id", "user_id", "currency", "amount_minor", "provider", "created_at"),
         "OLD.journal_id IS NOT NULL",
@@ -54,20 +54,20 @@ PAID: dict[str, tuple[tuple[str, ...], str, tuple[str, ...]]] = {
         "OLD.status <> 'Open'",
         ("status", "settled_id", "decided_at", "reference"),
     ),
-    FROZEN_ORDERS: (
+    DISPUTED_ORDERS: (
         ("id", "reversal_id", "order_id", "disputed_minor"),
         "(OLD.released_id IS NOT NULL OR OLD.taken_minor <> 0)",
         ("released_id", "taken_minor", "ended"),
     ),
 }
 # A purchase is suspended once by a dispute, if not at its beginning.
-SUSPENDED = ("suspended", "withheld_minor", "withheld_id")
+FIXED_WHEN_SUSPENDED = ("suspended", "withheld_minor", "withheld_id")
 _MESSAGE = "the ledger is append-only"
 
 
 def _identity(vendor: str, differs: str) -> Trigger:
     """Return the trigger that prevents changes to an account's identity."""
-    changed = " OR ".join(f"OLD.{column} {differs} NEW.{column}" for column in IDENTITY)
+    changed = " OR ".join(f"OLD.{column} {differs} NEW.{column}" for column in ACCOUNT_FIXED)
     row, when = ("FOR EACH ROW ", f"({changed})") if vendor == "postgresql" else ("", changed)
     return Trigger(f"{ACCOUNTS}_identity", ACCOUNTS, "BEFORE UPDATE", f"{row}WHEN {when} {refuse(vendor, 'wallet', _MESSAGE)}")
 
@@ -77,9 +77,19 @@ def _payouts(vendor: str) -> list[Trigger]:
     differs = "IS DISTINCT FROM" if vendor == "postgresql" else "IS NOT"
     details = f"(OLD.payment_details {differs} NEW.payment_details AND NEW.payment_details <> '')"
     return [
-        *_immutable(vendor, differs, WALLET_PAYOUTS, REQUESTED, "OLD.status <> 'Waiting'", SETTLED, f" OR {details}"),
-        *_immutable(vendor, differs, VENDOR_PAYOUTS, PREPARED, "OLD.status IN ('Bounced', 'Cancelled')", RETURNED),
-        *_immutable(vendor, differs, BATCHES, OPENED, "OLD.status <> 'Prepared'", EXPORTED),
+        *_immutable(
+            vendor,
+            differs,
+            WALLET_PAYOUTS,
+            WALLET_PAYOUT_FIXED,
+            "OLD.status <> 'Waiting'",
+            WALLET_PAYOUT_FIXED_WHEN_FINAL,
+            f" OR {details}",
+        ),
+        *_immutable(
+            vendor, differs, VENDOR_PAYOUTS, VENDOR_PAYOUT_FIXED, "OLD.status IN ('Bounced', 'Cancelled')", VENDOR_PAYOUT_FIXED_WHEN_FINAL
+        ),
+        *_immutable(vendor, differs, BATCHES, BATCH_FIXED, "OLD.status <> 'Prepared'", BATCH_FIXED_WHEN_FINAL),
     ]
 
 
@@ -95,7 +105,7 @@ def _immutable(
     refused = refuse(vendor, "wallet", "payments and events cannot be changed")
     statement = "FOR EACH STATEMENT " if vendor == "postgresql" else ""
     return [
-        Trigger(f"{table}_kept", table, "BEFORE UPDATE", f"{row}WHEN {refused_if} {refused}"),
+        Trigger(f"{table}_immutable", table, "BEFORE UPDATE", f"{row}WHEN {refused_if} {refused}"),
         Trigger(f"{table}_never_deleted", table, removal, f"{statement}{refused}"),
     ]
 
@@ -104,11 +114,11 @@ def _top_ups(vendor: str) -> list[Trigger]:
     """Return the triggers that protect top-ups, providers' events and reversals."""
     differs = "IS DISTINCT FROM" if vendor == "postgresql" else "IS NOT"
     triggers = []
-    for table, (fixed, final, once) in PAID.items():
-        changed = " OR ".join(f"OLD.{column} {differs} NEW.{column}" for column in SUSPENDED)
-        further = f" OR (OLD.suspended AND ({changed}))" if table == FROZEN_ORDERS else ""
-        kept, never_deleted = _immutable(vendor, differs, table, fixed, final, once, further)
-        triggers += [kept] if table == EVENTS else [kept, never_deleted]
+    for table, (fixed, final, fixed_when_final) in CARD_PAYMENTS.items():
+        changed = " OR ".join(f"OLD.{column} {differs} NEW.{column}" for column in FIXED_WHEN_SUSPENDED)
+        further = f" OR (OLD.suspended AND ({changed}))" if table == DISPUTED_ORDERS else ""
+        immutable, never_deleted = _immutable(vendor, differs, table, fixed, final, fixed_when_final, further)
+        triggers += [immutable] if table == EVENTS else [immutable, never_deleted]
     # An event that fits no payment of ours can be deleted.
     row = "FOR EACH ROW " if vendor == "postgresql" else ""
     when = f"{row}WHEN (OLD.top_up_id IS NOT NULL) {refuse(vendor, 'wallet', 'events of a provider cannot be changed')}"
@@ -120,14 +130,14 @@ def _billing_details(vendor: str, differs: str) -> Trigger:
     changed = " OR ".join(f"OLD.{column} {differs} NEW.{column}" for column in BILLING_FIXED)
     row, when = ("FOR EACH ROW ", f"({changed})") if vendor == "postgresql" else ("", changed)
     refused = refuse(vendor, "wallet", "billing details cannot be changed")
-    return Trigger(f"{BILLING_DETAILS}_kept", BILLING_DETAILS, "BEFORE UPDATE", f"{row}WHEN {when} {refused}")
+    return Trigger(f"{BILLING_DETAILS}_immutable", BILLING_DETAILS, "BEFORE UPDATE", f"{row}WHEN {when} {refused}")
 
 
 def _in_currency(side: str) -> Trigger:
     """Return the trigger that requires a transfer's currency to be its accounts'; on PostgreSQL a composite foreign key does."""
     other_currency = f"(SELECT currency FROM {ACCOUNTS} WHERE id = NEW.{side}_id) IS NOT NEW.currency"  # noqa: S608 - two constants
-    then = f"WHEN {other_currency} {refuse('sqlite', 'wallet', 'the account is in another currency')}"
-    return Trigger(f"wallet_transfer_{side}_in_currency", "wallet_transfer", "BEFORE INSERT", then)
+    body = f"WHEN {other_currency} {refuse('sqlite', 'wallet', 'the account is in another currency')}"
+    return Trigger(f"wallet_transfer_{side}_in_currency", "wallet_transfer", "BEFORE INSERT", body)
 
 
 # The account was updated before, in the same transaction. Its balance and number of entries are those of the journal, and
@@ -142,7 +152,7 @@ SELECT 1 FROM {ACCOUNTS} account
 """  # noqa: S608 - our own names
 _UNCHAINED = "the entry does not follow the wallet''s last"
 _CHAIN_FUNCTION = f"""
-CREATE OR REPLACE FUNCTION wallet_follow() RETURNS trigger LANGUAGE plpgsql AS $body$
+CREATE OR REPLACE FUNCTION wallet_check_chain() RETURNS trigger LANGUAGE plpgsql AS $body$
 BEGIN
     IF NOT EXISTS ({_FOLLOWS}) THEN
         RAISE EXCEPTION 'refused: {_UNCHAINED}' USING ERRCODE = 'integrity_constraint_violation', CONSTRAINT = TG_NAME;
@@ -156,10 +166,10 @@ $body$
 def _chain(vendor: str) -> Trigger:
     """Return the trigger that chains the entries of a wallet."""
     if vendor == "postgresql":
-        then = "FOR EACH ROW WHEN (NEW.wallet_id IS NOT NULL) EXECUTE FUNCTION wallet_follow()"
+        body = "FOR EACH ROW WHEN (NEW.wallet_id IS NOT NULL) EXECUTE FUNCTION wallet_check_chain()"
     else:
-        then = f"WHEN NEW.wallet_id IS NOT NULL AND NOT EXISTS ({_FOLLOWS}) {refuse('sqlite', 'wallet', _UNCHAINED)}"
-    return Trigger("wallet_journal_follows", "wallet_journal", "BEFORE INSERT", then)
+        body = f"WHEN NEW.wallet_id IS NOT NULL AND NOT EXISTS ({_FOLLOWS}) {refuse('sqlite', 'wallet', _UNCHAINED)}"
+    return Trigger("wallet_journal_follows", "wallet_journal", "BEFORE INSERT", body)
 
 
 # The number of an invoice follows the seller's last in the fiscal year: there is no gap.
@@ -169,7 +179,7 @@ SELECT 1 FROM wallet_invoice before
 """
 _GAP = "the number does not follow the seller''s last"
 _NUMBER_FUNCTION = f"""
-CREATE OR REPLACE FUNCTION wallet_number() RETURNS trigger LANGUAGE plpgsql AS $body$
+CREATE OR REPLACE FUNCTION wallet_check_number() RETURNS trigger LANGUAGE plpgsql AS $body$
 BEGIN
     IF NOT EXISTS ({_NUMBERED}) THEN
         RAISE EXCEPTION 'refused: {_GAP}' USING ERRCODE = 'integrity_constraint_violation', CONSTRAINT = TG_NAME;
@@ -183,10 +193,10 @@ $body$
 def _invoice_numbers(vendor: str) -> Trigger:
     """Return the trigger that refuses a gap between the numbers of invoices."""
     if vendor == "postgresql":
-        then = "FOR EACH ROW WHEN (NEW.sequence <> 1) EXECUTE FUNCTION wallet_number()"
+        body = "FOR EACH ROW WHEN (NEW.sequence <> 1) EXECUTE FUNCTION wallet_check_number()"
     else:
-        then = f"WHEN NEW.sequence <> 1 AND NOT EXISTS ({_NUMBERED}) {refuse('sqlite', 'wallet', _GAP)}"
-    return Trigger("wallet_invoice_follows", "wallet_invoice", "BEFORE INSERT", then)
+        body = f"WHEN NEW.sequence <> 1 AND NOT EXISTS ({_NUMBERED}) {refuse('sqlite', 'wallet', _GAP)}"
+    return Trigger("wallet_invoice_follows", "wallet_invoice", "BEFORE INSERT", body)
 
 
 LEDGER = Guards(

@@ -7,7 +7,7 @@ from django.db.models.functions import RowNumber
 from django.utils import timezone
 
 from .invoice_numbers import last_sequence_of
-from .models import FrozenOrder, Invoice, Journal
+from .models import DisputedOrder, Invoice, Journal
 from .models.invoices import InvoiceKind
 from .models.ledger import JournalKind
 from .models.orders import OrderStatus
@@ -23,7 +23,7 @@ def invoice_differences() -> Iterator[str]:
     for numbered in Invoice.objects.annotate(place=place).order_by().exclude(place=F("sequence")).iterator():
         yield f"invoice {numbered.number} is not the next after the one before"
     amounts = Q(gross_minor=F("order__price_minor"), tax_minor=F("order__tax_minor"), currency=F("order__currency"))
-    returned = FrozenOrder.objects.filter(order=OuterRef("order"), reversal__settled=OuterRef("journal"), ended=True)
+    returned = DisputedOrder.objects.filter(order=OuterRef("order"), reversal__settled=OuterRef("journal"), ended=True)
     fitting = Q(seller=F("order__seller")) & (
         Q(kind=InvoiceKind.INVOICE, journal__kind=JournalKind.SALE, journal__order=F("order"))
         | Q(kind=InvoiceKind.CREDIT_NOTE, journal__kind=JournalKind.REFUND, journal__order=F("order"), corrects__order=F("order"))

@@ -25,7 +25,7 @@ def announce_purchase(order_id: str) -> None:
     order = Order.objects.select_related("buyer", "listing__store__owner", "upgraded_from").get(pk=order_id)
     vendor = order.listing.store.owner
     licence = lock_licence(order_id=order.pk)
-    if licence.buyer_id is None and licence.revoked_at is None:
+    if licence.holder_id is None and licence.revoked_at is None:
         send_claim_link(licence=licence, payer=order.buyer)
     if order.buyer.is_active:
         mail(order.buyer, "wallet/purchased", topic=MailTopic.PURCHASE, order=order, licence=licence)
@@ -54,8 +54,8 @@ def announce_refund(order_id: str) -> None:
         credited = Journal.objects.filter(order=order, kind=JournalKind.REFUND, wallet__isnull=False).first()
         collected = 0 if credited is None else collected_from(credited)
         mail(order.buyer, "wallet/refunded", topic=MailTopic.REFUND, order=order, collected_minor=collected)
-    licence = Licence.objects.select_related("buyer").get(order_id=order_id)
-    if licence.is_for_other and licence.buyer is not None and licence.buyer.is_active:
-        mail(licence.buyer, "library/ended", licence=licence)
+    licence = Licence.objects.select_related("holder").get(order_id=order_id)
+    if licence.is_for_other and licence.holder is not None and licence.holder.is_active:
+        mail(licence.holder, "library/ended", licence=licence)
     if vendor.is_active:
         mail(vendor, "wallet/sale_refunded", topic=MailTopic.SALE, order=order)

@@ -89,7 +89,7 @@ def _guards() -> Iterator[str]:
 def _balances() -> Iterator[str]:
     bounded = with_ledger_balance(LedgerAccount.objects.filter(kind__in=BOUNDED_KINDS))
     for account in bounded.exclude(balance_minor=F("entries_minor")).iterator():
-        yield f"{_NAMES[account.kind]} {account.pk} holds {account.balance_minor} {account.currency}, its entries {account.entries_minor}"
+        yield f"{_NAMES[account.kind]} {account.pk} has a balance of {account.balance_minor} {account.currency}, and its entries sum to {account.entries_minor}"
     covered = Q(journal__covered__isnull=False)
     others = with_ledger_balance(LedgerAccount.objects.exclude(kind__in=BOUNDED_KINDS), covered)
     for account in others.exclude(balance_minor=F("entries_minor")).iterator():
@@ -136,7 +136,7 @@ def _orders(orders: Sequence[Order]) -> Iterator[str]:
     licences = licences_of_orders(order.pk for order in orders)
     for order in orders:
         if order.tax_minor != tax_of(order.price_minor, order.tax_treatment, order.tax_rate_bp):
-            yield f"order {order.pk} has another tax than its rate makes"
+            yield f"order {order.pk} has a tax that does not match its rate"
         moved = found.get(order.pk, Counter())
         if moved != _expected(order, moved):
             yield f"order {order.pk} and its transfers differ"
@@ -188,7 +188,7 @@ def _expected(order: Order, moved: Movements) -> Movements:
 def _licence_difference(order: Order, licence: Licence | None) -> str:
     if licence is None:
         return f"order {order.pk} granted no licence"
-    holder_id = order.buyer_id if licence.is_for_other else licence.buyer_id
+    holder_id = order.buyer_id if licence.is_for_other else licence.holder_id
     if (holder_id, licence.listing_id, licence.tier_id) != (order.buyer_id, order.listing_id, order.tier_id):
         return f"licence {licence.pk} is not what order {order.pk} bought"
     if (licence.revoked_at is None) != (order.status == OrderStatus.COMPLETED):

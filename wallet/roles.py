@@ -5,7 +5,7 @@ The triggers refuse changes anyway; this role cannot drop them, because it owns 
 
 import re
 
-from .guards import CHANGING, FROZEN_ORDERS, LEDGER, REVERSALS, TOP_UPS
+from .guards import CHANGEABLE, DISPUTED_ORDERS, LEDGER, REVERSALS, TOP_UPS
 
 _NAME = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 APPEND_ONLY = (*LEDGER.append_only, "core_auditentry")
@@ -28,8 +28,8 @@ def grants(role: str) -> list[str]:
         f"REVOKE UPDATE, DELETE ON wallet_ledgeraccount FROM {role}",
         # The two columns that change.
         f"GRANT UPDATE (balance_minor, entries) ON wallet_ledgeraccount TO {role}",
-        *(f"REVOKE UPDATE, DELETE ON {table} FROM {role}" for table in CHANGING),
-        *(f"GRANT UPDATE ({', '.join(columns)}) ON {table} TO {role}" for table, columns in CHANGING.items()),
-        f"REVOKE DELETE ON {TOP_UPS}, {REVERSALS}, {FROZEN_ORDERS} FROM {role}",
+        *(f"REVOKE UPDATE, DELETE ON {table} FROM {role}" for table in CHANGEABLE),
+        *(f"GRANT UPDATE ({', '.join(columns)}) ON {table} TO {role}" for table, columns in CHANGEABLE.items()),
+        f"REVOKE DELETE ON {TOP_UPS}, {REVERSALS}, {DISPUTED_ORDERS} FROM {role}",
         f"REVOKE INSERT, UPDATE, DELETE ON django_migrations FROM {role}",
     ]

@@ -20,7 +20,7 @@ from .models import (
     BillingDetails,
     CoveredJournal,
     CreditReference,
-    FrozenOrder,
+    DisputedOrder,
     Invoice,
     Journal,
     LedgerAccount,
@@ -152,9 +152,9 @@ def is_invoiced(order: Order, kind: InvoiceKind) -> bool:
     return order.seller_id is not None and order.price_minor > 0 and (kind == InvoiceKind.INVOICE or order.status != OrderStatus.COMPLETED)
 
 
-def charged_back_without_note() -> QuerySet[FrozenOrder]:
+def charged_back_without_note() -> QuerySet[DisputedOrder]:
     """Return the purchases that lost disputes ended and that have no credit note yet, each with the journal that returned the money to the card, oldest first."""
-    ended = FrozenOrder.objects.filter(ended=True, reversal__status=ReversalStatus.PAYMENT_RETURNED)
+    ended = DisputedOrder.objects.filter(ended=True, reversal__status=ReversalStatus.PAYMENT_RETURNED)
     noted = Invoice.objects.filter(order=OuterRef("order"), kind=InvoiceKind.CREDIT_NOTE)
     return ended.filter(~Exists(noted)).select_related("reversal__settled").order_by("reversal__settled", "order")
 

@@ -49,7 +49,7 @@ SELECT {lock_timeout}, listing.id, listing.title, category.slug, store.owner_id,
 """
 
 # Whose licences prevent a purchase: the buyer's, or those that were bought for the licensee.
-OWN = "licence.buyer_id = %(buyer)s"
+OWN = "licence.holder_id = %(buyer)s"
 OF_LICENSEE = "licence.licensee_email = %(licensee)s AND licence.licensee_email <> ''"
 
 # The row's current balance decides, and the row is locked until the end of the transaction.
@@ -68,7 +68,7 @@ RETURNING id AS wallet, balance_minor AS holds, entries AS entry,
             WHERE account.kind = 'tax' AND account.owner_id IS NULL AND account.currency = %(currency)s) AS tax
 """
 
-CREDIT = """
+ADJUST_BALANCE = """
 UPDATE wallet_ledgeraccount
    SET balance_minor = balance_minor + %(amount)s, entries = entries + 1
  WHERE id = %(wallet)s

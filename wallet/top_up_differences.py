@@ -9,7 +9,7 @@ from django.db.models.functions import Coalesce
 from library.selectors import suspended_order_ids
 from marketplace.ui.formatting import money
 
-from .models import FrozenOrder, Journal, LedgerAccount, Order, ProviderEvent, Reversal, TopUp, Transfer
+from .models import DisputedOrder, Journal, LedgerAccount, Order, ProviderEvent, Reversal, TopUp, Transfer
 from .models.ledger import AccountKind, JournalKind
 from .models.orders import OrderStatus
 from .models.top_ups import ReversalKind, ReversalStatus
@@ -21,7 +21,7 @@ MARGIN = dt.timedelta(hours=1)
 _OPEN = Q(reversal__status=ReversalStatus.OPEN)
 _STRAYS = (
     (Q(kind=JournalKind.FREEZE, froze_for__isnull=True), "freezes credit for no dispute or refund"),
-    (Q(kind__in=(JournalKind.UNFREEZE, JournalKind.REVERSAL), settled_reversal__isnull=True), "ends no dispute or refund"),
+    (Q(kind__in=(JournalKind.UNFREEZE, JournalKind.CARD_RETURN), settled_reversal__isnull=True), "ends no dispute or refund"),
     (Q(kind=JournalKind.WITHHOLD, withheld_for__isnull=True), "withholds a share for no dispute"),
     (Q(kind=JournalKind.RELEASE, released_for__isnull=True), "releases a share of no dispute"),
 )
@@ -38,7 +38,7 @@ def top_up_differences() -> Iterator[str]:
     yield from _set_aside()
     yield from _shares()
     # An upgrade is suspended with the purchase that it upgraded, and until it is refunded if that was charged back.
-    frozen = set(FrozenOrder.objects.filter(_OPEN, suspended=True).values_list("order", flat=True))
+    frozen = set(DisputedOrder.objects.filter(_OPEN, suspended=True).values_list("order", flat=True))
     frozen |= set(Order.objects.filter(status=OrderStatus.CHARGED_BACK, upgrades__isnull=False).values_list("pk", flat=True))
     standing = Order.objects.filter(pk__in=with_upgrades(frozen), status=OrderStatus.COMPLETED)
     for order in set(standing.values_list("pk", flat=True)) ^ suspended_order_ids():
@@ -120,7 +120,7 @@ def _reversals() -> Iterator[str]:
     """Compare what returned to cards with the transfers, and what was kept with what had been frozen."""
     to_funding = Transfer.objects.filter(journal=OuterRef("settled"), credit__kind=AccountKind.FUNDING).order_by().values("journal")
     moved = Coalesce(Subquery(to_funding.annotate(total=Sum("amount_minor")).values("total")), 0)
-    returned = Q(status=ReversalStatus.PAYMENT_RETURNED, settled__kind=JournalKind.REVERSAL, moved=F("amount_minor"))
+    returned = Q(status=ReversalStatus.PAYMENT_RETURNED, settled__kind=JournalKind.CARD_RETURN, moved=F("amount_minor"))
     kept = Q(status=ReversalStatus.PAYMENT_KEPT) & (Q(frozen__isnull=True) | Q(settled__reverses=F("frozen")))
     fits = Reversal.objects.annotate(moved=moved).filter(returned | kept | Q(status=ReversalStatus.OPEN))
     for reversal in Reversal.objects.exclude(pk__in=fits.values("pk")).iterator():
@@ -131,7 +131,7 @@ def _set_aside() -> Iterator[str]:
     """Compare what is frozen and withheld with the open disputes and refunds."""
     mine = Reversal.objects.filter(status=ReversalStatus.OPEN, top_up__user=OuterRef("owner"), top_up__currency=OuterRef("currency"))
     frozen = mine.order_by().values("top_up__user").annotate(total=-Sum("frozen__wallet_net_minor")).values("total")
-    shares = FrozenOrder.objects.filter(_OPEN, withheld__vendor__owner=OuterRef("owner"), withheld__vendor__currency=OuterRef("currency"))
+    shares = DisputedOrder.objects.filter(_OPEN, withheld__vendor__owner=OuterRef("owner"), withheld__vendor__currency=OuterRef("currency"))
     withheld = shares.order_by().values("withheld__vendor").annotate(total=Sum("withheld_minor")).values("total")
     for kind, due in ((AccountKind.FROZEN, frozen), (AccountKind.WITHHELD, withheld)):
         accounts = LedgerAccount.objects.filter(kind=kind).annotate(due=Coalesce(Subquery(due), 0))
@@ -141,14 +141,14 @@ def _set_aside() -> Iterator[str]:
 
 def _shares() -> Iterator[str]:
     """Compare what was withheld of vendors' shares, and released, with the journals."""
-    mine = FrozenOrder.objects.filter(withheld=OuterRef("pk")).order_by().values("withheld")
+    mine = DisputedOrder.objects.filter(withheld=OuterRef("pk")).order_by().values("withheld")
     told = Coalesce(Subquery(mine.annotate(total=Sum("withheld_minor")).values("total")), 0)
     for journal in Journal.objects.filter(kind=JournalKind.WITHHOLD).annotate(told=told).exclude(vendor_net_minor=-F("told")).iterator():
         yield f"journal {journal.pk} withholds another amount than its purchases tell"
-    freed = FrozenOrder.objects.filter(released=OuterRef("pk")).order_by().values("released")
+    freed = DisputedOrder.objects.filter(released=OuterRef("pk")).order_by().values("released")
     rest = Coalesce(Subquery(freed.annotate(total=Sum(F("withheld_minor") - F("taken_minor"))).values("total")), 0)
     for release in Journal.objects.filter(kind=JournalKind.RELEASE).annotate(rest=rest).exclude(vendor_net_minor=F("rest")).iterator():
         yield f"journal {release.pk} releases another amount than its purchases tell"
-    unreleased = FrozenOrder.objects.exclude(_OPEN).filter(released__isnull=True, withheld_minor__gt=F("taken_minor"))
+    unreleased = DisputedOrder.objects.exclude(_OPEN).filter(released__isnull=True, withheld_minor__gt=F("taken_minor"))
     for frozen in unreleased.iterator():
         yield f"order {frozen.order_id}: a share is withheld for a dispute that has ended"

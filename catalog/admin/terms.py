@@ -40,7 +40,7 @@ class LicenseTermsForm(CheckedForm):
             self.fields[f"{use}_permission"] = forms.ChoiceField(label="The terms say", choices=choices, initial=Permission.NOT_SAID)
             if use in UNITS:
                 self.fields[f"{use}_quantity"] = forms.IntegerField(
-                    label=f"Up to ({UNITS[use]})", min_value=1, max_value=bounds.USE_QUANTITY, required=False
+                    label=f"Up to ({UNITS[use]})", min_value=1, max_value=bounds.MAX_USE_QUANTITY, required=False
                 )
             self.fields[f"{use}_clause"] = forms.CharField(
                 label="Clause",

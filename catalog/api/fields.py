@@ -8,9 +8,9 @@ from marketplace.api.fields import Text
 
 from .. import bounds
 
-DISCOUNT_CODE = rf"^[A-Za-z0-9-]{{{bounds.DISCOUNT_CODE_MINIMUM},{bounds.DISCOUNT_CODE_CHARS}}}\Z"
+DISCOUNT_CODE = rf"^[A-Za-z0-9-]{{{bounds.MIN_DISCOUNT_CODE_CHARS},{bounds.DISCOUNT_CODE_CHARS}}}\Z"
 DISCOUNT_CODE_ERROR = (
-    f"A discount code has {bounds.DISCOUNT_CODE_MINIMUM} to {bounds.DISCOUNT_CODE_CHARS} characters: letters, digits and hyphens."
+    f"A discount code has {bounds.MIN_DISCOUNT_CODE_CHARS} to {bounds.DISCOUNT_CODE_CHARS} characters: letters, digits and hyphens."
 )
 
 
@@ -23,7 +23,7 @@ class DiscountCode(serializers.RegexField):
         super().__init__(
             DISCOUNT_CODE,
             trim_whitespace=False,
-            min_length=bounds.DISCOUNT_CODE_MINIMUM,
+            min_length=bounds.MIN_DISCOUNT_CODE_CHARS,
             max_length=bounds.DISCOUNT_CODE_CHARS,
             **kwargs,
         )

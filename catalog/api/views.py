@@ -1,4 +1,4 @@
-"""The public catalog's endpoints (reference section 4)."""
+"""The public catalog's endpoints."""
 
 from collections.abc import Collection, Mapping
 from typing import Any, ClassVar

@@ -1,4 +1,4 @@
-"""Generates the agent manifest (reference section 2) from its sources."""
+"""Generates the agent manifest from its sources."""
 
 from collections.abc import Mapping
 from typing import Any

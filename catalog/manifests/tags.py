@@ -133,13 +133,13 @@ _WORD = re.compile(r"[^\W\d_][\w-]{3,}")
 
 
 def tags_of(sources: Mapping[str, Any]) -> list[str]:
-    """Return at most `bounds.TAGS` tags, the vendor's first, without duplicates that differ only in case."""
+    """Return at most `bounds.MAX_TAGS` tags, the vendor's first, without duplicates that differ only in case."""
     found: dict[str, str] = {}
     for tag in _all_tags(sources):
         short = plain(tag, bounds.TAG_CHARS)
         if short and not short.endswith("…"):
             found.setdefault(short.casefold(), short)
-    return list(found.values())[: bounds.TAGS]
+    return list(found.values())[: bounds.MAX_TAGS]
 
 
 def semantic_tags(listing: Listing) -> list[str]:

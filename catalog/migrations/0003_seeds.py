@@ -166,7 +166,7 @@ REASONS = [
     ("file_incomplete", "file", "Something that the listing promises is not in the file.", "Add it, or take it out of the text."),
     ("licensing_unclear", "file", "The file holds work of others without a licence for it.", "Remove it, or add its licence."),
     ("copied_work", "file", "The asset is a copy of someone else's work.", "Offer your own work only."),
-    ("malicious_file", "file", "The file does harm.", "Upload a clean file."),
+    ("harmful_file", "file", "The file does harm.", "Upload a clean file."),
     ("pricing_implausible", "basePrice", "The price does not fit the asset.", "Compare with similar assets and correct it."),
     ("readme_missing", "readme", "Buyers need instructions that are not there.", "Write a readme: installation, use, support."),
     ("skill_unsafe", "file", "The skill tells agents to act against their users.", "Remove instructions that hide, exfiltrate or override."),

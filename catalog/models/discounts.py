@@ -39,7 +39,7 @@ class Discount(models.Model):
         ordering = ("-starts_at", "-id")
         permissions = (("end_discount", "Can end discounts of vendors"),)
         constraints = (
-            models.CheckConstraint(condition=Q(percent__range=(1, bounds.DISCOUNT_PERCENT)), name="discount_percent_range"),
+            models.CheckConstraint(condition=Q(percent__range=(1, bounds.MAX_DISCOUNT_PERCENT)), name="discount_percent_range"),
             models.CheckConstraint(condition=Q(ends_at__gt=F("starts_at")), name="discount_lasts"),
         )
         indexes = (models.Index(fields=("listing", "code", "ends_at"), name="discount_of_listing"),)

@@ -100,7 +100,7 @@ class DeliverableStatus(models.TextChoices):
 
 
 class PreviewKind(models.TextChoices):
-    """The kinds of preview (reference section 2)."""
+    """The kinds of preview."""
 
     GALLERY = "Gallery"
     FONT_SPECIMEN = "FontSpecimen"
@@ -254,7 +254,7 @@ class FilePreview(models.Model):
 
 
 class FormerPreview(models.Model):
-    """A picture that was replaced, kept because the last decided submission showed it: reviewers compare it with the present one."""
+    """A picture that was replaced, kept because the last examined submission showed it: reviewers compare it with the present one."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     listing = models.ForeignKey(Listing, on_delete=models.CASCADE, related_name="former_previews")

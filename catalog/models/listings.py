@@ -17,7 +17,7 @@ from .taxonomy import Category, Store
 
 
 class ListingStatus(models.TextChoices):
-    """The statuses of a listing (reference section 3)."""
+    """The statuses of a listing."""
 
     DRAFT = "Draft"
     PENDING_REVIEW = "PendingReview"
@@ -120,13 +120,13 @@ class Listing(models.Model):
                 condition=Q(~Q(ai_parts=""), ai_origin=AiOrigin.DECLARED) | Q(~Q(ai_origin=AiOrigin.DECLARED), ai_parts=""),
                 name="listing_ai_parts_declared",
             ),
-            models.CheckConstraint(condition=Q(base_price_minor__range=(0, core_bounds.PRICE_MINOR)), name="listing_base_price_range"),
+            models.CheckConstraint(condition=Q(base_price_minor__range=(0, core_bounds.MAX_PRICE_MINOR)), name="listing_base_price_range"),
             models.CheckConstraint(
-                condition=Q(price_inr_minor__isnull=True) | Q(price_inr_minor__range=(0, core_bounds.PRICE_MINOR)),
+                condition=Q(price_inr_minor__isnull=True) | Q(price_inr_minor__range=(0, core_bounds.MAX_PRICE_MINOR)),
                 name="listing_inr_price_range",
             ),
             models.CheckConstraint(
-                condition=Q(price_eur_minor__isnull=True) | Q(price_eur_minor__range=(0, core_bounds.PRICE_MINOR)),
+                condition=Q(price_eur_minor__isnull=True) | Q(price_eur_minor__range=(0, core_bounds.MAX_PRICE_MINOR)),
                 name="listing_eur_price_range",
             ),
             models.CheckConstraint(condition=Q(discount_bp__lte=core_bounds.WHOLE_BP), name="listing_discount_range"),

@@ -6,7 +6,7 @@ from .listings import Listing
 
 
 class AgentManifest(models.Model):
-    """The generated agent manifest (reference section 2), determined by the listing and its technical details."""
+    """The generated agent manifest, determined by the listing and its technical details."""
 
     listing = models.OneToOneField(Listing, primary_key=True, on_delete=models.CASCADE, related_name="agent_manifest")
     body = models.JSONField()

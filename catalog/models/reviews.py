@@ -14,7 +14,7 @@ FIELD_CHARS = 60
 MESSAGE_CHARS = 300
 
 
-# Codes of findings that no rejection reason has: of listings that are taken down, and of files that are marked as malicious.
+# Codes of the findings of a takedown and of a blocked file. They are reserved: no rejection reason can have them.
 TAKEDOWN = "takedown"
 MALICIOUS_FILE = "malicious_file"
 
@@ -49,7 +49,7 @@ class ListingReview(Claimable):
     submitted_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
     # Results of the checks at submission: [{name, passed, detail, warning}].
     checks = models.JSONField(default=list)
-    # The listing's fields at submission; reviewers compare with the last approved snapshot.
+    # The listing's fields at submission; reviewers compare it with the last examined submission.
     snapshot = models.JSONField(default=dict)
     findings = models.JSONField(default=list)
     note = models.TextField(blank=True)

@@ -24,11 +24,11 @@ COMMON_WORDS_LIMIT = bounds.SEARCH_LIMIT
 # Only popular listings are searched if at least so many of them should match; the estimate assumes independent words.
 ENOUGH_RESULTS = bounds.SEARCH_LIMIT
 # The least number of popular listings.
-LEAST_POPULAR = 4_000
+MIN_POPULAR_LISTINGS = 4_000
 # The assumed share of results that pass filters.
-FILTERED = 0.1
+FILTER_SELECTIVITY = 0.1
 # Queries of up to this many words are also tried with one word left out.
-LEAVE_OUT = 5
+MAX_WORDS_FOR_LEAVE_ONE_OUT = 5
 
 # The same expressions as in the indexes of the migration.
 _HEADING, _WHOLE = "catalog_words(title, tags)", "catalog_words(title, tags, summary, body)"
@@ -114,7 +114,7 @@ def all_of(groups: Sequence[Group], vocabulary: Vocabulary, *, filtered: bool, h
 def some_of(groups: Sequence[Group], vocabulary: Vocabulary, *, filtered: bool, headings_only: bool) -> list[FullTextQuery]:
     """Return the subqueries for listings that have all words but one, or any of the rarest words, which are the most specific."""
     found = []
-    choices = [[*groups[:i], *groups[i + 1 :]] for i in range(len(groups))] if 2 < len(groups) <= LEAVE_OUT else []
+    choices = [[*groups[:i], *groups[i + 1 :]] for i in range(len(groups))] if 2 < len(groups) <= MAX_WORDS_FOR_LEAVE_ONE_OUT else []
     for others in choices:
         popular = _popular_suffice(_share(others, vocabulary.documents, vocabulary.total), vocabulary, filtered=filtered)
         found.append(FullTextQuery(_sorted(others), heading=headings_only, popular=popular, limit=ANYWHERE))
@@ -122,7 +122,7 @@ def some_of(groups: Sequence[Group], vocabulary: Vocabulary, *, filtered: bool, 
     rarest = sorted(groups, key=lambda group: _sum(group, counts))
     listings, few = 0.0, 0
     while few < len(rarest) and listings < ENOUGH_RESULTS:
-        listings += _sum(rarest[few], counts) * (FILTERED if filtered else 1)
+        listings += _sum(rarest[few], counts) * (FILTER_SELECTIVITY if filtered else 1)
         few += 1
     popular = _popular_suffice(_sum_of(rarest[:few], counts) / max(vocabulary.total, 1), vocabulary, filtered=filtered)
     return [*found, FullTextQuery(_sorted(rarest[:few]), heading=headings_only, popular=popular, limit=HEADINGS, every=False)]
@@ -130,7 +130,9 @@ def some_of(groups: Sequence[Group], vocabulary: Vocabulary, *, filtered: bool, 
 
 def are_all_common(groups: Sequence[Group], vocabulary: Vocabulary) -> bool:
     """Tell whether there are many words and each of them is very common."""
-    return len(groups) > LEAVE_OUT and min(_sum(group, vocabulary.documents) for group in groups) > popular_listings(vocabulary.total)
+    return len(groups) > MAX_WORDS_FOR_LEAVE_ONE_OUT and min(_sum(group, vocabulary.documents) for group in groups) > popular_listings(
+        vocabulary.total
+    )
 
 
 def popular_listings(total: int) -> int:
@@ -138,7 +140,7 @@ def popular_listings(total: int) -> int:
 
     It grows with the square root, so that a common word among popular listings has at most as many matches as a rarer one among all.
     """
-    return max(LEAST_POPULAR, 7 * math.isqrt(total))
+    return max(MIN_POPULAR_LISTINGS, 7 * math.isqrt(total))
 
 
 def fetch(queries: Sequence[FullTextQuery], title_keys: Collection[int], within: QuerySet[Model] | None = None) -> list[Row]:
@@ -208,7 +210,7 @@ def _share(groups: Sequence[Group], counts: Mapping[str, int], total: int) -> fl
 
 
 def _popular_suffice(share: float, vocabulary: Vocabulary, *, filtered: bool) -> bool:
-    kept = FILTERED if filtered else 1
+    kept = FILTER_SELECTIVITY if filtered else 1
     popular = popular_listings(vocabulary.total)
     return vocabulary.total > popular and share * kept * popular >= ENOUGH_RESULTS
 

@@ -27,7 +27,7 @@ VALUES = 50
 
 
 class Sort(TextChoices):
-    """The sort orders (reference section 4), with their labels in the storefront."""
+    """The sort orders, with their labels in the storefront."""
 
     POPULAR = "popular", "Most popular"
     NEWEST = "newest", "Newest"

@@ -34,7 +34,7 @@ def end_discount_as_staff(*, discount: Discount, reason: str, actor: User) -> Di
         InvalidTransition: it has ended.
         SelfReview: the store is the actor's.
     """
-    reason = texts.prose(reason, "reason")
+    reason = texts.clean_text(reason, "reason")
     listing = lock_listing(discount.listing_id)
     refuse_self_review(listing, actor)
     ended = close_discount(listing=listing, discount_id=discount.pk, actor=actor, reason=reason)

@@ -9,7 +9,7 @@ from marketplace.core import audit, texts
 from marketplace.core.errors import InvalidInput
 
 from ..models import RejectionReason
-from ..models.reviews import FIELD_CHARS, MESSAGE_CHARS, TAKEDOWN
+from ..models.reviews import FIELD_CHARS, MALICIOUS_FILE, MESSAGE_CHARS, TAKEDOWN
 
 FINDINGS = 30
 # Each is a row of the rejection form.
@@ -17,7 +17,7 @@ ACTIVE_REASONS = 60
 # Code of a finding with a reason of the reviewer's own.
 OTHER = "other"
 # Codes that no rejection reason can have.
-RESERVED = {OTHER, TAKEDOWN}
+RESERVED = {OTHER, TAKEDOWN, MALICIOUS_FILE}
 
 
 def checked_findings(findings: Iterable[Mapping[str, str]]) -> list[dict[str, str]]:
@@ -63,8 +63,8 @@ def find_reason_error(reason: RejectionReason) -> InvalidInput | None:
         return texts.invalid("code", "reserved", "The service itself gives this code to findings. Choose another.")
     try:
         for name in ("message", "hint"):
-            setattr(reason, name, texts.line(getattr(reason, name), name, maximum=MESSAGE_CHARS))
-        reason.field = texts.line(reason.field, "field", maximum=FIELD_CHARS, required=False)
+            setattr(reason, name, texts.clean_line(getattr(reason, name), name, maximum=MESSAGE_CHARS))
+        reason.field = texts.clean_line(reason.field, "field", maximum=FIELD_CHARS, required=False)
     except InvalidInput as refusal:
         return refusal
     others = RejectionReason.objects.filter(is_active=True).exclude(pk=reason.pk).count()
@@ -78,7 +78,7 @@ def _checked(finding: Mapping[str, str], reasons: Mapping[str, RejectionReason],
     reason = RejectionReason(code=OTHER) if code == OTHER else reasons.get(code)
     if reason is None:
         raise texts.invalid(f"{place}/code", "invalid_choice", "There is no such rejection reason, or it is no longer in use.")
-    field = texts.line(finding.get("field", ""), f"{place}/field", maximum=FIELD_CHARS, required=False) or reason.field
-    message = texts.prose(finding.get("message", ""), f"{place}/message", required=not reason.message) or reason.message
-    hint = texts.prose(finding.get("hint", ""), f"{place}/hint", required=False) or reason.hint
+    field = texts.clean_line(finding.get("field", ""), f"{place}/field", maximum=FIELD_CHARS, required=False) or reason.field
+    message = texts.clean_text(finding.get("message", ""), f"{place}/message", required=not reason.message) or reason.message
+    hint = texts.clean_text(finding.get("hint", ""), f"{place}/hint", required=False) or reason.hint
     return {"code": reason.code, "field": field, "message": message, "hint": hint}

@@ -46,7 +46,7 @@ def approve_listing(*, review: ListingReview, actor: User, tier_requirement: Tie
         SelfReview: the actor is the vendor or submitted it.
         StoreClosed: the vendor is not approved.
     """
-    note = texts.prose(note, "note", required=False)
+    note = texts.clean_text(note, "note", required=False)
     listing, review = lock_review(review, actor)
     # Serialised with a suspension of the vendor.
     if not lock(Store.objects.all(), pk=listing.store_id).is_open:
@@ -79,7 +79,7 @@ def reject_listing(*, review: ListingReview, findings: Iterable[Mapping[str, str
         InvalidTransition: it was decided or withdrawn meanwhile.
         SelfReview: the actor is the vendor or submitted it.
     """
-    note = texts.prose(note, "note", required=False)
+    note = texts.clean_text(note, "note", required=False)
     checked = checked_findings(findings)
     listing, review = lock_review(review, actor)
     _send_back(listing, review, checked, actor, note)
@@ -95,7 +95,7 @@ def takedown_listing(*, listing: Listing, reason: str, actor: User) -> ListingRe
         InvalidTransition: it is not published.
         SelfReview: the store is the actor's.
     """
-    reason = texts.prose(reason, "reason")
+    reason = texts.clean_text(reason, "reason")
     listing = lock_listing(listing.pk)
     refuse_self_review(listing, actor)
     review = _take_down(listing, finding_of(TAKEDOWN, reason, hint=CORRECT), actor)
@@ -113,7 +113,7 @@ def block_deliverable(*, deliverable: Deliverable, reason: str, actor: User) -> 
         InvalidTransition: it is blocked already.
         SelfReview: the store is the actor's.
     """
-    reason = texts.prose(reason, "reason")
+    reason = texts.clean_text(reason, "reason")
     listings = _lock_holders(deliverable)
     refuse_self_review(listings[deliverable.listing_id], actor)
     deliverable = lock(Deliverable.objects.all(), pk=deliverable.pk)

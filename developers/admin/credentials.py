@@ -30,7 +30,7 @@ class LimitForm(ReasonForm):
     rate_limit = forms.IntegerField(
         label="Calls per minute",
         min_value=1,
-        max_value=bounds.CALLS_PER_MINUTE,
+        max_value=bounds.MAX_CALLS_PER_MINUTE,
         required=False,
         help_text="Leave empty for the default.",
     )

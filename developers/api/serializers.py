@@ -48,7 +48,7 @@ class LeakReportBody(Body):
     """Credentials that a secret scanner found."""
 
     credentials = BoundedList(
-        child=LeakedCredential(), min_length=1, max_length=bounds.LEAKED_CREDENTIALS, help_text="The keys and tokens that were found."
+        child=LeakedCredential(), min_length=1, max_length=bounds.MAX_LEAKED_CREDENTIALS, help_text="The keys and tokens that were found."
     )
 
 
@@ -66,7 +66,7 @@ class EventQuery(serializers.Serializer[Any]):
         max_length=200,
         help_text="The nextCursor of an earlier response; `latest` for what happens from now on; by default the oldest events.",
     )
-    limit = Limit(default=bounds.EVENTS_DEFAULT, maximum=bounds.EVENTS)
+    limit = Limit(default=bounds.EVENTS_DEFAULT, maximum=bounds.MAX_EVENTS)
 
 
 class EventResponse(serializers.Serializer[WebhookMessage]):
@@ -186,7 +186,7 @@ class DeliveryQuery(serializers.Serializer[Any]):
     """Which deliveries to list."""
 
     status = Choice(choices=DeliveryStatus.choices, required=False, help_text="Only deliveries with this status.")
-    limit = Limit(default=bounds.EVENTS_DEFAULT, maximum=bounds.EVENTS)
+    limit = Limit(default=bounds.EVENTS_DEFAULT, maximum=bounds.MAX_EVENTS)
     cursor = Line(required=False, max_length=200, help_text="The nextCursor of the previous page.")
 
 

@@ -118,7 +118,7 @@ class RedirectsForm(forms.Form):
             "One per line, exactly as the app sends it. https only; for a program on the user's computer"
             " http://127.0.0.1, http://[::1] or http://localhost, where any port will do."
         ),
-        max_length=(core_bounds.URL_CHARS + 2) * bounds.REDIRECT_URIS,
+        max_length=(core_bounds.URL_CHARS + 2) * bounds.MAX_REDIRECT_URIS,
         widget=forms.Textarea(attrs={"rows": 5, "spellcheck": "false"}),
         required=False,
     )

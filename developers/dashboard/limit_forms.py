@@ -107,7 +107,7 @@ def amount_field(label: str, minor: int | None = None) -> forms.DecimalField:
         required=False,
         initial=None if minor is None else Decimal(minor).scaleb(-2),
         min_value=Decimal("0.01"),
-        max_value=Decimal(bounds.SPENDING_LIMIT_MINOR) / 100,
+        max_value=Decimal(bounds.MAX_SPENDING_LIMIT_MINOR) / 100,
         decimal_places=2,
         widget=forms.NumberInput(attrs={"inputmode": "decimal"}),
     )

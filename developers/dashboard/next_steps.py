@@ -62,7 +62,7 @@ def next_step_of(app: App, keys: Sequence[ApiKey], *, called: bool) -> NextStep 
         case AppStatus.PENDING:
             return NextStep(
                 "The scopes are in review",
-                "Each scope is granted or refused separately. You get a mail when it is decided; then you can create the first key here.",
+                "Each scope is granted or refused separately. You get an email when it is decided; then you can create the first key here.",
                 waiting=True,
             )
         case AppStatus.REJECTED:

@@ -71,11 +71,11 @@ class App(AbstractApplication):
             ValidationError: it has no valid name, too few or too many redirect URIs, or one that no app may have.
         """
         try:
-            self.name = texts.line(self.name, "name")
+            self.name = texts.clean_line(self.name, "name")
         except InvalidInput as fault:
             raise ValidationError({"name": fault.message}) from fault
         uris = self.redirect_uris.split()
-        if not 1 <= len(uris) <= bounds.REDIRECT_URIS or any(map(uri_error, uris)):
+        if not 1 <= len(uris) <= bounds.MAX_REDIRECT_URIS or any(map(uri_error, uris)):
             raise ValidationError({"redirect_uris": "The number of addresses, or one of them, is not allowed."})
         if self.authorization_grant_type != self.GRANT_AUTHORIZATION_CODE:
             raise ValidationError({"authorization_grant_type": "Apps use authorization codes."})
@@ -116,7 +116,7 @@ class App(AbstractApplication):
             NotFound: the app has no developer.
         """
         if self.user is None:
-            raise NotFound("The app has no developer: it describes itself on the web.")
+            raise NotFound("The app has no developer account: it is an OAuth client that its metadata document describes.")
         return self.user
 
 

@@ -21,8 +21,8 @@ class DocumentStatus(models.TextChoices):
 class ClientDocument(Claimable):
     """The metadata document of an app without a developer, as reviewed and as last fetched, or the new redirect URIs of a developer's app.
 
-    The redirect URIs of an app without a developer are those in both: removing one takes effect at once, adding one waits for a review.
-    A developer's app keeps the reviewed ones until then.
+    An app without a developer may use the redirect URIs that are in both: one that the document drops is refused at once, a new one waits for the
+    review. A developer's app keeps the reviewed ones until then.
     """
 
     app = models.OneToOneField(App, primary_key=True, on_delete=models.CASCADE, related_name="document")

@@ -58,7 +58,7 @@ def values_of(pairs: Pairs, name: str) -> list[str]:
 
 
 def _pairs(text: str) -> Pairs:
-    pairs = parse_qsl(text, errors="strict", max_num_fields=bounds.OAUTH_PARAMETERS)
+    pairs = parse_qsl(text, errors="strict", max_num_fields=bounds.MAX_OAUTH_PARAMETERS)
     single = [name for name, _ in pairs if name != "resource"]
     if len(set(single)) < len(single):
         message = "a parameter came twice"

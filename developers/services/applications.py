@@ -28,9 +28,9 @@ def submit_application(*, user: User, what: str, why: str, actor: User, company:
     """
     application = DeveloperApplication(
         user=user,
-        what=texts.prose(what, "what"),
-        why=texts.prose(why, "why"),
-        company=texts.line(company, "company", required=False),
+        what=texts.clean_text(what, "what"),
+        why=texts.clean_text(why, "why"),
+        company=texts.clean_line(company, "company", required=False),
         website=texts.web_address(website, "website"),
         submitted_at=timezone.now(),
     )
@@ -58,7 +58,7 @@ def request_more_info(*, application: DeveloperApplication, question: str, actor
         InvalidTransition: the application does not wait for a decision.
         SelfReview: the actor is the applicant.
     """
-    question = texts.prose(question, "question")
+    question = texts.clean_text(question, "question")
     application = lock_for_decision(DeveloperApplication.objects.all(), pk=application.pk, owner="user_id", actor=actor)
     APPLICATION.apply(application, "ask", actor=actor, reason=question)
     ApplicationMessage.objects.create(application=application, author=actor, text=question)
@@ -74,7 +74,7 @@ def answer_question(*, application: DeveloperApplication, text: str, actor: User
         InvalidTransition: no question is open.
         NotFound: the application is not the actor's.
     """
-    text = texts.prose(text, "text")
+    text = texts.clean_text(text, "text")
     application = lock(DeveloperApplication.objects.all(), pk=application.pk)
     if application.user_id != actor.pk:
         raise NotFound

@@ -30,12 +30,12 @@ def create_app(*, user: User, name: str, purpose: str, scopes: Mapping[Scope, st
         TooManyApps: the user has the maximum number of apps.
     """
     lock_approval(user)
-    if App.objects.filter(user=user).exclude(status=AppStatus.REJECTED).count() >= bounds.APPS:
-        raise TooManyApps(maximum=bounds.APPS)
+    if App.objects.filter(user=user).exclude(status=AppStatus.REJECTED).count() >= bounds.MAX_APPS:
+        raise TooManyApps(maximum=bounds.MAX_APPS)
     app = App.objects.create(
         user=user,
-        name=texts.line(name, "name"),
-        purpose=texts.prose(purpose, "purpose"),
+        name=texts.clean_line(name, "name"),
+        purpose=texts.clean_text(purpose, "purpose"),
         # Programs on users' computers cannot keep a secret: PKCE protects them.
         client_type=App.CLIENT_PUBLIC,
         client_secret="",

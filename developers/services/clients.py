@@ -51,8 +51,8 @@ def set_redirect_uris(*, app: App, uris: Sequence[str], actor: User) -> bool:
         TooManyRedirectUris: more than an app may have.
     """
     wanted = list(dict.fromkeys(uris))
-    if len(wanted) > bounds.REDIRECT_URIS:
-        raise TooManyRedirectUris(maximum=bounds.REDIRECT_URIS)
+    if len(wanted) > bounds.MAX_REDIRECT_URIS:
+        raise TooManyRedirectUris(maximum=bounds.MAX_REDIRECT_URIS)
     for uri in wanted:
         if fault := uri_error(uri):
             raise texts.invalid("redirect_uris", "invalid", f"{uri[:200]}: {fault}")
@@ -89,7 +89,7 @@ def submit_document(*, client: App, actor: User) -> App:
             return app
         host = str(urlsplit(app.client_id).hostname).rstrip(".")
         waiting = ClientDocument.objects.filter(app__status=AppStatus.PENDING)
-        if waiting.filter(host=host).count() < bounds.WAITING_CLIENTS_OF_HOST and waiting.count() < bounds.WAITING_CLIENTS:
+        if waiting.filter(host=host).count() < bounds.MAX_WAITING_CLIENTS_OF_HOST and waiting.count() < bounds.MAX_WAITING_CLIENTS:
             _queue_client(app, host, contents, actor)
             return app
         app.delete()
@@ -114,7 +114,7 @@ def reopen_client(*, app: App, reason: str, actor: User) -> App:
         InvalidTransition: it is not rejected.
         NotFound: it is a developer's app.
     """
-    reason = texts.prose(reason, "reason")
+    reason = texts.clean_text(reason, "reason")
     app = lock(App.objects.all(), pk=app.pk)
     if app.user_id is not None:
         raise NotFound
@@ -166,7 +166,7 @@ def refuse_document(*, document: ClientDocument, shown: dict[str, object], reaso
 
 
 def _decide(document: ClientDocument, verb: str, shown: dict[str, object], reason: str, actor: User) -> ClientDocument:
-    reason = texts.prose(reason, "reason")
+    reason = texts.clean_text(reason, "reason")
     app = lock_for_decision(App.objects.all(), pk=document.app_id, owner="user_id", actor=actor)
     document = lock(ClientDocument.objects.all(), pk=app.pk)
     if document.latest != shown:

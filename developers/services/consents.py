@@ -117,7 +117,7 @@ def end_consent(*, consent: Consent, reason: str, actor: User) -> int:
         InvalidInput: no reason.
         InvalidTransition: it was withdrawn meanwhile.
     """
-    reason = texts.prose(reason, "reason")
+    reason = texts.clean_text(reason, "reason")
     user, app = consent.user, consent.app
     lock(User.objects.all(), pk=user.pk)
     if not Consent.objects.filter(pk=consent.pk, withdrawn_at=None).exists():

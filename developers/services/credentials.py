@@ -48,12 +48,12 @@ def issue_api_key(*, app: App, name: str, actor: User, expires_at: datetime | No
         raise AppNotApproved
     if app.user is None:
         raise AppNotApproved("Keys act for the app's developer, and this app has none.")
-    if live_keys_of(app).count() >= bounds.LIVE_KEYS:
-        raise TooManyKeys(maximum=bounds.LIVE_KEYS)
+    if live_keys_of(app).count() >= bounds.MAX_LIVE_KEYS:
+        raise TooManyKeys(maximum=bounds.MAX_LIVE_KEYS)
     secret = new_secret(Prefix.API_KEY)
     key = ApiKey.objects.create(
         app=app,
-        name=texts.line(name, "name", maximum=bounds.CREDENTIAL_NAME_CHARS),
+        name=texts.clean_line(name, "name", maximum=bounds.CREDENTIAL_NAME_CHARS),
         digest=digest_of(secret),
         last_four=secret[-4:],
         scope=app.granted_scopes,
@@ -72,9 +72,9 @@ def limit_api_key(*, key: ApiKey, rate_limit: int | None, reason: str, actor: Us
         InvalidTransition: the key is revoked.
         SelfReview: the key is the actor's.
     """
-    reason = texts.prose(reason, "reason")
-    if rate_limit is not None and not 1 <= rate_limit <= bounds.CALLS_PER_MINUTE:
-        raise texts.invalid("rateLimit", "out_of_range", f"From 1 to {bounds.CALLS_PER_MINUTE} calls a minute.")
+    reason = texts.clean_text(reason, "reason")
+    if rate_limit is not None and not 1 <= rate_limit <= bounds.MAX_CALLS_PER_MINUTE:
+        raise texts.invalid("rateLimit", "out_of_range", f"From 1 to {bounds.MAX_CALLS_PER_MINUTE} calls a minute.")
     key = lock_for_decision(ApiKey.objects.select_related("app__user"), pk=key.pk, owner="app.user_id", actor=actor)
     if key.revoked_at is not None:
         raise InvalidTransition("The key has been revoked.")
@@ -126,9 +126,9 @@ def issue_personal_token(
         raise SpendingLimitRequired
     # The lock keeps simultaneous calls within the maximum.
     user = lock(User.objects.all(), pk=user.pk)
-    if live_personal_tokens_of(user).count() >= bounds.LIVE_TOKENS:
-        raise TooManyTokens(maximum=bounds.LIVE_TOKENS)
-    name = texts.line(name, "name", maximum=bounds.CREDENTIAL_NAME_CHARS)
+    if live_personal_tokens_of(user).count() >= bounds.MAX_LIVE_TOKENS:
+        raise TooManyTokens(maximum=bounds.MAX_LIVE_TOKENS)
+    name = texts.clean_line(name, "name", maximum=bounds.CREDENTIAL_NAME_CHARS)
     values: dict[str, Any] = (
         {"kind": TokenKind.MCP, "resource": [audience.uri]} if audience == Audience.MCP else {"kind": TokenKind.PERSONAL}
     )
@@ -158,9 +158,9 @@ def issue_mcp_token(*, app: App, name: str, expires_at: datetime, actor: User, p
         raise AppNotApproved("Tool tokens act for the app's developer, and this app has none.")
     if Scope.WALLET_SPEND in app.scopes and not password_confirmed:
         raise PasswordRequired
-    if live_tool_tokens_of(app).count() >= bounds.LIVE_KEYS:
-        raise TooManyTokens(maximum=bounds.LIVE_KEYS)
-    name = texts.line(name, "name", maximum=bounds.CREDENTIAL_NAME_CHARS)
+    if live_tool_tokens_of(app).count() >= bounds.MAX_LIVE_KEYS:
+        raise TooManyTokens(maximum=bounds.MAX_LIVE_KEYS)
+    name = texts.clean_line(name, "name", maximum=bounds.CREDENTIAL_NAME_CHARS)
     resource = [Audience.MCP.uri]
     return _issue_token(actor, expires_at, app.scopes, user=app.user, kind=TokenKind.MCP, name=name, application=app, resource=resource)
 

@@ -66,7 +66,7 @@ def _issue(session_key: str, scopes: frozenset[Scope], app: App | None, user: Us
     # a row read now may have a new password already, which would make the session invalid.
     lock(User.objects.all(), pk=user.pk)
     own = FirstPartyToken.objects.filter(user=user)
-    kept = own.filter(expires_at__gt=timezone.now()).order_by("-id").values_list("pk", flat=True)[: bounds.PAGE_TOKENS - 1]
+    kept = own.filter(expires_at__gt=timezone.now()).order_by("-id").values_list("pk", flat=True)[: bounds.MAX_FIRST_PARTY_TOKENS - 1]
     own.exclude(pk__in=list(kept)).delete()
     secret = new_secret(Prefix.FIRST_PARTY_TOKEN)
     token = FirstPartyToken.objects.create(

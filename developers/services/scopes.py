@@ -51,7 +51,7 @@ def request_scopes(*, app: App, scopes: Mapping[Scope, str], actor: User) -> Sco
 
 def open_review(app: App, scopes: Mapping[Scope, str], actor: User) -> ScopeReview:
     """Save a request for scopes and queue it; a sandbox grants it at once. The caller has locked the app or just created it."""
-    wanted = {scope: texts.prose(reason, f"scopes/{scope}") for scope, reason in scopes.items()}
+    wanted = {scope: texts.clean_text(reason, f"scopes/{scope}") for scope, reason in scopes.items()}
     if not wanted:
         raise texts.invalid("scopes", "empty", "At least one scope is required.")
     if foreign := wanted.keys() - APP_SCOPES:
@@ -96,7 +96,7 @@ def decide_scopes(
         InvalidTransition: the request was decided already, the app is suspended, or its redirect URIs are not those that the reviewer saw.
         SelfReview: the app is the actor's.
     """
-    note = texts.prose(note, "note", required=False)
+    note = texts.clean_text(note, "note", required=False)
     if any(decision.granted for decision in decisions.values()):
         _lock_approval_of_pending(review.app)
     app, review, pending = _lock_review(review, actor)
@@ -117,7 +117,7 @@ def reject_app(*, app: App, reason: str, actor: User) -> App:
         InvalidTransition: the app is not pending.
         SelfReview: the app is the actor's.
     """
-    reason = texts.prose(reason, "reason")
+    reason = texts.clean_text(reason, "reason")
     app = lock_for_decision(App.objects.all(), pk=app.pk, owner="user_id", actor=actor)
     if not APP.allows(app, "reject"):
         raise InvalidTransition(f"It is {app.status}; only a pending app can be rejected.", currentState=app.status)
@@ -137,7 +137,7 @@ def narrow_scopes(*, app: App, revoke: Mapping[Scope, str], actor: User) -> App:
         ScopeNotGranted: the app does not have one of them.
         SelfReview: the app is the actor's.
     """
-    notes = {scope: texts.prose(note, f"revoke/{scope}") for scope, note in revoke.items()}
+    notes = {scope: texts.clean_text(note, f"revoke/{scope}") for scope, note in revoke.items()}
     if not notes:
         raise texts.invalid("revoke", "empty", "At least one scope is required.")
     app = lock_for_decision(App.objects.all(), pk=app.pk, owner="user_id", actor=actor)
@@ -171,7 +171,7 @@ def _close_review(
         row.granted = decisions[scope].granted
         # A refusal needs a note of its own, or one on the whole request.
         needs_note = not row.granted and not note
-        row.note = texts.prose(decisions[scope].note, f"decisions/{scope}/note", required=needs_note)
+        row.note = texts.clean_text(decisions[scope].note, f"decisions/{scope}/note", required=needs_note)
         row.decided_at = now
         row.save(update_fields=["granted", "note", "decided_at"])
     granted = app.scopes | {scope for scope in pending if decisions[scope].granted}

@@ -98,7 +98,7 @@ def set_app_spending_limit(*, app: App, limit_values: LimitValues, reason: str, 
         InvalidInput: no reason, or amounts as in `set_spending_limit`.
         SelfReview: the app is the actor's.
     """
-    reason = texts.prose(reason, "reason")
+    reason = texts.clean_text(reason, "reason")
     _check(limit_values)
     app = lock_for_decision(App.objects.select_related("user"), pk=app.pk, owner="user_id", actor=actor)
     app_limit = _set("app_spending_limit.set", limit_values, actor, reason, owner=None, app=app)
@@ -115,7 +115,7 @@ def remove_app_spending_limit(*, app: App, currency: Currency, reason: str, acto
         NotFound: the app has no limit in this currency.
         SelfReview: the app is the actor's.
     """
-    reason = texts.prose(reason, "reason")
+    reason = texts.clean_text(reason, "reason")
     app = lock_for_decision(App.objects.select_related("user"), pk=app.pk, owner="user_id", actor=actor)
     _remove("app_spending_limit.remove", lock(SpendingLimit.objects.all(), app=app, owner=None, currency=currency), actor, reason)
     notify_developer(app, "developers/app_limit_removed", currency=currency, reason=reason)
@@ -132,13 +132,13 @@ def _check(limit_values: LimitValues) -> None:
         raise texts.invalid("currency", "invalid_choice", "A wallet holds INR and USD.")
     amounts = {name: getattr(limit_values, name) for name in AMOUNTS}
     for name, amount in amounts.items():
-        if amount is not None and not 1 <= amount <= bounds.SPENDING_LIMIT_MINOR:
-            highest = f"{bounds.SPENDING_LIMIT_MINOR // 100:,}"
+        if amount is not None and not 1 <= amount <= bounds.MAX_SPENDING_LIMIT_MINOR:
+            highest = f"{bounds.MAX_SPENDING_LIMIT_MINOR // 100:,}"
             raise texts.invalid(name, "out_of_range", f"From 0.01 to {highest}.")
     if not any(amounts.values()):
         raise texts.invalid("per_purchase_minor", "required", "At least one amount is required.")
-    if len(limit_values.categories) > bounds.SPENDING_CATEGORIES:
-        raise texts.invalid("categories", "max_length", f"At most {bounds.SPENDING_CATEGORIES} categories.")
+    if len(limit_values.categories) > bounds.MAX_SPENDING_CATEGORIES:
+        raise texts.invalid("categories", "max_length", f"At most {bounds.MAX_SPENDING_CATEGORIES} categories.")
     for slug in limit_values.categories:
         if len(slug) > core_bounds.SLUG_CHARS or not _SLUG.fullmatch(slug):
             raise texts.invalid("categories", "invalid", "Categories are named by their slugs, such as fonts.")

@@ -55,13 +55,13 @@ def create_endpoint(
     app = lock(App.objects.all(), pk=app.pk)
     if app.status != AppStatus.APPROVED:
         raise AppNotApproved("You can create webhooks while the app is approved.")
-    if WebhookEndpoint.objects.filter(app=app).count() >= bounds.WEBHOOK_ENDPOINTS:
-        raise TooManyWebhookEndpoints(maximum=bounds.WEBHOOK_ENDPOINTS)
+    if WebhookEndpoint.objects.filter(app=app).count() >= bounds.MAX_WEBHOOK_ENDPOINTS:
+        raise TooManyWebhookEndpoints(maximum=bounds.MAX_WEBHOOK_ENDPOINTS)
     secret = new_secret()
     endpoint = WebhookEndpoint.objects.create(
         app=app,
         url=_address(url),
-        description=texts.line(description, "description", required=False),
+        description=texts.clean_line(description, "description", required=False),
         encrypted_secret=encrypt_secret(secret),
     )
     _subscribe(endpoint, events)
@@ -94,7 +94,7 @@ def change_endpoint(
     if url is not None:
         endpoint.url = _address(url)
     if description is not None:
-        endpoint.description = texts.line(description, "description", required=False)
+        endpoint.description = texts.clean_line(description, "description", required=False)
     endpoint.save(update_fields=["url", "description"])
     if events is not None:
         _subscribe(endpoint, events)
@@ -152,7 +152,7 @@ def disable_endpoint(*, endpoint: WebhookEndpoint, reason: str, actor: User) -> 
     Raises:
         InvalidTransition: it is disabled already.
     """
-    reason = texts.prose(reason, "reason")
+    reason = texts.clean_text(reason, "reason")
     endpoint = lock(WebhookEndpoint.objects.select_related("app__user"), pk=endpoint.pk)
     if endpoint.disabled_at is not None:
         raise InvalidTransition("It is already disabled.", currentState="disabled")
@@ -254,7 +254,7 @@ def _lock_enabled(endpoint: WebhookEndpoint) -> WebhookEndpoint:
 
 
 def _address(url: str) -> str:
-    text = texts.line(url, "url", maximum=core_bounds.URL_CHARS)
+    text = texts.clean_line(url, "url", maximum=core_bounds.URL_CHARS)
     try:
         outbound.check_url(text)
     except outbound.Refused as error:

@@ -26,7 +26,7 @@ class RightsQuery(serializers.Serializer[Any]):
     use = Choice(Use.choices, help_text="What the asset is to be used for.")
     quantity = WholeNumber(
         min_value=1,
-        max_value=bounds.USE_QUANTITY,
+        max_value=bounds.MAX_USE_QUANTITY,
         default=1,
         help_text=f"How much of it: {_UNITS}. It does not matter for other uses.",
     )

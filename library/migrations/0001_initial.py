@@ -35,8 +35,8 @@ class Migration(migrations.Migration):
                 ('suspended_at', models.DateTimeField(blank=True, null=True)),
                 ('replaced_at', models.DateTimeField(blank=True, null=True)),
                 ('revoke_reason', models.CharField(blank=True, max_length=2000)),
-                ('buyer', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='licences', to=settings.AUTH_USER_MODEL)),
                 ('deliverable', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog.deliverable')),
+                ('holder', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='licences', to=settings.AUTH_USER_MODEL)),
                 ('listing', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='licences', to='catalog.listing')),
                 ('replaces', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='replaced_by', to='library.licence')),
                 ('terms', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog.licenseterms')),
@@ -44,8 +44,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('-acquired_at', '-id'),
-                'indexes': [models.Index(condition=models.Q(('replaced_at__isnull', True), ('revoked_at__isnull', True)), fields=['buyer', '-acquired_at', '-id'], name='licence_newest')],
-                'constraints': [models.UniqueConstraint(condition=models.Q(('revoked_at__isnull', True)), fields=('buyer', 'listing', 'tier'), name='licence_one_live'), models.UniqueConstraint(condition=models.Q(('revoked_at__isnull', True), models.Q(('licensee_email', ''), _negated=True)), fields=('licensee_email', 'listing', 'tier'), name='licence_one_for_licensee'), models.UniqueConstraint(condition=models.Q(('claim_digest', ''), _negated=True), fields=('claim_digest',), name='licence_claim_once'), models.CheckConstraint(condition=models.Q(('buyer__isnull', False), models.Q(models.Q(('licensee_email', ''), _negated=True), ('claim_sent_at__isnull', False), ('claimed_at__isnull', True)), _connector='OR'), name='licence_has_licensee'), models.UniqueConstraint(fields=('order_id',), name='licence_one_for_order'), models.UniqueConstraint(condition=models.Q(('revoked_at__isnull', True)), fields=('replaces',), name='licence_one_upgrade'), models.CheckConstraint(condition=models.Q(('ai_training__in', ['allowed', 'forbidden', 'by_licence'])), name='licence_ai_training_known')],
+                'indexes': [models.Index(condition=models.Q(('replaced_at__isnull', True), ('revoked_at__isnull', True)), fields=['holder', '-acquired_at', '-id'], name='licence_newest')],
+                'constraints': [models.UniqueConstraint(condition=models.Q(('revoked_at__isnull', True)), fields=('holder', 'listing', 'tier'), name='licence_one_unrevoked'), models.UniqueConstraint(condition=models.Q(('revoked_at__isnull', True), models.Q(('licensee_email', ''), _negated=True)), fields=('licensee_email', 'listing', 'tier'), name='licence_one_for_licensee'), models.UniqueConstraint(condition=models.Q(('claim_digest', ''), _negated=True), fields=('claim_digest',), name='licence_claim_once'), models.CheckConstraint(condition=models.Q(('holder__isnull', False), models.Q(models.Q(('licensee_email', ''), _negated=True), ('claim_sent_at__isnull', False), ('claimed_at__isnull', True)), _connector='OR'), name='licence_has_licensee'), models.UniqueConstraint(fields=('order_id',), name='licence_one_for_order'), models.UniqueConstraint(condition=models.Q(('revoked_at__isnull', True)), fields=('replaces',), name='licence_one_upgrade'), models.CheckConstraint(condition=models.Q(('ai_training__in', ['allowed', 'forbidden', 'by_licence'])), name='licence_ai_training_known')],
             },
         ),
         migrations.CreateModel(

@@ -22,8 +22,8 @@ class Licence(models.Model):
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    # The user whose library it is in; empty for a licence that was bought for someone else who has not claimed it.
-    buyer = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="licences")
+    # The user whose library it is in, not always the one who paid; empty until a licence for someone else is claimed.
+    holder = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="licences")
     # Whom it was bought for, if not for the payer; erased when the account that claimed it is deleted.
     licensee_name = models.CharField(max_length=bounds.NAME_CHARS, blank=True)
     licensee_email = models.EmailField(blank=True)
@@ -55,7 +55,9 @@ class Licence(models.Model):
     class Meta:
         ordering = ("-acquired_at", "-id")
         constraints = (
-            models.UniqueConstraint(fields=("buyer", "listing", "tier"), condition=Q(revoked_at__isnull=True), name="licence_one_live"),
+            models.UniqueConstraint(
+                fields=("holder", "listing", "tier"), condition=Q(revoked_at__isnull=True), name="licence_one_unrevoked"
+            ),
             models.UniqueConstraint(
                 fields=("licensee_email", "listing", "tier"),
                 condition=Q(revoked_at__isnull=True) & ~Q(licensee_email=""),
@@ -63,17 +65,17 @@ class Licence(models.Model):
             ),
             models.UniqueConstraint(fields=("claim_digest",), condition=~Q(claim_digest=""), name="licence_claim_once"),
             models.CheckConstraint(
-                condition=Q(buyer__isnull=False) | Q(~Q(licensee_email=""), claim_sent_at__isnull=False, claimed_at__isnull=True),
+                condition=Q(holder__isnull=False) | Q(~Q(licensee_email=""), claim_sent_at__isnull=False, claimed_at__isnull=True),
                 name="licence_has_licensee",
             ),
             models.UniqueConstraint(fields=("order_id",), name="licence_one_for_order"),
             models.UniqueConstraint(fields=("replaces",), condition=Q(revoked_at__isnull=True), name="licence_one_upgrade"),
             models.CheckConstraint(condition=Q(ai_training__in=AiTraining.values), name="licence_ai_training_known"),
         )
-        indexes = (models.Index(fields=("buyer", "-acquired_at", "-id"), condition=_LIVE, name="licence_newest"),)
+        indexes = (models.Index(fields=("holder", "-acquired_at", "-id"), condition=_LIVE, name="licence_newest"),)
 
     def __str__(self) -> str:
-        return f"Licence to {self.title}"
+        return f"Licence for {self.title}"
 
     @property
     def is_for_other(self) -> bool:
@@ -81,6 +83,6 @@ class Licence(models.Model):
         return self.claim_sent_at is not None
 
     @property
-    def live(self) -> bool:
+    def is_current(self) -> bool:
         """Tell whether it is neither revoked nor replaced by an upgrade."""
         return self.revoked_at is None and self.replaced_at is None

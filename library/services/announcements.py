@@ -61,7 +61,9 @@ def tell_owners(*, listing_id: uuid.UUID, deliverable_id: uuid.UUID, after: uuid
 def _owners(listing_id: uuid.UUID, deliverable_id: uuid.UUID, after: uuid.UUID | None) -> QuerySet[Licence, uuid.UUID]:
     """Return the ids of those who can download a listing and did not buy it with this file."""
     live = Licence.objects.filter(
-        listing=listing_id, buyer__isnull=False, revoked_at__isnull=True, replaced_at__isnull=True, suspended_at__isnull=True
+        listing=listing_id, holder__isnull=False, revoked_at__isnull=True, replaced_at__isnull=True, suspended_at__isnull=True
     )
-    others = live.exclude(deliverable=deliverable_id) if after is None else live.exclude(deliverable=deliverable_id).filter(buyer__gt=after)
-    return others.order_by("buyer_id").values_list("buyer_id", flat=True).distinct()
+    others = (
+        live.exclude(deliverable=deliverable_id) if after is None else live.exclude(deliverable=deliverable_id).filter(holder__gt=after)
+    )
+    return others.order_by("holder_id").values_list("holder_id", flat=True).distinct()

@@ -62,13 +62,13 @@ def claim_licence(*, secret: str, actor: User) -> Licence:
     lock(User.objects.all(), pk=actor.pk, is_active=True)
     licence = lock(_with_link(secret))
     _check(licence, actor)
-    if licence.buyer_id == actor.pk:
+    if licence.holder_id == actor.pk:
         return licence
-    licence.buyer, licence.claimed_at = actor, timezone.now()
+    licence.holder, licence.claimed_at = actor, timezone.now()
     try:
-        licence.save(update_fields=["buyer", "claimed_at"])
+        licence.save(update_fields=["holder", "claimed_at"])
     except IntegrityError as error:
-        if violates(error, Licence, "licence_one_live"):
+        if violates(error, Licence, "licence_one_unrevoked"):
             raise AlreadyOwned(AlreadyOwned.by_claimant, assetId=str(licence.listing_id), licenseSlug=licence.tier.slug) from error
         raise
     audit.record("licence.claim", licence, actor=actor)
@@ -82,9 +82,9 @@ def _with_link(secret: str) -> QuerySet[Licence]:
 def _check(licence: Licence, claimant: User) -> None:
     if licence.revoked_at is not None:
         raise ClaimEnded("The purchase was refunded.")
-    if licence.buyer_id == claimant.pk:
+    if licence.holder_id == claimant.pk:
         return
-    if licence.buyer_id is not None:
+    if licence.holder_id is not None:
         raise ClaimEnded("Someone has used it already. If that was not you or your organisation, tell whoever paid for the licence.")
     if licence.claim_sent_at is None or licence.claim_sent_at <= timezone.now() - timedelta(days=bounds.CLAIM_LINK_DAYS):
         raise ClaimEnded

@@ -22,8 +22,8 @@ def add_favourite(*, listing: Listing, actor: User) -> None:
     kept = Favourite.objects.filter(user=actor)
     if kept.filter(listing=listing).exists():
         return
-    if kept.count() >= bounds.FAVOURITES:
-        raise TooManyFavourites(maximum=bounds.FAVOURITES)
+    if kept.count() >= bounds.MAX_FAVOURITES:
+        raise TooManyFavourites(maximum=bounds.MAX_FAVOURITES)
     Favourite.objects.create(user=actor, listing=listing)
 
 

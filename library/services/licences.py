@@ -18,9 +18,9 @@ from ..models import Licence
 
 
 class LicenceHolder(TypedDict):
-    """The columns that name the holder of a licence: the buyer, or a licensee who has to claim it."""
+    """The columns that name whose a licence is: its holder, or a licensee who has to claim it."""
 
-    buyer_id: uuid.UUID | None
+    holder_id: uuid.UUID | None
     licensee_name: NotRequired[str]
     licensee_email: NotRequired[str]
     claim_sent_at: NotRequired[datetime]
@@ -50,7 +50,7 @@ def grant_licence(*, license_slug: str, **granted: Unpack[NewLicence]) -> None:
     try:
         insert_rows(Licence, granted)
     except IntegrityError as error:
-        if violates(error, Licence, "licence_one_live"):
+        if violates(error, Licence, "licence_one_unrevoked"):
             raise AlreadyOwned(assetId=str(granted["listing_id"]), licenseSlug=license_slug) from error
         if violates(error, Licence, "licence_one_for_licensee"):
             raise AlreadyOwned(AlreadyOwned.by_licensee, assetId=str(granted["listing_id"]), licenseSlug=license_slug) from error

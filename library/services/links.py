@@ -38,7 +38,7 @@ def issue_link(*, licence: Licence, version: str | None = None, principal: Princ
         LicenceSuspended: the payment is disputed.
         NotFound, NotOwned: there is no such version, the licence does not cover it, or nobody has claimed the licence.
     """
-    if licence.buyer_id is None:
+    if licence.holder_id is None:
         raise NotOwned
     if licence.suspended_at is not None:
         raise LicenceSuspended
@@ -50,7 +50,7 @@ def issue_link(*, licence: Licence, version: str | None = None, principal: Princ
     now = timezone.now()
     label = version_of_file(deliverable, licence.listing)
     return DownloadLink.objects.create(
-        user_id=licence.buyer_id,
+        user_id=licence.holder_id,
         app=None if principal is None else principal.app,
         credential_kind="" if principal is None else principal.kind,
         credential_id=None if principal is None else principal.credential.id,
@@ -88,7 +88,7 @@ def open_link(*, token: str) -> DownloadLink:
         raise LinkInvalid
     if timezone.now() >= link.expires_at:
         raise LinkExpired
-    if not link.licence.live or not link.user.is_active:
+    if not link.licence.is_current or not link.user.is_active:
         raise LinkRevoked
     if link.licence.suspended_at is not None:
         raise LicenceSuspended
@@ -104,7 +104,7 @@ def record_download(*, link: DownloadLink, byte_range: str) -> Download:
     Raises:
         LinkRevoked: the licence was revoked meanwhile.
     """
-    if not lock(Licence.objects.all(), pk=link.licence_id).live:
+    if not lock(Licence.objects.all(), pk=link.licence_id).is_current:
         raise LinkRevoked
     return Download.objects.create(link=link, byte_range=byte_range[:_RANGE_CHARS], request_id=current_request_id())
 

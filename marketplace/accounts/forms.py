@@ -56,7 +56,7 @@ class SignupForm(LabelsMixin, account.SignupForm):  # type: ignore[misc]  # alla
 
 
 class AddEmailForm(LabelsMixin, account.AddEmailForm):  # type: ignore[misc]  # allauth ships no types
-    """Tells the primary address of one that is added."""
+    """Adds an address, and notifies the primary one."""
 
     def save(self, request: HttpRequest) -> EmailAddress:
         """Add the address; the mail is the same when another account has it, so that it does not tell."""

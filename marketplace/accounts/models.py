@@ -20,7 +20,7 @@ from marketplace.core.ids import new_id
 
 
 class Tier(models.TextChoices):
-    """Tiers of accounts, lowest first; a listing may require one (reference section 2)."""
+    """Tiers of accounts, lowest first; a listing may require one."""
 
     FREE = "free"
     GO = "go"

@@ -70,7 +70,7 @@ def set_staff(*, user: User, groups: Iterable[Group], reason: str, actor: User) 
         PermissionDenied: the actor is not a superuser.
         SelfReview: it is the actor's own account.
     """
-    reason = texts.prose(reason, "reason")
+    reason = texts.clean_text(reason, "reason")
     user = _lock_below(user, actor)
     if not actor.is_superuser:
         raise PermissionDenied("Only a superuser can assign permissions.")
@@ -107,7 +107,7 @@ def rename_user(*, user: User, name: str, actor: User) -> User:
         NotFound: the account is inactive.
     """
     user = lock(User.objects.filter(is_active=True), pk=user.pk)
-    user.name = texts.line(name, "name", required=False)
+    user.name = texts.clean_line(name, "name", required=False)
     user.save(update_fields=["name"])
     audit.record("user.rename", user, actor=actor)
     return user
@@ -134,7 +134,7 @@ def delete_account(*, user: User, reason: str, actor: User | None) -> User:
         PermissionDenied: the user is a superuser, and the actor is not.
         SelfReview: it is the actor's own account.
     """
-    reason = texts.prose(reason, "reason")
+    reason = texts.clean_text(reason, "reason")
     user = lock(User.objects.all(), pk=user.pk) if actor is None else _lock_below(user, actor)
     if user.deleted:
         raise InvalidTransition("The account has already been deleted.")
@@ -166,7 +166,7 @@ def _lock_below(user: User, actor: User) -> User:
 
 
 def _change(user: User, verb: str, reason: str, actor: User, follows: Mapping[str, Any] | None = None, /, **change: Any) -> User:
-    reason = texts.prose(reason, "reason")
+    reason = texts.clean_text(reason, "reason")
     user = _lock_below(user, actor)
     ((field, value),) = change.items()
     before = getattr(user, field)

@@ -171,7 +171,7 @@ _NUMBER_ERRORS: dict[str, Any] = COMMON_ERRORS | {
 TWO_DECIMALS = {"description": "At most two decimals."}
 
 
-@extend_schema_field({"type": "number", "minimum": 0, "maximum": bounds.PRICE_MINOR / 100} | TWO_DECIMALS)
+@extend_schema_field({"type": "number", "minimum": 0, "maximum": bounds.MAX_PRICE_MINOR / 100} | TWO_DECIMALS)
 class Price(serializers.Field[int, Any, float, Any]):
     """A price: an integer of minor units in Python, a number with at most two decimals in JSON."""
 
@@ -179,7 +179,7 @@ class Price(serializers.Field[int, Any, float, Any]):
 
     def to_internal_value(self, data: Any) -> int:
         """Return minor units."""
-        return money.to_minor(_decimal(self, data, Decimal(bounds.PRICE_MINOR) / 100))
+        return money.to_minor(_decimal(self, data, Decimal(bounds.MAX_PRICE_MINOR) / 100))
 
     def to_representation(self, value: int) -> float:
         """Return the JSON number."""
@@ -259,7 +259,7 @@ class BoundedList(serializers.ListField):
         return items
 
     def run_child_validation(self, data: list[Any]) -> list[Any]:
-        """Return the validated items; raise the errors of the first `bounds.ITEM_ERRORS` invalid ones, by index."""
+        """Return the validated items; raise the errors of the first `bounds.MAX_ITEM_ERRORS` invalid ones, by index."""
         items: list[Any] = []
         errors: dict[int, Any] = {}
         for index, item in enumerate(data):
@@ -267,7 +267,7 @@ class BoundedList(serializers.ListField):
                 items.append(self.child.run_validation(item))
             except serializers.ValidationError as error:
                 errors[index] = error.detail
-                if len(errors) == bounds.ITEM_ERRORS:
+                if len(errors) == bounds.MAX_ITEM_ERRORS:
                     break
         if errors:
             raise serializers.ValidationError(errors)  # type: ignore[arg-type]  # keyed by index, as ListField does

@@ -119,7 +119,7 @@ def as_problem(exc: Exception) -> errors.Problem:
         case errors.Problem():
             return exc
         case exceptions.ValidationError():
-            return errors.InvalidInput(errors=list(islice(field_errors(exc.get_full_details()), bounds.FIELD_ERRORS)))
+            return errors.InvalidInput(errors=list(islice(field_errors(exc.get_full_details()), bounds.MAX_FIELD_ERRORS)))
         case exceptions.ParseError():
             return errors.MalformedBody(str(exc.detail))
         case exceptions.MethodNotAllowed():

@@ -68,14 +68,14 @@ def parse_json(stream: Any, stated: int) -> Any:
     if max(stated, len(body)) > bounds.JSON_BODY_BYTES:
         raise BodyTooLarge(maximumBytes=bounds.JSON_BODY_BYTES)
     # Counted before it is parsed: objects take a hundred times as much memory as their text.
-    if _count_values(body) > bounds.JSON_VALUES:
-        raise MalformedBody(f"The body has more than {bounds.JSON_VALUES:,} values.")
+    if _count_values(body) > bounds.MAX_JSON_VALUES:
+        raise MalformedBody(f"The body has more than {bounds.MAX_JSON_VALUES:,} values.")
     try:
         value = orjson.loads(body)
     except orjson.JSONDecodeError as error:
         raise MalformedBody(f"The body is not JSON: {error}.") from error
-    if _is_deeper_than(value, bounds.JSON_DEPTH):
-        raise MalformedBody(f"The body is nested more than {bounds.JSON_DEPTH} levels deep.")
+    if _is_deeper_than(value, bounds.MAX_JSON_DEPTH):
+        raise MalformedBody(f"The body is nested more than {bounds.MAX_JSON_DEPTH} levels deep.")
     if value:
         # orjson silently takes the last of duplicate names; a proxy may have checked the first.
         json.loads(body, object_pairs_hook=_refuse_duplicate_names, parse_int=str, parse_float=str)
@@ -93,7 +93,7 @@ def _refuse_duplicate_names(pairs: list[tuple[str, Any]]) -> None:
 
 def _count_values(body: bytes) -> int:
     """Return about how many values a JSON text has: the number of commas and brackets outside of strings; 0 if there are few."""
-    if _count_separators(body) <= bounds.JSON_VALUES:
+    if _count_separators(body) <= bounds.MAX_JSON_VALUES:
         return 0
     unescaped = body.replace(rb"\\", b"").replace(rb"\"", b"")
     return _count_separators(b"".join(unescaped.split(b'"')[::2]))

@@ -28,7 +28,7 @@ class Body(serializers.Serializer[Any]):
     default_error_messages = COMMON_ERRORS | {"invalid": "A JSON object is required."}
 
     def to_internal_value(self, data: Any) -> Any:
-        """Return the validated values; raise an error for each unknown field, at most `bounds.UNKNOWN_NAMES`."""
+        """Return the validated values; raise an error for each unknown field, at most `bounds.MAX_UNKNOWN_NAMES`."""
         if isinstance(data, Mapping):
             names = (name for name in data if name not in self.fields and name not in self.read_back)
             if unknown := unknown_names(names, self.fields, kind="field"):
@@ -123,7 +123,7 @@ class PageNumber(WholeNumber):
     """A page number, from 1."""
 
     def __init__(self) -> None:
-        super().__init__(min_value=1, max_value=bounds.PAGE, default=1)
+        super().__init__(min_value=1, max_value=bounds.MAX_PAGE, default=1)
 
 
 # The least similarity of a suggested name, in percent.
@@ -138,7 +138,7 @@ def unknown_names(names: Iterable[str], known: Collection[str], *, kind: str) ->
         known: The known names.
         kind: What they are called: field, parameter or argument.
     """
-    cut = (name[: bounds.NAME_CHARS] for name in islice(names, bounds.UNKNOWN_NAMES))
+    cut = (name[: bounds.NAME_CHARS] for name in islice(names, bounds.MAX_UNKNOWN_NAMES))
     return {name: [_message(name, known, kind)] for name in cut}
 
 

@@ -24,7 +24,10 @@ KEY_KINDS = frozenset({CredentialKind.API_KEY, CredentialKind.CONSOLE})
 
 @dataclass(frozen=True)
 class Access:
-    """The scope and the kinds of credential that an operation requires; without a scope any scopes do, without kinds it is public."""
+    """The scope and the kinds of credential that an operation requires.
+
+    `scope` is None if no particular scope is required; without `kinds` the operation is public.
+    """
 
     scope: Scope | None
     kinds: frozenset[CredentialKind] = frozenset()

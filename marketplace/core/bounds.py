@@ -1,13 +1,13 @@
-"""Limits of requests and texts (reference section 8); apps have further ones in their own `bounds`."""
+"""Limits of requests and texts; apps have further ones in their own `bounds`."""
 
 KIB = 2**10
 MIB = 2**20
 GIB = 2**30
 
 JSON_BODY_BYTES = MIB
-JSON_DEPTH = 32
+MAX_JSON_DEPTH = 32
 # Of all objects and lists of a body together; operations accept a few hundred.
-JSON_VALUES = 10_000
+MAX_JSON_VALUES = 10_000
 # Path and query together, one header and all headers together, as in nginx; and a form, in which a text takes up to nine
 # times as many bytes as it has characters.
 ADDRESS_BYTES = 8 * KIB
@@ -18,11 +18,11 @@ FORM_BYTES = 512 * KIB
 BODY_SECONDS = 20
 BODY_BYTES_A_SECOND = 32 * KIB
 # The most errors in a problem document, so that it is not longer than the request.
-FIELD_ERRORS = 100
+MAX_FIELD_ERRORS = 100
 # The most items of a list with errors, of which each may have several.
-ITEM_ERRORS = 10
+MAX_ITEM_ERRORS = 10
 # The most unknown fields or parameters in a problem document.
-UNKNOWN_NAMES = 10
+MAX_UNKNOWN_NAMES = 10
 SLUG_CHARS = 80
 LONG_TEXT_BYTES = 64 * KIB
 URL_CHARS = 2000
@@ -31,13 +31,13 @@ EMAIL_CHARS = 254
 REASON_CHARS = 2000
 
 # 999,999.99 in minor units.
-PRICE_MINOR = 99_999_999
+MAX_PRICE_MINOR = 99_999_999
 # 100 % in basis points.
 WHOLE_BP = 10_000
 
 FINGERPRINT_CHARS = 100
 ADMIN_SEARCH_CHARS = 200
-PAGE = 1_000_000
+MAX_PAGE = 1_000_000
 # Length of an Idempotency-Key, and how long its response is kept.
 IDEMPOTENCY_KEY_CHARS = 255
 IDEMPOTENCY_HOURS = 24

@@ -25,14 +25,14 @@ def violates(error: IntegrityError, model: type[models.Model], constraint: str) 
     return str(error) == f"CHECK constraint failed: {constraint}"
 
 
-def insert_rows(model: type[models.Model], *rows: Mapping[str, Any], then: str = "", given: Sequence[Any] = ()) -> int:
+def insert_rows(model: type[models.Model], *rows: Mapping[str, Any], suffix: str = "", params: Sequence[Any] = ()) -> int:
     """Insert rows in one statement and return their number.
 
     Args:
         model: The model; its signals and `save` are not called.
         *rows: Values by attribute name (`buyer_id`); missing fields get their default.
-        then: SQL that follows the values, such as an ON CONFLICT clause.
-        given: Parameters of `then`.
+        suffix: SQL that follows the values, such as an ON CONFLICT clause.
+        params: Parameters of `suffix`.
     """
     fields = _fields(model)
     columns = ", ".join(connection.ops.quote_name(str(field.column)) for field in fields)
@@ -40,7 +40,7 @@ def insert_rows(model: type[models.Model], *rows: Mapping[str, Any], then: str =
     values = [field.get_db_prep_save(_value(field, row), connection) for row in rows for field in fields]
     with connection.cursor() as cursor:
         # Only names of tables and columns are formatted; every value is a parameter.
-        cursor.execute(f"INSERT INTO {model._meta.db_table} ({columns}) VALUES {marks} {then}", [*values, *given])  # noqa: S608
+        cursor.execute(f"INSERT INTO {model._meta.db_table} ({columns}) VALUES {marks} {suffix}", [*values, *params])  # noqa: S608
         written: int = cursor.rowcount
     return written
 

@@ -30,19 +30,19 @@ class Trigger:
     Args:
         name: Unique in the database.
         table: The table of the trigger.
-        when: The SQL before the table's name, such as `BEFORE UPDATE`.
-        then: The SQL after the table's name.
+        timing: The SQL before the table's name, such as `BEFORE UPDATE`.
+        body: The SQL after the table's name.
     """
 
     name: str
     table: str
-    when: str
-    then: str
+    timing: str
+    body: str
 
     def create(self, vendor: str) -> str:
         """Return the statement that creates it."""
         verb = "CREATE OR REPLACE TRIGGER" if vendor == "postgresql" else "CREATE TRIGGER"
-        return f"{verb} {self.name} {self.when} ON {self.table} {self.then}"
+        return f"{verb} {self.name} {self.timing} ON {self.table} {self.body}"
 
     def drop(self, vendor: str) -> str:
         """Return the statement that drops it."""
@@ -76,13 +76,13 @@ class Guards:
         """Return the triggers of the app."""
         if vendor == "postgresql":
             # For each statement, which includes TRUNCATE and statements that change no row.
-            then = f"FOR EACH STATEMENT {refuse(vendor, self.app, self.message)}"
+            body = f"FOR EACH STATEMENT {refuse(vendor, self.app, self.message)}"
             events = [("append_only", "UPDATE OR DELETE OR TRUNCATE")]
         else:
             # INSERT OR REPLACE deletes first, which fires triggers with `recursive_triggers`, set in the settings.
-            then = refuse(vendor, self.app, self.message)
+            body = refuse(vendor, self.app, self.message)
             events = [("no_update", "UPDATE"), ("no_delete", "DELETE")]
-        own = [Trigger(f"{table}_{name}", table, f"BEFORE {event}", then) for table in self.append_only for name, event in events]
+        own = [Trigger(f"{table}_{name}", table, f"BEFORE {event}", body) for table in self.append_only for name, event in events]
         return [*own, *self.others.get(vendor, ())]
 
     def ready(self, connection: BaseDatabaseWrapper) -> bool:

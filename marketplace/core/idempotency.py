@@ -78,7 +78,7 @@ def save_response(request: KeyedRequest, response: dict[str, Any]) -> None:
         IdempotencyConflict: a concurrent request saved first; the caller's transaction must be rolled back.
     """
     kept = {**_identity(request), "fingerprint": request.fingerprint, "response": response}
-    if not insert_rows(IdempotencyRecord, kept, then=_REPLACE_IF_EXPIRED, given=[connection.ops.adapt_datetimefield_value(_oldest())]):
+    if not insert_rows(IdempotencyRecord, kept, suffix=_REPLACE_IF_EXPIRED, params=[connection.ops.adapt_datetimefield_value(_oldest())]):
         raise conflict()
 
 

@@ -43,11 +43,14 @@ class AuditEntry(models.Model):
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Insert the entry; refuse to save it again."""
         if not self._state.adding:
-            self.delete()
+            self._refuse_change()
         super().save(*args, **kwargs)
 
     def delete(self, *_args: Any, **_kwargs: Any) -> NoReturn:
         """Refuse: entries are never deleted."""
+        self._refuse_change()
+
+    def _refuse_change(self) -> NoReturn:
         message = "audit entries are never changed or deleted"
         raise TypeError(message)
 

@@ -1,4 +1,4 @@
-"""Scopes (`noun:verb`), which limit what keys, tokens and tools can do (reference section 5)."""
+"""Scopes (`noun:verb`), which limit what keys, tokens and tools can do."""
 
 from collections.abc import Iterable
 from enum import StrEnum

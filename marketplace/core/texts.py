@@ -17,7 +17,7 @@ NOT_IN_A_LINE = re.compile(r"[\n\r\t\x80-\x9f\u2028-\u202e\u2066-\u2069]")
 _web_address = URLValidator(schemes=["http", "https"])
 
 
-def prose(value: str, field: str, *, required: bool = True) -> str:
+def clean_text(value: str, field: str, *, required: bool = True) -> str:
     """Return trimmed text of several lines.
 
     Raises:
@@ -33,13 +33,13 @@ def prose(value: str, field: str, *, required: bool = True) -> str:
     return text
 
 
-def line(value: str, field: str, *, maximum: int = bounds.NAME_CHARS, required: bool = True) -> str:
+def clean_line(value: str, field: str, *, maximum: int = bounds.NAME_CHARS, required: bool = True) -> str:
     """Return trimmed text of one line.
 
     Raises:
-        InvalidInput: as for `prose`, or it has more than one line.
+        InvalidInput: as for `clean_text`, or it has more than one line.
     """
-    text = prose(value, field, required=required)
+    text = clean_text(value, field, required=required)
     if len(text) > maximum:
         raise invalid(field, "max_length", f"At most {maximum} characters.")
     if NOT_IN_A_LINE.search(text):
@@ -53,7 +53,7 @@ def web_address(value: str, field: str) -> str:
     Raises:
         InvalidInput: it is not such an address, or too long.
     """
-    text = line(value, field, maximum=bounds.URL_CHARS, required=False)
+    text = clean_line(value, field, maximum=bounds.URL_CHARS, required=False)
     if text:
         try:
             _web_address(text)

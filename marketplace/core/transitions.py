@@ -85,7 +85,7 @@ class TransitionTable:
         before = getattr(instance, self.field)
         sources, after = self.edges[verb]
         if before not in sources:
-            detail = f"It is {before or 'not open'}; {verb} starts from {' or '.join(sorted(s or 'none' for s in sources))}."
+            detail = f"The state is {before or 'none'}; {verb} is possible from {' or '.join(sorted(s or 'none' for s in sources))}."
             raise InvalidTransition(detail, currentState=before)
         for name, value in (changes or {}).items():
             setattr(instance, name, value)
@@ -102,7 +102,7 @@ class TransitionTable:
             NotFound: no row matches.
             SelfReview: the actor owns it.
         """
-        reason = texts.prose(reason, "reason")
+        reason = texts.clean_text(reason, "reason")
         row = lock_for_decision(rows, pk=pk, owner=self.owner, actor=actor)
         if self.reason_field:
             changes[self.reason_field] = reason

@@ -50,6 +50,6 @@ def make_payout(profile: VendorProfile, customer: User, admin: User) -> None:
 
 def _for_sale(profile: VendorProfile, customer: User) -> list[str]:
     """Return two priced listings that the customer can buy."""
-    owned = Licence.objects.filter(buyer=customer).values("listing")
+    owned = Licence.objects.filter(holder=customer).values("listing")
     rows = Listing.objects.filter(store=profile.store_id, status=ListingStatus.PUBLISHED, price_inr_minor__gt=0, tier_requirement="free")
     return list(rows.exclude(pk__in=owned).order_by("price_inr_minor").values_list("slug", flat=True)[:2])

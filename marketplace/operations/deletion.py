@@ -64,9 +64,9 @@ def anonymise(event: AccountDeleted) -> None:
     TopUp.objects.filter(user=user).update(return_url="", payment_url="")
     RefundRequest.objects.filter(order__buyer=user).update(details="", objection="")
     erase_billing_details(user=user)
-    claimed = Licence.objects.filter(buyer=user, claimed_at__isnull=False)
+    claimed = Licence.objects.filter(holder=user, claimed_at__isnull=False)
     Quote.objects.filter(orders__in=claimed.values("order_id")).update(licensee_name="", licensee_email="")
-    Licence.objects.filter(buyer=user).update(licensee_name="", licensee_email="", claim_digest="")
+    Licence.objects.filter(holder=user).update(licensee_name="", licensee_email="", claim_digest="")
     SpendingLimit.objects.filter(owner=user).delete()
     IdempotencyRecord.objects.filter(owner=user).delete()
     Approval.objects.filter(owner=user).delete()
@@ -130,7 +130,7 @@ def add_effects(event: AccountEnding) -> None:
         (f"Active keys that will stop working: {keys.count()}.", f"Active tokens that will stop working: {tokens.count()}.")
     )
     if event.deleted:
-        licences = Licence.objects.filter(buyer=user, revoked_at__isnull=True)
+        licences = Licence.objects.filter(holder=user, revoked_at__isnull=True)
         event.effects.append(f"Licences that can no longer be used to download: {licences.count()}.")
         event.effects.extend(f"This is not possible at the moment. {blocker.message}" for blocker in deletion_blockers(user))
     else:

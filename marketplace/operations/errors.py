@@ -8,4 +8,4 @@ class ExportUnderWay(Problem):
 
     status = 409
     title = "An export was requested recently"
-    detail = "An export of your data was requested within the last hour. You get a mail when it is ready; then you can request another."
+    detail = "An export of your data was requested within the last hour. You get an email when it is ready; then you can request another."

@@ -205,7 +205,7 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
     "creditReferences": (CreditReference, "journal__wallet__owner", ("source", "reference", "journal__wallet_net_minor", "journal__at")),
     "licences": (
         Licence,
-        "buyer",
+        "holder",
         (
             *("id", "title", "store_name", "version", "order_id", "acquired_at", "revoked_at", "revoke_reason"),
             *("licensee_name", "licensee_email", "claimed_at"),

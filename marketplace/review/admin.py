@@ -12,7 +12,7 @@ from django.template.response import TemplateResponse
 
 from marketplace.core.errors import InvalidInput
 from marketplace.core.models import AuditEntry
-from marketplace.core.texts import line
+from marketplace.core.texts import clean_line
 
 from .appeals import APPEAL, WAITING, may_decide, reverse_decision, uphold_decision
 from .base import EditableAdmin
@@ -71,7 +71,7 @@ class SavedReplyForm(SavedReplyModelForm):
 
     def clean_text(self) -> str:
         try:
-            return line(self.cleaned_data["text"], "text", maximum=REPLY_CHARS)
+            return clean_line(self.cleaned_data["text"], "text", maximum=REPLY_CHARS)
         except InvalidInput as problem:
             raise forms.ValidationError(problem.message) from problem
 

@@ -161,7 +161,7 @@ def submit_appeal(*, decision: AuditEntry, text: str, actor: Any) -> Appeal:
         InvalidInput: no text.
         NotFound: it is about someone else's row, or cannot be appealed.
     """
-    text = texts.prose(text, "text", required=False)
+    text = texts.clean_text(text, "text", required=False)
     if not text:
         raise texts.invalid("text", "blank", "It must not be empty.")
     decision, subject = own_decision(decision_id=decision.pk, user=actor)

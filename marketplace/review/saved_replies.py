@@ -26,7 +26,7 @@ def save_reply(*, reply: SavedReply, changed: Sequence[str], actor: Any) -> Save
     Raises:
         InvalidInput: the text is empty, or more than a line.
     """
-    reply.text = texts.line(reply.text, "text", maximum=REPLY_CHARS)
+    reply.text = texts.clean_line(reply.text, "text", maximum=REPLY_CHARS)
     verb = "create" if reply._state.adding else "update"
     reply.save()
     audit.record(f"savedreply.{verb}", reply, actor=actor, changed=list(changed))

@@ -216,7 +216,7 @@ SPECTACULAR_SETTINGS = {
         "marketplace.api.descriptions.describe",
         "developers.api.webhooks.add_headers",
     ],
-    # A PATCH of details has required fields (reference section 4): request bodies are documented as they are validated.
+    # A PATCH of details has required fields: request bodies are documented as they are validated.
     "COMPONENT_SPLIT_PATCH": False,
     # Choice sets that several fields share, or whose field names are ambiguous.
     "ENUM_NAME_OVERRIDES": {

@@ -78,7 +78,7 @@ class TopUpForm(forms.Form):
     currency = forms.ChoiceField(label="Currency", widget=forms.RadioSelect)
     amount = forms.DecimalField(
         label="Amount",
-        min_value=Decimal(wallet_bounds.TOP_UP_MINOR) / 100,
+        min_value=Decimal(wallet_bounds.MIN_TOP_UP_MINOR) / 100,
         max_digits=14,
         decimal_places=2,
         widget=forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off"}),

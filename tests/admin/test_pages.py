@@ -233,7 +233,7 @@ def test_reviewer_downloads_the_file_and_nobody_else(client: Client) -> None:
     assert "attachment" in response["Content-Disposition"]
 
 
-def test_category_edit_ends_cached_answers_and_is_audited(root: Client) -> None:
+def test_category_edit_ends_cached_responses_and_is_audited(root: Client) -> None:
     category = CategoryFactory()
     before = current_version()
     page = address(Category, "change", category.pk)

@@ -206,7 +206,7 @@ def test_slugs_of_parameters_are_never_sql(get: Any) -> None:
     assert get("assets", category="fonts' OR '1'='1")["total"] == 0
 
 
-def test_answer_carries_a_strong_etag_and_is_always_revalidated(anonymous: APIClient) -> None:
+def test_response_carries_a_strong_etag_and_is_always_revalidated(anonymous: APIClient) -> None:
     listing = PublishedListingFactory()
     first = anonymous.get("/api/v1/assets")
     assert first["Cache-Control"] == "public, max-age=0, s-maxage=5"
@@ -235,7 +235,7 @@ def test_a_change_that_makes_the_same_bytes_keeps_the_etag(anonymous: APIClient)
     assert anonymous.get("/api/v1/assets")["ETag"] == first
 
 
-def test_purchases_and_refunds_reorder_the_very_next_answer_once_they_are_counted(get: Any) -> None:
+def test_purchases_and_refunds_reorder_the_very_next_response_once_they_are_counted(get: Any) -> None:
     now = timezone.now()
     first = PublishedListingFactory(published_at=now)
     second = PublishedListingFactory(published_at=now - timedelta(days=1))
@@ -259,7 +259,7 @@ def test_undoing_more_than_was_bought_stays_at_zero() -> None:
     assert listing.stats.purchases == 0
 
 
-def test_purchases_end_no_cached_answers(new_version: Any) -> None:
+def test_purchases_end_no_cached_responses(new_version: Any) -> None:
     listing = PublishedListingFactory()
     assert new_version()
     record_purchase(listing_id=listing.id)

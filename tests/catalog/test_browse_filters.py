@@ -355,9 +355,9 @@ def by_text(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("character", ["a", '"', "é", "\N{MUSICAL SYMBOL G CLEF}"])
 def test_cursor_of_the_longest_title_comes_back_within_the_bound(character: str) -> None:
     position = (character * bounds.TITLE_CHARS, uuid.uuid4())
-    cursor = browsing.cursor_after(position, page=core_bounds.PAGE, sort=Sort.NEWEST, filters={})
+    cursor = browsing.cursor_after(position, page=core_bounds.MAX_PAGE, sort=Sort.NEWEST, filters={})
     assert len(cursor) <= bounds.CURSOR_CHARS
-    assert browsing.position_of(cursor, sort=Sort.NEWEST, filters={}) == (core_bounds.PAGE, position)
+    assert browsing.position_of(cursor, sort=Sort.NEWEST, filters={}) == (core_bounds.MAX_PAGE, position)
 
 
 @pytest.mark.usefixtures("by_text")

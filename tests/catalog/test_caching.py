@@ -69,7 +69,7 @@ def titles(client: Client) -> list[str]:
 
 
 @pytest.mark.parametrize("path", ["assets", "assets/{id}", "categories", "assets/search?q=grotesk", "assets/suggest?q=gro"])
-def test_cached_answer_costs_the_reading_of_the_version(store: str, listing: Listing, path: str, django_assert_num_queries: Any) -> None:
+def test_cached_response_costs_the_reading_of_the_version(store: str, listing: Listing, path: str, django_assert_num_queries: Any) -> None:
     path, client = f"/api/v1/{path.format(id=listing.id)}", APIClient()
     first = client.get(path)
     assert first.status_code == 200
@@ -81,14 +81,14 @@ def test_cached_answer_costs_the_reading_of_the_version(store: str, listing: Lis
             assert method(path, HTTP_IF_NONE_MATCH=first["ETag"]).status_code == 304
 
 
-def test_parameters_in_another_order_find_the_same_answer(listing: Listing, django_assert_num_queries: Any) -> None:
+def test_parameters_in_another_order_find_the_same_response(listing: Listing, django_assert_num_queries: Any) -> None:
     client = APIClient()
     client.get("/api/v1/assets?limit=5&sort=newest")
     with django_assert_num_queries(1):
         assert client.get("/api/v1/assets?sort=newest&limit=5").status_code == 200
 
 
-def test_cached_answer_has_the_headers_of_one_that_is_built(store: str, listing: Listing) -> None:
+def test_cached_response_has_the_headers_of_one_that_is_built(store: str, listing: Listing) -> None:
     client = APIClient()
     built, cached = client.get("/api/v1/assets"), client.get("/api/v1/assets")
     # DRF names the methods of the address; nobody asked.
@@ -101,7 +101,7 @@ def test_cached_answer_has_the_headers_of_one_that_is_built(store: str, listing:
     assert (cached["Cache-Control"], cached["Content-Type"], cached["Vary"]) == (PUBLIC, "application/json", "Accept-Encoding")
 
 
-def test_cached_answer_counts_against_the_rate_limit(store: str, listing: Listing, settings: Any) -> None:
+def test_cached_response_counts_against_the_rate_limit(store: str, listing: Listing, settings: Any) -> None:
     settings.RATE_LIMITS = settings.RATE_LIMITS | {"anonymous": 4}
     client = APIClient()
     answers = [client.get("/api/v1/assets") for _ in range(3)]
@@ -117,7 +117,7 @@ def test_cached_answer_counts_against_the_rate_limit(store: str, listing: Listin
     assert int(answers[4]["Retry-After"]) > 0
 
 
-def test_bad_credential_is_refused_though_the_answer_is_cached(store: str, listing: Listing) -> None:
+def test_bad_credential_is_refused_though_the_response_is_cached(store: str, listing: Listing) -> None:
     client = APIClient()
     client.get("/api/v1/assets")
     for headers in ({"x-api-key": "cam_sk_wrong"}, {"authorization": "Bearer x"}, {"authorization": ""}):
@@ -125,7 +125,7 @@ def test_bad_credential_is_refused_though_the_answer_is_cached(store: str, listi
         assert (answer.json()["code"], answer["Cache-Control"]) == ("invalid_credential", "no-store")
 
 
-def test_answer_to_a_credential_is_built_and_private(store: str, listing: Listing, key_client: Any) -> None:
+def test_response_to_a_credential_is_built_and_private(store: str, listing: Listing, key_client: Any) -> None:
     APIClient().get("/api/v1/assets")
     # Nothing but a look at the cache would find it.
     ListingIndex.objects.update(title="Antiqua")
@@ -161,7 +161,7 @@ def test_validators_are_compared_as_the_standard_says(listing: Listing, method: 
             assert status == 200 or answer["Content-Type"] == "application/problem+json"
 
 
-def test_session_that_is_none_has_no_part_in_a_public_answer(listing: Listing) -> None:
+def test_session_that_is_none_has_no_part_in_a_public_response(listing: Listing) -> None:
     for _ in range(2):
         answer = Client().get("/api/v1/assets", HTTP_COOKIE=f"sessionid={'a' * 32}")
         assert (answer.status_code, answer.cookies.output(), answer["Vary"], answer["Cache-Control"]) == (
@@ -172,13 +172,13 @@ def test_session_that_is_none_has_no_part_in_a_public_answer(listing: Listing) -
         )
 
 
-def test_host_that_is_not_ours_is_refused_though_the_answer_is_cached(listing: Listing) -> None:
+def test_host_that_is_not_ours_is_refused_though_the_response_is_cached(listing: Listing) -> None:
     client = APIClient()
     client.get("/api/v1/assets")
     assert client.get("/api/v1/assets", HTTP_HOST="evil.example").status_code == 400
 
 
-def test_body_without_a_length_is_refused_though_the_answer_is_cached(listing: Listing) -> None:
+def test_body_without_a_length_is_refused_though_the_response_is_cached(listing: Listing) -> None:
     client = APIClient()
     client.get("/api/v1/assets")
     assert client.get("/api/v1/assets", HTTP_TRANSFER_ENCODING="chunked").status_code == 411
@@ -207,13 +207,13 @@ def test_address_means_the_same_whatever_charset_is_named(listing: Listing, char
     assert [query_of(content_type) for content_type in (f"text/plain; charset={charset}", "")] == ["\xe9"] * 2
 
 
-def test_answer_to_a_long_query_is_not_kept(listing: Listing) -> None:
+def test_response_to_a_long_query_is_not_kept(listing: Listing) -> None:
     client, query = APIClient(), {"q": "\xe9" * 150}
     assert client.get("/api/v1/assets/search", query).json()["results"] == client.get("/api/v1/assets/search", query).json()["results"]
     assert caches["responses"]._cache == {}  # type: ignore[attr-defined]  # what the memory holds
 
 
-def test_long_answer_is_not_kept_so_that_all_in_memory_are_bounded(listing: Listing, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_response_is_not_kept_so_that_all_in_memory_are_bounded(listing: Listing, monkeypatch: pytest.MonkeyPatch) -> None:
     assert MEMORY_CACHES["responses"]["OPTIONS"]["MAX_ENTRIES"] * public.RESPONSE_BYTES <= 32 * bounds.MIB
     length = len(APIClient().get("/api/v1/assets").content)
     caches["responses"].clear()
@@ -234,7 +234,7 @@ def test_refusals_are_not_cached_by_anybody(listing: Listing) -> None:
     assert client.get(path).status_code == 200
 
 
-def test_shared_caches_may_keep_an_answer_for_the_seconds_of_the_settings(listing: Listing, settings: Any) -> None:
+def test_shared_caches_may_keep_a_response_for_the_seconds_of_the_settings(listing: Listing, settings: Any) -> None:
     for seconds, nginx in ((5, {"3", "4"}), (60, {"58", "59"}), (1, {"0"}), (0, {"0"})):
         settings.SHARED_CACHE_SECONDS = seconds
         for path in ("assets", "assets/grotesk", "assets/search?q=grotesk", "assets/suggest?q=gro", "categories"):
@@ -244,7 +244,7 @@ def test_shared_caches_may_keep_an_answer_for_the_seconds_of_the_settings(listin
 
 
 @pytest.mark.slow
-def test_change_by_another_connection_shows_in_the_next_answer(store: str, listing: Listing, elsewhere: Any) -> None:
+def test_change_by_another_connection_shows_in_the_next_response(store: str, listing: Listing, elsewhere: Any) -> None:
     client = APIClient()
     assert (titles(client), titles(client)) == (["Grotesk"], ["Grotesk"])
 
@@ -285,7 +285,7 @@ def test_version_never_comes_again(listing: Listing) -> None:
     assert len({*seen, current_version(), current_version()}) == 22
 
 
-def test_answer_with_a_change_that_came_in_between_is_not_kept(
+def test_response_with_a_change_that_came_in_between_is_not_kept(
     store: str, listing: Listing, elsewhere: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before, find = current_version(), selectors.categories_with_counts
@@ -305,7 +305,7 @@ def test_answer_with_a_change_that_came_in_between_is_not_kept(
 
 @pytest.mark.slow
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="the embedded default")
-def test_change_by_a_command_in_another_process_shows_in_the_next_answer(listing: Listing) -> None:
+def test_change_by_a_command_in_another_process_shows_in_the_next_response(listing: Listing) -> None:
     client = APIClient()
     assert (titles(client), titles(client)) == (["Grotesk"], ["Grotesk"])
     script = (
@@ -318,7 +318,7 @@ def test_change_by_a_command_in_another_process_shows_in_the_next_answer(listing
 
 
 @pytest.mark.slow
-def test_cache_that_is_down_costs_time_not_the_answer_or_the_change(listing: Listing, settings: Any) -> None:
+def test_cache_that_is_down_costs_time_not_the_response_or_the_change(listing: Listing, settings: Any) -> None:
     settings.CACHES = redis_caches(f"redis://127.0.0.1:{free_port()}/0")
     client = APIClient()
     assert (titles(client), titles(client)) == (["Grotesk"], ["Grotesk"])
@@ -327,7 +327,7 @@ def test_cache_that_is_down_costs_time_not_the_answer_or_the_change(listing: Lis
 
 
 @pytest.mark.slow
-def test_cache_that_comes_back_with_an_old_snapshot_holds_no_answer_of_now(listing: Listing, settings: Any, tmp_path: Path) -> None:
+def test_cache_that_comes_back_with_an_old_snapshot_holds_no_response_of_now(listing: Listing, settings: Any, tmp_path: Path) -> None:
     port = free_port()
     settings.CACHES = redis_caches(f"redis://127.0.0.1:{port}/0")
     with redis_in(tmp_path, port):

@@ -132,7 +132,7 @@ def test_unpublished_listings_are_never_found(get: Any) -> None:
 
 
 # --- answers ------------------------------------------------------------------------------------
-def test_answer_has_the_reference_fields(get: Any) -> None:
+def test_response_has_the_reference_fields(get: Any) -> None:
     listing = PublishedListingFactory(title="Grotesk")
     answer = get("assets/search", q=" GROTESK ")
     assert (answer["query"], answer["count"], answer["total"], answer["nextCursor"]) == (" GROTESK ", 1, 1, None)
@@ -140,7 +140,7 @@ def test_answer_has_the_reference_fields(get: Any) -> None:
     assert {"id": str(listing.id), "title": "Grotesk", "score": 1.0}.items() <= result.items()
 
 
-def test_nothing_found_is_an_empty_answer(catalog: None, get: Any) -> None:
+def test_nothing_found_is_an_empty_response(catalog: None, get: Any) -> None:
     assert get("assets/search", q="zzzzqqqq") == {"query": "zzzzqqqq", "count": 0, "results": [], "total": 0, "nextCursor": None}
 
 

@@ -210,7 +210,7 @@ def test_every_title_typed_whole_comes_first(names: None) -> None:
             assert (hits[0].title, hits[0].score) == (title, 1.0), typed
 
 
-def test_both_engines_give_the_same_answers_in_the_same_order(names: None) -> None:
+def test_both_engines_give_the_same_responses_in_the_same_order(names: None) -> None:
     """The answers are kept beside this file: each engine must give exactly these.
 
     After a deliberate change of ranking, `WRITE_SEARCH_ANSWERS=1` in the environment writes them anew.

@@ -23,7 +23,7 @@ def test_missing_blank_and_long_queries_are_refused(refused: Any) -> None:
     assert refused("assets/suggest", q="a\x00") == [("?q", "null_characters_not_allowed")]
 
 
-def test_answer_is_slim_and_echoes_the_query(get: Any) -> None:
+def test_response_is_slim_and_echoes_the_query(get: Any) -> None:
     listing = PublishedListingFactory(title="Grotesk", slug="grotesk", category=CategoryFactory(slug="motion"))
     assert get("assets/suggest", q=" GRO") == {
         "query": " GRO",

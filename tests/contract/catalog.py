@@ -1,4 +1,4 @@
-"""The public catalog (reference sections 2 and 4)."""
+"""The public catalog."""
 
 from .shapes import BOOLEAN, BYTES, INTEGER, NUMBER, OBJECT, SHA256, STRING, TIME, Auth, Operation, Query, array, nullable, one_of, record
 

@@ -1,4 +1,4 @@
-"""Library and wallet (reference section 4)."""
+"""Library and wallet."""
 
 from .catalog import BAD_LIMITS
 from .shapes import BOOLEAN, BYTES, INTEGER, NUMBER, SHA256, STRING, TIME, Auth, Field, Operation, Query, array, nullable, one_of, record

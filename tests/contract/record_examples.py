@@ -17,7 +17,7 @@ from .calls import call, document_of
 from .scenes import Scene
 from .shapes import BYTES, Operation
 from .table import OPERATIONS
-from .test_answers import checked
+from .test_responses import checked
 
 pytestmark = pytest.mark.django_db
 
@@ -47,8 +47,8 @@ def recorded() -> Iterator[dict[str, Any]]:
     EXAMPLE_RESPONSES.write_text(text + "\n", "utf-8")
 
 
-@pytest.mark.parametrize("operation", [each for each in OPERATIONS if each.answer is not BYTES], ids=lambda each: each.name)
-def test_answer_is_recorded(operation: Operation, scene: Scene, caller: APIClient, recorded: dict[str, Any]) -> None:
+@pytest.mark.parametrize("operation", [each for each in OPERATIONS if each.response is not BYTES], ids=lambda each: each.name)
+def test_response_is_recorded(operation: Operation, scene: Scene, caller: APIClient, recorded: dict[str, Any]) -> None:
     recorded[document_of(operation)["operationId"]] = _shortened(checked(call(caller, operation, scene), operation))
 
 

@@ -133,7 +133,7 @@ def owned() -> Scene:
     """The asset is the caller's."""
     scene, listing = _shop()
     bought(listing, scene.user)
-    licence = Licence.objects.select_related("listing__store", "tier", "deliverable", "buyer").get(buyer=scene.user)
+    licence = Licence.objects.select_related("listing__store", "tier", "deliverable", "holder").get(holder=scene.user)
     scene.names |= {"certificate_id": str(licence.id), "order_id": str(licence.order_id)}
     scene.body["jws"] = signed_certificate(certificate_of(licence))["jws"]
     return scene
@@ -142,7 +142,7 @@ def owned() -> Scene:
 def certified() -> Scene:
     """The asset is the caller's, with a verifiable credential, whose ids are addresses."""
     scene = owned()
-    position = credential_position(licence=Licence.objects.get(buyer=scene.user))
+    position = credential_position(licence=Licence.objects.get(holder=scene.user))
     scene.names["list_id"], scene.shows = f"revocation-{position // STATUS_LIST_LENGTH}", {}
     return scene
 
@@ -190,7 +190,7 @@ def refund_asked() -> Scene:
 def link() -> Scene:
     """The caller has a link to the package."""
     scene = owned()
-    address = url_of(issue_link(licence=Licence.objects.get(buyer=scene.user)))
+    address = url_of(issue_link(licence=Licence.objects.get(holder=scene.user)))
     scene.names["token"] = address.rpartition("/")[2]
     return scene
 

@@ -132,7 +132,7 @@ class Operation:
         path: Under /api/v1; a name in braces is given by the scene.
         auth: The auth column.
         scene: What must be there for a good call: a function of `scenes`.
-        answer: Shape of the body of the 200.
+        response: Shape of the body of the 200.
         scope: What the credential must carry.
         body: Fields of the JSON body; None where there is none.
         form: Name of the sample file of an upload; None where it is none.
@@ -145,7 +145,7 @@ class Operation:
     path: str
     auth: Auth
     scene: str
-    answer: Shape
+    response: Shape
     scope: str | None = None
     body: tuple[Field, ...] | None = None
     form: str | None = None

@@ -15,20 +15,20 @@ from .shapes import BYTES, Operation
 from .table import OPERATIONS
 
 EXAMPLES = json.loads(EXAMPLE_RESPONSES.read_text("utf-8"))
-IN_JSON = [operation for operation in OPERATIONS if operation.answer is not BYTES]
+IN_JSON = [operation for operation in OPERATIONS if operation.response is not BYTES]
 
 
-def test_every_json_answer_has_an_example() -> None:
+def test_every_json_response_has_an_example() -> None:
     assert set(EXAMPLES) == {document_of(operation)["operationId"] for operation in IN_JSON}, (
         "Run pytest tests/contract/record_examples.py."
     )
 
 
 @pytest.mark.parametrize("operation", IN_JSON, ids=lambda operation: operation.name)
-def test_example_has_the_shape_of_the_answer(operation: Operation) -> None:
+def test_example_has_the_shape_of_the_response(operation: Operation) -> None:
     described = document_of(operation)
     example = EXAMPLES[described["operationId"]]
-    jsonschema.Draft202012Validator(operation.answer).validate(example)
+    jsonschema.Draft202012Validator(operation.response).validate(example)
     [content] = described["responses"]["200"]["content"].values()
     jsonschema.Draft202012Validator(content["schema"] | {"components": document()["components"]}).validate(example)
 

@@ -34,7 +34,7 @@ def test_no_column_is_set_by_naming_it(operation: Operation, scene: Scene, calle
     others = [name for name in COLUMNS if name not in {entry.name for entry in operation.body or ()}]
     before, taken = rows(), set(others)
     # As many at a time as one problem names; the last is of no table, so that no call succeeds.
-    step = bounds.UNKNOWN_NAMES - 1
+    step = bounds.MAX_UNKNOWN_NAMES - 1
     for start in range(0, len(others), step):
         some = others[start : start + step]
         taken -= _refused_names(_send(caller, operation, path, body | dict.fromkeys([*some, "noSuchColumn"], MARK)))

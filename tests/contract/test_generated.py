@@ -26,7 +26,7 @@ LET_IN = {
 
 @pytest.mark.parametrize("kind", CALLERS)
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
-def test_generated_requests_get_documented_answers(operation: Operation, kind: str, settings: Any) -> None:
+def test_generated_requests_get_documented_responses(operation: Operation, kind: str, settings: Any) -> None:
     settings.RATE_LIMITS = dict.fromkeys(settings.RATE_LIMITS, 10**9)
     scene = SCENES[operation.scene]()
     # Whoever is not let in gets the same answer to every request.

@@ -75,7 +75,7 @@ def test_every_post_takes_a_key_or_says_why_not() -> None:
 
 
 @by_key
-def test_repeated_request_gets_the_first_answer_and_changes_nothing(operation: Operation, scene: Scene, caller: APIClient) -> None:
+def test_repeated_request_gets_the_first_response_and_changes_nothing(operation: Operation, scene: Scene, caller: APIClient) -> None:
     first = call(caller, operation, scene, **KEY)
     assert (first.status_code, "Idempotent-Replayed" in first) == (200, False)
     before = rows()
@@ -95,7 +95,7 @@ def test_key_of_another_request_is_refused_and_changes_nothing(operation: Operat
 
 
 @by_key
-def test_refused_request_keeps_no_answer(operation: Operation, scene: Scene, caller: APIClient) -> None:
+def test_refused_request_keeps_no_response(operation: Operation, scene: Scene, caller: APIClient) -> None:
     if operation.body is None:
         pytest.skip("has no body to be refused")
     before = rows()
@@ -104,7 +104,7 @@ def test_refused_request_keeps_no_answer(operation: Operation, scene: Scene, cal
     assert call(caller, operation, scene, **KEY).status_code == 200
 
 
-def test_answer_with_a_secret_is_not_readable_in_the_database(key_client: Any) -> None:
+def test_response_with_a_secret_is_not_readable_in_the_database(key_client: Any) -> None:
     operation = BY_NAME["POST /webhooks"]
     assert operation.auth is Auth.KEY
     answer = key_client().post("/api/v1/webhooks", body_of(operation, Scene(None)), format="json", **KEY)  # type: ignore[arg-type]  # nobody is needed

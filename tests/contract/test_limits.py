@@ -88,7 +88,7 @@ def own(user: User, listing: Listing) -> Licence:
     """Return a licence that is not saved."""
     tier, file = LicenseTier.objects.get(slug="personal"), listing.live_deliverable
     assert isinstance(file, Deliverable)
-    return Licence(buyer=user, listing=listing, tier=tier, terms=tier.terms.get(), order_id=new_id(), deliverable=file)
+    return Licence(holder=user, listing=listing, tier=tier, terms=tier.terms.get(), order_id=new_id(), deliverable=file)
 
 
 @pytest.mark.slow

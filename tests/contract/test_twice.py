@@ -72,7 +72,7 @@ def test_second_upload_to_a_slot_replaces_the_first(operation: Operation, scene:
 
 
 @pytest.mark.parametrize("operation", [BY_NAME["POST /wallet/spend"]], ids=["spend"])
-def test_idempotency_key_replays_the_first_answer(operation: Operation, scene: Scene, caller: APIClient) -> None:
+def test_idempotency_key_replays_the_first_response(operation: Operation, scene: Scene, caller: APIClient) -> None:
     headers: dict[str, Any] = {"HTTP_IDEMPOTENCY_KEY": "order-1"}
     first = call(caller, operation, scene, **headers)
     before = rows()

@@ -1,4 +1,4 @@
-"""The vendor side (reference section 4)."""
+"""The vendor side."""
 
 from dataclasses import replace
 from typing import Any

@@ -77,7 +77,7 @@ def test_unfit_app_is_refused_by_field(changes: dict[str, Any], pointer: str, de
 
 
 def test_one_app_too_many_is_refused(developer: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounds, "APPS", 1)
+    monkeypatch.setattr(bounds, "MAX_APPS", 1)
     AppFactory(user=developer, status="Rejected", granted_scopes="")
     create(developer)
     with pytest.raises(TooManyApps):

@@ -47,7 +47,7 @@ def test_anonymous_caller_gets_the_public_operation_without_a_query(django_asser
 
 
 @pytest.mark.parametrize("operation", PROTECTED)
-def test_answer_to_a_credential_is_kept_out_of_every_cache(operation: str, key: tuple[ApiKey, str]) -> None:
+def test_response_to_a_credential_is_kept_out_of_every_cache(operation: str, key: tuple[ApiKey, str]) -> None:
     answers = [call(operation, x_api_key=key[1]), call(operation, authorization=f"Bearer {token_of('personal')[1]}")]
     assert 200 in {answer.status_code for answer in answers}
     assert all("no-store" in answer["Cache-Control"] for answer in answers)

@@ -54,7 +54,7 @@ def test_unfit_name_is_refused(name: str) -> None:
 
 
 def test_one_live_key_too_many_is_refused_until_another_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounds, "LIVE_KEYS", 2)
+    monkeypatch.setattr(bounds, "MAX_LIVE_KEYS", 2)
     app = AppFactory()
     first, _ = services.issue_api_key(app=app, name="first", actor=app.user)
     second, _ = services.issue_api_key(app=app, name="second", actor=app.user, expires_at=in_days(1))
@@ -132,7 +132,7 @@ def test_personal_token_may_manage_the_own_store() -> None:
 
 
 def test_one_live_token_too_many_is_refused_until_another_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounds, "LIVE_TOKENS", 1)
+    monkeypatch.setattr(bounds, "MAX_LIVE_TOKENS", 1)
     user = UserFactory()
     first, _ = personal(user)
     with pytest.raises(TooManyTokens):

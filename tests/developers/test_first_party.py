@@ -107,7 +107,7 @@ def test_app_that_is_not_approved_is_refused(status: str) -> None:
         console_token(AppFactory(granted_scopes=""))
 
 
-def test_page_gets_what_it_asked_for_and_nobody_keeps_the_answer() -> None:
+def test_page_gets_what_it_asked_for_and_nobody_keeps_the_response() -> None:
     user = UserFactory()
     answer = ask(signed_in(user), scopes="vendor:manage account:read")
     assert "no-store" in answer["Cache-Control"]
@@ -233,7 +233,7 @@ def test_session_that_a_new_password_has_overtaken_gets_a_dead_token() -> None:
 
 
 def test_oldest_gives_way_and_what_is_over_goes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounds, "PAGE_TOKENS", 3)
+    monkeypatch.setattr(bounds, "MAX_FIRST_PARTY_TOKENS", 3)
     user = UserFactory()
     other = page_token(UserFactory())[1]
     secrets = [page_token(user)[1] for _ in range(5)]

@@ -46,7 +46,7 @@ def report(*found: Any, **extra: Any) -> Any:
         {"credentials": [{"value": "x", "url": "javascript:alert(1)"}]},
         {"credentials": [{"value": "x", "url": "https://x/" + "a" * bounds.URL_CHARS}]},
         {"credentials": [{"value": "x", "token": "x"}]},
-        {"credentials": [{"value": "x"}] * (developers_bounds.LEAKED_CREDENTIALS + 1)},
+        {"credentials": [{"value": "x"}] * (developers_bounds.MAX_LEAKED_CREDENTIALS + 1)},
     ],
 )
 def test_bad_report_is_400(body: Any) -> None:
@@ -67,7 +67,7 @@ def test_only_live_credentials_are_counted() -> None:
     assert [leaks.report_leaks(findings=findings) for _ in range(2)] == [1, 0]
 
 
-def test_made_up_ended_and_real_secrets_get_the_same_answer() -> None:
+def test_made_up_ended_and_real_secrets_get_the_same_response() -> None:
     app = AppFactory()
     real = issue_api_key(app=app, name="a", actor=app.user)[1]
     ended, over = issue_api_key(app=app, name="b", actor=app.user)
@@ -186,7 +186,7 @@ def test_owner_of_many_leaked_secrets_gets_a_few_mails_a_day(django_capture_on_c
     assert [message.to for message in mail.outbox][-1] == [other.user.email]
 
 
-def test_report_is_not_an_answer_to_who_owns_it() -> None:
+def test_report_is_not_a_response_to_who_owns_it() -> None:
     token, secret = token_of("personal")
     response = report(secret)
     assert token.user.email not in response.content.decode()

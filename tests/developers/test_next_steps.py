@@ -23,7 +23,7 @@ KEYED = Progress(has_app=True, has_grant=True, has_key=True)
         ("Approved", GRANTED, "Create a key and make a call"),
     ],
 )
-def test_way_says_where_one_is(status: str | None, progress: Progress, now: str) -> None:
+def test_milestones_mark_the_current_step(status: str | None, progress: Progress, now: str) -> None:
     way = milestones_of(None if status is None else DeveloperApplication(status=status), progress)
     assert [milestone.label for milestone in way if milestone.state == "now"] == [now]
     assert [milestone.state for milestone in way] == sorted((m.state for m in way), key=["done", "now", "later"].index)

@@ -138,7 +138,7 @@ def test_limit_of_what_one_may_have_holds(what: str, developer: User, monkeypatc
 
 
 def test_pages_that_ask_at_once_keep_no_more_tokens_than_may_be(developer: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(developers_bounds, "PAGE_TOKENS", 2)
+    monkeypatch.setattr(developers_bounds, "MAX_FIRST_PARTY_TOKENS", 2)
     key = session_of(signed_in(developer))
     ask = partial(issue_page_token, session_key=key, scopes=frozenset({Scope.ACCOUNT_READ}), actor=developer)
     assert refusals_at_once(*[ask] * 5) == [None] * 5
@@ -151,10 +151,10 @@ def test_clients_that_are_met_at_once_wait_in_no_greater_number_than_may() -> No
     def meet(number: int) -> App:
         return submit_document(client=app_of_document(f"https://client.example/{number}.json"), actor=user)
 
-    for number in range(developers_bounds.WAITING_CLIENTS_OF_HOST - 1):
+    for number in range(developers_bounds.MAX_WAITING_CLIENTS_OF_HOST - 1):
         meet(number)
     assert one_stands(refusals_at_once(*(partial(meet, 10 + number) for number in range(4))), TooManyClientsWaiting)
-    assert App.objects.count() == developers_bounds.WAITING_CLIENTS_OF_HOST
+    assert App.objects.count() == developers_bounds.MAX_WAITING_CLIENTS_OF_HOST
 
 
 def test_client_that_several_meet_at_once_waits_once() -> None:

@@ -73,7 +73,7 @@ def calling(user: User, app: App, kind: str) -> Principal:
         (LimitValues(Currency.EUR, total_minor=1), "currency"),
         (LimitValues(Currency.USD, per_purchase_minor=0), "per_purchase_minor"),
         (LimitValues(Currency.USD, per_day_minor=-1), "per_day_minor"),
-        (LimitValues(Currency.USD, total_minor=bounds.SPENDING_LIMIT_MINOR + 1), "total_minor"),
+        (LimitValues(Currency.USD, total_minor=bounds.MAX_SPENDING_LIMIT_MINOR + 1), "total_minor"),
         (LimitValues(Currency.USD, total_minor=1, categories=["x"] * 21), "categories"),
         (LimitValues(Currency.USD, total_minor=1, categories=["Not A Slug"]), "categories"),
         (LimitValues(Currency.USD, total_minor=1, categories=["x" * 81]), "categories"),

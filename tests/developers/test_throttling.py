@@ -93,7 +93,7 @@ def test_two_full_buckets_are_waited_for_until_the_later_one_is_empty(settings: 
     assert statuses(client, 1, "either") == [200]
 
 
-def test_every_answer_counts_down(key_client: Callable[..., APIClient], few: None) -> None:
+def test_every_response_counts_down(key_client: Callable[..., APIClient], few: None) -> None:
     client = key_client(scopes=frozenset({Scope.CATALOG_READ}))
     answers = [client.get("/api/v1/keyed"), client.get("/api/v1/spend"), client.delete("/api/v1/public"), client.get("/api/v1/keyed")]
     assert [answer.status_code for answer in answers] == [200, 403, 405, 429]

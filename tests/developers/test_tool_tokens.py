@@ -59,7 +59,7 @@ def test_app_that_spends_needs_the_password() -> None:
 
 
 def test_number_of_live_ones_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounds, "LIVE_KEYS", 1)
+    monkeypatch.setattr(bounds, "MAX_LIVE_KEYS", 1)
     app = AppFactory(granted_scopes=READS)
     token, _ = issue(app)
     with pytest.raises(TooManyTokens):

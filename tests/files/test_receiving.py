@@ -61,7 +61,7 @@ def test_sender_of_many_files_at_a_time_is_refused_and_nobody_else() -> None:
         with suppress(InvalidInput):
             receive_small(request, maximum_bytes=10, reader=reader)
 
-    threads = [threading.Thread(target=send, args=(sender, wait)) for _ in range(bounds.UPLOADS_AT_ONCE)]
+    threads = [threading.Thread(target=send, args=(sender, wait)) for _ in range(bounds.MAX_CONCURRENT_UPLOADS)]
     for thread in threads:
         thread.start()
     assert all(reading.acquire(timeout=PATIENCE_SECONDS) for _ in threads)
@@ -145,7 +145,7 @@ def test_disk_that_fills_up_is_told_and_leaves_nothing(local_store: LocalStorage
     assert [path for path in Path(local_store.location).rglob("*") if path.is_file()] == []
 
 
-def test_commit_whose_answer_was_lost_leaves_nothing(chosen: ObjectStorage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_commit_whose_response_was_lost_leaves_nothing(chosen: ObjectStorage, monkeypatch: pytest.MonkeyPatch) -> None:
     kind = LocalFile if isinstance(chosen, LocalStorage) else S3File
     real = kind.close
 

@@ -131,7 +131,7 @@ def test_segments_read_like_one_file(stored: ObjectStorage, asked: str) -> None:
     assert response["Content-Disposition"] == 'attachment; filename="a.zip"'
 
 
-def test_unread_answer_leaves_no_open_file(stored: ObjectStorage) -> None:
+def test_unread_response_leaves_no_open_file(stored: ObjectStorage) -> None:
     ask(stored).close()
 
 

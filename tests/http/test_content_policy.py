@@ -18,5 +18,5 @@ def test_page_of_an_error_has_the_policy_too(client: Client) -> None:
     assert client.get("/nothing").headers["Content-Security-Policy"] == PAGE_POLICY
 
 
-def test_answers_that_are_no_pages_have_none(client: Client) -> None:
+def test_responses_that_are_no_pages_have_none(client: Client) -> None:
     assert "Content-Security-Policy" not in client.get("/robots.txt").headers

@@ -33,7 +33,7 @@ def test_listed_origin_may_send_what_spending_takes_but_no_key(anonymous: APICli
 
 
 @pytest.mark.django_db
-def test_listed_origin_may_read_whether_an_answer_was_replayed(anonymous: APIClient, settings: Any) -> None:
+def test_listed_origin_may_read_whether_a_response_was_replayed(anonymous: APIClient, settings: Any) -> None:
     settings.CORS_ALLOWED_ORIGINS = [ORIGIN]
     answer = anonymous.post(SPEND, {}, format="json", HTTP_ORIGIN=ORIGIN)
     assert {"Idempotent-Replayed", "ETag", "Retry-After"} <= set(answer["Access-Control-Expose-Headers"].split(", "))

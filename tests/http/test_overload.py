@@ -143,7 +143,7 @@ def test_request_whose_turn_does_not_come_is_let_go(server: Server, monkeypatch:
     assert {future.result(GIVE_UP).status_code for future in held} == {200}
 
 
-def test_answer_that_nobody_said_was_over_ends_with_the_next_request_of_its_thread(server: Server) -> None:
+def test_response_that_nobody_said_was_over_ends_with_the_next_request_of_its_thread(server: Server) -> None:
     server.go.set()
     for _ in range(2 * PLACES):
         assert server.middleware(RequestFactory().get("/api/stream")).status_code == 200
@@ -294,7 +294,7 @@ def test_work_that_fails_gives_its_place_and_its_turn_back(server: Server) -> No
     assert server.send().result(GIVE_UP).status_code == 200
 
 
-def test_answers_that_are_still_sent_keep_half_of_the_threads_and_nobody_from_work(server: Server) -> None:
+def test_responses_that_are_still_sent_keep_half_of_the_threads_and_nobody_from_work(server: Server) -> None:
     server.go.set()
     ended = threading.Event()
 

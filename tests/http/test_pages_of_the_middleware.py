@@ -47,7 +47,7 @@ def test_length_of_a_compressed_page_tells_nothing_of_what_is_on_it() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", ["/api/v1/schema", "/api/v1/assets", "/llms.txt"])
-def test_large_public_answer_is_compressed_under_a_weak_validator(path: str) -> None:
+def test_large_public_response_is_compressed_under_a_weak_validator(path: str) -> None:
     titles = [on_sale(title=f"Face {number}").title for number in range(3)]
     plain, small = Client().get(path), Client().get(path, headers={"Accept-Encoding": "gzip"})
     assert small["Content-Encoding"] == "gzip"
@@ -60,7 +60,7 @@ def test_large_public_answer_is_compressed_under_a_weak_validator(path: str) -> 
         assert (again.status_code, again.content) == (304, b"")
 
 
-def test_private_answer_is_sent_as_it_is(bearer_client: Callable[..., APIClient]) -> None:
+def test_private_response_is_sent_as_it_is(bearer_client: Callable[..., APIClient]) -> None:
     store = store_keeping(2000)
     listing = on_sale(store=store)
     answer = bearer_client(store.owner).get(f"/api/v1/vendor/assets/{listing.pk}", headers={"Accept-Encoding": "gzip"})

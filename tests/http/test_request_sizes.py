@@ -37,7 +37,7 @@ def sent(body: Any) -> Any:
 def test_body_of_too_many_values_is_refused(body: str) -> None:
     answer = sent(body)
     assert (answer.status_code, answer.json()["code"]) == (400, "malformed_body")
-    assert f"{bounds.JSON_VALUES:,}" in answer.json()["detail"]
+    assert f"{bounds.MAX_JSON_VALUES:,}" in answer.json()["detail"]
 
 
 def test_items_of_a_list_that_is_too_long_are_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -45,18 +45,18 @@ def test_items_of_a_list_that_is_too_long_are_not_looked_at(monkeypatch: pytest.
         raise AssertionError("an item was looked at")
 
     monkeypatch.setattr(LeakedCredential, "run_validation", fail)
-    answer = sent({"credentials": [{}] * (developers_bounds.LEAKED_CREDENTIALS + 1)})
+    answer = sent({"credentials": [{}] * (developers_bounds.MAX_LEAKED_CREDENTIALS + 1)})
     assert [(error["pointer"], error["code"]) for error in answer.json()["errors"]] == [("#/credentials", "max_length")]
 
 
 def test_commas_and_brackets_in_texts_are_no_values() -> None:
     value = ',[{\\"' * 40
-    assert sent({"credentials": [{"value": value}] * developers_bounds.LEAKED_CREDENTIALS}).status_code == 200
+    assert sent({"credentials": [{"value": value}] * developers_bounds.MAX_LEAKED_CREDENTIALS}).status_code == 200
 
 
 def test_unknown_fields_are_named_up_to_a_number() -> None:
     errors = sent({f"n{number}": 0 for number in range(9_000)}).json()["errors"]
-    assert len(errors) == bounds.UNKNOWN_NAMES
+    assert len(errors) == bounds.MAX_UNKNOWN_NAMES
     assert {error["code"] for error in errors} == {"unknown_field"}
 
 
@@ -69,9 +69,9 @@ def test_items_with_mistakes_are_named_up_to_a_number(monkeypatch: pytest.Monkey
         return validated(self, *args)
 
     monkeypatch.setattr(LeakedCredential, "run_validation", watched)
-    errors = sent({"credentials": [{"value": 1}] * developers_bounds.LEAKED_CREDENTIALS}).json()["errors"]
-    assert [error["pointer"] for error in errors] == [f"#/credentials/{index}/value" for index in range(bounds.ITEM_ERRORS)]
-    assert len(looked_at) == bounds.ITEM_ERRORS
+    errors = sent({"credentials": [{"value": 1}] * developers_bounds.MAX_LEAKED_CREDENTIALS}).json()["errors"]
+    assert [error["pointer"] for error in errors] == [f"#/credentials/{index}/value" for index in range(bounds.MAX_ITEM_ERRORS)]
+    assert len(looked_at) == bounds.MAX_ITEM_ERRORS
 
 
 def test_a_name_twice_among_many_is_found_in_one_pass() -> None:

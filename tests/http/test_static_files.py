@@ -14,7 +14,7 @@ def _served(settings: Any) -> None:
     settings.WHITENOISE_USE_FINDERS = True
 
 
-def test_static_file_is_a_whole_answer(client: Client) -> None:
+def test_static_file_is_a_whole_response(client: Client) -> None:
     whole, part, head = client.get(PATH), client.get(PATH, headers={"range": "bytes=2-9"}), client.head(PATH)
     assert not any(answer.streaming for answer in (whole, part, head))
     assert (part.status_code, part.content, head.content) == (206, whole.content[2:10], b"")

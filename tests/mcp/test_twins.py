@@ -248,7 +248,7 @@ def test_tool_asks_the_database_no_more_than_its_twin(twins: Twins, listings: li
     ("tool", "path", "arguments"),
     [("list_assets", "assets", {"limit": 5.0}), ("search_assets", "assets/search", {"q": "harbor", "limit": 5.0})],
 )
-def test_kept_answer_is_none_of_an_address_that_the_api_refuses(
+def test_kept_response_is_none_of_an_address_that_the_api_refuses(
     twins: Twins, listings: list[Listing], tool: str, path: str, arguments: dict[str, Any]
 ) -> None:
     assert twins.tools.call(tool, **arguments)["isError"] is False

@@ -226,13 +226,13 @@ class Person:
         self.add("wallet.Quote of another person", owner=self.other, expires_at=self.now + SOON, **shown, **unsold)
         parts = {"commission_minor": 0, "vendor_share_minor": 0, "status": "Completed"}
         order = self.add("wallet.Order", buyer=user, deliverable=file, terms=tier.terms.get(), **offer, **parts)
-        self.add("wallet.FrozenOrder", reversal=self.reversal, order=order, disputed_minor=1, suspended=True, withheld_minor=0)
+        self.add("wallet.DisputedOrder", reversal=self.reversal, order=order, disputed_minor=1, suspended=True, withheld_minor=0)
         self.add("wallet.RefundRequest", order=order, status="InReview", reason="faulty", escalated_at=self.now)
         self._invoice(order)
         granted = {"deliverable": file, "acquired_at": self.now, "terms": order.terms}
-        licence = self.add("library.Licence", buyer=user, order_id=order.pk, **granted, **what)
+        licence = self.add("library.Licence", holder=user, order_id=order.pk, **granted, **what)
         paid = Order.objects.create(buyer=user, deliverable=file, terms=order.terms, **offer, **parts)
-        theirs = {"buyer": self.other, "claim_sent_at": self.now, "claimed_at": self.now}
+        theirs = {"holder": self.other, "claim_sent_at": self.now, "claimed_at": self.now}
         self.add("library.Licence for another person", order_id=paid.pk, **granted, **theirs, **what)
         times = {"issued_at": self.now, "expires_at": self.now + SOON}
         package = self.rows["library.Package sold"]

@@ -84,7 +84,7 @@ def test_deletion_lets_go_of_the_person_and_keeps_the_books(
     assert ADDRESS not in json.dumps(export_account(user), default=str)
     # Not even in the audit log.
     assert ADDRESS not in json.dumps(list(AuditEntry.objects.values()), default=str)
-    assert Licence.objects.get(buyer=user).revoked_at is None
+    assert Licence.objects.get(holder=user).revoked_at is None
     assert list(differences()) == []
     assert [message.to for message in outbox.outbox if "deleted" in message.subject] == [[ADDRESS]]
 

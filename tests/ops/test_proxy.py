@@ -251,7 +251,7 @@ def test_address_that_has_too_many_open_is_refused_and_no_other(both: tuple[Node
         assert answers(proxy, "/next", "127.0.0.6") == 200
 
 
-def test_answers_of_the_api_are_compressed_by_the_proxy_and_pages_by_the_node(both: tuple[Node, Proxy]) -> None:
+def test_responses_of_the_api_are_compressed_by_the_proxy_and_pages_by_the_node(both: tuple[Node, Proxy]) -> None:
     _, proxy = both
     with proxy.session() as session:
         answer = session.get(f"https://{proxy.host}/api/v1/assets")
@@ -264,7 +264,7 @@ def test_answers_of_the_api_are_compressed_by_the_proxy_and_pages_by_the_node(bo
 @pytest.mark.parametrize(
     ("path", "content_type", "status"), [("/api/v1/wallet/spend", JSON, 401), ("/api/v1/wallet/spend", FORM, 413), (UPLOAD, FORM, 401)]
 )
-def test_body_that_the_node_refuses_unread_gets_its_answer_and_the_node_stays_in_service(
+def test_body_that_the_node_refuses_unread_gets_its_response_and_the_node_stays_in_service(
     shop: Proxy, path: str, content_type: str, status: int
 ) -> None:
     with shop.session() as session:

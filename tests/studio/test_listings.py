@@ -48,7 +48,7 @@ def test_first_listing_is_led_to_where_there_is_none(client: Client) -> None:
 
 
 def test_vendor_with_all_drafts_is_told_how_to_make_another(client: Client, listing: Listing, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounds, "DRAFTS", 1)
+    monkeypatch.setattr(bounds, "MAX_DRAFTS", 1)
     page = client.post(NEW, COMPLETE | {"slug": "borealis", "title": "Borealis"})
     assert page.status_code == 400
     assert "Delete a draft that you don&#x27;t need" in page.content.decode()

@@ -11,7 +11,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db]
 
 
 @pytest.mark.parametrize(("size", "scheme"), [("desktop", "light"), ("phone", "dark")])
-def test_every_mail_is_for_everyone(chromium: Browser, size: str, scheme: Scheme) -> None:
+def test_every_mail_passes_axe_and_fits_the_window(chromium: Browser, size: str, scheme: Scheme) -> None:
     mails = {name: sample_of(name).html for name in TEMPLATES}
     mails |= {name: account_sample(name, get_adapter()).html for name in ACCOUNT_TEMPLATES}
     window = context(chromium, size, scheme)

@@ -221,7 +221,7 @@ def test_database_refuses_two_discounts_at_the_same_time(on_sale: Listing) -> No
 
 
 def test_listing_has_a_bounded_number_of_discounts(client: APIClient, on_sale: Listing) -> None:
-    for number in range(bounds.DISCOUNTS):
+    for number in range(bounds.MAX_DISCOUNTS):
         assert give(client, on_sale, code=f"CODE-{number}").status_code == 200
     assert give(client, on_sale).json()["code"] == "too_many_discounts"
     move(on_sale, 2 * DAY)

@@ -32,7 +32,7 @@ def limit(settings: Any) -> int:
 
 @pytest.fixture
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounds, "PART_MINIMUM_BYTES", 10)
+    monkeypatch.setattr(bounds, "MIN_PART_BYTES", 10)
     monkeypatch.setattr(bounds, "PART_BYTES", 100)
 
 
@@ -117,7 +117,7 @@ def test_previews_of_a_listing_on_sale_do_not_count(client: APIClient, listing: 
 
 @pytest.mark.parametrize("status", ["Draft", "PendingReview"])
 def test_vendor_with_all_drafts_makes_no_other(status: str, client: APIClient, listing: Listing, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounds, "DRAFTS", 1)
+    monkeypatch.setattr(bounds, "MAX_DRAFTS", 1)
     body = CREATE | {"slug": "borealis"}
     Listing.objects.update(status=status)
     answer = client.post(ASSETS, body, format="json")

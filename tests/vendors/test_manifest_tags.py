@@ -59,7 +59,7 @@ def tags(client: APIClient, vendor: VendorProfile) -> Callable[..., list[str]]:
         assert client.post(f"{ASSETS}/{listing.id}/file", makers.form(buffer.getvalue(), "asset.zip")).status_code == 200
         found: list[str] = client.post(f"{ASSETS}/{listing.id}/manifest/generate").json()["tags"]
         # They can be taken over as the listing's own.
-        assert len(found) <= bounds.TAGS
+        assert len(found) <= bounds.MAX_TAGS
         assert all(0 < len(tag) <= bounds.TAG_CHARS for tag in found)
         assert client.patch(f"{ASSETS}/{listing.id}", PATCH | {"categorySlug": category, "tags": found}, format="json").status_code == 200
         return found

@@ -188,7 +188,7 @@ def test_upload_that_is_claimed_while_it_is_purged_is_not_found(media: Path) -> 
 
 
 def test_vendor_who_begins_many_uploads_at_once_gets_no_more_than_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounds, "UNFINISHED_UPLOADS", 2)
+    monkeypatch.setattr(bounds, "MAX_UNFINISHED_UPLOADS", 2)
     listing = ListingFactory(store=make_vendor().store)
     begin = partial(begin_upload, listing=listing, filename="a.zip", size=100, actor=listing.store.owner)
     assert codes_at_once([begin] * TIMES).count("") == Upload.objects.count() == 2
@@ -206,7 +206,7 @@ def test_vendor_who_stores_in_many_listings_at_once_keeps_no_more_than_the_limit
 
 
 def test_vendor_who_creates_many_drafts_at_once_gets_no_more_than_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounds, "DRAFTS", 2)
+    monkeypatch.setattr(bounds, "MAX_DRAFTS", 2)
     profile, category = make_vendor(), CategoryFactory()
     given: dict[str, Any] = {"title": "A", "short_description": "A.", "category": category, "base_price_minor": 1}
     calls = [partial(create_listing, profile=profile, actor=profile.user, slug=f"aurora-{n}", **given) for n in range(TIMES)]

@@ -11,7 +11,7 @@ from rest_framework.test import APIClient
 from catalog.models import AgentManifest, LicenseTier, Listing
 from catalog.services.review import approve_listing, block_deliverable, reject_listing, takedown_listing
 from marketplace.accounts.models import User
-from marketplace.core.bounds import PRICE_MINOR
+from marketplace.core.bounds import MAX_PRICE_MINOR
 from marketplace.storage import default_storage
 from tests.factories import UserFactory
 from tests.files import makers
@@ -60,7 +60,7 @@ def failed(answer: Any) -> list[str]:
     return [check["name"] for check in checks if not check["passed"]]
 
 
-@pytest.mark.parametrize(("price", "passed"), [(0, True), (PRICE_MINOR, True), (PRICE_MINOR + 1, False), (-1, False)])
+@pytest.mark.parametrize(("price", "passed"), [(0, True), (MAX_PRICE_MINOR, True), (MAX_PRICE_MINOR + 1, False), (-1, False)])
 def test_price_passes_up_to_the_highest(listing: Listing, price: int, passed: bool) -> None:  # noqa: FBT001 - a case of the table
     listing.price_inr_minor = price
     assert {check.name: check.passed for check in run_checks(listing)}["pricing"] is passed

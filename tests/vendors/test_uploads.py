@@ -38,7 +38,7 @@ PART = "application/offset+octet-stream"
 @pytest.fixture(autouse=True)
 def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let parts have 10 to 100 bytes."""
-    monkeypatch.setattr(bounds, "PART_MINIMUM_BYTES", 10)
+    monkeypatch.setattr(bounds, "MIN_PART_BYTES", 10)
     monkeypatch.setattr(bounds, "PART_BYTES", 100)
 
 
@@ -292,7 +292,7 @@ def test_deleted_draft_takes_its_uploads_along(
 
 @pytest.mark.slow
 def test_unfinished_uploads_of_a_vendor_are_limited(client: APIClient, listing: Listing, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounds, "UNFINISHED_UPLOADS", 2)
+    monkeypatch.setattr(bounds, "MAX_UNFINISHED_UPLOADS", 2)
     first = begin(client, listing, 100)
     begin(client, listing, 100)
     answer = create(client, listing, 100)

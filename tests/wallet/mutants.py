@@ -65,7 +65,7 @@ SAFEGUARDS = (
     ("wallet_walletpayout TRIGGER wallet_walletpayout_never_deleted", f"{LEAVING}::test_what_came_of_a_payout_is_never_changed"),
     ("wallet_creditreference TRIGGER wallet_creditreference_append_only", f"{CREDITS}::test_reference_is_never_changed"),
     ("wallet_walletpayout INDEX walletpayout_one_open", f"{LEAVING}::test_second_open_payout_of_a_wallet_is_refused_by_the_database"),
-    ("library_licence INDEX licence_one_live", f"{LEDGER}::test_second_live_licence_is_refused_by_the_database"),
+    ("library_licence INDEX licence_one_unrevoked", f"{LEDGER}::test_second_live_licence_is_refused_by_the_database"),
     ("library_licence INDEX licence_one_for_licensee", f"{LICENSEES}::test_second_live_licence_of_a_licensee_is_refused_by_the_database"),
     ("library_licence licence_has_licensee", f"{LICENSEES}::test_licence_of_nobody_is_refused_by_the_database"),
     (LOCKS, f"{CLAIM_RACES}::test_one_of_many_accounts_claims_a_licence"),

@@ -40,7 +40,7 @@ def test_one_of_many_accounts_claims_a_licence() -> None:
     outcomes = outcomes_at_once(*(claiming(secret, account) for account in accounts))
     assert outcomes.count("claim_ended") == THREADS - 1
     winner = next(account for account, outcome in zip(accounts, outcomes, strict=True) if outcome != "claim_ended")
-    assert Licence.objects.get().buyer == winner
+    assert Licence.objects.get().holder == winner
 
 
 def test_one_account_claims_one_of_many_licences_of_one_asset() -> None:
@@ -51,7 +51,7 @@ def test_one_account_claims_one_of_many_licences_of_one_asset() -> None:
         bought_for(listing, payer, licensee)
     outcomes = outcomes_at_once(*(claiming(secret_sent(licensee), client) for licensee in licensees))
     assert outcomes.count("already_owned") == THREADS - 1
-    assert Licence.objects.filter(buyer=client).count() == 1
+    assert Licence.objects.filter(holder=client).count() == 1
 
 
 def test_one_of_many_buyers_buys_for_one_licensee() -> None:
@@ -71,7 +71,7 @@ def test_claim_that_meets_a_refund_leaves_no_live_licence() -> None:
         )
         licence = Licence.objects.get(order_id=order.pk)
         assert licence.revoked_at is not None
-        assert (licence.buyer is None) == (claimed == "claim_ended")
+        assert (licence.holder is None) == (claimed == "claim_ended")
 
 
 def test_claim_that_meets_the_end_of_an_account_leaves_no_name_behind() -> None:
@@ -82,5 +82,5 @@ def test_claim_that_meets_the_end_of_an_account_leaves_no_name_behind() -> None:
             claiming(secret_sent(licensee), client), partial(delete_account, user=client, reason="test", actor=None)
         )
         licence = Licence.objects.get(order_id=order.pk)
-        assert (licence.buyer is None) == (claimed == "not_found")
-        assert (licence.licensee_name == "") == (licence.buyer is not None)
+        assert (licence.holder is None) == (claimed == "not_found")
+        assert (licence.licensee_name == "") == (licence.holder is not None)

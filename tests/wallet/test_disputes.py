@@ -18,7 +18,7 @@ from marketplace.core.errors import InvalidTransition, Problem
 from tests.factories import UserFactory
 from tests.shop import archive, bought, funded, on_sale
 from wallet.card_credit import card_credit
-from wallet.models import FrozenOrder, LedgerAccount, Order, ProviderEvent, Reversal, TopUp
+from wallet.models import DisputedOrder, LedgerAccount, Order, ProviderEvent, Reversal, TopUp
 from wallet.models.top_ups import EventKind
 from wallet.providers import TestProvider
 from wallet.providers.base import Refund
@@ -82,7 +82,7 @@ def test_lost_dispute_takes_credit_then_the_whole_purchase_and_nothing_is_owed()
     tell(top_up, EventKind.DISPUTED)
     assert tell(top_up, EventKind.DISPUTE_LOST).status == "Returned"
     order.refresh_from_db()
-    assert (order.status, Licence.objects.get().live) == ("ChargedBack", False)
+    assert (order.status, Licence.objects.get().is_current) == ("ChargedBack", False)
     assert {kind: accounts(kind) for kind in ("frozen", "withheld", "commission", "tax", "receivable", "funding")} == dict.fromkeys(
         ("frozen", "withheld", "commission", "tax", "receivable", "funding"), 0
     )
@@ -113,9 +113,9 @@ def test_purchases_are_attributed_newest_first_and_those_before_the_top_up_never
     funding = paid(user, 30_000)
     tell(top_up, EventKind.DISPUTED)
     # 300.00 are frozen in the wallet; 698.00 are missing, which the two purchases make up.
-    assert set(FrozenOrder.objects.values_list("order", flat=True)) == {older.pk, newer.pk}
+    assert set(DisputedOrder.objects.values_list("order", flat=True)) == {older.pk, newer.pk}
     tell(funding, EventKind.DISPUTED)
-    assert before.freezes.count() == 0
+    assert before.disputes.count() == 0
     # Nothing is left that the other top-up could have bought.
     assert Reversal.objects.get(top_up=funding).orders.count() == 0
     tell(funding, EventKind.DISPUTE_LOST)
@@ -133,10 +133,10 @@ def test_part_of_a_share_that_a_lost_dispute_does_not_need_is_released() -> None
     order = bought(on_sale(), user)
     # 100.00 are left: the purchase covers the rest of the second top-up.
     tell(funded_by_hand, EventKind.DISPUTED)
-    assert FrozenOrder.objects.get().order == order
+    assert DisputedOrder.objects.get().order == order
     tell(funded_by_hand, EventKind.DISPUTE_LOST)
     # 399.00 are missing, of which the withheld share pays all but 0.
-    assert FrozenOrder.objects.get().taken_minor == min(SHARE, PRICE - 100_00)
+    assert DisputedOrder.objects.get().taken_minor == min(SHARE, PRICE - 100_00)
     assert earned(vendor_of(order))["INR"] == SHARE - (PRICE - 100_00)
     assert accounts("receivable") == 0
     tell(top_up, EventKind.DISPUTED)
@@ -164,7 +164,7 @@ def test_lost_dispute_of_a_small_part_leaves_the_purchase_and_its_share_and_the_
     tell(top_up, EventKind.DISPUTED, amount_minor=10_000)
     tell(top_up, EventKind.DISPUTE_LOST, amount_minor=10_000)
     order.refresh_from_db()
-    assert (order.status, Licence.objects.get().live) == ("Completed", True)
+    assert (order.status, Licence.objects.get().is_current) == ("Completed", True)
     assert (earned(vendor_of(order))["INR"], accounts("receivable")) == (SHARE, -10_000)
     agree()
 
@@ -217,7 +217,7 @@ def test_of_two_disputes_of_one_purchase_only_what_is_lost_counts(
         agree()
     order.refresh_from_db()
     licence, stands = Licence.objects.get(), status == "Completed"
-    assert (order.status, licence.live, accounts("withheld")) == (status, stands, 0)
+    assert (order.status, licence.is_current, accounts("withheld")) == (status, stands, 0)
     if stands:
         lost = sum(part for part, end in zip(parts, ends, strict=True) if end == LOST)
         assert (licence.suspended_at, accounts("receivable")) == (None, -lost)
@@ -238,7 +238,7 @@ def test_purchase_stays_suspended_when_the_first_of_two_disputes_is_lost_until_t
     agree()
     tell(top_ups[0], end, amount_minor=part, reversal="case-0", event_id="ended")
     order.refresh_from_db()
-    assert (order.status, Licence.objects.get().live, accounts("withheld")) == (status, status == "Completed", 0)
+    assert (order.status, Licence.objects.get().is_current, accounts("withheld")) == (status, status == "Completed", 0)
     if status == "Completed":
         assert (earned(vendor_of(order))["INR"], accounts("receivable")) == (SHARE, -part)
     agree()
@@ -248,7 +248,7 @@ def test_dispute_reaches_older_purchases_after_the_newest_ones_whole_price() -> 
     top_up = paid(amount_minor=PRICE + 1_000)
     older, newer = bought_with(top_up, price_inr_minor=1_000), bought_with(top_up)
     tell(top_up, EventKind.DISPUTED)
-    rows = FrozenOrder.objects.values_list("order", "disputed_minor", "suspended")
+    rows = DisputedOrder.objects.values_list("order", "disputed_minor", "suspended")
     assert set(rows) == {(newer.pk, PRICE, True), (older.pk, 1_000, True)}
     agree()
 
@@ -350,7 +350,7 @@ def test_disputes_of_one_buyer_in_two_currencies_are_compared_apart() -> None:
 def test_link_of_a_suspended_licence_is_dead_until_the_dispute_is_won() -> None:
     top_up = paid()
     bought(on_sale(archive()), top_up.user)
-    licence = Licence.objects.select_related("listing__live_deliverable", "deliverable", "buyer").get()
+    licence = Licence.objects.select_related("listing__live_deliverable", "deliverable", "holder").get()
     link = url_of(issue_link(licence=licence)).rsplit("/", 1)[1]
     tell(top_up, EventKind.DISPUTED)
     licence.refresh_from_db()
@@ -382,7 +382,7 @@ def test_purchase_behind_a_dispute_is_not_refunded_meanwhile() -> None:
     tell(top_up, EventKind.DISPUTE_WON)
     refund_order(order=order, reason="test", actor=None)
     tell(top_up, EventKind.DISPUTED, reversal="second", event_id="second")
-    assert (wallet_of(top_up.user).balance_inr_minor, FrozenOrder.objects.filter(reversal__status="Open").count()) == (0, 0)
+    assert (wallet_of(top_up.user).balance_inr_minor, DisputedOrder.objects.filter(reversal__status="Open").count()) == (0, 0)
     agree()
 
 
@@ -510,9 +510,9 @@ def test_what_was_withheld_is_never_changed(change: dict[str, Any]) -> None:
     tell(top_up, EventKind.DISPUTE_LOST)
     changed = {name: bought(on_sale()) if value == "other" else value for name, value in change.items()}
     with pytest.raises(IntegrityError), transaction.atomic():
-        FrozenOrder.objects.update(**changed)
+        DisputedOrder.objects.update(**changed)
     with pytest.raises(IntegrityError), transaction.atomic():
-        FrozenOrder.objects.get().delete()
+        DisputedOrder.objects.get().delete()
 
 
 def test_second_open_dispute_of_a_top_up_is_refused_by_the_database() -> None:

@@ -180,7 +180,7 @@ def test_second_live_licence_is_refused_by_the_database() -> None:
     order = bought(on_sale())
     held = Licence.objects.get(order_id=order.pk)
     facts: dict[str, Any] = {
-        "buyer_id": held.buyer_id,
+        "holder_id": held.holder_id,
         "listing_id": held.listing_id,
         "tier_id": held.tier_id,
         "terms_id": held.terms_id,

@@ -182,7 +182,7 @@ def test_quote_does_not_help_who_owns_it_or_cannot_pay(bearer_client: Client) ->
     assert refusal(use(client, listing, quote["quoteId"])) == (409, "already_owned")
 
 
-def test_key_repeats_the_answer_of_a_quoted_purchase(bearer_client: Client) -> None:
+def test_key_repeats_the_response_of_a_quoted_purchase(bearer_client: Client) -> None:
     user, listing = funded(inr=100_000), on_sale()
     client = bearer_client(user)
     body = {"assetId": str(listing.id), "quoteId": ask(client, listing).json()["quoteId"]}
@@ -194,7 +194,7 @@ def test_key_repeats_the_answer_of_a_quoted_purchase(bearer_client: Client) -> N
 
 
 def test_open_quotes_are_bounded_and_expired_ones_make_room(bearer_client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounds, "OPEN_QUOTES", 2)
+    monkeypatch.setattr(bounds, "MAX_OPEN_QUOTES", 2)
     listing, client = on_sale(), bearer_client(funded(inr=1_000_000))
     quotes = [ask(client, listing).json() for _ in range(2)]
     response = ask(client, listing)

@@ -252,7 +252,7 @@ def test_quote_is_used_once_by_many_at_once() -> None:
 
 
 def test_open_quotes_stay_bounded_however_many_ask_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounds, "OPEN_QUOTES", 5)
+    monkeypatch.setattr(bounds, "MAX_OPEN_QUOTES", 5)
     user, listing = UserFactory(), on_sale()
     outcomes = outcomes_at_once(*(lambda: make_quote(buyer=user, purchase=offers.PurchaseRequest(str(listing.id))) for _ in range(THREADS)))
     assert outcomes.count("too_many_quotes") == THREADS - 5

@@ -154,7 +154,7 @@ def test_licence_without_an_order_is_a_difference() -> None:
     order = bought(on_sale())
     licence = Licence.objects.get()
     Licence.objects.create(
-        buyer=UserFactory(),
+        holder=UserFactory(),
         listing=order.listing,
         tier=order.tier,
         terms=order.terms,

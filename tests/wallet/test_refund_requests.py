@@ -63,7 +63,7 @@ def vendor_of(order: Order) -> User:
 def status_of(made: RefundRequest) -> tuple[str, str, bool]:
     """Return the status of the request and of its order, and whether the licence lives."""
     order = Order.objects.get(pk=made.order_id)
-    return RefundRequest.objects.get(pk=made.pk).status, order.status, Licence.objects.get(order_id=order.pk).live
+    return RefundRequest.objects.get(pk=made.pk).status, order.status, Licence.objects.get(order_id=order.pk).is_current
 
 
 @pytest.mark.parametrize("said", [{"reason": "whim"}, {"reason": ""}, {"details": "x" * 2001}, {"details": "\x00"}])

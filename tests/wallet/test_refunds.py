@@ -95,7 +95,7 @@ def test_refunded_asset_can_be_bought_again() -> None:
     user, listing = funded(inr=100_000), on_sale()
     refund_order(order=bought(listing, user), reason="mistake", actor=None)
     bought(listing, user)
-    assert Licence.objects.filter(buyer=user, revoked_at__isnull=True).count() == 1
+    assert Licence.objects.filter(holder=user, revoked_at__isnull=True).count() == 1
     assert list(differences()) == []
 
 
@@ -122,7 +122,7 @@ def test_refund_to_a_deleted_account_waits_to_be_claimed_and_is_paid_once() -> N
     refund = Journal.objects.get(order=order, kind="refund")
     assert (refund.wallet_id, refund.vendor_net_minor) == (None, -order.vendor_share_minor)
     assert not refund.transfers.exclude(credit__kind="unclaimed", credit__owner__isnull=True).exists()
-    assert not Licence.objects.get(order_id=order.pk).live
+    assert not Licence.objects.get(order_id=order.pk).is_current
     list(digest_ledger(until=refund.at))
     unclaimed = LedgerAccount.objects.get(kind="unclaimed")
     assert (unclaimed.balance_minor, list(unclaimed_refunds()), list(differences())) == (49_900, [order], [])

@@ -229,7 +229,7 @@ def test_other_tier_costs_its_factor_and_can_be_added(bearer_client: Client) -> 
     spend(client, listing)
     response = spend(client, listing, licenseSlug="commercial")
     assert (response.status_code, response.json()["debitedINR"], response.json()["licenseSlug"]) == (200, 998.0, "commercial")
-    assert Licence.objects.filter(buyer=user).count() == 2
+    assert Licence.objects.filter(holder=user).count() == 2
 
 
 def test_slug_works_as_the_id(bearer_client: Client) -> None:

@@ -153,7 +153,7 @@ def test_payment_of_another_program_on_the_same_account_is_ignored() -> None:
     ("wanted", "code"),
     [
         (TopUpRequest("EUR", 50_000), "invalid_amount"),
-        (TopUpRequest("INR", bounds.TOP_UP_MINOR - 1), "invalid_amount"),
+        (TopUpRequest("INR", bounds.MIN_TOP_UP_MINOR - 1), "invalid_amount"),
         (TopUpRequest("INR", -50_000), "invalid_amount"),
         (TopUpRequest("INR", 50_000_01), "top_up_limit_exceeded"),
         (TopUpRequest("INR", 50_000, return_url="https://elsewhere.example/"), "invalid_return_url"),
@@ -194,7 +194,7 @@ def test_limits_of_a_day_and_of_the_wallet_count_open_pages_and_the_balance() ->
 
 def test_more_open_pages_than_allowed_are_refused() -> None:
     user = UserFactory()
-    for _ in range(bounds.OPEN_TOP_UPS):
+    for _ in range(bounds.MAX_OPEN_TOP_UPS):
         asked_for(user, 100)
     with pytest.raises(Problem) as met:
         asked_for(user, 100)
@@ -204,13 +204,13 @@ def test_more_open_pages_than_allowed_are_refused() -> None:
 def test_open_pages_of_an_app_keep_neither_the_owner_nor_another_app_from_asking() -> None:
     user, app = UserFactory(), AppFactory()
     wanted = TopUpRequest("INR", 100)
-    for _ in range(bounds.OPEN_TOP_UPS_OF_APP):
+    for _ in range(bounds.MAX_OPEN_TOP_UPS_OF_APP):
         request_top_up(user=user, wanted=wanted, principal=connected(user, app))
     with pytest.raises(Problem) as met:
         request_top_up(user=user, wanted=wanted, principal=connected(user, app))
-    assert (met.value.code, met.value.members["maximum"]) == ("too_many_top_ups", bounds.OPEN_TOP_UPS_OF_APP)
+    assert (met.value.code, met.value.members["maximum"]) == ("too_many_top_ups", bounds.MAX_OPEN_TOP_UPS_OF_APP)
     request_top_up(user=user, wanted=wanted, principal=connected(user))
-    for _ in range(bounds.OPEN_TOP_UPS):
+    for _ in range(bounds.MAX_OPEN_TOP_UPS):
         asked_for(user, 100)
 
 

@@ -337,7 +337,7 @@ def test_one_of_two_upgrades_at_once_stands(price: int) -> None:
         outcomes = outcomes_at_once(buy(order, "commercial"), buy(order, "extended"))
         assert sum(isinstance(outcome, int) for outcome in outcomes) == 1
         assert set(map(str, outcomes)) & {"licence_not_live", "upgrade_unavailable"}
-        assert Licence.objects.filter(buyer=order.buyer, revoked_at=None, replaced_at=None).count() == 1
+        assert Licence.objects.filter(holder=order.buyer, revoked_at=None, replaced_at=None).count() == 1
 
 
 @pytest.mark.django_db(transaction=True)

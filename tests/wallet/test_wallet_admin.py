@@ -91,10 +91,10 @@ def test_credit_that_makes_no_sense_is_asked_again(staff: Callable[..., Client],
 
 def test_largest_credit_is_given_and_a_minor_unit_more_is_refused() -> None:
     user = UserFactory()
-    credit_wallet(user=user, currency="INR", amount_minor=bounds.CREDIT_MINOR, reason="Exactly the most.", actor=None)
+    credit_wallet(user=user, currency="INR", amount_minor=bounds.MAX_CREDIT_MINOR, reason="Exactly the most.", actor=None)
     with pytest.raises(InvalidAmount):
-        credit_wallet(user=user, currency="INR", amount_minor=bounds.CREDIT_MINOR + 1, reason="More.", actor=None)
-    assert wallet_of(user).balance_inr_minor == bounds.CREDIT_MINOR
+        credit_wallet(user=user, currency="INR", amount_minor=bounds.MAX_CREDIT_MINOR + 1, reason="More.", actor=None)
+    assert wallet_of(user).balance_inr_minor == bounds.MAX_CREDIT_MINOR
 
 
 def test_credit_is_in_the_wallet_with_reason_and_actor(staff: Callable[..., Client]) -> None:

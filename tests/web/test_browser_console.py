@@ -126,7 +126,7 @@ def test_app_buys_from_the_console_once_its_owner_has_set_a_limit(window: Opens,
     assert not Licence.objects.exists()
     set_spending_limit(owner=scene.user, spender=app, limit_values=LimitValues(Currency.INR, total_minor=before), actor=scene.user)
     buy("200")
-    assert Licence.objects.get().buyer == scene.user
+    assert Licence.objects.get().holder == scene.user
     paid = wallet_of(scene.user).balance_inr_minor
     assert paid < before
     assert json.loads(buy("409"))["code"] == "already_owned"

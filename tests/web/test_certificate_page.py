@@ -89,14 +89,14 @@ def test_verifiable_credential_is_verified_like_the_certificate(client: Client, 
 
 
 def test_refunded_licence_is_revoked_by_text_and_by_id(client: Client, saved: str, order: Order, admin_user: Any) -> None:
-    licence = Licence.objects.get(buyer=order.buyer)
+    licence = Licence.objects.get(holder=order.buyer)
     refund_order(order=order, reason="Mistake", actor=admin_user)
     assert result_of(client.post(PAGE, {"text": saved}))[0] == REVOKED
     assert result_of(client.get(PAGE, {"id": str(licence.pk)}))[0] == REVOKED
 
 
 def test_id_shows_the_licence_and_not_its_holder(client: Client, order: Order) -> None:
-    licence = Licence.objects.get(buyer=order.buyer)
+    licence = Licence.objects.get(holder=order.buyer)
     for answer in (client.get(PAGE, {"id": str(licence.pk)}), client.post(PAGE, {"text": f" {licence.pk} "})):
         heading, told = result_of(answer)
         assert heading == VALID
@@ -134,7 +134,7 @@ def test_visitor_who_verifies_too_much_is_told_to_come_back(client: Client, sett
 
 @pytest.mark.slow
 def test_printed_certificate_and_library_lead_to_the_page(order: Order, browse: Callable[..., Client]) -> None:
-    licence = Licence.objects.get(buyer=order.buyer)
+    licence = Licence.objects.get(holder=order.buyer)
     page = BeautifulSoup(browse(order.buyer).get(reverse("library-item", args=[order.listing.slug])).content, "html.parser")
     (link,) = [str(each["href"]) for each in page.select("a[href]") if PAGE in each["href"]]
     assert link.endswith(f"{PAGE}?id={licence.pk}")

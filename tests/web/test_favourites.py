@@ -77,7 +77,7 @@ def test_draft_is_no_favourite(browse: Callable[..., Client]) -> None:
 
 @pytest.mark.slow
 def test_favourites_have_a_maximum(browse: Callable[..., Client], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounds, "FAVOURITES", 1)
+    monkeypatch.setattr(bounds, "MAX_FAVOURITES", 1)
     client = browse()
     for _ in range(2):
         client.post(reverse("favourite-add", args=[on_sale().slug]))

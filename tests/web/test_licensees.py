@@ -89,7 +89,7 @@ def test_link_leads_through_the_sign_in(browse: Browse) -> None:
     bought_for(on_sale())
     address = reverse("licence-claim", args=[secret_sent()])
     assert Client().get(address)["Location"] == f"{reverse('account_login')}?next={address}"
-    assert not Licence.objects.filter(buyer__isnull=False).exists()
+    assert not Licence.objects.filter(holder__isnull=False).exists()
 
 
 def test_link_that_is_unknown_used_or_refunded_claims_nothing(browse: Browse) -> None:
@@ -104,7 +104,7 @@ def test_link_that_is_unknown_used_or_refunded_claims_nothing(browse: Browse) ->
     for secret, status in ((secrets[0], 410), (secrets[1], 410), ("unknown", 404)):
         assert claim_page(client, secret).status_code == status
         assert client.post(reverse("licence-claim", args=[secret])).status_code == status
-    assert not Licence.objects.filter(buyer=stranger).exists()
+    assert not Licence.objects.filter(holder=stranger).exists()
 
 
 @pytest.mark.slow

@@ -131,7 +131,7 @@ def test_problem_page_for_a_host_that_is_not_ours(client: Client) -> None:
     assert "evil.example" not in response.content.decode()
 
 
-def test_request_id_of_the_problem_page_is_the_answers_own(client: Client) -> None:
+def test_request_id_of_the_problem_page_is_the_responses_own(client: Client) -> None:
     response = client.get("/nothing", headers={"x-request-id": "test-request-1"})
     assert response["X-Request-Id"] == "test-request-1"
     assert "test-request-1" in response.content.decode()

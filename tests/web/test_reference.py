@@ -49,7 +49,7 @@ def test_purchase_is_described_in_full(pages: dict[str, bytes]) -> None:
     assert {"already_owned", "quote_expired", "rate_limited"} <= codes
 
 
-def test_lists_inside_of_answers_are_shown_field_by_field(pages: dict[str, bytes]) -> None:
+def test_lists_inside_of_responses_are_shown_field_by_field(pages: dict[str, bytes]) -> None:
     text = BeautifulSoup(pages["listAssets"], "html.parser").get_text(" ", strip=True)
     assert "items[].priceINR" in text
     assert "One of popular , newest" in text

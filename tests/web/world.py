@@ -426,7 +426,7 @@ def make_world() -> World:
     for_other = bought(asset, member, licensee=Licensee("Client GmbH", "client@example.com"))
     Licence.objects.filter(order_id=for_other.pk).update(claim_digest=digest_of("claim"))
     world.places |= {"for_other": str(for_other.pk), "claim": "claim"}
-    licence = Licence.objects.get(buyer=member, listing=owned)
+    licence = Licence.objects.get(holder=member, listing=owned)
     world.places["certificate"] = str(licence.pk)
     issue_link(licence=licence)
     world.places |= developed(member, world.people["admin"]) | _for_admins()
@@ -510,11 +510,11 @@ def crowd(world: World, count: int = 1_000) -> None:
     for number in range(6):
         issue_api_key(app=App.objects.get(pk=world.places["app"]), name=f"key {number}", actor=member)
         personal_token(member)
-    App.objects.bulk_create(AppFactory.build_batch(bounds.APPS - App.objects.filter(user=member).count(), user=member))
+    App.objects.bulk_create(AppFactory.build_batch(bounds.MAX_APPS - App.objects.filter(user=member).count(), user=member))
     order, licence = Order.objects.get(pk=world.places["order"]), Licence.objects.get(order_id=world.places["order"])
     others = (
         Listing.objects.filter(status="Published")
-        .exclude(pk__in=Licence.objects.filter(buyer=member).values("listing"))
+        .exclude(pk__in=Licence.objects.filter(holder=member).values("listing"))
         .exclude(store=draft.store)[:count]
     )
     orders = Order.objects.bulk_create(_like(order, listing_id=other.pk, title=other.title) for other in others)

@@ -77,7 +77,7 @@ class LicenseSlugs(BoundedList):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(
-            child=Line(max_length=40), allow_empty=False, min_length=1, allow_null=True, max_length=catalog_bounds.TAGS, **kwargs
+            child=Line(max_length=40), allow_empty=False, min_length=1, allow_null=True, max_length=catalog_bounds.MAX_TAGS, **kwargs
         )
 
     def to_internal_value(self, data: Any) -> list[str]:
@@ -103,12 +103,12 @@ class JsonObjectText(LongText):
         if not isinstance(value, dict):
             raise serializers.ValidationError("The JSON text must be an object.", code="not_an_object")
         if not _storable(value):
-            detail = f"At most {core_bounds.JSON_DEPTH} levels deep, finite numbers, and no NUL characters."
+            detail = f"At most {core_bounds.MAX_JSON_DEPTH} levels deep, finite numbers, and no NUL characters."
             raise serializers.ValidationError(detail, code="invalid_json")
         return value
 
 
-def _storable(value: Any, levels: int = core_bounds.JSON_DEPTH) -> bool:
+def _storable(value: Any, levels: int = core_bounds.MAX_JSON_DEPTH) -> bool:
     """Tell whether both SQLite and PostgreSQL can store the value."""
     if isinstance(value, str):
         return "\x00" not in value
@@ -125,7 +125,7 @@ class Tags(BoundedList):
     """Up to 20 distinct tags of up to 40 characters, trimmed and in lower case."""
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(child=Line(max_length=catalog_bounds.TAG_CHARS), max_length=catalog_bounds.TAGS, **kwargs)
+        super().__init__(child=Line(max_length=catalog_bounds.TAG_CHARS), max_length=catalog_bounds.MAX_TAGS, **kwargs)
 
     def to_internal_value(self, data: Any) -> list[str]:
         return list(dict.fromkeys(tag.lower() for tag in super().to_internal_value(data)))

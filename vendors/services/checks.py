@@ -79,7 +79,7 @@ def _pricing(listing: Listing) -> CheckOutcome:
         price, sale = list_price(listing, currency), sale_price(listing, currency)
         if price is None and currency == Currency.USD:
             return CheckOutcome(name, passed=False, detail="Set a base price.")
-        if price is not None and not 0 <= price <= core_bounds.PRICE_MINOR:
+        if price is not None and not 0 <= price <= core_bounds.MAX_PRICE_MINOR:
             return CheckOutcome(name, passed=False, detail=f"The {currency} price is out of range.")
         if sale is not None and sale < 0:
             return CheckOutcome(name, passed=False, detail=f"The discounted {currency} price is below zero.")

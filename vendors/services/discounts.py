@@ -16,7 +16,7 @@ from marketplace.core.errors import NotFound
 
 from ..errors import DiscountOverlaps, DiscountPeriodInvalid, TooManyDiscounts
 
-_LONGEST = timedelta(days=catalog_bounds.DISCOUNT_DAYS)
+_LONGEST = timedelta(days=catalog_bounds.MAX_DISCOUNT_DAYS)
 
 
 @transaction.atomic
@@ -45,8 +45,8 @@ def add_discount(
     begins = now if starts_at is None else max(starts_at, now)
     if begins > now + _LONGEST or not begins < ends_at <= begins + _LONGEST:
         raise DiscountPeriodInvalid
-    if listing.discounts.filter(ends_at__gt=now).count() >= catalog_bounds.DISCOUNTS:
-        raise TooManyDiscounts(maximum=catalog_bounds.DISCOUNTS)
+    if listing.discounts.filter(ends_at__gt=now).count() >= catalog_bounds.MAX_DISCOUNTS:
+        raise TooManyDiscounts(maximum=catalog_bounds.MAX_DISCOUNTS)
     code = code.upper()
     try:
         with transaction.atomic():

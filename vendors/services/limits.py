@@ -12,7 +12,7 @@ from ..selectors import unapproved_bytes, unapproved_listings
 
 
 def lock_vendor(store: Store) -> None:
-    """Lock the vendor's profile until the end of the transaction, so that what counts towards a limit follows each other.
+    """Lock the vendor's profile until the end of the transaction, so that changes that count towards a limit happen one at a time.
 
     It is locked after the listing, so that a suspension never waits for a listing, and before an upload.
 
@@ -28,10 +28,10 @@ def ensure_draft(store: Store) -> None:
     """Refuse a further draft of a vendor who has as many as allowed.
 
     Raises:
-        TooManyDrafts: the vendor has `bounds.DRAFTS` listings that were never approved, as drafts or in review.
+        TooManyDrafts: the vendor has `bounds.MAX_DRAFTS` listings that were never approved, as drafts or in review.
     """
-    if unapproved_listings(store).count() >= bounds.DRAFTS:
-        raise TooManyDrafts(maximum=bounds.DRAFTS)
+    if unapproved_listings(store).count() >= bounds.MAX_DRAFTS:
+        raise TooManyDrafts(maximum=bounds.MAX_DRAFTS)
 
 
 def ensure_room(listing: Listing, *, adding: int, replacing: int = 0, upload: Upload | None = None) -> None:

@@ -127,7 +127,7 @@ def hold_payouts(*, profile: VendorProfile, reason: str, actor: User) -> VendorP
         InvalidTransition: they are held already.
         SelfReview: it is the actor's own profile.
     """
-    reason = texts.prose(reason, "reason")
+    reason = texts.clean_text(reason, "reason")
     profile = lock_for_decision(VendorProfile.objects.select_related("user", "store"), pk=profile.pk, owner="user_id", actor=actor)
     if profile.payouts_held_at is not None:
         raise InvalidTransition("The payouts are held already.")
@@ -146,7 +146,7 @@ def release_payouts(*, profile: VendorProfile, reason: str, actor: User) -> Vend
         InvalidTransition: they are not held.
         SelfReview: it is the actor's own profile.
     """
-    reason = texts.prose(reason, "reason")
+    reason = texts.clean_text(reason, "reason")
     profile = lock_for_decision(VendorProfile.objects.select_related("user", "store"), pk=profile.pk, owner="user_id", actor=actor)
     if profile.payouts_held_at is None:
         raise InvalidTransition("The payouts are not held.")

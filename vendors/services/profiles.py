@@ -152,7 +152,7 @@ def set_commission(*, profile: VendorProfile, commission_rate_bp: int, reason: s
         InvalidInput: no reason.
         SelfReview: the actor owns the row.
     """
-    reason = texts.prose(reason, "reason")
+    reason = texts.clean_text(reason, "reason")
     profile = lock_for_decision(VendorProfile.objects.all(), pk=profile.pk, owner="user_id", actor=actor)
     before = profile.commission_rate_bp
     if before != commission_rate_bp:

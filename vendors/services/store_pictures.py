@@ -66,7 +66,7 @@ def take_pictures_down(*, profile: VendorProfile, reason: str, actor: User) -> N
         InvalidTransition: there are none.
         SelfReview: the actor owns the store.
     """
-    reason = texts.prose(reason, "reason")
+    reason = texts.clean_text(reason, "reason")
     profile = lock_for_decision(VendorProfile.objects.select_related("store", "user"), pk=profile.pk, owner="user_id", actor=actor)
     pictures = list(StorePicture.objects.filter(store=profile.store_id))
     if not pictures:

@@ -37,7 +37,7 @@ def begin_upload(*, listing: Listing, filename: str, size: int, actor: User) -> 
 
     Raises:
         ListingLocked: the listing, or the update of a published one, is under review.
-        TooManyUploads: the vendor has `bounds.UNFINISHED_UPLOADS` unfinished ones.
+        TooManyUploads: the vendor has `bounds.MAX_UNFINISHED_UPLOADS` unfinished ones.
         UnapprovedStorageFull: the vendor keeps too much that is not approved.
         VendorNotApproved: the vendor was suspended in the meantime.
     """
@@ -45,8 +45,8 @@ def begin_upload(*, listing: Listing, filename: str, size: int, actor: User) -> 
     ensure_uploadable(listing)
     # Locked, so that two requests do not both begin the last one.
     lock_vendor(listing.store)
-    if unfinished_uploads(listing.store.vendor_profile).count() >= bounds.UNFINISHED_UPLOADS:
-        raise TooManyUploads(maximum=bounds.UNFINISHED_UPLOADS)
+    if unfinished_uploads(listing.store.vendor_profile).count() >= bounds.MAX_UNFINISHED_UPLOADS:
+        raise TooManyUploads(maximum=bounds.MAX_UNFINISHED_UPLOADS)
     ensure_room(listing, adding=size)
     return Upload.objects.create(listing=listing, filename=filename, size=size, expires_at=timezone.now() + bounds.UPLOAD_WAIT)
 
@@ -69,8 +69,8 @@ def check_part(*, upload: Upload, offset: int, size: int) -> None:
         raise OffsetConflict(offset=upload.offset)
     if size > min(missing, bounds.PART_BYTES):
         raise BodyTooLarge(maximumBytes=min(missing, bounds.PART_BYTES))
-    if size < min(missing, bounds.PART_MINIMUM_BYTES):
-        raise PartTooSmall(minimumBytes=min(missing, bounds.PART_MINIMUM_BYTES))
+    if size < min(missing, bounds.MIN_PART_BYTES):
+        raise PartTooSmall(minimumBytes=min(missing, bounds.MIN_PART_BYTES))
 
 
 def append_part(*, upload: Upload, offset: int, key: str, size: int, actor: User) -> Upload:

@@ -19,7 +19,7 @@ from ..slugs import slug_from
 
 Shape = serializers.Field[Any, Any, Any, Any]
 # Arguments of `HundredthsField`.
-PRICE = {"most": bounds.PRICE_MINOR}
+PRICE = {"most": bounds.MAX_PRICE_MINOR}
 PERCENT = {"most": bounds.WHOLE_BP, "empty": 0}
 
 
@@ -138,7 +138,7 @@ class TagsField(forms.CharField):
 
     def __init__(self, **kwargs: Any) -> None:
         widget = forms.Textarea(attrs={"rows": 4, "autocapitalize": "none"})
-        super().__init__(max_length=catalog_bounds.TAGS * (catalog_bounds.TAG_CHARS + 2), required=False, widget=widget, **kwargs)
+        super().__init__(max_length=catalog_bounds.MAX_TAGS * (catalog_bounds.TAG_CHARS + 2), required=False, widget=widget, **kwargs)
 
     def prepare_value(self, value: Any) -> Any:
         return "\n".join(value) if isinstance(value, list) else value

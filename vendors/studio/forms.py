@@ -38,9 +38,9 @@ class StoreForm(forms.Form):
 class DiscountForm(forms.Form):
     """A discount to give a listing."""
 
-    percent = forms.IntegerField(label="Percent", min_value=1, max_value=catalog_bounds.DISCOUNT_PERCENT)
+    percent = forms.IntegerField(label="Percent", min_value=1, max_value=catalog_bounds.MAX_DISCOUNT_PERCENT)
     ends_at = forms.DateTimeField(
-        label="Ends (UTC)", help_text=f"At most {catalog_bounds.DISCOUNT_DAYS} days after it begins.", widget=_MOMENT
+        label="Ends (UTC)", help_text=f"At most {catalog_bounds.MAX_DISCOUNT_DAYS} days after it begins.", widget=_MOMENT
     )
     starts_at = forms.DateTimeField(label="Begins (UTC)", required=False, help_text="Leave it empty to begin now.", widget=_MOMENT)
     code = forms.RegexField(

@@ -36,7 +36,7 @@ from .hashing import Checksum, HashedSink
 
 EXTENSION_CHARS = 20
 # A slow upload occupies a thread as long as its sender likes, so each user is limited.
-_senders = CallerLimit(per_caller=bounds.UPLOADS_AT_ONCE)
+_senders = CallerLimit(per_caller=bounds.MAX_CONCURRENT_UPLOADS)
 # Parses the form and passes the file's bytes to the handler; returns the names of the other fields.
 FormReader = Callable[[HttpRequest, OnePassHandler], Iterable[str]]
 
@@ -123,7 +123,7 @@ def receive(request: HttpRequest, *, key: str, maximum_bytes: int, reader: FormR
         UploadIncomplete: truncated, no closing boundary, or without a file.
         BodyTooLarge: by the headers, or by the number of bytes received.
         InvalidInput: it has another field, or a second file.
-        RateLimited: the user already sends `bounds.UPLOADS_AT_ONCE` files to this process.
+        RateLimited: the user already sends `bounds.MAX_CONCURRENT_UPLOADS` files to this process.
     """
     check_upload_headers(request, maximum_bytes)
     with removed_on_failure(key), default_storage.open(key, "wb") as file, HashedSink(file) as hashed:
@@ -160,7 +160,7 @@ def receive_part(request: HttpRequest, *, key: str, size: int, checksum: Checksu
 
     Raises:
         ChecksumMismatch: they have another checksum; nothing was stored.
-        RateLimited: the user already sends `bounds.UPLOADS_AT_ONCE` files to this process.
+        RateLimited: the user already sends `bounds.MAX_CONCURRENT_UPLOADS` files to this process.
         UploadIncomplete: the body ended early; nothing of it was stored.
     """
     release_connections()
@@ -207,11 +207,11 @@ def upload_slot(request: HttpRequest) -> Iterator[None]:
     """Count the request as one of the user's concurrent uploads while the block runs.
 
     Raises:
-        RateLimited: the user has `bounds.UPLOADS_AT_ONCE` in this process.
+        RateLimited: the user has `bounds.MAX_CONCURRENT_UPLOADS` in this process.
     """
     sender = str(getattr(getattr(request, "user", None), "pk", ""))
     if not _senders.acquire(sender):
-        detail = f"You are already sending {bounds.UPLOADS_AT_ONCE} files. Send this one when one of them is complete."
+        detail = f"You are already sending {bounds.MAX_CONCURRENT_UPLOADS} files. Send this one when one of them is complete."
         raise RateLimited(detail, headers={"Retry-After": "5"})
     try:
         yield

@@ -24,7 +24,7 @@ def refund_effects(order: Order) -> list[str]:
         moved = f"{price} is returned to the wallet of {order.buyer}"
     effects = [
         f"{moved}{': ' if transfers else ''}{transfers}.",
-        f"The {order.license_name} licence to “{order.title}” is revoked, and its download links stop working.",
+        f"The {order.license_name} licence for “{order.title}” is revoked, and its download links stop working.",
     ]
     if order.upgraded_from is not None:
         effects.append(f"The {order.upgraded_from.license_name} licence that it replaced is valid again.")

@@ -155,7 +155,7 @@ class SellerForm(AddressForm, SellerBase):
             del self.fields["store"]
 
     def clean(self) -> dict[str, Any]:
-        """Ask the service."""
+        """Validate with the service."""
         cleaned = super().clean() or self.cleaned_data
         slug = cleaned.get("store", "")
         store = Store.objects.select_related("owner").filter(slug=slug).first() if slug else None
@@ -182,7 +182,7 @@ class TaxRateForm(TaxRateBase):
         fields = ("country", "region", "rate_bp", "valid_from", "valid_to")
 
     def clean(self) -> dict[str, Any]:
-        """Ask the service."""
+        """Validate with the service."""
         cleaned = super().clean() or self.cleaned_data
         if not self.errors:
             rate = TaxRate(**cleaned)
@@ -201,7 +201,7 @@ class ExchangeRateForm(ExchangeRateBase):
         fields = ("currency", "tax_currency", "rate", "valid_from")
 
     def clean(self) -> dict[str, Any]:
-        """Ask the service."""
+        """Validate with the service."""
         cleaned = super().clean() or self.cleaned_data
         if not self.errors:
             rate = ExchangeRate(**cleaned)

@@ -50,7 +50,11 @@ class PrepareForm(forms.Form):
     run = forms.CharField(max_length=bounds.PAYOUT_RUN_CHARS, help_text="A name, such as 2026-11. The same name again continues the run.")
     currency = forms.ChoiceField(choices=[(code, code) for code in CURRENCIES], help_text="The currency of the earnings.")
     minimum = forms.DecimalField(
-        min_value=Decimal("0.01"), max_value=bounds.CREDIT_MINOR // 100, max_digits=14, decimal_places=2, help_text="Smaller balances wait."
+        min_value=Decimal("0.01"),
+        max_value=bounds.MAX_CREDIT_MINOR // 100,
+        max_digits=14,
+        decimal_places=2,
+        help_text="Smaller balances wait.",
     )
     rate = forms.DecimalField(
         label="Euro rate",

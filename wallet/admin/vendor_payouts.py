@@ -48,7 +48,7 @@ class RunFilter(admin.SimpleListFilter):
 
 
 class CurrencyFilter(admin.SimpleListFilter):
-    """One currency."""
+    """Filters by currency."""
 
     title = "currency"
     parameter_name = "currency"
@@ -104,7 +104,7 @@ class VendorPayoutAdmin(CsvExport, ServiceAdmin):
         return csv_lines(("run", "at", *HEADER), map(_csv_row, rows))
 
     def panels(self, request: HttpRequest, subject: VendorPayout) -> list[Panel]:
-        """Return nothing."""
+        """Return no panels."""
         return []
 
     def name(self, subject: VendorPayout) -> str:

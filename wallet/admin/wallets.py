@@ -62,7 +62,7 @@ class CreditForm(ReasonForm):
     currency = forms.ChoiceField(choices=[(code, code) for code in CURRENCIES])
     amount = forms.DecimalField(
         min_value=Decimal("0.01"),
-        max_value=bounds.CREDIT_MINOR // 100,
+        max_value=bounds.MAX_CREDIT_MINOR // 100,
         max_digits=14,
         decimal_places=2,
     )

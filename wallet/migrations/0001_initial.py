@@ -256,7 +256,7 @@ class Migration(migrations.Migration):
             name='Journal',
             fields=[
                 ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('kind', models.CharField(choices=[('funding', 'Funding'), ('sale', 'Sale'), ('refund', 'Refund'), ('payout', 'Payout'), ('payout_return', 'Payout Return'), ('hand_payout', 'Hand Payout'), ('kept_earnings', 'Kept Earnings'), ('hold', 'Hold'), ('return', 'Return'), ('settlement', 'Settlement'), ('refund_payout', 'Refund Payout'), ('freeze', 'Freeze'), ('unfreeze', 'Unfreeze'), ('reversal', 'Reversal'), ('withhold', 'Withhold'), ('release', 'Release'), ('repayment', 'Repayment'), ('write_off', 'Write Off')], max_length=16)),
+                ('kind', models.CharField(choices=[('funding', 'Funding'), ('sale', 'Sale'), ('refund', 'Refund'), ('payout', 'Payout'), ('payout_return', 'Payout Return'), ('hand_payout', 'Hand Payout'), ('kept_earnings', 'Kept Earnings'), ('hold', 'Hold'), ('return', 'Return'), ('settlement', 'Settlement'), ('refund_payout', 'Refund Payout'), ('freeze', 'Freeze'), ('unfreeze', 'Unfreeze'), ('reversal', 'Card Return'), ('withhold', 'Withhold'), ('release', 'Release'), ('repayment', 'Repayment'), ('write_off', 'Write Off')], max_length=16)),
                 ('at', models.DateTimeField(auto_now_add=True)),
                 ('reason', models.CharField(max_length=2000)),
                 ('request_id', models.CharField(blank=True, max_length=64)),
@@ -510,7 +510,7 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='FrozenOrder',
+            name='DisputedOrder',
             fields=[
                 ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
                 ('disputed_minor', models.BigIntegerField()),
@@ -518,7 +518,7 @@ class Migration(migrations.Migration):
                 ('ended', models.BooleanField(default=False)),
                 ('withheld_minor', models.BigIntegerField()),
                 ('taken_minor', models.BigIntegerField(default=0)),
-                ('order', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='freezes', to='wallet.order')),
+                ('order', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='disputes', to='wallet.order')),
                 ('released', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='released_for', to='wallet.journal')),
                 ('reversal', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='orders', to='wallet.reversal')),
                 ('withheld', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='withheld_for', to='wallet.journal')),
@@ -526,7 +526,7 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ('-id',),
                 'default_permissions': ('view',),
-                'constraints': [models.UniqueConstraint(fields=('reversal', 'order'), name='frozenorder_once'), models.CheckConstraint(condition=models.Q(('disputed_minor__gt', 0)), name='frozenorder_positive'), models.CheckConstraint(condition=models.Q(('suspended', True), ('withheld_minor', 0), _connector='OR'), name='frozenorder_withholds_if_suspended'), models.CheckConstraint(condition=models.Q(models.Q(('withheld__isnull', True), ('withheld_minor', 0)), models.Q(('withheld__isnull', False), ('withheld_minor__gt', 0)), _connector='OR'), name='frozenorder_withheld_fits'), models.CheckConstraint(condition=models.Q(('ended', True), ('taken_minor', 0), _connector='OR'), name='frozenorder_takes_if_ended'), models.CheckConstraint(condition=models.Q(('taken_minor__gte', 0), ('taken_minor__lte', models.F('withheld_minor'))), name='frozenorder_takes_what_is_withheld')],
+                'constraints': [models.UniqueConstraint(fields=('reversal', 'order'), name='disputedorder_once'), models.CheckConstraint(condition=models.Q(('disputed_minor__gt', 0)), name='disputedorder_positive'), models.CheckConstraint(condition=models.Q(('suspended', True), ('withheld_minor', 0), _connector='OR'), name='disputedorder_withholds_if_suspended'), models.CheckConstraint(condition=models.Q(models.Q(('withheld__isnull', True), ('withheld_minor', 0)), models.Q(('withheld__isnull', False), ('withheld_minor__gt', 0)), _connector='OR'), name='disputedorder_withheld_fits'), models.CheckConstraint(condition=models.Q(('ended', True), ('taken_minor', 0), _connector='OR'), name='disputedorder_takes_if_ended'), models.CheckConstraint(condition=models.Q(('taken_minor__gte', 0), ('taken_minor__lte', models.F('withheld_minor'))), name='disputedorder_takes_what_is_withheld')],
             },
         ),
         migrations.CreateModel(

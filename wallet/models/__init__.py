@@ -9,7 +9,7 @@ from .orders import Order
 from .quotes import Quote
 from .records import CreditReference, WalletOwner, WalletSettings
 from .refund_requests import RefundRequest
-from .top_ups import FrozenOrder, ProviderEvent, Reversal, TopUp
+from .top_ups import DisputedOrder, ProviderEvent, Reversal, TopUp
 from .vendor_payouts import PayoutBatch, VendorPayout
 from .wallet_payouts import WalletPayout
 
@@ -18,8 +18,8 @@ __all__ = [
     "BillingDetails",
     "CoveredJournal",
     "CreditReference",
+    "DisputedOrder",
     "ExchangeRate",
-    "FrozenOrder",
     "Invoice",
     "Journal",
     "LedgerAccount",

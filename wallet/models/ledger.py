@@ -81,7 +81,7 @@ class LedgerAccount(models.Model):
             ),
             models.CheckConstraint(condition=Q(may_go_negative=True) | Q(balance_minor__gte=0), name="ledgeraccount_no_overdraft"),
             # JSON numbers are not exact beyond this.
-            models.CheckConstraint(condition=Q(balance_minor__lte=bounds.BALANCE_MINOR), name="ledgeraccount_balance_exact"),
+            models.CheckConstraint(condition=Q(balance_minor__lte=bounds.MAX_BALANCE_MINOR), name="ledgeraccount_balance_exact"),
         )
 
     def __str__(self) -> str:
@@ -109,7 +109,7 @@ class JournalKind(models.TextChoices):
     # Credit of a top-up is frozen, then either returned to the wallet or to the card.
     FREEZE = "freeze"
     UNFREEZE = "unfreeze"
-    REVERSAL = "reversal"
+    CARD_RETURN = "reversal"
     # A vendor's share is withheld during a dispute, then released.
     WITHHOLD = "withhold"
     RELEASE = "release"

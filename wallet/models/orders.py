@@ -22,7 +22,7 @@ class OrderStatus(models.TextChoices):
 
     COMPLETED = "Completed"
     REFUNDED = "Refunded"
-    # The card payment behind it was lost in a dispute.
+    # The card payment behind it was lost in a dispute or refunded at the provider.
     CHARGED_BACK = "ChargedBack"
 
 

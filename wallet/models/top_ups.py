@@ -59,7 +59,9 @@ class TopUp(models.Model):
         permissions = (("refund_topup", "Can refund top-ups to their cards"),)
         constraints = (
             models.CheckConstraint(condition=Q(currency__in=CURRENCIES), name="topup_currency_known"),
-            models.CheckConstraint(condition=Q(amount_minor__gt=0, amount_minor__lte=bounds.CREDIT_MINOR), name="topup_amount_in_range"),
+            models.CheckConstraint(
+                condition=Q(amount_minor__gt=0, amount_minor__lte=bounds.MAX_CREDIT_MINOR), name="topup_amount_in_range"
+            ),
             models.CheckConstraint(condition=~Q(provider=""), name="topup_has_provider"),
             models.CheckConstraint(condition=Q(expires_at__gt=F("created_at")), name="topup_lasts"),
             models.CheckConstraint(
@@ -191,12 +193,12 @@ class Reversal(models.Model):
         return 0 if self.frozen is None else -(self.frozen.wallet_net_minor or 0)
 
 
-class FrozenOrder(models.Model):
+class DisputedOrder(models.Model):
     """A purchase that a disputed top-up paid for, in whole or in part, and what is withheld of the vendor's share."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     reversal = models.ForeignKey(Reversal, on_delete=models.PROTECT, related_name="orders")
-    order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="freezes")
+    order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="disputes")
     disputed_minor = models.BigIntegerField()
     # Whether half or more of the price was disputed, with what other disputes took or may take.
     suspended = models.BooleanField()
@@ -213,16 +215,16 @@ class FrozenOrder(models.Model):
         ordering = ("-id",)
         default_permissions = ("view",)
         constraints = (
-            models.UniqueConstraint(fields=("reversal", "order"), name="frozenorder_once"),
-            models.CheckConstraint(condition=Q(disputed_minor__gt=0), name="frozenorder_positive"),
-            models.CheckConstraint(condition=Q(suspended=True) | Q(withheld_minor=0), name="frozenorder_withholds_if_suspended"),
+            models.UniqueConstraint(fields=("reversal", "order"), name="disputedorder_once"),
+            models.CheckConstraint(condition=Q(disputed_minor__gt=0), name="disputedorder_positive"),
+            models.CheckConstraint(condition=Q(suspended=True) | Q(withheld_minor=0), name="disputedorder_withholds_if_suspended"),
             models.CheckConstraint(
                 condition=Q(withheld_minor=0, withheld__isnull=True) | Q(withheld_minor__gt=0, withheld__isnull=False),
-                name="frozenorder_withheld_fits",
+                name="disputedorder_withheld_fits",
             ),
-            models.CheckConstraint(condition=Q(ended=True) | Q(taken_minor=0), name="frozenorder_takes_if_ended"),
+            models.CheckConstraint(condition=Q(ended=True) | Q(taken_minor=0), name="disputedorder_takes_if_ended"),
             models.CheckConstraint(
-                condition=Q(taken_minor__gte=0, taken_minor__lte=F("withheld_minor")), name="frozenorder_takes_what_is_withheld"
+                condition=Q(taken_minor__gte=0, taken_minor__lte=F("withheld_minor")), name="disputedorder_takes_what_is_withheld"
             ),
         )
 

@@ -78,7 +78,7 @@ class PaymentEvent:
         )
         if not self.event_id or any(not isinstance(text, str) or len(text) > maximum for text, maximum in lengths):
             raise PaymentEventInvalid
-        if not isinstance(self.amount_minor, int) or not 0 <= self.amount_minor <= bounds.BALANCE_MINOR:
+        if not isinstance(self.amount_minor, int) or not 0 <= self.amount_minor <= bounds.MAX_BALANCE_MINOR:
             raise PaymentEventInvalid
         try:
             ProhibitNullCharactersValidator()("".join(text for text, _ in lengths))

@@ -87,7 +87,7 @@ def request_approval(
         IdempotencyKeyReused: as in `find_approval`.
         Problem: one that `find_requested_offer` raises.
     """
-    reason = texts.line(reason, "reason", maximum=bounds.APPROVAL_REASON_CHARS, required=False)
+    reason = texts.clean_line(reason, "reason", maximum=bounds.APPROVAL_REASON_CHARS, required=False)
     owner = lock(User.objects.filter(is_active=True), pk=principal.user.pk)
     if (asked := find_approval(request=request, principal=principal)) is not None:
         return asked

@@ -43,7 +43,8 @@ def clean_billing_details(values: Mapping[str, str]) -> dict[str, str]:
         InvalidInput: one is missing, too long or unknown; a tax id is checked for format and checksum only.
     """
     details = {
-        name: texts.line(values.get(name, ""), name, maximum=maximum, required=required) for name, (maximum, required) in FIELDS.items()
+        name: texts.clean_line(values.get(name, ""), name, maximum=maximum, required=required)
+        for name, (maximum, required) in FIELDS.items()
     }
     details["country"] = country = details["country"].upper()
     if not is_country(country):

@@ -29,7 +29,7 @@ def refund_top_up(*, top_up: TopUp, reason: str, actor: User) -> TopUp:
         SelfReview: the actor owns the wallet.
         NotFound: there is no such top-up.
     """
-    reason = texts.prose(reason, "reason")
+    reason = texts.clean_text(reason, "reason")
     top_up = lock_for_decision(TopUp.objects.select_related("user"), pk=top_up.pk, owner="user_id", actor=actor)
     _open(top_up, reason=reason, actor=actor)
     return top_up

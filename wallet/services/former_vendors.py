@@ -46,8 +46,8 @@ def pay_former_vendor(*, payout: VendorPayout, reference: str, reason: str, acto
         SelfReview: the actor is the vendor.
         NotFound: there is no such payout.
     """
-    reference = texts.line(reference, "reference", maximum=bounds.PAYMENT_REFERENCE_CHARS)
-    reason = texts.prose(reason, "reason")
+    reference = texts.clean_line(reference, "reference", maximum=bounds.PAYMENT_REFERENCE_CHARS)
+    reason = texts.clean_text(reason, "reason")
     return _move_earnings(payout, JournalKind.HAND_PAYOUT, reason, actor, reference=reference)
 
 
@@ -61,7 +61,7 @@ def keep_earnings(*, payout: VendorPayout, reason: str, actor: User) -> Journal:
         SelfReview: the actor is the vendor.
         NotFound: there is no such payout.
     """
-    return _move_earnings(payout, JournalKind.KEPT_EARNINGS, texts.prose(reason, "reason"), actor)
+    return _move_earnings(payout, JournalKind.KEPT_EARNINGS, texts.clean_text(reason, "reason"), actor)
 
 
 def _move_earnings(payout: VendorPayout, kind: JournalKind, reason: str, actor: User, **facts: Any) -> Journal:

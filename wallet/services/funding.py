@@ -53,7 +53,7 @@ def credit_wallet(
     Args:
         user: The owner of the wallet.
         currency: INR or USD.
-        amount_minor: From 1 to `bounds.CREDIT_MINOR` minor units.
+        amount_minor: From 1 to `bounds.MAX_CREDIT_MINOR` minor units.
         reason: The reason, kept in the ledger.
         actor: The staff member; None for a command.
         payment: The payment, which is credited at most once.
@@ -68,7 +68,7 @@ def credit_wallet(
         SelfReview: the actor owns the wallet.
         IdempotencyKeyReused: the actor used the key for another credit.
     """
-    reason = texts.prose(reason, "reason")
+    reason = texts.clean_text(reason, "reason")
     if actor is not None and actor.pk == user.pk:
         raise SelfReview("Someone else must credit your wallet.")
     _check(currency, amount_minor)
@@ -110,7 +110,7 @@ def _credit_once(credit: _Credit, request: KeyedRequest | None) -> Journal:
             return Journal.objects.get(pk=response["journal"])
         _refuse_credited(credit)
         if violates(error, LedgerAccount, "ledgeraccount_balance_exact"):
-            raise InvalidAmount(f"A balance cannot pass {to_number(bounds.BALANCE_MINOR):,.2f}.") from error
+            raise InvalidAmount(f"A balance cannot pass {to_number(bounds.MAX_BALANCE_MINOR):,.2f}.") from error
         raise
 
 
@@ -137,8 +137,8 @@ def _credit(credit: _Credit) -> Journal:
 
 
 def _validated_payment(payment: Payment) -> Payment:
-    reference = texts.line(payment.reference, "reference", maximum=bounds.PAYMENT_REFERENCE_CHARS)
-    source = texts.line(payment.source, "source", maximum=bounds.CREDIT_SOURCE_CHARS).lower()
+    reference = texts.clean_line(payment.reference, "reference", maximum=bounds.PAYMENT_REFERENCE_CHARS)
+    source = texts.clean_line(payment.source, "source", maximum=bounds.CREDIT_SOURCE_CHARS).lower()
     if not _SOURCE.fullmatch(source):
         raise texts.invalid("source", "invalid", "Use letters, digits and hyphens.")
     return Payment(reference, source)
@@ -166,5 +166,5 @@ def _refuse_credited(credit: _Credit) -> None:
 def _check(currency: str, amount_minor: int) -> None:
     if currency not in WALLET_CURRENCIES:
         raise InvalidAmount(f"Wallets hold {' and '.join(Currency(code) for code in WALLET_CURRENCIES)}, not {currency}.")
-    if not 0 < amount_minor <= bounds.CREDIT_MINOR:
-        raise InvalidAmount(f"Credit from 0.01 to {to_number(bounds.CREDIT_MINOR):,.2f} at once.")
+    if not 0 < amount_minor <= bounds.MAX_CREDIT_MINOR:
+        raise InvalidAmount(f"Credit from 0.01 to {to_number(bounds.MAX_CREDIT_MINOR):,.2f} at once.")

@@ -105,8 +105,8 @@ def debit_wallet(
 
 
 def change_wallet_balance(wallet_id: uuid.UUID, amount_minor: int) -> WalletEntry:
-    """Credit a wallet, and lock it."""
-    ((_, balance, number),) = sql.run(sql.CREDIT, wallet=wallet_id, amount=amount_minor)
+    """Add an amount, which may be negative, to a wallet's balance, and lock the wallet."""
+    ((_, balance, number),) = sql.run(sql.ADJUST_BALANCE, wallet=wallet_id, amount=amount_minor)
     return WalletEntry(wallet_id, amount_minor, balance, number)
 
 

@@ -31,9 +31,9 @@ def licence_holder(*, buyer: User, licensee: Licensee | None) -> LicenceHolder:
         RateLimited: it is for someone else, and the buyer has had too many claim links sent.
     """
     if licensee is None:
-        return LicenceHolder(buyer_id=buyer.pk)
+        return LicenceHolder(holder_id=buyer.pk)
     _limit_claim_links(buyer)
-    return LicenceHolder(buyer_id=None, licensee_name=licensee.name, licensee_email=licensee.email, claim_sent_at=timezone.now())
+    return LicenceHolder(holder_id=None, licensee_name=licensee.name, licensee_email=licensee.email, claim_sent_at=timezone.now())
 
 
 @transaction.atomic

@@ -295,8 +295,10 @@ def _lock_timeout() -> str:
 
 def _listing_offer(rows: Sequence[tuple[Any, ...]], discount_code: str, licensee: Licensee | None) -> ListingOffer:
     (_, listing_id, title, category, vendor_id, store_name, file_id, version, ai_training, requirement, allowed, *rest) = rows[0]
-    usd, inr, eur, own_bp, running, coded, tax, commission, preference, seller_id, time_zone, *parties = rest[:18]
-    if discount_code and coded is None:
+    usd, inr, eur, listing_discount_bp, scheduled_percent, code_percent, tax, commission, preference, seller_id, time_zone, *parties = rest[
+        :18
+    ]
+    if discount_code and code_percent is None:
         _refuse_code(as_id(listing_id), discount_code)
     slugs = None if allowed is None else orjson.loads(allowed)
     # Without tiers there is one row with NULLs; a tier without terms is not sold.
@@ -316,7 +318,7 @@ def _listing_offer(rows: Sequence[tuple[Any, ...]], discount_code: str, licensee
         ai_training=ai_training,
         tier_requirement=requirement,
         list_prices={Currency.USD: usd, Currency.INR: inr, Currency.EUR: eur},
-        discount_bp=max(own_bp, 100 * (running or 0), 100 * (coded or 0)),
+        discount_bp=max(listing_discount_bp, 100 * (scheduled_percent or 0), 100 * (code_percent or 0)),
         discount_code=discount_code,
         tax_rate_bp=tax,
         commission_rate_bp=commission,

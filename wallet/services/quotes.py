@@ -39,8 +39,8 @@ def make_quote(*, buyer: User, purchase: PurchaseRequest) -> Quote:
     now = timezone.now()
     expired_quotes().filter(owner=buyer).delete()
     open_quotes = Quote.objects.filter(owner=buyer, orders__isnull=True, approval__isnull=True, expires_at__gt=now)
-    if open_quotes.count() >= bounds.OPEN_QUOTES:
-        raise TooManyQuotes(maximum=bounds.OPEN_QUOTES)
+    if open_quotes.count() >= bounds.MAX_OPEN_QUOTES:
+        raise TooManyQuotes(maximum=bounds.MAX_OPEN_QUOTES)
     return save_quote(buyer=buyer, offer=offer, now=now, expires_at=now + timedelta(minutes=bounds.QUOTE_MINUTES))
 
 

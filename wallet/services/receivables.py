@@ -45,7 +45,7 @@ def write_off(*, user: User, currency: str, reason: str, actor: User) -> Journal
         SelfReview: the actor owes it.
         NotFound: the user has no wallet in this currency.
     """
-    reason = texts.prose(reason, "reason")
+    reason = texts.clean_text(reason, "reason")
     if actor.pk == user.pk:
         raise SelfReview("Someone else must write off what you owe.")
     # As in a collection: one sees the other.

@@ -52,7 +52,7 @@ def request_refund(*, order: Order, reason: str, details: str, actor: User, app:
     """
     if reason not in RefundReason.values:
         raise texts.invalid("reason", "invalid_choice", f"Use one of: {', '.join(RefundReason.values)}.")
-    details = texts.prose(details, "details", required=False)
+    details = texts.clean_text(details, "details", required=False)
     lock(User.objects.all(), pk=actor.pk)
     order = lock(Order.objects.select_related("listing__store__owner"), pk=order.pk, buyer=actor, **({} if app is None else {"app": app}))
     _require_refundable(order)
@@ -96,7 +96,7 @@ def decline_refund(*, refund_request: RefundRequest, reason: str, actor: User) -
         InvalidTransition: it was answered already, or staff decide.
         NotFound: it is not about a sale of the actor's.
     """
-    reason = texts.prose(reason, "reason")
+    reason = texts.clean_text(reason, "reason")
     refund_request = _locked_for_vendor(refund_request, actor)
     changes = {"answer": reason, "answered_at": timezone.now()}
     REQUESTS.apply(refund_request, "decline", actor=actor, reason=reason, changes=changes)
@@ -113,7 +113,7 @@ def insist_on_refund(*, refund_request: RefundRequest, reason: str, actor: User)
         InvalidTransition: the vendor has not declined, or staff were asked already.
         NotFound: it is not the actor's request.
     """
-    reason = texts.prose(reason, "reason")
+    reason = texts.clean_text(reason, "reason")
     refund_request = _locked(refund_request)
     if refund_request.order.buyer_id != actor.pk:
         raise NotFound
@@ -133,7 +133,7 @@ def grant_refund(*, refund_request: RefundRequest, reason: str, actor: User) -> 
         SelfReview: the actor is the buyer or the vendor.
         NotFound: there is no such request.
     """
-    reason = texts.prose(reason, "reason")
+    reason = texts.clean_text(reason, "reason")
     refund_request = _locked_for_staff(refund_request, actor)
     if refund_request.status != RefundRequestStatus.IN_REVIEW:
         raise InvalidTransition(f"It is {refund_request.status}.", currentState=refund_request.status)
@@ -150,7 +150,7 @@ def refuse_refund(*, refund_request: RefundRequest, reason: str, actor: User) ->
         SelfReview: the actor is the buyer or the vendor.
         NotFound: there is no such request.
     """
-    reason = texts.prose(reason, "reason")
+    reason = texts.clean_text(reason, "reason")
     refund_request = _locked_for_staff(refund_request, actor)
     changes = {"decision": reason, "ended_at": timezone.now()}
     REQUESTS.apply(refund_request, "refuse", actor=actor, reason=reason, changes=changes)
@@ -183,7 +183,7 @@ def _require_refundable(order: Order) -> None:
     # A free upgrade may have replaced the licence of a purchase that was paid.
     if not order.price_minor and order.upgraded_from_id is None:
         raise RefundUnavailable("It was free.")
-    if order.freezes.filter(reversal__status=ReversalStatus.OPEN).exists():
+    if order.disputes.filter(reversal__status=ReversalStatus.OPEN).exists():
         raise RefundUnavailable("The card payment behind it is disputed: wait until that is decided.")
     if upgrade_of(order) is not None:
         raise RefundUnavailable("Its licence was upgraded: ask for a refund of the upgrade first.")
@@ -203,7 +203,7 @@ def _is_refunded_at_once(order: Order) -> bool:
     # The wallet is locked before the licence, as in a purchase, to avoid deadlocks.
     if order.price_minor:
         lock(LedgerAccount.objects.filter(kind=AccountKind.WALLET), owner=order.buyer_id, currency=order.currency)
-    holder_id = lock_licence(order_id=order.pk).buyer_id
+    holder_id = lock_licence(order_id=order.pk).holder_id
     return holder_id is None or not downloads_by(holder_id, order.listing_id).exists()
 
 

@@ -62,13 +62,13 @@ def refund_order(*, order: Order, reason: str, actor: User | None) -> Order:
         SelfReview: the actor is the buyer.
         NotFound: there is no such order.
     """
-    reason = texts.prose(reason, "reason")
+    reason = texts.clean_text(reason, "reason")
     # The buyer first, as in a dispute. Serialised with the deletion of the account, which must leave no money behind.
     buyer = lock(User.objects.all(), pk=order.buyer_id)
     order = lock(Order.objects.all(), pk=order.pk)
     if actor is not None and actor.pk == order.buyer_id:
         raise SelfReview("Someone else must refund your purchase.")
-    if order.freezes.filter(reversal__status=ReversalStatus.OPEN).exists():
+    if order.disputes.filter(reversal__status=ReversalStatus.OPEN).exists():
         raise InvalidTransition("The card payment behind this purchase is disputed: wait until that is decided.")
     ORDER_TRANSITIONS.apply(order, "refund", actor=actor, reason=reason, changes={"refunded_at": timezone.now()})
     sale = Journal.objects.filter(order=order, kind=JournalKind.SALE).first()
@@ -112,8 +112,8 @@ def pay_unclaimed(*, order: Order, reference: str, reason: str, actor: User) -> 
         InvalidInput: no reference, or no reason.
         NotFound: there is no such order.
     """
-    reference = texts.line(reference, "reference", maximum=bounds.PAYMENT_REFERENCE_CHARS)
-    reason = texts.prose(reason, "reason")
+    reference = texts.clean_line(reference, "reference", maximum=bounds.PAYMENT_REFERENCE_CHARS)
+    reason = texts.clean_text(reason, "reason")
     order = lock(Order.objects.all(), pk=order.pk)
     unclaimed = unclaimed_minor(order)
     if not unclaimed:

@@ -3,8 +3,8 @@
 While a dispute is open, what is left of the credit is frozen. The rest is attributed to the purchases after the top-up,
 newest first, each up to its price. A purchase of which half or more is disputed is suspended: its licence cannot be used, and of
 the vendor's share what was not paid out is withheld. A dispute that is won restores all of it. One that is lost takes it:
-purchases of which half or more is lost end, with the tax, the vendor's share that was withheld and the commission; others that were
-suspended are restored, unless what was lost and what other disputes may still take are half or more. The buyer owes what is missing then, which is collected from later credit (`wallet.services.receivables`).
+a purchase ends if at least half of its price has been lost by now, with its tax, the vendor's share that was withheld and the commission. Other
+purchases stay; they are restored unless lost and still disputed parts together reach half of the price. The buyer owes what is still missing, which is collected from later credit (`wallet.services.receivables`).
 
 Locks are taken in one order: top-up, buyer, wallet, vendors' accounts, licences. Orders are locked with their buyer.
 """
@@ -29,7 +29,7 @@ from marketplace.ui.mail import mail
 
 from ..card_credit import refundable_minor, returned_minor
 from ..events import CardCreditOfDeletedAccount
-from ..models import FrozenOrder, Journal, LedgerAccount, Order, Reversal, TopUp
+from ..models import DisputedOrder, Journal, LedgerAccount, Order, Reversal, TopUp
 from ..models.ledger import AccountKind, JournalKind
 from ..models.orders import OrderStatus
 from ..models.top_ups import EventKind, ReversalKind, ReversalStatus, TopUpStatus
@@ -147,8 +147,8 @@ def _freeze_orders(reversal: Reversal, disputed: Sequence[DisputedSale]) -> int:
     suspended = [each for each in disputed if each.suspended]
     withheld = {each.order.pk: _NOTHING for each in disputed}
     withheld |= zip([each.order.pk for each in suspended], withhold_shares(sales=[each.sale for each in suspended]), strict=True)
-    FrozenOrder.objects.bulk_create(
-        FrozenOrder(
+    DisputedOrder.objects.bulk_create(
+        DisputedOrder(
             reversal=reversal,
             order=each.order,
             disputed_minor=each.amount_minor,
@@ -184,9 +184,12 @@ def _sales_behind(top_up: TopUp, wallet: LedgerAccount, uncovered_minor: int) ->
     credited = top_up.journal
     if credited is None or uncovered_minor < 1:
         return []
-    suspended = FrozenOrder.objects.filter(reversal__status=ReversalStatus.OPEN, suspended=True).values("order")
+    suspended = DisputedOrder.objects.filter(reversal__status=ReversalStatus.OPEN, suspended=True).values("order")
     before = (
-        FrozenOrder.objects.filter(order=OuterRef("order")).exclude(reversal__status=ReversalStatus.PAYMENT_KEPT).order_by().values("order")
+        DisputedOrder.objects.filter(order=OuterRef("order"))
+        .exclude(reversal__status=ReversalStatus.PAYMENT_KEPT)
+        .order_by()
+        .values("order")
     )
     later = Journal.objects.filter(wallet=wallet, kind=JournalKind.SALE, wallet_entry__gt=credited.wallet_entry)
     standing = later.filter(order__status=OrderStatus.COMPLETED).exclude(order__in=suspended).select_related("order")
@@ -236,10 +239,10 @@ def settle_reversal(*, reversal: Reversal, end: ReversalStatus) -> None:
         _notify(reversal, "top_up_refunded")
 
 
-def _keep_suspended(reversal: Reversal, standing: Sequence[FrozenOrder]) -> None:
+def _keep_suspended(reversal: Reversal, standing: Sequence[DisputedOrder]) -> None:
     """Let another open dispute suspend those purchases of which half or more is disputed or lost all the same."""
     for frozen in standing:
-        rows = FrozenOrder.objects.filter(order=frozen.order_id).exclude(reversal__status=ReversalStatus.PAYMENT_KEPT)
+        rows = DisputedOrder.objects.filter(order=frozen.order_id).exclude(reversal__status=ReversalStatus.PAYMENT_KEPT)
         other = rows.filter(reversal__status=ReversalStatus.OPEN).exclude(reversal=reversal).order_by("-pk").first()
         counted = rows.aggregate(total=Sum("disputed_minor"))["total"]
         if other is not None and 2 * counted >= frozen.order.price_minor:
@@ -250,9 +253,11 @@ def _keep_suspended(reversal: Reversal, standing: Sequence[FrozenOrder]) -> None
             other.save(update_fields=["suspended", "withheld", "withheld_minor"])
 
 
-def _ended_by(reversal: Reversal) -> list[FrozenOrder]:
+def _ended_by(reversal: Reversal) -> list[DisputedOrder]:
     """Return the purchases that a lost dispute or a refund ends, newest first: those of which half or more is lost with it."""
-    lost = FrozenOrder.objects.filter(order=OuterRef("order"), reversal__status=ReversalStatus.PAYMENT_RETURNED).order_by().values("order")
+    lost = (
+        DisputedOrder.objects.filter(order=OuterRef("order"), reversal__status=ReversalStatus.PAYMENT_RETURNED).order_by().values("order")
+    )
     before = Coalesce(Subquery(lost.annotate(total=Sum("disputed_minor")).values("total")), 0)
     rows = reversal.orders.filter(order__status=OrderStatus.COMPLETED).annotate(lost=F("disputed_minor") + before)
     ended = rows.filter(lost__gte=F("order__price_minor") - F("lost")).select_related("order", "withheld__vendor")
@@ -280,7 +285,7 @@ def _unfreeze(reversal: Reversal) -> uuid.UUID | None:
     return journal
 
 
-def _return(reversal: Reversal, orders: Sequence[FrozenOrder], wallet: LedgerAccount) -> uuid.UUID:
+def _return(reversal: Reversal, orders: Sequence[DisputedOrder], wallet: LedgerAccount) -> uuid.UUID:
     """End these purchases, and take the amount from what is frozen and from them; the buyer owes the rest."""
     top_up = reversal.top_up
     locked = list(Order.objects.select_for_update(no_key=True).filter(pk__in=[frozen.order_id for frozen in orders]).order_by("pk"))
@@ -309,7 +314,7 @@ def _return(reversal: Reversal, orders: Sequence[FrozenOrder], wallet: LedgerAcc
     transfers.append(TransferEntry(accounts[AccountKind.COMMISSION], to, commission))
     transfers.append(TransferEntry(accounts[AccountKind.RECEIVABLE], to, missing - commission))
     reason = f"{reversal.kind} of a top-up: returned to the card"
-    journal = write_journal(kind=JournalKind.REVERSAL, transfers=transfers, currency=top_up.currency, reason=reason, actor_id=None)
+    journal = write_journal(kind=JournalKind.CARD_RETURN, transfers=transfers, currency=top_up.currency, reason=reason, actor_id=None)
     collect_owed(wallet_id=wallet.pk)
     for order in locked:
         ORDER_TRANSITIONS.apply(order, "charge_back", actor=None, reason=reason)

@@ -94,8 +94,6 @@ def spend(
 ) -> tuple[Receipt, bool]:
     """Buy a listing with the buyer's credit.
 
-    The purchase is tried first: a saved response to the same request is looked up only if the purchase fails, which a repeated one always does.
-
     Args:
         buyer: The owner of the wallet, and of the library unless the purchase names another licensee.
         purchase: The listing, currency, licence and licensee.
@@ -124,7 +122,7 @@ def spend(
             order = _priced_order(buyer, offer, principal, consent)
             return _record_sale(order, buyer, offer, principal, request, approval), False
     except (Problem, IntegrityError) as refusal:
-        # A concurrent duplicate may have caused it: then its response is returned.
+        # A repeated request always fails, concurrent or later: only then is the saved response looked up.
         if response := saved_response(request):
             return Receipt(**response), True
         # Or another request bought the same licence meanwhile: then AlreadyOwned is the right problem.

@@ -176,8 +176,8 @@ def _checked(wanted: TopUpRequest, principal: Principal | None) -> Provider:
     """Return the provider of a request that is valid by itself."""
     if wanted.currency not in WALLET_CURRENCIES:
         raise InvalidAmount(f"Wallets hold {' and '.join(Currency(code) for code in WALLET_CURRENCIES)}, not {wanted.currency}.")
-    if wanted.amount_minor < bounds.TOP_UP_MINOR:
-        raise InvalidAmount(f"Add {money(bounds.TOP_UP_MINOR, wanted.currency)} or more.")
+    if wanted.amount_minor < bounds.MIN_TOP_UP_MINOR:
+        raise InvalidAmount(f"Add {money(bounds.MIN_TOP_UP_MINOR, wanted.currency)} or more.")
     _check_return_url(wanted.return_url, principal)
     provider = provider_for(wanted.currency)
     if provider is None:
@@ -233,7 +233,7 @@ def _enforce_limits(user: User, wanted: TopUpRequest, principal: Principal | Non
     opened = open_top_ups_of(user.pk)
     # Each app has its own number of pages, so that none keeps the user or another app from asking.
     app = None if principal is None else principal.app
-    maximum = bounds.OPEN_TOP_UPS if app is None else bounds.OPEN_TOP_UPS_OF_APP
+    maximum = bounds.MAX_OPEN_TOP_UPS if app is None else bounds.MAX_OPEN_TOP_UPS_OF_APP
     if opened.filter(app=app).count() >= maximum:
         raise TooManyTopUps(maximum=maximum)
     limits = settings.TOP_UP_LIMITS[wanted.currency]

@@ -188,7 +188,7 @@ def cancel_batch(*, batch: PayoutBatch, reason: str, actor: User | None) -> Payo
         SelfReview: one of its payouts is the actor's.
         NotFound: there is none.
     """
-    reason = texts.prose(reason, "reason")
+    reason = texts.clean_text(reason, "reason")
     batch = lock(PayoutBatch.objects.all(), pk=batch.pk)
     BATCHES.apply(batch, "cancel", actor=actor, reason=reason)
     for payout in _locked_for_decision(batch, PayoutStatus.PREPARED, actor):
@@ -234,7 +234,7 @@ def bounce_payout(*, payout: VendorPayout, reason: str, actor: User | None) -> V
         SelfReview: the actor is the vendor.
         NotFound: there is none.
     """
-    reason = texts.prose(reason, "reason")
+    reason = texts.clean_text(reason, "reason")
     payout = _give_back(_lock_payout(payout, actor), "bounce", reason=reason, actor=actor)
     _notify(payout, "wallet/payout_bounced")
     return payout
@@ -250,7 +250,7 @@ def cancel_payout(*, payout: VendorPayout, reason: str, actor: User | None) -> V
         SelfReview: the actor is the vendor.
         NotFound: there is none.
     """
-    reason = texts.prose(reason, "reason")
+    reason = texts.clean_text(reason, "reason")
     return _give_back(_lock_payout(payout, actor), "cancel", reason=reason, actor=actor)
 
 

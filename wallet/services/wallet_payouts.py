@@ -114,7 +114,7 @@ def pay_wallet_payout(*, wallet_payout: WalletPayout, reference: str, actor: Use
         SelfReview: the actor owns the wallet.
         NotFound: there is none.
     """
-    reference = texts.line(reference, "reference", maximum=bounds.PAYMENT_REFERENCE_CHARS)
+    reference = texts.clean_line(reference, "reference", maximum=bounds.PAYMENT_REFERENCE_CHARS)
     wallet_payout = lock_for_decision(_with_wallets(), pk=wallet_payout.pk, owner="wallet.owner_id", actor=actor)
     return _complete(wallet_payout, "pay", actor, reason=f"paid by {reference}", reference=reference)
 
@@ -129,7 +129,7 @@ def refuse_wallet_payout(*, wallet_payout: WalletPayout, reason: str, actor: Use
         SelfReview: the actor owns the wallet.
         NotFound: there is none.
     """
-    reason = texts.prose(reason, "reason")
+    reason = texts.clean_text(reason, "reason")
     wallet_payout = lock_for_decision(_with_wallets(), pk=wallet_payout.pk, owner="wallet.owner_id", actor=actor)
     return _complete(wallet_payout, "refuse", actor, reason=reason)
 
@@ -146,7 +146,7 @@ def cancel_wallet_payout(*, wallet_payout: WalletPayout, actor: User) -> WalletP
     if wallet_payout.wallet.owner_id != actor.pk:
         raise NotFound
     if TRANSITIONS.allows(wallet_payout, "cancel") and is_claimed(wallet_payout):
-        raise InvalidTransition("It is being paid at the moment. You get a mail when it is paid or refused.")
+        raise InvalidTransition("It is being paid at the moment. You get an email when it is paid or refused.")
     return _complete(wallet_payout, "cancel", actor, reason="cancelled by its owner")
 
 
@@ -172,7 +172,7 @@ def _check_open_payouts(wallet: LedgerAccount) -> None:
 
 
 def _details(payment_details: str) -> str:
-    details = texts.prose(payment_details, "payment_details")
+    details = texts.clean_text(payment_details, "payment_details")
     if len(details) > bounds.PAYMENT_DETAILS_CHARS:
         raise texts.invalid("payment_details", "max_length", f"At most {bounds.PAYMENT_DETAILS_CHARS} characters.")
     return details

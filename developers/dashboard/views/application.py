@@ -28,7 +28,7 @@ def application(request: SignedInRequest) -> HttpResponseBase:
         with problems_as_form_errors(form):
             if isinstance(form, ApplicationForm):
                 submit_application(user=request.user, actor=request.user, **form.cleaned_data)
-                messages.success(request, "Your application is with our reviewers. You get a mail when they have decided.")
+                messages.success(request, "Your application is with our reviewers. You get an email when they have decided.")
             elif current is not None:
                 answer_question(application=current, actor=request.user, **form.cleaned_data)
                 messages.success(request, "Your answer was sent to the reviewer.")

@@ -57,7 +57,7 @@ def create(request: SignedInRequest) -> HttpResponseBase:
                 scopes=form.requested(),
                 actor=request.user,
             )
-            messages.success(request, f"{app.name} is with our reviewers. You get a mail when they have decided.")
+            messages.success(request, f"{app.name} is with our reviewers. You get an email when they have decided.")
             return redirect("app-detail", app_id=app.pk)
     return render_form(request, "developers/app_create.html", form, verified=selectors.is_verified_developer(request.user))
 

@@ -1,4 +1,4 @@
-"""Endpoints of the caller's library (reference section 4)."""
+"""Endpoints of the caller's library."""
 
 from http import HTTPStatus
 

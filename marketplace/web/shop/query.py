@@ -29,7 +29,7 @@ class ShopForm(ListingFilter.form_class()):  # type: ignore[misc]  # made of the
     auto_id = "shop_%s"
     q = forms.CharField(required=False, max_length=catalog_bounds.SEARCH_QUERY_CHARS, label="Search")
     sort = forms.ChoiceField(required=False, choices=Sort.choices, label="Order")
-    page = forms.IntegerField(required=False, min_value=1, max_value=bounds.PAGE)
+    page = forms.IntegerField(required=False, min_value=1, max_value=bounds.MAX_PAGE)
 
     def __init__(self, data: QueryDict) -> None:
         super().__init__(data, auto_id=self.auto_id)

@@ -14,6 +14,6 @@ class RightsForm(forms.Form):
         label="How much of it",
         help_text=f"{', '.join(UNITS.values()).capitalize()}. Leave it empty for other uses.",
         min_value=1,
-        max_value=bounds.USE_QUANTITY,
+        max_value=bounds.MAX_USE_QUANTITY,
         required=False,
     )

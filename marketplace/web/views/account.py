@@ -48,7 +48,7 @@ def sessions(request: SignedInRequest) -> HttpResponseBase:
 @confirmed_page
 def export(request: SignedInRequest) -> HttpResponseBase:
     """Request an export of the user's data."""
-    with problems_as_messages(request, "Your export is being prepared. You get a mail when it is ready, usually within minutes."):
+    with problems_as_messages(request, "Your export is being prepared. You get an email when it is ready, usually within minutes."):
         request_export(user=request.user, actor=request.user)
     return redirect("account")
 

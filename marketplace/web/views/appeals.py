@@ -64,7 +64,7 @@ def appeal(request: SignedInRequest, decision_id: uuid.UUID) -> HttpResponseBase
     if form.is_valid():
         with problems_as_form_errors(form):
             submit_appeal(decision=decision, text=form.cleaned_data["text"], actor=request.user)
-            messages.success(request, "Your appeal is with our reviewers. You get a mail when they have decided.")
+            messages.success(request, "Your appeal is with our reviewers. You get an email when they have decided.")
             return redirect("appeal", decision_id=decision_id)
     appealable, found = appealable_of(decision), getattr(decision, "appeal", None)
     return render_form(

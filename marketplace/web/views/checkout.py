@@ -17,7 +17,7 @@ from marketplace.core.bounds import SLUG_CHARS
 from marketplace.core.errors import NotFound, Problem
 from marketplace.core.money import WALLET_CURRENCIES, to_number
 from marketplace.http.pages import POLICY_HEADER, REDIRECTING_FORM_POLICY
-from wallet.bounds import TOP_UP_MINOR
+from wallet.bounds import MIN_TOP_UP_MINOR
 from wallet.consent import WITHDRAWAL_CONSENT
 from wallet.discount_codes import limit_guesses
 from wallet.models import Quote
@@ -65,7 +65,7 @@ def begin_for_other(request: SignedInRequest, slug: str) -> HttpResponseBase:
         sent = form.cleaned_data
         code = sent["discount_code"] or None
         with problems_as_form_errors(form), limit_guesses(request.user, code):
-            licensee = Licensee(texts.line(sent["name"], "name"), sent["email"])
+            licensee = Licensee(texts.clean_line(sent["name"], "name"), sent["email"])
             purchase = PurchaseRequest(slug, sent["currency"], sent["license"], code, licensee=licensee)
             return redirect("checkout", quote_id=make_quote(buyer=request.user, purchase=purchase).pk)
     return render_form(request, "shop/for_someone_else.html", form, listing=offer.listing)
@@ -110,7 +110,7 @@ def _missing(quote: Quote, available_minor: int) -> int:
     missing = quote.price_minor - available_minor
     if missing < 1 or quote.currency not in currencies_to_add():
         return 0
-    return max(missing, TOP_UP_MINOR)
+    return max(missing, MIN_TOP_UP_MINOR)
 
 
 def _buy(request: SignedInRequest, quote: Quote) -> HttpResponseBase:

@@ -91,7 +91,7 @@ def claim(request: SignedInRequest, secret: str) -> HttpResponseBase:
                 messages.success(request, "The licence is in your library.")
                 return redirect("library-item", slug=slug)
             licence = claimable_licence(secret=secret, claimant=request.user)
-            if licence.buyer_id == request.user.pk:
+            if licence.holder_id == request.user.pk:
                 return redirect("library-item", slug=licence.listing.slug)
         except NotFound:
             raise

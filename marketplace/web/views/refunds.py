@@ -42,7 +42,7 @@ def ask(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
         with problems_as_form_errors(form):
             made = request_refund(order=order, **form.cleaned_data, actor=request.user)
             refunded = made.status == RefundRequestStatus.REFUNDED
-            messages.success(request, "It was refunded." if refunded else "We passed your request on. You get a mail with the answer.")
+            messages.success(request, "It was refunded." if refunded else "We passed your request on. You get an email with the answer.")
             return redirect("order-page", order_id=order_id)
     days = {"window": settings.REFUND_WINDOW_DAYS, "answer": settings.REFUND_ANSWER_DAYS}
     return render_form(request, "buyer/refund_form.html", form, order=order, **days)
@@ -59,7 +59,7 @@ def insist(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
     if form.is_valid():
         with problems_as_form_errors(form):
             insist_on_refund(refund_request=found, reason=form.cleaned_data["reason"], actor=request.user)
-            messages.success(request, "Our staff decide. You get a mail then.")
+            messages.success(request, "Our staff decide. You get an email then.")
             return redirect("order-page", order_id=order_id)
     return render_form(request, "buyer/refund_objection_form.html", form, order=order, refund_request=found)
 

@@ -45,7 +45,7 @@ def ask(request: SignedInRequest) -> HttpResponseBase:
                 password_confirmed=form.password_confirmed,
             )
             messages.success(
-                request, f"{money(wallet_payout.amount_minor, wallet_payout.currency)} is set aside. You get a mail when it is paid."
+                request, f"{money(wallet_payout.amount_minor, wallet_payout.currency)} is set aside. You get an email when it is paid."
             )
             return redirect("wallet-payout", wallet_payout_id=wallet_payout.pk)
     return render_form(request, "buyer/wallet_payout_form.html", form, balances=balances, waiting=waiting)

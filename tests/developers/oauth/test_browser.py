@@ -75,7 +75,7 @@ def callbacks(tmp_path: Path) -> Iterator[dict[str, str]]:
     ("kind", "button", "answer"),
     [*((kind, "Allow", "code") for kind in ("https", "IPv4", "IPv6", "onward")), ("onward", "Deny", "error")],
 )
-def test_browser_brings_the_answer_to_the_app(
+def test_browser_brings_the_response_to_the_app(
     app: App, browser: Client, live_server: Any, page: Page, callbacks: dict[str, str], kind: str, button: str, answer: str
 ) -> None:
     uri = callbacks[kind]

@@ -35,7 +35,7 @@ NAMES = [
 ]
 BROKEN = [
     *(f"{name}={value}" for name in NAMES for value in ("%", "%ff", "%00", "%ed%a0%80", "+", "\u00e9", "a" * 3000)),
-    "&".join(f"{number}=x" for number in range(bounds.OAUTH_PARAMETERS + 1)),
+    "&".join(f"{number}=x" for number in range(bounds.MAX_OAUTH_PARAMETERS + 1)),
     "=",
     "&&;;",
     "client_id[]=x",

@@ -64,7 +64,7 @@ def test_page_of_an_app_calls_with_the_apps_token(party: Party) -> None:
     assert {"RateLimit", "RateLimit-Policy", "Retry-After", "WWW-Authenticate"} <= set(answer["Access-Control-Expose-Headers"].split(", "))
 
 
-def test_page_of_another_app_may_ask_and_never_reads_the_answer(party: Party) -> None:
+def test_page_of_another_app_may_ask_and_never_reads_the_response(party: Party) -> None:
     assert is_allowed(preflight(OTHER), OTHER)
     assert not is_allowed(read(OTHER, party.tokens()["access_token"]), OTHER)
 

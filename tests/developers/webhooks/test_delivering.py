@@ -286,7 +286,7 @@ def test_endpoint_that_another_worker_sends_to_is_left_to_it(listen: Listen, rec
     assert len(receiver.calls) == 1
 
 
-def test_redirect_is_an_answer_and_is_not_followed(listen: Listen, receiver: Receiver) -> None:
+def test_redirect_is_a_response_and_is_not_followed(listen: Listen, receiver: Receiver) -> None:
     receiver.status, receiver.headers = 307, {"Location": receiver.url + "/elsewhere"}
     to = listen()
     tell()
@@ -296,7 +296,7 @@ def test_redirect_is_an_answer_and_is_not_followed(listen: Listen, receiver: Rec
     assert to.delivery.status == "Pending"
 
 
-def test_answer_is_kept_by_its_first_bytes_and_without_control_characters(listen: Listen, receiver: Receiver) -> None:
+def test_response_is_kept_by_its_first_bytes_and_without_control_characters(listen: Listen, receiver: Receiver) -> None:
     receiver.answer = b"\x00\x1b[31m" + b"a" * 100_000
     listen()
     tell()

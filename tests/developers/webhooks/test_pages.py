@@ -63,7 +63,7 @@ def test_looking_changes_nothing(name: str, delivery: WebhookDelivery) -> None:
     assert own(delivery).get(address(name, delivery)).status_code == 405
 
 
-def test_endpoint_is_made_and_its_secret_is_on_that_answer_only() -> None:
+def test_endpoint_is_made_and_its_secret_is_on_that_response_only() -> None:
     app = AppFactory()
     client = signed_in(app.user)
     answer = client.post(reverse("webhook-create", args=[app.pk]), FORM, follow=True)
@@ -110,10 +110,10 @@ def test_app_that_is_not_approved_gets_none(status: str) -> None:
 def test_app_has_so_many_and_no_more() -> None:
     app = AppFactory()
     client = signed_in(app.user)
-    for _ in range(developers_bounds.WEBHOOK_ENDPOINTS):
+    for _ in range(developers_bounds.MAX_WEBHOOK_ENDPOINTS):
         assert client.post(reverse("webhook-create", args=[app.pk]), FORM).status_code == 302
     assert "Delete one that the app no longer uses" in text_of(client.post(reverse("webhook-create", args=[app.pk]), FORM))
-    assert WebhookEndpoint.objects.count() == developers_bounds.WEBHOOK_ENDPOINTS
+    assert WebhookEndpoint.objects.count() == developers_bounds.MAX_WEBHOOK_ENDPOINTS
 
 
 def test_endpoint_is_changed_rotated_switched_and_deleted(delivery: WebhookDelivery) -> None:

@@ -48,7 +48,7 @@ def refusal(client: APIClient, method: str, path: str = "", **body: Any) -> tupl
     return answer.status_code, answer.json()["code"]
 
 
-def test_created_webhook_gets_events_signed_with_the_secret_of_the_answer(client: APIClient, app: App, receiver: Receiver) -> None:
+def test_created_webhook_gets_events_signed_with_the_secret_of_the_response(client: APIClient, app: App, receiver: Receiver) -> None:
     made = sent(client, "post", url=receiver.url, events=EVENTS)
     tell()
     drain()

@@ -231,7 +231,7 @@ def test_look_ups_that_hang_hold_up_neither_others_nor_the_end_of_the_process(mo
     assert all(thread.daemon for thread in hanging)
 
 
-def test_answer_comes_back_with_what_was_sent(loopback: None) -> None:
+def test_response_comes_back_with_what_was_sent(loopback: None) -> None:
     with serving(says(_OK)) as server:
         url = f"http://127.0.0.1:{server.port}/hook?a=1"
         answer = outbound.request("POST", url, headers={"X-Signature": "s", "Host": "forged"}, body=b"{}")
@@ -260,13 +260,13 @@ def test_redirect_is_not_followed(loopback: None) -> None:
     assert (answer.status, inner.requests) == (302, [])
 
 
-def test_large_answer_is_read_no_further_than_wanted(loopback: None) -> None:
+def test_large_response_is_read_no_further_than_wanted(loopback: None) -> None:
     with serving(says(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n" + b"a" * 100_000)) as server:
         answer = outbound.request("GET", f"http://127.0.0.1:{server.port}/", max_bytes=10)
     assert (answer.body, answer.whole) == (b"a" * 10, False)
 
 
-def test_compressed_answer_is_not_unpacked(loopback: None) -> None:
+def test_compressed_response_is_not_unpacked(loopback: None) -> None:
     with serving(says(b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc")) as server:
         answer = outbound.request("GET", f"http://127.0.0.1:{server.port}/")
     assert answer.body == b"abc"
@@ -285,7 +285,7 @@ def test_compressed_answer_is_not_unpacked(loopback: None) -> None:
     ],
     ids=["headers", "body", "chunks", "no length", "status line", "interim answers"],
 )
-def test_answer_that_trickles_in_is_cut(loopback: None, beginning: bytes, drop: bytes) -> None:
+def test_response_that_trickles_in_is_cut(loopback: None, beginning: bytes, drop: bytes) -> None:
     with serving(trickles(beginning, drop)) as server:
         begun = time.monotonic()
         with pytest.raises(Failed):
@@ -296,7 +296,7 @@ def test_answer_that_trickles_in_is_cut(loopback: None, beginning: bytes, drop: 
 @pytest.mark.parametrize(
     "answer", [b"", b"nonsense\r\n\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc", b"HTTP/1.1 200 OK\r\n" + b"A: b\r\n" * 200]
 )
-def test_broken_answer_fails(loopback: None, answer: bytes) -> None:
+def test_broken_response_fails(loopback: None, answer: bytes) -> None:
     with serving(says(answer)) as server, pytest.raises(Failed):
         outbound.request("GET", f"http://127.0.0.1:{server.port}/")
 

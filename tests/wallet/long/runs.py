@@ -105,7 +105,7 @@ class Crowd:
     def refund(self) -> None:
         """Refund anything."""
         # By what is owned, which stays little: refunded orders pile up.
-        owned = list(Licence.objects.filter(buyer=random.choice(self.buyers), revoked_at=None).values_list("order_id", flat=True))
+        owned = list(Licence.objects.filter(holder=random.choice(self.buyers), revoked_at=None).values_list("order_id", flat=True))
         if owned:
             refund_order(order=Order(pk=random.choice(owned)), reason="race", actor=None)
 

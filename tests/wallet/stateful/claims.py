@@ -82,7 +82,7 @@ class Claiming(MovingPrices):
         """Compare who holds what someone else paid for."""
         super().compare()
         claimed = {owned: claimant for owned, claimant in self.claims.items() if owned in self.expected.owned}
-        live: Any = Licence.objects.filter(claimed_at__isnull=False, revoked_at__isnull=True).values_list("order_id", "buyer_id")
+        live: Any = Licence.objects.filter(claimed_at__isnull=False, revoked_at__isnull=True).values_list("order_id", "holder_id")
         assert {str(order): holder for order, holder in live} == {
             self.expected.owned[owned].order_id: self.buyers[claimant].pk for owned, claimant in claimed.items()
         }

@@ -1,4 +1,4 @@
-"""Records of uploaded files (reference section 2)."""
+"""Records of uploaded files."""
 
 from typing import Any
 

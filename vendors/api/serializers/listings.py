@@ -1,4 +1,4 @@
-"""Listings as their vendor writes and reads them (reference sections 2 and 4)."""
+"""Listings as their vendor writes and reads them."""
 
 from typing import Any, ClassVar
 

@@ -1,4 +1,4 @@
-"""The generated agent manifest (reference section 2)."""
+"""The generated agent manifest."""
 
 from typing import Any
 

@@ -35,7 +35,7 @@ def change(request: SignedInRequest, profile: VendorProfile, currency: str) -> H
                 actor=request.user,
                 password_confirmed=form.password_confirmed,
             )
-            messages.success(request, "The bank account is saved. You get a mail with a link that undoes the change.")
+            messages.success(request, "The bank account is saved. You get an email with a link that undoes the change.")
             return redirect("payouts")
     details = payout_details_of(profile).get(currency)
     return render_form(request, "studio/payout_details.html", form, profile=profile, currency=currency, details=details)

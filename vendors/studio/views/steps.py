@@ -21,7 +21,7 @@ from ..access import listing_page
 @listing_page("POST")
 def submit(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
     """Submit the listing, or the new file of a published one, for review."""
-    return _take(request, listing, "It is with our reviewers. You get a mail when they have decided.", submission.check_and_submit)
+    return _take(request, listing, "It is with our reviewers. You get an email when they have decided.", submission.check_and_submit)
 
 
 @listing_page("GET", "POST")

@@ -131,4 +131,4 @@ def _welcome(request: SignedInRequest, profile: VendorProfile) -> None:
     if profile.status == VendorStatus.APPROVED:
         messages.success(request, f"{profile.store.name} is open. Create your first listing.")
     else:
-        messages.success(request, "Your application is with our reviewers. You get a mail when they have decided.")
+        messages.success(request, "Your application is with our reviewers. You get an email when they have decided.")

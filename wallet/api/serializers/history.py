@@ -57,7 +57,9 @@ class OrderResponse(serializers.Serializer[Order]):
     licenseName = serializers.CharField(source="license_name", help_text="The licence's name at the time of purchase.")
     termsVersion = serializers.IntegerField(source="terms.version", help_text="The version of the licence's terms at the time of purchase.")
     termsSha256 = serializers.CharField(source="terms.sha256", help_text="SHA-256 of the terms' text.")
-    seller = serializers.CharField(source="store_name", help_text="The store's name at the time of purchase.")
+    seller = serializers.CharField(
+        source="store_name", help_text="The store's name at the time of purchase; the seller of record is on the invoice."
+    )
     version = serializers.CharField(allow_blank=True)
     currency = serializers.ChoiceField(CURRENCIES)
     price = Amount(source="price_minor", help_text="What was paid, tax included.")

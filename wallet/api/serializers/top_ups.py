@@ -18,15 +18,17 @@ from ...models.quotes import CURRENCIES
 from ...models.top_ups import TopUpStatus
 
 
-@extend_schema_field({"type": "number", "minimum": bounds.TOP_UP_MINOR / 100, "maximum": core_bounds.PRICE_MINOR / 100} | TWO_DECIMALS)
+@extend_schema_field(
+    {"type": "number", "minimum": bounds.MIN_TOP_UP_MINOR / 100, "maximum": core_bounds.MAX_PRICE_MINOR / 100} | TWO_DECIMALS
+)
 class TopUpAmount(Price):
     """The amount of a top-up."""
 
     def to_internal_value(self, data: Any) -> int:
         """Return minor units."""
         minor = super().to_internal_value(data)
-        if minor < bounds.TOP_UP_MINOR:
-            raise serializers.ValidationError(f"At least {to_number(bounds.TOP_UP_MINOR):.2f}.", code="min_value")
+        if minor < bounds.MIN_TOP_UP_MINOR:
+            raise serializers.ValidationError(f"At least {to_number(bounds.MIN_TOP_UP_MINOR):.2f}.", code="min_value")
         return minor
 
 

@@ -1,4 +1,4 @@
-"""The wallet's endpoints (reference section 4)."""
+"""The wallet's endpoints."""
 
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request

@@ -49,4 +49,4 @@ except (InvalidSignature, StopIteration, AttributeError, LookupError, TypeError,
 if ended:
     sys.exit(f"NOT VALID: {', '.join(ended)}.")
 certificate = credential["credentialSubject"]["certificate"]
-print(f"Valid: {certificate['license']['name']} licence of {certificate['asset']['title']}.")
+print(f"Valid: {certificate['license']['name']} licence for {certificate['asset']['title']}.")

@@ -26,11 +26,11 @@ def checked(answer: Any, operation: Operation) -> Any:
     assert answer.status_code == 200, answer.content
     assert answer["X-Request-Id"]
     assert own_headers(answer) <= document_of(operation)["responses"]["200"]["headers"].keys()
-    if operation.answer is BYTES:
+    if operation.response is BYTES:
         return b"".join(answer.streaming_content) if answer.streaming else answer.content
     assert answer["Content-Type"] == "application/json"
     body = answer.json()
-    jsonschema.Draft202012Validator(operation.answer).validate(body)
+    jsonschema.Draft202012Validator(operation.response).validate(body)
     return body
 
 
@@ -45,7 +45,7 @@ def create(caller: APIClient, body: dict[str, Any]) -> Any:
 @by_operation
 def test_good_call_succeeds_with_exactly_the_keys_of_the_table(operation: Operation, scene: Scene, caller: APIClient) -> None:
     body = checked(call(caller, operation, scene), operation)
-    if operation.answer is BYTES:
+    if operation.response is BYTES:
         assert body
         return
     echoed = body_of(operation, scene) | scene.shows
