@@ -25,7 +25,7 @@ def signed_in(user: User) -> User:
     return found
 
 
-def test_nobody_and_shut_accounts_are_not_signed_in() -> None:
+def test_nobody_and_deactivated_accounts_are_not_signed_in() -> None:
     assert AccountBackend().get_user(new_id()) is None
     assert AccountBackend().get_user(UserFactory(is_active=False).pk) is None
 
@@ -46,7 +46,7 @@ def test_permissions_of_the_user_and_of_groups_are_read_in_one_query(django_asse
         assert User.objects.get(pk=user.pk).get_all_permissions() == viewer.get_all_permissions()
 
 
-def test_permissions_are_nobodys_when_shut_and_everyones_for_a_superuser(django_assert_num_queries: Any) -> None:
+def test_permissions_are_nobodys_when_deactivated_and_everyones_for_a_superuser(django_assert_num_queries: Any) -> None:
     shut = UserFactory(is_staff=True, is_active=False)
     shut.user_permissions.add(permission("accounts.view_user"))
     with django_assert_num_queries(0):

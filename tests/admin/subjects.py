@@ -41,7 +41,7 @@ from tests.wallet.approval_cases import bounded
 from tests.wallet.payees import account_of, payee, prepared
 from tests.wallet.refund_request_cases import asked as asked_to_refund
 from tests.wallet.refund_request_cases import overdue
-from tests.wallet.top_up_cases import paid, tell
+from tests.wallet.top_up_cases import deliver_event, paid_top_up
 from tests.wallet.wallet_payout_cases import asked
 from vendors.models import VendorProfile, VendorStatus
 from vendors.services import payout_details, profiles
@@ -254,14 +254,14 @@ def appeal() -> Appeal:
 
 def top_up() -> TopUp:
     """Return a top-up that was paid."""
-    return paid()
+    return paid_top_up()
 
 
 def disputed() -> Reversal:
     """Return a dispute that is open."""
-    top_up = tell(paid(amount_minor=49_900), EventKind.SUCCEEDED)
+    top_up = deliver_event(paid_top_up(amount_minor=49_900), EventKind.SUCCEEDED)
     bought(on_sale(), top_up.user)
-    return Reversal.objects.get(top_up=tell(top_up, EventKind.DISPUTED))
+    return Reversal.objects.get(top_up=deliver_event(top_up, EventKind.DISPUTED))
 
 
 def provider_event() -> ProviderEvent:

@@ -30,7 +30,7 @@ from tests.wallet.approval_cases import asked as asked_to_approve
 from tests.wallet.approval_cases import bounded
 from tests.wallet.payees import account_of, paid_out, payee
 from tests.wallet.refund_request_cases import asked as asked_to_refund
-from tests.wallet.top_up_cases import paid, tell
+from tests.wallet.top_up_cases import deliver_event, paid_top_up
 from tests.wallet.wallet_payout_cases import asked
 from wallet.models import ExchangeRate, WalletSettings
 from wallet.models.top_ups import EventKind
@@ -80,7 +80,7 @@ def rows(db: None) -> None:
     paid_out(account_of(vendor))
     asked(funded(inr=100))
     asked_to_approve(bounded(funded(inr=1_000_000)))
-    tell(paid(), EventKind.DISPUTED)
+    deliver_event(paid_top_up(), EventKind.DISPUTED)
     asked_to_refund()
     invoice_cases.operator()
     bought(on_sale())

@@ -177,7 +177,7 @@ def test_submission_without_a_file_is_refused() -> None:
         _submit(listing, listing.store.owner)
 
 
-def test_submission_of_a_file_that_was_exchanged_since_the_checks_is_refused() -> None:
+def test_submission_of_a_file_that_was_replaced_since_the_checks_is_refused() -> None:
     listing = draft()
     add_candidate(Listing.objects.get(pk=listing.pk))
     with pytest.raises(InvalidTransition):
@@ -239,7 +239,7 @@ def test_approval_of_bytes_that_were_blocked_in_another_listing_is_refused() -> 
     assert listing.status == ListingStatus.PENDING_REVIEW
 
 
-def test_approval_of_a_file_that_was_exchanged_after_submission_is_refused() -> None:
+def test_approval_of_a_file_that_was_replaced_after_submission_is_refused() -> None:
     listing = submitted(add_candidate(published()))
     add_candidate(Listing.objects.get(pk=listing.pk))
     with pytest.raises(InvalidTransition, match="replaced the file"):

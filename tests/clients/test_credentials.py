@@ -14,7 +14,7 @@ from library.proofs import add_proof
 from marketplace.settings.environment import new_signing_key
 from tests.library.credentials import altered_copies
 from tests.shop import archive, bought, funded, on_sale
-from tests.wallet.top_up_cases import paid, tell
+from tests.wallet.top_up_cases import deliver_event, paid_top_up
 from wallet.models import Order
 from wallet.models.top_ups import EventKind
 from wallet.services.refunds import refund_order
@@ -78,11 +78,11 @@ def test_refund_is_seen_in_the_status(issue: Callable[[Order], Any], verify: Ver
 
 
 def test_dispute_is_seen_in_the_status_until_it_is_won(issue: Callable[[Order], Any], verify: Verifies) -> None:
-    top_up = paid()
+    top_up = paid_top_up()
     credential = issue(bought(on_sale(), top_up.user))
-    tell(top_up, EventKind.DISPUTED)
+    deliver_event(top_up, EventKind.DISPUTED)
     assert verify({"it": credential})["it"] == VALID | {"ended": ["suspension"]}
-    tell(top_up, EventKind.DISPUTE_WON)
+    deliver_event(top_up, EventKind.DISPUTE_WON)
     assert verify({"it": credential})["it"] == VALID
 
 

@@ -35,7 +35,7 @@ from tests.wallet.approval_cases import bounded_key
 from tests.wallet.licensee_cases import CLIENT
 from tests.wallet.payees import account_of, paid_out, payee
 from tests.wallet.refund_request_cases import asked, downloaded
-from tests.wallet.top_up_cases import asked_for
+from tests.wallet.top_up_cases import requested_top_up
 from vendors.services.uploads import append_part, begin_upload, new_part_key
 from wallet.consent import WITHDRAWAL_CONSENT
 from wallet.models import Order
@@ -125,7 +125,7 @@ def asking_the_owner() -> Scene:
 def topping_up() -> Scene:
     """Someone asked for credit, and it is about the top-up."""
     user = UserFactory()
-    top_up = asked_for(user)
+    top_up = requested_top_up(user)
     return Scene(user, names={"top_up_id": str(top_up.pk)}, shows={"id": str(top_up.pk), "status": "Pending"})
 
 

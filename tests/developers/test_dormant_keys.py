@@ -45,7 +45,7 @@ def test_key_that_is_used_new_ended_or_revoked_is_left_alone(django_capture_on_c
     assert mail.outbox == []
 
 
-def test_rehearsal_names_the_keys_and_tells_nobody(django_capture_on_commit_callbacks: Any) -> None:
+def test_dry_run_names_the_keys_and_tells_nobody(django_capture_on_commit_callbacks: Any) -> None:
     idle = key()
     with django_capture_on_commit_callbacks(execute=True):
         assert f"{idle.app.developer.email}: {idle.app.name}, key laptop" in flag(dry_run=True)

@@ -198,7 +198,7 @@ def test_token_ends_at_the_very_next_call(end: Callable[[Client, User], None]) -
     assert (wallet(bearer(own)), wallet({"x-api-key": of_app})) == (401, 401)
 
 
-def test_token_of_a_shut_account_stays_dead_when_it_is_opened_again() -> None:
+def test_token_of_a_deactivated_account_stays_dead_when_it_is_opened_again() -> None:
     user, admin = UserFactory(), UserFactory(is_staff=True, is_superuser=True)
     secret = page_token(user)[1]
     deactivate_user(user=user, reason="Spam", actor=admin)

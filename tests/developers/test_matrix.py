@@ -127,7 +127,7 @@ def test_anonymous_caller_gets_the_public_operations_only() -> None:
 
 
 @pytest.mark.parametrize(("kind", "condition"), CASES, ids=lambda value: getattr(value, "__name__", str(value)))
-def test_gate_answers_as_declared(kind: CredentialKind, condition: Callable[[Held], None]) -> None:
+def test_access_is_as_declared(kind: CredentialKind, condition: Callable[[Held], None]) -> None:
     held = hold(kind)
     condition(held)
     wanted = {operation.name: expected(operation.access, kind, condition) for operation in OPERATIONS}

@@ -285,7 +285,7 @@ def test_rows_are_kept_for_13_months(today: str, first: str) -> None:
     assert purging.oldest_usage(dt.date.fromisoformat(today)) == dt.date.fromisoformat(first)
 
 
-def test_purge_removes_what_is_older_and_rehearses() -> None:
+def test_purge_removes_what_is_older_and_has_a_dry_run() -> None:
     app, first = AppFactory(), purging.oldest_usage(timezone.now().date())
     day = dt.timedelta(days=1)
     rows.add_to_rows({call_for(app, day=day_): 1 for day_ in (first, first - day, first - 2 * day)})

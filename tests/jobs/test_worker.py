@@ -147,7 +147,7 @@ def test_arguments_that_make_no_sense_are_refused(words: tuple[str, ...]) -> Non
         call_command("worker", *words)
 
 
-def test_jobs_that_are_over_are_removed_and_a_rehearsal_removes_none(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_jobs_that_are_over_are_removed_and_a_dry_run_removes_none(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     for _ in range(3):
         tasks.note.enqueue(str(tmp_path / "notes"), "job")
     done, dead, waiting = Job.objects.all()

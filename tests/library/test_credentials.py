@@ -31,7 +31,7 @@ from tests.factories import UserFactory
 from tests.races import THREADS, at_once
 from tests.shop import archive, bought, funded, on_sale
 from tests.waiting import PATIENCE_SECONDS
-from tests.wallet.top_up_cases import paid, tell
+from tests.wallet.top_up_cases import deliver_event, paid_top_up
 from wallet.models import Order
 from wallet.models.top_ups import EventKind
 from wallet.services.refunds import refund_order
@@ -179,19 +179,19 @@ def test_refund_revokes_the_credential(credential: Any, order: Order) -> None:
 
 
 def test_dispute_suspends_the_credential_until_it_is_won(bearer_client: Client) -> None:
-    top_up = paid()
+    top_up = paid_top_up()
     credential = credential_of(bearer_client, bought(on_sale(), top_up.user))
-    tell(top_up, EventKind.DISPUTED)
+    deliver_event(top_up, EventKind.DISPUTED)
     assert ended(credential) == {"suspension"}
-    tell(top_up, EventKind.DISPUTE_WON)
+    deliver_event(top_up, EventKind.DISPUTE_WON)
     assert ended(credential) == set()
 
 
 def test_lost_dispute_revokes_the_credential(bearer_client: Client) -> None:
-    top_up = paid()
+    top_up = paid_top_up()
     credential = credential_of(bearer_client, bought(on_sale(), top_up.user))
-    tell(top_up, EventKind.DISPUTED)
-    tell(top_up, EventKind.DISPUTE_LOST)
+    deliver_event(top_up, EventKind.DISPUTED)
+    deliver_event(top_up, EventKind.DISPUTE_LOST)
     assert "revocation" in ended(credential)
 
 

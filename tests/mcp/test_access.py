@@ -81,7 +81,7 @@ def test_every_scope_of_apps_but_none_of_users_guards_a_tool() -> None:
 
 
 @pytest.mark.parametrize(("kind", "condition"), CASES, ids=lambda value: getattr(value, "__name__", str(value)))
-def test_gate_answers_as_declared(kind: CredentialKind, condition: Callable[[Held], None]) -> None:
+def test_access_is_as_declared(kind: CredentialKind, condition: Callable[[Held], None]) -> None:
     held = hold(kind)
     condition(held)
     assert answers(**headers_of(held)) == {name: expected(held, condition, scope) for name, (scope, *_) in CALLS.items()}

@@ -19,7 +19,7 @@ from marketplace.core.money import Currency
 from marketplace.mcp.revisions import SUPPORTED
 from marketplace.mcp.tools.calling import ADVICE, TOOLS
 from tests.shop import archive, bought, funded, on_sale
-from tests.wallet.top_up_cases import tell
+from tests.wallet.top_up_cases import deliver_event
 from wallet.api.views import WalletViewSet
 from wallet.models import Approval, Order, TopUp
 from wallet.models.top_ups import EventKind
@@ -379,5 +379,5 @@ def test_client_that_cannot_open_addresses_gets_the_approval_in_the_result(bound
 
 def test_paid_top_up_is_not_asked_for_again(poor: Speaker) -> None:
     poor.result("tools/call", TOP_UP | OPENS)
-    tell(TopUp.objects.get(), EventKind.SUCCEEDED)
+    deliver_event(TopUp.objects.get(), EventKind.SUCCEEDED)
     assert poor.result("tools/call", TOP_UP | OPENS)["structuredContent"]["status"] == "Succeeded"

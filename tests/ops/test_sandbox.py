@@ -34,7 +34,7 @@ from tests import ROOT
 from tests.factories import AppFactory, UserFactory
 from tests.mcp.speaking import Speaker, tool_token
 from tests.waiting import PATIENCE_SECONDS
-from tests.wallet.top_up_cases import asked_for
+from tests.wallet.top_up_cases import requested_top_up
 from wallet.models import TopUp
 from wallet.providers import TestProvider, has_real_payments
 
@@ -135,7 +135,7 @@ def test_assistants_are_told_where_they_are(sandbox: Any) -> None:
 @pytest.mark.django_db
 def test_database_with_real_payments_is_not_emptied(sandbox: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     Installation.objects.all().delete()
-    asked_for()
+    requested_top_up()
     assert not has_real_payments()
     # A payment cannot be changed, so the provider is: it is one of another then.
     monkeypatch.setattr(TestProvider, "name", "another")

@@ -29,7 +29,7 @@ from tests.factories import AppFactory, UserFactory
 from tests.shop import bought, funded, on_sale
 from tests.vendors.cases import make_vendor
 from tests.wallet.payees import account_of, old_enough, paid_out
-from tests.wallet.top_up_cases import asked_for
+from tests.wallet.top_up_cases import requested_top_up
 from wallet.models import WalletPayout
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -122,7 +122,7 @@ def _call_and_be_called(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(requests.Session, "request", refused)
     for currency in ("USD", "INR"):
         with pytest.raises(Problem):
-            asked_for(UserFactory(), 500, currency)
+            requested_top_up(UserFactory(), 500, currency)
 
 
 @pytest.mark.slow

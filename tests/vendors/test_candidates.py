@@ -113,7 +113,7 @@ def test_rejected_candidate_can_be_submitted_again_or_replaced(
 
 
 @pytest.mark.slow
-def test_candidate_under_review_cannot_be_exchanged_while_texts_prices_and_previews_can(
+def test_candidate_under_review_cannot_be_replaced_while_texts_prices_and_previews_can(
     on_sale: Listing, step: Callable[[str], Any], client: APIClient, anonymous: APIClient
 ) -> None:
     step("submit")

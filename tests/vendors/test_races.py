@@ -258,7 +258,7 @@ def show_in(listing: Listing, slot: int) -> Preview:
     return attach_preview(listing=listing, kind=PreviewKind.GALLERY, slot=slot, processed=processed, actor=listing.store.owner)
 
 
-def test_file_that_is_exchanged_during_the_checks_is_not_submitted() -> None:
+def test_file_that_is_replaced_during_the_checks_is_not_submitted() -> None:
     listing = ListingFactory(store=make_vendor().store)
     upload(listing, b"first")
     checked = Listing.objects.get(pk=listing.pk)

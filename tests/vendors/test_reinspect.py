@@ -116,7 +116,7 @@ def test_second_run_changes_nothing() -> None:
     assert AuditEntry.objects.filter(action="listing.reinspect_file").count() == 1
 
 
-def test_rehearsal_records_nothing() -> None:
+def test_dry_run_records_nothing() -> None:
     deliverable = stored(fonts())
     said = run("--dry-run")
     assert "1 changed (nothing was recorded)" in said

@@ -42,9 +42,9 @@ def credited(user: User, amount_minor: int = 500, currency: str = "INR", **given
 
 def refusal(user: User, **given: Any) -> Problem:
     """Return the problem that a credit meets."""
-    with pytest.raises(Problem) as met:
+    with pytest.raises(Problem) as excinfo:
         credited(user, **given)
-    return met.value
+    return excinfo.value
 
 
 def command(*arguments: str) -> str:

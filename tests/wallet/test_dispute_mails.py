@@ -10,7 +10,7 @@ from tests.shop import bought, funded, on_sale
 from wallet.models.top_ups import EventKind
 from wallet.services.refunds import refund_order
 
-from .top_up_cases import paid, tell
+from .top_up_cases import deliver_event, paid_top_up
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
@@ -21,21 +21,21 @@ def told(user: User, words: str) -> list[str]:
 
 
 def test_vendor_is_told_of_a_share_that_a_dispute_withholds_unless_these_mails_are_off() -> None:
-    top_up = paid(amount_minor=99_800)
+    top_up = paid_top_up(amount_minor=99_800)
     orders = [bought(on_sale(title=title), top_up.user) for title in ("Aurora", "Borealis")]
     first, second = (order.listing.store.owner for order in orders)
     set_mail_topics(user=second, topics=[], actor=second)
-    tell(top_up, EventKind.DISPUTED)
+    deliver_event(top_up, EventKind.DISPUTED)
     (body,) = told(first, "withheld")
     assert "399.20" in body
     assert told(second, "withheld") == []
 
 
 def test_buyer_is_told_which_licences_a_lost_dispute_ended() -> None:
-    top_up = paid(amount_minor=49_900)
+    top_up = paid_top_up(amount_minor=49_900)
     bought(on_sale(title="Aurora"), top_up.user)
-    tell(top_up, EventKind.DISPUTED)
-    tell(top_up, EventKind.DISPUTE_LOST)
+    deliver_event(top_up, EventKind.DISPUTED)
+    deliver_event(top_up, EventKind.DISPUTE_LOST)
     (body,) = told(top_up.user, "went back to its card")
     assert "Aurora: your Personal licence ended" in body
 

@@ -29,7 +29,7 @@ from wallet.services.digests import digest_ledger
 from wallet.services.refunds import refund_order
 
 from .payees import account_of, earned, paid_out, payee
-from .top_up_cases import asked_for, paid, tell
+from .top_up_cases import deliver_event, paid_top_up, requested_top_up
 from .wallet_payout_cases import asked
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -44,8 +44,8 @@ def accounts(kind: str) -> int:
     return sum(account.entries_minor for account in with_ledger_balance(LedgerAccount.objects.filter(kind=kind)))
 
 
-def agree() -> None:
-    """Check the ledger after each test."""
+def assert_ledger_agrees() -> None:
+    """Check the ledger, and that its digests change nothing."""
     assert list(differences()) == []
     list(digest_ledger(until=timezone.now()))
     assert list(differences()) == []
@@ -62,135 +62,134 @@ def vendor_of(order: Order) -> Any:
 
 
 def test_dispute_freezes_the_rest_of_the_credit_and_what_it_bought_and_won_restores_all() -> None:
-    top_up = paid(amount_minor=60_000)
+    top_up = paid_top_up(amount_minor=60_000)
     order = bought_with(top_up)
-    assert tell(top_up, EventKind.DISPUTED).status == "Disputed"
+    assert deliver_event(top_up, EventKind.DISPUTED).status == "Disputed"
     assert (wallet_of(top_up.user).balance_inr_minor, accounts("frozen"), accounts("withheld")) == (0, 10_100, SHARE)
     assert earned(vendor_of(order))["INR"] == 0
     assert Licence.objects.get().suspended_at is not None
-    agree()
-    assert tell(top_up, EventKind.DISPUTE_WON).status == "Succeeded"
+    assert_ledger_agrees()
+    assert deliver_event(top_up, EventKind.DISPUTE_WON).status == "Succeeded"
     assert (wallet_of(top_up.user).balance_inr_minor, accounts("frozen"), accounts("withheld")) == (10_100, 0, 0)
     assert earned(vendor_of(order))["INR"] == SHARE
     assert Licence.objects.get().suspended_at is None
-    agree()
+    assert_ledger_agrees()
 
 
 def test_lost_dispute_takes_credit_then_the_whole_purchase_and_nothing_is_owed() -> None:
-    top_up = paid(amount_minor=60_000)
+    top_up = paid_top_up(amount_minor=60_000)
     order = bought_with(top_up)
-    tell(top_up, EventKind.DISPUTED)
-    assert tell(top_up, EventKind.DISPUTE_LOST).status == "Returned"
+    deliver_event(top_up, EventKind.DISPUTED)
+    assert deliver_event(top_up, EventKind.DISPUTE_LOST).status == "Returned"
     order.refresh_from_db()
     assert (order.status, Licence.objects.get().is_current) == ("ChargedBack", False)
     assert {kind: accounts(kind) for kind in ("frozen", "withheld", "commission", "tax", "receivable", "funding")} == dict.fromkeys(
         ("frozen", "withheld", "commission", "tax", "receivable", "funding"), 0
     )
     assert earned(vendor_of(order))["INR"] == 0
-    agree()
+    assert_ledger_agrees()
     # It can be bought again, with other money.
-    funded(inr=0)
-    paid(top_up.user)
+    paid_top_up(top_up.user)
     assert bought(order.listing, top_up.user).status == "Completed"
 
 
 def test_share_that_was_paid_out_is_borne_by_the_operator() -> None:
     vendor = payee()
-    top_up = paid(amount_minor=PRICE)
+    top_up = paid_top_up(amount_minor=PRICE)
     order = bought_with(top_up, store=vendor.store)
     paid_out(account_of(vendor))
-    tell(top_up, EventKind.DISPUTED)
-    tell(top_up, EventKind.DISPUTE_LOST)
+    deliver_event(top_up, EventKind.DISPUTED)
+    deliver_event(top_up, EventKind.DISPUTE_LOST)
     assert (earned(vendor_of(order))["INR"], accounts("receivable")) == (0, -SHARE)
-    agree()
+    assert_ledger_agrees()
 
 
 def test_purchases_are_attributed_newest_first_and_those_before_the_top_up_never() -> None:
     user = funded(inr=PRICE)
     before = bought(on_sale(), user)
-    top_up = paid(user, 2 * PRICE)
+    top_up = paid_top_up(user, 2 * PRICE)
     older, newer = bought_with(top_up), bought_with(top_up)
-    funding = paid(user, 30_000)
-    tell(top_up, EventKind.DISPUTED)
+    funding = paid_top_up(user, 30_000)
+    deliver_event(top_up, EventKind.DISPUTED)
     # 300.00 are frozen in the wallet; 698.00 are missing, which the two purchases make up.
     assert set(DisputedOrder.objects.values_list("order", flat=True)) == {older.pk, newer.pk}
-    tell(funding, EventKind.DISPUTED)
+    deliver_event(funding, EventKind.DISPUTED)
     assert before.disputes.count() == 0
     # Nothing is left that the other top-up could have bought.
     assert Reversal.objects.get(top_up=funding).orders.count() == 0
-    tell(funding, EventKind.DISPUTE_LOST)
+    deliver_event(funding, EventKind.DISPUTE_LOST)
     assert accounts("receivable") == -30_000
-    tell(top_up, EventKind.DISPUTE_WON)
+    deliver_event(top_up, EventKind.DISPUTE_WON)
     # The credit that was frozen pays what is owed.
     assert (wallet_of(user).balance_inr_minor, accounts("receivable")) == (0, 0)
-    agree()
+    assert_ledger_agrees()
 
 
 def test_part_of_a_share_that_a_lost_dispute_does_not_need_is_released() -> None:
     user = funded(inr=0)
-    top_up = paid(user, 100_00)
-    funded_by_hand = paid(user, PRICE)
+    top_up = paid_top_up(user, 100_00)
+    second = paid_top_up(user, PRICE)
     order = bought(on_sale(), user)
     # 100.00 are left: the purchase covers the rest of the second top-up.
-    tell(funded_by_hand, EventKind.DISPUTED)
+    deliver_event(second, EventKind.DISPUTED)
     assert DisputedOrder.objects.get().order == order
-    tell(funded_by_hand, EventKind.DISPUTE_LOST)
-    # 399.00 are missing, of which the withheld share pays all but 0.
+    deliver_event(second, EventKind.DISPUTE_LOST)
+    # 399.00 are missing, all of which the withheld share pays.
     assert DisputedOrder.objects.get().taken_minor == min(SHARE, PRICE - 100_00)
     assert earned(vendor_of(order))["INR"] == SHARE - (PRICE - 100_00)
     assert accounts("receivable") == 0
-    tell(top_up, EventKind.DISPUTED)
-    agree()
+    deliver_event(top_up, EventKind.DISPUTED)
+    assert_ledger_agrees()
 
 
 @pytest.mark.parametrize(("disputed_minor", "suspended"), [(PRICE // 2 - 1, False), (PRICE // 2, True)])
 def test_purchase_is_suspended_once_half_of_its_price_is_disputed(disputed_minor: int, suspended: bool) -> None:  # noqa: FBT001 - a parameter
-    top_up = paid(amount_minor=PRICE)
+    top_up = paid_top_up(amount_minor=PRICE)
     order = bought_with(top_up)
-    tell(top_up, EventKind.DISPUTED, amount_minor=disputed_minor)
+    deliver_event(top_up, EventKind.DISPUTED, amount_minor=disputed_minor)
     assert (Licence.objects.get().suspended_at is not None) is suspended
     assert accounts("withheld") == (SHARE if suspended else 0)
     with pytest.raises(InvalidTransition):
         refund_order(order=order, reason="test", actor=None)
-    agree()
-    tell(top_up, EventKind.DISPUTE_WON)
+    assert_ledger_agrees()
+    deliver_event(top_up, EventKind.DISPUTE_WON)
     assert Licence.objects.get().suspended_at is None
-    agree()
+    assert_ledger_agrees()
 
 
 def test_lost_dispute_of_a_small_part_leaves_the_purchase_and_its_share_and_the_part_is_owed() -> None:
-    top_up = paid(amount_minor=PRICE)
+    top_up = paid_top_up(amount_minor=PRICE)
     order = bought_with(top_up)
-    tell(top_up, EventKind.DISPUTED, amount_minor=10_000)
-    tell(top_up, EventKind.DISPUTE_LOST, amount_minor=10_000)
+    deliver_event(top_up, EventKind.DISPUTED, amount_minor=10_000)
+    deliver_event(top_up, EventKind.DISPUTE_LOST, amount_minor=10_000)
     order.refresh_from_db()
     assert (order.status, Licence.objects.get().is_current) == ("Completed", True)
     assert (earned(vendor_of(order))["INR"], accounts("receivable")) == (SHARE, -10_000)
-    agree()
+    assert_ledger_agrees()
 
 
 def test_tax_of_a_purchase_that_ends_is_returned_whole_as_its_credit_note_says() -> None:
-    top_up = paid(amount_minor=PRICE)
+    top_up = paid_top_up(amount_minor=PRICE)
     order = bought_with(top_up, tax_rate_bp=1800)
-    tell(top_up, EventKind.DISPUTED, amount_minor=PRICE // 2)
-    tell(top_up, EventKind.DISPUTE_LOST, amount_minor=PRICE // 2)
+    deliver_event(top_up, EventKind.DISPUTED, amount_minor=PRICE // 2)
+    deliver_event(top_up, EventKind.DISPUTE_LOST, amount_minor=PRICE // 2)
     order.refresh_from_db()
     assert (order.status, accounts("tax"), accounts("receivable")) == ("ChargedBack", 0, 0)
     # The rest of what is missing is taken from the vendor's share.
     assert earned(vendor_of(order))["INR"] == order.vendor_share_minor - (PRICE // 2 - order.tax_minor)
-    agree()
+    assert_ledger_agrees()
 
 
 def test_small_disputes_that_make_up_half_of_a_price_end_the_purchase() -> None:
     user = UserFactory()
-    top_ups = [paid(user, PRICE // 2), paid(user, PRICE // 2)]
+    top_ups = [paid_top_up(user, PRICE // 2), paid_top_up(user, PRICE // 2)]
     order = bought_with(top_ups[1])
     for index, top_up in enumerate(top_ups):
-        tell(top_up, EventKind.DISPUTED, amount_minor=PRICE // 4 + 1, reversal=f"case-{index}", event_id=f"opened-{index}")
-        tell(top_up, EventKind.DISPUTE_LOST, amount_minor=PRICE // 4 + 1, reversal=f"case-{index}", event_id=f"lost-{index}")
+        deliver_event(top_up, EventKind.DISPUTED, amount_minor=PRICE // 4 + 1, reversal=f"case-{index}", event_id=f"opened-{index}")
+        deliver_event(top_up, EventKind.DISPUTE_LOST, amount_minor=PRICE // 4 + 1, reversal=f"case-{index}", event_id=f"lost-{index}")
         order.refresh_from_db()
         assert order.status == ("ChargedBack" if index else "Completed")
-    agree()
+    assert_ledger_agrees()
 
 
 WON, LOST = EventKind.DISPUTE_WON, EventKind.DISPUTE_LOST
@@ -207,14 +206,14 @@ def test_of_two_disputes_of_one_purchase_only_what_is_lost_counts(
     last_first: bool,  # noqa: FBT001 - a parameter
 ) -> None:
     user = UserFactory()
-    top_ups = [paid(user, PRICE // 2), paid(user, PRICE // 2)]
+    top_ups = [paid_top_up(user, PRICE // 2), paid_top_up(user, PRICE // 2)]
     order, parts = bought_with(top_ups[1]), (PRICE * 2 // 5, PRICE // 5)
     for index, top_up in enumerate(top_ups):
-        tell(top_up, EventKind.DISPUTED, amount_minor=parts[index], reversal=f"case-{index}", event_id=f"opened-{index}")
+        deliver_event(top_up, EventKind.DISPUTED, amount_minor=parts[index], reversal=f"case-{index}", event_id=f"opened-{index}")
     assert Licence.objects.get().suspended_at is not None
     for index in (1, 0) if last_first else (0, 1):
-        tell(top_ups[index], ends[index], amount_minor=parts[index], reversal=f"case-{index}", event_id=f"ended-{index}")
-        agree()
+        deliver_event(top_ups[index], ends[index], amount_minor=parts[index], reversal=f"case-{index}", event_id=f"ended-{index}")
+        assert_ledger_agrees()
     order.refresh_from_db()
     licence, stands = Licence.objects.get(), status == "Completed"
     assert (order.status, licence.is_current, accounts("withheld")) == (status, stands, 0)
@@ -227,30 +226,30 @@ def test_of_two_disputes_of_one_purchase_only_what_is_lost_counts(
 @pytest.mark.parametrize(("end", "status"), [(WON, "Completed"), (LOST, "ChargedBack")])
 def test_purchase_stays_suspended_when_the_first_of_two_disputes_is_lost_until_the_other_ends(end: EventKind, status: str) -> None:
     user = UserFactory()
-    top_ups = [paid(user, PRICE // 2), paid(user, PRICE // 2)]
+    top_ups = [paid_top_up(user, PRICE // 2), paid_top_up(user, PRICE // 2)]
     order, part = bought_with(top_ups[1]), PRICE * 3 // 10
     for index, top_up in enumerate(top_ups):
-        tell(top_up, EventKind.DISPUTED, amount_minor=part, reversal=f"case-{index}", event_id=f"opened-{index}")
+        deliver_event(top_up, EventKind.DISPUTED, amount_minor=part, reversal=f"case-{index}", event_id=f"opened-{index}")
     # The one that suspended it is lost first.
-    tell(top_ups[1], LOST, amount_minor=part, reversal="case-1", event_id="lost")
+    deliver_event(top_ups[1], LOST, amount_minor=part, reversal="case-1", event_id="lost")
     assert Licence.objects.get().suspended_at is not None
     assert (accounts("withheld"), earned(vendor_of(order))["INR"]) == (SHARE, 0)
-    agree()
-    tell(top_ups[0], end, amount_minor=part, reversal="case-0", event_id="ended")
+    assert_ledger_agrees()
+    deliver_event(top_ups[0], end, amount_minor=part, reversal="case-0", event_id="ended")
     order.refresh_from_db()
     assert (order.status, Licence.objects.get().is_current, accounts("withheld")) == (status, status == "Completed", 0)
     if status == "Completed":
         assert (earned(vendor_of(order))["INR"], accounts("receivable")) == (SHARE, -part)
-    agree()
+    assert_ledger_agrees()
 
 
 def test_dispute_reaches_older_purchases_after_the_newest_ones_whole_price() -> None:
-    top_up = paid(amount_minor=PRICE + 1_000)
+    top_up = paid_top_up(amount_minor=PRICE + 1_000)
     older, newer = bought_with(top_up, price_inr_minor=1_000), bought_with(top_up)
-    tell(top_up, EventKind.DISPUTED)
+    deliver_event(top_up, EventKind.DISPUTED)
     rows = DisputedOrder.objects.values_list("order", "disputed_minor", "suspended")
     assert set(rows) == {(newer.pk, PRICE, True), (older.pk, 1_000, True)}
-    agree()
+    assert_ledger_agrees()
 
 
 def test_events_in_any_order_and_twice_end_alike() -> None:
@@ -260,105 +259,107 @@ def test_events_in_any_order_and_twice_end_alike() -> None:
     }
     for end, expected in outcomes.items():
         for order in itertools.permutations((EventKind.SUCCEEDED, EventKind.DISPUTED, end)):
-            top_up = asked_for()
+            top_up = requested_top_up()
             for kind in (*order, *order):
-                tell(top_up, kind)
+                deliver_event(top_up, kind)
             assert (top_up.status, wallet_of(top_up.user).balance_inr_minor) == expected, order
             assert not ProviderEvent.objects.filter(applied_at=None).exists()
-    agree()
+    assert_ledger_agrees()
 
 
 def test_disputes_of_one_top_up_that_overlap_are_all_applied_once_the_first_ends() -> None:
-    top_up = paid(amount_minor=50_000)
+    top_up = paid_top_up(amount_minor=50_000)
     names, part = ("first", "second", "third"), {"amount_minor": 10_000}
     for name in names:
-        tell(top_up, EventKind.DISPUTED, **part, reversal=name, event_id=name)
+        deliver_event(top_up, EventKind.DISPUTED, **part, reversal=name, event_id=name)
     assert Reversal.objects.count() == 1
     # The last one ends before the second.
     for name in ("third", "second", "first"):
-        tell(top_up, EventKind.DISPUTE_LOST, **part, reversal=name, event_id=f"{name} lost")
+        deliver_event(top_up, EventKind.DISPUTE_LOST, **part, reversal=name, event_id=f"{name} lost")
     assert not ProviderEvent.objects.filter(applied_at=None).exists()
     assert Reversal.objects.filter(status="Returned").count() == len(names)
     top_up.refresh_from_db()
     assert (top_up.status, wallet_of(top_up.user).balance_inr_minor) == ("Succeeded", 20_000)
-    agree()
+    assert_ledger_agrees()
 
 
 def test_dispute_of_a_payment_that_nobody_knows_waits() -> None:
-    top_up = tell(asked_for(), EventKind.DISPUTED, payment="of-another-program")
+    top_up = deliver_event(requested_top_up(), EventKind.DISPUTED, payment="of-another-program")
     assert (top_up.status, ProviderEvent.objects.get().applied_at) == ("Pending", None)
 
 
 def test_dispute_of_more_than_was_paid_freezes_what_was_paid() -> None:
     user = funded(inr=500_000)
-    top_up = paid(user)
-    tell(top_up, EventKind.DISPUTED, amount_minor=9_999_999)
+    top_up = paid_top_up(user)
+    deliver_event(top_up, EventKind.DISPUTED, amount_minor=9_999_999)
     assert wallet_of(user).balance_inr_minor == 500_000
-    tell(top_up, EventKind.DISPUTED, amount_minor=0, reversal="another", event_id="another")
+    deliver_event(top_up, EventKind.DISPUTED, amount_minor=0, reversal="another", event_id="another")
     assert Reversal.objects.count() == 1
 
 
 def test_part_that_a_lost_dispute_left_can_be_disputed_and_refunded(
     django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
 ) -> None:
-    top_up = paid(amount_minor=50_000)
-    tell(top_up, EventKind.DISPUTED, amount_minor=20_000)
-    assert tell(top_up, EventKind.DISPUTE_LOST, amount_minor=20_000).status == "Succeeded"
-    tell(top_up, EventKind.DISPUTED, amount_minor=10_000, reversal="second", event_id="second")
-    assert tell(top_up, EventKind.DISPUTE_LOST, amount_minor=10_000, reversal="second", event_id="second lost").status == "Succeeded"
+    top_up = paid_top_up(amount_minor=50_000)
+    deliver_event(top_up, EventKind.DISPUTED, amount_minor=20_000)
+    assert deliver_event(top_up, EventKind.DISPUTE_LOST, amount_minor=20_000).status == "Succeeded"
+    deliver_event(top_up, EventKind.DISPUTED, amount_minor=10_000, reversal="second", event_id="second")
+    assert (
+        deliver_event(top_up, EventKind.DISPUTE_LOST, amount_minor=10_000, reversal="second", event_id="second lost").status == "Succeeded"
+    )
     with django_capture_on_commit_callbacks(execute=True):
         refund_top_up(top_up=top_up, reason="test", actor=UserFactory())
     top_up.refresh_from_db()
     assert (top_up.status, wallet_of(top_up.user).balance_inr_minor, accounts("funding")) == ("Returned", 0, 0)
-    agree()
+    assert_ledger_agrees()
 
 
 @pytest.mark.parametrize("kind", [EventKind.DISPUTED, EventKind.DISPUTE_LOST, EventKind.REFUNDED])
 def test_dispute_or_refund_in_another_currency_is_refused(kind: EventKind) -> None:
-    top_up = tell(paid(), kind, currency="USD")
+    top_up = deliver_event(paid_top_up(), kind, currency="USD")
     assert (top_up.status, wallet_of(top_up.user).balance_inr_minor, Reversal.objects.count()) == ("Succeeded", 50_000, 0)
     assert ProviderEvent.objects.get(kind=kind).outcome.startswith("refused")
 
 
 @pytest.mark.parametrize(("end", "other"), list(itertools.permutations([EventKind.DISPUTE_WON, EventKind.DISPUTE_LOST])))
 def test_end_of_a_dispute_that_has_ended_otherwise_is_refused(end: EventKind, other: EventKind) -> None:
-    top_up = paid()
-    tell(top_up, EventKind.DISPUTED)
-    tell(top_up, end)
-    tell(top_up, other)
+    top_up = paid_top_up()
+    deliver_event(top_up, EventKind.DISPUTED)
+    deliver_event(top_up, end)
+    deliver_event(top_up, other)
     assert ProviderEvent.objects.get(kind=other).outcome.startswith("refused")
-    tell(top_up, end, event_id="again")
+    deliver_event(top_up, end, event_id="again")
     assert ProviderEvent.objects.get(event_id="again").outcome.startswith("nothing")
-    agree()
+    assert_ledger_agrees()
 
 
 def test_second_dispute_of_what_has_returned_changes_nothing() -> None:
-    top_up = paid()
-    tell(top_up, EventKind.DISPUTED)
-    tell(top_up, EventKind.DISPUTE_LOST)
-    tell(top_up, EventKind.DISPUTED, reversal="another", event_id="another")
+    top_up = paid_top_up()
+    deliver_event(top_up, EventKind.DISPUTED)
+    deliver_event(top_up, EventKind.DISPUTE_LOST)
+    deliver_event(top_up, EventKind.DISPUTED, reversal="another", event_id="another")
     assert (Reversal.objects.count(), accounts("funding")) == (1, 0)
 
 
 def test_disputes_of_one_buyer_in_two_currencies_are_compared_apart() -> None:
     buyer = UserFactory()
     for currency in ("INR", "USD"):
-        tell(paid(buyer, currency=currency), EventKind.DISPUTED)
-    agree()
+        deliver_event(paid_top_up(buyer, currency=currency), EventKind.DISPUTED)
+    assert_ledger_agrees()
 
 
 def test_link_of_a_suspended_licence_is_dead_until_the_dispute_is_won() -> None:
-    top_up = paid()
+    top_up = paid_top_up()
     bought(on_sale(archive()), top_up.user)
     licence = Licence.objects.select_related("listing__live_deliverable", "deliverable", "holder").get()
     link = url_of(issue_link(licence=licence)).rsplit("/", 1)[1]
-    tell(top_up, EventKind.DISPUTED)
+    deliver_event(top_up, EventKind.DISPUTED)
     licence.refresh_from_db()
     with pytest.raises(LicenceSuspended):
         open_link(token=link)
     with pytest.raises(LicenceSuspended):
         issue_link(licence=licence)
-    tell(top_up, EventKind.DISPUTE_WON)
+    deliver_event(top_up, EventKind.DISPUTE_WON)
     assert open_link(token=link).licence == licence
 
 
@@ -366,58 +367,58 @@ def test_licence_that_is_not_suspended_is_used_before_a_wider_one_that_is() -> N
     user = funded(inr=PRICE)
     listing = on_sale(archive())
     bought(listing, user)
-    top_up = paid(user, 200_000)
+    top_up = paid_top_up(user, 200_000)
     bought(listing, user, license_slug="commercial")
     assert owned_licence(user, listing.slug).tier.slug == "commercial"
-    tell(top_up, EventKind.DISPUTED)
+    deliver_event(top_up, EventKind.DISPUTED)
     assert owned_licence(user, listing.slug).tier.slug == "personal"
 
 
 def test_purchase_behind_a_dispute_is_not_refunded_meanwhile() -> None:
-    top_up = paid(amount_minor=PRICE)
+    top_up = paid_top_up(amount_minor=PRICE)
     order = bought_with(top_up)
-    tell(top_up, EventKind.DISPUTED)
+    deliver_event(top_up, EventKind.DISPUTED)
     with pytest.raises(InvalidTransition):
         refund_order(order=order, reason="test", actor=None)
-    tell(top_up, EventKind.DISPUTE_WON)
+    deliver_event(top_up, EventKind.DISPUTE_WON)
     refund_order(order=order, reason="test", actor=None)
-    tell(top_up, EventKind.DISPUTED, reversal="second", event_id="second")
+    deliver_event(top_up, EventKind.DISPUTED, reversal="second", event_id="second")
     assert (wallet_of(top_up.user).balance_inr_minor, DisputedOrder.objects.filter(reversal__status="Open").count()) == (0, 0)
-    agree()
+    assert_ledger_agrees()
 
 
 def test_audit_log_names_the_providers_dispute() -> None:
-    top_up = tell(paid(), EventKind.DISPUTED, reversal="dp_1")
+    top_up = deliver_event(paid_top_up(), EventKind.DISPUTED, reversal="dp_1")
     assert history_of(top_up)[0].data == {"dispute": "dp_1"}
 
 
 def test_buyer_is_told_of_a_dispute_and_of_its_end(django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks) -> None:
     with django_capture_on_commit_callbacks(execute=True):
-        top_up, other = paid(), paid()
+        top_up, other = paid_top_up(), paid_top_up()
         for each, end in ((top_up, EventKind.DISPUTE_WON), (other, EventKind.DISPUTE_LOST)):
-            tell(each, EventKind.DISPUTED)
-            tell(each, end)
+            deliver_event(each, EventKind.DISPUTED)
+            deliver_event(each, end)
     assert len([message for message in outbox.outbox if message.to == [top_up.user.email]]) == 3
     assert len([message for message in outbox.outbox if message.to == [other.user.email]]) == 3
 
 
 def test_card_credit_returns_to_its_card_and_never_to_a_bank(django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks) -> None:
     user = funded(inr=10_000)
-    top_up = paid(user)
-    with pytest.raises(Problem) as met:
+    top_up = paid_top_up(user)
+    with pytest.raises(Problem) as excinfo:
         asked(user, 10_001)
-    assert (met.value.code, met.value.members["available"]) == ("returns_to_card", 100.0)
+    assert (excinfo.value.code, excinfo.value.members["available"]) == ("returns_to_card", 100.0)
     assert asked(user).amount_minor == 10_000
     with django_capture_on_commit_callbacks(execute=True):
         refund_top_up(top_up=top_up, reason="test", actor=UserFactory())
     top_up.refresh_from_db()
     assert (top_up.status, wallet_of(user).balance_inr_minor, accounts("funding")) == ("Returned", 0, -10_000)
-    agree()
+    assert_ledger_agrees()
 
 
 def test_purchase_and_its_refund_do_not_turn_card_credit_into_other_credit() -> None:
     user = funded(inr=10_000)
-    paid(user)
+    paid_top_up(user)
     order = bought(on_sale(), user)
     wallet = LedgerAccount.objects.get(kind="wallet", owner=user)
     # What was not paid by card is spent first.
@@ -432,24 +433,24 @@ def test_refund_that_the_provider_sends_later_settles_by_its_event(
     monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
 ) -> None:
     monkeypatch.setattr(TestProvider, "refund", lambda *_, **__: Refund("later", done=False))
-    top_up, staff = paid(), UserFactory()
+    top_up, staff = paid_top_up(), UserFactory()
     with django_capture_on_commit_callbacks(execute=True):
         refund_top_up(top_up=top_up, reason="test", actor=staff)
     with pytest.raises(InvalidTransition):
         refund_top_up(top_up=top_up, reason="test", actor=staff)
     # A dispute waits for the refund's end.
-    assert tell(top_up, EventKind.DISPUTED).status == "Succeeded"
+    assert deliver_event(top_up, EventKind.DISPUTED).status == "Succeeded"
     assert (wallet_of(top_up.user).balance_inr_minor, accounts("frozen")) == (0, 50_000)
-    tell(top_up, EventKind.REFUND_FAILED, reversal="later")
+    deliver_event(top_up, EventKind.REFUND_FAILED, reversal="later")
     assert (top_up.status, wallet_of(top_up.user).balance_inr_minor) == ("Disputed", 0)
     assert list(Reversal.objects.order_by("id").values_list("kind", "status")) == [("refund", "Kept"), ("dispute", "Open")]
-    agree()
+    assert_ledger_agrees()
 
 
 def test_refund_that_the_provider_refuses_returns_to_the_wallet_and_a_dispute_that_waited_is_applied(
     monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
 ) -> None:
-    top_up, other = paid(), paid()
+    top_up, other = paid_top_up(), paid_top_up()
     monkeypatch.setattr(TestProvider, "refund", lambda *_, **__: None)
     with django_capture_on_commit_callbacks(execute=True):
         refund_top_up(top_up=other, reason="test", actor=UserFactory())
@@ -458,44 +459,44 @@ def test_refund_that_the_provider_refuses_returns_to_the_wallet_and_a_dispute_th
     # The bank's dispute is told after staff have asked for the refund, and before the job has run.
     with django_capture_on_commit_callbacks(execute=True):
         refund_top_up(top_up=top_up, reason="test", actor=UserFactory())
-        tell(top_up, EventKind.DISPUTED)
+        deliver_event(top_up, EventKind.DISPUTED)
     top_up.refresh_from_db()
     assert (top_up.status, wallet_of(top_up.user).balance_inr_minor, accounts("frozen")) == ("Disputed", 0, 50_000)
-    agree()
+    assert_ledger_agrees()
 
 
 def test_refund_that_was_made_at_the_provider_is_taken_from_the_wallet() -> None:
-    top_up = paid()
-    tell(top_up, EventKind.REFUNDED, amount_minor=20_000, reversal="by-hand")
+    top_up = paid_top_up()
+    deliver_event(top_up, EventKind.REFUNDED, amount_minor=20_000, reversal="by-hand")
     assert (top_up.status, wallet_of(top_up.user).balance_inr_minor) == ("Succeeded", 30_000)
-    tell(top_up, EventKind.REFUNDED, amount_minor=30_000, reversal="the-rest", event_id="the-rest")
+    deliver_event(top_up, EventKind.REFUNDED, amount_minor=30_000, reversal="the-rest", event_id="the-rest")
     assert (top_up.status, wallet_of(top_up.user).balance_inr_minor) == ("Returned", 0)
-    agree()
+    assert_ledger_agrees()
 
 
 def test_refund_of_nothing_by_oneself_or_without_a_reason_is_refused() -> None:
-    top_up, staff = paid(amount_minor=PRICE), UserFactory()
+    top_up, staff = paid_top_up(amount_minor=PRICE), UserFactory()
     for given, code in (
         ({"reason": "test", "actor": top_up.user}, "self_review"),
         ({"reason": " ", "actor": staff}, "invalid_input"),
     ):
-        with pytest.raises(Problem) as met:
+        with pytest.raises(Problem) as excinfo:
             refund_top_up(top_up=top_up, **given)
-        assert met.value.code == code
+        assert excinfo.value.code == code
     bought_with(top_up)
     with pytest.raises(InvalidTransition):
         refund_top_up(top_up=top_up, reason="test", actor=staff)
     with pytest.raises(InvalidTransition):
-        refund_top_up(top_up=asked_for(), reason="test", actor=staff)
+        refund_top_up(top_up=requested_top_up(), reason="test", actor=staff)
 
 
 @pytest.mark.parametrize(
     "change", [{"amount_minor": 1}, {"frozen": None}, {"kind": "refund"}, {"status": "Open", "settled": None, "decided_at": None}]
 )
 def test_what_came_of_a_dispute_is_never_changed(change: dict[str, Any]) -> None:
-    top_up = paid()
-    tell(top_up, EventKind.DISPUTED)
-    tell(top_up, EventKind.DISPUTE_LOST)
+    top_up = paid_top_up()
+    deliver_event(top_up, EventKind.DISPUTED)
+    deliver_event(top_up, EventKind.DISPUTE_LOST)
     with pytest.raises(IntegrityError), transaction.atomic():
         Reversal.objects.update(**change)
     with pytest.raises(IntegrityError), transaction.atomic():
@@ -504,10 +505,10 @@ def test_what_came_of_a_dispute_is_never_changed(change: dict[str, Any]) -> None
 
 @pytest.mark.parametrize("change", [{"withheld_minor": 1}, {"suspended": False}, {"order": "other"}, {"taken_minor": 0}, {"ended": False}])
 def test_what_was_withheld_is_never_changed(change: dict[str, Any]) -> None:
-    top_up = paid(amount_minor=PRICE)
+    top_up = paid_top_up(amount_minor=PRICE)
     bought_with(top_up)
-    tell(top_up, EventKind.DISPUTED)
-    tell(top_up, EventKind.DISPUTE_LOST)
+    deliver_event(top_up, EventKind.DISPUTED)
+    deliver_event(top_up, EventKind.DISPUTE_LOST)
     changed = {name: bought(on_sale()) if value == "other" else value for name, value in change.items()}
     with pytest.raises(IntegrityError), transaction.atomic():
         DisputedOrder.objects.update(**changed)
@@ -516,7 +517,7 @@ def test_what_was_withheld_is_never_changed(change: dict[str, Any]) -> None:
 
 
 def test_second_open_dispute_of_a_top_up_is_refused_by_the_database() -> None:
-    top_up = paid()
-    tell(top_up, EventKind.DISPUTED)
+    top_up = paid_top_up()
+    deliver_event(top_up, EventKind.DISPUTED)
     with pytest.raises(IntegrityError, match=r"reversal_one_open|top_up_id"), transaction.atomic():
         Reversal.objects.create(top_up=top_up, kind="dispute", reference="x", amount_minor=1)

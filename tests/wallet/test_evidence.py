@@ -35,7 +35,7 @@ from wallet.services.spending import spend
 from . import invoice_cases
 from .licensee_cases import bought_for, claimed
 from .refund_request_cases import declined, downloaded
-from .top_up_cases import paid, tell
+from .top_up_cases import deliver_event, paid_top_up
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 SCRIPT = EXAMPLES / "check_evidence.py"
@@ -46,7 +46,7 @@ STAFF_REASON = "It opens for everybody else."
 def order() -> Order:
     """An order with a bit of everything: quoted, paid by card, downloaded, invoiced, asked for, disputed."""
     invoice_cases.operator()
-    top_up = paid(amount_minor=49_900)
+    top_up = paid_top_up(amount_minor=49_900)
     listing = on_sale(archive(), store=make_vendor().store, title="Halden")
     quote = make_quote(buyer=top_up.user, purchase=PurchaseRequest(str(listing.pk)))
     receipt, _ = spend(buyer=top_up.user, purchase=PurchaseRequest(str(listing.pk)), quote_id=str(quote.pk), consent=WITHDRAWAL_CONSENT)
@@ -55,8 +55,8 @@ def order() -> Order:
     insist_on_refund(refund_request=made, reason="It is empty.", actor=order.buyer)
     refuse_refund(refund_request=made, reason=STAFF_REASON, actor=UserFactory(name="Somebody of the staff"))
     invoice_cases.issue()
-    tell(top_up, EventKind.DISPUTED)
-    tell(top_up, EventKind.DISPUTE_WON)
+    deliver_event(top_up, EventKind.DISPUTED)
+    deliver_event(top_up, EventKind.DISPUTE_WON)
     return Order.objects.get(pk=order.pk)
 
 
@@ -162,10 +162,10 @@ def test_digests_are_those_of_the_ledger(order: Order) -> None:
 
 @pytest.mark.slow
 def test_lost_dispute_and_refund_are_in_the_file() -> None:
-    top_up = paid(amount_minor=49_900)
+    top_up = paid_top_up(amount_minor=49_900)
     order = bought(on_sale(), top_up.user)
-    tell(top_up, EventKind.DISPUTED)
-    tell(top_up, EventKind.DISPUTE_LOST)
+    deliver_event(top_up, EventKind.DISPUTED)
+    deliver_event(top_up, EventKind.DISPUTE_LOST)
     found = evidence_of(Order.objects.get(pk=order.pk), Reader.VENDOR)
     assert (found["order"]["status"], found["licence"]["status"]) == ("ChargedBack", "revoked")
     assert [entry["kind"] for entry in found["ledger"]] == ["sale", "withhold", "reversal"]

@@ -110,7 +110,7 @@ def test_earnings_are_not_settled_by_the_vendor_or_without_reference_and_reason(
         ("UTR 1", " ", staff, "invalid_input"),
         ("UTR 1", "test", owner, "self_review"),
     ):
-        with pytest.raises(Problem) as met:
+        with pytest.raises(Problem) as excinfo:
             pay_former_vendor(payout=payout, reference=reference, reason=reason, actor=actor)
-        assert met.value.code == code
+        assert excinfo.value.code == code
     assert earned(owner)["INR"] == SHARE

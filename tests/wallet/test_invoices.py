@@ -34,7 +34,7 @@ from wallet.services.refunds import refund_order
 from wallet.services.spending import spend
 
 from .invoice_cases import BANGALORE, BERLIN, GSTIN, MUMBAI, PARIS, billed, buyer_at, issue, operator, rate, vendor_as_seller
-from .top_up_cases import paid, tell
+from .top_up_cases import deliver_event, paid_top_up
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
@@ -180,12 +180,12 @@ def test_refund_has_a_credit_note_that_repeats_the_invoice() -> None:
 
 def test_purchases_that_a_lost_dispute_ended_have_credit_notes_and_those_of_a_won_one_none() -> None:
     operator()
-    user = paid(amount_minor=2 * 49_900).user
-    lost, won = user.top_ups.get(), paid(amount_minor=49_900)
+    user = paid_top_up(amount_minor=2 * 49_900).user
+    lost, won = user.top_ups.get(), paid_top_up(amount_minor=49_900)
     orders = [bought(on_sale(), user), bought(on_sale(), user), bought(on_sale(), won.user)]
     for top_up, end in ((lost, EventKind.DISPUTE_LOST), (won, EventKind.DISPUTE_WON)):
-        tell(top_up, EventKind.DISPUTED)
-        tell(top_up, end)
+        deliver_event(top_up, EventKind.DISPUTED)
+        deliver_event(top_up, end)
     with patch.object(service, "MAX_BATCH", 2):
         *invoices, first, second = issue()
     assert [(each.kind, each.order) for each in invoices] == [("invoice", order) for order in orders]
@@ -203,10 +203,10 @@ def test_purchases_that_a_lost_dispute_ended_have_credit_notes_and_those_of_a_wo
 def test_lost_dispute_without_a_credit_note_after_an_hour_is_reported() -> None:
     operator()
     with patch("django.utils.timezone.now", return_value=timezone.now() - timedelta(hours=2)):
-        top_up = paid(amount_minor=49_900)
+        top_up = paid_top_up(amount_minor=49_900)
         order = bought(on_sale(), top_up.user)
-        tell(top_up, EventKind.DISPUTED)
-        tell(top_up, EventKind.DISPUTE_LOST)
+        deliver_event(top_up, EventKind.DISPUTED)
+        deliver_event(top_up, EventKind.DISPUTE_LOST)
     assert sum(str(order.pk) in sentence for sentence in invoice_differences()) == 1
     issue()
     assert list(invoice_differences()) == []
@@ -425,7 +425,7 @@ def words_of(document: PdfDocument) -> str:
 
 def test_receipt_of_a_top_up_names_both_sides_as_they_were_and_no_identifier_of_ours() -> None:
     seller = operator(BERLIN)
-    top_up = paid(buyer_at(PARIS))
+    top_up = paid_top_up(buyer_at(PARIS))
     save_seller(seller=seller, changed=[], details={**MUMBAI, "tax_id": ""}, actor=top_up.user)
     save_billing_details(user=top_up.user, values={**PARIS, "street": "2 rue Neuve"}, actor=top_up.user)
     document = top_up_receipt(top_up)
@@ -438,14 +438,14 @@ def test_receipt_of_a_top_up_names_both_sides_as_they_were_and_no_identifier_of_
 
 
 def test_receipt_of_a_top_up_without_a_seller_or_billing_details_names_the_marketplace_and_the_payer() -> None:
-    top_up = paid()
+    top_up = paid_top_up()
     document = top_up_receipt(top_up)
     assert document.subtitle == "Creative Asset Marketplace"
     assert ("From", top_up.user.name or top_up.user.email) in document.facts
 
 
 def test_receipt_of_a_refunded_top_up_says_what_returned_to_the_card() -> None:
-    top_up = paid()
+    top_up = paid_top_up()
     refund_top_up(top_up=top_up, reason="asked for", actor=UserFactory())
     drain()
     assert ("Returned to the card", "₹500.00") in top_up_receipt(top_up).facts

@@ -37,7 +37,7 @@ from wallet.services.refunds import refund_order
 from wallet.services.spending import spend
 
 from .licensee_cases import CLIENT, bought_for, claimed, secret_sent
-from .top_up_cases import paid, tell
+from .top_up_cases import deliver_event, paid_top_up
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 Client = Callable[..., APIClient]
@@ -292,11 +292,11 @@ def test_payer_is_refunded_at_once_until_the_licensee_has_downloaded() -> None:
 
 
 def test_dispute_of_the_payers_card_suspends_the_licence_of_the_licensee() -> None:
-    top_up = paid(amount_minor=49_900)
+    top_up = paid_top_up(amount_minor=49_900)
     order, client = bought_for(on_sale(), top_up.user), UserFactory()
-    tell(top_up, EventKind.DISPUTED)
+    deliver_event(top_up, EventKind.DISPUTED)
     assert claimed(order, client).suspended_at is not None
-    tell(top_up, EventKind.DISPUTE_LOST)
+    deliver_event(top_up, EventKind.DISPUTE_LOST)
     assert not live_licences_of(client).exists()
 
 

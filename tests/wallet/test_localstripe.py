@@ -35,7 +35,7 @@ from wallet.selectors import wallet_of
 from wallet.services.card_refunds import refund_top_up
 from wallet.services.provider_events import receive_event
 
-from .top_up_cases import asked_for
+from .top_up_cases import requested_top_up
 
 pytestmark = [pytest.mark.full, pytest.mark.django_db(transaction=True)]
 SECRET, KEY = "whsec_of_localstripe", "sk_test_of_localstripe"
@@ -102,7 +102,7 @@ def paid_on_a_page(client: stripe.StripeClient, service: str, monkeypatch: pytes
     """Return a top-up that was paid with a real payment intent, on a page that localstripe does not have."""
     with monkeypatch.context() as patch:
         patch.setattr(StripeProvider, "create_page", lambda _self, request: PaymentPage(f"cs_{request.top_up_id}", "https://pay.example/"))
-        top_up = asked_for(UserFactory(), amount, "USD")
+        top_up = requested_top_up(UserFactory(), amount, "USD")
     intent = charged(client, amount, confirm=True, metadata={"topUpId": str(top_up.pk)})
     session = {
         "id": top_up.page_reference,
@@ -179,4 +179,4 @@ def test_list_of_localstripe_is_paged_through_and_agrees_with_the_ledger(
 
 def test_server_without_checkout_sessions_is_told_as_unavailable(client: stripe.StripeClient) -> None:
     with pytest.raises(PaymentProviderUnavailable):
-        asked_for(UserFactory(), 1999, "USD")
+        requested_top_up(UserFactory(), 1999, "USD")

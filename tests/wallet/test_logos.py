@@ -88,18 +88,18 @@ def test_logo_is_re_encoded_small_and_without_what_came_with_it(kind: str) -> No
 def test_what_is_no_usable_image_is_refused(image: bytes, code: str) -> None:
     vendor = on_sale().store.owner
     vendor_as_seller(vendor)
-    with pytest.raises(Problem) as met:
+    with pytest.raises(Problem) as excinfo:
         change_logo(user=vendor, image=image, actor=vendor)
-    assert met.value.code == code
+    assert excinfo.value.code == code
     assert not Logo.objects.exists()
 
 
 @pytest.mark.slow
 def test_logo_without_billing_details_is_refused() -> None:
     user = UserFactory()
-    with pytest.raises(Problem) as met:
+    with pytest.raises(Problem) as excinfo:
         change_logo(user=user, image=picture(), actor=user)
-    assert met.value.code == "invalid_input"
+    assert excinfo.value.code == "invalid_input"
 
 
 @pytest.mark.slow

@@ -39,7 +39,7 @@ from wallet.services.vendor_payouts import (
 from .cut_connections import Deed, check_every_cut, check_failed_commit, cut_off
 from .invoice_cases import issue, operator
 from .payees import account_of, exported, paid_out, payee, prepared
-from .top_up_cases import asked_for, paid, tell
+from .top_up_cases import deliver_event, paid_top_up, requested_top_up
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
 PRICE = 49_900
@@ -120,7 +120,7 @@ def cancelling_a_batch() -> Deed:
 
 def refunding_a_top_up() -> Deed:
     """Staff refund a card payment: what is left of it is frozen."""
-    top_up, staff = paid(), UserFactory()
+    top_up, staff = paid_top_up(), UserFactory()
     return lambda: refund_top_up(top_up=top_up, reason="test", actor=staff)
 
 
@@ -147,7 +147,7 @@ def event(top_up: TopUp, kind: EventKind, **told: Any) -> Deed:
 
 def spent() -> TopUp:
     """Return a top-up of which one purchase took the larger part."""
-    top_up = paid(amount_minor=60_000)
+    top_up = paid_top_up(amount_minor=60_000)
     bought(on_sale(tax_rate_bp=1800), top_up.user)
     return top_up
 
@@ -160,18 +160,18 @@ def asking_for_a_page() -> Deed:
 
 def payment() -> Deed:
     """A top-up is credited."""
-    return event(asked_for(), EventKind.SUCCEEDED)
+    return event(requested_top_up(), EventKind.SUCCEEDED)
 
 
 def payment_that_failed() -> Deed:
     """A payment page has closed."""
-    return event(asked_for(), EventKind.FAILED)
+    return event(requested_top_up(), EventKind.FAILED)
 
 
 def payment_whose_dispute_waits() -> Deed:
     """A dispute was told before its payment."""
-    top_up = asked_for()
-    tell(top_up, EventKind.DISPUTED)
+    top_up = requested_top_up()
+    deliver_event(top_up, EventKind.DISPUTED)
     return event(top_up, EventKind.SUCCEEDED)
 
 
@@ -183,21 +183,21 @@ def dispute() -> Deed:
 def dispute_that_is_won() -> Deed:
     """All of that is restored."""
     top_up = spent()
-    return event(tell(top_up, EventKind.DISPUTED), EventKind.DISPUTE_WON)
+    return event(deliver_event(top_up, EventKind.DISPUTED), EventKind.DISPUTE_WON)
 
 
 def dispute_that_is_lost() -> Deed:
     """All of that is taken."""
     top_up = spent()
-    return event(tell(top_up, EventKind.DISPUTED), EventKind.DISPUTE_LOST)
+    return event(deliver_event(top_up, EventKind.DISPUTED), EventKind.DISPUTE_LOST)
 
 
 def dispute_that_is_lost_after_the_payout() -> Deed:
     """The vendor was paid already, so the buyer owes what is missing."""
-    profile, top_up = payee(), paid(amount_minor=PRICE)
+    profile, top_up = payee(), paid_top_up(amount_minor=PRICE)
     bought(on_sale(store=profile.store), top_up.user)
     paid_out(account_of(profile), next(RUNS))
-    return event(tell(top_up, EventKind.DISPUTED), EventKind.DISPUTE_LOST)
+    return event(deliver_event(top_up, EventKind.DISPUTED), EventKind.DISPUTE_LOST)
 
 
 def end_of_a_dispute_that_nobody_told() -> Deed:
@@ -207,12 +207,12 @@ def end_of_a_dispute_that_nobody_told() -> Deed:
 
 def refund_by_hand() -> Deed:
     """Staff refunded a payment in the provider's own dashboard."""
-    return event(paid(), EventKind.REFUNDED, amount_minor=20_000)
+    return event(paid_top_up(), EventKind.REFUNDED, amount_minor=20_000)
 
 
 def asked_refund() -> str:
     """Return the reversal of a refund that was not sent yet."""
-    top_up = paid()
+    top_up = paid_top_up()
     refund_top_up(top_up=top_up, reason="test", actor=UserFactory())
     return str(Reversal.objects.get(top_up=top_up).pk)
 

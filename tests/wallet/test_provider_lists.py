@@ -15,7 +15,7 @@ from wallet.providers import TestProvider
 from wallet.providers.base import ProviderPayment, ProviderReversal
 from wallet.services.card_refunds import refund_top_up
 
-from .top_up_cases import asked_for, paid, tell
+from .top_up_cases import deliver_event, paid_top_up, requested_top_up
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 
@@ -27,10 +27,10 @@ def told(**options: Any) -> str:
 
 
 def test_day_that_agrees_is_told_and_one_that_does_not_fails_and_names_what_differs(monkeypatch: pytest.MonkeyPatch) -> None:
-    top_up = paid()
+    top_up = paid_top_up()
     day = top_up.paid_at.date() if top_up.paid_at else timezone.now().date()
     assert "agree" in told(day=day)
-    tell(asked_for(), EventKind.SUCCEEDED, amount_minor=1)
+    deliver_event(requested_top_up(), EventKind.SUCCEEDED, amount_minor=1)
     listed = [ProviderPayment(top_up.payment_reference, 49_999, "INR"), ProviderPayment("unknown", 100, "INR")]
     monkeypatch.setattr(TestProvider, "payments_of", lambda *_: iter(listed))
     out = StringIO()
@@ -43,7 +43,7 @@ def test_day_that_agrees_is_told_and_one_that_does_not_fails_and_names_what_diff
 
 @pytest.mark.parametrize(("amount_minor", "currency"), [(49_999, "INR"), (50_001, "INR"), (50_000, "USD")])
 def test_payment_of_another_amount_than_was_credited_is_told(amount_minor: int, currency: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    top_up = paid()
+    top_up = paid_top_up()
     assert top_up.paid_at is not None
     listed = [ProviderPayment(top_up.payment_reference, amount_minor, currency)]
     monkeypatch.setattr(TestProvider, "payments_of", lambda *_: iter(listed))
@@ -53,7 +53,7 @@ def test_payment_of_another_amount_than_was_credited_is_told(amount_minor: int, 
 
 @pytest.mark.parametrize("days", [-1, 1])
 def test_payment_of_another_day_is_not_missed(days: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    top_up = paid()
+    top_up = paid_top_up()
     assert top_up.paid_at is not None
     monkeypatch.setattr(TestProvider, "payments_of", lambda *_: iter([]))
     assert "agree" in told(day=top_up.paid_at.date() + timedelta(days=days))
@@ -80,7 +80,7 @@ def test_provider_that_is_not_set_up_and_a_day_without_one_are_refused(options: 
 def test_dispute_in_the_list_that_the_ledger_does_not_have_so_is_told(
     changed: dict[str, Any], told_of: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    top_up = tell(paid(), EventKind.DISPUTED)
+    top_up = deliver_event(paid_top_up(), EventKind.DISPUTED)
     reversal = Reversal.objects.get()
     same: dict[str, Any] = {"reference": reversal.reference, "payment": top_up.payment_reference, "amount_minor": 50_000, "currency": "INR"}
     listed = [ProviderReversal(**{**same, "status": ReversalStatus.OPEN})]
@@ -99,7 +99,7 @@ def test_dispute_in_the_list_that_the_ledger_does_not_have_so_is_told(
 def test_refund_that_the_provider_does_not_list_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     # Refunds close to midnight may be in the list of another day, and this test may run close to midnight.
     monkeypatch.setattr("wallet.top_up_differences.MARGIN", timedelta())
-    refund_top_up(top_up=paid(), reason="asked for", actor=UserFactory())
+    refund_top_up(top_up=paid_top_up(), reason="asked for", actor=UserFactory())
     monkeypatch.setattr(TestProvider, "reversals_of", lambda *_: iter([]))
     with pytest.raises(CommandError, match="1 differences"):
         told(day=Reversal.objects.get().opened_at.date())

@@ -149,17 +149,17 @@ def test_forged_event_is_refused_before_it_is_parsed(name: str) -> None:
         (b"", headers),
         (b"not json", headers),
     ):
-        with pytest.raises(Problem) as met:
+        with pytest.raises(Problem) as excinfo:
             provider.read_event(forged, sent)
-        assert met.value.code == "payment_signature_invalid", (forged[:20], sent)
+        assert excinfo.value.code == "payment_signature_invalid", (forged[:20], sent)
 
 
 def test_old_event_of_stripe_is_refused() -> None:
     body, _ = of_stripe("checkout.session.completed", SESSION)
     old = WebhookSignature.generate_signature_header(body.decode(), SECRET, timestamp=1_700_000_000)
-    with pytest.raises(Problem) as met:
+    with pytest.raises(Problem) as excinfo:
         stripe().read_event(body, {"Stripe-Signature": old})
-    assert met.value.code == "payment_signature_invalid"
+    assert excinfo.value.code == "payment_signature_invalid"
 
 
 @pytest.mark.parametrize(
@@ -176,17 +176,17 @@ def test_old_event_of_stripe_is_refused() -> None:
     ],
 )
 def test_signed_event_that_lacks_something_is_refused(thing: dict[str, Any]) -> None:
-    with pytest.raises(Problem) as met:
+    with pytest.raises(Problem) as excinfo:
         stripe().read_event(*of_stripe("checkout.session.completed", thing))
-    assert met.value.code == "payment_event_invalid"
+    assert excinfo.value.code == "payment_event_invalid"
 
 
 @pytest.mark.parametrize("body", ["[]", "1", "null", '{"type": "x"}', '{"id": 1}', "[" * 5_000])
 def test_signed_body_that_is_no_event_is_refused(body: str) -> None:
     signature = WebhookSignature.generate_signature_header(body, SECRET)
-    with pytest.raises(Problem) as met:
+    with pytest.raises(Problem) as excinfo:
         stripe().read_event(body.encode(), {"Stripe-Signature": signature})
-    assert met.value.code == "payment_event_invalid"
+    assert excinfo.value.code == "payment_event_invalid"
 
 
 class Wire:

@@ -22,8 +22,8 @@ from wallet.services.refunds import refund_order
 from wallet.services.wallet_payouts import pay_wallet_payout
 from wallet.unclaimed import unclaimed_minor
 
-from .test_disputes import agree
-from .top_up_cases import asked_for, paid, tell
+from .test_disputes import assert_ledger_agrees
+from .top_up_cases import deliver_event, paid_top_up, requested_top_up
 from .wallet_payout_cases import asked
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -33,10 +33,10 @@ PRICE, PART = 49_900, 10_000
 
 def indebted() -> User:
     """Return a buyer who owes 100.00 INR for a purchase that stands."""
-    top_up = paid(amount_minor=PRICE)
+    top_up = paid_top_up(amount_minor=PRICE)
     bought(on_sale(), top_up.user)
     for kind in (EventKind.DISPUTED, EventKind.DISPUTE_LOST):
-        tell(top_up, kind, amount_minor=PART)
+        deliver_event(top_up, kind, amount_minor=PART)
     assert owed_by(top_up.user_id) == {"INR": PART}
     return top_up.user
 
@@ -51,24 +51,24 @@ def test_top_up_pays_what_is_owed_first_and_its_receipt_says_so(
 ) -> None:
     user = indebted()
     with django_capture_on_commit_callbacks(execute=True):
-        top_up = paid(user, 25_000)
+        top_up = paid_top_up(user, 25_000)
     assert (wallet_of(user).balance_inr_minor, owed_by(user.pk)) == (15_000, {})
     receipt = next(message for message in outbox.outbox if str(top_up.pk) in message.body)
     assert "₹100.00" in receipt.body
     assert "₹150.00" in receipt.body
-    agree()
+    assert_ledger_agrees()
 
 
 def test_credit_that_does_not_suffice_pays_a_part() -> None:
     user = indebted()
     added(user, 4_000)
     assert (wallet_of(user).balance_inr_minor, owed_by(user.pk)) == (0, {"INR": 6_000})
-    agree()
+    assert_ledger_agrees()
 
 
 def test_credit_in_another_currency_pays_nothing() -> None:
     user = indebted()
-    paid(user, 25_000, "USD")
+    paid_top_up(user, 25_000, "USD")
     assert (wallet_of(user).balance_usd_minor, owed_by(user.pk)) == (25_000, {"INR": PART})
 
 
@@ -81,18 +81,18 @@ def test_refund_of_a_purchase_pays_what_is_owed_and_the_mail_says_so(
     assert (wallet_of(user).balance_inr_minor, owed_by(user.pk)) == (PRICE - PART, {})
     (message,) = [message for message in outbox.outbox if message.to == [user.email] and "refunded" in message.subject]
     assert "₹100.00" in message.body
-    agree()
+    assert_ledger_agrees()
 
 
 def test_debt_is_paid_from_other_credit_before_that_of_a_card() -> None:
     user = funded(inr=0)
-    top_up = paid(user, PRICE)
+    top_up = paid_top_up(user, PRICE)
     bought(on_sale(), user)
     added(user, 5_000)
     asked(user)
     for kind in (EventKind.DISPUTED, EventKind.DISPUTE_LOST):
-        tell(top_up, kind, amount_minor=PART)
-    later = paid(user, 20_000)
+        deliver_event(top_up, kind, amount_minor=PART)
+    later = paid_top_up(user, 20_000)
     assert card_credit(LedgerAccount.objects.get(kind="wallet", owner=user, currency="INR")) == 10_000
     # What it paid of the debt does not return to its card.
     assert refund_top_up(top_up=later, reason="test", actor=UserFactory()).reversals.get().amount_minor == 10_000
@@ -100,7 +100,7 @@ def test_debt_is_paid_from_other_credit_before_that_of_a_card() -> None:
 
 def test_debt_that_was_paid_by_card_leaves_later_payouts_as_they_are() -> None:
     user = indebted()
-    paid(user, 25_000)
+    paid_top_up(user, 25_000)
     added(user, 30_000)
     wallet = LedgerAccount.objects.get(kind="wallet", owner=user, currency="INR")
     for _ in range(2):
@@ -112,12 +112,12 @@ def test_debt_that_was_paid_by_card_leaves_later_payouts_as_they_are() -> None:
 
 def test_top_up_that_paid_a_debt_and_is_disputed_is_owed_again() -> None:
     user = indebted()
-    later = paid(user, PART)
+    later = paid_top_up(user, PART)
     assert owed_by(user.pk) == {}
     for kind in (EventKind.DISPUTED, EventKind.DISPUTE_LOST):
-        tell(later, kind, reversal="later", event_id=f"later-{kind}")
+        deliver_event(later, kind, reversal="later", event_id=f"later-{kind}")
     assert owed_by(user.pk) == {"INR": PART}
-    agree()
+    assert_ledger_agrees()
 
 
 def test_debt_that_is_written_off_is_not_collected() -> None:
@@ -126,19 +126,19 @@ def test_debt_that_is_written_off_is_not_collected() -> None:
     assert (journal.kind, journal.reason, journal.actor) == ("write_off", "too small to collect", staff)
     entry = AuditEntry.objects.get(action="receivable.write_off")
     assert (entry.actor, entry.reason, entry.data["amountMinor"]) == (staff, "too small to collect", PART)
-    paid(user, 25_000)
+    paid_top_up(user, 25_000)
     assert (wallet_of(user).balance_inr_minor, owed_by(user.pk)) == (25_000, {})
     with pytest.raises(InvalidTransition):
         write_off(user=user, currency="INR", reason="again", actor=staff)
-    agree()
+    assert_ledger_agrees()
 
 
 def test_write_off_without_a_reason_or_by_who_owes_is_refused() -> None:
     user = indebted()
     for reason, actor, code in ((" ", UserFactory(), "invalid_input"), ("test", user, "self_review")):
-        with pytest.raises(Problem) as met:
+        with pytest.raises(Problem) as excinfo:
             write_off(user=user, currency="INR", reason=reason, actor=actor)
-        assert met.value.code == code
+        assert excinfo.value.code == code
     with pytest.raises(Problem):
         write_off(user=user, currency="USD", reason="test", actor=UserFactory())
     assert not Journal.objects.filter(kind="write_off").exists()
@@ -152,19 +152,19 @@ def test_account_that_owes_is_deleted_after_the_debt_is_paid_or_written_off() ->
     delete_account(user=user, reason="test", actor=None)
     user.refresh_from_db()
     assert user.deleted
-    agree()
+    assert_ledger_agrees()
 
 
 def test_dispute_that_is_lost_after_the_account_was_deleted_is_owed_and_written_off() -> None:
-    top_up = paid(amount_minor=PRICE)
+    top_up = paid_top_up(amount_minor=PRICE)
     bought(on_sale(), top_up.user)
     delete_account(user=top_up.user, reason="test", actor=None)
     for kind in (EventKind.DISPUTED, EventKind.DISPUTE_LOST):
-        tell(top_up, kind, amount_minor=PART)
+        deliver_event(top_up, kind, amount_minor=PART)
     assert owed_by(top_up.user_id) == {"INR": PART}
     write_off(user=top_up.user, currency="INR", reason="the account is deleted", actor=UserFactory())
     assert owed_by(top_up.user_id) == {}
-    agree()
+    assert_ledger_agrees()
 
 
 def test_staff_who_pay_a_refund_to_a_deleted_account_see_what_it_owes() -> None:
@@ -172,30 +172,30 @@ def test_staff_who_pay_a_refund_to_a_deleted_account_see_what_it_owes() -> None:
     added(user, PRICE)
     order = bought(on_sale(), user)
     before = unclaimed_refund_effects(order)
-    top_up = paid(user, PRICE)
+    top_up = paid_top_up(user, PRICE)
     bought(on_sale(), user)
     delete_account(user=user, reason="test", actor=None)
     for kind in (EventKind.DISPUTED, EventKind.DISPUTE_LOST):
-        tell(top_up, kind, amount_minor=PART)
+        deliver_event(top_up, kind, amount_minor=PART)
     refund_order(order=order, reason="test", actor=None)
     assert len(unclaimed_refund_effects(order)) == len(before) + 1
     assert "₹100.00" in unclaimed_refund_effects(order)[0]
 
 
 def test_refund_to_the_card_of_a_deleted_account_pays_what_it_owes_first() -> None:
-    top_up = paid(amount_minor=PRICE)
+    top_up = paid_top_up(amount_minor=PRICE)
     user, order = top_up.user, bought(on_sale(), top_up.user)
     delete_account(user=user, reason="test", actor=None)
     for kind in (EventKind.DISPUTED, EventKind.DISPUTE_LOST):
-        tell(top_up, kind, amount_minor=PART)
+        deliver_event(top_up, kind, amount_minor=PART)
     assert owed_by(user.pk) == {"INR": PART}
     refund_order(order=order, reason="test", actor=None)
     assert owed_by(user.pk) == {}
     assert (wallet_of(user).balance_inr_minor, unclaimed_minor(order)) == (PRICE - 2 * PART, PART)
-    agree()
+    assert_ledger_agrees()
 
 
 def test_refused_top_up_collects_nothing() -> None:
     user = indebted()
-    tell(asked_for(user), EventKind.FAILED)
+    deliver_event(requested_top_up(user), EventKind.FAILED)
     assert owed_by(user.pk) == {"INR": PART}

@@ -43,7 +43,7 @@ from wallet.services.refunds import refund_order
 
 from .payees import earned
 from .refund_request_cases import aged, asked, declined, downloaded, overdue, sold
-from .top_up_cases import paid, tell
+from .top_up_cases import deliver_event, paid_top_up
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
@@ -97,17 +97,17 @@ def test_app_asks_for_a_refund_of_what_it_bought_and_of_nothing_else() -> None:
 def test_purchase_that_was_free_or_has_ended_or_is_disputed_cannot_be_asked_for() -> None:
     refunded, free = sold(), sold(price_inr_minor=0)
     refund_order(order=refunded, reason="broken", actor=None)
-    top_up = paid(amount_minor=2 * 49_900)
+    top_up = paid_top_up(amount_minor=2 * 49_900)
     lost = bought(on_sale(), top_up.user)
-    tell(top_up, EventKind.DISPUTED)
-    tell(top_up, EventKind.DISPUTE_LOST)
-    disputed = paid(amount_minor=49_900)
+    deliver_event(top_up, EventKind.DISPUTED)
+    deliver_event(top_up, EventKind.DISPUTE_LOST)
+    disputed = paid_top_up(amount_minor=49_900)
     frozen = bought(on_sale(), disputed.user)
-    tell(disputed, EventKind.DISPUTED)
+    deliver_event(disputed, EventKind.DISPUTED)
     for order in (refunded, free, lost, frozen):
         with pytest.raises(RefundUnavailable):
             asked(order)
-    tell(disputed, EventKind.DISPUTE_WON)
+    deliver_event(disputed, EventKind.DISPUTE_WON)
     assert asked(frozen).status == "Refunded"
 
 
@@ -264,13 +264,13 @@ def test_request_ends_with_a_refund_by_staff_or_a_lost_dispute() -> None:
     made = asked()
     refund_order(order=made.order, reason="broken", actor=UserFactory())
     assert status_of(made) == ("Refunded", "Refunded", False)
-    top_up = paid(amount_minor=49_900)
+    top_up = paid_top_up(amount_minor=49_900)
     order = downloaded(bought(on_sale(archive(), store=make_vendor().store), top_up.user))
     disputed = asked(order)
-    tell(top_up, EventKind.DISPUTED)
+    deliver_event(top_up, EventKind.DISPUTED)
     with pytest.raises(InvalidTransition):
         agree_to_refund(refund_request=disputed, actor=vendor_of(order))
-    tell(top_up, EventKind.DISPUTE_LOST)
+    deliver_event(top_up, EventKind.DISPUTE_LOST)
     assert status_of(disputed) == ("Closed", "ChargedBack", False)
 
 

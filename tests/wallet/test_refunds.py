@@ -24,7 +24,7 @@ from wallet.services.digests import digest_ledger
 from wallet.services.refunds import pay_unclaimed, refund_order
 from wallet.unclaimed import unclaimed_minor, unclaimed_refunds, unclaimed_sums
 
-from .top_up_cases import paid
+from .top_up_cases import paid_top_up
 from .wallet_payout_cases import abandoned
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -161,7 +161,7 @@ def left_by(buyer: User, price_inr_minor: int = 49_900) -> Order:
 
 def test_refund_of_what_a_deleted_account_paid_by_card_returns_to_the_card_and_only_the_rest_waits() -> None:
     buyer = funded(inr=9_900)
-    first, second = paid(buyer, 10_000), paid(buyer, 30_000)
+    first, second = paid_top_up(buyer, 10_000), paid_top_up(buyer, 30_000)
     order = left_by(buyer)
     refund_order(order=order, reason="broken", actor=UserFactory())
     drain()
@@ -176,7 +176,7 @@ def test_refund_of_what_a_deleted_account_paid_by_card_returns_to_the_card_and_o
 
 
 def test_refund_of_a_deleted_account_that_paid_all_by_card_leaves_nothing_to_claim() -> None:
-    order = left_by(paid(UserFactory(), 49_900).user)
+    order = left_by(paid_top_up(UserFactory(), 49_900).user)
     refund_order(order=order, reason="broken", actor=UserFactory())
     drain()
     assert TopUp.objects.get().status == "Returned"
@@ -186,7 +186,7 @@ def test_refund_of_a_deleted_account_that_paid_all_by_card_leaves_nothing_to_cla
 
 
 def test_card_that_refuses_the_refund_of_a_deleted_account_is_tried_again_by_staff() -> None:
-    order = left_by(paid(UserFactory(), 49_900).user)
+    order = left_by(paid_top_up(UserFactory(), 49_900).user)
     with patch.object(TestProvider, "refund", return_value=None):
         refund_order(order=order, reason="broken", actor=UserFactory())
         drain()

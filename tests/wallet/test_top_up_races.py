@@ -37,7 +37,7 @@ from wallet.services.top_ups import TopUpRequest, request_top_up
 from wallet.services.vendor_payouts import cancel_batch
 
 from .payees import account_of, payee, prepared
-from .top_up_cases import asked_for, paid, tell
+from .top_up_cases import deliver_event, paid_top_up, requested_top_up
 from .wallet_payout_cases import asked
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
@@ -57,21 +57,21 @@ def telling(top_up: TopUp, kind: EventKind, **told: Any) -> Callable[[], None]:
 
 def test_same_event_sixteen_times_at_once_credits_once() -> None:
     for _ in range(3):
-        top_up = asked_for()
+        top_up = requested_top_up()
         assert at_once(*(telling(top_up, EventKind.SUCCEEDED) for _ in range(THREADS))) == [None] * THREADS
         assert wallet_of(top_up.user).balance_inr_minor == 50_000
         assert ProviderEvent.objects.filter(top_up=top_up).count() == 1
 
 
 def test_different_events_of_one_payment_at_once_credit_once() -> None:
-    top_up = asked_for()
+    top_up = requested_top_up()
     at_once(*(telling(top_up, EventKind.SUCCEEDED, event_id=f"e{number}") for number in range(THREADS)))
     assert (wallet_of(top_up.user).balance_inr_minor, Journal.objects.count()) == (50_000, 1)
 
 
 def test_dispute_and_its_end_at_once_with_the_payment_end_it_once() -> None:
     for end in ENDS * 2:
-        top_up = asked_for()
+        top_up = requested_top_up()
         at_once(*(telling(top_up, kind) for kind in (EventKind.SUCCEEDED, EventKind.DISPUTED, end) for _ in range(4)))
         top_up.refresh_from_db()
         assert top_up.status == ("Succeeded" if end == EventKind.DISPUTE_WON else "Returned")
@@ -88,7 +88,7 @@ def elsewhere(call: Callable[[], Any]) -> threading.Thread:
 
 
 def test_dispute_that_arrives_with_its_payment_is_applied(monkeypatch: pytest.MonkeyPatch) -> None:
-    top_up = asked_for()
+    top_up = requested_top_up()
     threads: list[threading.Thread] = []
 
     def meanwhile(*, top_up: TopUp) -> None:
@@ -109,7 +109,7 @@ def test_dispute_meets_a_digest_without_a_circle() -> None:
     listings = [on_sale(), on_sale()]
     for listing in reversed(listings):
         bought(listing)
-    top_up = paid(amount_minor=2 * 49_900)
+    top_up = paid_top_up(amount_minor=2 * 49_900)
     for listing in listings:
         bought(listing, top_up.user)
     with transaction.atomic():
@@ -125,7 +125,7 @@ def test_dispute_meets_a_digest_without_a_circle() -> None:
 
 def test_dispute_meets_purchases_refunds_and_payouts_without_a_circle() -> None:
     for end in ENDS:
-        top_up = paid(amount_minor=49_900 * 4)
+        top_up = paid_top_up(amount_minor=49_900 * 4)
         user = top_up.user
         orders = [bought(on_sale(), user) for _ in range(2)]
         outcomes_at_once(
@@ -136,13 +136,13 @@ def test_dispute_meets_purchases_refunds_and_payouts_without_a_circle() -> None:
             partial(asked, user, 100),
         )
         # What was told before its beginning.
-        tell(top_up, EventKind.DISPUTED)
+        deliver_event(top_up, EventKind.DISPUTED)
         assert Reversal.objects.get(top_up=top_up).status == ("Kept" if end == EventKind.DISPUTE_WON else "Returned")
 
 
 def test_disputes_of_two_buyers_of_the_same_vendors_meet_without_a_circle() -> None:
     listings = [on_sale() for _ in range(3)]
-    top_ups = [paid(amount_minor=49_900 * 3) for _ in range(4)]
+    top_ups = [paid_top_up(amount_minor=49_900 * 3) for _ in range(4)]
     for number, top_up in enumerate(top_ups):
         for listing in (listings[number % 3 :] + listings[: number % 3])[:3]:
             bought(listing, top_up.user)
@@ -168,7 +168,7 @@ def test_same_key_at_once_makes_one_top_up() -> None:
 
 def test_payment_that_meets_the_end_of_an_account_leaves_no_money_behind() -> None:
     for _ in range(3):
-        top_up = asked_for()
+        top_up = requested_top_up()
         TopUp.objects.filter(pk=top_up.pk).update(expires_at="2099-01-01T00:00:00Z")
         outcomes = at_once(telling(top_up, EventKind.SUCCEEDED), partial(delete_account, user=top_up.user, reason="test", actor=None))
         top_up.user.refresh_from_db()
@@ -178,23 +178,23 @@ def test_payment_that_meets_the_end_of_an_account_leaves_no_money_behind() -> No
 
 def indebted() -> TopUp:
     """Return a top-up of which 100.00 INR are owed after a lost dispute."""
-    top_up = paid(amount_minor=49_900)
+    top_up = paid_top_up(amount_minor=49_900)
     bought(on_sale(), top_up.user)
     for kind in (EventKind.DISPUTED, EventKind.DISPUTE_LOST):
-        tell(top_up, kind, amount_minor=10_000)
+        deliver_event(top_up, kind, amount_minor=10_000)
     return top_up
 
 
 def test_debt_is_paid_once_by_credits_that_arrive_together() -> None:
     user = indebted().user
-    top_ups = [asked_for(user, 3_000) for _ in range(8)]
+    top_ups = [requested_top_up(user, 3_000) for _ in range(8)]
     assert at_once(*(telling(top_up, EventKind.SUCCEEDED) for top_up in top_ups)) == [None] * 8
     assert (wallet_of(user).balance_inr_minor, owed_by(user.pk)) == (8 * 3_000 - 10_000, {})
 
 
 def test_debt_that_is_written_off_beside_credits_is_paid_or_written_off_once() -> None:
     user, staff = indebted().user, [UserFactory() for _ in range(3)]
-    top_ups = [asked_for(user, 3_000) for _ in range(3)]
+    top_ups = [requested_top_up(user, 3_000) for _ in range(3)]
     writing_off = [partial(write_off, user=user, currency="INR", reason="test", actor=each) for each in staff]
     at_once(*(telling(top_up, EventKind.SUCCEEDED) for top_up in top_ups), *writing_off)
     assert owed_by(user.pk) == {}
@@ -205,12 +205,12 @@ def test_debt_that_is_written_off_beside_credits_is_paid_or_written_off_once() -
 
 def test_disputes_that_end_beside_purchases_and_credits_of_one_wallet_do_not_block_each_other() -> None:
     user = UserFactory()
-    top_ups = [paid(user, 49_900) for _ in range(4)]
+    top_ups = [paid_top_up(user, 49_900) for _ in range(4)]
     listings = [on_sale() for _ in range(3)]
     for listing in listings:
         bought(listing, user)
     for top_up in top_ups:
-        tell(top_up, EventKind.DISPUTED)
+        deliver_event(top_up, EventKind.DISPUTED)
     fresh = [on_sale() for _ in range(2)]
     outcomes = outcomes_at_once(
         *(telling(top_up, EventKind.DISPUTE_LOST) for top_up in top_ups),
@@ -224,7 +224,7 @@ def test_disputes_that_end_beside_purchases_and_credits_of_one_wallet_do_not_blo
 def test_upgrade_request_download_dispute_payout_and_digest_meet_without_a_circle(price: int) -> None:
     for end in ENDS:
         vendor = payee()
-        top_up = paid(amount_minor=2 * 49_900)
+        top_up = paid_top_up(amount_minor=2 * 49_900)
         order = bought(on_sale(archive(), store=vendor.store), top_up.user)
         link = issue_link(licence=Licence.objects.get(order_id=order.pk))
         Listing.objects.filter(pk=order.listing_id).update(price_inr_minor=price)

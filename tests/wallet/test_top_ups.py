@@ -30,22 +30,22 @@ from wallet.services.quotes import make_quote
 from wallet.services.top_ups import TopUpRequest, request_top_up
 
 from .spenders import connected, personal
-from .top_up_cases import asked_for, paid, tell
+from .top_up_cases import deliver_event, paid_top_up, requested_top_up
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 def refusal(**given: Any) -> Problem:
-    with pytest.raises(Problem) as met:
+    with pytest.raises(Problem) as excinfo:
         request_top_up(user=UserFactory(), **given)
-    return met.value
+    return excinfo.value
 
 
 def test_paid_top_up_is_credited_and_told(django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks) -> None:
-    top_up = asked_for()
+    top_up = requested_top_up()
     assert (top_up.status, wallet_of(top_up.user).balance_inr_minor) == ("Pending", 0)
     with django_capture_on_commit_callbacks(execute=True):
-        tell(top_up, EventKind.SUCCEEDED)
+        deliver_event(top_up, EventKind.SUCCEEDED)
     assert (top_up.status, wallet_of(top_up.user).balance_inr_minor) == ("Succeeded", 50_000)
     assert top_up.journal is not None
     assert str(top_up.journal.credit_reference) == f"{top_up.payment_reference} (test)"
@@ -54,19 +54,19 @@ def test_paid_top_up_is_credited_and_told(django_capture_on_commit_callbacks: Dj
 
 
 def test_event_that_comes_again_credits_nothing() -> None:
-    top_up = paid()
+    top_up = paid_top_up()
     for told in ({}, {"event_id": "another"}, {"event_id": "third", "payment": "another-payment"}):
-        tell(top_up, EventKind.SUCCEEDED, **told)
+        deliver_event(top_up, EventKind.SUCCEEDED, **told)
     assert wallet_of(top_up.user).balance_inr_minor == 50_000
     assert sorted(ProviderEvent.objects.values_list("outcome", flat=True)) == ["credited", *["nothing: it was Succeeded already"] * 2]
 
 
 @pytest.mark.parametrize("kind", [EventKind.SUCCEEDED, EventKind.FAILED])
 def test_failure_told_after_or_before_the_payment_does_not_stop_it(kind: EventKind) -> None:
-    top_up = asked_for()
+    top_up = requested_top_up()
     other = EventKind.FAILED if kind == EventKind.SUCCEEDED else EventKind.SUCCEEDED
-    tell(top_up, kind)
-    tell(top_up, other)
+    deliver_event(top_up, kind)
+    deliver_event(top_up, other)
     assert (top_up.status, wallet_of(top_up.user).balance_inr_minor) == ("Succeeded", 50_000)
 
 
@@ -75,39 +75,39 @@ def test_failure_told_after_or_before_the_payment_does_not_stop_it(kind: EventKi
     [{"amount_minor": 50_001}, {"amount_minor": 49_999}, {"amount_minor": 0}, {"currency": "USD"}, {"currency": ""}, {"payment": ""}],
 )
 def test_payment_of_something_else_is_not_credited_but_recorded(change: dict[str, Any]) -> None:
-    top_up = tell(asked_for(), EventKind.SUCCEEDED, **change)
+    top_up = deliver_event(requested_top_up(), EventKind.SUCCEEDED, **change)
     assert (top_up.status, Journal.objects.count()) == ("Pending", 0)
     assert ProviderEvent.objects.get().outcome.startswith("refused")
 
 
 def test_payment_of_a_deactivated_account_is_credited_because_the_money_has_come() -> None:
-    top_up = asked_for()
+    top_up = requested_top_up()
     deactivate_user(user=top_up.user, reason="test", actor=UserFactory(is_superuser=True))
-    assert tell(top_up, EventKind.SUCCEEDED).status == "Succeeded"
+    assert deliver_event(top_up, EventKind.SUCCEEDED).status == "Succeeded"
 
 
 def test_payment_that_staff_credited_by_hand_is_not_credited_again() -> None:
-    top_up = asked_for()
+    top_up = requested_top_up()
     payment = Payment(payment_name(top_up), "test")
     credit_wallet(user=top_up.user, currency="INR", amount_minor=50_000, reason="test", actor=None, payment=payment)
-    assert tell(top_up, EventKind.SUCCEEDED).status == "Succeeded"
+    assert deliver_event(top_up, EventKind.SUCCEEDED).status == "Succeeded"
     assert wallet_of(top_up.user).balance_inr_minor == 50_000
     assert list(differences()) == []
 
 
 def test_payment_that_was_credited_to_someone_else_is_refused() -> None:
-    top_up = asked_for()
+    top_up = requested_top_up()
     payment = Payment(payment_name(top_up), "test")
     credit_wallet(user=UserFactory(), currency="INR", amount_minor=50_000, reason="test", actor=None, payment=payment)
-    assert tell(top_up, EventKind.SUCCEEDED).status == "Pending"
+    assert deliver_event(top_up, EventKind.SUCCEEDED).status == "Pending"
     assert wallet_of(top_up.user).balance_inr_minor == 0
     assert ProviderEvent.objects.get().outcome.startswith("refused")
 
 
 @pytest.mark.parametrize("amount_minor", [50_000, 60_000])
 def test_payment_that_paid_another_top_up_is_refused(amount_minor: int) -> None:
-    first = paid()
-    second = tell(asked_for(first.user, amount_minor), EventKind.SUCCEEDED, payment=first.payment_reference)
+    first = paid_top_up()
+    second = deliver_event(requested_top_up(first.user, amount_minor), EventKind.SUCCEEDED, payment=first.payment_reference)
     assert (second.status, wallet_of(first.user).balance_inr_minor) == ("Pending", 50_000)
     assert ProviderEvent.objects.get(top_up=second).outcome.startswith("refused")
 
@@ -125,27 +125,27 @@ def forged(body: bytes, headers: dict[str, str]) -> list[tuple[bytes, dict[str, 
 
 
 def test_forged_event_is_refused_and_leaves_no_trace() -> None:
-    top_up = asked_for()
+    top_up = requested_top_up()
     for body, headers in forged(*signed_event(top_up, EventKind.SUCCEEDED)):
-        with pytest.raises(Problem) as met:
+        with pytest.raises(Problem) as excinfo:
             receive_event(provider="test", body=body, headers=headers)
-        assert met.value.code == "payment_signature_invalid"
+        assert excinfo.value.code == "payment_signature_invalid"
     assert not ProviderEvent.objects.exists()
 
 
 def test_event_of_a_provider_that_is_not_set_up_is_not_found(settings: Any) -> None:
-    body, headers = signed_event(asked_for(), EventKind.SUCCEEDED)
+    body, headers = signed_event(requested_top_up(), EventKind.SUCCEEDED)
     settings.TEST_PAYMENTS = False
     for name in ("test", "stripe", "nobody"):
-        with pytest.raises(Problem) as met:
+        with pytest.raises(Problem) as excinfo:
             receive_event(provider=name, body=body, headers=headers)
-        assert met.value.code == "not_found"
+        assert excinfo.value.code == "not_found"
 
 
 def test_payment_of_another_program_on_the_same_account_is_ignored() -> None:
-    top_up = asked_for()
-    tell(top_up, EventKind.SUCCEEDED, top_up_id="", page="another-page")
-    tell(top_up, EventKind.SUCCEEDED, top_up_id="0190a0a0-0000-7000-8000-000000000000", page="")
+    top_up = requested_top_up()
+    deliver_event(top_up, EventKind.SUCCEEDED, top_up_id="", page="another-page")
+    deliver_event(top_up, EventKind.SUCCEEDED, top_up_id="0190a0a0-0000-7000-8000-000000000000", page="")
     assert (top_up.status, ProviderEvent.objects.count()) == ("Pending", 0)
 
 
@@ -174,31 +174,35 @@ def test_currency_without_a_provider_is_refused_and_names_those_with_one(setting
 
 def test_limits_of_a_day_and_of_the_wallet_count_open_pages_and_the_balance() -> None:
     user = funded(inr=450_000_00)
-    paid(user, 40_000_00)
-    with pytest.raises(Problem) as met:
-        asked_for(user, 20_000_00)
-    assert (met.value.code, met.value.members["limit"], met.value.members["left"]) == ("top_up_limit_exceeded", "balance", 10_000.0)
-    asked_for(user, 5_000_00)
-    with pytest.raises(Problem) as met:
-        asked_for(user, 6_000_00)
-    assert (met.value.members["limit"], met.value.members["left"]) == ("balance", 5_000.0)
+    paid_top_up(user, 40_000_00)
+    with pytest.raises(Problem) as excinfo:
+        requested_top_up(user, 20_000_00)
+    assert (excinfo.value.code, excinfo.value.members["limit"], excinfo.value.members["left"]) == (
+        "top_up_limit_exceeded",
+        "balance",
+        10_000.0,
+    )
+    requested_top_up(user, 5_000_00)
+    with pytest.raises(Problem) as excinfo:
+        requested_top_up(user, 6_000_00)
+    assert (excinfo.value.members["limit"], excinfo.value.members["left"]) == ("balance", 5_000.0)
     poor = UserFactory()
-    asked_for(poor, 50_000_00)
-    asked_for(poor, 40_000_00)
-    with pytest.raises(Problem) as met:
-        asked_for(poor, 10_000_01)
-    assert (met.value.members["limit"], met.value.members["left"]) == ("day", 10_000.0)
-    tell(TopUp.objects.get(user=poor, amount_minor=50_000_00), EventKind.FAILED)
-    asked_for(poor, 10_000_01)
+    requested_top_up(poor, 50_000_00)
+    requested_top_up(poor, 40_000_00)
+    with pytest.raises(Problem) as excinfo:
+        requested_top_up(poor, 10_000_01)
+    assert (excinfo.value.members["limit"], excinfo.value.members["left"]) == ("day", 10_000.0)
+    deliver_event(TopUp.objects.get(user=poor, amount_minor=50_000_00), EventKind.FAILED)
+    requested_top_up(poor, 10_000_01)
 
 
 def test_more_open_pages_than_allowed_are_refused() -> None:
     user = UserFactory()
     for _ in range(bounds.MAX_OPEN_TOP_UPS):
-        asked_for(user, 100)
-    with pytest.raises(Problem) as met:
-        asked_for(user, 100)
-    assert met.value.code == "too_many_top_ups"
+        requested_top_up(user, 100)
+    with pytest.raises(Problem) as excinfo:
+        requested_top_up(user, 100)
+    assert excinfo.value.code == "too_many_top_ups"
 
 
 def test_open_pages_of_an_app_keep_neither_the_owner_nor_another_app_from_asking() -> None:
@@ -206,12 +210,12 @@ def test_open_pages_of_an_app_keep_neither_the_owner_nor_another_app_from_asking
     wanted = TopUpRequest("INR", 100)
     for _ in range(bounds.MAX_OPEN_TOP_UPS_OF_APP):
         request_top_up(user=user, wanted=wanted, principal=connected(user, app))
-    with pytest.raises(Problem) as met:
+    with pytest.raises(Problem) as excinfo:
         request_top_up(user=user, wanted=wanted, principal=connected(user, app))
-    assert (met.value.code, met.value.members["maximum"]) == ("too_many_top_ups", bounds.MAX_OPEN_TOP_UPS_OF_APP)
+    assert (excinfo.value.code, excinfo.value.members["maximum"]) == ("too_many_top_ups", bounds.MAX_OPEN_TOP_UPS_OF_APP)
     request_top_up(user=user, wanted=wanted, principal=connected(user))
     for _ in range(bounds.MAX_OPEN_TOP_UPS):
-        asked_for(user, 100)
+        requested_top_up(user, 100)
 
 
 def test_open_pages_of_an_app_end_when_it_is_disconnected_and_a_late_payment_is_credited(
@@ -222,11 +226,11 @@ def test_open_pages_of_an_app_end_when_it_is_disconnected_and_a_late_payment_is_
     consent = Consent.objects.create(user=user, app=AppFactory(), audience="api", scope="wallet:fund", given_at=now, renewed_at=now)
     wanted = TopUpRequest("INR", 100)
     top_up, _ = request_top_up(user=user, wanted=wanted, principal=connected(user, consent.app))
-    others = [request_top_up(user=user, wanted=wanted, principal=connected(user))[0], asked_for(user, 100)]
+    others = [request_top_up(user=user, wanted=wanted, principal=connected(user))[0], requested_top_up(user, 100)]
     with django_capture_on_commit_callbacks(execute=True):
         withdraw_consent(user=user, app=consent.app, actor=user)
     assert list(open_top_ups_of(user.pk).order_by("pk")) == others
-    assert tell(top_up, EventKind.SUCCEEDED).status == "Succeeded"
+    assert deliver_event(top_up, EventKind.SUCCEEDED).status == "Succeeded"
     assert wallet_of(user).balance_inr_minor == 100
 
 
@@ -248,9 +252,9 @@ def test_app_returns_to_its_own_origins_only() -> None:
         ("https://app.example/paid", connected(user, AppFactory())),
         ("https://app.example/paid", personal(user)),
     ):
-        with pytest.raises(Problem) as met:
+        with pytest.raises(Problem) as excinfo:
             request_top_up(user=user, wanted=TopUpRequest("INR", 100, return_url=url), principal=principal)
-        assert met.value.code == "invalid_return_url", url
+        assert excinfo.value.code == "invalid_return_url", url
 
 
 def test_same_key_makes_one_top_up_and_another_body_is_refused() -> None:
@@ -258,9 +262,9 @@ def test_same_key_makes_one_top_up_and_another_body_is_refused() -> None:
     first, replayed = request_top_up(user=user, wanted=TopUpRequest("INR", 100), idempotency_key="a")
     again, replayed_again = request_top_up(user=user, wanted=TopUpRequest("INR", 100), idempotency_key="a")
     assert (first.pk, replayed, replayed_again) == (again.pk, False, True)
-    with pytest.raises(Problem) as met:
+    with pytest.raises(Problem) as excinfo:
         request_top_up(user=user, wanted=TopUpRequest("INR", 200), idempotency_key="a")
-    assert met.value.code == "idempotency_key_reused"
+    assert excinfo.value.code == "idempotency_key_reused"
 
 
 def test_key_of_another_app_or_token_makes_another_top_up() -> None:
@@ -295,12 +299,12 @@ def test_quote_outlives_the_payment_but_not_for_ever() -> None:
     user = UserFactory()
     quote = make_quote(buyer=user, purchase=PurchaseRequest(str(on_sale().pk), "INR"))
     for _ in range(3):
-        asked_for(user, 49_900, quote_id=str(quote.pk))
+        requested_top_up(user, 49_900, quote_id=str(quote.pk))
     quote.refresh_from_db()
     assert (quote.expires_at - quote.created_at).total_seconds() <= bounds.WAITING_QUOTE_MINUTES * 60
     assert (quote.expires_at - quote.created_at).total_seconds() > bounds.TOP_UP_MINUTES * 60
     with pytest.raises(Problem):
-        asked_for(UserFactory(), 49_900, quote_id=str(quote.pk))
+        requested_top_up(UserFactory(), 49_900, quote_id=str(quote.pk))
     assert Quote.objects.get(pk=quote.pk).expires_at == quote.expires_at
 
 
@@ -309,7 +313,7 @@ def test_quote_outlives_the_payment_but_not_for_ever() -> None:
     [{"amount_minor": 1}, {"currency": "USD"}, {"provider": "stripe"}, {"journal": None}, {"payment_reference": "x"}, {"user": "other"}],
 )
 def test_what_was_paid_for_is_never_changed(change: dict[str, Any]) -> None:
-    top_up = paid()
+    top_up = paid_top_up()
     change = {name: UserFactory() if value == "other" else value for name, value in change.items()}
     with pytest.raises(IntegrityError), transaction.atomic():
         TopUp.objects.filter(pk=top_up.pk).update(**change)
@@ -319,7 +323,7 @@ def test_what_was_paid_for_is_never_changed(change: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("change", [{"amount_minor": 1}, {"event_id": "x"}, {"outcome": "x"}, {"applied_at": None, "outcome": ""}])
 def test_what_a_provider_told_is_never_changed(change: dict[str, Any]) -> None:
-    paid()
+    paid_top_up()
     with pytest.raises(IntegrityError), transaction.atomic():
         ProviderEvent.objects.update(**change)
     with pytest.raises(IntegrityError), transaction.atomic():
@@ -327,7 +331,7 @@ def test_what_a_provider_told_is_never_changed(change: dict[str, Any]) -> None:
 
 
 def test_second_event_of_the_same_id_is_refused_by_the_database() -> None:
-    paid()
+    paid_top_up()
     event = ProviderEvent.objects.get()
     event.pk, event.top_up, event.applied_at, event.outcome = None, None, None, ""
     event._state.adding = True

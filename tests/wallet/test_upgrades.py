@@ -30,7 +30,7 @@ from wallet.services.spending import spend
 
 from . import purchases
 from .test_discounts import HOUR, discounted, quote
-from .top_up_cases import paid, tell
+from .top_up_cases import deliver_event, paid_top_up
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 Client = Callable[..., APIClient]
@@ -247,28 +247,28 @@ def test_database_refuses_two_upgrades_of_one_licence() -> None:
 
 def test_dispute_of_the_upgrade_suspends_it_and_lost_restores_the_first_licence() -> None:
     first = bought(on_sale(), funded(inr=49_900))
-    top_up = paid(first.buyer, 49_900)
+    top_up = paid_top_up(first.buyer, 49_900)
     second = upgraded(first)
-    tell(top_up, EventKind.DISPUTED)
+    deliver_event(top_up, EventKind.DISPUTED)
     assert live(first) == set()
-    tell(top_up, EventKind.DISPUTE_LOST)
+    deliver_event(top_up, EventKind.DISPUTE_LOST)
     second.refresh_from_db()
     assert (second.status, live(first)) == ("ChargedBack", {"personal"})
 
 
 def test_lost_dispute_of_the_first_purchase_refunds_the_upgrade() -> None:
     user = funded()
-    first_top_up = paid(user, 49_900)
+    first_top_up = paid_top_up(user, 49_900)
     first = bought(on_sale(), user)
-    second_top_up = paid(user, 49_900)
+    second_top_up = paid_top_up(user, 49_900)
     second = upgraded(first)
     # The second dispute freezes the upgrade, so that the first one finds the first purchase.
-    tell(second_top_up, EventKind.DISPUTED)
-    tell(first_top_up, EventKind.DISPUTED)
+    deliver_event(second_top_up, EventKind.DISPUTED)
+    deliver_event(first_top_up, EventKind.DISPUTED)
     assert live(first) == set()
-    tell(first_top_up, EventKind.DISPUTE_LOST)
+    deliver_event(first_top_up, EventKind.DISPUTE_LOST)
     assert live(first) == set()
-    tell(second_top_up, EventKind.DISPUTE_WON)
+    deliver_event(second_top_up, EventKind.DISPUTE_WON)
     for order, status in ((first, "ChargedBack"), (second, "Refunded")):
         order.refresh_from_db()
         assert order.status == status
@@ -278,28 +278,28 @@ def test_lost_dispute_of_the_first_purchase_refunds_the_upgrade() -> None:
 
 def test_won_dispute_of_the_first_purchase_restores_the_upgrade() -> None:
     user = funded()
-    first_top_up = paid(user, 49_900)
+    first_top_up = paid_top_up(user, 49_900)
     first = bought(on_sale(), user)
-    second_top_up = paid(user, 49_900)
+    second_top_up = paid_top_up(user, 49_900)
     upgraded(first)
-    tell(second_top_up, EventKind.DISPUTED)
-    tell(first_top_up, EventKind.DISPUTED)
-    tell(second_top_up, EventKind.DISPUTE_WON)
+    deliver_event(second_top_up, EventKind.DISPUTED)
+    deliver_event(first_top_up, EventKind.DISPUTED)
+    deliver_event(second_top_up, EventKind.DISPUTE_WON)
     # The purchase below it is still disputed.
     assert live(first) == set()
-    tell(first_top_up, EventKind.DISPUTE_WON)
+    deliver_event(first_top_up, EventKind.DISPUTE_WON)
     assert live(first) == {"commercial"}
 
 
 def test_free_upgrade_of_a_disputed_purchase_is_suspended_with_it_and_ends_with_it() -> None:
     user = funded()
-    top_up = paid(user, 49_900)
+    top_up = paid_top_up(user, 49_900)
     first = bought(on_sale(), user)
     Listing.objects.filter(pk=first.listing_id).update(price_inr_minor=100)
     second = upgraded(first)
-    tell(top_up, EventKind.DISPUTED)
+    deliver_event(top_up, EventKind.DISPUTED)
     assert live(first) == set()
-    tell(top_up, EventKind.DISPUTE_LOST)
+    deliver_event(top_up, EventKind.DISPUTE_LOST)
     second.refresh_from_db()
     assert (second.status, live(first)) == ("Refunded", set())
 
@@ -308,13 +308,13 @@ def test_free_upgrade_of_a_disputed_purchase_is_suspended_with_it_and_ends_with_
 @pytest.mark.django_db(transaction=True)
 def test_free_upgrade_beside_a_dispute_of_its_purchase_is_suspended_with_it() -> None:
     user = funded()
-    top_up = paid(user, 49_900)
+    top_up = paid_top_up(user, 49_900)
     first = bought(on_sale(), user)
     Listing.objects.filter(pk=first.listing_id).update(price_inr_minor=100)
     with ThreadPoolExecutor(1) as pool:
         with transaction.atomic():
             upgraded(first)
-            waiting = pool.submit(outcomes_at_once, partial(tell, top_up, EventKind.DISPUTED))
+            waiting = pool.submit(outcomes_at_once, partial(deliver_event, top_up, EventKind.DISPUTED))
             until_someone_waits()
         waiting.result(PATIENCE_SECONDS)
     assert (Licence.objects.filter(suspended_at__isnull=False).count(), live(first)) == (2, set())
@@ -322,9 +322,9 @@ def test_free_upgrade_beside_a_dispute_of_its_purchase_is_suspended_with_it() ->
 
 def test_disputed_licence_is_not_upgraded() -> None:
     user = funded()
-    top_up = paid(user, 49_900)
+    top_up = paid_top_up(user, 49_900)
     first = bought(on_sale(), user)
-    tell(top_up, EventKind.DISPUTED)
+    deliver_event(top_up, EventKind.DISPUTED)
     assert outcomes_at_once_here(buy(first, "commercial")) == ["upgrade_unavailable"]
 
 

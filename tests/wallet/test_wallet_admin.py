@@ -23,7 +23,7 @@ from wallet.services.digests import digest_ledger
 from wallet.services.funding import credit_wallet
 from wallet.services.refunds import refund_order
 
-from .top_up_cases import paid, tell
+from .top_up_cases import deliver_event, paid_top_up
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 CREDIT = {"currency": "INR", "amount": "499.50", "reason": "Invoice 7"}
@@ -141,10 +141,10 @@ def test_refund_is_done_once(staff: Callable[..., Client]) -> None:
 
 
 def test_debt_is_written_off_once_and_only_with_the_permission(staff: Callable[..., Client]) -> None:
-    top_up = paid(amount_minor=49_900)
+    top_up = paid_top_up(amount_minor=49_900)
     bought(on_sale(), top_up.user)
     for kind in (EventKind.DISPUTED, EventKind.DISPUTE_LOST):
-        tell(top_up, kind, amount_minor=100)
+        deliver_event(top_up, kind, amount_minor=100)
     list(digest_ledger(until=timezone.now()))
     page, answers = _page("walletowner", top_up.user_id, "write_off"), {"currency": "INR", "reason": "Too small"}
     assert staff("credit_wallet", "view_walletowner").post(page, answers).status_code == 403

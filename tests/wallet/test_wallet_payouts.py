@@ -40,9 +40,9 @@ pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 def refused(deed: Callable[[], Any]) -> str:
     """Return the code of the problem that a deed meets."""
-    with pytest.raises(Problem) as met, transaction.atomic():
+    with pytest.raises(Problem) as excinfo, transaction.atomic():
         deed()
-    return met.value.code
+    return excinfo.value.code
 
 
 @contextmanager
@@ -82,9 +82,9 @@ def test_request_that_cannot_be_is_refused_and_moves_nothing(code: str, given: d
 
 def test_request_of_more_than_the_wallet_holds_is_told_both_amounts() -> None:
     user = funded(inr=50_000)
-    with pytest.raises(Problem) as met, transaction.atomic():
+    with pytest.raises(Problem) as excinfo, transaction.atomic():
         asked(user, 50_001)
-    assert met.value.members == {"price": 500.01, "balance": 500.0, "currency": "INR"}
+    assert excinfo.value.members == {"price": 500.01, "balance": 500.0, "currency": "INR"}
 
 
 def test_request_is_in_the_audit_log_with_its_amount() -> None:
@@ -95,7 +95,7 @@ def test_request_is_in_the_audit_log_with_its_amount() -> None:
     assert entry.data == {"currency": "INR", "amountMinor": 20_000}
 
 
-def test_wallet_of_someone_else_and_of_a_shut_account_is_not_paid_out() -> None:
+def test_wallet_of_someone_else_and_of_a_deactivated_account_is_not_paid_out() -> None:
     user = funded(inr=50_000)
     assert refused(lambda: asked(user, actor=UserFactory())) == "not_found"
     deactivate_user(user=user, reason="test", actor=UserFactory(is_superuser=True))
@@ -127,9 +127,9 @@ def test_owner_cannot_cancel_what_is_being_paid() -> None:
     user, staff = funded(inr=50_000), UserFactory()
     wallet_payout = asked(user)
     claims.claim(row=wallet_payout, waiting=WalletPayout.objects.all(), own=False, noun="wallet_payout", actor=staff)
-    with pytest.raises(Problem, match="It is being paid at the moment") as met:
+    with pytest.raises(Problem, match="It is being paid at the moment") as excinfo:
         cancel_wallet_payout(wallet_payout=wallet_payout, actor=user)
-    assert met.value.code == "invalid_transition"
+    assert excinfo.value.code == "invalid_transition"
     # A claim that nobody came back to ends by itself.
     WalletPayout.objects.filter(pk=wallet_payout.pk).update(claimed_at=claims.claims_since())
     assert cancel_wallet_payout(wallet_payout=wallet_payout, actor=user).status == "Cancelled"
@@ -299,10 +299,10 @@ def test_each_step_is_mailed_and_written_down_and_neither_says_where_to(
 def test_account_with_a_payout_that_waits_is_not_deleted_and_afterwards_where_to_is_forgotten() -> None:
     user = funded(inr=50_000)
     wallet_payout = asked(user)
-    with pytest.raises(Problem) as met:
+    with pytest.raises(Problem) as excinfo:
         delete_account(user=user, reason="test", actor=None)
-    assert met.value.code == "account_in_use"
-    assert "A payout of ₹500.00 from the wallet waits" in met.value.message
+    assert excinfo.value.code == "account_in_use"
+    assert "A payout of ₹500.00 from the wallet waits" in excinfo.value.message
     assert [row["payment_details"] for row in export_account(user)["walletPayouts"]] == [DETAILS]
     pay_wallet_payout(wallet_payout=wallet_payout, reference="T1", actor=UserFactory())
     delete_account(user=user, reason="test", actor=None)

@@ -12,12 +12,12 @@ from wallet.services.provider_events import receive_event
 from wallet.services.top_ups import TopUpRequest, request_top_up
 
 
-def asked_for(user: User | None = None, amount_minor: int = 50_000, currency: str = "INR", **wanted: Any) -> TopUp:
+def requested_top_up(user: User | None = None, amount_minor: int = 50_000, currency: str = "INR", **wanted: Any) -> TopUp:
     """Return a top-up whose page is open."""
     return request_top_up(user=user or UserFactory(), wanted=TopUpRequest(currency, amount_minor, **wanted))[0]
 
 
-def tell(top_up: TopUp, kind: EventKind, **told: Any) -> TopUp:
+def deliver_event(top_up: TopUp, kind: EventKind, **told: Any) -> TopUp:
     """Deliver an event of the test provider; return the top-up as it stands then."""
     body, headers = signed_event(top_up, kind, **told)
     receive_event(provider=TestProvider.name, body=body, headers=headers)
@@ -25,6 +25,6 @@ def tell(top_up: TopUp, kind: EventKind, **told: Any) -> TopUp:
     return top_up
 
 
-def paid(user: User | None = None, amount_minor: int = 50_000, currency: str = "INR") -> TopUp:
+def paid_top_up(user: User | None = None, amount_minor: int = 50_000, currency: str = "INR") -> TopUp:
     """Return a top-up that was paid."""
-    return tell(asked_for(user, amount_minor, currency), EventKind.SUCCEEDED)
+    return deliver_event(requested_top_up(user, amount_minor, currency), EventKind.SUCCEEDED)

@@ -32,7 +32,7 @@ from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
 from tests.waiting import PATIENCE_SECONDS
 from tests.wallet.payees import account_of, paid_out, payee
-from tests.wallet.top_up_cases import paid, tell
+from tests.wallet.top_up_cases import deliver_event, paid_top_up
 from wallet.models.top_ups import EventKind
 from wallet.services.refunds import refund_order
 
@@ -123,14 +123,14 @@ def test_vendor_is_not_deleted_with_earnings_that_no_digest_covers_yet_or_with_d
 
 
 def test_vendor_is_not_deleted_while_earnings_are_withheld_for_a_dispute() -> None:
-    top_up = paid(amount_minor=49_900)
+    top_up = paid_top_up(amount_minor=49_900)
     listing = on_sale()
     bought(listing, top_up.user)
     unpublish_listing(listing=listing, actor=listing.store.owner)
-    tell(top_up, EventKind.DISPUTED)
+    deliver_event(top_up, EventKind.DISPUTED)
     with pytest.raises(AccountInUse, match="withheld"):
         delete_account(user=listing.store.owner, reason="test", actor=None)
-    tell(top_up, EventKind.DISPUTE_LOST)
+    deliver_event(top_up, EventKind.DISPUTE_LOST)
     assert delete_account(user=listing.store.owner, reason="test", actor=None).deleted
 
 

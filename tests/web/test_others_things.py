@@ -35,7 +35,7 @@ from tests.wallet.approval_cases import bounded
 from tests.wallet.payees import payee
 from tests.wallet.refund_request_cases import asked as asked_to_refund
 from tests.wallet.refund_request_cases import downloaded
-from tests.wallet.top_up_cases import asked_for
+from tests.wallet.top_up_cases import requested_top_up
 from tests.wallet.wallet_payout_cases import asked
 from vendors.models import Upload
 from wallet.services.funding import credit_wallet
@@ -222,7 +222,7 @@ def _things(reviewer: User) -> tuple[User, dict[str, str]]:
         "refund_request": str(refund.pk),
         "quote": str(make_quote(buyer=user, purchase=PurchaseRequest(str(on_sale().pk), currency="INR")).pk),
         "wallet_payout": str(asked(user, 1_000).pk),
-        "top_up": str(asked_for(user, 1_000).pk),
+        "top_up": str(requested_top_up(user, 1_000).pk),
         "approval": str(asked_to_approve(bounded(user)).pk),
     }
     return user, things

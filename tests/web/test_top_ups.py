@@ -13,7 +13,7 @@ from marketplace.web.views import payments
 from tests.eager import drain
 from tests.factories import UserFactory
 from tests.shop import funded, on_sale
-from tests.wallet.top_up_cases import asked_for, paid, tell
+from tests.wallet.top_up_cases import deliver_event, paid_top_up, requested_top_up
 from wallet import bounds
 from wallet.consent import WITHDRAWAL_CONSENT
 from wallet.models import Order, ProviderEvent, TopUp
@@ -59,7 +59,7 @@ def test_empty_wallet_at_the_checkout_is_topped_up_and_the_purchase_goes_on() ->
     [("succeeded", "Succeeded", 50_000), ("failed", "Failed", 0), ("late", "Pending", 0), ("disputed", "Disputed", 0)],
 )
 def test_outcome_chosen_on_the_test_page_is_what_happens(chosen: str, status: str, balance: int) -> None:
-    top_up = asked_for()
+    top_up = requested_top_up()
     assert outcome(top_up.payment_url, chosen).status_code == 302
     top_up.refresh_from_db()
     assert (top_up.status, wallet_of(top_up.user).balance_inr_minor) == (status, balance)
@@ -70,7 +70,7 @@ def test_outcome_chosen_on_the_test_page_is_what_happens(chosen: str, status: st
 @pytest.mark.slow
 def test_late_payment_is_credited_by_a_job(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(payments, "LATE", timedelta(seconds=-1))
-    top_up = asked_for()
+    top_up = requested_top_up()
     outcome(top_up.payment_url, "late")
     drain()
     top_up.refresh_from_db()
@@ -80,7 +80,7 @@ def test_late_payment_is_credited_by_a_job(monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.slow
 @pytest.mark.parametrize(("verdict", "status"), [("won", "Succeeded"), ("lost", "Returned")])
 def test_dispute_is_decided_on_the_test_page(verdict: str, status: str) -> None:
-    top_up = asked_for()
+    top_up = requested_top_up()
     outcome(top_up.payment_url, "disputed")
     outcome(top_up.payment_url, verdict)
     top_up.refresh_from_db()
@@ -89,7 +89,7 @@ def test_dispute_is_decided_on_the_test_page(verdict: str, status: str) -> None:
 
 
 def test_test_page_refuses_what_cannot_be_and_is_gone_without_the_test_provider(settings: Any) -> None:
-    top_up = asked_for()
+    top_up = requested_top_up()
     assert outcome(top_up.payment_url, "won").status_code == 400
     assert outcome(top_up.payment_url, "x" * 1000).status_code == 400
     assert Client().get("/payments/test/guessed").status_code == 404
@@ -115,42 +115,42 @@ def test_form_names_what_is_wrong_and_without_a_provider_there_is_none(settings:
 
 
 def test_receipt_is_offered_by_page_and_mail_once_it_is_paid_and_to_the_owner_alone() -> None:
-    top_up = asked_for()
+    top_up = requested_top_up()
     address = f"/dashboard/wallet/top-ups/{top_up.pk}/receipt.pdf"
     client, page = signed_in(top_up.user), address.rsplit("/", 1)[0]
     assert address not in client.get(page).content.decode()
     assert client.get(address).status_code == 404
-    tell(top_up, EventKind.SUCCEEDED)
+    deliver_event(top_up, EventKind.SUCCEEDED)
     assert address in client.get(page).content.decode()
     assert client.get(address).content.startswith(b"%PDF")
     assert signed_in().get(address).status_code == 404
 
 
 def test_wallet_says_that_a_page_is_open_or_has_closed_and_a_late_payment_still_credits_once() -> None:
-    top_up = asked_for()
+    top_up = requested_top_up()
     client = signed_in(top_up.user)
     assert b"waits on the payment page" in client.get("/dashboard/wallet").content
     assert top_up.expires_at - top_up.created_at <= timedelta(hours=1)
     TopUp.objects.filter(pk=top_up.pk).update(expires_at=top_up.created_at + timedelta(microseconds=1))
     assert b"the payment page has closed" in client.get("/dashboard/wallet").content
     for _ in range(2):
-        tell(top_up, EventKind.SUCCEEDED)
+        deliver_event(top_up, EventKind.SUCCEEDED)
     assert wallet_of(top_up.user).balance_inr_minor == 50_000
     assert b"payment page" not in client.get("/dashboard/wallet").content
 
 
 @pytest.mark.slow
 def test_movements_of_card_credit_are_shown_in_the_wallet() -> None:
-    top_up = paid()
-    tell(top_up, EventKind.DISPUTED)
-    tell(top_up, EventKind.DISPUTE_WON)
+    top_up = paid_top_up()
+    deliver_event(top_up, EventKind.DISPUTED)
+    deliver_event(top_up, EventKind.DISPUTE_WON)
     page = signed_in(top_up.user).get("/dashboard/wallet").content.decode()
     assert page.count(f"/dashboard/wallet/top-ups/{top_up.pk}") == 3
 
 
 @pytest.mark.slow
 def test_event_is_received_once_and_parameters_of_the_address_are_ignored() -> None:
-    top_up = asked_for()
+    top_up = requested_top_up()
     body, headers = signed_event(top_up, EventKind.SUCCEEDED)
     for _ in range(2):
         sent = Client().post("/payments/test/events?utm_source=x", body, content_type="application/json", headers=headers)
@@ -159,7 +159,7 @@ def test_event_is_received_once_and_parameters_of_the_address_are_ignored() -> N
 
 
 def test_event_that_is_too_long_forged_or_for_nobody_is_refused_with_a_problem() -> None:
-    body, headers = signed_event(asked_for(), EventKind.SUCCEEDED)
+    body, headers = signed_event(requested_top_up(), EventKind.SUCCEEDED)
     long = b" " * (bounds.PROVIDER_EVENT_BYTES + 1)
     for path, sent, status, code in (
         ("/payments/test/events", long, 413, "body_too_large"),

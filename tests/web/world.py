@@ -50,7 +50,7 @@ from tests.wallet.approval_cases import bounded
 from tests.wallet.payees import account_of, paid_out, payee
 from tests.wallet.refund_request_cases import asked as asked_to_refund
 from tests.wallet.refund_request_cases import declined, downloaded
-from tests.wallet.top_up_cases import asked_for
+from tests.wallet.top_up_cases import requested_top_up
 from tests.wallet.wallet_payout_cases import asked
 from wallet.models import ExchangeRate, Order, RefundRequest
 from wallet.services.funding import credit_wallet
@@ -420,7 +420,7 @@ def make_world() -> World:
     world.places["undo"] = signing.dumps(str(payout.details_id), salt="vendors.payout-details.undo")
     world.places["wallet_payout"] = str(asked(member, 1_000).pk)
     world.places["approval"] = str(asked_to_approve(bounded(member), asset).pk)
-    top_up = asked_for(member, 1_000)
+    top_up = requested_top_up(member, 1_000)
     world.places |= {"top_up": str(top_up.pk), "payment_page": urlsplit(top_up.payment_url).path}
     world.places["operation"] = next(iter(operations()))
     for_other = bought(asset, member, licensee=Licensee("Client GmbH", "client@example.com"))

@@ -419,7 +419,7 @@ def test_refused_changes_stay_away_until_the_next(changed: ClientDocument, clien
     assert client_party.ask(**WANTED, redirect_uri="http://127.0.0.1/callback").status_code == 200
 
 
-def test_change_after_the_look_is_not_accepted(changed: ClientDocument, client_party: Party, web: Web) -> None:
+def test_change_after_the_inspection_is_not_accepted(changed: ClientDocument, client_party: Party, web: Web) -> None:
     seen = changed.latest
     web.document |= {"redirect_uris": [BACK, "https://client.example/evil"]}
     grow_stale()

@@ -85,9 +85,7 @@ def test_used_code_is_known_while_its_tokens_live(party: Party) -> None:
     assert call(tokens["access_token"]).status_code == 401
 
 
-def test_ended_connection_goes_in_steps_and_the_rehearsal_counts_the_same(
-    party: Party, user: User, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ended_connection_goes_in_steps_and_the_dry_run_counts_the_same(party: Party, user: User, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "BATCH_ROWS", 2)
     for _ in range(2):
         tokens = party.tokens()

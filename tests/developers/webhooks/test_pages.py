@@ -216,7 +216,7 @@ def test_pages_take_as_many_queries_however_long_the_log(delivery: WebhookDelive
         client.get(address("webhook-delivery", delivery))
 
 
-def test_old_events_are_removed_but_those_on_their_way_and_a_rehearsal_removes_none(
+def test_old_events_are_removed_but_those_on_their_way_and_a_dry_run_removes_none(
     delivery: WebhookDelivery, capsys: pytest.CaptureFixture[str]
 ) -> None:
     waiting = send_test_event(endpoint=delivery.endpoint, actor=delivery.endpoint.app.developer)

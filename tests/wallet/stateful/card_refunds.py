@@ -16,7 +16,7 @@ from wallet.providers import TestProvider
 from wallet.providers.base import Refund
 from wallet.services.card_refunds import refund_top_up, send_refund
 
-from ..top_up_cases import asked_for, tell
+from ..top_up_cases import deliver_event, requested_top_up
 from ..wallet_payout_cases import asked
 from .base import BUYERS, CURRENCIES, LISTINGS
 from .model import Added
@@ -78,7 +78,7 @@ class CardRefunding(Adding, PayingVendors):
             kind = EventKind.REFUNDED if accepted else EventKind.REFUND_FAILED
             told = {"event_id": f"end-{reversal.pk}", "reversal": f"re-{reversal.pk}", "amount_minor": reversal.amount_minor}
             for _ in range(2):
-                tell(top_up, kind, **told)
+                deliver_event(top_up, kind, **told)
 
     @rule(buyer=BUYERS, listing=LISTINGS, currency=CURRENCIES, paid_out=st.booleans(), end=ENDS)
     def dispute_what_was_bought(self, buyer: int, listing: int, currency: str, paid_out: bool, end: EventKind) -> None:  # noqa: FBT001 - drawn by name
@@ -113,15 +113,15 @@ class CardRefunding(Adding, PayingVendors):
         """Deactivate an account: it cannot ask for anything, but a payment on a page that was open is credited."""
         user = self.buyers[buyer]
         try:
-            top_up = asked_for(user, 100, currency)
+            top_up = requested_top_up(user, 100, currency)
         except Problem as problem:
             assert problem.code == "top_up_limit_exceeded"  # noqa: PT017 - either way is right
             return
         User.objects.filter(pk=user.pk).update(is_active=False)
-        for ask in (lambda: asked_for(user, 100, currency), lambda: asked(user, 1, currency)):
+        for ask in (lambda: requested_top_up(user, 100, currency), lambda: asked(user, 1, currency)):
             with pytest.raises(NotFound):
                 ask()
-        tell(top_up, EventKind.SUCCEEDED)
+        deliver_event(top_up, EventKind.SUCCEEDED)
         User.objects.filter(pk=user.pk).update(is_active=True)
         key = (buyer, currency)
         self.expected.balances[key] = self.expected.balances.get(key, 0) + 100

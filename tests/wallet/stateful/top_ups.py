@@ -13,7 +13,7 @@ from wallet.models.top_ups import EventKind
 from wallet.selectors import with_ledger_balance
 from wallet.services.receivables import write_off
 
-from ..top_up_cases import asked_for, tell
+from ..top_up_cases import deliver_event, requested_top_up
 from .base import BUYERS, CURRENCIES
 from .model import Added, Frozen
 from .wallet_payouts import Withdrawing
@@ -34,7 +34,7 @@ class Adding(Withdrawing):
         held = self.expected.balances.get((buyer, currency), 0)
         beyond = sum(a.amount for a in recent) + amount > limits["day"] or held + amount > limits["balance"]
         try:
-            top_up = asked_for(self.buyers[buyer], amount, currency)
+            top_up = requested_top_up(self.buyers[buyer], amount, currency)
         except Problem as problem:
             met, top_up = problem.code, None
         else:
@@ -44,7 +44,7 @@ class Adding(Withdrawing):
         if top_up is None:
             return
         for _ in range(often):
-            tell(top_up, EventKind.SUCCEEDED)
+            deliver_event(top_up, EventKind.SUCCEEDED)
         self.expected.balances[buyer, currency] = held + amount
         self.expected.by_card[buyer, currency] = self.expected.by_card.get((buyer, currency), 0) + amount
         self.expected.collect((buyer, currency))
@@ -69,7 +69,7 @@ class Adding(Withdrawing):
 
     def tell_case(self, top_up: TopUp, name: str, kind: EventKind, **told: Any) -> None:
         """Tell of the one dispute that a payment can have here."""
-        tell(top_up, kind, event_id=f"{kind}-{name}-{self.numbered()}", reversal=f"case-{name}", **told)
+        deliver_event(top_up, kind, event_id=f"{kind}-{name}-{self.numbered()}", reversal=f"case-{name}", **told)
 
     def disputed(self, added: Added, name: str, amount: int) -> None:
         """Freeze what is disputed, unless the dispute is known or all of the payment has returned."""
