@@ -22,7 +22,7 @@ from tests.factories import AppFactory, UserFactory
 from tests.shop import bought, funded, on_sale
 from tests.vendors.cases import make_vendor
 from tests.wallet.payees import account_of as earnings_account
-from tests.wallet.payees import changed, exported, payee
+from tests.wallet.payees import changed_bank_account, exported_payout, payee
 from tests.web.markup import faults_of
 from wallet.mails import announce_purchase
 from wallet.services.refunds import refund_order
@@ -129,10 +129,10 @@ def test_mails_that_ask_for_something_are_sent_to_who_ended_all_others() -> None
     vendor = payee()
     set_mail_topics(user=vendor.user, topics=[], actor=vendor.user)
     bought(on_sale(store=vendor.store))
-    payout = exported(earnings_account(vendor))
+    payout = exported_payout(earnings_account(vendor))
     mark_payout_paid(payout=payout, actor=None)
     assert sent_to(vendor.user) == []
-    changed(vendor, number="GB33BUKB20201555555555", bank="BUKBGB22")
+    changed_bank_account(vendor, number="GB33BUKB20201555555555", bank="BUKBGB22")
     bounce_payout(payout=payout, reason="Closed.", actor=None)
     told = sent_to(vendor.user)
     assert len(told) == 2

@@ -36,13 +36,13 @@ from tests.developers.oauth.documents import app_of_document
 from tests.factories import AppFactory, UserFactory
 from tests.review.cases import appealed
 from tests.shop import bought, funded, on_sale
-from tests.wallet.approval_cases import asked as asked_to_approve
 from tests.wallet.approval_cases import bounded
-from tests.wallet.payees import account_of, payee, prepared
-from tests.wallet.refund_request_cases import asked as asked_to_refund
-from tests.wallet.refund_request_cases import overdue
+from tests.wallet.approval_cases import requested_approval as asked_to_approve
+from tests.wallet.payees import account_of, payee, prepared_payout
+from tests.wallet.refund_request_cases import overdue_request
+from tests.wallet.refund_request_cases import requested_refund as asked_to_refund
 from tests.wallet.top_up_cases import deliver_event, paid_top_up
-from tests.wallet.wallet_payout_cases import asked
+from tests.wallet.wallet_payout_cases import requested_payout
 from vendors.models import VendorProfile, VendorStatus
 from vendors.services import payout_details, profiles
 from wallet.models import PayoutBatch, ProviderEvent, RefundRequest, Reversal, TopUp, VendorPayout, WalletPayout
@@ -205,7 +205,7 @@ def vendor_payout() -> VendorPayout:
     bought(on_sale(store=profile.store))
     # One batch at a time is prepared.
     waiting = PayoutBatch.objects.filter(currency="INR", status="Prepared").first()
-    payout = prepared(account_of(profile), uuid.uuid4().hex if waiting is None else waiting.run)
+    payout = prepared_payout(account_of(profile), uuid.uuid4().hex if waiting is None else waiting.run)
     assert isinstance(payout, VendorPayout)
     return payout
 
@@ -236,12 +236,12 @@ def exported_batch() -> PayoutBatch:
 
 def wallet_payout() -> WalletPayout:
     """Return a payout of a wallet that waits."""
-    return asked(funded(inr=50_000), 20_000)
+    return requested_payout(funded(inr=50_000), 20_000)
 
 
 def refund_request() -> RefundRequest:
     """Return a request for a refund that staff decide on."""
-    made = overdue(asked_to_refund())
+    made = overdue_request(asked_to_refund())
     escalate_overdue_requests()
     made.refresh_from_db()
     return made

@@ -26,12 +26,12 @@ from tests.review.cases import appealed
 from tests.shop import bought, funded, on_sale
 from tests.vendors.cases import make_vendor
 from tests.wallet import invoice_cases
-from tests.wallet.approval_cases import asked as asked_to_approve
 from tests.wallet.approval_cases import bounded
-from tests.wallet.payees import account_of, paid_out, payee
-from tests.wallet.refund_request_cases import asked as asked_to_refund
+from tests.wallet.approval_cases import requested_approval as asked_to_approve
+from tests.wallet.payees import account_of, paid_payout, payee
+from tests.wallet.refund_request_cases import requested_refund as asked_to_refund
 from tests.wallet.top_up_cases import deliver_event, paid_top_up
-from tests.wallet.wallet_payout_cases import asked
+from tests.wallet.wallet_payout_cases import requested_payout
 from wallet.models import ExchangeRate, WalletSettings
 from wallet.models.top_ups import EventKind
 
@@ -77,8 +77,8 @@ def rows(db: None) -> None:
     MailOptOut.objects.create(user=buyer, topic="sale")
     vendor = payee()
     bought(on_sale(store=vendor.store))
-    paid_out(account_of(vendor))
-    asked(funded(inr=100))
+    paid_payout(account_of(vendor))
+    requested_payout(funded(inr=100))
     asked_to_approve(bounded(funded(inr=1_000_000)))
     deliver_event(paid_top_up(), EventKind.DISPUTED)
     asked_to_refund()

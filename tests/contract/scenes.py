@@ -30,11 +30,11 @@ from tests.shop import archive, bought, funded, on_sale, tiers
 from tests.vendors.attaching import show, upload
 from tests.vendors.cases import make_vendor
 from tests.wallet import invoice_cases
-from tests.wallet.approval_cases import asked as asked_to_approve
 from tests.wallet.approval_cases import bounded_key
+from tests.wallet.approval_cases import requested_approval as asked_to_approve
 from tests.wallet.licensee_cases import CLIENT
-from tests.wallet.payees import account_of, paid_out, payee
-from tests.wallet.refund_request_cases import asked, downloaded
+from tests.wallet.payees import account_of, paid_payout, payee
+from tests.wallet.refund_request_cases import downloaded_order, requested_refund
 from tests.wallet.top_up_cases import requested_top_up
 from vendors.services.uploads import append_part, begin_upload, new_part_key
 from wallet.consent import WITHDRAWAL_CONSENT
@@ -182,7 +182,7 @@ def refund_asked() -> Scene:
     scene, listing = _shop()
     quote = make_quote(buyer=scene.user, purchase=PurchaseRequest(str(listing.pk)))
     receipt, _ = spend(buyer=scene.user, purchase=PurchaseRequest(str(listing.pk)), quote_id=str(quote.pk), consent=WITHDRAWAL_CONSENT)
-    asked(downloaded(Order.objects.get(pk=receipt.order_id)))
+    requested_refund(downloaded_order(Order.objects.get(pk=receipt.order_id)))
     scene.names["order_id"], scene.shows = receipt.order_id, {}
     return scene
 
@@ -304,7 +304,7 @@ def earning() -> Scene:
     profile = payee()
     listing = on_sale(store=profile.store, **DETAILS)
     bought(listing)
-    paid_out(account_of(profile))
+    paid_payout(account_of(profile))
     bought(listing)
     return Scene(profile.user)
 

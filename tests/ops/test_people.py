@@ -31,7 +31,7 @@ from wallet.services.vendor_payouts import mark_payout_paid
 
 from ..factories import ListingFactory, UserFactory
 from ..shop import archive, bought, funded, on_sale, store_keeping
-from ..wallet.payees import account_of, changed, exported, old_enough
+from ..wallet.payees import account_of, changed_bank_account, end_waiting_time, exported_payout
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 PRICE = 49_900
@@ -102,9 +102,9 @@ def test_deleted_vendor_leaves_no_draft_and_no_name_behind_and_buyers_what_they_
     with pytest.raises(AccountInUse, match="vendor account holds"):
         delete_account(user=vendor, reason="Asked for.", actor=None)
     assert export_account(vendor)["wallets"] == [{"kind": "vendor", "currency": "INR", "balance_minor": order.vendor_share_minor}]
-    changed(vendor.vendor_profile, "INR")
-    old_enough(vendor.vendor_profile)
-    payout = exported(account_of(vendor.vendor_profile))
+    changed_bank_account(vendor.vendor_profile, "INR")
+    end_waiting_time(vendor.vendor_profile)
+    payout = exported_payout(account_of(vendor.vendor_profile))
     with pytest.raises(AccountInUse, match="on its way"):
         delete_account(user=vendor, reason="Asked for.", actor=None)
     mark_payout_paid(payout=payout, actor=None)

@@ -28,7 +28,7 @@ from tests.contract.calls import rows
 from tests.factories import AppFactory, UserFactory
 from tests.shop import bought, funded, on_sale
 from tests.vendors.cases import make_vendor
-from tests.wallet.payees import account_of, old_enough, paid_out
+from tests.wallet.payees import account_of, end_waiting_time, paid_payout
 from tests.wallet.top_up_cases import requested_top_up
 from wallet.models import WalletPayout
 
@@ -95,9 +95,9 @@ def happened(settings: Any, logged: list[str], monkeypatch: pytest.MonkeyPatch) 
     for currency, number, bank in (("USD", MISTYPED, "COBADEFFXXX"), ("USD", IBAN, "COBADEFFXXX"), ("INR", NUMBER, "SBIN0000300")):
         account = {"holder": "Asha Rao", "number": number, "bank": bank, "password": PASSWORD}
         assert vendor.post(reverse("payout-details", args=[currency]), account).status_code == (400 if number == MISTYPED else 302)
-    old_enough(profile)
+    end_waiting_time(profile)
     bought(on_sale(store=profile.store), buyer)
-    paid_out(account_of(profile))
+    paid_payout(account_of(profile))
     wanted = {"currency": "INR", "amount": "100", "payment_details": f"IBAN {FREE}", "password": PASSWORD}
     assert signed_in(buyer).post(reverse("wallet-payout-new"), wanted).status_code == 302
     assert WalletPayout.objects.get().payment_details == f"IBAN {FREE}"

@@ -18,7 +18,7 @@ from marketplace.core.audit import history_of
 from marketplace.core.errors import InvalidInput, InvalidTransition, NotFound
 from marketplace.core.models import AuditEntry
 from tests.factories import UserFactory
-from tests.wallet.payees import ACCOUNTS, BIC, HOLDER, IBAN, IFSC, NUMBER, changed, old_enough
+from tests.wallet.payees import ACCOUNTS, BIC, HOLDER, IBAN, IFSC, NUMBER, changed_bank_account, end_waiting_time
 from tests.web.markup import faults_of
 from vendors import bounds
 from vendors.errors import PayoutsHeld, TooManyPayoutChanges, VendorNotApproved
@@ -93,7 +93,7 @@ def test_account_that_is_none_is_refused_and_its_number_is_in_no_sentence(
     profile: VendorProfile, currency: str, account: dict[str, str], pointer: str
 ) -> None:
     with pytest.raises(InvalidInput) as refusal:
-        changed(profile, currency, **account)
+        changed_bank_account(profile, currency, **account)
     assert [error["pointer"] for error in refusal.value.members["errors"]] == [pointer]
     assert not PayoutDetails.objects.exists()
 
@@ -107,47 +107,47 @@ def test_account_that_is_none_is_refused_and_its_number_is_in_no_sentence(
     ],
 )
 def test_account_is_kept_in_its_compact_form(profile: VendorProfile, currency: str, typed: dict[str, str], kept: tuple[str, str]) -> None:
-    account = bank_account_of(details=changed(profile, currency, **typed))
+    account = bank_account_of(details=changed_bank_account(profile, currency, **typed))
     assert (account.holder, account.number, account.bank) == (HOLDER, *kept)
 
 
 def test_only_the_vendor_changes_it_with_the_password_while_approved_and_not_held(profile: VendorProfile) -> None:
     with pytest.raises(PasswordRequired):
-        changed(profile, password_confirmed=False)
+        changed_bank_account(profile, password_confirmed=False)
     with pytest.raises(NotFound):
-        changed(profile, actor=UserFactory(is_staff=True, is_superuser=True))
+        changed_bank_account(profile, actor=UserFactory(is_staff=True, is_superuser=True))
     VendorProfile.objects.update(status=VendorStatus.SUSPENDED)
     with pytest.raises(VendorNotApproved):
-        changed(profile)
+        changed_bank_account(profile)
     VendorProfile.objects.update(status=VendorStatus.APPROVED)
     hold_payouts(profile=profile, reason="test", actor=UserFactory())
     with pytest.raises(PayoutsHeld):
-        changed(profile)
+        changed_bank_account(profile)
     assert not PayoutDetails.objects.exists()
 
 
 def test_account_is_not_changed_more_often_than_a_mail_is_read(profile: VendorProfile) -> None:
     numbers = [f"{number:012}" for number in range(bounds.PAYOUT_CHANGES_A_DAY + 1)]
     for number in numbers[:-1]:
-        changed(profile, "INR", number=number)
+        changed_bank_account(profile, "INR", number=number)
     with pytest.raises(TooManyPayoutChanges):
-        changed(profile, "INR", number=numbers[-1])
-    old_enough(profile, hours=25)
-    changed(profile, "INR", number=numbers[-1])
+        changed_bank_account(profile, "INR", number=numbers[-1])
+    end_waiting_time(profile, hours=25)
+    changed_bank_account(profile, "INR", number=numbers[-1])
 
 
 def test_same_account_again_changes_nothing(profile: VendorProfile) -> None:
-    details = changed(profile)
-    old_enough(profile)
-    assert changed(profile).pk == details.pk
+    details = changed_bank_account(profile)
+    end_waiting_time(profile)
+    assert changed_bank_account(profile).pk == details.pk
     assert has_waited(details)
     assert PayoutDetails.objects.count() == 1
 
 
 def test_account_whose_key_is_gone_is_entered_again(profile: VendorProfile, settings: Any) -> None:
-    lost = changed(profile)
+    lost = changed_bank_account(profile)
     settings.SECRET_KEY = "another-key-another-key-another-key-another-key-more"
-    entered = changed(profile)
+    entered = changed_bank_account(profile)
     assert entered.pk != lost.pk
     assert bank_account_of(details=entered).number == IBAN
 
@@ -155,8 +155,8 @@ def test_account_whose_key_is_gone_is_entered_again(profile: VendorProfile, sett
 def test_details_are_encrypted_and_shortened_in_the_log_and_the_api(
     profile: VendorProfile, bearer_client: Callable[..., APIClient]
 ) -> None:
-    details = changed(profile)
-    changed(profile, "INR")
+    details = changed_bank_account(profile)
+    changed_bank_account(profile, "INR")
     assert IBAN not in details.encrypted
     assert HOLDER not in details.encrypted
     entry = history_of(profile).last()
@@ -219,11 +219,11 @@ def test_vendor_changes_the_account_and_is_told_by_mail(
 def test_link_of_the_mail_brings_the_earlier_account_back_and_holds_the_payouts(
     client: Client, profile: VendorProfile, django_capture_on_commit_callbacks: Any
 ) -> None:
-    earlier = changed(profile)
-    old_enough(profile)
+    earlier = changed_bank_account(profile)
+    end_waiting_time(profile)
     with django_capture_on_commit_callbacks(execute=True):
-        changed(profile, number="GB33BUKB20201555555555", bank="BUKBGB22")
-    changed(profile, number="NL91ABNA0417164300", bank="ABNANL2A")
+        changed_bank_account(profile, number="GB33BUKB20201555555555", bank="BUKBGB22")
+    changed_bank_account(profile, number="NL91ABNA0417164300", bank="ABNANL2A")
     found = LINK.search(str(outbox.outbox[-1].body))
     assert found
     link, stranger = reverse("payout-details-undo", args=[found[1]]), Client()
@@ -247,10 +247,10 @@ def test_link_of_the_mail_brings_the_earlier_account_back_and_holds_the_payouts(
 
 
 def test_link_used_again_after_the_release_leaves_the_new_account_alone(profile: VendorProfile) -> None:
-    details = changed(profile)
+    details = changed_bank_account(profile)
     undo_payout_change(token=token_of(details))
     release_payouts(profile=profile, reason="It is them.", actor=UserFactory())
-    new = changed(profile, number="GB33BUKB20201555555555", bank="BUKBGB22")
+    new = changed_bank_account(profile, number="GB33BUKB20201555555555", bank="BUKBGB22")
     undo_payout_change(token=token_of(details))
     profile.refresh_from_db()
     assert payout_details_of(profile)["USD"].pk == new.pk
@@ -258,10 +258,10 @@ def test_link_used_again_after_the_release_leaves_the_new_account_alone(profile:
 
 
 def test_link_of_every_change_works_in_any_order(profile: VendorProfile) -> None:
-    earlier = changed(profile)
-    old_enough(profile)
-    first = changed(profile, number="GB33BUKB20201555555555", bank="BUKBGB22")
-    second = changed(profile, number="NL91ABNA0417164300", bank="ABNANL2A")
+    earlier = changed_bank_account(profile)
+    end_waiting_time(profile)
+    first = changed_bank_account(profile, number="GB33BUKB20201555555555", bank="BUKBGB22")
+    second = changed_bank_account(profile, number="NL91ABNA0417164300", bank="ABNANL2A")
     undo_payout_change(token=token_of(second))
     assert payout_details_of(profile)["USD"].pk == first.pk
     undo_payout_change(token=token_of(first))
@@ -275,7 +275,7 @@ def test_forged_link_is_not_found(token: str) -> None:
 
 
 def test_old_link_and_link_of_a_deleted_account_are_not_found(profile: VendorProfile, monkeypatch: pytest.MonkeyPatch) -> None:
-    token = token_of(changed(profile))
+    token = token_of(changed_bank_account(profile))
     monkeypatch.setattr("vendors.bounds.UNDO_DAYS", -1)
     with pytest.raises(NotFound):
         change_of(token=token)
@@ -287,7 +287,7 @@ def test_old_link_and_link_of_a_deleted_account_are_not_found(profile: VendorPro
 
 
 def test_link_works_while_the_account_is_deactivated(profile: VendorProfile) -> None:
-    details = changed(profile)
+    details = changed_bank_account(profile)
     profile.user.is_active = False
     profile.user.save()
     assert undo_payout_change(token=token_of(details)).payouts_held_at is not None
@@ -307,7 +307,7 @@ def test_payouts_are_held_and_released_once(profile: VendorProfile) -> None:
 
 
 def test_details_are_encrypted_anew_with_the_current_key_or_named_as_lost(profile: VendorProfile, settings: Any) -> None:
-    details = changed(profile)
+    details = changed_bank_account(profile)
     settings.SECRET_KEY_FALLBACKS, settings.SECRET_KEY = [settings.SECRET_KEY], "another-key-another-key-another-key-another-key-more"
     call_command("reencrypt_secrets", stdout=StringIO())
     settings.SECRET_KEY_FALLBACKS = []

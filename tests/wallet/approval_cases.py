@@ -46,7 +46,7 @@ def bounded_app(user: User) -> Principal:
     return principal
 
 
-def ask(principal: Principal, listing: Listing, key: str | None = KEY, **choices: Any) -> Receipt | Approval:
+def buy_or_ask(principal: Principal, listing: Listing, key: str | None = KEY, **choices: Any) -> Receipt | Approval:
     """Buy, or ask the owner."""
     quote_id, reason = choices.pop("quote_id", None), choices.pop("reason", "For the poster")
     purchase = PurchaseRequest(str(listing.pk), "INR", **choices)
@@ -54,20 +54,20 @@ def ask(principal: Principal, listing: Listing, key: str | None = KEY, **choices
     return result
 
 
-def asked(principal: Principal, listing: Listing | None = None, key: str = KEY, **choices: Any) -> Approval:
+def requested_approval(principal: Principal, listing: Listing | None = None, key: str = KEY, **choices: Any) -> Approval:
     """Return an approval that waits."""
-    approval = ask(principal, listing or on_sale(), key, **choices)
+    approval = buy_or_ask(principal, listing or on_sale(), key, **choices)
     assert isinstance(approval, Approval)
     return approval
 
 
-def approved(principal: Principal, listing: Listing | None = None, key: str = KEY) -> Approval:
+def approved_purchase(principal: Principal, listing: Listing | None = None, key: str = KEY) -> Approval:
     """Return an approval that can be used."""
-    return approve_purchase(approval=asked(principal, listing, key), actor=principal.user)
+    return approve_purchase(approval=requested_approval(principal, listing, key), actor=principal.user)
 
 
-def complete(principal: Principal, listing: Listing, key: str = KEY) -> Receipt:
+def complete_purchase(principal: Principal, listing: Listing, key: str = KEY) -> Receipt:
     """Buy what was approved."""
-    receipt = ask(principal, listing, key)
+    receipt = buy_or_ask(principal, listing, key)
     assert isinstance(receipt, Receipt)
     return receipt

@@ -27,20 +27,20 @@ def payee(status: VendorStatus = VendorStatus.APPROVED) -> VendorProfile:
     profile = make_vendor()
     for currency in WALLET_CURRENCIES:
         with patch("vendors.services.payout_details.mail"):
-            changed(profile, currency)
-    old_enough(profile)
+            changed_bank_account(profile, currency)
+    end_waiting_time(profile)
     VendorProfile.objects.filter(pk=profile.pk).update(status=status)
     profile.refresh_from_db()
     return profile
 
 
-def changed(profile: VendorProfile, currency: str = "USD", **account: Any) -> PayoutDetails:
+def changed_bank_account(profile: VendorProfile, currency: str = "USD", **account: Any) -> PayoutDetails:
     """Change a bank account as the vendor does, password and all."""
     given: dict[str, Any] = {"holder": HOLDER, **ACCOUNTS[currency], "actor": profile.user, "password_confirmed": True, **account}
     return change_payout_details(profile=profile, currency=currency, **given)
 
 
-def old_enough(profile: VendorProfile, hours: float = 73) -> None:
+def end_waiting_time(profile: VendorProfile, hours: float = 73) -> None:
     """Let the vendor's bank accounts have been there for so long."""
     PayoutDetails.objects.filter(profile=profile).update(created_at=F("created_at") - timedelta(hours=hours))
 
@@ -56,21 +56,21 @@ def account_of(profile: VendorProfile, currency: str = "INR") -> LedgerAccount:
     return vendor_accounts(currency=currency).get(owner=profile.user_id)
 
 
-def prepared(account: LedgerAccount, run: str = "a", minimum_minor: int = 1, **terms: Any) -> VendorPayout | SkippedPayout:
+def prepared_payout(account: LedgerAccount, run: str = "a", minimum_minor: int = 1, **terms: Any) -> VendorPayout | SkippedPayout:
     """Prepare the payout of an account."""
     batch = open_batch(run=run, currency=account.currency, actor=None, **terms)
     return prepare_payout(account=account, batch=batch, minimum_minor=minimum_minor, actor=None)
 
 
-def exported(account: LedgerAccount, run: str = "a", **terms: Any) -> VendorPayout:
+def exported_payout(account: LedgerAccount, run: str = "a", **terms: Any) -> VendorPayout:
     """Prepare the payout of an account and export its batch."""
-    payout = prepared(account, run, **terms)
+    payout = prepared_payout(account, run, **terms)
     assert isinstance(payout, VendorPayout)
     export_batch(batch=payout.batch, actor=None)
     payout.refresh_from_db()
     return payout
 
 
-def paid_out(account: LedgerAccount, run: str = "a") -> VendorPayout:
+def paid_payout(account: LedgerAccount, run: str = "a") -> VendorPayout:
     """Pay an account."""
-    return mark_payout_paid(payout=exported(account, run), actor=None)
+    return mark_payout_paid(payout=exported_payout(account, run), actor=None)

@@ -13,37 +13,37 @@ from wallet.models import Order, RefundRequest
 from wallet.services.refund_requests import decline_refund, request_refund
 
 
-def sold(**fields: Any) -> Order:
+def sold_order(**fields: Any) -> Order:
     """Return the order of an approved vendor's asset with a file."""
     return bought(on_sale(archive(), store=make_vendor().store, **fields))
 
 
-def downloaded(order: Order | None = None) -> Order:
+def downloaded_order(order: Order | None = None) -> Order:
     """Return an order whose package was downloaded once."""
-    order = order or sold()
+    order = order or sold_order()
     record_download(link=issue_link(licence=Licence.objects.get(order_id=order.pk)), byte_range="")
     return order
 
 
-def asked(order: Order | None = None, **said: Any) -> RefundRequest:
+def requested_refund(order: Order | None = None, **said: Any) -> RefundRequest:
     """Ask as the buyer does, for what was downloaded."""
-    order = order or downloaded()
+    order = order or downloaded_order()
     return request_refund(order=order, **{"reason": "faulty", "details": "It does not open.", "actor": order.buyer, **said})
 
 
-def declined(order: Order | None = None) -> RefundRequest:
+def declined_request(order: Order | None = None) -> RefundRequest:
     """Return a request that the vendor declined."""
-    made = asked(order)
+    made = requested_refund(order)
     return decline_refund(refund_request=made, reason="It opens here.", actor=made.order.listing.store.owner)
 
 
-def overdue(made: RefundRequest) -> RefundRequest:
+def overdue_request(made: RefundRequest) -> RefundRequest:
     """Let the vendor's time be over."""
     RefundRequest.objects.filter(pk=made.pk).update(answer_by=F("answer_by") - timedelta(days=30))
     return made
 
 
-def aged(order: Order, days: int) -> Order:
+def aged_order(order: Order, days: int) -> Order:
     """Let a purchase have been made so many days ago."""
     Order.objects.filter(pk=order.pk).update(created_at=F("created_at") - timedelta(days=days))
     return order

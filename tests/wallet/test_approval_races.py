@@ -19,7 +19,7 @@ from wallet.services.approvals import approve_purchase, decline_purchase
 from wallet.services.offers import PurchaseRequest
 from wallet.services.spending import spend
 
-from .approval_cases import PRICE, approved, ask, asked, bounded, bounded_app
+from .approval_cases import PRICE, approved_purchase, bounded, bounded_app, buy_or_ask, requested_approval
 from .spenders import limit
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.postgres]
@@ -37,15 +37,15 @@ def buying(principal: Principal, listing: Any) -> Callable[[], Any]:
 
 def test_one_request_that_is_sent_often_asks_once() -> None:
     principal, listing = bounded(funded(inr=10 * PRICE)), on_sale()
-    answers = outcomes_at_once(*[partial(ask, principal, listing)] * THREADS)
+    answers = outcomes_at_once(*[partial(buy_or_ask, principal, listing)] * THREADS)
     assert {type(answer) for answer in answers} == {Approval}
     assert Approval.objects.count() == 1
 
 
 def test_one_approval_that_is_used_often_buys_once() -> None:
     principal, listing = bounded(funded(inr=10 * PRICE)), on_sale()
-    approved(principal, listing)
-    receipts = outcomes_at_once(*[partial(ask, principal, listing)] * THREADS)
+    approved_purchase(principal, listing)
+    receipts = outcomes_at_once(*[partial(buy_or_ask, principal, listing)] * THREADS)
     assert len({getattr(receipt, "order_id", receipt) for receipt in receipts}) == 1
     assert Order.objects.count() == Licence.objects.count() == 1
     assert wallet_of(principal.user).balance_inr_minor == 9 * PRICE
@@ -58,9 +58,9 @@ def test_approved_purchases_and_others_at_once_exceed_nothing_that_was_allowed()
     dear = [on_sale(price_inr_minor=2 * PRICE) for _ in range(THREADS // 2)]
     others = [on_sale() for _ in range(THREADS // 2)]
     for number, listing in enumerate(dear):
-        approved(principal, listing, f"key {number}")
+        approved_purchase(principal, listing, f"key {number}")
     outcomes = outcomes_at_once(
-        *(partial(ask, principal, listing, f"key {number}") for number, listing in enumerate(dear)),
+        *(partial(buy_or_ask, principal, listing, f"key {number}") for number, listing in enumerate(dear)),
         *(buying(principal, listing) for listing in others),
     )
     assert set(outcomes[len(dear) :]) - {"spending_limit_exceeded"} != set()
@@ -75,9 +75,9 @@ def test_limit_of_an_admin_holds_for_approved_purchases_at_once() -> None:
     principal = bounded_app(funded(inr=100 * PRICE))
     listings = [on_sale() for _ in range(THREADS)]
     for number, listing in enumerate(listings):
-        approved(principal, listing, f"key {number}")
+        approved_purchase(principal, listing, f"key {number}")
     limit(principal, app_limit=True, per_day_minor=5 * PRICE)
-    outcomes = outcomes_at_once(*(partial(ask, principal, listing, f"key {number}") for number, listing in enumerate(listings)))
+    outcomes = outcomes_at_once(*(partial(buy_or_ask, principal, listing, f"key {number}") for number, listing in enumerate(listings)))
     assert Counter(outcome == "spending_limit_exceeded" for outcome in outcomes) == {True: THREADS - 5, False: 5}
     assert wallet_of(principal.user).balance_inr_minor == 95 * PRICE
 
@@ -85,9 +85,9 @@ def test_limit_of_an_admin_holds_for_approved_purchases_at_once() -> None:
 def test_purchase_and_second_thoughts_at_once_end_in_one_of_them() -> None:
     for _ in range(4):
         principal, listing = bounded(funded(inr=10 * PRICE)), on_sale()
-        approval = approved(principal, listing)
+        approval = approved_purchase(principal, listing)
         purchase, declined = outcomes_at_once(
-            partial(ask, principal, listing), partial(decline_purchase, approval=approval, actor=principal.user)
+            partial(buy_or_ask, principal, listing), partial(decline_purchase, approval=approval, actor=principal.user)
         )
         approval.refresh_from_db()
         if purchase == ApprovalDeclined.code:
@@ -97,6 +97,6 @@ def test_purchase_and_second_thoughts_at_once_end_in_one_of_them() -> None:
 
 
 def test_two_decisions_at_once_are_one() -> None:
-    approval = asked(bounded(funded(inr=10 * PRICE)))
+    approval = requested_approval(bounded(funded(inr=10 * PRICE)))
     outcomes = outcomes_at_once(*[partial(approve_purchase, approval=approval, actor=approval.owner)] * THREADS)
     assert outcomes.count("invalid_transition") == THREADS - 1

@@ -44,7 +44,7 @@ from wallet.services.offers import PurchaseRequest
 from wallet.services.quotes import expired_quotes, make_quote
 from wallet.services.spending import Receipt, spend
 
-from .approval_cases import KEY, PRICE, approved, ask, asked, bounded, bounded_app, complete
+from .approval_cases import KEY, PRICE, approved_purchase, bounded, bounded_app, buy_or_ask, complete_purchase, requested_approval
 from .licensee_cases import CLIENT
 from .spenders import connected, limit, personal
 
@@ -78,109 +78,109 @@ def raised(approval: Approval, **amounts: Any) -> None:
 @pytest.mark.parametrize("make", [bounded, bounded_app])
 def test_purchase_above_a_limit_waits_and_completes_once_it_is_approved(user: User, listing: Listing, make: Spender) -> None:
     principal = make(user)
-    waiting = asked(principal, listing)
-    assert (ask(principal, listing), Order.objects.count(), Approval.objects.count()) == (waiting, 0, 1)
+    waiting = requested_approval(principal, listing)
+    assert (buy_or_ask(principal, listing), Order.objects.count(), Approval.objects.count()) == (waiting, 0, 1)
     approve_purchase(approval=waiting, actor=user)
-    receipt = complete(principal, listing)
-    assert (receipt.debited_minor, complete(principal, listing)) == (PRICE, receipt)
+    receipt = complete_purchase(principal, listing)
+    assert (receipt.debited_minor, complete_purchase(principal, listing)) == (PRICE, receipt)
     waiting.refresh_from_db()
     assert (waiting.status, str(waiting.order_id)) == ("Completed", receipt.order_id)
     assert wallet_of(user).balance_inr_minor == 99 * PRICE
 
 
 def test_purchase_within_the_limits_is_made_at_once(user: User, listing: Listing) -> None:
-    assert isinstance(ask(bounded(user, per_purchase_minor=PRICE), listing), Receipt)
+    assert isinstance(buy_or_ask(bounded(user, per_purchase_minor=PRICE), listing), Receipt)
     assert not Approval.objects.exists()
 
 
 @pytest.mark.parametrize("values", [{"per_day_minor": 1}, {"total_minor": 1}, {"total_minor": 10 * PRICE, "categories": ["none"]}], ids=str)
 def test_every_limit_of_the_owner_can_be_asked_about(user: User, listing: Listing, values: dict[str, Any]) -> None:
     principal = bounded(user, **values)
-    approved(principal, listing)
-    complete(principal, listing)
+    approved_purchase(principal, listing)
+    complete_purchase(principal, listing)
 
 
 def test_currency_without_a_limit_can_be_asked_about(user: User, listing: Listing) -> None:
     principal = connected(user)
-    assert asked(principal, listing).exceeded_limit == "currency"
+    assert requested_approval(principal, listing).exceeded_limit == "currency"
 
 
 def test_limit_of_an_admin_cannot_be_asked_about_nor_approved_away(user: User, listing: Listing) -> None:
     principal = bounded_app(user)
-    approved(principal, listing)
+    approved_purchase(principal, listing)
     app_limit = limit(principal, app_limit=True, per_purchase_minor=PRICE - 1)
     with pytest.raises(SpendingLimitExceeded):
-        complete(principal, listing)
+        complete_purchase(principal, listing)
     with pytest.raises(SpendingLimitExceeded):
-        ask(principal, on_sale(), "another")
+        buy_or_ask(principal, on_sale(), "another")
     app_limit.delete()
-    complete(principal, listing)
+    complete_purchase(principal, listing)
 
 
 def test_request_without_a_key_is_refused(user: User, listing: Listing) -> None:
     with pytest.raises(IdempotencyKeyRequired):
-        ask(bounded(user), listing, None)
+        buy_or_ask(bounded(user), listing, None)
 
 
 def test_price_holds_until_the_approval_expires(user: User, listing: Listing) -> None:
     principal = bounded(user)
-    approved(principal, listing)
+    approved_purchase(principal, listing)
     Listing.objects.filter(pk=listing.pk).update(price_inr_minor=2 * PRICE)
-    assert complete(principal, listing).debited_minor == PRICE
+    assert complete_purchase(principal, listing).debited_minor == PRICE
 
 
 def test_price_of_a_quote_is_the_one_that_is_asked_for(user: User, listing: Listing) -> None:
     principal = bounded(user)
     quote = make_quote(buyer=user, purchase=PurchaseRequest(str(listing.pk), "INR"))
     Listing.objects.filter(pk=listing.pk).update(price_inr_minor=2 * PRICE)
-    approval = asked(principal, listing, quote_id=str(quote.pk))
+    approval = requested_approval(principal, listing, quote_id=str(quote.pk))
     assert approval.quote.price_minor == PRICE
     approve_purchase(approval=approval, actor=user)
-    receipt = ask(principal, listing, quote_id=str(quote.pk))
+    receipt = buy_or_ask(principal, listing, quote_id=str(quote.pk))
     assert isinstance(receipt, Receipt)
     assert receipt.debited_minor == PRICE
 
 
 def test_key_of_an_approval_is_of_one_purchase(user: User, listing: Listing) -> None:
     principal = bounded(user)
-    asked(principal, listing)
+    requested_approval(principal, listing)
     with pytest.raises(IdempotencyKeyReused):
-        ask(principal, on_sale())
+        buy_or_ask(principal, on_sale())
 
 
 @pytest.mark.parametrize("make", [bounded, bounded_app])
 def test_approval_is_not_completed_by_the_same_key_of_another_app_or_token(user: User, listing: Listing, make: Spender) -> None:
-    approval = approved(make(user), listing)
+    approval = approved_purchase(make(user), listing)
     for other in (bounded(user), bounded_app(user)):
-        assert asked(other, listing) != approval
+        assert requested_approval(other, listing) != approval
     assert not Order.objects.exists()
 
 
 def test_approval_is_completed_with_a_new_token_of_the_same_app(user: User, listing: Listing) -> None:
     principal = bounded_app(user)
-    approved(principal, listing)
-    complete(connected(user, principal.app), listing)
+    approved_purchase(principal, listing)
+    complete_purchase(connected(user, principal.app), listing)
 
 
 def test_approval_is_completed_with_the_token_that_replaced_the_one_that_asked(user: User, listing: Listing) -> None:
     principal, successor = bounded(user), bounded(user)
-    approved(principal, listing)
+    approved_purchase(principal, listing)
     AccessToken.objects.filter(pk=successor.credential.pk).update(first_id=principal.credential.pk)
     successor.credential.refresh_from_db()
-    complete(successor, listing)
+    complete_purchase(successor, listing)
 
 
 def test_declined_purchase_is_refused_even_if_it_was_approved_before(user: User, listing: Listing) -> None:
     principal = bounded(user)
-    decline_purchase(approval=approved(principal, listing), actor=user)
+    decline_purchase(approval=approved_purchase(principal, listing), actor=user)
     with pytest.raises(ApprovalDeclined):
-        ask(principal, listing)
+        buy_or_ask(principal, listing)
     with pytest.raises(InvalidTransition):
         approve_purchase(approval=Approval.objects.get(), actor=user)
     assert not Order.objects.exists()
 
 
-@pytest.mark.parametrize("make", [asked, approved])
+@pytest.mark.parametrize("make", [requested_approval, approved_purchase])
 def test_expired_approval_is_neither_decided_nor_used(user: User, listing: Listing, make: Callable[..., Approval]) -> None:
     principal = bounded(user)
     approval = make(principal, listing)
@@ -188,7 +188,7 @@ def test_expired_approval_is_neither_decided_nor_used(user: User, listing: Listi
     past = {"created_at": timezone.now() - 2 * day, "expires_at": timezone.now() - day}
     Approval.objects.update(**past)
     with pytest.raises(ApprovalExpired):
-        ask(principal, listing)
+        buy_or_ask(principal, listing)
     for decide in (approve_purchase, decline_purchase):
         with pytest.raises(ApprovalExpired):
             decide(approval=approval, actor=user)
@@ -199,48 +199,48 @@ def test_expired_approval_is_neither_decided_nor_used(user: User, listing: Listi
 
 def test_completed_purchase_is_answered_after_the_approval_has_expired(user: User, listing: Listing) -> None:
     principal = bounded(user)
-    approved(principal, listing)
-    receipt = complete(principal, listing)
+    approved_purchase(principal, listing)
+    receipt = complete_purchase(principal, listing)
     Approval.objects.update(created_at=timezone.now() - dt.timedelta(days=2), expires_at=timezone.now())
-    assert complete(principal, listing) == receipt
+    assert complete_purchase(principal, listing) == receipt
 
 
 def test_approved_purchase_needs_balance_and_can_be_made_later(listing: Listing) -> None:
     user = funded(inr=PRICE)
     principal = bounded(user)
-    approved(principal, listing)
+    approved_purchase(principal, listing)
     order = bought(on_sale(), user)
     with pytest.raises(InsufficientBalance):
-        complete(principal, listing)
+        complete_purchase(principal, listing)
     assert order.price_minor == PRICE
     assert Approval.objects.get().status == "Approved"
 
 
 def test_approved_purchase_of_what_left_the_shop_or_is_owned_is_refused(user: User, listing: Listing) -> None:
     principal, other = bounded(user), on_sale()
-    approved(principal, listing)
+    approved_purchase(principal, listing)
     Listing.objects.filter(pk=listing.pk).update(status="Rejected")
     with pytest.raises(NotFound):
-        complete(principal, listing)
-    approved(principal, other, "other")
+        complete_purchase(principal, listing)
+    approved_purchase(principal, other, "other")
     spend(buyer=user, purchase=PurchaseRequest(str(other.pk), "INR"))
     with pytest.raises(AlreadyOwned):
-        complete(principal, other, "other")
+        complete_purchase(principal, other, "other")
 
 
 def test_approved_purchase_counts_against_the_limits(user: User, listing: Listing) -> None:
     principal = bounded(user, total_minor=PRICE)
-    spent = ask(principal, on_sale(), "first")
+    spent = buy_or_ask(principal, on_sale(), "first")
     assert isinstance(spent, Receipt)
-    approved(principal, listing)
-    complete(principal, listing)
+    approved_purchase(principal, listing)
+    complete_purchase(principal, listing)
     with pytest.raises(SpendingLimitExceeded):
         spend(buyer=user, purchase=PurchaseRequest(str(on_sale(price_inr_minor=1).pk), "INR"), principal=principal)
 
 
 def test_raised_limit_allows_the_next_purchase_too(user: User, listing: Listing) -> None:
     principal = bounded(user, per_purchase_minor=100, categories=["none"])
-    approval = asked(principal, listing)
+    approval = requested_approval(principal, listing)
     suggested = suggest_limit(approval=approval)
     assert suggested is not None
     assert (suggested.per_purchase_minor, suggested.per_day_minor, suggested.total_minor) == (PRICE, None, None)
@@ -248,21 +248,21 @@ def test_raised_limit_allows_the_next_purchase_too(user: User, listing: Listing)
     with pytest.raises(PasswordRequired):
         approve_purchase(approval=approval, actor=user, raised_limit=suggested)
     approve_purchase(approval=approval, actor=user, raised_limit=suggested, password_confirmed=True)
-    complete(principal, listing)
-    assert isinstance(ask(principal, on_sale(category=listing.category), "next"), Receipt)
+    complete_purchase(principal, listing)
+    assert isinstance(buy_or_ask(principal, on_sale(category=listing.category), "next"), Receipt)
 
 
 def test_first_limit_of_a_currency_is_suggested_with_every_amount(user: User, listing: Listing) -> None:
     principal = bounded_app(user)
     SpendingLimit.objects.all().delete()
-    suggested = suggest_limit(approval=asked(principal, listing))
+    suggested = suggest_limit(approval=requested_approval(principal, listing))
     assert suggested == LimitValues(Currency.INR, PRICE, PRICE, PRICE)
 
 
 @pytest.mark.parametrize("make", [bounded, bounded_app])
 def test_spender_that_may_not_spend_any_more_is_not_approved(user: User, listing: Listing, make: Spender) -> None:
     principal = make(user)
-    approval = asked(principal, listing)
+    approval = requested_approval(principal, listing)
     if principal.app is None:
         AccessToken.objects.update(revoked_at=timezone.now())
     else:
@@ -275,9 +275,9 @@ def test_spender_that_may_not_spend_any_more_is_not_approved(user: User, listing
 
 def test_withdrawn_consent_ends_what_the_app_asked_for(user: User, listing: Listing, django_capture_on_commit_callbacks: Any) -> None:
     principal, other = bounded_app(user), bounded(user)
-    asked(principal, listing)
-    approved(principal, on_sale(), "approved")
-    kept = asked(other, on_sale(), "other")
+    requested_approval(principal, listing)
+    approved_purchase(principal, on_sale(), "approved")
+    kept = requested_approval(other, on_sale(), "other")
     assert principal.app is not None
     with django_capture_on_commit_callbacks(execute=True):
         withdraw_consent(user=user, app=principal.app, actor=user)
@@ -288,14 +288,14 @@ def test_withdrawn_consent_ends_what_the_app_asked_for(user: User, listing: List
 def test_price_above_the_operators_sum_needs_the_password(user: User, listing: Listing) -> None:
     principal = bounded(user)
     with override_settings(APPROVAL_PASSWORD_ABOVE={"INR": PRICE - 1}):
-        approval = asked(principal, listing)
+        approval = requested_approval(principal, listing)
         with pytest.raises(PasswordRequired):
             approve_purchase(approval=approval, actor=user)
         approve_purchase(approval=approval, actor=user, password_confirmed=True)
 
 
 def test_nobody_else_decides(user: User, listing: Listing) -> None:
-    approval = asked(bounded(user), listing)
+    approval = requested_approval(bounded(user), listing)
     for decide in (approve_purchase, decline_purchase):
         with pytest.raises(NotFound):
             decide(approval=approval, actor=UserFactory(is_staff=True, is_superuser=True))
@@ -303,7 +303,7 @@ def test_nobody_else_decides(user: User, listing: Listing) -> None:
 
 def test_approval_is_seen_by_its_app_and_its_owner_only(user: User, listing: Listing) -> None:
     principal = bounded_app(user)
-    approval = asked(principal, listing)
+    approval = requested_approval(principal, listing)
     for reader in (principal, personal(user)):
         assert approval_for(reader, str(approval.pk)) == approval
     assert principal.app is not None
@@ -315,16 +315,16 @@ def test_approval_is_seen_by_its_app_and_its_owner_only(user: User, listing: Lis
 def test_number_of_approvals_in_a_day_is_bounded_for_each_spender(user: User, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "APPROVALS_A_DAY", 1)
     principal = bounded(user)
-    decline_purchase(approval=asked(principal), actor=user)
+    decline_purchase(approval=requested_approval(principal), actor=user)
     with pytest.raises(TooManyApprovals):
-        ask(principal, on_sale(), "second")
-    asked(bounded_app(user), on_sale(), "of another")
+        buy_or_ask(principal, on_sale(), "second")
+    requested_approval(bounded_app(user), on_sale(), "of another")
 
 
 def test_owner_gets_a_mail_and_the_app_an_event(user: User, listing: Listing, django_capture_on_commit_callbacks: Any) -> None:
     principal = bounded_app(user)
     with django_capture_on_commit_callbacks(execute=True):
-        approval = asked(principal, listing, reason="For the poster")
+        approval = requested_approval(principal, listing, reason="For the poster")
     (message,) = [sent for sent in mail.outbox if sent.to == [user.email]]
     assert listing.title in message.subject
     assert "For the poster" in message.body
@@ -335,7 +335,7 @@ def test_owner_gets_a_mail_and_the_app_an_event(user: User, listing: Listing, dj
 
 
 def test_invalid_raised_limit_approves_nothing(user: User, listing: Listing) -> None:
-    approval = asked(bounded(user), listing)
+    approval = requested_approval(bounded(user), listing)
     with pytest.raises(Exception, match="amount"):
         raised(approval)
     assert Approval.objects.get(idempotency_key=KEY).status == "Waiting"
@@ -344,16 +344,16 @@ def test_invalid_raised_limit_approves_nothing(user: User, listing: Listing) -> 
 def test_deleted_account_keeps_its_order_and_nothing_that_was_asked(listing: Listing) -> None:
     user = funded(inr=PRICE)
     principal = bounded(user)
-    asked(principal, on_sale(price_inr_minor=101), "waiting")
-    approved(principal, listing)
-    complete(principal, listing)
+    requested_approval(principal, on_sale(price_inr_minor=101), "waiting")
+    approved_purchase(principal, listing)
+    complete_purchase(principal, listing)
     delete_account(user=user, reason="test", actor=None)
     assert (Approval.objects.count(), Order.objects.count()) == (0, 1)
 
 
 @pytest.mark.parametrize("make", [bounded, bounded_app])
 def test_second_approval_of_a_key_is_refused_by_the_database(user: User, make: Spender) -> None:
-    approval = asked(make(user))
+    approval = requested_approval(make(user))
     quote = make_quote(buyer=user, purchase=PurchaseRequest(str(on_sale().pk), "INR"))
     approval.pk, approval.quote = new_id(), quote
     with pytest.raises(IntegrityError), transaction.atomic():
@@ -363,11 +363,11 @@ def test_second_approval_of_a_key_is_refused_by_the_database(user: User, make: S
 def test_approved_purchase_for_a_client_is_for_the_client(user: User, django_capture_on_commit_callbacks: Any) -> None:
     principal, listing = bounded(user), on_sale()
     with django_capture_on_commit_callbacks(execute=True):
-        approval = asked(principal, listing, licensee=CLIENT)
+        approval = requested_approval(principal, listing, licensee=CLIENT)
     assert CLIENT.email in mail.outbox[0].body
     assert approve_purchase(approval=approval, actor=user).quote.licensee_email == CLIENT.email
-    receipt = ask(principal, listing, licensee=CLIENT)
+    receipt = buy_or_ask(principal, listing, licensee=CLIENT)
     assert isinstance(receipt, Receipt)
     assert Licence.objects.get(order_id=receipt.order_id).licensee_email == CLIENT.email
     with pytest.raises(IdempotencyKeyReused):
-        ask(principal, listing)
+        buy_or_ask(principal, listing)

@@ -29,7 +29,7 @@ from wallet.selectors import wallet_of
 from wallet.services.funding import Payment, credit_wallet
 from wallet.services.wallet_payouts import pay_wallet_payout
 
-from .wallet_payout_cases import asked
+from .wallet_payout_cases import requested_payout
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
@@ -105,7 +105,7 @@ def test_references_of_other_sources_and_none_are_other_payments() -> None:
 def test_payment_is_known_after_its_account_is_deleted() -> None:
     user, other = UserFactory(), UserFactory()
     credited(user)
-    pay_wallet_payout(wallet_payout=asked(user), reference="T1", actor=other)
+    pay_wallet_payout(wallet_payout=requested_payout(user), reference="T1", actor=other)
     delete_account(user=user, reason="test", actor=None)
     user.refresh_from_db()
     assert refusal(user).code == "already_credited"

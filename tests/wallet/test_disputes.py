@@ -28,9 +28,9 @@ from wallet.services.card_refunds import refund_top_up
 from wallet.services.digests import digest_ledger
 from wallet.services.refunds import refund_order
 
-from .payees import account_of, earned, paid_out, payee
+from .payees import account_of, earned, paid_payout, payee
 from .top_up_cases import deliver_event, paid_top_up, requested_top_up
-from .wallet_payout_cases import asked
+from .wallet_payout_cases import requested_payout
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
@@ -97,7 +97,7 @@ def test_share_that_was_paid_out_is_borne_by_the_operator() -> None:
     vendor = payee()
     top_up = paid_top_up(amount_minor=PRICE)
     order = bought_with(top_up, store=vendor.store)
-    paid_out(account_of(vendor))
+    paid_payout(account_of(vendor))
     deliver_event(top_up, EventKind.DISPUTED)
     deliver_event(top_up, EventKind.DISPUTE_LOST)
     assert (earned(vendor_of(order))["INR"], accounts("receivable")) == (0, -SHARE)
@@ -406,9 +406,9 @@ def test_card_credit_returns_to_its_card_and_never_to_a_bank(django_capture_on_c
     user = funded(inr=10_000)
     top_up = paid_top_up(user)
     with pytest.raises(Problem) as excinfo:
-        asked(user, 10_001)
+        requested_payout(user, 10_001)
     assert (excinfo.value.code, excinfo.value.members["available"]) == ("returns_to_card", 100.0)
-    assert asked(user).amount_minor == 10_000
+    assert requested_payout(user).amount_minor == 10_000
     with django_capture_on_commit_callbacks(execute=True):
         refund_top_up(top_up=top_up, reason="test", actor=UserFactory())
     top_up.refresh_from_db()
@@ -426,7 +426,7 @@ def test_purchase_and_its_refund_do_not_turn_card_credit_into_other_credit() -> 
     refund_order(order=order, reason="test", actor=None)
     assert card_credit(wallet) == 50_000
     with pytest.raises(Problem):
-        asked(user, 10_001)
+        requested_payout(user, 10_001)
 
 
 def test_refund_that_the_provider_sends_later_settles_by_its_event(

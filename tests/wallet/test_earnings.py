@@ -19,7 +19,7 @@ from wallet.selectors import COMMIT_DELAY, vendor_accounts
 from wallet.services.digests import digest_ledger
 from wallet.services.refunds import refund_order
 
-from .payees import account_of, earned, paid_out, payee
+from .payees import account_of, earned, paid_payout, payee
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 Client = Callable[..., APIClient]
@@ -54,7 +54,7 @@ def test_statement_tells_sales_refunds_and_payouts_newest_first(
 ) -> None:
     vendor: User = listing.store.owner
     first, second = bought(listing), bought(listing, funded(usd=1000), currency="USD")
-    paid_out(account_of(vendor.vendor_profile))
+    paid_payout(account_of(vendor.vendor_profile))
     refund_order(order=first, reason="test", actor=None)
     client = bearer_client(vendor)
     client.get(EARNINGS)
@@ -80,7 +80,7 @@ def test_what_is_covered_and_what_is_not_is_earned_once(listing: Listing) -> Non
         assert earned(vendor)["INR"] == number * share
         list(digest_ledger(until=timezone.now()))
         assert earned(vendor)["INR"] == account.get().balance_minor == number * share
-    paid_out(account.get())
+    paid_payout(account.get())
     assert earned(vendor)["INR"] == 0
     refund_order(order=bought(listing), reason="test", actor=None)
     list(digest_ledger(until=timezone.now()))

@@ -34,7 +34,7 @@ from wallet.services.spending import spend
 
 from . import invoice_cases
 from .licensee_cases import bought_for, claimed
-from .refund_request_cases import declined, downloaded
+from .refund_request_cases import declined_request, downloaded_order
 from .top_up_cases import deliver_event, paid_top_up
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
@@ -50,8 +50,8 @@ def order() -> Order:
     listing = on_sale(archive(), store=make_vendor().store, title="Halden")
     quote = make_quote(buyer=top_up.user, purchase=PurchaseRequest(str(listing.pk)))
     receipt, _ = spend(buyer=top_up.user, purchase=PurchaseRequest(str(listing.pk)), quote_id=str(quote.pk), consent=WITHDRAWAL_CONSENT)
-    order = downloaded(Order.objects.get(pk=receipt.order_id))
-    made = declined(order)
+    order = downloaded_order(Order.objects.get(pk=receipt.order_id))
+    made = declined_request(order)
     insist_on_refund(refund_request=made, reason="It is empty.", actor=order.buyer)
     refuse_refund(refund_request=made, reason=STAFF_REASON, actor=UserFactory(name="Somebody of the staff"))
     invoice_cases.issue()
@@ -144,7 +144,7 @@ def test_each_reader_sees_their_own_amounts_and_nobody_elses_data(order: Order) 
 def test_payer_of_someone_elses_licence_is_not_told_of_its_downloads() -> None:
     order = bought_for(on_sale(archive()))
     claimed(order, UserFactory())
-    downloaded(order)
+    downloaded_order(order)
     evidence = {reader: evidence_of(order, reader) for reader in Reader}
     assert (evidence[Reader.BUYER]["downloads"], evidence[Reader.BUYER]["downloadCount"]) == ([], 0)
     assert [evidence[reader]["downloadCount"] for reader in (Reader.VENDOR, Reader.STAFF)] == [1, 1]

@@ -22,13 +22,13 @@ from wallet.services.refunds import pay_unclaimed, refund_order
 from wallet.services.spending import spend
 from wallet.services.wallet_payouts import pay_wallet_payout, refuse_wallet_payout
 
-from .approval_cases import approved, asked, bounded, complete
+from .approval_cases import approved_purchase, bounded, complete_purchase, requested_approval
 from .cut_connections import Deed, check_every_cut, check_failed_commit
 from .killed_clients import Buying, killed_at_random
 from .licensee_cases import CLIENT, bought_for, secret_sent
 from .spenders import limit, personal
-from .wallet_payout_cases import abandoned
-from .wallet_payout_cases import asked as asked_for_payout
+from .wallet_payout_cases import refund_to_deleted_account
+from .wallet_payout_cases import requested_payout as asked_for_payout
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
 
@@ -64,19 +64,19 @@ def quoted_sale() -> Deed:
 def asking_the_owner() -> Deed:
     """A purchase above a limit waits."""
     listing, principal = on_sale(), bounded(funded(inr=100_000))
-    return lambda: asked(principal, listing)
+    return lambda: requested_approval(principal, listing)
 
 
 def approved_sale() -> Deed:
     """The owner has approved it."""
     listing, principal = on_sale(), bounded(funded(inr=100_000))
-    approved(principal, listing)
-    return lambda: complete(principal, listing)
+    approved_purchase(principal, listing)
+    return lambda: complete_purchase(principal, listing)
 
 
 def approving() -> Deed:
     """The owner approves, and raises the limit."""
-    approval = asked(bounded(funded(inr=100_000)))
+    approval = requested_approval(bounded(funded(inr=100_000)))
     limit = suggest_limit(approval=approval)
     return lambda: approve_purchase(approval=approval, actor=approval.owner, raised_limit=limit, password_confirmed=True)
 
@@ -144,13 +144,13 @@ def refusing() -> Deed:
 
 def refund_to_nobody() -> Deed:
     """A purchase is undone whose buyer's account is deleted."""
-    order = abandoned()
+    order = refund_to_deleted_account()
     return lambda: refund_order(order=order, reason="test", actor=None)
 
 
 def claiming() -> Deed:
     """Such a refund is paid."""
-    order, staff = abandoned(), UserFactory()
+    order, staff = refund_to_deleted_account(), UserFactory()
     refund_order(order=order, reason="test", actor=None)
     return lambda: pay_unclaimed(order=order, reference="T1", reason="By the receipt.", actor=staff)
 

@@ -18,7 +18,7 @@ from wallet.services.digests import digest_ledger
 from wallet.services.former_vendors import keep_earnings, pay_former_vendor
 from wallet.services.vendor_payouts import bounce_payout
 
-from .payees import account_of, earned, paid_out, payee
+from .payees import account_of, earned, paid_payout, payee
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 SHARE = 39_920
@@ -28,7 +28,7 @@ def sold_and_paid() -> VendorPayout:
     """Return a payout that the bank made."""
     profile = payee()
     bought(on_sale(store=profile.store), funded(inr=49_900))
-    return paid_out(account_of(profile))
+    return paid_payout(account_of(profile))
 
 
 def platforms(kind: str) -> int:

@@ -19,8 +19,8 @@ from wallet.services.digests import digest_ledger
 from wallet.services.refunds import refund_order
 from wallet.services.wallet_payouts import pay_wallet_payout
 
-from .payees import account_of, paid_out, payee
-from .wallet_payout_cases import asked
+from .payees import account_of, paid_payout, payee
+from .wallet_payout_cases import requested_payout
 
 pytestmark = pytest.mark.database
 
@@ -102,8 +102,8 @@ def test_role_of_the_service_buys_and_refunds_and_cannot_rewrite_anything(role: 
     run(f"SET ROLE {ROLE}")
     refund_order(order=bought(listings[0], user), reason="test", actor=None)
     bought(listings[1], user)
-    assert paid_out(account_of(vendor)).status == "Paid"
-    wallet_payout = asked(user, 100)
+    assert paid_payout(account_of(vendor)).status == "Paid"
+    wallet_payout = requested_payout(user, 100)
     claims.claim(row=wallet_payout, waiting=WalletPayout.objects.all(), own=False, noun="wallet_payout", actor=vendor.user)
     pay_wallet_payout(wallet_payout=wallet_payout, reference="T1", actor=vendor.user)
     WalletPayout.objects.update(payment_details="")

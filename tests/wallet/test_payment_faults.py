@@ -38,7 +38,7 @@ from wallet.services.vendor_payouts import (
 
 from .cut_connections import Deed, check_every_cut, check_failed_commit, cut_off
 from .invoice_cases import issue, operator
-from .payees import account_of, exported, paid_out, payee, prepared
+from .payees import account_of, exported_payout, paid_payout, payee, prepared_payout
 from .top_up_cases import deliver_event, paid_top_up, requested_top_up
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
@@ -75,8 +75,8 @@ def preparing() -> Deed:
 def exporting() -> Deed:
     """One payout goes to the bank, and the other cannot be made any more."""
     run, account, staff = next(RUNS), earning(), UserFactory()
-    payout = prepared(earning(), run)
-    prepared(account, run)
+    payout = prepared_payout(earning(), run)
+    prepared_payout(account, run)
     assert isinstance(payout, VendorPayout)
     assert account.owner is not None
     account.owner.is_active = False
@@ -86,34 +86,34 @@ def exporting() -> Deed:
 
 def marking_a_payout_paid() -> Deed:
     """The bank made one transfer."""
-    payout, staff = exported(earning(), next(RUNS)), UserFactory()
+    payout, staff = exported_payout(earning(), next(RUNS)), UserFactory()
     return lambda: mark_payout_paid(payout=payout, actor=staff)
 
 
 def marking_a_batch_paid() -> Deed:
     """The bank made all transfers."""
     run, staff = next(RUNS), UserFactory()
-    prepared(earning(), run)
-    payout = exported(earning(), run)
+    prepared_payout(earning(), run)
+    payout = exported_payout(earning(), run)
     return lambda: mark_batch_paid(batch=payout.batch, actor=staff)
 
 
 def bouncing() -> Deed:
     """The bank returned a transfer days after it made it."""
-    payout, staff = paid_out(earning(), next(RUNS)), UserFactory()
+    payout, staff = paid_payout(earning(), next(RUNS)), UserFactory()
     return lambda: bounce_payout(payout=payout, reason="test", actor=staff)
 
 
 def cancelling_a_payout() -> Deed:
     """One payout is taken out of a batch."""
-    payout, staff = prepared(earning(), next(RUNS)), UserFactory()
+    payout, staff = prepared_payout(earning(), next(RUNS)), UserFactory()
     assert isinstance(payout, VendorPayout)
     return lambda: cancel_payout(payout=payout, reason="test", actor=staff)
 
 
 def cancelling_a_batch() -> Deed:
     """A batch is given up."""
-    payout, staff = prepared(earning(), next(RUNS)), UserFactory()
+    payout, staff = prepared_payout(earning(), next(RUNS)), UserFactory()
     assert isinstance(payout, VendorPayout)
     return lambda: cancel_batch(batch=payout.batch, reason="test", actor=staff)
 
@@ -196,7 +196,7 @@ def dispute_that_is_lost_after_the_payout() -> Deed:
     """The vendor was paid already, so the buyer owes what is missing."""
     profile, top_up = payee(), paid_top_up(amount_minor=PRICE)
     bought(on_sale(store=profile.store), top_up.user)
-    paid_out(account_of(profile), next(RUNS))
+    paid_payout(account_of(profile), next(RUNS))
     return event(deliver_event(top_up, EventKind.DISPUTED), EventKind.DISPUTE_LOST)
 
 

@@ -23,7 +23,7 @@ from wallet.payout_files import bank_file
 from wallet.services.due_payouts import SkippedPayout
 from wallet.services.vendor_payouts import bounce_payout, cancel_batch, cancel_payout, export_batch, mark_payout_paid, open_batch
 
-from .payees import BIC, IBAN, NUMBER, account_of, changed, exported, old_enough, payee, prepared
+from .payees import BIC, IBAN, NUMBER, account_of, changed_bank_account, end_waiting_time, exported_payout, payee, prepared_payout
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 RATE = Decimal("0.9213")
@@ -49,24 +49,24 @@ def texts(document: ET.Element, path: str) -> list[str | None]:
 
 def test_account_in_the_united_states_is_in_the_csv_and_left_out_of_a_sepa_run() -> None:
     vendor = payee()
-    details = changed(vendor, "USD", number="00123456789", bank="021000021")
-    old_enough(vendor)
+    details = changed_bank_account(vendor, "USD", number="00123456789", bank="021000021")
+    end_waiting_time(vendor)
     assert details.label == "Account ending in 6789"
     account = dollars(vendor)
-    outcome = prepared(account, "in-euros", euro_rate=RATE)
+    outcome = prepared_payout(account, "in-euros", euro_rate=RATE)
     assert isinstance(outcome, SkippedPayout)
     assert outcome.reason == "outside_sepa"
     cancel_batch(batch=PayoutBatch.objects.get(), reason="test", actor=None)
-    payout = exported(account, "in-dollars")
+    payout = exported_payout(account, "in-dollars")
     row = next(csv.DictReader(io.StringIO(bank_file(batch=payout.batch).content.decode())))
     assert (row["account"], row["bankCode"], row["currency"], row["amount"]) == ("00123456789", "021000021", "USD", "8.00")
 
 
 def test_sepa_file_is_valid_and_names_each_transfer_once() -> None:
     first, second = payee(), payee()
-    changed(second, "USD", holder="Åsa <Ünal> & 株式会社", number="fr14 2004 1010 0505 0001 3m02 606", bank="psstfrppmon")
-    old_enough(second)
-    payouts = [prepared(dollars(vendor), "2026-11", euro_rate=RATE) for vendor in (first, second)]
+    changed_bank_account(second, "USD", holder="Åsa <Ünal> & 株式会社", number="fr14 2004 1010 0505 0001 3m02 606", bank="psstfrppmon")
+    end_waiting_time(second)
+    payouts = [prepared_payout(dollars(vendor), "2026-11", euro_rate=RATE) for vendor in (first, second)]
     assert isinstance(payouts[0], VendorPayout)
     assert isinstance(payouts[1], VendorPayout)
     batch = export_batch(batch=payouts[0].batch, actor=None)
@@ -94,7 +94,7 @@ def test_sepa_file_is_valid_and_names_each_transfer_once() -> None:
 
 
 def test_file_made_again_has_the_same_message_and_payments() -> None:
-    payout = exported(dollars(payee()), euro_rate=RATE)
+    payout = exported_payout(dollars(payee()), euro_rate=RATE)
     first = ET.fromstring(bank_file(batch=payout.batch).content)  # noqa: S314 - our own file
     mark_payout_paid(payout=payout, actor=None)
     again = ET.fromstring(bank_file(batch=payout.batch).content)  # noqa: S314 - our own file
@@ -105,7 +105,7 @@ def test_file_made_again_has_the_same_message_and_payments() -> None:
 @pytest.mark.parametrize("terms", [{}, {"euro_rate": RATE}])
 def test_file_made_again_does_not_pay_what_bounced(terms: dict[str, Any]) -> None:
     first, second = payee(), payee()
-    payouts = [prepared(dollars(vendor), **terms) for vendor in (first, second)]
+    payouts = [prepared_payout(dollars(vendor), **terms) for vendor in (first, second)]
     assert isinstance(payouts[0], VendorPayout)
     assert isinstance(payouts[1], VendorPayout)
     batch = export_batch(batch=payouts[0].batch, actor=None)
@@ -119,19 +119,19 @@ def test_file_made_again_does_not_pay_what_bounced(terms: dict[str, Any]) -> Non
 
 def test_bank_account_outside_of_the_sepa_area_is_not_in_a_run_in_euros() -> None:
     vendor = payee()
-    changed(vendor, "USD", number="BR1800360305000010009795493C1", bank="BRASBRRJ")
-    old_enough(vendor)
+    changed_bank_account(vendor, "USD", number="BR1800360305000010009795493C1", bank="BRASBRRJ")
+    end_waiting_time(vendor)
     account = dollars(vendor)
-    kept = prepared(account, euro_rate=RATE)
+    kept = prepared_payout(account, euro_rate=RATE)
     assert isinstance(kept, SkippedPayout)
     assert kept.reason.value == "outside_sepa"
     # A run in dollars pays it.
     PayoutBatch.objects.update(status="Cancelled")
-    assert isinstance(prepared(account, "b"), VendorPayout)
+    assert isinstance(prepared_payout(account, "b"), VendorPayout)
 
 
 def test_amount_that_is_nothing_in_euros_is_not_paid() -> None:
-    kept = prepared(dollars(payee()), euro_rate=Decimal("0.000001"))
+    kept = prepared_payout(dollars(payee()), euro_rate=Decimal("0.000001"))
     assert isinstance(kept, SkippedPayout)
 
 
@@ -140,7 +140,7 @@ def test_amount_that_is_nothing_in_euros_is_not_paid() -> None:
     [("PAYOUT_NAME", "", InvalidTransition), ("PAYOUT_IBAN", "NL92ABNA0417164300", InvalidInput), ("PAYOUT_BIC", "x", InvalidInput)],
 )
 def test_file_from_no_account_is_refused(name: str, value: str, problem: type[Exception], settings: Any) -> None:
-    payout = exported(dollars(payee()), euro_rate=RATE)
+    payout = exported_payout(dollars(payee()), euro_rate=RATE)
     setattr(settings, name, value)
     with pytest.raises(problem):
         bank_file(batch=payout.batch)
@@ -149,9 +149,9 @@ def test_file_from_no_account_is_refused(name: str, value: str, problem: type[Ex
 @pytest.mark.parametrize("begin", ["=", "+", "-", "@"])
 def test_other_currencies_are_csv_without_a_formula(begin: str) -> None:
     vendor = payee()
-    changed(vendor, "USD", holder=f'{begin}HYPERLINK("http://x","y")')
-    old_enough(vendor)
-    payout = exported(dollars(vendor))
+    changed_bank_account(vendor, "USD", holder=f'{begin}HYPERLINK("http://x","y")')
+    end_waiting_time(vendor)
+    payout = exported_payout(dollars(vendor))
     file = bank_file(batch=payout.batch)
     assert file.name == "payouts-a-USD.csv"
     header, line = csv.reader(io.StringIO(file.content.decode()))
@@ -169,7 +169,7 @@ def test_other_currencies_are_csv_without_a_formula(begin: str) -> None:
 
 def test_batch_that_is_not_exported_has_no_file_and_a_cancelled_payout_is_in_none() -> None:
     first, second = payee(), payee()
-    payouts = [prepared(dollars(vendor)) for vendor in (first, second)]
+    payouts = [prepared_payout(dollars(vendor)) for vendor in (first, second)]
     assert isinstance(payouts[0], VendorPayout)
     with pytest.raises(InvalidTransition):
         bank_file(batch=payouts[0].batch)
@@ -180,7 +180,7 @@ def test_batch_that_is_not_exported_has_no_file_and_a_cancelled_payout_is_in_non
 
 @pytest.mark.parametrize("encrypted", ["", "not a token"])
 def test_file_with_an_account_that_nobody_can_read_is_refused(encrypted: str) -> None:
-    payout = exported(dollars(payee()))
+    payout = exported_payout(dollars(payee()))
     PayoutDetails.objects.update(encrypted=encrypted)
     with pytest.raises(InvalidTransition):
         bank_file(batch=payout.batch)
@@ -188,7 +188,7 @@ def test_file_with_an_account_that_nobody_can_read_is_refused(encrypted: str) ->
 
 def test_bank_details_are_in_clear_in_no_table_and_shortened_in_the_export_of_the_account() -> None:
     vendor = payee()
-    payout = exported(dollars(vendor), euro_rate=RATE)
+    payout = exported_payout(dollars(vendor), euro_rate=RATE)
     bank_file(batch=payout.batch)
     bounce_payout(payout=payout, reason="Closed.", actor=None)
     connection.check_constraints()

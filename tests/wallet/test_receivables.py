@@ -24,7 +24,7 @@ from wallet.unclaimed import unclaimed_minor
 
 from .test_disputes import assert_ledger_agrees
 from .top_up_cases import deliver_event, paid_top_up, requested_top_up
-from .wallet_payout_cases import asked
+from .wallet_payout_cases import requested_payout
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
@@ -89,7 +89,7 @@ def test_debt_is_paid_from_other_credit_before_that_of_a_card() -> None:
     top_up = paid_top_up(user, PRICE)
     bought(on_sale(), user)
     added(user, 5_000)
-    asked(user)
+    requested_payout(user)
     for kind in (EventKind.DISPUTED, EventKind.DISPUTE_LOST):
         deliver_event(top_up, kind, amount_minor=PART)
     later = paid_top_up(user, 20_000)
@@ -104,10 +104,10 @@ def test_debt_that_was_paid_by_card_leaves_later_payouts_as_they_are() -> None:
     added(user, 30_000)
     wallet = LedgerAccount.objects.get(kind="wallet", owner=user, currency="INR")
     for _ in range(2):
-        payout = asked(user, 10_000)
+        payout = requested_payout(user, 10_000)
         assert card_credit(wallet) == 15_000
         pay_wallet_payout(wallet_payout=payout, reference="test", actor=UserFactory())
-    assert asked(user).amount_minor == 10_000
+    assert requested_payout(user).amount_minor == 10_000
 
 
 def test_top_up_that_paid_a_debt_and_is_disputed_is_owed_again() -> None:

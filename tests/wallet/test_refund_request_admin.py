@@ -10,7 +10,7 @@ from tests.admin.subjects import refund_request
 from tests.callers import signed_in
 from wallet.models import Order, RefundRequest
 
-from .refund_request_cases import asked, sold
+from .refund_request_cases import requested_refund, sold_order
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 DECIDE, VIEW, EVIDENCE = "wallet.decide_refundrequest", "wallet.view_refundrequest", "wallet.export_evidence_order"
@@ -60,13 +60,13 @@ def test_case_shows_the_purchase_and_its_downloads_and_is_decided_once() -> None
 
 
 def test_request_that_waits_for_its_vendor_is_not_decided() -> None:
-    made = asked()
+    made = requested_refund()
     signed_in(staff(DECIDE)).post(page_of(made, "grant"), REASON)
     assert RefundRequest.objects.get().status == "Waiting"
 
 
 def test_evidence_is_for_staff_with_the_permission_and_each_download_is_on_record() -> None:
-    order = sold()
+    order = sold_order()
     for permissions in (("wallet.view_order",), ("wallet.refund_order", "wallet.view_order", VIEW)):
         client = signed_in(staff(*permissions))
         assert client.get(evidence_of(order)).status_code == 403

@@ -42,7 +42,7 @@ from wallet.services.refund_requests import (
 from wallet.services.refunds import refund_order
 
 from .payees import earned
-from .refund_request_cases import aged, asked, declined, downloaded, overdue, sold
+from .refund_request_cases import aged_order, declined_request, downloaded_order, overdue_request, requested_refund, sold_order
 from .top_up_cases import deliver_event, paid_top_up
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -68,21 +68,21 @@ def status_of(made: RefundRequest) -> tuple[str, str, bool]:
 
 @pytest.mark.parametrize("said", [{"reason": "whim"}, {"reason": ""}, {"details": "x" * 2001}, {"details": "\x00"}])
 def test_request_without_a_known_reason_or_a_readable_text_is_refused(said: dict[str, str]) -> None:
-    order = downloaded()
+    order = downloaded_order()
     with pytest.raises(InvalidInput):
-        asked(order, **said)
+        requested_refund(order, **said)
     assert not RefundRequest.objects.exists()
 
 
 def test_nobody_but_the_buyer_asks() -> None:
-    order = downloaded()
+    order = downloaded_order()
     for stranger in (vendor_of(order), UserFactory(), UserFactory(is_staff=True, is_superuser=True)):
         with pytest.raises(NotFound):
-            asked(order, actor=stranger)
+            requested_refund(order, actor=stranger)
 
 
 def test_app_asks_for_a_refund_of_what_it_bought_and_of_nothing_else() -> None:
-    order = downloaded()
+    order = downloaded_order()
     token, secret = token_of("oauth", order.buyer)
     app, client = token.application, APIClient(HTTP_AUTHORIZATION=f"Bearer {secret}")
     path, body = f"/api/v1/orders/{order.pk}/refund-requests", {"reason": "faulty"}
@@ -95,7 +95,7 @@ def test_app_asks_for_a_refund_of_what_it_bought_and_of_nothing_else() -> None:
 
 
 def test_purchase_that_was_free_or_has_ended_or_is_disputed_cannot_be_asked_for() -> None:
-    refunded, free = sold(), sold(price_inr_minor=0)
+    refunded, free = sold_order(), sold_order(price_inr_minor=0)
     refund_order(order=refunded, reason="broken", actor=None)
     top_up = paid_top_up(amount_minor=2 * 49_900)
     lost = bought(on_sale(), top_up.user)
@@ -106,15 +106,15 @@ def test_purchase_that_was_free_or_has_ended_or_is_disputed_cannot_be_asked_for(
     deliver_event(disputed, EventKind.DISPUTED)
     for order in (refunded, free, lost, frozen):
         with pytest.raises(RefundUnavailable):
-            asked(order)
+            requested_refund(order)
     deliver_event(disputed, EventKind.DISPUTE_WON)
-    assert asked(frozen).status == "Refunded"
+    assert requested_refund(frozen).status == "Refunded"
 
 
 def test_recent_purchase_without_a_download_is_refunded_at_once() -> None:
-    order = sold()
+    order = sold_order()
     issue_link(licence=Licence.objects.get(order_id=order.pk))
-    made = asked(order)
+    made = requested_refund(order)
     assert status_of(made) == ("Refunded", "Refunded", False)
     assert wallet_of(order.buyer).balance_inr_minor == 1_000_000
     assert earned(vendor_of(order))["INR"] == 0
@@ -128,43 +128,43 @@ def test_recent_purchase_without_a_download_is_refunded_at_once() -> None:
 @pytest.mark.parametrize(("days", "window", "status"), [(13, 14, "Refunded"), (15, 14, "Waiting"), (0, 0, "Waiting")])
 def test_window_is_the_operators(settings: Any, days: int, window: int, status: str) -> None:
     settings.REFUND_WINDOW_DAYS = window
-    assert asked(aged(sold(), days)).status == status
+    assert requested_refund(aged_order(sold_order(), days)).status == status
 
 
 def test_second_purchase_of_the_same_asset_is_not_refunded_at_once() -> None:
-    order = sold()
-    asked(order)
+    order = sold_order()
+    requested_refund(order)
     again = bought(order.listing, order.buyer)
-    assert asked(again).status == "Waiting"
+    assert requested_refund(again).status == "Waiting"
 
 
 def test_download_under_another_licence_of_the_same_asset_counts() -> None:
-    first = downloaded()
+    first = downloaded_order()
     further = bought(first.listing, first.buyer, license_slug="commercial")
-    assert asked(further).status == "Waiting"
+    assert requested_refund(further).status == "Waiting"
     assert refund_case(further).count == 1
 
 
 def test_file_that_was_downloaded_under_an_upgrade_that_was_refunded_is_not_refunded_at_once() -> None:
-    first = sold()
-    upgrade = downloaded(bought(first.listing, first.buyer, license_slug="commercial", upgrade_from="personal"))
+    first = sold_order()
+    upgrade = downloaded_order(bought(first.listing, first.buyer, license_slug="commercial", upgrade_from="personal"))
     refund_order(order=upgrade, reason="agreed by mail", actor=None)
-    assert asked(first).status == "Waiting"
+    assert requested_refund(first).status == "Waiting"
 
 
 def test_free_upgrade_is_asked_for_before_the_purchase_that_it_upgraded() -> None:
-    order = sold()
+    order = sold_order()
     Listing.objects.filter(pk=order.listing_id).update(price_inr_minor=100)
     upgrade = bought(order.listing, order.buyer, license_slug="commercial", upgrade_from="personal")
     assert upgrade.price_minor == 0
     with pytest.raises(RefundUnavailable):
-        asked(order)
-    assert status_of(asked(upgrade)) == ("Refunded", "Refunded", False)
-    assert asked(order).status == "Waiting"
+        requested_refund(order)
+    assert status_of(requested_refund(upgrade)) == ("Refunded", "Refunded", False)
+    assert requested_refund(order).status == "Waiting"
 
 
 def test_downloaded_purchase_is_refunded_when_its_vendor_agrees() -> None:
-    made = asked()
+    made = requested_refund()
     order = made.order
     assert made.status == "Waiting"
     assert [mail.to[0] for mail in sent_mails() if "refund" in mail.subject] == [order.buyer.email, vendor_of(order).email]
@@ -177,16 +177,16 @@ def test_downloaded_purchase_is_refunded_when_its_vendor_agrees() -> None:
 
 
 def test_one_request_for_each_purchase_whatever_came_of_it() -> None:
-    made = declined()
+    made = declined_request()
     with pytest.raises(RefundRequested) as refusal:
-        asked(made.order)
+        requested_refund(made.order)
     assert refusal.value.members["refundRequestId"] == str(made.pk)
     with pytest.raises(IntegrityError), transaction.atomic():
         RefundRequest.objects.create(order=made.order, reason="other", status="InReview", escalated_at=made.asked_at)
 
 
 def test_only_the_vendor_of_the_sale_answers() -> None:
-    made = asked()
+    made = requested_refund()
     for stranger in (make_vendor().user, made.order.buyer, UserFactory(is_staff=True, is_superuser=True)):
         with pytest.raises(NotFound):
             agree_to_refund(refund_request=made, actor=stranger)
@@ -198,7 +198,7 @@ def test_only_the_vendor_of_the_sale_answers() -> None:
 
 
 def test_buyer_insists_once_after_the_vendor_declined_and_staff_decide() -> None:
-    made = asked()
+    made = requested_refund()
     buyer = made.order.buyer
     with pytest.raises(InvalidTransition):
         insist_on_refund(refund_request=made, reason="Please.", actor=buyer)
@@ -216,7 +216,7 @@ def test_buyer_insists_once_after_the_vendor_declined_and_staff_decide() -> None
 
 
 def test_staff_refuse_for_good_and_tell_both() -> None:
-    made = overdue(asked())
+    made = overdue_request(requested_refund())
     staff = UserFactory()
     with pytest.raises(InvalidTransition):
         refuse_refund(refund_request=made, reason="Not yet.", actor=staff)
@@ -234,7 +234,7 @@ def test_staff_refuse_for_good_and_tell_both() -> None:
 
 
 def test_staff_do_not_decide_on_what_they_bought_or_sold() -> None:
-    made = overdue(asked())
+    made = overdue_request(requested_refund())
     escalate_overdue_requests()
     for verb in (grant_refund, refuse_refund):
         for party in (made.order.buyer, vendor_of(made.order)):
@@ -243,7 +243,7 @@ def test_staff_do_not_decide_on_what_they_bought_or_sold() -> None:
 
 
 def test_unanswered_requests_pass_to_staff_when_the_time_is_over(capsys: pytest.CaptureFixture[str]) -> None:
-    late, early, answered = overdue(asked()), asked(), overdue(declined())
+    late, early, answered = overdue_request(requested_refund()), requested_refund(), overdue_request(declined_request())
     call_command("escalate_refund_requests")
     call_command("escalate_refund_requests")
     assert capsys.readouterr().out.splitlines() == ["1 requests now wait for staff.", "0 requests now wait for staff."]
@@ -254,19 +254,19 @@ def test_unanswered_requests_pass_to_staff_when_the_time_is_over(capsys: pytest.
 
 
 def test_request_goes_to_staff_at_once_where_the_vendor_cannot_answer() -> None:
-    suspended, left = downloaded(), downloaded()
+    suspended, left = downloaded_order(), downloaded_order()
     VendorProfile.objects.filter(user=vendor_of(suspended)).update(status="Suspended")
     User.objects.filter(pk=vendor_of(left).pk).update(is_active=False)
-    assert {asked(suspended).status, asked(Order.objects.get(pk=left.pk)).status} == {"InReview"}
+    assert {requested_refund(suspended).status, requested_refund(Order.objects.get(pk=left.pk)).status} == {"InReview"}
 
 
 def test_request_ends_with_a_refund_by_staff_or_a_lost_dispute() -> None:
-    made = asked()
+    made = requested_refund()
     refund_order(order=made.order, reason="broken", actor=UserFactory())
     assert status_of(made) == ("Refunded", "Refunded", False)
     top_up = paid_top_up(amount_minor=49_900)
-    order = downloaded(bought(on_sale(archive(), store=make_vendor().store), top_up.user))
-    disputed = asked(order)
+    order = downloaded_order(bought(on_sale(archive(), store=make_vendor().store), top_up.user))
+    disputed = requested_refund(order)
     deliver_event(top_up, EventKind.DISPUTED)
     with pytest.raises(InvalidTransition):
         agree_to_refund(refund_request=disputed, actor=vendor_of(order))
@@ -275,8 +275,8 @@ def test_request_ends_with_a_refund_by_staff_or_a_lost_dispute() -> None:
 
 
 def test_refund_of_a_request_whose_buyer_left_waits_to_be_claimed() -> None:
-    order = downloaded(bought(on_sale(archive(), store=make_vendor().store), funded(inr=49_900)))
-    made = asked(order)
+    order = downloaded_order(bought(on_sale(archive(), store=make_vendor().store), funded(inr=49_900)))
+    made = requested_refund(order)
     delete_account(user=order.buyer, reason="test", actor=None)
     assert RefundRequest.objects.get().details == ""
     agree_to_refund(refund_request=made, actor=vendor_of(order))
@@ -284,9 +284,9 @@ def test_refund_of_a_request_whose_buyer_left_waits_to_be_claimed() -> None:
 
 
 def test_download_after_the_refund_is_refused() -> None:
-    order = sold()
+    order = sold_order()
     link = issue_link(licence=Licence.objects.get(order_id=order.pk))
-    asked(order)
+    requested_refund(order)
     with pytest.raises(LinkRevoked):
         record_download(link=link, byte_range="")
 
@@ -295,9 +295,9 @@ def test_download_after_the_refund_is_refused() -> None:
 @pytest.mark.django_db(transaction=True)
 def test_of_a_download_and_a_request_at_once_exactly_one_wins() -> None:
     for _ in range(5):
-        order = sold()
+        order = sold_order()
         link = issue_link(licence=Licence.objects.get(order_id=order.pk))
-        outcomes_at_once(partial(record_download, link=link, byte_range=""), partial(asked, order))
+        outcomes_at_once(partial(record_download, link=link, byte_range=""), partial(requested_refund, order))
         fetched = Download.objects.filter(link=link).exists()
         assert RefundRequest.objects.get(order=order).status == ("Waiting" if fetched else "Refunded")
 
@@ -305,16 +305,16 @@ def test_of_a_download_and_a_request_at_once_exactly_one_wins() -> None:
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
 def test_request_waits_for_a_download_that_is_being_recorded_and_a_download_for_a_refund() -> None:
-    fetched, refunded = sold(), sold()
+    fetched, refunded = sold_order(), sold_order()
     links = [issue_link(licence=Licence.objects.get(order_id=order.pk)) for order in (fetched, refunded)]
     with ThreadPoolExecutor(1) as pool:
         with transaction.atomic():
             record_download(link=links[0], byte_range="")
-            waiting = pool.submit(outcomes_at_once, partial(asked, fetched))
+            waiting = pool.submit(outcomes_at_once, partial(requested_refund, fetched))
             until_someone_waits()
         assert [made.status for made in waiting.result(PATIENCE_SECONDS)] == ["Waiting"]
         with transaction.atomic():
-            asked(refunded)
+            requested_refund(refunded)
             waiting = pool.submit(outcomes_at_once, partial(record_download, link=links[1], byte_range=""))
             until_someone_waits()
         assert waiting.result(PATIENCE_SECONDS) == ["link_revoked"]
@@ -323,10 +323,10 @@ def test_request_waits_for_a_download_that_is_being_recorded_and_a_download_for_
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
 def test_requests_and_answers_at_once_refund_once() -> None:
-    order = sold()
-    outcomes = outcomes_at_once(*[partial(asked, order)] * THREADS)
+    order = sold_order()
+    outcomes = outcomes_at_once(*[partial(requested_refund, order)] * THREADS)
     assert sum(isinstance(outcome, RefundRequest) for outcome in outcomes) == 1
-    made = overdue(asked())
+    made = overdue_request(requested_refund())
     escalate_overdue_requests()
     vendor, staff = vendor_of(made.order), UserFactory()
     ways: list[Any] = [

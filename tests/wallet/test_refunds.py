@@ -25,7 +25,7 @@ from wallet.services.refunds import pay_unclaimed, refund_order
 from wallet.unclaimed import unclaimed_minor, unclaimed_refunds, unclaimed_sums
 
 from .top_up_cases import paid_top_up
-from .wallet_payout_cases import abandoned
+from .wallet_payout_cases import refund_to_deleted_account
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
@@ -101,9 +101,9 @@ def test_refunded_asset_can_be_bought_again() -> None:
 
 def test_what_nobody_waits_for_is_not_paid() -> None:
     staff = UserFactory()
-    stands, refunded = abandoned(), bought(on_sale())
+    stands, refunded = refund_to_deleted_account(), bought(on_sale())
     refund_order(order=refunded, reason="broken", actor=staff)
-    free = abandoned(price_inr_minor=0)
+    free = refund_to_deleted_account(price_inr_minor=0)
     refund_order(order=free, reason="broken", actor=staff)
     for order in (stands, refunded, free):
         with pytest.raises(InvalidTransition):
@@ -116,7 +116,7 @@ def test_what_nobody_waits_for_is_not_paid() -> None:
 
 
 def test_refund_to_a_deleted_account_waits_to_be_claimed_and_is_paid_once() -> None:
-    order, staff = abandoned(), UserFactory()
+    order, staff = refund_to_deleted_account(), UserFactory()
     refund_order(order=order, reason="broken", actor=staff)
     assert wallet_of(order.buyer).balance_inr_minor == 0
     refund = Journal.objects.get(order=order, kind="refund")
@@ -137,7 +137,7 @@ def test_refund_to_a_deleted_account_waits_to_be_claimed_and_is_paid_once() -> N
 
 
 def test_second_payment_of_an_unclaimed_refund_is_refused_by_the_database() -> None:
-    order, staff = abandoned(), UserFactory()
+    order, staff = refund_to_deleted_account(), UserFactory()
     refund_order(order=order, reason="broken", actor=staff)
     paid = pay_unclaimed(order=order, reference="UTR 1", reason="By the receipt.", actor=staff)
     with pytest.raises(IntegrityError), transaction.atomic():
@@ -146,7 +146,7 @@ def test_second_payment_of_an_unclaimed_refund_is_refused_by_the_database() -> N
 
 
 def test_refund_that_a_living_account_did_not_get_is_told() -> None:
-    order = abandoned()
+    order = refund_to_deleted_account()
     refund_order(order=order, reason="broken", actor=None)
     User.objects.filter(pk=order.buyer_id).update(email="alive@example.com")
     assert f"order {order.pk} and its transfers differ" in list(differences())

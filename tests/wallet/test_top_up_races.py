@@ -36,9 +36,9 @@ from wallet.services.spending import spend
 from wallet.services.top_ups import TopUpRequest, request_top_up
 from wallet.services.vendor_payouts import cancel_batch
 
-from .payees import account_of, payee, prepared
+from .payees import account_of, payee, prepared_payout
 from .top_up_cases import deliver_event, paid_top_up, requested_top_up
-from .wallet_payout_cases import asked
+from .wallet_payout_cases import requested_payout
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
 ENDS = (EventKind.DISPUTE_WON, EventKind.DISPUTE_LOST)
@@ -133,7 +133,7 @@ def test_dispute_meets_purchases_refunds_and_payouts_without_a_circle() -> None:
             telling(top_up, end),
             *(partial(refund_order, order=order, reason="test", actor=None) for order in orders),
             *(partial(spend, buyer=user, purchase=PurchaseRequest(str(on_sale().pk))) for _ in range(2)),
-            partial(asked, user, 100),
+            partial(requested_payout, user, 100),
         )
         # What was told before its beginning.
         deliver_event(top_up, EventKind.DISPUTED)
@@ -235,7 +235,7 @@ def test_upgrade_request_download_dispute_payout_and_digest_meet_without_a_circl
             partial(record_download, link=link, byte_range=""),
             telling(top_up, EventKind.DISPUTED),
             telling(top_up, end),
-            partial(prepared, account_of(vendor), run=f"run-{end}"),
+            partial(prepared_payout, account_of(vendor), run=f"run-{end}"),
             lambda: list(digest_ledger(until=timezone.now())),
             partial(refund_order, order=order, reason="test", actor=None),
         )

@@ -20,7 +20,7 @@ from wallet.models import PayoutBatch, VendorPayout
 from wallet.services.vendor_payouts import bounce_payout, export_batch, mark_payout_paid
 from wallet.spreadsheets import store_of
 
-from .payees import IBAN, NUMBER, account_of, payee, prepared
+from .payees import IBAN, NUMBER, account_of, payee, prepared_payout
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 LIST, EXPORT = "admin:wallet_vendorpayout_changelist", "admin:wallet_vendorpayout_export"
@@ -30,7 +30,7 @@ def paid(run: str, profile: VendorProfile | None = None, currency: str = "INR") 
     """Sell something and prepare its payout."""
     profile = profile or payee()
     bought(on_sale(store=profile.store), funded(inr=100_000, usd=100_000), currency=currency)
-    payout = prepared(account_of(profile, currency), run)
+    payout = prepared_payout(account_of(profile, currency), run)
     assert isinstance(payout, VendorPayout)
     return payout
 

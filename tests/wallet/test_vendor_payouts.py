@@ -43,7 +43,18 @@ from wallet.services.vendor_payouts import (
     prepare_payout,
 )
 
-from .payees import IFSC, NUMBER, account_of, changed, earned, exported, old_enough, paid_out, payee, prepared
+from .payees import (
+    IFSC,
+    NUMBER,
+    account_of,
+    changed_bank_account,
+    earned,
+    end_waiting_time,
+    exported_payout,
+    paid_payout,
+    payee,
+    prepared_payout,
+)
 from .tampering import unguarded
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -128,7 +139,7 @@ def test_vendor_who_cannot_be_paid_keeps_the_earnings(profile: dict[str, Any], d
     VendorProfile.objects.filter(pk=vendor.pk).update(**{"status": vendor.status, **profile})
     if details:
         PayoutDetails.objects.filter(profile=vendor).update(**details)
-    held = prepared(account)
+    held = prepared_payout(account)
     assert isinstance(held, SkippedPayout)
     assert (held.amount_minor, held.reason.value) == (SHARE, why)
     assert f"kept: {vendor.store.slug}, 399.20 INR, {held.reason.label}" in prepare()
@@ -137,30 +148,30 @@ def test_vendor_who_cannot_be_paid_keeps_the_earnings(profile: dict[str, Any], d
 
 def test_vendor_whose_account_is_deactivated_is_paid_once_it_is_active_again() -> None:
     first, second = payee(), payee()
-    payouts = [prepared(sold(vendor)) for vendor in (first, second)]
+    payouts = [prepared_payout(sold(vendor)) for vendor in (first, second)]
     assert isinstance(payouts[0], VendorPayout)
     User.objects.filter(pk=first.user_id).update(is_active=False)
     export_batch(batch=payouts[0].batch, actor=None)
     account = account_of(first)
-    kept = prepared(account, "b")
+    kept = prepared_payout(account, "b")
     assert isinstance(kept, SkippedPayout)
     assert (kept.amount_minor, kept.reason.value) == (SHARE, "account_deactivated")
     User.objects.filter(pk=first.user_id).update(is_active=True)
-    assert isinstance(prepared(account, "b"), VendorPayout)
+    assert isinstance(prepared_payout(account, "b"), VendorPayout)
 
 
 def test_first_payout_after_a_change_waits_for_72_hours_by_the_clock_of_the_database() -> None:
     vendor = payee()
     account = sold(vendor)
-    changed(vendor, "INR", number="999888777666")
+    changed_bank_account(vendor, "INR", number="999888777666")
     # What this process believes of the time changes nothing.
     with patch("django.utils.timezone.now", return_value=timezone.now() + timedelta(days=9)):
-        waiting = prepared(account)
+        waiting = prepared_payout(account)
     assert isinstance(waiting, SkippedPayout)
-    old_enough(vendor, hours=71.9)
-    assert isinstance(prepared(account), SkippedPayout)
-    old_enough(vendor, hours=0.2)
-    payout = prepared(account)
+    end_waiting_time(vendor, hours=71.9)
+    assert isinstance(prepared_payout(account), SkippedPayout)
+    end_waiting_time(vendor, hours=0.2)
+    payout = prepared_payout(account)
     assert isinstance(payout, VendorPayout)
     assert payout.details.label == "Account ending in 7666"
 
@@ -168,18 +179,18 @@ def test_first_payout_after_a_change_waits_for_72_hours_by_the_clock_of_the_data
 @pytest.mark.parametrize(("minimum", "paid"), [(SHARE + 1, False), (SHARE, True), (0, True), (-1, True)])
 def test_less_than_the_minimum_stays(minimum: int, paid: bool) -> None:  # noqa: FBT001 - a case
     account = sold(payee())
-    assert isinstance(prepared(account, minimum_minor=minimum), VendorPayout) is paid
+    assert isinstance(prepared_payout(account, minimum_minor=minimum), VendorPayout) is paid
 
 
 def test_balance_of_nothing_or_less_is_not_paid() -> None:
     vendor = payee()
     order = bought(on_sale(store=vendor.store))
     account = account_of(vendor)
-    paid_out(account)
-    assert isinstance(prepared(account, "b", -1), SkippedPayout)
+    paid_payout(account)
+    assert isinstance(prepared_payout(account, "b", -1), SkippedPayout)
     refund_order(order=order, reason="test", actor=None)
     assert earned(vendor.user) == {"INR": -SHARE, "USD": 0}
-    assert isinstance(prepared(account, "b", -100_000), SkippedPayout)
+    assert isinstance(prepared_payout(account, "b", -100_000), SkippedPayout)
     # The next sale makes up for it, the one after is earned.
     sold(vendor, 2)
     assert prepare("b")[-2] == "Run b: 1 payouts of 399.20 INR; kept: 0.00 INR."
@@ -189,7 +200,7 @@ def test_balance_of_nothing_or_less_is_not_paid() -> None:
 def test_payout_is_one_transfer_of_all_that_was_earned() -> None:
     vendor = payee()
     account = sold(vendor, 2)
-    payout = prepared(account, "2026-11")
+    payout = prepared_payout(account, "2026-11")
     assert isinstance(payout, VendorPayout)
     assert (payout.batch.run, payout.account, payout.status, payout.amount_minor) == ("2026-11", account, "Prepared", 2 * SHARE)
     transfer = payout.journal.transfers.get()
@@ -201,14 +212,14 @@ def test_payout_is_one_transfer_of_all_that_was_earned() -> None:
 
 def test_each_vendor_is_paid_into_their_own_bank_account() -> None:
     for vendor in (payee(), payee()):
-        payout = prepared(sold(vendor))
+        payout = prepared_payout(sold(vendor))
         assert isinstance(payout, VendorPayout)
         assert payout.details.profile == vendor
 
 
 def test_payout_goes_through_its_states_and_back() -> None:
     vendor, staff = payee(), UserFactory()
-    payout = exported(sold(vendor))
+    payout = exported_payout(sold(vendor))
     assert payout.status == "Exported"
     assert mark_batch_paid(batch=payout.batch, actor=staff) == 1
     payout.refresh_from_db()
@@ -220,13 +231,13 @@ def test_payout_goes_through_its_states_and_back() -> None:
     assert (payout.returned.kind, payout.returned.reverses, payout.returned.actor) == ("payout_return", payout.journal, staff)
     assert list(differences()) == []
     # The next run pays it.
-    assert paid_out(account_of(vendor), "b").amount_minor == SHARE
+    assert paid_payout(account_of(vendor), "b").amount_minor == SHARE
 
 
 @pytest.mark.parametrize("is_exported", [True, False])
 def test_batch_with_a_payout_of_ones_own_is_settled_by_someone_else(is_exported: bool) -> None:  # noqa: FBT001 - a case
     vendor, other = payee(), payee()
-    payouts = [prepared(sold(each)) for each in (vendor, other)]
+    payouts = [prepared_payout(sold(each)) for each in (vendor, other)]
     assert isinstance(payouts[0], VendorPayout)
     batch = payouts[0].batch
     settle: Any = partial(cancel_batch, reason="test")
@@ -242,7 +253,7 @@ def test_batch_with_a_payout_of_ones_own_is_settled_by_someone_else(is_exported:
 
 def test_payout_is_settled_once_and_never_out_of_turn() -> None:
     staff, vendor = UserFactory(), payee()
-    payout = prepared(sold(vendor))
+    payout = prepared_payout(sold(vendor))
     assert isinstance(payout, VendorPayout)
     for out_of_turn in (
         lambda: mark_payout_paid(payout=payout, actor=staff),
@@ -256,7 +267,7 @@ def test_payout_is_settled_once_and_never_out_of_turn() -> None:
         lambda: export_batch(batch=payout.batch, actor=staff),
         lambda: cancel_batch(batch=payout.batch, reason="test", actor=staff),
         lambda: cancel_payout(payout=payout, reason="test", actor=staff),
-        lambda: prepared(account_of(vendor)),
+        lambda: prepared_payout(account_of(vendor)),
     ):
         with pytest.raises(InvalidTransition):
             too_late()
@@ -269,7 +280,7 @@ def test_payout_is_settled_once_and_never_out_of_turn() -> None:
 
 def test_cancelled_batch_and_cancelled_payout_return_the_amount() -> None:
     first, second = payee(), payee()
-    one, other = prepared(sold(first)), prepared(sold(second))
+    one, other = prepared_payout(sold(first)), prepared_payout(sold(second))
     assert isinstance(one, VendorPayout)
     assert isinstance(other, VendorPayout)
     cancel_payout(payout=one, reason="They asked to wait.", actor=None)
@@ -282,12 +293,12 @@ def test_cancelled_batch_and_cancelled_payout_return_the_amount() -> None:
         export_batch(batch=batch, actor=None)
     assert list(differences()) == []
     # Another one can be opened now.
-    assert isinstance(prepared(account_of(first), "b"), VendorPayout)
+    assert isinstance(prepared_payout(account_of(first), "b"), VendorPayout)
 
 
 def test_account_that_was_withdrawn_or_vendor_who_was_held_meanwhile_is_not_exported() -> None:
     first, second, third, fourth = payee(), payee(), payee(), payee()
-    payouts = [prepared(sold(vendor)) for vendor in (first, second, third, fourth)]
+    payouts = [prepared_payout(sold(vendor)) for vendor in (first, second, third, fourth)]
     PayoutDetails.objects.filter(profile=first).update(withdrawn_at=timezone.now())
     VendorProfile.objects.filter(pk=second.pk).update(payouts_held_at=timezone.now())
     PayoutDetails.objects.filter(profile=fourth).update(encrypted="of a key that is gone")
@@ -304,8 +315,8 @@ def test_payout_of_a_sale_that_was_refunded_meanwhile_is_left_to_the_next_run() 
     vendor, other = payee(), payee()
     kept = bought(on_sale(store=vendor.store))
     refunded = bought(on_sale(store=vendor.store))
-    payout = prepared(account_of(vendor))
-    prepared(sold(other))
+    payout = prepared_payout(account_of(vendor))
+    prepared_payout(sold(other))
     assert isinstance(payout, VendorPayout)
     refund_order(order=refunded, reason="broken", actor=None)
     assert earned(vendor.user)["INR"] == -SHARE
@@ -313,7 +324,7 @@ def test_payout_of_a_sale_that_was_refunded_meanwhile_is_left_to_the_next_run() 
     payout.refresh_from_db()
     assert (payout.status, earned(vendor.user)["INR"]) == ("Cancelled", kept.vendor_share_minor)
     # What is earned beside it makes up for a refund.
-    following = prepared(account_of(vendor), "b")
+    following = prepared_payout(account_of(vendor), "b")
     assert isinstance(following, VendorPayout)
     bought(on_sale(store=vendor.store))
     refund_order(order=kept, reason="broken", actor=None)
@@ -325,7 +336,7 @@ def test_payout_of_a_sale_that_was_refunded_meanwhile_is_left_to_the_next_run() 
 
 def test_batch_of_which_nothing_is_left_is_not_exported() -> None:
     vendor = payee()
-    payout = prepared(sold(vendor))
+    payout = prepared_payout(sold(vendor))
     assert isinstance(payout, VendorPayout)
     VendorProfile.objects.update(payouts_held_at=timezone.now())
     with pytest.raises(InvalidTransition), transaction.atomic():
@@ -427,7 +438,7 @@ def test_file_that_could_not_be_written_is_had_by_the_same_command_again(tmp_pat
 
 
 def test_second_payout_of_a_run_is_refused_by_the_database() -> None:
-    payout = prepared(sold(payee()))
+    payout = prepared_payout(sold(payee()))
     assert isinstance(payout, VendorPayout)
     transfer = TransferEntry(payout.account_id, payout.journal.transfers.get().credit_id, 1)
     taken = VendorEntry(payout.account_id, -1)
@@ -438,7 +449,7 @@ def test_second_payout_of_a_run_is_refused_by_the_database() -> None:
 
 def test_payout_that_is_not_its_transfer_is_a_difference() -> None:
     account, other = sold(payee()), sold(payee())
-    payout = exported(account)
+    payout = exported_payout(account)
     with unguarded():
         VendorPayout.objects.update(account=other)
     assert list(differences()) == [f"payout {payout.pk} and its transfer differ"]
@@ -448,7 +459,7 @@ def test_payout_that_is_not_its_transfer_is_a_difference() -> None:
 
 
 def test_return_that_is_not_its_payouts_is_a_difference() -> None:
-    payout = bounce_payout(payout=exported(sold(payee())), reason="test", actor=None)
+    payout = bounce_payout(payout=exported_payout(sold(payee())), reason="test", actor=None)
     with unguarded():
         VendorPayout.objects.update(status="Paid", returned=None, reason="")
     assert list(differences()) == [f"journal {payout.returned_id} returns no payout"]
@@ -468,18 +479,18 @@ def test_return_that_is_not_its_payouts_is_a_difference() -> None:
     ],
 )
 def test_record_of_a_payout_is_never_changed(statement: str) -> None:
-    bounce_payout(payout=exported(sold(payee())), reason="test", actor=None)
+    bounce_payout(payout=exported_payout(sold(payee())), reason="test", actor=None)
     with pytest.raises(IntegrityError, match="refused"), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(statement)
 
 
 def test_bank_account_that_was_replaced_is_erased_once_no_payout_needs_it() -> None:
     vendor = payee()
-    payout = exported(sold(vendor))
-    old_enough(vendor, hours=24 * 100)
-    changed(vendor, "INR", number="999888777666")
+    payout = exported_payout(sold(vendor))
+    end_waiting_time(vendor, hours=24 * 100)
+    changed_bank_account(vendor, "INR", number="999888777666")
     assert not expired_bank_accounts().exists()
-    old_enough(vendor, hours=24 * 91)
+    end_waiting_time(vendor, hours=24 * 91)
     # The bank may still return it.
     assert not expired_bank_accounts().exists()
     mark_payout_paid(payout=payout, actor=None)
@@ -513,7 +524,7 @@ def test_batches_opened_at_once_are_one() -> None:
 @pytest.mark.django_db(transaction=True)
 def test_one_of_many_exports_wins_and_one_of_many_settlements() -> None:
     vendor = payee()
-    payout = prepared(sold(vendor))
+    payout = prepared_payout(sold(vendor))
     assert isinstance(payout, VendorPayout)
     outcomes = outcomes_at_once(*(lambda: export_batch(batch=payout.batch, actor=None).status for _ in range(8)))
     assert sorted(outcomes) == ["Exported", *["invalid_transition"] * 7]
@@ -529,7 +540,7 @@ def test_one_of_many_exports_wins_and_one_of_many_settlements() -> None:
 def test_export_that_meets_a_cancellation_leaves_one_of_them() -> None:
     for name in ("a", "b", "c"):
         vendor = payee()
-        payout = prepared(sold(vendor), name)
+        payout = prepared_payout(sold(vendor), name)
         assert isinstance(payout, VendorPayout)
         outcomes_at_once(
             partial(export_batch, batch=payout.batch, actor=None),

@@ -17,7 +17,7 @@ from wallet.services.refunds import pay_unclaimed, refund_order
 from wallet.services.wallet_payouts import cancel_wallet_payout, pay_wallet_payout
 from wallet.unclaimed import unclaimed_refunds
 
-from .wallet_payout_cases import abandoned, asked
+from .wallet_payout_cases import refund_to_deleted_account, requested_payout
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 DECIDE, VIEW = "wallet.decide_walletpayout", "wallet.view_walletpayout"
@@ -33,7 +33,7 @@ def order_page(order: Any, step: str) -> str:
 
 
 def test_who_may_only_look_sees_no_payment_details_and_decides_nothing() -> None:
-    wallet_payout = asked(funded(inr=50_000))
+    wallet_payout = requested_payout(funded(inr=50_000))
     payer = signed_in(staff(DECIDE, VIEW))
     press(payer, page_of(wallet_payout, "claim"), {})
     assert "IBAN" in text_of(payer.get(page_of(wallet_payout)))
@@ -49,14 +49,14 @@ def test_who_may_only_look_sees_no_payment_details_and_decides_nothing() -> None
 
 @pytest.mark.parametrize("query", ["payment_details__startswith=IBAN", "wallet__owner__password__startswith=a"])
 def test_payment_details_are_not_guessed_by_a_filter(query: str) -> None:
-    asked(funded(inr=50_000))
+    requested_payout(funded(inr=50_000))
     assert "IBAN" not in text_of(signed_in(staff(VIEW)).get(f"{reverse(LIST)}?{query}", follow=True))
     assert signed_in(staff(VIEW)).get(f"{reverse(LIST)}?{query}").status_code in {302, 400}
 
 
 def test_own_payout_is_not_offered_to_decide() -> None:
     me = funded(inr=50_000, is_staff=True, is_superuser=True)
-    wallet_payout = asked(me)
+    wallet_payout = requested_payout(me)
     page = text_of(signed_in(me).get(page_of(wallet_payout)))
     assert "someone else must review it" in page
     assert "You cannot review your own work" in text_of(signed_in(me).post(page_of(wallet_payout, "pay"), {"reference": "T1"}, follow=True))
@@ -64,7 +64,7 @@ def test_own_payout_is_not_offered_to_decide() -> None:
 
 def test_payment_says_what_will_happen_and_is_recorded_with_its_reference() -> None:
     user, actor = funded(inr=50_000), staff(DECIDE)
-    wallet_payout, client = asked(user), signed_in(actor)
+    wallet_payout, client = requested_payout(user), signed_in(actor)
     for step in ("pay", "change"):
         assert "IBAN" not in text_of(client.get(page_of(wallet_payout, step)))
     assert "Claim it before you transfer ₹500.00" in text_of(client.get(page_of(wallet_payout, "pay")))
@@ -82,7 +82,7 @@ def test_payment_says_what_will_happen_and_is_recorded_with_its_reference() -> N
 
 def test_decision_that_comes_too_late_is_told_who_was_quicker() -> None:
     user = funded(inr=50_000)
-    wallet_payout, client = asked(user), signed_in(staff(DECIDE))
+    wallet_payout, client = requested_payout(user), signed_in(staff(DECIDE))
     cancel_wallet_payout(wallet_payout=wallet_payout, actor=user)
     page = text_of(client.get(page_of(wallet_payout, "pay")))
     for words in ("This is not possible in its current state", "Cancelled", user.email):
@@ -94,7 +94,7 @@ def test_decision_that_comes_too_late_is_told_who_was_quicker() -> None:
 
 def test_list_is_narrowed_down_and_looked_through(django_assert_max_num_queries: Any) -> None:
     first, second = funded(inr=50_000), funded(usd=700)
-    asked(first), asked(second, currency="USD")
+    requested_payout(first), requested_payout(second, currency="USD")
     pay_wallet_payout(wallet_payout=WalletPayout.objects.get(wallet__owner=second), reference="UTR 1", actor=UserFactory())
     client = signed_in(staff(DECIDE, VIEW))
     client.get(reverse(LIST))
@@ -127,7 +127,7 @@ def test_refunded_order_shows_who_refunded_it_when_and_why_and_no_form() -> None
 
 
 def test_unclaimed_refund_is_found_foretold_and_paid_by_who_may() -> None:
-    order, other = abandoned(), bought(on_sale())
+    order, other = refund_to_deleted_account(), bought(on_sale())
     claim = {"reference": "UTR 1", "reason": "By the receipt."}
     refunder = signed_in(staff("wallet.refund_order", "wallet.view_order"))
     assert "is deleted: ₹499.00 waits until it is claimed" in text_of(refunder.get(order_page(order, "refund")))

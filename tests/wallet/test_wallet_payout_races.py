@@ -24,7 +24,7 @@ from wallet.services.spending import spend
 from wallet.services.wallet_payouts import cancel_wallet_payout, pay_wallet_payout, refuse_wallet_payout
 from wallet.unclaimed import unclaimed_refunds
 
-from .wallet_payout_cases import abandoned, asked
+from .wallet_payout_cases import refund_to_deleted_account, requested_payout
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
 
@@ -42,7 +42,7 @@ def codes(outcomes: list[object]) -> list[str]:
 
 def test_one_of_many_requests_of_a_wallet_is_taken() -> None:
     user = funded(inr=80_000)
-    outcomes = at_once(*(partial(asked, user, 10_000) for _ in range(8)))
+    outcomes = at_once(*(partial(requested_payout, user, 10_000) for _ in range(8)))
     assert codes(outcomes) == ["payout_open"] * 7
     assert (wallet_of(user).balance_inr_minor, WalletPayout.objects.count()) == (70_000, 1)
 
@@ -50,7 +50,7 @@ def test_one_of_many_requests_of_a_wallet_is_taken() -> None:
 def test_money_is_either_spent_or_set_aside() -> None:
     for _ in range(3):
         user, listing = funded(inr=49_900), on_sale()
-        outcomes = at_once(partial(spend, buyer=user, purchase=PurchaseRequest(str(listing.pk))), partial(asked, user, 49_900))
+        outcomes = at_once(partial(spend, buyer=user, purchase=PurchaseRequest(str(listing.pk))), partial(requested_payout, user, 49_900))
         assert codes(outcomes) == ["insufficient_balance"]
         assert wallet_of(user).balance_inr_minor == 0
 
@@ -58,7 +58,7 @@ def test_money_is_either_spent_or_set_aside() -> None:
 def test_what_is_decided_by_many_at_once_is_decided_once() -> None:
     for _ in range(3):
         user, staff = funded(inr=50_000), [UserFactory() for _ in range(2)]
-        wallet_payout = asked(user)
+        wallet_payout = requested_payout(user)
         outcomes = at_once(
             *(partial(pay_wallet_payout, wallet_payout=wallet_payout, reference="T1", actor=actor) for actor in staff),
             partial(refuse_wallet_payout, wallet_payout=wallet_payout, reason="test", actor=staff[0]),
@@ -72,7 +72,7 @@ def test_what_is_decided_by_many_at_once_is_decided_once() -> None:
 def test_refund_and_purchase_in_between_wait_in_no_circle() -> None:
     user, staff = funded(inr=500_000), UserFactory()
     orders, listings = [bought(on_sale(), user) for _ in range(3)], [on_sale() for _ in range(3)]
-    wallet_payout = asked(user, 100)
+    wallet_payout = requested_payout(user, 100)
     outcomes = at_once(
         *(partial(refund_order, order=order, reason="test", actor=staff) for order in orders),
         *(partial(spend, buyer=user, purchase=PurchaseRequest(str(listing.pk))) for listing in listings),
@@ -85,7 +85,7 @@ def test_refund_and_purchase_in_between_wait_in_no_circle() -> None:
 def test_end_of_the_account_meets_a_request_and_a_decision() -> None:
     for _ in range(3):
         user, staff = funded(inr=100), UserFactory()
-        outcomes = at_once(partial(asked, user), partial(delete_account, user=user, reason="test", actor=None))
+        outcomes = at_once(partial(requested_payout, user), partial(delete_account, user=user, reason="test", actor=None))
         assert "account_in_use" in codes(outcomes)
         wallet_payout = WalletPayout.objects.get(wallet__owner=user)
         outcomes = at_once(
@@ -102,7 +102,7 @@ def test_end_of_the_account_meets_a_request_and_a_decision() -> None:
 @pytest.mark.postgres
 def test_request_that_is_cancelled_while_the_account_is_deleted_leaves_no_money_behind() -> None:
     user = funded(inr=100)
-    wallet_payout, looking, cancelled = asked(user), threading.Event(), threading.Event()
+    wallet_payout, looking, cancelled = requested_payout(user), threading.Event(), threading.Event()
 
     def pause(execute: Callable[..., Any], sql: str, *rest: Any) -> Any:
         # The wallet was empty a moment ago; whether the cancellation can end now is what its lock decides.
@@ -138,7 +138,7 @@ def test_refund_that_meets_the_end_of_the_account_leaves_no_money_in_its_wallet(
 
 
 def test_unclaimed_refund_is_paid_once() -> None:
-    order = abandoned()
+    order = refund_to_deleted_account()
     refund_order(order=order, reason="test", actor=None)
     claim = partial(pay_unclaimed, order=order, reference="T1", reason="By the receipt.")
     outcomes = at_once(*(partial(claim, actor=UserFactory()) for _ in range(4)))

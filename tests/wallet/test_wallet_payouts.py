@@ -33,7 +33,7 @@ from wallet.services.ledger import TransferEntry, change_amount_set_aside, chang
 from wallet.services.refunds import refund_order
 from wallet.services.wallet_payouts import cancel_wallet_payout, pay_wallet_payout, refuse_wallet_payout
 
-from .wallet_payout_cases import DETAILS, asked
+from .wallet_payout_cases import DETAILS, requested_payout
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
@@ -75,7 +75,7 @@ def held(user: User, currency: str = "INR") -> int:
 )
 def test_request_that_cannot_be_is_refused_and_moves_nothing(code: str, given: dict[str, Any]) -> None:
     user = funded(inr=50_000)
-    assert refused(lambda: asked(user, **given)) == code
+    assert refused(lambda: requested_payout(user, **given)) == code
     assert (wallet_of(user).balance_inr_minor, held(user)) == (50_000, 0)
     assert not WalletPayout.objects.exists()
 
@@ -83,13 +83,13 @@ def test_request_that_cannot_be_is_refused_and_moves_nothing(code: str, given: d
 def test_request_of_more_than_the_wallet_holds_is_told_both_amounts() -> None:
     user = funded(inr=50_000)
     with pytest.raises(Problem) as excinfo, transaction.atomic():
-        asked(user, 50_001)
+        requested_payout(user, 50_001)
     assert excinfo.value.members == {"price": 500.01, "balance": 500.0, "currency": "INR"}
 
 
 def test_request_is_in_the_audit_log_with_its_amount() -> None:
     user = funded(inr=50_000)
-    wallet_payout = asked(user, 20_000)
+    wallet_payout = requested_payout(user, 20_000)
     entry = AuditEntry.objects.get(action="wallet_payout.ask")
     assert (entry.actor, entry.subject_id, entry.to_state) == (user, str(wallet_payout.pk), wallet_payout.status)
     assert entry.data == {"currency": "INR", "amountMinor": 20_000}
@@ -97,35 +97,35 @@ def test_request_is_in_the_audit_log_with_its_amount() -> None:
 
 def test_wallet_of_someone_else_and_of_a_deactivated_account_is_not_paid_out() -> None:
     user = funded(inr=50_000)
-    assert refused(lambda: asked(user, actor=UserFactory())) == "not_found"
+    assert refused(lambda: requested_payout(user, actor=UserFactory())) == "not_found"
     deactivate_user(user=user, reason="test", actor=UserFactory(is_superuser=True))
-    assert refused(lambda: asked(user)) == "not_found"
+    assert refused(lambda: requested_payout(user)) == "not_found"
 
 
 def test_second_request_of_a_wallet_waits_for_the_first_and_other_wallets_do_not() -> None:
     user, other = funded(inr=50_000, usd=700), funded(inr=100)
-    first = asked(user, 20_000)
-    assert refused(lambda: asked(user, 1)) == "payout_open"
-    assert refused(lambda: asked(user, 1_000_000)) == "payout_open"
-    asked(user, currency="USD"), asked(other)
+    first = requested_payout(user, 20_000)
+    assert refused(lambda: requested_payout(user, 1)) == "payout_open"
+    assert refused(lambda: requested_payout(user, 1_000_000)) == "payout_open"
+    requested_payout(user, currency="USD"), requested_payout(other)
     cancel_wallet_payout(wallet_payout=first, actor=user)
-    assert asked(user).amount_minor == 50_000
+    assert requested_payout(user).amount_minor == 50_000
     assert list(differences()) == []
 
 
 def test_wallet_is_asked_for_money_ten_times_a_day() -> None:
     user = funded(inr=50_000, usd=700)
     for _ in range(bounds.WALLET_PAYOUTS_A_DAY):
-        cancel_wallet_payout(wallet_payout=asked(user, 1), actor=user)
-    assert refused(lambda: asked(user, 1)) == "too_many_payouts"
-    asked(user, currency="USD")
+        cancel_wallet_payout(wallet_payout=requested_payout(user, 1), actor=user)
+    assert refused(lambda: requested_payout(user, 1)) == "too_many_payouts"
+    requested_payout(user, currency="USD")
     with later(days=1, seconds=1):
-        assert asked(user, 1).status == "Waiting"
+        assert requested_payout(user, 1).status == "Waiting"
 
 
 def test_owner_cannot_cancel_what_is_being_paid() -> None:
     user, staff = funded(inr=50_000), UserFactory()
-    wallet_payout = asked(user)
+    wallet_payout = requested_payout(user)
     claims.claim(row=wallet_payout, waiting=WalletPayout.objects.all(), own=False, noun="wallet_payout", actor=staff)
     with pytest.raises(Problem, match="It is being paid at the moment") as excinfo:
         cancel_wallet_payout(wallet_payout=wallet_payout, actor=user)
@@ -133,7 +133,7 @@ def test_owner_cannot_cancel_what_is_being_paid() -> None:
     # A claim that nobody came back to ends by itself.
     WalletPayout.objects.filter(pk=wallet_payout.pk).update(claimed_at=claims.claims_since())
     assert cancel_wallet_payout(wallet_payout=wallet_payout, actor=user).status == "Cancelled"
-    again = asked(user)
+    again = requested_payout(user)
     claims.claim(row=again, waiting=WalletPayout.objects.all(), own=False, noun="wallet_payout", actor=staff)
     claims.release(row=again, waiting=WalletPayout.objects.all(), own=False, noun="wallet_payout", actor=staff)
     assert cancel_wallet_payout(wallet_payout=again, actor=user).status == "Cancelled"
@@ -141,7 +141,10 @@ def test_owner_cannot_cancel_what_is_being_paid() -> None:
 
 def test_where_to_is_forgotten_a_while_after_it_was_paid() -> None:
     user, staff, out = funded(inr=50_000, usd=700), UserFactory(), StringIO()
-    paid, waiting = pay_wallet_payout(wallet_payout=asked(user), reference="T1", actor=staff), asked(user, currency="USD")
+    paid, waiting = (
+        pay_wallet_payout(wallet_payout=requested_payout(user), reference="T1", actor=staff),
+        requested_payout(user, currency="USD"),
+    )
     with later(days=bounds.PAYMENT_DETAILS_DAYS - 1):
         call_command("purge", "wallet", stdout=out)
     assert "of 0 payouts erased" in out.getvalue()
@@ -157,19 +160,19 @@ def test_where_to_is_forgotten_a_while_after_it_was_paid() -> None:
 
 def test_money_that_is_set_aside_cannot_be_spent() -> None:
     user = funded(inr=50_000)
-    asked(user, 200)
+    requested_payout(user, 200)
     assert refused(lambda: bought(on_sale(), user)) == "insufficient_balance"
     assert (wallet_of(user).balance_inr_minor, held(user)) == (49_800, 200)
 
 
 def test_only_its_owner_cancels_a_payout() -> None:
-    wallet_payout = asked(funded(inr=50_000))
+    wallet_payout = requested_payout(funded(inr=50_000))
     assert refused(lambda: cancel_wallet_payout(wallet_payout=wallet_payout, actor=UserFactory(is_superuser=True))) == "not_found"
 
 
 @pytest.mark.parametrize("words", ["", "  ", "two\nlines", "x" * (bounds.PAYMENT_REFERENCE_CHARS + 1)])
 def test_payment_without_a_reference_and_refusal_without_a_reason_are_refused(words: str) -> None:
-    wallet_payout, staff = asked(funded(inr=50_000)), UserFactory()
+    wallet_payout, staff = requested_payout(funded(inr=50_000)), UserFactory()
     assert refused(lambda: pay_wallet_payout(wallet_payout=wallet_payout, reference=words, actor=staff)) == "invalid_input"
     if not words.strip():
         assert refused(lambda: refuse_wallet_payout(wallet_payout=wallet_payout, reason=words, actor=staff)) == "invalid_input"
@@ -181,7 +184,7 @@ def test_payment_without_a_reference_and_refusal_without_a_reason_are_refused(wo
 @pytest.mark.parametrize("second", ["pay", "refuse", "cancel"])
 def test_what_is_settled_is_settled_once(first: str, second: str) -> None:
     user, staff = funded(inr=50_000), UserFactory()
-    wallet_payout = asked(user, 20_000)
+    wallet_payout = requested_payout(user, 20_000)
     deeds: dict[str, Callable[[], Any]] = {
         "pay": lambda: pay_wallet_payout(wallet_payout=wallet_payout, reference="T1", actor=staff),
         "refuse": lambda: refuse_wallet_payout(wallet_payout=wallet_payout, reason="No such bank.", actor=staff),
@@ -199,7 +202,7 @@ def test_what_is_settled_is_settled_once(first: str, second: str) -> None:
 def test_failure_between_two_steps_of_a_request_sets_nothing_aside(step: str) -> None:
     user = funded(inr=50_000)
     with patch.object(wallet_payouts, step, side_effect=RuntimeError), pytest.raises(RuntimeError):
-        asked(user)
+        requested_payout(user)
     assert (wallet_of(user).balance_inr_minor, held(user)) == (50_000, 0)
     assert list(differences()) == []
 
@@ -210,7 +213,7 @@ def test_failure_between_two_steps_of_a_decision_leaves_it_waiting(step: str, ve
     if (step, verb) == ("change_wallet_balance", "pay"):
         return
     user, staff = funded(inr=50_000), UserFactory()
-    wallet_payout = asked(user)
+    wallet_payout = requested_payout(user)
     deed: Any = pay_wallet_payout if verb == "pay" else refuse_wallet_payout
     words = {"reference": "T1"} if verb == "pay" else {"reason": "no"}
     with patch.object(wallet_payouts, step, side_effect=RuntimeError), pytest.raises(RuntimeError):
@@ -223,7 +226,7 @@ def test_failure_between_two_steps_of_a_decision_leaves_it_waiting(step: str, ve
 def test_everything_is_what_the_wallet_holds_at_that_moment() -> None:
     user = funded(inr=50_000)
     order = bought(on_sale(), user)
-    wallet_payout = asked(user)
+    wallet_payout = requested_payout(user)
     assert wallet_payout.amount_minor == 100
     # A refund in between is the wallet's, not the payout's.
     refund_order(order=order, reason="broken", actor=UserFactory())
@@ -234,7 +237,7 @@ def test_everything_is_what_the_wallet_holds_at_that_moment() -> None:
 
 def test_paid_money_leaves_by_the_account_of_payouts_and_is_covered() -> None:
     user, staff = funded(inr=50_000), UserFactory()
-    wallet_payout = pay_wallet_payout(wallet_payout=asked(user, 20_000), reference=" UTR 7781 ", actor=staff)
+    wallet_payout = pay_wallet_payout(wallet_payout=requested_payout(user, 20_000), reference=" UTR 7781 ", actor=staff)
     moved = Transfer.objects.filter(journal__in=[wallet_payout.hold_id, wallet_payout.settlement_id]).order_by("id")
     assert list(moved.values_list("debit__kind", "credit__kind", "amount_minor")) == [
         ("wallet", "held", 20_000),
@@ -255,7 +258,7 @@ def test_paid_money_leaves_by_the_account_of_payouts_and_is_covered() -> None:
 @pytest.mark.parametrize("verb", ["refuse", "cancel"])
 def test_money_that_is_not_paid_returns_and_where_to_is_forgotten(verb: str) -> None:
     user, staff = funded(inr=50_000), UserFactory()
-    wallet_payout = asked(user, 20_000)
+    wallet_payout = requested_payout(user, 20_000)
     if verb == "refuse":
         refuse_wallet_payout(wallet_payout=wallet_payout, reason="The bank knows no such account.", actor=staff)
     else:
@@ -274,9 +277,9 @@ def test_each_step_is_mailed_and_written_down_and_neither_says_where_to(
 ) -> None:
     user, staff = funded(inr=50_000), UserFactory()
     with django_capture_on_commit_callbacks(execute=True):
-        cancel_wallet_payout(wallet_payout=asked(user), actor=user)
-        refuse_wallet_payout(wallet_payout=asked(user), reason="The bank knows no such account.", actor=staff)
-        pay_wallet_payout(wallet_payout=asked(user), reference="UTR 7781", actor=staff)
+        cancel_wallet_payout(wallet_payout=requested_payout(user), actor=user)
+        refuse_wallet_payout(wallet_payout=requested_payout(user), reason="The bank knows no such account.", actor=staff)
+        pay_wallet_payout(wallet_payout=requested_payout(user), reference="UTR 7781", actor=staff)
     steps = list(AuditEntry.objects.filter(action__startswith="wallet_payout.").order_by("id"))
     assert [(entry.action.split(".")[1], entry.actor) for entry in steps] == [
         ("ask", user),
@@ -298,7 +301,7 @@ def test_each_step_is_mailed_and_written_down_and_neither_says_where_to(
 
 def test_account_with_a_payout_that_waits_is_not_deleted_and_afterwards_where_to_is_forgotten() -> None:
     user = funded(inr=50_000)
-    wallet_payout = asked(user)
+    wallet_payout = requested_payout(user)
     with pytest.raises(Problem) as excinfo:
         delete_account(user=user, reason="test", actor=None)
     assert excinfo.value.code == "account_in_use"
@@ -322,7 +325,7 @@ def test_account_with_a_payout_that_waits_is_not_deleted_and_afterwards_where_to
     ],
 )
 def test_what_came_of_a_payout_is_never_changed(change: dict[str, Any]) -> None:
-    wallet_payout = pay_wallet_payout(wallet_payout=asked(funded(inr=50_000)), reference="T1", actor=UserFactory())
+    wallet_payout = pay_wallet_payout(wallet_payout=requested_payout(funded(inr=50_000)), reference="T1", actor=UserFactory())
     with pytest.raises(IntegrityError), transaction.atomic():
         WalletPayout.objects.filter(pk=wallet_payout.pk).update(**change)
     with pytest.raises(IntegrityError), transaction.atomic():
@@ -330,14 +333,14 @@ def test_what_came_of_a_payout_is_never_changed(change: dict[str, Any]) -> None:
 
 
 def test_where_to_and_what_of_a_waiting_payout_is_never_changed() -> None:
-    wallet_payout, other = asked(funded(inr=50_000)), asked(funded(inr=7))
+    wallet_payout, other = requested_payout(funded(inr=50_000)), requested_payout(funded(inr=7))
     for change in ({"payment_details": "IBAN of someone else"}, {"wallet": other.wallet}, {"payment_details": ""}):
         with pytest.raises(IntegrityError), transaction.atomic():
             WalletPayout.objects.filter(pk=wallet_payout.pk).update(**change)
 
 
 def test_second_open_payout_of_a_wallet_is_refused_by_the_database() -> None:
-    wallet_payout, other = asked(funded(inr=50_000)), asked(funded(inr=7))
+    wallet_payout, other = requested_payout(funded(inr=50_000)), requested_payout(funded(inr=7))
     unused = Journal.objects.filter(wallet_payout__isnull=True).earliest("id")
     with pytest.raises(IntegrityError, match=r"walletpayout_one_open|wallet_id"), transaction.atomic():
         WalletPayout.objects.create(wallet=wallet_payout.wallet, hold=unused, payment_details="x")
@@ -346,7 +349,7 @@ def test_second_open_payout_of_a_wallet_is_refused_by_the_database() -> None:
 
 def test_more_than_is_held_is_never_taken_and_reconciliation_tells_of_a_stray_figure() -> None:
     user = funded(inr=50_000)
-    asked(user, 200)
+    requested_payout(user, 200)
     account = LedgerAccount.objects.get(kind="held", owner=user)
     with pytest.raises(IntegrityError, match="overdraft"), transaction.atomic():
         change_amount_set_aside(account.pk, -201)
@@ -358,7 +361,7 @@ def test_more_than_is_held_is_never_taken_and_reconciliation_tells_of_a_stray_fi
 
 def test_reconciliation_tells_of_journals_without_a_request_and_of_requests_that_do_not_fit() -> None:
     user, staff = funded(inr=50_000), UserFactory()
-    wallet_payout = asked(user, 200)
+    wallet_payout = requested_payout(user, 200)
     wallet, account = wallet_payout.wallet_id, LedgerAccount.objects.get(kind="held", owner=user).pk
     entry = change_wallet_balance(wallet, -100)
     change_amount_set_aside(account, 100)
@@ -390,7 +393,7 @@ def test_reconciliation_tells_of_a_request_of_another_wallet_than_the_money() ->
 
 def test_old_key_is_needed_until_the_waiting_payout_is_decided(settings: Any) -> None:
     user = funded(inr=50_000)
-    wallet_payout = asked(user)
+    wallet_payout = requested_payout(user)
     call_command("reencrypt_secrets", stdout=StringIO())
     settings.SECRET_KEY_FALLBACKS, settings.SECRET_KEY = [settings.SECRET_KEY], "another-key-another-key-another-key-another-key-more"
     with pytest.raises(CommandError, match="1 waiting payouts of wallets"):

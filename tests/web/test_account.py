@@ -31,7 +31,7 @@ from marketplace.operations.models import AccountExport
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
 from tests.waiting import PATIENCE_SECONDS
-from tests.wallet.payees import account_of, paid_out, payee
+from tests.wallet.payees import account_of, paid_payout, payee
 from tests.wallet.top_up_cases import deliver_event, paid_top_up
 from wallet.models.top_ups import EventKind
 from wallet.services.refunds import refund_order
@@ -115,7 +115,7 @@ def test_vendor_is_not_deleted_with_earnings_that_no_digest_covers_yet_or_with_d
     client = browse(vendor.user)
     assert "The vendor account holds ₹399.20" in client.get(reverse("account-delete")).content.decode()
     assert client.post(reverse("account-delete"), deletion()).status_code == 400
-    paid_out(account_of(vendor))
+    paid_payout(account_of(vendor))
     refund_order(order=order, reason="test", actor=None)
     assert "owes ₹399.20 after refunds" in client.get(reverse("account-delete")).content.decode()
     assert client.post(reverse("account-delete"), deletion()).status_code == 400

@@ -10,7 +10,7 @@ from django.urls import reverse
 from developers.models import AccessToken, SpendingLimit
 from tests.factories import PASSWORD
 from tests.shop import funded, on_sale
-from tests.wallet.approval_cases import PRICE, approved, asked, bounded
+from tests.wallet.approval_cases import PRICE, approved_purchase, bounded, requested_approval
 from wallet.models import Approval
 
 from .markup import faults_of
@@ -22,7 +22,7 @@ Browse = Callable[..., Client]
 @pytest.fixture
 def approval() -> Approval:
     """A purchase that waits."""
-    return asked(bounded(funded(inr=10 * PRICE)), on_sale(title="Halden Grotesk"), reason="For the <b>poster</b>")
+    return requested_approval(bounded(funded(inr=10 * PRICE)), on_sale(title="Halden Grotesk"), reason="For the <b>poster</b>")
 
 
 def address(approval: Approval, name: str = "approval") -> str:
@@ -91,7 +91,7 @@ def test_price_above_the_operators_sum_needs_the_right_password(browse: Browse, 
     assert status_of(approval) == "Approved"
 
 
-@pytest.mark.parametrize("make", [asked, approved])
+@pytest.mark.parametrize("make", [requested_approval, approved_purchase])
 def test_purchase_is_declined_before_and_after_it_was_approved(browse: Browse, make: Callable[..., Approval]) -> None:
     approval = make(bounded(funded(inr=10 * PRICE)))
     client = browse(approval.owner)

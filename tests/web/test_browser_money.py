@@ -20,8 +20,8 @@ from tests.screenshots.driving import Scheme, overflows, violations
 from tests.shop import archive, bought, on_sale
 from tests.vendors.cases import make_vendor
 from tests.wallet.invoice_cases import issue, operator
-from tests.wallet.payees import IFSC, NUMBER, old_enough
-from tests.wallet.refund_request_cases import downloaded
+from tests.wallet.payees import IFSC, NUMBER, end_waiting_time
+from tests.wallet.refund_request_cases import downloaded_order
 from vendors.models import VendorProfile
 from wallet.models import Order, PayoutBatch, RefundRequest
 
@@ -105,7 +105,7 @@ def test_vendor_enters_a_bank_account_is_paid_and_gets_a_mail(
     page.get_by_role("button", name="Save").click()
     page.wait_for_url("**" + reverse("payouts"))
     looked_at(page, "12-payouts-with-an-account")
-    old_enough(VendorProfile.objects.get(pk=profile.pk))
+    end_waiting_time(VendorProfile.objects.get(pk=profile.pk))
     outbox.outbox.clear()
     _pay_everybody(window(size, _staff(), scheme=scheme), live_server.url, looked_at)
     page.goto(live_server.url + reverse("payouts"))
@@ -171,7 +171,7 @@ def test_vendor_agrees_to_the_refund_of_what_was_downloaded(
     window: Window, live_server: Any, looked_at: Callable[[Page, str], None], size: str, scheme: Scheme
 ) -> None:
     operator()
-    order = downloaded(_sold())
+    order = downloaded_order(_sold())
     page, studio = _asked(window, live_server.url, looked_at, order, size, scheme)
     studio.get_by_role("button", name="Refund").click()
     studio.get_by_text("Refunded").first.wait_for()
@@ -188,7 +188,7 @@ def test_staff_decide_after_the_vendor_declined_and_the_buyer_insists(
     window: Window, live_server: Any, looked_at: Callable[[Page, str], None], size: str, scheme: Scheme
 ) -> None:
     operator()
-    order = downloaded(_sold())
+    order = downloaded_order(_sold())
     page, studio = _asked(window, live_server.url, looked_at, order, size, scheme)
     studio.get_by_label("Why do you decline?").fill("It opens in every program that I know.")
     studio.get_by_role("button", name="Decline").click()

@@ -30,13 +30,13 @@ from tests.review.cases import appealed
 from tests.shop import archive, bought, funded, on_sale
 from tests.studio.cases import ready
 from tests.wallet import invoice_cases
-from tests.wallet.approval_cases import asked as asked_to_approve
 from tests.wallet.approval_cases import bounded
+from tests.wallet.approval_cases import requested_approval as asked_to_approve
 from tests.wallet.payees import payee
-from tests.wallet.refund_request_cases import asked as asked_to_refund
-from tests.wallet.refund_request_cases import downloaded
+from tests.wallet.refund_request_cases import downloaded_order
+from tests.wallet.refund_request_cases import requested_refund as asked_to_refund
 from tests.wallet.top_up_cases import requested_top_up
-from tests.wallet.wallet_payout_cases import asked
+from tests.wallet.wallet_payout_cases import requested_payout
 from vendors.models import Upload
 from wallet.services.funding import credit_wallet
 from wallet.services.offers import PurchaseRequest
@@ -204,7 +204,7 @@ def _things(reviewer: User) -> tuple[User, dict[str, str]]:
     user = profile.user
     credit_wallet(user=user, currency="INR", amount_minor=10_000_000, reason="test", actor=None)
     listing = ready(ListingFactory(store=profile.store))
-    owned, refund = on_sale(archive()), asked_to_refund(downloaded(bought(on_sale(archive(), store=profile.store))))
+    owned, refund = on_sale(archive()), asked_to_refund(downloaded_order(bought(on_sale(archive(), store=profile.store))))
     appeal = appealed(rejected(store=profile.store))
     things = developed(user, reviewer) | {
         "decision": str(appeal.decision_id),
@@ -217,11 +217,11 @@ def _things(reviewer: User) -> tuple[User, dict[str, str]]:
         "upload": str(Upload.objects.create(listing=listing, filename="a.zip", size=1, expires_at=timezone.now() + timedelta(days=1)).pk),
         "owned": owned.slug,
         "owned_id": str(owned.pk),
-        "order": str(downloaded(bought(owned, user)).pk),
+        "order": str(downloaded_order(bought(owned, user)).pk),
         "sale": str(refund.order_id),
         "refund_request": str(refund.pk),
         "quote": str(make_quote(buyer=user, purchase=PurchaseRequest(str(on_sale().pk), currency="INR")).pk),
-        "wallet_payout": str(asked(user, 1_000).pk),
+        "wallet_payout": str(requested_payout(user, 1_000).pk),
         "top_up": str(requested_top_up(user, 1_000).pk),
         "approval": str(asked_to_approve(bounded(user)).pk),
     }

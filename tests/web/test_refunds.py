@@ -11,7 +11,7 @@ from marketplace.accounts.models import User
 from tests.factories import UserFactory
 from tests.shop import bought
 from tests.vendors.cases import make_vendor
-from tests.wallet.refund_request_cases import asked, declined, downloaded, overdue, sold
+from tests.wallet.refund_request_cases import declined_request, downloaded_order, overdue_request, requested_refund, sold_order
 from wallet.models import Order, RefundRequest
 from wallet.services.refund_requests import escalate_overdue_requests
 from wallet.services.refunds import refund_order
@@ -41,7 +41,7 @@ def address(name: str, thing: Any) -> str:
 
 @pytest.mark.slow
 def test_form_without_a_reason_or_with_a_long_text_asks_nothing(browse: Browse) -> None:
-    order = downloaded()
+    order = downloaded_order()
     client = browse(order.buyer)
     for sent in ({}, {"reason": "whim"}, {"reason": "faulty", "details": "x" * 2001}):
         read(client.post(address("refund-ask", order), sent), 400)
@@ -50,13 +50,13 @@ def test_form_without_a_reason_or_with_a_long_text_asks_nothing(browse: Browse) 
 
 @pytest.mark.slow
 def test_request_that_cannot_be_made_is_explained_in_the_form(browse: Browse) -> None:
-    made = asked()
+    made = requested_refund()
     page = read(browse(made.order.buyer).post(address("refund-ask", made.order), {"reason": "other"}), 400)
     assert "There is one request for each purchase" in page
 
 
 def test_pages_of_others_are_not_found(browse: Browse) -> None:
-    made = asked()
+    made = requested_refund()
     for stranger in (make_vendor().user, UserFactory(is_staff=True, is_superuser=True)):
         for name, thing in (("refund-ask", made.order), ("refund-insist", made.order)):
             assert browse(stranger).get(address(name, thing)).status_code == 404
@@ -68,7 +68,7 @@ def test_pages_of_others_are_not_found(browse: Browse) -> None:
 
 @pytest.mark.slow
 def test_purchase_without_a_download_is_back_at_once(browse: Browse) -> None:
-    order = sold()
+    order = sold_order()
     client = browse(order.buyer)
     assert address("refund-ask", order) in read(client.get(address("order-page", order)))
     assert "refunded at once" in read(client.get(address("refund-ask", order)))
@@ -78,7 +78,7 @@ def test_purchase_without_a_download_is_back_at_once(browse: Browse) -> None:
 
 @pytest.mark.slow
 def test_request_goes_from_the_buyer_to_the_vendor_and_back_and_to_staff(browse: Browse) -> None:
-    order = downloaded()
+    order = downloaded_order()
     buyer, vendor = browse(order.buyer), browse(vendor_of(order))
     assert "Nobody has asked" in read(vendor.get(reverse("refund-cases")))
     page = read(buyer.post(address("refund-ask", order), {"reason": "faulty", "details": "<b>broken</b>"}, follow=True))
@@ -100,7 +100,7 @@ def test_request_goes_from_the_buyer_to_the_vendor_and_back_and_to_staff(browse:
 
 @pytest.mark.slow
 def test_vendor_agrees_once(browse: Browse) -> None:
-    made = asked()
+    made = requested_refund()
     client = browse(vendor_of(made.order))
     for words in ("The sale was refunded.", "It is Refunded already."):
         assert words in read(client.post(address("refund-agree", made), follow=True))
@@ -108,13 +108,13 @@ def test_vendor_agrees_once(browse: Browse) -> None:
 
 
 def test_nobody_insists_where_nothing_was_asked(browse: Browse) -> None:
-    order = sold()
+    order = sold_order()
     assert browse(order.buyer).get(address("refund-insist", order)).status_code == 404
 
 
 @pytest.mark.slow
 def test_vendor_who_was_suspended_answers_nothing(browse: Browse) -> None:
-    made = asked()
+    made = requested_refund()
     profile = vendor_of(made.order).vendor_profile
     profile.status = "Suspended"
     profile.save()
@@ -123,7 +123,7 @@ def test_vendor_who_was_suspended_answers_nothing(browse: Browse) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("state", [asked, declined, lambda: overdue(asked())])
+@pytest.mark.parametrize("state", [requested_refund, declined_request, lambda: overdue_request(requested_refund())])
 def test_order_page_says_where_the_request_stands(browse: Browse, state: Callable[[], RefundRequest]) -> None:
     made = state()
     escalate_overdue_requests()
@@ -134,7 +134,7 @@ def test_order_page_says_where_the_request_stands(browse: Browse, state: Callabl
 
 @pytest.mark.slow
 def test_page_of_an_upgraded_purchase_leads_to_the_upgrade_whose_refund_comes_first(browse: Browse) -> None:
-    made = asked()
+    made = requested_refund()
     order = made.order
     upgrade = bought(order.listing, order.buyer, license_slug="commercial", upgrade_from="personal")
     client, link = browse(order.buyer), f'href="{address("order-page", upgrade)}"'

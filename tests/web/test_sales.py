@@ -21,7 +21,7 @@ from marketplace.web.sales_summary import MONTH, charts_of, since, summaries_of
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
 from tests.vendors.cases import make_vendor
-from tests.wallet.payees import account_of, changed, paid_out, payee
+from tests.wallet.payees import account_of, changed_bank_account, paid_payout, payee
 from vendors.models import PayoutDetails, VendorProfile, VendorStatus
 from wallet.models import Order
 from wallet.sales import SalesTotals, payouts_of, sales_totals_of
@@ -55,7 +55,7 @@ def refunded(order: Order) -> Order:
 
 
 def paid(vendor: VendorProfile, run: str = "2026-03") -> None:
-    paid_out(account_of(vendor), run)
+    paid_payout(account_of(vendor), run)
 
 
 def rows_of(page: Any) -> list[list[str]]:
@@ -207,7 +207,7 @@ def test_payouts_are_listed_and_downloaded_and_no_cell_is_a_formula(browse: Brow
     [
         (lambda _vendor: None, ""),
         (lambda _vendor: PayoutDetails.objects.all().delete(), "no_bank_account"),
-        (lambda vendor: changed(vendor, "INR", number="999888777666"), "new_bank_account"),
+        (lambda vendor: changed_bank_account(vendor, "INR", number="999888777666"), "new_bank_account"),
         (lambda _vendor: VendorProfile.objects.update(payouts_held_at=timezone.now()), "payouts_held"),
     ],
 )

@@ -45,13 +45,13 @@ from tests.shop import archive, bought, on_sale
 from tests.studio.cases import submitted, with_candidate
 from tests.vendors.cases import make_vendor
 from tests.wallet import invoice_cases
-from tests.wallet.approval_cases import asked as asked_to_approve
 from tests.wallet.approval_cases import bounded
-from tests.wallet.payees import account_of, paid_out, payee
-from tests.wallet.refund_request_cases import asked as asked_to_refund
-from tests.wallet.refund_request_cases import declined, downloaded
+from tests.wallet.approval_cases import requested_approval as asked_to_approve
+from tests.wallet.payees import account_of, paid_payout, payee
+from tests.wallet.refund_request_cases import declined_request, downloaded_order
+from tests.wallet.refund_request_cases import requested_refund as asked_to_refund
 from tests.wallet.top_up_cases import requested_top_up
-from tests.wallet.wallet_payout_cases import asked
+from tests.wallet.wallet_payout_cases import requested_payout
 from wallet.models import ExchangeRate, Order, RefundRequest
 from wallet.services.funding import credit_wallet
 from wallet.services.offers import PurchaseRequest
@@ -397,12 +397,12 @@ def make_world() -> World:
     ExchangeRate.objects.create(currency="USD", tax_currency="INR", rate=80, valid_from=timezone.now().date())
     order = bought(owned, member)
     bought(own)
-    payout = paid_out(account_of(profile), "2026-03")
+    payout = paid_payout(account_of(profile), "2026-03")
     invoice_cases.issue()
-    refund_request = asked_to_refund(downloaded(bought(own)))
+    refund_request = asked_to_refund(downloaded_order(bought(own)))
     world.places["refund_request"] = str(refund_request.pk)
     second = on_sale(archive("declined"), title="Declined Sans", slug="declined-sans", store=make_vendor().store)
-    world.places["declined"] = str(declined(downloaded(bought(second, member))).order_id)
+    world.places["declined"] = str(declined_request(downloaded_order(bought(second, member))).order_id)
     world.places["rejected"] = str(decision_on(rejected(store=profile.store)).pk)
     world.places["appealed"] = str(appealed(rejected(store=profile.store)).decision_id)
     quote = make_quote(buyer=member, purchase=PurchaseRequest(str(asset.id), currency="INR"))
@@ -418,7 +418,7 @@ def make_world() -> World:
     world.places |= {"payout": str(payout.pk), "batch": str(payout.batch_id)}
     world.places["unsubscribe"] = signing.dumps([member.pk.hex, "sale"], salt="accounts.mail.unsubscribe")
     world.places["undo"] = signing.dumps(str(payout.details_id), salt="vendors.payout-details.undo")
-    world.places["wallet_payout"] = str(asked(member, 1_000).pk)
+    world.places["wallet_payout"] = str(requested_payout(member, 1_000).pk)
     world.places["approval"] = str(asked_to_approve(bounded(member), asset).pk)
     top_up = requested_top_up(member, 1_000)
     world.places |= {"top_up": str(top_up.pk), "payment_page": urlsplit(top_up.payment_url).path}
@@ -467,7 +467,13 @@ def developed(member: User, reviewer: User) -> dict[str, str]:
     )
     agreed = Authorization(connected, frozenset({Scope.LIBRARY_READ, Scope.WALLET_SPEND}), Audience.API, CALLBACK, CHALLENGE)
     give_consent(user=member, authorization=agreed, code=f"code of {member.pk}", actor=member)
-    asked = {"response_type": "code", "client_id": connected.client_id, "redirect_uri": CALLBACK, "scope": "library:read", "state": "s"}
+    authorization_query = {
+        "response_type": "code",
+        "client_id": connected.client_id,
+        "redirect_uri": CALLBACK,
+        "scope": "library:read",
+        "state": "s",
+    }
     return {
         "app": str(app.id),
         "connected": str(connected.id),
@@ -476,7 +482,7 @@ def developed(member: User, reviewer: User) -> dict[str, str]:
         "endpoint": str(endpoint.pk),
         "delivery": str(delivery.pk),
         "token": str(token.pk),
-        "consent": urlencode(asked | {"code_challenge": CHALLENGE, "code_challenge_method": "S256"}),
+        "consent": urlencode(authorization_query | {"code_challenge": CHALLENGE, "code_challenge_method": "S256"}),
     }
 
 

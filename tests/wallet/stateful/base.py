@@ -23,7 +23,7 @@ from wallet.services.digests import digest_ledger
 from wallet.services.funding import credit_wallet
 
 from .. import spenders
-from ..payees import changed, old_enough
+from ..payees import changed_bank_account, end_waiting_time
 from .model import TERMS, Expected, Terms
 
 BUYERS = st.integers(0, 1)
@@ -71,8 +71,8 @@ def _listing(terms: Terms) -> Listing:
     store = store_keeping(terms.commission_bp)
     profile = VendorProfile.objects.get(store=store)
     for currency in ("INR", "USD"):
-        changed(profile, currency)
-    old_enough(profile)
+        changed_bank_account(profile, currency)
+    end_waiting_time(profile)
     prices: dict[str, Any] = {"base_price_minor": terms.usd, "price_inr_minor": terms.inr}
     return on_sale(store=store, discount_bp=terms.discount_bp, tax_rate_bp=terms.tax_bp, **prices)
 

@@ -17,7 +17,7 @@ from wallet.providers.base import Refund
 from wallet.services.card_refunds import refund_top_up, send_refund
 
 from ..top_up_cases import deliver_event, requested_top_up
-from ..wallet_payout_cases import asked
+from ..wallet_payout_cases import requested_payout
 from .base import BUYERS, CURRENCIES, LISTINGS
 from .model import Added
 from .top_ups import Adding
@@ -118,7 +118,7 @@ class CardRefunding(Adding, PayingVendors):
             assert problem.code == "top_up_limit_exceeded"  # noqa: PT017 - either way is right
             return
         User.objects.filter(pk=user.pk).update(is_active=False)
-        for ask in (lambda: requested_top_up(user, 100, currency), lambda: asked(user, 1, currency)):
+        for ask in (lambda: requested_top_up(user, 100, currency), lambda: requested_payout(user, 1, currency)):
             with pytest.raises(NotFound):
                 ask()
         deliver_event(top_up, EventKind.SUCCEEDED)

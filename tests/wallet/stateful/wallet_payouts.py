@@ -10,7 +10,7 @@ from wallet import bounds
 from wallet.models import LedgerAccount, WalletPayout
 from wallet.services.wallet_payouts import cancel_wallet_payout, pay_wallet_payout, refuse_wallet_payout
 
-from ..wallet_payout_cases import asked
+from ..wallet_payout_cases import requested_payout
 from .base import BUYERS, CURRENCIES, Circumstances
 
 DAY = dt.timedelta(days=1)
@@ -38,7 +38,7 @@ class Withdrawing(Circumstances):
         refusal = refusal or ("returns_to_card" if by_card else "")
         refusal = refusal or ("invalid_amount" if wanted < 1 else "insufficient_balance" if wanted > holds else "")
         try:
-            wallet_payout = asked(user, amount, currency)
+            wallet_payout = requested_payout(user, amount, currency)
         except Problem as problem:
             met = problem.code
         else:
