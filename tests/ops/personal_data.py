@@ -353,7 +353,7 @@ BUYING = (
         exported={"approvals": "spender_name reason exceeded_limit"},
         hidden={TECHNICAL: "idempotency_key fingerprint"},
     ),
-    Holding("core.IdempotencyRecord", hidden={"a copy of an answer, for 24 hours": "answer", TECHNICAL: "key fingerprint"}),
+    Holding("core.IdempotencyRecord", hidden={"a copy of a response, for 24 hours": "response", TECHNICAL: "key fingerprint"}),
     Holding(
         "wallet.Order",
         exported={"orders": "title store_name license_slug license_name version consent_text discount_code"},

@@ -215,7 +215,7 @@ def test_purge_removes_what_nobody_can_use(bearer_client: Client) -> None:
     past = timezone.now() - timedelta(days=1, seconds=1)
     Quote.objects.filter(pk__in=[used, expired]).update(created_at=past - timedelta(minutes=10), expires_at=past)
     owner = funded()
-    kept = {"owner": owner, "requester_id": owner.pk, "fingerprint": "x", "answer": {}}
+    kept = {"owner": owner, "requester_id": owner.pk, "fingerprint": "x", "response": {}}
     old, young = (IdempotencyRecord.objects.create(key=key, **kept) for key in ("old", "young"))
     IdempotencyRecord.objects.filter(pk=old.pk).update(created_at=timezone.now() - timedelta(hours=25))
     out = StringIO()
