@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from django.contrib.sessions.models import Session
-from playwright.sync_api import Dialog, Locator, Page, expect
+from playwright.sync_api import Dialog, FilePayload, Locator, Page, expect
 
 from catalog import bounds
 from catalog.models import Deliverable, Listing, Preview
@@ -232,6 +232,9 @@ def test_refusals_stand_beside_the_field_and_say_what_to_do(
     drop(page, "#file", ("a.zip", b"a"), ("b.zip", b"b"))
     expect(error).to_contain_text("Put several into one zip archive.")
     assert sent == []
+    # What is folded is opened where something is wrong with it.
+    drop(page, "#sound", ("setup.exe", b"MZ"))
+    expect(page.locator("#sound-error")).to_be_visible()
 
     field.set_input_files({"name": "words.zip", "mimeType": "", "buffer": b"plain text"})
     expect(error).to_contain_text("What counts is the content, not the name.")
@@ -331,7 +334,7 @@ def test_gallery_is_compact_and_has_one_way_to_add_and_one_to_replace(
     expect(pickers).to_have_count(1)
     expect(page.locator("#specimen-input, #sound-input").filter(visible=True)).to_have_count(0)
     expect(page.locator("#next")).to_contain_text("Next: the file")
-    images = [{"name": f"{number}.png", "mimeType": "", "buffer": makers.picture(size=(300, 200))} for number in range(3)]
+    images = [FilePayload(name=f"{number}.png", mimeType="", buffer=makers.picture(size=(300, 200))) for number in range(3)]
     page.get_by_label("Add pictures").set_input_files(images)
     expect(page.locator(".slot .note-success")).to_have_count(3)
     page.get_by_label("Upload the file").set_input_files({"name": "a.zip", "mimeType": "", "buffer": makers.archive(a_otf="x")})

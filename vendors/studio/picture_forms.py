@@ -27,7 +27,7 @@ class AltTextForm(forms.Form):
         label="What it shows",
         max_length=bounds.ALT_TEXT_CHARS,
         required=False,
-        widget=forms.Textarea(attrs={"rows": 2}),
+        widget=forms.Textarea(attrs={"rows": 3}),
     )
 
     def __init__(self, data: Any = None, *, preview_id: uuid.UUID, alt_text: str = "") -> None:
