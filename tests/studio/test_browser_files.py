@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 from django.contrib.sessions.models import Session
-from playwright.sync_api import Dialog, Page, expect
+from playwright.sync_api import Dialog, FilePayload, Locator, Page, expect
 
 from catalog import bounds
 from catalog.models import Deliverable, Listing, Preview
 from developers.models import FirstPartyToken
 from tests.files import makers
 from tests.files.makers import picture
-from tests.keyboard import choose
+from tests.keyboard import choose, reach
 from tests.screenshots.driving import Visit, overflows, still, violations
 from tests.servers.gate import Gate, gate
 from tests.vendors.cases import publish
@@ -75,6 +75,11 @@ def drop(page: Page, selector: str, *files: tuple[str, bytes]) -> None:
 def progress_of(page: Page) -> float:
     """Return how far the one upload is, in percent."""
     return float(page.locator(".under-way progress").evaluate("(each) => each.value"))
+
+
+def top_of(part: Locator) -> float:
+    """Return where a part of the page begins, from above."""
+    return float(part.evaluate("(each) => each.getBoundingClientRect().top"))
 
 
 def cut_half_way(page: Page, wire: Gate) -> None:
@@ -227,6 +232,9 @@ def test_refusals_stand_beside_the_field_and_say_what_to_do(
     drop(page, "#file", ("a.zip", b"a"), ("b.zip", b"b"))
     expect(error).to_contain_text("Put several into one zip archive.")
     assert sent == []
+    # What is folded is opened where something is wrong with it.
+    drop(page, "#sound", ("setup.exe", b"MZ"))
+    expect(page.locator("#sound-error")).to_be_visible()
 
     field.set_input_files({"name": "words.zip", "mimeType": "", "buffer": b"plain text"})
     expect(error).to_contain_text("What counts is the content, not the name.")
@@ -260,8 +268,9 @@ def test_session_that_ends_in_the_middle_loses_nothing_and_says_what_to_do(
     # What has arrived stays, and the upload goes on from there.
     assert (Upload.objects.count(), Deliverable.objects.count()) == (1, 0)
     # The next one needs the sign-in, and is asked for before anything is sent.
-    page.get_by_label("Add cover picture").set_input_files({"name": "a.png", "mimeType": "", "buffer": makers.picture()})
+    page.get_by_label("Add pictures").set_input_files({"name": "a.png", "mimeType": "", "buffer": makers.picture()})
     expect(page.locator("#picture-0-error")).to_contain_text("You are no longer signed in. Sign in again")
+    expect(page.locator("#picture-0-error")).to_be_visible()
     assert not Preview.objects.exists()
 
 
@@ -313,6 +322,39 @@ def test_dropped_pictures_fill_the_free_places_and_are_shown(
     assert "/api/" in str(page.locator("#picture-0 img").get_attribute("src"))
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", ["phone", "desktop"])
+def test_gallery_is_compact_and_has_one_way_to_add_and_one_to_replace(
+    window: Callable[..., Page], live_server: Any, listing: Listing, size: str, scheme: str
+) -> None:
+    page = window(size, listing.store.owner, scheme=scheme)
+    page.goto(f"{live_server.url}/dashboard/studio/listings/{listing.slug}/files")
+    slots, pickers = page.locator(".slot"), page.locator("#previews input[type=file]").filter(visible=True)
+    expect(slots.filter(visible=True)).to_have_count(1 if size == "phone" else bounds.GALLERY_SLOTS)
+    expect(pickers).to_have_count(1)
+    expect(page.locator("#specimen-input, #sound-input").filter(visible=True)).to_have_count(0)
+    expect(page.locator("#next")).to_contain_text("Next: the file")
+    images = [FilePayload(name=f"{number}.png", mimeType="", buffer=makers.picture(size=(300, 200))) for number in range(3)]
+    page.get_by_label("Add pictures").set_input_files(images)
+    expect(page.locator(".slot .note-success")).to_have_count(3)
+    page.get_by_label("Upload the file").set_input_files({"name": "a.zip", "mimeType": "", "buffer": makers.archive(a_otf="x")})
+    expect(page.locator("#next").get_by_role("button", name="Send for review")).to_be_visible()
+    page.reload()
+    expect(slots.filter(visible=True)).to_have_count(4 if size == "phone" else bounds.GALLERY_SLOTS)
+    expect(pickers).to_have_count(1)
+    cover, second = page.locator("#picture-0"), page.locator("#picture-1")
+    assert top_of(cover) < top_of(second) if size == "phone" else top_of(cover) == top_of(second)
+    # The buttons that move a picture stand above it, those that save and replace beside and below.
+    later, save = second.get_by_role("button", name="Move later"), second.get_by_role("button", name="Save")
+    assert top_of(later) < top_of(second.locator("img")) < top_of(save) < top_of(second.locator(".replace > summary"))
+    cover.locator(".replace > summary").click()
+    expect(pickers).to_have_count(2)
+    assert violations(page) == []
+    assert not overflows(page)
+    page.get_by_role("button", name="Send for review").click()
+    expect(page.get_by_role("heading", name="Your listing is in review")).to_be_visible()
+
+
 def test_candidate_of_a_published_listing_is_shown_beside_the_reviewed_file(
     opened: Callable[..., tuple[Page, Visit]], listing: Listing
 ) -> None:
@@ -336,10 +378,14 @@ def test_keyboard_alone_chooses_and_removes(opened: Callable[..., tuple[Page, Vi
     page, _ = opened()
     image = tmp_path / "thumb.png"
     image.write_bytes(makers.picture())
-    choose(page, "picture-0-input", image)
+    choose(page, "pictures-input", image)
     expect(page.locator("#picture-0 .note-success")).to_contain_text("thumb.png")
+    reach(page, "Replace cover picture", "textContent")
+    page.keyboard.press("Enter")
+    choose(page, "picture-0-input", image)
     # One goes on where one was.
     expect(page.locator("#picture-0 .replace > summary")).to_be_focused()
+    expect(page.locator("#picture-0 .replace")).not_to_have_attribute("open", "")
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
@@ -350,6 +396,7 @@ def test_keyboard_alone_chooses_and_removes(opened: Callable[..., tuple[Page, Vi
 
 def test_without_scripts_forms_upload_and_tell(opened: Callable[..., tuple[Page, Visit]], large: Path) -> None:
     page, _ = opened("phone", java_script=False)
+    expect(page.locator(".slot").filter(visible=True)).to_have_count(1)
     form = page.locator("form[data-place=file]")
     form.get_by_label("Upload the file").set_input_files(large)
     form.get_by_role("button", name="Upload", exact=True).click()
@@ -363,4 +410,15 @@ def test_without_scripts_forms_upload_and_tell(opened: Callable[..., tuple[Page,
     form.get_by_role("button", name="Upload", exact=True).click()
     expect(page.get_by_text("The picture was added.")).to_be_visible()
     assert Preview.objects.get().slot == 0
+    # The next free place shows, and is opened before it can be used.
+    expect(page.locator(".slot").filter(visible=True)).to_have_count(2)
+    page.locator("#picture-1").get_by_text("Add picture 2").first.click()
+    form = page.locator("form[data-place=picture-1]")
+    form.get_by_label("Add picture 2").set_input_files({"name": "b.png", "mimeType": "image/png", "buffer": makers.picture()})
+    form.get_by_role("button", name="Upload", exact=True).click()
+    expect(page.locator(".slot[data-taken]")).to_have_count(2)
+    page.get_by_text("Sound", exact=True).last.click()
+    expect(page.locator("form[data-place=sound]").get_by_label("Upload a sound")).to_be_visible()
+    page.locator("#next").get_by_role("button", name="Send for review").click()
+    expect(page.get_by_role("heading", name="Your listing is in review")).to_be_visible()
     assert not overflows(page)

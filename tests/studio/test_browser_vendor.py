@@ -187,11 +187,11 @@ def test_pictures_are_described_and_put_in_order_and_buyers_find_them_so(
     page.keyboard.press("Enter")
     page.get_by_text("Saved.").wait_for()
     assert not overflows(page)
-    page.locator("#picture-1").get_by_role("button", name="Picture 2: Earlier").focus()
+    page.locator("#picture-1").get_by_role("button", name="Picture 2: Move earlier").focus()
     page.keyboard.press("Enter")
     page.get_by_text("Cover picture now").wait_for()
     expect(page.locator("#picture-0").get_by_label("What it shows")).to_have_value("Letters on a wall")
-    expect(page.locator("#picture-0").get_by_role("button", name="Earlier")).to_have_count(0)
+    expect(page.locator("#picture-0").get_by_role("button", name="Move earlier")).to_have_count(0)
     if java_script:
         assert violations(page) == []
     page.goto(page.url.split("/dashboard")[0] + f"/assets/{listing.slug}")
@@ -212,7 +212,7 @@ def test_words_of_a_picture_are_not_lost_by_a_wrong_click(opened: Callable[..., 
     field = page.get_by_label("What it shows")
     field.press_sequentially("Letters")
     with page.expect_event("dialog") as asked:
-        page.get_by_role("button", name="Picture 2: Earlier").click(no_wait_after=True)
+        page.get_by_role("button", name="Picture 2: Move earlier").click(no_wait_after=True)
     assert asked.value.type == "beforeunload"
     asked.value.dismiss()
     expect(field).to_have_value("Letters")

@@ -324,13 +324,54 @@ def test_vendor_suspended_while_a_file_is_on_its_way_is_led_to_where_the_store_s
 def test_page_begins_with_what_is_there_and_what_is_needed(client: Client, listing: Listing) -> None:
     def parts() -> list[str]:
         page = BeautifulSoup(client.get(address(listing)).content, "html.parser")
-        return [" ".join(part.get_text(" ").split()) for part in page.select(".parts .part-missing")]
+        return [" ".join(part.get_text(" ").split()) for part in page.select(".parts li")]
 
-    assert parts() == ["None; one is needed", "None; a cover picture is needed"]
+    optional = ["Type specimen Optional For fonts", "Sound Optional For loops, effects and music"]
+    assert parts() == ["File Needed No file yet", "Pictures Needed No cover picture yet", *optional]
     send(client, listing, makers.archive(a_otf="x"), filename="one.zip")
-    assert parts() == ["None; a cover picture is needed"]
+    send(client, listing, makers.picture(), "studio-picture-upload", 1)
+    assert parts() == ["File Done one.zip, not reviewed yet", "Pictures Needed 1 of 5, no cover picture yet", *optional]
     send(client, listing, makers.picture(), "studio-picture-upload", 0)
-    assert parts() == []
+    send(client, listing, makers.sound("WAV", 0.1), "studio-sound-upload")
+    assert parts() == ["File Done one.zip, not reviewed yet", "Pictures Done 2 of 5", optional[0], "Sound Done"]
+
+
+@pytest.mark.slow
+def test_draft_ends_with_the_next_step_until_it_is_sent_for_review(client: Client, listing: Listing) -> None:
+    def next_step() -> tuple[str, list[str]] | None:
+        page = BeautifulSoup(client.get(address(listing)).content, "html.parser")
+        part = page.select_one("#next")
+        if part is None:
+            return None
+        leads = [str(each.get("href") or each.get("action")) for each in part.select("a, form")]
+        return " ".join(part.select_one("h2").get_text().split()), leads  # type: ignore[union-attr]  # the section is named by it
+
+    assert next_step() == ("Next: the file", [f"{address(listing)}#file"])
+    send(client, listing, makers.archive(a_otf="x"))
+    assert next_step() == ("Next: the cover picture", [f"{address(listing)}#previews"])
+    send(client, listing, makers.picture(), "studio-picture-upload", 0)
+    Listing.objects.update(allowed_license_slugs=["gone"])
+    assert next_step() == ("Next: the licences", [address(listing, "studio-licences")])
+    Listing.objects.update(allowed_license_slugs=None)
+    assert next_step() == ("Next: send it for review", [address(listing, "studio-submit")])
+    # The overview warns of it, too.
+    assert "Pictures are sharp from" in text_of(client.get(address(listing)))
+    client.post(address(listing, "studio-submit"))
+    assert next_step() is None
+    publish(listing)
+    assert next_step() is None
+
+
+@pytest.mark.slow
+def test_optional_parts_are_folded_until_they_are_used_or_refused(client: Client, listing: Listing) -> None:
+    def opened(answer: Any) -> list[str]:
+        page = BeautifulSoup(answer.content, "html.parser")
+        return [part for part in ("specimen", "sound") if page.select_one(f"#{part} > details[open]")]
+
+    assert opened(client.get(address(listing))) == []
+    assert opened(send(client, listing, makers.picture(), "studio-sound-upload")) == ["sound"]
+    send(client, listing, makers.font(flavor="woff2"), "studio-specimen-upload")
+    assert opened(client.get(address(listing))) == ["specimen"]
 
 
 @pytest.mark.slow
@@ -339,7 +380,7 @@ def test_candidate_stands_beside_the_reviewed_file(client: Client, listing: List
     assert "A new file is reviewed first" in text_of(client.get(address(listing)))
     send(client, listing, makers.archive(a_otf="x", b_txt="y"), filename="two.zip")
     page = text_of(client.get(address(listing)))
-    assert "Buyers get the reviewed file until the new one is approved" in page
+    assert "Buyers get the current one until it is approved" in page
     assert "New: not reviewed yet" in page
     assert "two.zip" in page
     assert "a.zip" in page

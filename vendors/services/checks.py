@@ -57,7 +57,7 @@ def _file_integrity(listing: Listing) -> CheckOutcome:
 
 
 def _preview_thumbnail(listing: Listing) -> CheckOutcome:
-    pictures = dict(listing.previews.filter(kind=PreviewKind.GALLERY).order_by("slot").values_list("slot", "details"))
+    pictures = {preview.slot: preview.details for preview in listing.previews.all() if preview.kind == PreviewKind.GALLERY}
     there = 0 in pictures
     detail = "Gallery slot 0 holds an image." if there else "Upload an image to gallery slot 0: it is the card's thumbnail."
     return CheckOutcome("preview_thumbnail", passed=there, detail=detail, warning=_small(pictures))

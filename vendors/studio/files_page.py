@@ -5,6 +5,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from django.db.models import Case, JSONField, When, prefetch_related_objects
+from django.utils.text import capfirst
+
 from catalog import bounds as catalog_bounds
 from catalog.font_tester import Tester, type_tester_of
 from catalog.models import Deliverable, Listing, Preview
@@ -15,7 +18,7 @@ from catalog.selectors import Picture, picture_of
 from ..models import Upload
 from ..selectors import files_of, unfinished_of
 from .picture_forms import AltTextForm
-from .presenters import facts_of, warnings_of
+from .presenters import CheckRow, checklist_of, facts_of, may_submit, warnings_of
 from .upload_fields import (
     FILE,
     KINDS,
@@ -79,12 +82,13 @@ class ShownFile:
 
 @dataclass(frozen=True)
 class Part:
-    """What a listing has at one place of the page; `is_missing` if it cannot be submitted without."""
+    """What a listing has at one place of the page; it can't be submitted without what `is_needed`."""
 
     place: str
     name: str
     words: str
-    is_missing: bool = False
+    is_there: bool
+    is_needed: bool = False
 
 
 @dataclass(frozen=True)
@@ -95,6 +99,7 @@ class FilesPage:
         live: The file that was approved last: buyers get it while the listing is published.
         earlier: Other stored files, newest first.
         unfinished: Resumable uploads that can be continued, newest first.
+        checks: The checks before a submission; empty where the listing is on sale or in review.
         refused: The upload that was just refused, if any.
     """
 
@@ -106,6 +111,7 @@ class FilesPage:
     gallery: list[Slot]
     specimen: Preview | None
     sound: Preview | None
+    checks: list[CheckRow]
     refused: RefusedUpload
 
     messages = MESSAGES
@@ -133,25 +139,46 @@ class FilesPage:
         return self.listing.status == ListingStatus.PUBLISHED
 
     @property
+    def missing(self) -> CheckRow | None:
+        """The first check that failed."""
+        return next((check for check in self.checks if not check.passed), None)
+
+    @property
     def parts(self) -> list[Part]:
         """What is there and what is needed, in the order of the page."""
-        pictures = sum(slot.preview is not None for slot in self.gallery)
-        has_cover = self.gallery[0].preview is not None
-        counted = f"{pictures} of {len(self.gallery)}" if pictures else "None"
-        return [
-            Part("file", "File", self._state_of_file(), is_missing=not (self.live or self.candidate)),
-            Part("previews", "Pictures", counted if has_cover else f"{counted}; a cover picture is needed", is_missing=not has_cover),
-            Part("specimen", "Type specimen", "Uploaded" if self.specimen else "None; fonts can have one"),
-            Part("sound", "Sound", "Uploaded" if self.sound else "None; loops, effects and music can have one"),
-        ]
+        return [self._file_part, self._pictures_part, self.specimen_part, self.sound_part]
 
-    def _state_of_file(self) -> str:
+    @property
+    def specimen_part(self) -> Part:
+        """The type specimen."""
+        there = self.specimen is not None
+        return Part("specimen", "Type specimen", "" if there else "For fonts", is_there=there)
+
+    @property
+    def sound_part(self) -> Part:
+        """The audio preview."""
+        there = self.sound is not None
+        return Part("sound", "Sound", "" if there else "For loops, effects and music", is_there=there)
+
+    @property
+    def _pictures_part(self) -> Part:
+        count = sum(slot.preview is not None for slot in self.gallery)
+        has_cover = self.gallery[0].preview is not None
+        words = [f"{count} of {len(self.gallery)}"] if count else []
+        if not has_cover:
+            words.append("no cover picture yet")
+        return Part("previews", "Pictures", capfirst(", ".join(words)), is_there=has_cover, is_needed=True)
+
+    @property
+    def _file_part(self) -> Part:
         shown = self.candidate or self.live
         if shown is None:
-            return "None; one is needed"
-        if shown is self.live:
-            return f"{shown.file.original_filename}, reviewed"
-        return f"{shown.file.original_filename}, {'in review' if self.is_file_locked else 'not reviewed yet'}"
+            words = "No file yet"
+        elif shown is self.live:
+            words = f"{shown.file.original_filename}, reviewed"
+        else:
+            words = f"{shown.file.original_filename}, {'in review' if self.is_file_locked else 'not reviewed yet'}"
+        return Part("file", "File", words, is_there=shown is not None, is_needed=True)
 
     @property
     def file_field(self) -> UploadField:
@@ -189,23 +216,34 @@ class FilesPage:
 
 
 def files_page(listing: Listing, refused: RefusedUpload | None = None, typed: Mapping[uuid.UUID, AltTextForm] | None = None) -> FilesPage:
-    """Return the content of the page, with invalid forms of alternative texts by preview id. Needs four queries beside that of the listing."""
+    """Return the content of the page, with invalid forms of alternative texts by preview id. Needs three queries, and those of the checks."""
     refused = refused or RefusedUpload()
+    # The checks look at the same pictures.
+    prefetch_related_objects([listing], "previews")
     previews = list(listing.previews.all())
-    now = [file for file in (listing.live_deliverable, listing.candidate_deliverable) if file is not None]
-    found = dict(Deliverable.objects.filter(pk__in=[file.pk for file in now]).values_list("pk", "technical"))
+    technical, earlier = _files(listing)
     pictures = {preview.slot: preview for preview in previews if preview.kind == PreviewKind.GALLERY}
     return FilesPage(
         listing=listing,
-        live=_shown(listing.live_deliverable, found),
-        candidate=_shown(listing.candidate_deliverable, found),
-        earlier=list(files_of(listing).exclude(pk__in=found).defer("technical", "entries")[:EARLIER]),
+        live=_shown(listing.live_deliverable, technical),
+        candidate=_shown(listing.candidate_deliverable, technical),
+        earlier=earlier,
         unfinished=[] if listing.status == ListingStatus.PENDING_REVIEW else list(unfinished_of(listing)),
         gallery=[_slot(listing, number, pictures, refused, typed or {}) for number in range(catalog_bounds.GALLERY_SLOTS)],
         specimen=_only(previews, PreviewKind.FONT_SPECIMEN),
         sound=_only(previews, PreviewKind.AUDIO_PREVIEW),
+        checks=checklist_of(listing) if may_submit(listing) and listing.status != ListingStatus.PUBLISHED else [],
         refused=refused,
     )
+
+
+def _files(listing: Listing) -> tuple[dict[uuid.UUID, dict[str, Any]], list[Deliverable]]:
+    """Return the technical details of the files in use by id, and the other files: in one query, but without the details of those."""
+    used = [pk for pk in (listing.live_deliverable_id, listing.candidate_deliverable_id) if pk is not None]
+    details = Case(When(pk__in=used, then="technical"), output_field=JSONField())
+    first = Case(When(pk__in=used, then=0), default=1)
+    files = files_of(listing).defer("technical", "entries").annotate(used_details=details).order_by(first, "-id")[: EARLIER + len(used)]
+    return {file.pk: file.used_details for file in files if file.pk in used}, [file for file in files if file.pk not in used]
 
 
 def _only(previews: Iterable[Preview], kind: PreviewKind) -> Preview | None:
@@ -234,8 +272,8 @@ def _slot(
     )
 
 
-def _shown(file: Deliverable | None, found: Mapping[Any, dict[str, Any]]) -> ShownFile | None:
+def _shown(file: Deliverable | None, technical: Mapping[uuid.UUID, dict[str, Any]]) -> ShownFile | None:
     if file is None:
         return None
-    technical = found.get(file.pk, {})
-    return ShownFile(file, facts_of(technical), warnings_of(technical))
+    details = technical.get(file.pk, {})
+    return ShownFile(file, facts_of(details), warnings_of(details))

@@ -256,23 +256,25 @@ def timeline_of(listing: Listing, entries: Iterable[AuditEntry]) -> list[History
 
 
 class _CheckTexts(NamedTuple):
-    """The text of a check; where `failed` is empty, the service's detail is shown instead."""
+    """The text of a check; where `failed` is empty, the service's detail is shown instead. `anchor` is the part of the page."""
 
     title: str
     passed: str
     failed: str
     route: str
     step: str
+    anchor: str = ""
 
 
 _CHECK_TEXTS = {
-    "file_integrity": _CheckTexts("The file", "It is stored as you uploaded it.", "", "studio-files", "Go to the file"),
+    "file_integrity": _CheckTexts("The file", "It is stored as you uploaded it.", "", "studio-files", "Go to the file", "#file"),
     "preview_thumbnail": _CheckTexts(
         "The cover picture",
         "It is shown on the listing's card in the storefront.",
         "Upload one. It is shown on the listing's card in the storefront.",
         "studio-files",
         "Go to the pictures",
+        "#previews",
     ),
     "pricing": _CheckTexts("The prices", "All prices and the discount are valid.", "", "studio-prices", "Go to the prices"),
     "licensing": _CheckTexts(
@@ -287,13 +289,14 @@ _CHECK_TEXTS = {
 
 @dataclass(frozen=True)
 class CheckRow:
-    """A row of the checklist: why a check failed and what to do, and a link to the page where it is fixed."""
+    """A row of the checklist: why a check failed and what to do, and a link to the page, and the part of it, where it is fixed."""
 
     label: str
     passed: bool
     detail: str
     route: str
     step: str
+    anchor: str
     warning: str
 
 
@@ -315,5 +318,5 @@ def check_rows(outcomes: Iterable[Mapping[str, Any]]) -> list[CheckRow]:
     for outcome in outcomes:
         texts, passed = _CHECK_TEXTS[outcome["name"]], outcome["passed"]
         detail = (texts.passed if passed else texts.failed) or outcome["detail"]
-        rows.append(CheckRow(texts.title, passed, detail, texts.route, texts.step, outcome.get("warning", "")))
+        rows.append(CheckRow(texts.title, passed, detail, texts.route, texts.step, texts.anchor, outcome.get("warning", "")))
     return rows

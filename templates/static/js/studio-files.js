@@ -18,6 +18,10 @@
   const pause = (seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
   const formOf = (place) => document.querySelector(`form[data-place="${place}"]`);
 
+  const unfold = (part) => {
+    for (let fold = part.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+  };
+
   const explain = (problem) => {
     const maximum = problem.maximumBytes ? size(problem.maximumBytes).replace(".0", "") : "";
     const message = messages[problem.code] || problem.detail || "The service did not say why. Try again in a minute.";
@@ -30,7 +34,7 @@
     const item = document.createElement("li");
     item.textContent = words;
     list.replaceChildren(...(words ? [item] : []));
-    if (words) list.closest("details")?.setAttribute("open", "");
+    if (words) unfold(list);
     document.getElementById(`${place}-input`).toggleAttribute("aria-invalid", false);
     if (words) {
       document.getElementById(`${place}-input`).setAttribute("aria-invalid", "true");
@@ -54,7 +58,7 @@
     const input = form.querySelector("input[type=file]");
     const focused = document.activeElement === input;
     form.append(box);
-    form.closest("details")?.setAttribute("open", "");
+    unfold(form);
     box.scrollIntoView({ block: "nearest" });
     input.disabled = true;
     // A disabled input loses the focus, so the box of the upload gets it.
@@ -204,11 +208,11 @@
 
   const partOf = (place) => document.getElementById(place);
 
-  // Updates the buttons that move pictures, which depend on neighbouring slots.
+  // Updates what depends on other parts: the buttons that move pictures, the list of parts, and the next step.
   const arrange = (whole) => {
-    for (const moves of whole.querySelectorAll("[data-moves]")) {
-      const old = document.getElementById(moves.id);
-      if (old && !old.contains(document.activeElement)) old.replaceWith(document.importNode(moves, true));
+    for (const fresh of whole.querySelectorAll("[data-moves], #parts, #next")) {
+      const old = document.getElementById(fresh.id);
+      if (old && !old.contains(document.activeElement)) old.replaceWith(document.importNode(fresh, true));
     }
   };
 
@@ -219,7 +223,6 @@
       const whole = new DOMParser().parseFromString(await answer.text(), "text/html");
       fresh = whole.getElementById(place);
       arrange(whole);
-      document.querySelector(".parts").replaceWith(document.importNode(whole.querySelector(".parts"), true));
     } catch {
       // The file is stored; only the page could not be updated.
     }
