@@ -28,9 +28,9 @@ class HasAccess(BasePermission):
         if access is None:
             raise MethodNotAllowed(headers={"Allow": ", ".join(view.allowed_methods)})
         principal = cast("Principal | None", request.auth)
-        # A tool token is valid for the tool protocol only, public operations included.
+        # An MCP token is valid for the tool protocol only, public operations included.
         if principal is not None and principal.kind == CredentialKind.MCP:
-            raise InvalidCredential("Tool tokens work only at /mcp. Send an API key, a personal token or an app's OAuth token here.")
+            raise InvalidCredential("MCP tokens work only at /mcp. Send an API key, a personal token or an app's OAuth token here.")
         if access.public:
             return True
         if principal is None:

@@ -143,14 +143,14 @@ def live_personal_tokens_of(user: User) -> QuerySet[AccessToken]:
     return personal_tokens_of(user).filter(revoked_at=None, expires__gt=timezone.now())
 
 
-def tool_tokens_of(app: App) -> QuerySet[AccessToken]:
-    """Return the tool tokens created in the dashboard, revoked ones too, newest first; OAuth tokens have no name."""
+def mcp_tokens_of(app: App) -> QuerySet[AccessToken]:
+    """Return the MCP tokens created in the dashboard, revoked ones too, newest first; OAuth tokens have no name."""
     return AccessToken.objects.filter(application=app, kind=TokenKind.MCP).exclude(name="").order_by("-id")
 
 
-def live_tool_tokens_of(app: App) -> QuerySet[AccessToken]:
-    """Return the tool tokens that are neither revoked nor expired."""
-    return tool_tokens_of(app).filter(revoked_at=None, expires__gt=timezone.now())
+def live_mcp_tokens_of(app: App) -> QuerySet[AccessToken]:
+    """Return the MCP tokens that are neither revoked nor expired."""
+    return mcp_tokens_of(app).filter(revoked_at=None, expires__gt=timezone.now())
 
 
 def developer_name(app: App) -> str:

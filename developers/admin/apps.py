@@ -19,7 +19,7 @@ from marketplace.review.service import ServiceAdmin
 
 from ..models import ApiKey, App
 from ..models.apps import AppStatus
-from ..selectors import app_limits_of, keys_of, scope_rows_of, tool_tokens_of
+from ..selectors import app_limits_of, keys_of, mcp_tokens_of, scope_rows_of
 from ..services.apps import reinstate_app, suspend_app
 from ..services.clients import reopen_client
 from ..services.scopes import narrow_scopes, reject_app
@@ -80,22 +80,22 @@ class AppAdmin(ServiceAdmin):
         scopes = [
             (row.scope, row.reason, _DECISIONS[row.granted], "unused for 90 days" if row.scope in unused else "", row.note) for row in rows
         ]
-        tool_tokens = [
+        mcp_tokens = [
             (token.name, f"…{token.hint}", token.scope, token.expires, token.last_used_at, "live" if token.live else "ended")
-            for token in tool_tokens_of(subject)
+            for token in mcp_tokens_of(subject)
         ]
         keys = [(key.name, f"…{key.last_four}", key.scope, key.last_used_at, _state_of(key)) for key in keys_of(subject)]
         return [
             Panel("Scopes", ("Scope", "Why", "Decision", "Use", "Note"), scopes),
             Panel("API keys", ("Name", "Ends in", "Scopes", "Last used", "State"), keys),
-            Panel("Tool tokens", ("Name", "Ends in", "Scopes", "Expires", "Last used", "State"), tool_tokens),
+            Panel("MCP tokens", ("Name", "Ends in", "Scopes", "Expires", "Last used", "State"), mcp_tokens),
             app_limits_panel(app_limits_of(subject)),
             *super().panels(request, subject),
         ]
 
     def page_context(self, request: HttpRequest, subject: App) -> dict[str, Any]:
         """Return the panels and the app's usage."""
-        usage = usage_of_app(subject, keys_of(subject), tool_tokens_of(subject))
+        usage = usage_of_app(subject, keys_of(subject), mcp_tokens_of(subject))
         subject.has_limit = app_limits_of(subject).exists()
         context = super().page_context(request, subject)
         return context | usage_context(usage, context["panels"])

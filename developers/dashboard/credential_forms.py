@@ -92,8 +92,8 @@ class KeyForm(_SpendingCredentialForm):
         return {"name": self.cleaned_data["name"], "expires_at": _in_days(self.cleaned_data["lifetime"])}
 
 
-class ToolTokenForm(_SpendingCredentialForm):
-    """Names a new tool token."""
+class MCPTokenForm(_SpendingCredentialForm):
+    """Names a new MCP token."""
 
     name = forms.CharField(
         label="Name", max_length=bounds.CREDENTIAL_NAME_CHARS, help_text="Which assistant will use it, such as “desk assistant”."

@@ -1,4 +1,4 @@
-"""The kinds of credential in the dashboard: API keys, tool tokens and personal tokens."""
+"""The kinds of credential in the dashboard: API keys, MCP tokens and personal tokens."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ from ..models import AccessToken, ApiKey, App
 from ..services.credentials import issue_api_key, issue_mcp_token, issue_personal_token, revoke_api_key, revoke_token
 from ..services.rotation import rotate_api_key, rotate_token
 from ..usage.selectors import is_dormant
-from .credential_forms import KeyForm, TokenForm, ToolTokenForm
+from .credential_forms import KeyForm, MCPTokenForm, TokenForm
 from .next_steps import first_call
 
 Credential = ApiKey | AccessToken
@@ -57,7 +57,7 @@ class CredentialPages:
     spends: Callable[[Any], bool]
 
     def row(self, credential: Credential, app: App | None = None) -> CredentialRow:
-        """Return the row of an app's key or tool token, or of a personal token."""
+        """Return the row of an app's key or MCP token, or of a personal token."""
         scopes, args = parse_scopes(credential.scope), [credential.pk] if app is None else [app.pk, credential.pk]
         return CredentialRow(
             credential,
@@ -85,12 +85,12 @@ KEYS = CredentialPages(
     subject="key",
     spends=lambda key: Scope.WALLET_SPEND in key.app.scopes,
 )
-TOOL_TOKENS = CredentialPages(
-    "tool-token",
-    "tool token",
-    "tool token",
-    all_of=selectors.tool_tokens_of,
-    form=lambda data, app, request: ToolTokenForm(data, spends=Scope.WALLET_SPEND in app.scopes, request=request),
+MCP_TOKENS = CredentialPages(
+    "mcp-token",
+    "MCP token",
+    "MCP token",
+    all_of=selectors.mcp_tokens_of,
+    form=lambda data, app, request: MCPTokenForm(data, spends=Scope.WALLET_SPEND in app.scopes, request=request),
     issue=issue_mcp_token,
     rotate=rotate_token,
     revoke=revoke_token,

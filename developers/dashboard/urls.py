@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from .credentials import ASSISTANT_TOKENS, KEYS, PERSONAL_TOKENS, TOOL_TOKENS
+from .credentials import ASSISTANT_TOKENS, KEYS, MCP_TOKENS, PERSONAL_TOKENS
 from .views import api_token, application, apps, connections, credentials, spending, usage, webhooks
 
 urlpatterns = [
@@ -18,24 +18,24 @@ urlpatterns = [
     path("dashboard/apps/<uuid:app_id>/keys/<uuid:credential_id>/revoke", credentials.revoke, {"kind": KEYS}, name="key-revoke"),
     path("dashboard/apps/<uuid:app_id>/keys/<uuid:credential_id>/rotate", credentials.rotate, {"kind": KEYS}, name="key-rotate"),
     path("dashboard/apps/<uuid:app_id>/keys/<uuid:credential_id>/secret", credentials.show_secret, {"kind": KEYS}, name="key-secret"),
-    path("dashboard/apps/<uuid:app_id>/tool-tokens/new", credentials.create, {"kind": TOOL_TOKENS}, name="tool-token-create"),
+    path("dashboard/apps/<uuid:app_id>/mcp-tokens/new", credentials.create, {"kind": MCP_TOKENS}, name="mcp-token-create"),
     path(
-        "dashboard/apps/<uuid:app_id>/tool-tokens/<uuid:credential_id>/revoke",
+        "dashboard/apps/<uuid:app_id>/mcp-tokens/<uuid:credential_id>/revoke",
         credentials.revoke,
-        {"kind": TOOL_TOKENS},
-        name="tool-token-revoke",
+        {"kind": MCP_TOKENS},
+        name="mcp-token-revoke",
     ),
     path(
-        "dashboard/apps/<uuid:app_id>/tool-tokens/<uuid:credential_id>/rotate",
+        "dashboard/apps/<uuid:app_id>/mcp-tokens/<uuid:credential_id>/rotate",
         credentials.rotate,
-        {"kind": TOOL_TOKENS},
-        name="tool-token-rotate",
+        {"kind": MCP_TOKENS},
+        name="mcp-token-rotate",
     ),
     path(
-        "dashboard/apps/<uuid:app_id>/tool-tokens/<uuid:credential_id>/secret",
+        "dashboard/apps/<uuid:app_id>/mcp-tokens/<uuid:credential_id>/secret",
         credentials.show_secret,
-        {"kind": TOOL_TOKENS},
-        name="tool-token-secret",
+        {"kind": MCP_TOKENS},
+        name="mcp-token-secret",
     ),
     path("dashboard/apps/<uuid:app_id>/webhooks", webhooks.webhook_list, name="webhooks"),
     path("dashboard/apps/<uuid:app_id>/webhooks/new", webhooks.create, name="webhook-create"),

@@ -110,7 +110,7 @@ class App(AbstractApplication):
 
     @property
     def developer(self) -> User:
-        """The app's developer, for whom keys and tool tokens act.
+        """The app's developer, for whom keys and MCP tokens act.
 
         Raises:
             NotFound: the app has no developer.

@@ -88,7 +88,7 @@ class ApiKey(models.Model):
 
 
 class AccessToken(AbstractAccessToken):
-    """A bearer token: a personal token, an app's OAuth token, or a tool token, of an app or, without one, of a user."""
+    """A bearer token: a personal token, an app's OAuth token, or an MCP token, of an app or, without one, of a user."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)  # type: ignore[assignment]  # the library numbers its rows
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="access_tokens")

@@ -78,7 +78,7 @@ def give_consent(*, user: User, authorization: Authorization, code: str, actor: 
 def withdraw_consent(*, user: User, app: App, actor: User, reason: str = "") -> int:
     """Withdraw all that the user allowed the app: its codes, tokens and refresh tokens for this user end at once.
 
-    Tool tokens that a developer created in the dashboard stay valid, even if the developer has also connected the app.
+    MCP tokens that a developer created in the dashboard stay valid, even if the developer has also connected the app.
 
     Returns:
         How many live tokens ended; withdrawing again changes nothing.

@@ -1,6 +1,6 @@
 """API keys and bearer tokens: issue and revoke. The secret is returned once and never stored.
 
-An app may have several live keys and tool tokens: a successor is created before the old one ends (`rotation`).
+An app may have several live keys and MCP tokens: a successor is created before the old one ends (`rotation`).
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ from ..models import AccessToken, ApiKey, App, RefreshToken
 from ..models.apps import AppStatus
 from ..models.credentials import TokenKind
 from ..secrets import Prefix, digest_of, new_secret
-from ..selectors import live_keys_of, live_personal_tokens_of, live_tool_tokens_of
+from ..selectors import live_keys_of, live_mcp_tokens_of, live_personal_tokens_of
 from .oauth import lock_consents, revoke_family
 from .spending import LimitValues, set_spending_limit
 
@@ -109,7 +109,7 @@ def issue_personal_token(
 ) -> tuple[AccessToken, str]:
     """Create a token for the user's own account and return it with its secret. It is valid for a year at most; `vendor:manage` is possible here, and only here.
 
-    It works at the API or, as a tool token without an app, at `/mcp`. One with `wallet:spend` needs the password, which the user has just given again, and at least one spending limit.
+    It works at the API or, as an MCP token without an app, at `/mcp`. One with `wallet:spend` needs the password, which the user has just given again, and at least one spending limit.
 
     Raises:
         ExpiryRequired: the expiry date is in the past or more than a year ahead.
@@ -148,17 +148,17 @@ def issue_mcp_token(*, app: App, name: str, expires_at: datetime, actor: User, p
         AppNotApproved: the app is pending, rejected or suspended, or has no granted scopes.
         ExpiryRequired: the expiry date is in the past or more than a year ahead.
         PasswordRequired: it could spend money, and the password was not given again.
-        TooManyTokens: the app has the maximum number of live tool tokens.
+        TooManyTokens: the app has the maximum number of live MCP tokens.
     """
     _check_expiry(expires_at)
     app = lock(App.objects.all(), pk=app.pk)
     if app.status != AppStatus.APPROVED or not app.granted_scopes:
-        raise AppNotApproved("You can create a tool token once the app is approved.")
+        raise AppNotApproved("You can create an MCP token once the app is approved.")
     if app.user is None:
-        raise AppNotApproved("Tool tokens act for the app's developer, and this app has none.")
+        raise AppNotApproved("MCP tokens act for the app's developer, and this app has none.")
     if Scope.WALLET_SPEND in app.scopes and not password_confirmed:
         raise PasswordRequired
-    if live_tool_tokens_of(app).count() >= bounds.MAX_LIVE_KEYS:
+    if live_mcp_tokens_of(app).count() >= bounds.MAX_LIVE_KEYS:
         raise TooManyTokens(maximum=bounds.MAX_LIVE_KEYS)
     name = texts.clean_line(name, "name", maximum=bounds.CREDENTIAL_NAME_CHARS)
     resource = [Audience.MCP.uri]

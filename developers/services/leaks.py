@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 _TOKEN_NAMES = {
     TokenKind.PERSONAL.value: "personal token",
     TokenKind.OAUTH.value: "OAuth token",
-    TokenKind.MCP.value: "tool token",
+    TokenKind.MCP.value: "MCP token",
 }
 
 

@@ -58,13 +58,13 @@ def rotate_api_key(*, key: ApiKey, overlap: timedelta, actor: User) -> tuple[Api
 
 @transaction.atomic
 def rotate_token(*, token: AccessToken, overlap: timedelta, actor: User, password_confirmed: bool = False) -> tuple[AccessToken, str]:
-    """Create a successor of a personal or tool token with the same name, lifetime and limits; the old one ends after the overlap.
+    """Create a successor of a personal or MCP token with the same name, lifetime and limits; the old one ends after the overlap.
 
-    A personal token's successor carries the same scopes, a tool token's what its app is granted now. What was spent with the
+    A personal token's successor carries the same scopes, an MCP token's what its app is granted now. What was spent with the
     old token counts against the successor's limits, and what either spends during the overlap against both. The successor is returned with its secret.
 
     Raises:
-        AppNotApproved: the app can have no tool token now.
+        AppNotApproved: the app can have no MCP token now.
         InvalidInput: the overlap is negative or too long.
         InvalidTransition: the token has ended, or is an OAuth token, which is renewed by refreshing.
         PasswordRequired: it can spend money, and the password was not given again.

@@ -25,7 +25,7 @@ MONTH = Span("30d", "30 days", Step.DAY, 30)
 SPANS = {span.key: span for span in (DAY, WEEK, MONTH)}
 SHOWN_REFUSALS = 20
 IDLE = timedelta(days=90)
-_BY_TOKEN = {CallerKind.OAUTH.value: "OAuth tokens", CallerKind.MCP.value: "Tool tokens", CallerKind.CONSOLE.value: "Developer console"}
+_BY_TOKEN = {CallerKind.OAUTH.value: "OAuth tokens", CallerKind.MCP.value: "MCP tokens", CallerKind.CONSOLE.value: "Developer console"}
 
 
 @dataclass
@@ -84,20 +84,20 @@ class Usage:
     refusals: list[Refusal] = field(default_factory=list)
 
 
-def usage_of_app(app: App, keys: Iterable[ApiKey], tool_tokens: Iterable[AccessToken] = (), *, span: Span = MONTH) -> Usage:
-    """Return the calls of the app, in one query, with the names of these keys and tool tokens."""
-    names = {key.pk: str(key) for key in keys} | {token.pk: _name_of(token) for token in tool_tokens}
+def usage_of_app(app: App, keys: Iterable[ApiKey], mcp_tokens: Iterable[AccessToken] = (), *, span: Span = MONTH) -> Usage:
+    """Return the calls of the app, in one query, with the names of these keys and MCP tokens."""
+    names = {key.pk: str(key) for key in keys} | {token.pk: _name_of(token) for token in mcp_tokens}
     return _usage(Q(app=app), names, span)
 
 
 def usage_of_credential(credential: ApiKey | AccessToken, *, span: Span = MONTH) -> Usage:
-    """Return the calls of one key, or of one personal or tool token."""
+    """Return the calls of one key, or of one personal or MCP token."""
     name = str(credential) if isinstance(credential, ApiKey) else _name_of(credential)
     return _usage(Q(credential_id=credential.pk), {credential.pk: name}, span)
 
 
 def usage_of_tokens(tokens: Iterable[AccessToken], *, span: Span = MONTH) -> Usage:
-    """Return the calls of these personal or tool tokens, which are counted by themselves."""
+    """Return the calls of these personal or MCP tokens, which are counted by themselves."""
     names = {token.pk: _name_of(token) for token in tokens}
     return _usage(Q(credential_id__in=names), names, span)
 

@@ -28,7 +28,7 @@ SCOPE_LABELS = {
 
 # Apps cannot be granted `vendor:manage`.
 APP_SCOPES = frozenset(Scope) - {Scope.VENDOR_MANAGE}
-# `catalog:read` is of no use to a personal token: manifests require an API key, the manifest tool a tool token.
+# `catalog:read` is of no use to a personal token: manifests require an API key, the manifest tool an MCP token.
 PERSONAL_SCOPES = frozenset(Scope) - {Scope.CATALOG_READ}
 
 

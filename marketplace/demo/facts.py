@@ -48,7 +48,7 @@ def curl_lines(facts: Facts, slug: str) -> list[tuple[str, str]]:
     """Return what each command does and the command itself, in an order in which they work."""
     api = f"{facts['baseUrl']}/api/v1"
     key = f"-H 'X-Api-Key: {facts['developer']['apiKey']}'"
-    tools = facts["developer"]["toolToken"]
+    tools = facts["developer"]["mcpToken"]
     link = "python3 -c 'import json,sys; print(json.load(sys.stdin)[\"downloadUrl\"])'"
     return [
         ("Browse", f"curl -sS '{api}/assets?limit=3'"),

@@ -14,7 +14,7 @@ from developers.authentication import principal_of_bearer, principal_of_key
 from developers.models import App
 from developers.models.applications import ApplicationStatus
 from developers.models.apps import AppStatus
-from developers.selectors import apps_of, current_application, live_keys_of, live_personal_tokens_of, live_tool_tokens_of, open_review_of
+from developers.selectors import apps_of, current_application, live_keys_of, live_mcp_tokens_of, live_personal_tokens_of, open_review_of
 from developers.services.applications import approve_application, submit_application
 from developers.services.apps import create_app
 from developers.services.credentials import issue_api_key, issue_mcp_token, issue_personal_token, revoke_api_key, revoke_token
@@ -135,7 +135,7 @@ def make_approval(people: People) -> None:
 def make_credentials(people: People, facts: Facts) -> None:
     """Add a valid key or token for each role to `facts`; those that still work are kept."""
     facts["developer"]["apiKey"] = _api_key(people, facts["developer"].get("apiKey", ""))
-    facts["developer"]["toolToken"] = _tool_token(people, facts["developer"].get("toolToken", ""))
+    facts["developer"]["mcpToken"] = _mcp_token(people, facts["developer"].get("mcpToken", ""))
     facts["buyer"]["bearerToken"] = _token(people.buyer, APP_SCOPES, facts["buyer"].get("bearerToken", ""))
     for part, profile in people.profiles.items():
         facts[part]["bearerToken"] = _token(profile.user, frozenset({Scope.VENDOR_MANAGE}), facts[part].get("bearerToken", ""))
@@ -251,13 +251,13 @@ def _api_key(people: People, known: str) -> str:
     return issue_api_key(app=_app(people), name=CREDENTIAL_NAME, actor=people.developer)[1]
 
 
-def _tool_token(people: People, known: str) -> str:
+def _mcp_token(people: People, known: str) -> str:
     app = _app(people)
     try:
         if principal_of_bearer(f"Bearer {known}").app == app:
             return known
     except InvalidCredential:
-        for token in live_tool_tokens_of(app).filter(name=CREDENTIAL_NAME):
+        for token in live_mcp_tokens_of(app).filter(name=CREDENTIAL_NAME):
             revoke_token(token=token, actor=people.developer, reason="Replaced by quickstart")
     ends = timezone.now() + TOKEN_LIFETIME
     return issue_mcp_token(app=app, name=CREDENTIAL_NAME, expires_at=ends, actor=people.developer, password_confirmed=True)[1]

@@ -1,4 +1,4 @@
-"""Authentication of requests: checks the origin and the tool token, and applies rate limits."""
+"""Authentication of requests: checks the origin and the MCP token, and applies rate limits."""
 
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -29,14 +29,14 @@ def authenticate(request: HttpRequest) -> Caller:
 
     Raises:
         PermissionDenied: a page of another site makes the call (the protocol demands this against DNS rebinding).
-        NotAuthenticated, InvalidCredential, AmbiguousCredentials: there is no valid tool token.
+        NotAuthenticated, InvalidCredential, AmbiguousCredentials: there is no valid MCP token.
         RateLimited: there were too many calls.
     """
     _refuse_foreign_origin(request)
     principal = principal_from(request)
     if principal is None:
         count_by_address(request, "anonymous")
-        raise NotAuthenticated("Send a tool token in Authorization: Bearer.")
+        raise NotAuthenticated("Send an MCP token in Authorization: Bearer.")
     # Read by the usage middleware and the rate limits.
     request.auth = principal  # type: ignore[attr-defined]  # as DRF leaves it on its requests
     # Again, now that the app is known.
@@ -47,7 +47,7 @@ def authenticate(request: HttpRequest) -> Caller:
     except CounterStoreDown:
         counted = False
     if principal.kind != CredentialKind.MCP:
-        raise InvalidCredential("Only tool tokens work here. Create one under Personal tokens in the dashboard, or use OAuth.")
+        raise InvalidCredential("Only MCP tokens work here. Create one under Personal tokens in the dashboard, or use OAuth.")
     return Caller(principal, counted)
 
 

@@ -22,7 +22,7 @@ from tests.contract.calls import body_of, document, document_of, path_of, query_
 from tests.contract.generated import CALLERS
 from tests.contract.scenes import SCENES
 from tests.contract.shapes import Auth, Operation
-from tests.mcp.speaking import Speaker, tool_token
+from tests.mcp.speaking import Speaker, mcp_token
 from tests.web.routes import routes
 from tests.web.world import CALLBACK, World
 
@@ -97,7 +97,7 @@ def filter_targets(world: World, few: int | None) -> Iterator[Target]:
     ):
         queries = (Shape(name, query=urlencode(given, doseq=True)) for name, given in shapes.filters_of(filters, others))
         yield Target(f"GET {path} by filters and {others[-1]}", False, _client(), "GET", path, islice(queries, few))
-    known = _of_tools(tool_token(world.people["member"], frozenset(Scope))[1])
+    known = _of_tools(mcp_token(world.people["member"], frozenset(Scope))[1])
     for name, others in (("list_assets", OF_BROWSING), ("search_assets", OF_SEARCHING)):
         bodies = (Shape(what, json.dumps(given).encode()) for what, given in shapes.filters_of(filters, others))
         sent = _enveloped(bodies, "tools/call", {"name": name})
@@ -116,7 +116,7 @@ def _values_of_filters() -> dict[str, list[str]]:
 def tool_targets(world: World, size: int, few: int | None) -> Iterator[Target]:
     """Yield the endpoint of the tools, for nobody and with a token, then every tool."""
     user = world.people["member"]
-    secret = tool_token(user, frozenset(Scope))[1]
+    secret = mcp_token(user, frozenset(Scope))[1]
     usual, known = _of_tools(""), _of_tools(secret)
     for headers in (usual, known):
         plain = chain(shapes.plain_bodies(size), shapes.plain_forms(size), shapes.headers())

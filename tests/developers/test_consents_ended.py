@@ -54,7 +54,7 @@ def test_everything_ends_at_once_the_user_is_told_and_twice_is_refused(django_ca
         end_consent(consent=given, reason="Again", actor=admin)
 
 
-def test_tool_token_made_by_hand_outlives_the_developers_own_connection() -> None:
+def test_mcp_token_made_by_hand_outlives_the_developers_own_connection() -> None:
     given = consent()
     App.objects.filter(pk=given.app.pk).update(user=given.user, granted_scopes="catalog:read")
     app = App.objects.get(pk=given.app.pk)

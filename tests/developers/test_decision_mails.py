@@ -42,7 +42,7 @@ def end_token(user: User, admin: User) -> None:
     revoke_token(token=token, actor=admin, reason=REASON)
 
 
-def end_tool_token(user: User, admin: User) -> None:
+def end_mcp_token(user: User, admin: User) -> None:
     app = AppFactory(user=user, granted_scopes="catalog:read")
     token, _ = issue_mcp_token(app=app, name="desk", expires_at=timezone.now() + timedelta(days=1), actor=user)
     revoke_token(token=token, actor=admin, reason=REASON)
@@ -74,7 +74,7 @@ def opened(user: User, admin: User) -> None:
     reactivate_user(user=user, reason=REASON, actor=admin)
 
 
-@pytest.mark.parametrize("decide", [end_key, end_token, end_tool_token, limit_key, set_limit, narrow, suspend, shut, opened])
+@pytest.mark.parametrize("decide", [end_key, end_token, end_mcp_token, limit_key, set_limit, narrow, suspend, shut, opened])
 def test_user_is_told_once_and_why(decide: Callable[[User, User], None], django_capture_on_commit_callbacks: Any) -> None:
     user, admin = UserFactory(), UserFactory()
     with django_capture_on_commit_callbacks(execute=True):

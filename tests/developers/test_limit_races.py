@@ -1,4 +1,4 @@
-"""Limits, tool tokens and rotations at once: the bounds hold, and nothing is made twice."""
+"""Limits, MCP tokens and rotations at once: the bounds hold, and nothing is made twice."""
 
 from datetime import timedelta
 
@@ -59,7 +59,7 @@ def test_last_two_limits_of_a_token_are_not_both_removed() -> None:
     assert SpendingLimit.objects.count() == 1
 
 
-def test_bound_of_tool_tokens_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bound_of_mcp_tokens_holds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "MAX_LIVE_KEYS", 1)
     app = AppFactory(granted_scopes="catalog:read")
     outcomes = refusals_at_once(*[lambda: issue_mcp_token(app=app, name="desk", expires_at=in_days(1), actor=app.user)] * 4)

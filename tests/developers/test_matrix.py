@@ -85,7 +85,7 @@ CARRIES = dict.fromkeys(CredentialKind, APP_SCOPES) | {CredentialKind.PERSONAL: 
 
 def expected(access: Access, kind: CredentialKind, condition: Callable[[Held], None]) -> Refusal:
     """Return the gate's refusal, written from the rules of access alone, not from the code."""
-    # A tool token is good for tools only, a dead credential for nothing: at public operations too.
+    # An MCP token is good for tools only, a dead credential for nothing: at public operations too.
     if condition in DEAD or kind == CredentialKind.MCP:
         return INVALID
     if not access.kinds:

@@ -134,7 +134,7 @@ def test_personal_token_keeps_scopes_and_limits_and_needs_the_password() -> None
     assert history_of(token)[0].action == "token.rotate"
 
 
-def test_tool_token_gets_what_the_app_is_granted_now() -> None:
+def test_mcp_token_gets_what_the_app_is_granted_now() -> None:
     app = AppFactory(granted_scopes="catalog:read")
     token, old = issue_mcp_token(app=app, name="desk", expires_at=timezone.now() + DAY, actor=app.user)
     App.objects.filter(pk=app.pk).update(granted_scopes="catalog:read library:read")

@@ -32,7 +32,7 @@ def token(db: None) -> AccessToken:
     return issue_personal_token(user=user, name="laptop", scopes=frozenset({Scope.ACCOUNT_READ}), expires_at=soon, actor=user)[0]
 
 
-def tool_token() -> tuple[AccessToken, str]:
+def mcp_token() -> tuple[AccessToken, str]:
     app = AppFactory(granted_scopes="catalog:read")
     return issue_mcp_token(app=app, name="desk", expires_at=timezone.now() + dt.timedelta(days=1), actor=app.user)
 
@@ -57,8 +57,8 @@ def test_admin_sees_the_calls_of_a_token(token: AccessToken) -> None:
     assert page.content.count(b'<rect class="chart-') == 1
 
 
-def test_tool_token_made_by_hand_is_counted_by_itself_and_drawn_with_its_app() -> None:
-    token, secret = tool_token()
+def test_mcp_token_made_by_hand_is_counted_by_itself_and_drawn_with_its_app() -> None:
+    token, secret = mcp_token()
     request = RequestFactory().get("/mcp")
     request.auth = principal_of_bearer(f"Bearer {secret}")  # type: ignore[attr-defined]  # as DRF leaves it
     call = call_of(request, 200)

@@ -22,8 +22,8 @@ ACCEPT = "application/json, text/event-stream"
 NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 
 
-def tool_token(user: User | None = None, scopes: frozenset[Scope] = APP_SCOPES) -> tuple[AccessToken, str, App]:
-    """Make a tool token under an app of the user's with these scopes."""
+def mcp_token(user: User | None = None, scopes: frozenset[Scope] = APP_SCOPES) -> tuple[AccessToken, str, App]:
+    """Make an MCP token under an app of the user's with these scopes."""
     app: App = AppFactory(user=user or UserFactory(), granted_scopes=format_scopes(scopes))
     ends = timezone.now() + timedelta(days=1)
     token, secret = issue_mcp_token(app=app, name="test", expires_at=ends, actor=app.developer, password_confirmed=True)

@@ -17,7 +17,7 @@ from marketplace.mcp.tools.calling import TOOLS
 from tests.developers.conditions import CASES, DEAD, SCOPED, Held, hold
 from tests.factories import UserFactory
 
-from .speaking import NEWEST, Speaker, tool_token
+from .speaking import NEWEST, Speaker, mcp_token
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("unlimited")]
 
@@ -103,7 +103,7 @@ def test_garbage_is_no_credential(authorization: str) -> None:
 
 @pytest.mark.parametrize("scope", sorted(APP_SCOPES))
 def test_token_with_one_scope_sees_and_opens_what_takes_it_and_nothing_else(scope: Scope) -> None:
-    _, secret, _ = tool_token(scopes=frozenset({scope}))
+    _, secret, _ = mcp_token(scopes=frozenset({scope}))
     mine = {None, scope}
     assert Speaker(secret).tools() == [name for name, tool in TOOLS.items() if tool.scope in mine]
     templates = Speaker(secret).result("resources/templates/list")["resourceTemplates"]
@@ -113,7 +113,7 @@ def test_token_with_one_scope_sees_and_opens_what_takes_it_and_nothing_else(scop
 
 
 def test_narrowing_suspension_and_revocation_act_on_the_next_call() -> None:
-    token, secret, app = tool_token()
+    token, secret, app = mcp_token()
     speaker, reviewer = Speaker(secret), UserFactory(is_staff=True)
     wallet = {"name": "get_wallet", "arguments": {}}
     assert speaker.send("tools/call", wallet).status_code == 200
@@ -131,7 +131,7 @@ def test_narrowing_suspension_and_revocation_act_on_the_next_call() -> None:
 
 
 def test_widened_grant_gives_old_tokens_nothing() -> None:
-    _, secret, app = tool_token(scopes=frozenset({Scope.CATALOG_READ}))
+    _, secret, app = mcp_token(scopes=frozenset({Scope.CATALOG_READ}))
     App.objects.filter(pk=app.pk).update(granted_scopes=format_scopes(APP_SCOPES))
     tools = Speaker(secret).tools()
     assert "list_assets" in tools
@@ -139,8 +139,8 @@ def test_widened_grant_gives_old_tokens_nothing() -> None:
 
 
 @pytest.mark.parametrize("revision", [NEWEST, "2025-11-25"])
-def test_tool_token_is_no_good_at_the_api(revision: str) -> None:
-    _, secret, _ = tool_token()
+def test_mcp_token_is_no_good_at_the_api(revision: str) -> None:
+    _, secret, _ = mcp_token()
     speaker = Speaker(secret, revision)
     assert speaker.send("tools/list").status_code == 200
     for path in ("/api/v1/wallet", "/api/v1/assets", "/api/v1/library"):

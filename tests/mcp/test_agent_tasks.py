@@ -19,7 +19,7 @@ from wallet.models import Order
 
 from .agent import Agent, Outcome, Wish
 from .official_client import Person, connected
-from .speaking import tool_token
+from .speaking import mcp_token
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.full]
 
@@ -65,7 +65,7 @@ async def fulfil(address: str, wish: Wish, owner: User, folder: Path, *, allows:
 
     def prepared() -> tuple[str, Person]:
         with closing(connection):
-            _, secret, app = tool_token(owner)
+            _, secret, app = mcp_token(owner)
             SpendingLimit.objects.create(owner=owner, app=app, currency="INR", per_purchase_minor=LIMIT * 100, set_by=owner)
             return secret, Person(owner, address.removesuffix("/mcp"))
 

@@ -14,7 +14,7 @@ from marketplace.core import bounds
 from marketplace.core.scopes import APP_SCOPES, format_scopes
 from marketplace.mcp.revisions import SUPPORTED
 
-from .speaking import CAPABILITIES, NEWEST, VERSION, WITH_HANDSHAKE, Speaker, tool_token
+from .speaking import CAPABILITIES, NEWEST, VERSION, WITH_HANDSHAKE, Speaker, mcp_token
 
 pytestmark = pytest.mark.django_db
 
@@ -23,8 +23,8 @@ LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
 
 @pytest.fixture
 def secret() -> str:
-    """A tool token with every scope."""
-    return tool_token()[1]
+    """An MCP token with every scope."""
+    return mcp_token()[1]
 
 
 @pytest.fixture

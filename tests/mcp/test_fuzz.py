@@ -16,7 +16,7 @@ from marketplace.mcp.methods import METHODS
 from marketplace.mcp.tools.calling import TOOLS
 from tests.shop import archive, bought, funded, on_sale
 
-from .speaking import CAPABILITIES, NAMED_BY, NEWEST, VERSION, WITH_HANDSHAKE, Speaker, tool_token
+from .speaking import CAPABILITIES, NAMED_BY, NEWEST, VERSION, WITH_HANDSHAKE, Speaker, mcp_token
 
 pytestmark = pytest.mark.full
 
@@ -147,7 +147,7 @@ def test_malformed_messages_never_crash_and_are_answered_in_form(settings: Any, 
     caplog.set_level(logging.ERROR, "django.request")
     buyer, seen = funded(inr=100_000_000), Counter[str]()
     bought(on_sale(archive(), slug="harbor-grotesk"), buyer)
-    speaker = Speaker(tool_token(buyer)[1])
+    speaker = Speaker(mcp_token(buyer)[1])
 
     @hypothesis.seed(1)
     @hypothesis.settings(max_examples=MESSAGES, phases=[Phase.generate], suppress_health_check=list(HealthCheck))

@@ -15,7 +15,7 @@ from marketplace.mcp.prompts import NAME
 from marketplace.mcp.revisions import SUPPORTED
 from tests.shop import archive, bought, funded, on_sale
 
-from .speaking import NEWEST, Speaker, tool_token
+from .speaking import NEWEST, Speaker, mcp_token
 
 pytestmark = pytest.mark.django_db
 
@@ -31,7 +31,7 @@ def owner_of(*listings: Listing, scopes: frozenset[Scope] = APP_SCOPES, revision
     buyer = funded(inr=10_000_000)
     for listing in listings:
         bought(listing, buyer)
-    return Speaker(tool_token(buyer, scopes)[1], revision)
+    return Speaker(mcp_token(buyer, scopes)[1], revision)
 
 
 def refusal(speaker: Speaker, uri: str, **headers: str) -> tuple[int, int, Any]:
@@ -216,6 +216,6 @@ def test_slugs_of_resources_are_completed(listing: Listing) -> None:
 
 
 def test_app_that_lost_every_scope_reads_nothing(listing: Listing) -> None:
-    _, secret, app = tool_token()
+    _, secret, app = mcp_token()
     App.objects.filter(pk=app.pk).update(granted_scopes="")
     assert Speaker(secret).send("resources/read", {"uri": "asset://harbor-grotesk/manifest"}).status_code == 403

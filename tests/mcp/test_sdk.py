@@ -27,7 +27,7 @@ from wallet.models import Approval, Order
 from wallet.services.approvals import approve_purchase
 
 from .official_client import CALLBACK, Person, Storage, connected, data_of, grant
-from .speaking import NEWEST, WITH_HANDSHAKE, tool_token
+from .speaking import NEWEST, WITH_HANDSHAKE, mcp_token
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -69,7 +69,7 @@ def test_client_that_answers_requests_shows_its_user_the_payment_page(address: s
     async def ask(client: Client) -> Any:
         return data_of(await client.call_tool("request_top_up", {"amount": 100, "currency": "INR", "idempotencyKey": "a"}))
 
-    answer = speak(address, mode, tool_token()[1], ask, asked)
+    answer = speak(address, mode, mcp_token()[1], ask, asked)
     # Older revisions tell what a client can do only once, and this server remembers nothing.
     assert shown == ([answer["paymentUrl"]] if MODES[mode] == NEWEST else [])
 
@@ -77,7 +77,7 @@ def test_client_that_answers_requests_shows_its_user_the_payment_page(address: s
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 def test_purchase_above_a_limit_is_made_after_the_user_has_approved_it(address: str, listing: Listing, mode: str) -> None:
-    _, secret, app = tool_token(funded(inr=100_000))
+    _, secret, app = mcp_token(funded(inr=100_000))
     user = app.developer
     SpendingLimit.objects.create(owner=user, app=app, currency="INR", per_purchase_minor=100, set_by=user)
     shown = []
@@ -110,7 +110,7 @@ def test_purchase_above_a_limit_is_made_after_the_user_has_approved_it(address: 
 @pytest.mark.parametrize("mode", MODES)
 def test_client_discovers_and_calls_every_tool(address: str, listing: Listing, mode: str) -> None:
     user = funded(inr=100_000)
-    _, secret, _ = tool_token(user)
+    _, secret, _ = mcp_token(user)
 
     async def shop(client: Client) -> None:
         assert client.protocol_version == MODES[mode]
@@ -153,7 +153,7 @@ def test_client_discovers_and_calls_every_tool(address: str, listing: Listing, m
 @pytest.mark.parametrize("mode", MODES)
 def test_client_reads_resources_and_prompts(address: str, listing: Listing, mode: str) -> None:
     user = funded(inr=100_000)
-    _, secret, _ = tool_token(user)
+    _, secret, _ = mcp_token(user)
 
     async def read(client: Client) -> None:
         detail = await client.call_tool("get_asset", {"assetId": "harbor-grotesk"})
@@ -187,7 +187,7 @@ def test_client_reads_resources_and_prompts(address: str, listing: Listing, mode
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 def test_refusals_reach_the_model_and_lacking_scopes_the_client(address: str, listing: Listing, mode: str) -> None:
-    _, secret, app = tool_token(UserFactory())
+    _, secret, app = mcp_token(UserFactory())
 
     async def fail(client: Client) -> None:
         poor = await client.call_tool("buy_asset", {"assetId": "harbor-grotesk", "idempotencyKey": "one"})

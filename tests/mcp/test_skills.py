@@ -13,7 +13,7 @@ from tests.factories import UserFactory
 from tests.shop import bought, funded
 from wallet.services.refunds import refund_order
 
-from .speaking import WITH_HANDSHAKE, Speaker, tool_token
+from .speaking import WITH_HANDSHAKE, Speaker, mcp_token
 
 pytestmark = pytest.mark.django_db
 URI = "skill://kerning/kerning-helper/SKILL.md"
@@ -28,7 +28,7 @@ def refusal(speaker: Speaker, method: str, uri: str) -> int:
 @pytest.mark.slow
 def test_owned_skill_is_listed_and_each_of_its_files_has_the_digest_it_names() -> None:
     order = bought(skill_on_sale(CONTENT, slug="kerning"), funded(inr=1_000_000))
-    speaker = Speaker(tool_token(order.buyer)[1])
+    speaker = Speaker(mcp_token(order.buyer)[1])
     (skill,) = speaker.result("skills/list")["skills"]
     assert (skill["uri"], skill["frontmatter"]) == (URI, {"name": "kerning-helper", "description": "Finds bad pairs."})
     assert speaker.result("skills/get", {"uri": URI})["skill"] == skill
@@ -44,7 +44,7 @@ def test_owned_skill_is_listed_and_each_of_its_files_has_the_digest_it_names() -
 @pytest.mark.parametrize("scopes", [{Scope.LIBRARY_READ}, {Scope.LIBRARY_DOWNLOAD}, {Scope.CATALOG_READ}])
 def test_token_that_may_not_download_has_no_owned_skills(scopes: set[Scope]) -> None:
     order = bought(skill_on_sale(slug="kerning"), funded(inr=1_000_000))
-    speaker = Speaker(tool_token(order.buyer, frozenset(scopes))[1])
+    speaker = Speaker(mcp_token(order.buyer, frozenset(scopes))[1])
     assert speaker.result("skills/list")["skills"] == []
     assert refusal(speaker, "resources/read", URI) == -32602
 
@@ -52,7 +52,7 @@ def test_token_that_may_not_download_has_no_owned_skills(scopes: set[Scope]) -> 
 def test_free_skill_is_for_every_token_that_may_read_the_catalog() -> None:
     free_skill(slug="kerning", category=Category.objects.get(slug="ai-skills"))
     for scopes, count in ((APP_SCOPES, 1), (frozenset({Scope.LIBRARY_READ}), 0)):
-        speaker = Speaker(tool_token(None, scopes)[1])
+        speaker = Speaker(mcp_token(None, scopes)[1])
         assert len(speaker.result("skills/list")["skills"]) == count
 
 
@@ -71,14 +71,14 @@ def test_free_skill_is_for_every_token_that_may_read_the_catalog() -> None:
 )
 def test_other_uri_is_unknown(uri: str) -> None:
     order = bought(skill_on_sale(slug="kerning"), funded(inr=1_000_000))
-    speaker = Speaker(tool_token(order.buyer)[1])
+    speaker = Speaker(mcp_token(order.buyer)[1])
     assert refusal(speaker, "resources/read", uri) == refusal(speaker, "skills/get", uri) == -32602
 
 
 @pytest.mark.slow
 def test_changed_file_is_not_read() -> None:
     listing = skill_on_sale(slug="kerning")
-    speaker = Speaker(tool_token(bought(listing, funded(inr=1_000_000)).buyer)[1])
+    speaker = Speaker(mcp_token(bought(listing, funded(inr=1_000_000)).buyer)[1])
     file = listing.live_deliverable
     assert file is not None
     default_storage.delete(file.object_key)
@@ -90,16 +90,16 @@ def test_changed_file_is_not_read() -> None:
 def test_each_skill_is_a_resource_with_name_and_description_of_its_front_matter() -> None:
     order = bought(skill_on_sale(CONTENT, slug="kerning"), funded(inr=1_000_000))
     expected = {"uri": URI, "name": "kerning-helper", "description": "Finds bad pairs.", "mimeType": "text/markdown"}
-    listed = Speaker(tool_token(order.buyer)[1]).result("resources/list")["resources"]
+    listed = Speaker(mcp_token(order.buyer)[1]).result("resources/list")["resources"]
     assert listed[0] == expected
     assert all(other["uri"].startswith("asset://") for other in listed[1:])
-    assert Speaker(tool_token(UserFactory())[1]).result("resources/list")["resources"] == []
+    assert Speaker(mcp_token(UserFactory())[1]).result("resources/list")["resources"] == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("revision", WITH_HANDSHAKE)
 def test_earlier_revisions_do_not_have_the_extension(revision: str) -> None:
     free_skill(category=Category.objects.get(slug="ai-skills"))
-    speaker = Speaker(tool_token()[1], revision)
+    speaker = Speaker(mcp_token()[1], revision)
     assert speaker.result("resources/list")["resources"] == []
     assert "error" in json.loads(speaker.send("skills/list").content)

@@ -25,7 +25,7 @@ from wallet.models import Approval, Order, TopUp
 from wallet.models.top_ups import EventKind
 from wallet.services.approvals import approve_purchase, decline_purchase
 
-from .speaking import CAPABILITIES, NEWEST, Speaker, tool_token
+from .speaking import CAPABILITIES, NEWEST, Speaker, mcp_token
 
 pytestmark = pytest.mark.django_db
 
@@ -39,13 +39,13 @@ def listing() -> Listing:
 @pytest.fixture
 def poor() -> Speaker:
     """Someone without money."""
-    return Speaker(tool_token()[1])
+    return Speaker(mcp_token()[1])
 
 
 @pytest.fixture
 def rich() -> Speaker:
     """Someone with 10,000 rupees and nothing else."""
-    return Speaker(tool_token(funded(inr=1_000_000))[1])
+    return Speaker(mcp_token(funded(inr=1_000_000))[1])
 
 
 def problem_of(result: dict[str, Any]) -> dict[str, Any]:
@@ -74,7 +74,7 @@ def fields_of(schema: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 @pytest.mark.slow
 @pytest.mark.parametrize("revision", SUPPORTED)
 def test_definitions_are_valid_and_strict(revision: str) -> None:
-    listed = Speaker(tool_token()[1], revision).result("tools/list")
+    listed = Speaker(mcp_token()[1], revision).result("tools/list")
     validate_server_result("tools/list", revision, listed)
     assert [tool["name"] for tool in listed["tools"]] == list(TOOLS)
     for tool in listed["tools"]:
@@ -91,7 +91,7 @@ def test_definitions_are_valid_and_strict(revision: str) -> None:
 
 
 def test_annotations_tell_what_a_call_does() -> None:
-    listed = Speaker(tool_token()[1]).result("tools/list")["tools"]
+    listed = Speaker(mcp_token()[1]).result("tools/list")["tools"]
     hints = {tool["name"]: tool["annotations"] for tool in listed}
     assert {name for name, hint in hints.items() if not hint["readOnlyHint"]} == {
         "get_download_link",
@@ -121,7 +121,7 @@ def test_unknown_tool_is_an_error_of_the_protocol(name: str, revision: str, stat
     encoded = (
         {"mcp_name": "=?base64?AA==?="} if name == "\u0000" else {"mcp_name": "=?base64?Z2V0X3dhbGxldCA=?="} if name.endswith(" ") else {}
     )
-    response = Speaker(tool_token()[1], revision).send("tools/call", {"name": name, "arguments": {}}, **encoded)
+    response = Speaker(mcp_token()[1], revision).send("tools/call", {"name": name, "arguments": {}}, **encoded)
     error = json.loads(response.content)["error"]
     assert (response.status_code, error["code"]) == (status, -32602)
     assert len(error["message"]) < 200
@@ -248,7 +248,7 @@ def test_missing_price_names_the_currencies_that_there_are(rich: Speaker) -> Non
 
 def test_spending_limit_holds_and_is_named(listing: Listing) -> None:
     buyer = funded(inr=1_000_000)
-    _, secret, app = tool_token(buyer)
+    _, secret, app = mcp_token(buyer)
     replace_spending_limits(owner=buyer, spender=app, limits=[LimitValues(Currency.INR, per_purchase_minor=100_00)], actor=buyer)
     problem = problem_of(Speaker(secret).call("buy_asset", assetId=listing.slug, idempotencyKey="one"))
     assert (problem["code"], problem["limit"], problem["left"]) == ("spending_limit_exceeded", "perPurchase", 100.0)
@@ -284,7 +284,7 @@ def test_quote_is_honoured_whatever_the_vendor_does(rich: Speaker, listing: List
     assert (receipt["debited"], quote["price"]) == (499.0, 499.0)
     used = rich.call("buy_asset", assetId=listing.slug, quoteId=quote["quoteId"], idempotencyKey="two")
     assert problem_of(used)["code"] == "quote_used"
-    someone_else = Speaker(tool_token(funded(inr=1_000_000))[1])
+    someone_else = Speaker(mcp_token(funded(inr=1_000_000))[1])
     stolen = someone_else.call("buy_asset", assetId=listing.slug, quoteId=quote["quoteId"], idempotencyKey="one")
     assert problem_of(stolen)["code"] == "not_found"
 
@@ -294,7 +294,7 @@ def test_library_is_the_users_own_and_paged(listing: Listing) -> None:
     for _ in range(3):
         bought(on_sale(), buyer)
     bought(listing, funded(inr=1_000_000))
-    speaker = Speaker(tool_token(buyer)[1])
+    speaker = Speaker(mcp_token(buyer)[1])
     page = speaker.call("list_library", limit=2)["structuredContent"]
     rest = speaker.call("list_library", limit=2, cursor=page["nextCursor"])["structuredContent"]
     assert (page["ownedCount"], len(page["items"]), len(rest["items"]), rest["nextCursor"]) == (3, 2, 1, None)
@@ -330,7 +330,7 @@ def test_client_that_can_open_addresses_is_asked_to_and_repeats_the_call_with_th
     ids=str,
 )
 def test_client_that_cannot_open_addresses_gets_the_address_at_once(revision: str, meta: dict[str, Any]) -> None:
-    answer = Speaker(tool_token()[1], revision).result("tools/call", TOP_UP | meta)
+    answer = Speaker(mcp_token()[1], revision).result("tools/call", TOP_UP | meta)
     assert answer["structuredContent"]["paymentUrl"] == TopUp.objects.get().payment_url
 
 
@@ -339,8 +339,8 @@ ASKS: dict[str, Any] = {"idempotencyKey": "once", "onLimit": "ask", "reason": "F
 
 @pytest.fixture
 def bounded(listing: Listing) -> tuple[Speaker, dict[str, Any]]:
-    """Someone with money whose tool token may spend a rupee at once, and a purchase above that."""
-    _, secret, app = tool_token(funded(inr=1_000_000))
+    """Someone with money whose MCP token may spend a rupee at once, and a purchase above that."""
+    _, secret, app = mcp_token(funded(inr=1_000_000))
     limits = {"currency": "INR", "per_purchase_minor": 100}
     SpendingLimit.objects.create(owner=app.developer, app=app, set_by=app.developer, **limits)
     arguments = ASKS | {"assetId": listing.slug, "currency": "INR"}

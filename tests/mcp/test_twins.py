@@ -17,7 +17,7 @@ from marketplace.accounts.models import User
 from marketplace.mcp.tools.calling import TOOLS
 from tests.shop import archive, bought, funded, on_sale
 
-from .speaking import Speaker, tool_token
+from .speaking import Speaker, mcp_token
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("unlimited"), pytest.mark.database_full]
 
@@ -51,10 +51,10 @@ def listings(db: None) -> list[Listing]:
 
 
 class Twins:
-    """One user, with a tool token and an API key of the same app."""
+    """One user, with an MCP token and an API key of the same app."""
 
     def __init__(self, user: User, key_client: Callable[..., APIClient], bearer_client: Callable[..., APIClient]) -> None:
-        _, secret, self.app = tool_token(user)
+        _, secret, self.app = mcp_token(user)
         self.tools = Speaker(secret)
         self.keyed, self.bearer = key_client(app=self.app), bearer_client(user)
 

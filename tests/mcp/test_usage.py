@@ -10,7 +10,7 @@ from tests.admin.pages import address, text_of
 from tests.callers import signed_in
 from tests.factories import UserFactory
 
-from .speaking import NEWEST, WITH_HANDSHAKE, Speaker, tool_token
+from .speaking import NEWEST, WITH_HANDSHAKE, Speaker, mcp_token
 
 pytestmark = pytest.mark.django_db
 REVISIONS = pytest.mark.parametrize("revision", [NEWEST, *WITH_HANDSHAKE])
@@ -18,7 +18,7 @@ REVISIONS = pytest.mark.parametrize("revision", [NEWEST, *WITH_HANDSHAKE])
 
 @REVISIONS
 def test_error_of_the_protocol_counts_as_one_whatever_its_http_status(revision: str) -> None:
-    _, secret, _ = tool_token()
+    _, secret, _ = mcp_token()
     speaker = Speaker(secret, revision)
     answer = speaker.send("tools/call", {"name": "made_up"})
     assert answer.status_code == (400 if revision == NEWEST else 200)
@@ -30,7 +30,7 @@ def test_error_of_the_protocol_counts_as_one_whatever_its_http_status(revision: 
 
 @REVISIONS
 def test_call_is_kept_with_app_token_tool_and_outcome(revision: str) -> None:
-    token, secret, app = tool_token(scopes=frozenset({Scope.ACCOUNT_READ, Scope.WALLET_SPEND}))
+    token, secret, app = mcp_token(scopes=frozenset({Scope.ACCOUNT_READ, Scope.WALLET_SPEND}))
     speaker = Speaker(secret, revision)
     speaker.call("get_wallet")
     speaker.call("get_asset", assetId="no-such-asset")
@@ -49,7 +49,7 @@ def test_call_is_kept_with_app_token_tool_and_outcome(revision: str) -> None:
 
 @pytest.mark.slow
 def test_owner_and_admin_see_what_was_called_and_what_became_of_it() -> None:
-    token, secret, app = tool_token()
+    token, secret, app = mcp_token()
     speaker = Speaker(secret)
     speaker.call("get_wallet")
     for _ in range(2):

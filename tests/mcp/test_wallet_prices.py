@@ -11,7 +11,7 @@ from tests.shop import bought, funded, on_sale
 from tests.wallet.licensee_cases import CLIENT, claimed
 from wallet.models import Order
 
-from .speaking import Speaker, tool_token
+from .speaking import Speaker, mcp_token
 from .test_tools import problem_of
 
 pytestmark = pytest.mark.django_db
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db
 def test_quote_of_an_upgrade_with_a_code_says_what_was_taken_off() -> None:
     order = bought(on_sale())
     Discount.objects.create(listing=order.listing, percent=50, code="SPRING", ends_at=timezone.now() + timedelta(days=1))
-    speaker = Speaker(tool_token(order.buyer)[1])
+    speaker = Speaker(mcp_token(order.buyer)[1])
     told = speaker.call(
         "quote_purchase", assetId=str(order.listing_id), upgradeFrom="personal", licenseSlug="extended", discountCode="spring"
     )
@@ -33,7 +33,7 @@ def test_quote_of_an_upgrade_with_a_code_says_what_was_taken_off() -> None:
 @pytest.mark.slow
 def test_wrong_codes_of_a_tool_are_limited_too() -> None:
     order = bought(on_sale())
-    speaker = Speaker(tool_token(order.buyer)[1])
+    speaker = Speaker(mcp_token(order.buyer)[1])
     wrong = {"assetId": str(order.listing_id), "licenseSlug": "extended"}
     codes = [problem_of(speaker.call("quote_purchase", **wrong, discountCode=f"GUESS-{number}"))["code"] for number in range(11)]
     assert codes[:10] == ["discount_code_invalid"] * 10
@@ -42,7 +42,7 @@ def test_wrong_codes_of_a_tool_are_limited_too() -> None:
 
 def test_tool_buys_for_a_client_who_gets_the_link() -> None:
     listing, payer = on_sale(), funded(inr=1_000_000)
-    speaker = Speaker(tool_token(payer)[1])
+    speaker = Speaker(mcp_token(payer)[1])
     licensee = {"name": CLIENT.name, "email": CLIENT.email}
     quote = speaker.call("quote_purchase", assetId=str(listing.pk), licensee=licensee)["structuredContent"]
     told = speaker.call("buy_asset", assetId=str(listing.pk), quoteId=quote["quoteId"], idempotencyKey="k")

@@ -32,7 +32,7 @@ from marketplace.operations.installation import record_installation, refuse_othe
 from marketplace.operations.models import Installation
 from tests import ROOT
 from tests.factories import AppFactory, UserFactory
-from tests.mcp.speaking import Speaker, tool_token
+from tests.mcp.speaking import Speaker, mcp_token
 from tests.waiting import PATIENCE_SECONDS
 from tests.wallet.top_up_cases import requested_top_up
 from wallet.models import TopUp
@@ -127,7 +127,7 @@ def test_new_account_of_a_sandbox_needs_no_confirmed_address(sandbox: Any) -> No
 
 @pytest.mark.django_db
 def test_assistants_are_told_where_they_are(sandbox: Any) -> None:
-    _, secret, _ = tool_token()
+    _, secret, _ = mcp_token()
     assert "sandbox" in Speaker(secret).result("server/discover")["instructions"]
     assert "who_am_i" in TOOLS
 

@@ -10,7 +10,7 @@ from rest_framework.test import APIClient
 from developers.models import AccessToken, SpendingLimit
 from marketplace.core.scopes import Scope
 from tests.factories import UserFactory
-from tests.mcp.speaking import Speaker, tool_token
+from tests.mcp.speaking import Speaker, mcp_token
 from tests.shop import funded, on_sale
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database, pytest.mark.usefixtures("midday")]
@@ -63,8 +63,8 @@ def test_sandbox_says_so(bearer_client: Client, settings: Any) -> None:
     assert bearer_client().get(ME).json()["environment"] == "sandbox"
 
 
-def test_tool_says_the_same_of_a_tool_token() -> None:
-    token, secret, app = tool_token()
+def test_tool_says_the_same_of_a_mcp_token() -> None:
+    token, secret, app = mcp_token()
     told = Speaker(secret).call("who_am_i")["structuredContent"]
     assert (told["userId"], told["app"]["appId"], told["credential"]["kind"]) == (str(token.user_id), str(app.pk), "mcp")
 

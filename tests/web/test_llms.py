@@ -44,11 +44,11 @@ def test_nothing_else_than_reading_is_done_there(client: Client) -> None:
 
 
 @pytest.mark.django_db
-def test_new_tool_token_is_shown_with_the_lines_to_paste() -> None:
+def test_new_mcp_token_is_shown_with_the_lines_to_paste() -> None:
     app = AppFactory(granted_scopes="catalog:read")
     page = (
         signed_in(app.developer)
-        .post(f"/dashboard/apps/{app.pk}/tool-tokens/new", {"name": "desk", "lifetime": "30"}, follow=True)
+        .post(f"/dashboard/apps/{app.pk}/mcp-tokens/new", {"name": "desk", "lifetime": "30"}, follow=True)
         .content.decode()
     )
     token = AccessToken.objects.get()

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 
 FORMS = {
     "key-create": {"name": "build", "lifetime": ""},
-    "tool-token-create": {"name": "desk", "lifetime": "30"},
+    "mcp-token-create": {"name": "desk", "lifetime": "30"},
     "token-create": {"name": "mine", "scopes": ["account:read"], "lifetime": "7"},
     "webhook-create": {"url": "https://app.example/hook", "events": ["asset.published"], "description": ""},
 }

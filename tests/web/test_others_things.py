@@ -25,7 +25,7 @@ from tests.catalog.cases import rejected
 from tests.contract.calls import rows
 from tests.eager import EagerBackend
 from tests.factories import ListingFactory, UserFactory
-from tests.mcp.speaking import Speaker, tool_token
+from tests.mcp.speaking import Speaker, mcp_token
 from tests.review.cases import appealed
 from tests.shop import archive, bought, funded, on_sale
 from tests.studio.cases import ready
@@ -54,7 +54,7 @@ NAMED = (
     ("dashboard/spending/apps/", "app_id", "connected"),
     ("dashboard/apps/", "app_id", "app"),
     ("dashboard/apps/<uuid:app_id>/keys/", "credential_id", "key"),
-    ("dashboard/apps/<uuid:app_id>/tool-tokens/", "credential_id", "tool_token"),
+    ("dashboard/apps/<uuid:app_id>/mcp-tokens/", "credential_id", "mcp_token"),
     ("dashboard/apps/", "endpoint_id", "endpoint"),
     ("dashboard/apps/", "delivery_id", "delivery"),
     ("dashboard/spending/tokens/", "token_id", "token"),
@@ -422,7 +422,7 @@ def test_same_pages_show_ones_own_things(everyone: Everyone) -> None:
 
 
 def test_tools_find_nothing_of_someone_elses(everyone: Everyone) -> None:
-    speaker = Speaker(tool_token(everyone.me)[1])
+    speaker = Speaker(mcp_token(everyone.me)[1])
     before = rows()
     named = set()
     for tool in TOOLS.values():

@@ -1,4 +1,4 @@
-"""Tool tokens and rotation in the dashboard."""
+"""MCP tokens and rotation in the dashboard."""
 
 import re
 from collections.abc import Callable
@@ -26,7 +26,7 @@ COMPLETE = {"name": "desk assistant", "lifetime": "30"}
 
 
 @pytest.fixture
-def tool_token(app: App) -> AccessToken:
+def mcp_token(app: App) -> AccessToken:
     return issue_mcp_token(app=app, name="desk", expires_at=timezone.now() + timedelta(days=30), actor=app.developer)[0]
 
 
@@ -49,10 +49,10 @@ def _secret(html: bytes) -> str:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("change", "field"), [({"name": ""}, "name"), ({"lifetime": "366"}, "lifetime")])
-def test_tool_token_with_bad_input_is_not_made(
+def test_mcp_token_with_bad_input_is_not_made(
     browse: Callable[..., Client], developer: User, app: App, change: dict[str, str], field: str
 ) -> None:
-    response = browse(developer).post(reverse("tool-token-create", args=[app.pk]), COMPLETE | change)
+    response = browse(developer).post(reverse("mcp-token-create", args=[app.pk]), COMPLETE | change)
     assert response.status_code == 400
     assert list(response.context["form"].errors) == [field]
     assert faults_of(response.content) == []
@@ -60,9 +60,9 @@ def test_tool_token_with_bad_input_is_not_made(
 
 
 @pytest.mark.slow
-def test_tool_token_is_shown_once_and_listed(browse: Callable[..., Client], developer: User, app: App) -> None:
+def test_mcp_token_is_shown_once_and_listed(browse: Callable[..., Client], developer: User, app: App) -> None:
     client = browse(developer)
-    response = client.post(reverse("tool-token-create", args=[app.pk]), COMPLETE, follow=True)
+    response = client.post(reverse("mcp-token-create", args=[app.pk]), COMPLETE, follow=True)
     secret = _secret(response.content)
     assert "no-store" in response["Cache-Control"]
     principal = principal_of_bearer(f"Bearer {secret}")
@@ -75,7 +75,7 @@ def test_tool_token_is_shown_once_and_listed(browse: Callable[..., Client], deve
 
 def test_app_that_spends_asks_for_the_password(browse: Callable[..., Client], developer: User) -> None:
     app = AppFactory(user=developer)
-    client, address = browse(developer), reverse("tool-token-create", args=[app.pk])
+    client, address = browse(developer), reverse("mcp-token-create", args=[app.pk])
     for answers in (COMPLETE, COMPLETE | {"password": "wrong"}):
         response = client.post(address, answers)
         assert response.status_code == 400
@@ -84,20 +84,20 @@ def test_app_that_spends_asks_for_the_password(browse: Callable[..., Client], de
     token = AccessToken.objects.get()
     assert Scope.WALLET_SPEND in token.scopes
     assert PASSWORD not in made.content.decode()
-    rotate = reverse("tool-token-rotate", args=[app.pk, token.pk])
+    rotate = reverse("mcp-token-rotate", args=[app.pk, token.pk])
     assert client.post(rotate, {"overlap": "7"}).status_code == 400
     assert client.post(rotate, {"overlap": "7", "password": PASSWORD}).status_code == 302
     assert AccessToken.objects.count() == 2
 
 
-def test_tool_token_is_revoked_after_a_question(browse: Callable[..., Client], developer: User, app: App, tool_token: AccessToken) -> None:
-    client, address = browse(developer), reverse("tool-token-revoke", args=[app.pk, tool_token.pk])
+def test_mcp_token_is_revoked_after_a_question(browse: Callable[..., Client], developer: User, app: App, mcp_token: AccessToken) -> None:
+    client, address = browse(developer), reverse("mcp-token-revoke", args=[app.pk, mcp_token.pk])
     assert "Revoke desk?" in client.get(address).content.decode()
     for _ in range(2):
         assert client.post(address)["Location"] == reverse("app-detail", args=[app.pk])
-    tool_token.refresh_from_db()
-    assert not tool_token.live
-    assert "Ended tool tokens (1)" in client.get(reverse("app-detail", args=[app.pk])).content.decode()
+    mcp_token.refresh_from_db()
+    assert not mcp_token.live
+    assert "Ended MCP tokens (1)" in client.get(reverse("app-detail", args=[app.pk])).content.decode()
 
 
 def test_rotation_shows_the_new_secret_once(

@@ -158,9 +158,9 @@ PAGES: dict[str, list[str]] = {
         "/dashboard/apps/{app}/keys/new",
         "/dashboard/apps/{app}/keys/{key}/revoke",
         "/dashboard/apps/{app}/keys/{key}/rotate",
-        "/dashboard/apps/{app}/tool-tokens/new",
-        "/dashboard/apps/{app}/tool-tokens/{tool_token}/revoke",
-        "/dashboard/apps/{app}/tool-tokens/{tool_token}/rotate",
+        "/dashboard/apps/{app}/mcp-tokens/new",
+        "/dashboard/apps/{app}/mcp-tokens/{mcp_token}/revoke",
+        "/dashboard/apps/{app}/mcp-tokens/{mcp_token}/rotate",
         "/dashboard/apps/{app}/webhooks",
         "/dashboard/apps/{app}/webhooks/new",
         "/dashboard/apps/{app}/webhooks/{endpoint}",
@@ -316,7 +316,7 @@ NO_PAGES = {
         "studio-store-address",
         "suggest",
     },
-    "shows a new secret once, as the tests of new secrets see": {"key-secret", "token-secret", "tool-token-secret", "webhook-secret"},
+    "shows a new secret once, as the tests of new secrets see": {"key-secret", "token-secret", "mcp-token-secret", "webhook-secret"},
     "asks for a state of the sign-in that the tests of accounts make": {
         "account_confirm_login_code",
         "account_reset_password_from_key",
@@ -453,7 +453,7 @@ def developed(member: User, reviewer: User) -> dict[str, str]:
     approve_application(application=application, reason="Fine.", actor=reviewer)
     app, connected = AppFactory(user=member, name="Picker", redirect_uris=CALLBACK), AppFactory(name="Connected", redirect_uris=CALLBACK)
     key, _ = issue_api_key(app=app, name="laptop", actor=member)
-    tool_token, _ = issue_mcp_token(app=app, name="agent", expires_at=soon, actor=member, password_confirmed=True)
+    mcp_token, _ = issue_mcp_token(app=app, name="agent", expires_at=soon, actor=member, password_confirmed=True)
     endpoint, _ = create_endpoint(app=app, url="https://app.example/hook", events=[EventType.ASSET_PUBLISHED], actor=member)
     delivery = send_test_event(endpoint=endpoint, actor=member)
     token, _ = issue_personal_token(
@@ -478,7 +478,7 @@ def developed(member: User, reviewer: User) -> dict[str, str]:
         "app": str(app.id),
         "connected": str(connected.id),
         "key": str(key.id),
-        "tool_token": str(tool_token.pk),
+        "mcp_token": str(mcp_token.pk),
         "endpoint": str(endpoint.pk),
         "delivery": str(delivery.pk),
         "token": str(token.pk),

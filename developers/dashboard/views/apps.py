@@ -21,7 +21,7 @@ from ...services.clients import set_redirect_uris
 from ...services.scopes import request_scopes
 from ...usage.chart import chart_of
 from ...usage.selectors import unused_scopes, usage_of_app
-from ..credentials import KEYS, TOOL_TOKENS, Credential, CredentialPages
+from ..credentials import KEYS, MCP_TOKENS, Credential, CredentialPages
 from ..forms import AppForm, RedirectsForm, ScopesForm
 from ..next_steps import next_step_of
 
@@ -71,8 +71,8 @@ def detail(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
     # An app that was never approved has none.
     with_credentials = app.status in {AppStatus.APPROVED, AppStatus.SUSPENDED}
     keys = list(selectors.keys_of(app)) if with_credentials else []
-    tool_tokens = list(selectors.tool_tokens_of(app)) if with_credentials else []
-    usage = usage_of_app(app, keys, tool_tokens)
+    mcp_tokens = list(selectors.mcp_tokens_of(app)) if with_credentials else []
+    usage = usage_of_app(app, keys, mcp_tokens)
     return render(
         request,
         "developers/app_detail.html",
@@ -86,7 +86,7 @@ def detail(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
             "granted": sum(row.granted is True for row in rows),
             "next_step": next_step_of(app, keys, called=bool(usage.total.total) or any(key.last_used_at for key in keys)),
             "keys": _table(KEYS, app, keys),
-            "tool_tokens": _table(TOOL_TOKENS, app, tool_tokens),
+            "mcp_tokens": _table(MCP_TOKENS, app, mcp_tokens),
             "unused_scopes": unused_scopes(app),
             "usage": usage,
             "chart": chart_of(usage),
@@ -130,7 +130,7 @@ def redirects(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
 
 
 def _table(kind: CredentialPages, app: App, credentials: Sequence[Credential]) -> dict[str, Any]:
-    """Return the context of a table of keys or tool tokens, those that have ended below it."""
+    """Return the context of a table of keys or MCP tokens, those that have ended below it."""
     rows = [kind.row(each, app) for each in credentials if each.live]
     return {"kind": kind, "rows": rows, "ended": [each for each in credentials if not each.live]}
 

@@ -1,4 +1,4 @@
-"""Pages to create, rotate and revoke API keys, tool tokens and personal tokens."""
+"""Pages to create, rotate and revoke API keys, MCP tokens and personal tokens."""
 
 import uuid
 from typing import Any

@@ -23,13 +23,13 @@ Credential = ApiKey | AccessToken
 
 @signed_in_page("GET")
 def app_usage(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
-    """Show the usage of an app, or of one of its keys or tool tokens."""
+    """Show the usage of an app, or of one of its keys or MCP tokens."""
     app = own_app(request.user, app_id)
-    keys, tool_tokens = list(selectors.keys_of(app)), list(selectors.tool_tokens_of(app))
-    span, chosen = _selection(request, [*keys, *tool_tokens])
-    usage = usage_of_app(app, keys, tool_tokens, span=span) if chosen is None else usage_of_credential(chosen, span=span)
+    keys, mcp_tokens = list(selectors.keys_of(app)), list(selectors.mcp_tokens_of(app))
+    span, chosen = _selection(request, [*keys, *mcp_tokens])
+    usage = usage_of_app(app, keys, mcp_tokens, span=span) if chosen is None else usage_of_credential(chosen, span=span)
     back = {"title": app.name, "back": reverse("app-detail", args=[app.pk])}
-    return _page(request, usage, [*keys, *tool_tokens], chosen, back)
+    return _page(request, usage, [*keys, *mcp_tokens], chosen, back)
 
 
 @signed_in_page("GET")

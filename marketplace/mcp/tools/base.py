@@ -78,7 +78,7 @@ class Tool:
     title: str
     # Its purpose, when to use it, and which tool to call next.
     description: str
-    # The scope that the same operation of the API requires; None if any tool token may call it.
+    # The scope that the same operation of the API requires; None if any MCP token may call it.
     scope: Scope | None
     # The schemas of its arguments and of its result.
     arguments: type[serializers.Serializer[Any]]

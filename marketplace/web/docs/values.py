@@ -54,7 +54,7 @@ def scope_table() -> str:
 def _credentials_of(scope: Scope) -> str:
     if scope not in APP_SCOPES:
         return "personal tokens"
-    return "API keys, OAuth, personal tokens" if scope in PERSONAL_SCOPES else "API keys; tool tokens and OAuth for `/mcp`"
+    return "API keys, OAuth, personal tokens" if scope in PERSONAL_SCOPES else "API keys; MCP tokens and OAuth for `/mcp`"
 
 
 def limit_table() -> str:

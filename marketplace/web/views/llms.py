@@ -24,7 +24,7 @@ def llms(request: HttpRequest) -> HttpResponse:
     base = settings.BASE_URL
     interfaces = [
         ("OpenAPI document", reverse("schema"), "every REST operation with its fields, problems and scopes"),
-        ("Tools for AI clients", reverse("mcp"), "MCP, Streamable HTTP; needs a tool token or OAuth"),
+        ("Tools for AI clients", reverse("mcp"), "MCP, Streamable HTTP; needs an MCP token or OAuth"),
         ("OAuth of the tools", "/.well-known/oauth-protected-resource/mcp", "where a client learns how to get a token (RFC 9728)"),
         ("Categories", "/api/v1/categories", "all categories, as JSON"),
         ("Assets", "/api/v1/assets", "assets on sale, as JSON; `/api/v1/assets/{slug}` returns one of them"),

@@ -333,7 +333,7 @@ def test_suspended_client_stops_at_once(approved: App, client_party: Party) -> N
     assert client_party.ask(**WANTED).status_code == 400
 
 
-def test_client_without_a_developer_gets_no_key_and_no_tool_token(approved: App, user: User) -> None:
+def test_client_without_a_developer_gets_no_key_and_no_mcp_token(approved: App, user: User) -> None:
     with pytest.raises(Problem, match="has none"):
         issue_api_key(app=approved, name="key", actor=user)
     with pytest.raises(Problem, match="has none"):

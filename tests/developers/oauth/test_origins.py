@@ -180,21 +180,21 @@ def ask_tools(origin: str, token: str) -> Any:
 
 
 @pytest.fixture
-def tool_token(party: Party) -> str:
+def mcp_token(party: Party) -> str:
     """What a user's consent to the tools brings the app."""
     return str(party.tokens(resource=MCP)["access_token"])
 
 
-def test_page_of_an_app_calls_the_tools_with_the_apps_token(tool_token: str) -> None:
+def test_page_of_an_app_calls_the_tools_with_the_apps_token(mcp_token: str) -> None:
     assert is_allowed(preflight(OWN, "/mcp"), OWN)
-    answer = ask_tools(OWN, tool_token)
+    answer = ask_tools(OWN, mcp_token)
     assert answer.status_code != 403
     assert is_allowed(answer, OWN)
 
 
 @pytest.mark.parametrize("origin", [OTHER, STRANGER])
-def test_other_pages_may_not_call_the_tools(tool_token: str, origin: str) -> None:
-    answer = ask_tools(origin, tool_token)
+def test_other_pages_may_not_call_the_tools(mcp_token: str, origin: str) -> None:
+    answer = ask_tools(origin, mcp_token)
     assert (answer.status_code, is_allowed(answer, origin)) == (403, False)
 
 

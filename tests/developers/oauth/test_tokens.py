@@ -335,7 +335,7 @@ def test_other_endpoints_are_not_there(client: Client, path: str) -> None:
     assert client.post(path).status_code == 404
 
 
-def test_tool_token_is_of_its_own_kind_and_no_good_at_the_api(party: Party) -> None:
+def test_mcp_token_is_of_its_own_kind_and_no_good_at_the_api(party: Party) -> None:
     tokens = party.tokens(resource=MCP)
     assert well_formed(tokens["access_token"], Prefix.MCP_TOKEN)
     assert call(tokens["access_token"]).status_code == 401

@@ -1,4 +1,4 @@
-"""A gateway that adds a tool token to calls of the tools: the suite has no place for one."""
+"""A gateway that adds an MCP token to calls of the tools: the suite has no place for one."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

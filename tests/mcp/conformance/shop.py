@@ -1,4 +1,4 @@
-"""A server with the demo's content, behind a gateway that adds the demo's tool token."""
+"""A server with the demo's content, behind a gateway that adds the demo's MCP token."""
 
 import json
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ class Shop:
 
     Args:
         base_url: Its public address; calls of the tools come without a token there.
-        token: The demo's tool token.
+        token: The demo's MCP token.
     """
 
     base_url: str
@@ -39,7 +39,7 @@ def open_shop(folder: Path) -> Iterator[Shop]:
     env = environment(folder, base_url, _RATES | _CLIENTS)
     copy_sqlite(folder / "marketplace.sqlite3")
     manage(env, "quickstart", "--no-serve", "--port", str(port))
-    token = json.loads((folder / "demo.json").read_text("utf-8"))["developer"]["toolToken"]
+    token = json.loads((folder / "demo.json").read_text("utf-8"))["developer"]["mcpToken"]
     server = Process(granian(server_port, "--blocking-threads", "4"), env, folder / "console.txt")
     try:
         server.start(f"http://127.0.0.1:{server_port}/robots.txt")

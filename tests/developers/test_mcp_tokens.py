@@ -1,4 +1,4 @@
-"""Tool tokens made by hand under an app."""
+"""MCP tokens made by hand under an app."""
 
 from datetime import timedelta
 from typing import Any
@@ -12,7 +12,7 @@ from developers.authentication import principal_of_bearer
 from developers.errors import AppNotApproved, ExpiryRequired, PasswordRequired, TooManyTokens
 from developers.models import AccessToken, App
 from developers.secrets import Prefix, digest_of, well_formed
-from developers.selectors import live_tool_tokens_of, tool_tokens_of
+from developers.selectors import live_mcp_tokens_of, mcp_tokens_of
 from developers.services.apps import suspend_app
 from developers.services.credentials import issue_mcp_token, revoke_token
 from developers.services.scopes import narrow_scopes
@@ -66,8 +66,8 @@ def test_number_of_live_ones_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None
         issue(app)
     revoke_token(token=token, actor=app.user)
     issue(app)
-    assert tool_tokens_of(app).count() == 2
-    assert live_tool_tokens_of(app).count() == 1
+    assert mcp_tokens_of(app).count() == 2
+    assert live_mcp_tokens_of(app).count() == 1
 
 
 def test_it_carries_the_grant_and_is_kept_as_a_hash_for_the_tools_only() -> None:
@@ -101,4 +101,4 @@ def test_grant_narrowed_or_app_suspended_holds_at_once_and_widening_does_not() -
 def test_tokens_by_oauth_are_not_listed() -> None:
     app = AppFactory()
     AccessToken.objects.create(user=app.user, application=app, kind="mcp", token_checksum="x", expires=timezone.now() + timedelta(hours=1))
-    assert not tool_tokens_of(app).exists()
+    assert not mcp_tokens_of(app).exists()
