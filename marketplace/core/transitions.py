@@ -85,7 +85,7 @@ class TransitionTable:
         before = getattr(instance, self.field)
         sources, after = self.edges[verb]
         if before not in sources:
-            detail = f"The state is {before or 'none'}; {verb} is possible from {' or '.join(sorted(s or 'none' for s in sources))}."
+            detail = f"It is {before or 'not open'}; {verb} is possible from {' or '.join(sorted(s or 'none' for s in sources))}."
             raise InvalidTransition(detail, currentState=before)
         for name, value in (changes or {}).items():
             setattr(instance, name, value)

@@ -155,7 +155,7 @@ def test_confirmations_say_how_much_is_touched() -> None:
     order = bought(listing, buyer)
     assert "Purchases that remain valid: 1." in text_of(root.get(address(Listing, "takedown", listing.pk)))
     words = text_of(root.get(address(Order, "refund", order.pk)))
-    for expected in (f"is returned to the wallet of {buyer.email}", "from the vendor's share", "licence to", "is revoked"):
+    for expected in (f"is returned to the wallet of {buyer.email}", "from the vendor's share", "licence for", "is revoked"):
         assert expected in words
     vendor = VendorProfile.objects.get(store=listing.store)
     assert "Published listings that leave the catalog: 1." in text_of(root.get(address(VendorProfile, "suspend", vendor.pk)))

@@ -84,7 +84,7 @@ def test_user_is_told_once_and_why(decide: Callable[[User, User], None], django_
     assert REASON in str(message.body)
 
 
-@pytest.mark.parametrize(("figure", "words"), [(500, "500 times a minute. The"), (None, "60 times a minute, as every key. The")])
+@pytest.mark.parametrize(("figure", "words"), [(500, "500 calls a minute. The"), (None, "60 calls a minute, the default. The")])
 def test_mail_tells_what_a_key_may_call(figure: int | None, words: str, django_capture_on_commit_callbacks: Any) -> None:
     app = AppFactory()
     key, _ = issue_api_key(app=app, name="server", actor=app.user)

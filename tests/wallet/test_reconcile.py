@@ -58,12 +58,12 @@ def test_missing_trigger_is_a_difference() -> None:
 def test_balance_that_is_not_the_sum_of_its_entries_is_a_difference() -> None:
     bought(on_sale())
     LedgerAccount.objects.filter(kind="wallet").update(balance_minor=1)
-    assert_difference("holds 1 INR, its entries 950100")
+    assert_difference("a balance of 1 INR, and its entries sum to 950100")
 
 
 def test_balance_without_any_entry_is_a_difference() -> None:
     LedgerAccount.objects.create(kind="wallet", owner=UserFactory(), currency="USD", may_go_negative=False, balance_minor=7)
-    assert_difference("holds 7 USD, its entries 0")
+    assert_difference("a balance of 7 USD, and its entries sum to 0")
 
 
 def test_order_whose_split_is_not_its_transfers_is_a_difference() -> None:
@@ -126,7 +126,7 @@ def test_balance_that_is_not_what_is_covered_is_a_difference() -> None:
 def test_tax_that_its_rate_does_not_make_is_a_difference() -> None:
     order = bought(on_sale(tax_rate_bp=1800))
     Order.objects.update(tax_rate_bp=1700)
-    assert_difference(f"order {order.pk} has another tax than its rate makes")
+    assert_difference(f"order {order.pk} has a tax that does not match its rate")
 
 
 def test_journal_that_moves_nothing_is_a_difference() -> None:

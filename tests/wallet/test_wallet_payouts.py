@@ -355,7 +355,7 @@ def test_more_than_is_held_is_never_taken_and_reconciliation_tells_of_a_stray_fi
         change_amount_set_aside(account.pk, -201)
     change_amount_set_aside(account.pk, 5)
     told = " ".join(differences())
-    assert f"held account {account.pk} holds 205 INR, its entries 200" in told
+    assert f"held account {account.pk} has a balance of 205 INR, and its entries sum to 200" in told
     assert f"held account {account.pk} holds 205 INR, what waits is 200" in told
 
 

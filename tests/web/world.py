@@ -165,7 +165,7 @@ PAGES: dict[str, list[str]] = {
         "/dashboard/apps/{app}/webhooks/new",
         "/dashboard/apps/{app}/webhooks/{endpoint}",
         "/dashboard/apps/{app}/webhooks/{endpoint}/edit",
-        "/dashboard/apps/{app}/webhooks/{endpoint}/secret",
+        "/dashboard/apps/{app}/webhooks/{endpoint}/rotate",
         "/dashboard/apps/{app}/webhooks/{endpoint}/delete",
         "/dashboard/apps/{app}/webhooks/{endpoint}/deliveries/{delivery}",
         "/dashboard/console",
