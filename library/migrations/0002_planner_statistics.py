@@ -1,7 +1,7 @@
-"""PostgreSQL's planner expects many licences for each buyer and each listing, from the next ANALYZE on.
+"""PostgreSQL's planner expects many licences for each holder and each listing, from the next ANALYZE on.
 
 Its samples lag behind a listing that begins to sell well: expecting few licences, each purchase would read all of them to find out
-whether the asset is owned. Expecting many, it looks up buyer and listing together.
+whether the asset is owned. Expecting many, it looks up holder and listing together.
 """
 
 from django.db import migrations
@@ -9,7 +9,7 @@ from django.db import migrations
 
 def set_statistics(apps, schema_editor):
     if schema_editor.connection.vendor == "postgresql":
-        for column in ("buyer_id", "listing_id"):
+        for column in ("holder_id", "listing_id"):
             # A hundred rows for each value.
             schema_editor.execute(f"ALTER TABLE library_licence ALTER COLUMN {column} SET (n_distinct = -0.01)")
 

@@ -17,12 +17,12 @@ COPIED = (
 )
 
 
-def add_licences(licence: Licence, buyers: str, listings: str, licensees: str = "''") -> None:
+def add_licences(licence: Licence, holders: str, listings: str, licensees: str = "''") -> None:
     """Add copies of a licence, with keys that the session does not check."""
     with connection.cursor() as cursor:
         cursor.execute(
             f"INSERT INTO library_licence (id, holder_id, listing_id, order_id, licensee_email, {COPIED}) "  # noqa: S608 - our own columns
-            f"SELECT gen_random_uuid(), {buyers}, {listings}, gen_random_uuid(), {licensees}, {COPIED} "
+            f"SELECT gen_random_uuid(), {holders}, {listings}, gen_random_uuid(), {licensees}, {COPIED} "
             "FROM library_licence, generate_series(1, %s) WHERE id = %s",
             [MANY, licence.pk],
         )
@@ -38,8 +38,8 @@ def plan_of_an_offer(licensee: str, values: dict[str, Any]) -> str:
 
 @pytest.mark.postgres
 @pytest.mark.django_db
-@pytest.mark.parametrize(("buyers", "listings"), [("gen_random_uuid()", "listing_id"), ("buyer_id", "gen_random_uuid()")])
-def test_what_is_owned_is_found_by_buyer_and_listing_together(buyers: str, listings: str) -> None:
+@pytest.mark.parametrize(("holders", "listings"), [("gen_random_uuid()", "listing_id"), ("holder_id", "gen_random_uuid()")])
+def test_what_is_owned_is_found_by_holder_and_listing_together(holders: str, listings: str) -> None:
     listing = on_sale()
     order = bought(listing)
     licence = Licence.objects.get(order_id=order.pk)
@@ -48,7 +48,7 @@ def test_what_is_owned_is_found_by_buyer_and_listing_together(buyers: str, listi
         cursor.execute("SET LOCAL session_replication_role = replica")
         add_licences(licence, "gen_random_uuid()", "gen_random_uuid()")
         cursor.execute("ANALYZE library_licence")
-        add_licences(licence, buyers, listings)
+        add_licences(licence, holders, listings)
         values: dict[str, Any] = {"buyer": order.buyer_id, "listing": listing.pk, "code": ""}
         values |= {"default_commission_bp": 0, "default_currency": "INR"}
         plan = plan_of_an_offer(sql.OWN, values)

@@ -167,7 +167,7 @@ def test_commands_of_the_guide_for_certificates_verify_a_credential(site: None, 
     (tmp_path / "check_credential.py").write_text(blocks("certificates", "python")[0])
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     said = run(blocks("certificates", "bash")[0], "bash", tmp_path, TOKEN=token, ASSET="hanken-grotesk", PATH=path)
-    assert said == "Valid: Personal licence of Hanken Grotesk.\n"
+    assert said == "Valid: Personal licence for Hanken Grotesk.\n"
 
 
 def test_commands_of_the_guide_for_projects_add_and_sync_an_asset(site: None, tmp_path: Path) -> None:
