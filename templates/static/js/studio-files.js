@@ -366,7 +366,7 @@
     arrange(whole);
 
     const now = (picture && document.getElementById(picture)?.closest(".slot")) || partOf(part.id);
-    const words = refused || whole.querySelector("#uploads .note[role=status]")?.textContent || now.querySelector(".errorlist li").textContent;
+    const words = refused || whole.querySelector("#uploads .note[role=status]")?.textContent || now.querySelector(".words .errorlist li")?.textContent || "";
     if (refused || !now.querySelector(".note[tabindex], [aria-invalid]")) note(now, words, refused ? "error" : "success");
     tell(words);
     if (!focused || now.contains(document.activeElement)) return;
