@@ -366,13 +366,13 @@
     arrange(whole);
 
     const now = (picture && document.getElementById(picture)?.closest(".slot")) || partOf(part.id);
-    const words = refused || whole.querySelector("#uploads .note[role=status]")?.textContent || now.querySelector(".words .errorlist li")?.textContent || "";
-    if (refused || !now.querySelector(".note[tabindex], [aria-invalid]")) note(now, words, refused ? "error" : "success");
+    const words = refused || whole.querySelector("#uploads .note[role=status], .words .errorlist li")?.textContent || "";
+    if (refused || !now.querySelector(".note[tabindex], .words [aria-invalid]")) note(now, words, answer.ok ? "success" : "error");
     tell(words);
     if (!focused || now.contains(document.activeElement)) return;
     // The focus goes to what was pressed, or to the next best.
     const pressed = { words: [".words button"], moves: [`[data-direction="${submitter?.dataset.direction}"]`, ".moves button"] }[form.className] ?? [];
-    const selector = ["[aria-invalid]", ...pressed, ".note[tabindex]"].find((each) => now.querySelector(each));
+    const selector = [".words [aria-invalid]", ...pressed, ".note[tabindex]"].find((each) => now.querySelector(each));
     now.querySelector(selector)?.focus();
   };
 
