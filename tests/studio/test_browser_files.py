@@ -15,7 +15,9 @@ from playwright.sync_api import Dialog, FilePayload, Locator, Page, expect
 
 from catalog import bounds
 from catalog.models import Deliverable, Listing, Preview
+from catalog.models.files import PreviewKind
 from developers.models import FirstPartyToken
+from marketplace.core.ids import new_id
 from tests.files import makers
 from tests.files.makers import picture
 from tests.keyboard import choose, reach
@@ -25,6 +27,8 @@ from tests.vendors.cases import publish
 from tests.waiting import until
 from vendors.bounds import PART_BYTES
 from vendors.models import Upload
+from vendors.previews import process_preview
+from vendors.services.files import attach_preview
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -202,14 +206,15 @@ def test_files_of_every_kind_go_to_their_places(opened: Callable[..., tuple[Page
         (tmp_path / name).write_bytes(content)
     page.get_by_label("Add files of any kind").set_input_files([tmp_path / name for name in chosen])
     for place in ("file", "picture-0", "picture-1", "specimen", "sound"):
-        expect(page.locator(f"#{place} .note-success")).to_contain_text("was uploaded and checked")
+        expect(page.locator(f"#{place} .note-success")).to_contain_text(re.compile("[Uu]ploaded"))
     expect(page.locator("#all-error")).to_have_text("notes.exe: there is no place for this type of file.")
     assert Deliverable.objects.get().original_filename == "Aurora.zip"
     assert Preview.objects.count() == 4
     assert violations(page) == []
     assert not overflows(page)
     drop(page, "#all", ("third.png", makers.picture()))
-    expect(page.locator("#picture-2 .note-success")).to_contain_text("third.png")
+    expect(page.locator("#picture-2 .note-success")).to_have_text("Uploaded")
+    expect(page.locator("#upload-news")).to_have_text("third.png was uploaded and checked.")
     assert (visit.elsewhere, visit.faults) == ([], [])
 
 
@@ -228,7 +233,7 @@ def test_refusals_stand_beside_the_field_and_say_what_to_do(
     field.set_input_files({"name": "empty.zip", "mimeType": "", "buffer": b""})
     expect(error).to_contain_text("empty.zip is empty, or is a folder.")
     field.set_input_files({"name": "setup.exe", "mimeType": "", "buffer": b"MZ"})
-    expect(error).to_contain_text("an unsupported file type. Supported: zip, tar")
+    expect(error).to_contain_text("an unsupported file type. Send a zip or tar archive")
     drop(page, "#file", ("a.zip", b"a"), ("b.zip", b"b"))
     expect(error).to_contain_text("Put several into one zip archive.")
     assert sent == []
@@ -295,9 +300,9 @@ def test_dropped_pictures_fill_the_free_places_and_are_shown(
     page, visit = opened(size)
     assert violations(page) == []
     drop(page, "#picture-2", ("two.png", picture(size=(300, 200))))
-    expect(page.locator("#picture-2 .note-success")).to_contain_text("two.png")
+    expect(page.locator("#picture-2 .note-success")).to_have_text("Uploaded")
     drop(page, "#previews", *((f"{number}.png", picture(size=(300, 200), mode="L")) for number in range(5)))
-    expect(page.locator("#pictures-error")).to_have_text("1 found no free place. Drop a picture on one that is there to replace it.")
+    expect(page.locator("#pictures-error")).to_have_text("4.png found no free place. Drop a picture on one that is there to replace it.")
     expect(page.locator(".slot[data-taken]")).to_have_count(5)
     expect(page.locator(".under-way")).to_have_count(0)
     assert sorted(Preview.objects.values_list("slot", flat=True)) == [0, 1, 2, 3, 4]
@@ -369,7 +374,7 @@ def test_candidate_of_a_published_listing_is_shown_beside_the_reviewed_file(
     assert violations(page) == []
     page.get_by_text("Remove the new file").click()
     page.get_by_role("button", name="Remove", exact=True).click()
-    expect(page.get_by_text("The file was removed.")).to_be_visible()
+    expect(page.locator("#file .note-success")).to_have_text("The file was removed.")
     listing.refresh_from_db()
     assert (listing.candidate_deliverable, listing.status) == (None, "Published")
 
@@ -379,7 +384,7 @@ def test_keyboard_alone_chooses_and_removes(opened: Callable[..., tuple[Page, Vi
     image = tmp_path / "thumb.png"
     image.write_bytes(makers.picture())
     choose(page, "pictures-input", image)
-    expect(page.locator("#picture-0 .note-success")).to_contain_text("thumb.png")
+    expect(page.locator("#picture-0 .note-success")).to_have_text("Uploaded")
     reach(page, "Replace cover picture", "textContent")
     page.keyboard.press("Enter")
     choose(page, "picture-0-input", image)
@@ -390,7 +395,8 @@ def test_keyboard_alone_chooses_and_removes(opened: Callable[..., tuple[Page, Vi
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("It is removed.")).to_be_visible()
+    expect(page.locator("#picture-0 .note-success")).to_have_text("Cover picture was removed.")
+    expect(page.locator("#picture-0 .note-success")).to_be_focused()
     assert not Preview.objects.exists()
 
 
@@ -400,15 +406,20 @@ def test_without_scripts_forms_upload_and_tell(opened: Callable[..., tuple[Page,
     form = page.locator("form[data-place=file]")
     form.get_by_label("Upload the file").set_input_files(large)
     form.get_by_role("button", name="Upload", exact=True).click()
-    expect(page.get_by_text("Aurora.zip was uploaded and checked.")).to_be_visible()
+    expect(page.locator("#file .note-success")).to_have_text("Aurora.zip was uploaded and checked.")
     assert Deliverable.objects.get().file_size == large.stat().st_size
     form = page.locator("form[data-place=picture-0]")
     form.get_by_label("Add cover picture").set_input_files({"name": "no.png", "mimeType": "image/png", "buffer": b"none"})
     form.get_by_role("button", name="Upload", exact=True).click()
     expect(page.locator("#picture-0-error")).to_contain_text("JPG, PNG or WebP")
+    # The first screen says so, too.
+    expect(page.get_by_role("alert")).to_be_in_viewport()
+    expect(page.get_by_role("link", name="Files")).to_have_attribute("aria-current", "page")
+    page.get_by_role("alert").get_by_role("link", name="See why").click()
+    expect(page.locator("#picture-0-error")).to_be_in_viewport()
     form.get_by_label("Add cover picture").set_input_files({"name": "a.png", "mimeType": "image/png", "buffer": makers.picture()})
     form.get_by_role("button", name="Upload", exact=True).click()
-    expect(page.get_by_text("The picture was added.")).to_be_visible()
+    expect(page.get_by_text("Cover picture was added.")).to_be_in_viewport()
     assert Preview.objects.get().slot == 0
     # The next free place shows, and is opened before it can be used.
     expect(page.locator(".slot").filter(visible=True)).to_have_count(2)
@@ -422,3 +433,189 @@ def test_without_scripts_forms_upload_and_tell(opened: Callable[..., tuple[Page,
     page.locator("#next").get_by_role("button", name="Send for review").click()
     expect(page.get_by_role("heading", name="Your listing is in review")).to_be_visible()
     assert not overflows(page)
+
+
+@pytest.fixture
+def pictures(listing: Listing) -> Callable[..., list[Preview]]:
+    """Add pictures of these sizes to the gallery."""
+
+    def make(*sizes: tuple[int, int]) -> list[Preview]:
+        return [
+            attach_preview(
+                listing=listing,
+                kind=PreviewKind.GALLERY,
+                slot=slot,
+                processed=process_preview(PreviewKind.GALLERY, makers.picture(size=size)),
+                actor=listing.store.owner,
+            )
+            for slot, size in enumerate(sizes)
+        ]
+
+    return make
+
+
+@pytest.mark.parametrize("size", ["phone", "desktop"])
+def test_descriptions_that_are_not_saved_stay_while_others_are_saved_moved_removed_and_replaced(
+    opened: Callable[..., tuple[Page, Visit]], pictures: Callable[..., list[Preview]], size: str
+) -> None:
+    pictures(*[(300, 200)] * 4)
+    page, visit = opened(size)
+    asked: list[str] = []
+
+    def accept(dialog: Dialog) -> None:
+        asked.append(dialog.message)
+        dialog.accept()
+
+    page.on("dialog", accept)
+    slots = [page.locator(f"#picture-{number}") for number in range(4)]
+    texts = [slot.get_by_label("Description") for slot in slots]
+    for number, text in enumerate(texts):
+        text.fill(f"Description {number}")
+    slots[1].get_by_role("button", name="Save").click()
+    expect(slots[1].locator(".note-success")).to_have_text("The description of picture 2 was saved.")
+    expect(page.locator("#upload-news")).to_have_text("The description of picture 2 was saved.")
+    expect(slots[1].get_by_role("button", name="Save")).to_be_focused()
+    assert list(Preview.objects.values_list("alt_text", flat=True)) == ["", "Description 1", "", ""]
+    for number, text in enumerate(texts):
+        expect(text).to_have_value(f"Description {number}")
+    slots[2].get_by_role("button", name="Move earlier").click()
+    expect(slots[1].locator(".note-success")).to_have_text("The picture was moved: it is picture 2 now.")
+    expect(slots[1].get_by_role("button", name="Move earlier")).to_be_focused()
+    for text, number in zip(texts, [0, 2, 1, 3], strict=True):
+        expect(text).to_have_value(f"Description {number}")
+    slots[3].get_by_text("Remove").first.click()
+    slots[3].get_by_role("button", name="Remove", exact=True).click()
+    expect(slots[3].locator(".note-success")).to_have_text("Picture 4 was removed.")
+    expect(slots[3].locator(".note-success")).to_be_focused()
+    # The description that is saved is about the picture that is replaced, the other one may be about the new one.
+    slots[2].locator(".replace > summary").click()
+    expect(slots[2].get_by_text("The description is emptied")).to_be_visible()
+    slots[2].locator("input[type=file]").set_input_files({"name": "new.png", "mimeType": "", "buffer": makers.picture(colour="navy")})
+    expect(slots[2].locator(".note-success")).to_have_text("Uploaded")
+    expect(texts[2]).to_have_value("")
+    slots[1].locator(".replace > summary").click()
+    slots[1].locator("input[type=file]").set_input_files({"name": "new.png", "mimeType": "", "buffer": makers.picture(colour="navy")})
+    expect(slots[1].locator(".note-success")).to_have_text("Uploaded")
+    expect(texts[1]).to_have_value("Description 2")
+    expect(texts[0]).to_have_value("Description 0")
+    assert asked == []
+    assert violations(page) == []
+    assert not overflows(page)
+    assert not page.evaluate("dispatchEvent(new Event('beforeunload', {cancelable: true}))")
+    assert (visit.elsewhere, visit.faults) == ([], [])
+
+
+def test_descriptions_stay_where_one_is_refused(opened: Callable[..., tuple[Page, Visit]], pictures: Callable[..., list[Preview]]) -> None:
+    pictures(*[(300, 200)] * 2)
+    page, _ = opened()
+    slots = [page.locator(f"#picture-{number}") for number in range(2)]
+    texts = [slot.get_by_label("Description") for slot in slots]
+    page.evaluate("document.querySelector('#picture-0 textarea').removeAttribute('maxlength')")
+    texts[0].fill("x" * 251)
+    texts[1].fill("Description 2")
+    slots[0].get_by_role("button", name="Save").click()
+    expect(slots[0].locator(".errorlist").filter(has_text="at most 250")).to_be_visible()
+    expect(texts[0]).to_be_focused()
+    expect(texts[1]).to_have_value("Description 2")
+    # Replaced in another window.
+    Preview.objects.filter(slot=1).update(id=new_id())
+    slots[1].get_by_role("button", name="Save").click()
+    expect(slots[1].locator(".note-error")).to_contain_text("This picture was replaced or removed in the meantime.")
+    expect(texts[1]).to_have_value("Description 2")
+    # Under review meanwhile.
+    Listing.objects.update(status="PendingReview")
+    slots[1].get_by_role("button", name="Save").click()
+    expect(slots[1].locator(".note-error")).to_contain_text("It is in review")
+    expect(texts[1]).to_have_value("Description 2")
+    assert violations(page) == []
+
+
+def test_lost_connection_keeps_what_is_typed(opened: Callable[..., tuple[Page, Visit]], pictures: Callable[..., list[Preview]]) -> None:
+    pictures((300, 200))
+    page, _ = opened()
+    text = page.locator("#picture-0").get_by_label("Description")
+    text.fill("Letters")
+    page.context.set_offline(offline=True)
+    text.press("Control+s")
+    expect(page.locator("#picture-0 .note-error")).to_contain_text("Nothing was changed.")
+    expect(text).to_have_value("Letters")
+    page.context.set_offline(offline=False)
+    text.press("Control+s")
+    expect(page.locator("#picture-0 .note-success")).to_contain_text("was saved")
+    expect(page.locator("#picture-0 .note-error")).to_have_count(0)
+    expect(text).to_be_focused()
+
+
+@pytest.mark.parametrize("java_script", [True, False])
+def test_picture_of_any_shape_is_shown_whole(
+    opened: Callable[..., tuple[Page, Visit]],
+    pictures: Callable[..., list[Preview]],
+    java_script: bool,  # noqa: FBT001 - a parameter of the test
+) -> None:
+    pictures((200, 900), (900, 200), (300, 200))
+    page, _ = opened(java_script=java_script)
+    for number in range(3):
+        frame = page.locator(f"#picture-{number} .slot-picture")
+        assert frame.bounding_box() == frame.locator("img").bounding_box()
+        assert frame.evaluate("(each) => Math.round(each.clientWidth / each.clientHeight * 10)") == 15
+
+
+def test_refused_pictures_take_no_place_and_all_are_named(opened: Callable[..., tuple[Page, Visit]]) -> None:
+    page, _ = opened()
+    good = [FilePayload(name=f"{name}.png", mimeType="", buffer=makers.picture()) for name in ("one", "two")]
+    bad = [FilePayload(name="odd.heic", mimeType="", buffer=b"x"), FilePayload(name="empty.png", mimeType="", buffer=b"")]
+    page.get_by_label("Add pictures").set_input_files([*bad, *good, FilePayload(name="not.png", mimeType="", buffer=b"none")])
+    errors = page.locator("#pictures-error li")
+    expect(errors).to_have_text([re.compile("odd.heic .*Send a JPG"), re.compile("empty.png is empty"), re.compile("not.png: .*JPG")])
+    assert sorted(Preview.objects.values_list("slot", flat=True)) == [0, 1]
+    expect(page.locator("#pictures-error")).to_be_in_viewport()
+    # The next try begins without them.
+    page.get_by_label("Add pictures").set_input_files([FilePayload(name="three.png", mimeType="", buffer=makers.picture())])
+    expect(page.locator("#picture-2 .note-success")).to_have_text("Uploaded")
+    expect(errors).to_have_count(0)
+
+
+def test_files_of_any_kind_are_published_only_by_those_who_know(opened: Callable[..., tuple[Page, Visit]]) -> None:
+    page, _ = opened("phone")
+    anything, error = page.get_by_label("Add files of any kind"), page.locator("#all-error")
+    expect(page.locator("#all-help")).to_contain_text("pictures, WOFF2 and sounds are shown to everyone")
+    asked: list[str] = []
+
+    def refuse(question: Dialog) -> None:
+        asked.append(question.message)
+        question.dismiss()
+
+    page.once("dialog", refuse)
+    anything.set_input_files({"name": "loop.wav", "mimeType": "", "buffer": makers.sound("WAV", 0.1)})
+    expect(error).to_contain_text("loop.wav was not uploaded. To sell it")
+    expect(error).to_be_in_viewport()
+    assert asked == ["Show loop.wav to everyone? To sell it, cancel and choose it under “The file that buyers get”."]
+    assert not Preview.objects.exists()
+    # Errors stand where the files were chosen.
+    drop(page, "#all", ("empty.png", b""), ("a.zip", b"a"), ("b.zip", b"b"))
+    expect(error.locator("li")).to_have_text([re.compile("^empty.png is empty"), re.compile("^a.zip, b.zip: only one")])
+    page.once("dialog", lambda question: question.accept())
+    anything.set_input_files({"name": "loop.wav", "mimeType": "", "buffer": makers.sound("WAV", 0.1)})
+    expect(page.locator("#sound .note-success")).to_contain_text("loop.wav")
+    expect(error.locator("li")).to_have_count(0)
+    # A dropped folder has no content that a browser would send.
+    page.evaluate("DataTransferItem.prototype.webkitGetAsEntry = () => ({isDirectory: true, name: 'Aurora'})")
+    drop(page, "#file", ("Aurora", b"folder"))
+    expect(page.locator("#file-error")).to_have_text("Aurora is a folder. Put the folder into a zip archive.")
+    assert not Deliverable.objects.exists()
+
+
+def test_list_of_parts_and_next_step_know_of_running_uploads(opened: Callable[..., tuple[Page, Visit]], wire: Gate, large: Path) -> None:
+    page, _ = opened(wire=wire)
+    wire.slow(0.5)
+    part = page.locator("#parts li").first
+    page.get_by_label("Upload the file").set_input_files(large)
+    expect(part.get_by_text("Uploading")).to_be_visible()
+    for words in ("Needed", "No file yet"):
+        expect(part.get_by_text(words)).to_be_hidden()
+    expect(page.locator("#next")).to_be_hidden()
+    page.get_by_role("button", name="Cancel").click()
+    expect(part.get_by_text("Uploading")).to_have_count(0)
+    expect(part.get_by_text("Needed")).to_be_visible()
+    expect(page.locator("#next")).to_be_visible()
+    wire.slow(0)

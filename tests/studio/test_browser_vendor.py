@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Dialog, Page, expect
 
 from catalog.models import Listing, Preview
 from catalog.models.files import PreviewKind
@@ -181,16 +181,16 @@ def test_pictures_are_described_and_put_in_order_and_buyers_find_them_so(
     published(listing)
     page, visit = opened(listing.store.owner, f"/dashboard/studio/listings/{listing.slug}/files", size, java_script=java_script)
     second = page.locator("#picture-1")
-    second.get_by_label("What it shows").fill("Letters on a wall")
+    second.get_by_label("Description").fill("Letters on a wall")
     # By keyboard alone.
     second.get_by_role("button", name="Save the description of Picture 2").focus()
     page.keyboard.press("Enter")
-    page.get_by_text("Saved.").wait_for()
+    second.get_by_text("The description of picture 2 was saved.").wait_for()
     assert not overflows(page)
     page.locator("#picture-1").get_by_role("button", name="Picture 2: Move earlier").focus()
     page.keyboard.press("Enter")
-    page.get_by_text("Cover picture now").wait_for()
-    expect(page.locator("#picture-0").get_by_label("What it shows")).to_have_value("Letters on a wall")
+    page.locator("#picture-0").get_by_text("The picture was moved: it is the cover picture now.").wait_for()
+    expect(page.locator("#picture-0").get_by_label("Description")).to_have_value("Letters on a wall")
     expect(page.locator("#picture-0").get_by_role("button", name="Move earlier")).to_have_count(0)
     if java_script:
         assert violations(page) == []
@@ -209,17 +209,23 @@ def test_words_of_a_picture_are_not_lost_by_a_wrong_click(opened: Callable[..., 
         actor=listing.store.owner,
     )
     page, _ = opened(listing.store.owner, f"/dashboard/studio/listings/{listing.slug}/files")
-    field = page.get_by_label("What it shows")
+    field = page.get_by_label("Description")
     field.press_sequentially("Letters")
-    with page.expect_event("dialog") as asked:
-        page.get_by_role("button", name="Picture 2: Move earlier").click(no_wait_after=True)
-    assert asked.value.type == "beforeunload"
-    asked.value.dismiss()
-    expect(field).to_have_value("Letters")
-    page.keyboard.press("Escape")
+    asked: list[str] = []
+
+    def stay(dialog: Dialog) -> None:
+        asked.append(dialog.type)
+        dialog.dismiss()
+
+    page.once("dialog", stay)
+    page.get_by_role("link", name="Prices").click()
+    assert asked == ["beforeunload"]
+    # Moving the picture neither asks nor loses them.
+    page.get_by_role("button", name="Picture 2: Move earlier").click()
+    expect(page.locator("#picture-0").get_by_label("Description")).to_have_value("Letters")
     # Ctrl+S saves the one that is being written.
     field.press("Control+s")
-    page.get_by_text("Saved.").wait_for()
+    page.get_by_text("The description of the cover picture was saved.").first.wait_for()
     assert listing.previews.get().alt_text == "Letters"
 
 

@@ -137,12 +137,23 @@ def test_form_without_a_file_says_to_choose_one(client: Client, listing: Listing
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("name", "more"), UPLOADS)
+def test_page_tells_its_script_what_is_accepted_as_refusals_do(client: Client, listing: Listing, name: str, more: list[int]) -> None:
+    page = BeautifulSoup(client.get(address(listing)).content, "html.parser")
+    form = page.select_one(f"form[action='{address(listing, name, *more)}']")
+    assert form is not None
+    assert str(form["data-accepted"]) in text_of(send(client, listing, b"MZ" + b"\0" * 500, name, *more))
+
+
+@pytest.mark.slow
 def test_picture_that_is_none_is_told_at_its_own_place(client: Client, listing: Listing) -> None:
     answer = send(client, listing, makers.font(), "studio-picture-upload", 3)
     assert answer.status_code == 415
     page = text_of(answer)
     assert "JPG, PNG or WebP" in page.split('id="picture-3-error"')[1].split("</ul>")[0]
     assert "<li>" not in page.split('id="picture-2-error"')[1].split("</ul>")[0]
+    assert 'role="alert"> The upload was refused. <a href="#picture-3">See why</a>' in page
+    assert f'<a href="{address(listing)}" aria-current="page">Files</a>' in page
 
 
 def test_slot_beyond_the_last_is_not_found(client: Client, listing: Listing) -> None:
@@ -231,8 +242,11 @@ def test_removed_preview_goes_with_its_objects(
     send(client, listing, makers.picture(), "studio-picture-upload", 1)
     preview = Preview.objects.get()
     with django_capture_on_commit_callbacks(execute=True):
-        assert client.post(address(listing, "studio-preview-remove", preview.pk)).status_code == 302
+        assert client.post(address(listing, "studio-preview-remove", preview.pk))["Location"] == f"{address(listing)}#picture-1"
     assert not Preview.objects.exists()
+    told = BeautifulSoup(client.get(address(listing)).content, "html.parser").select(".note-success")
+    assert told[-1].get_text() == "Picture 2 was removed."
+    assert told[-1].find_parent(id="picture-1")
     assert stored(media) == []
     assert history_of(listing)[0].action == "listing.remove_preview"
     # Once more, from another window: it is as it was asked to be.
@@ -258,6 +272,7 @@ def test_published_listing_keeps_its_thumbnail_and_may_lose_the_others(client: C
         send(client, listing, makers.picture(), "studio-picture-upload", slot)
     publish(listing)
     first, second = Preview.objects.order_by("slot")
+    assert "A published listing needs a cover; replace it." in text_of(client.get(address(listing)))
     answer = client.post(address(listing, "studio-preview-remove", first.pk))
     assert answer.status_code == 409
     assert 'role="alert">A listing on sale needs a cover picture.' in text_of(answer)

@@ -68,6 +68,7 @@ def test_words_that_are_too_long_stand_with_the_reason_beside_them(client: Clien
     assert field["aria-invalid"] == "true"
     assert "at most 250" in page.select_one(f"[id='{second.pk}-alt_text_error']").get_text()  # type: ignore[union-attr]  # it is named by the field
     assert page.select("[aria-invalid]") == [field]
+    assert "The description was not saved. See why" in " ".join(page.select_one("[role=alert]").get_text().split())  # type: ignore[union-attr]  # the page has errors
     assert first.alt_text == Preview.objects.get(pk=second.pk).alt_text == ""
 
 
@@ -80,7 +81,7 @@ def test_picture_is_described_and_the_page_goes_on_there(client: Client, listing
     assert answer["Location"] == reverse("studio-files", args=[listing.slug]) + "#picture-1"
     page = page_of(client.get(answer["Location"]))
     assert [field.get_text(strip=True) for field in page.select("textarea")] == ["", "Letters on a wall"]
-    assert "Saved." in page.get_text()
+    assert "The description of picture 2 was saved." in page.select_one("#picture-1").get_text()  # type: ignore[union-attr]  # it is in the gallery
 
 
 def test_pictures_go_one_place_on_and_never_leave_the_card_without_one(client: Client, listing: Listing) -> None:
@@ -91,7 +92,7 @@ def test_pictures_go_one_place_on_and_never_leave_the_card_without_one(client: C
     answer = client.post(address(listing, "move", second), {"slot": "1"})
     assert answer["Location"] == f"{path}#picture-1"
     page = page_of(client.get(path))
-    assert "Picture 2 now" in page.get_text()
+    assert "it is picture 2 now" in page.get_text()
     assert moves(page) == [["1"], ["0"], [], [], []]
     publish(listing)
     client.post(address(listing, "move", second), {"slot": "0"})
@@ -133,3 +134,17 @@ def test_words_that_were_changed_elsewhere_are_not_overwritten_without_asking(cl
     assert box.get_text().strip() == "Mine"
     assert client.post(address(listing, "words", preview), {"alt_text": "Mine", "seen": now["value"]}).status_code == 302
     assert Preview.objects.get().alt_text == "Mine"
+
+
+def test_description_of_a_picture_that_was_replaced_meanwhile_is_shown_again(client: Client, listing: Listing) -> None:
+    gone = picture(listing, 0)
+    gone_pk = gone.pk
+    gone.delete()
+    picture(listing, 0)
+    for name, sent in (("words", {"alt_text": "Letters on a wall"}), ("move", {"slot": "1"})):
+        answer = client.post(reverse(f"studio-picture-{name}", args=[listing.slug, gone_pk]), sent)
+        assert answer.status_code == 404
+        refused = page_of(answer).select_one("#refused")
+        assert refused is not None
+        assert "This picture was replaced or removed in the meantime." in refused.get_text()
+        assert ("Letters on a wall" in refused.get_text()) is (name == "words")

@@ -24,7 +24,7 @@ class AltTextForm(forms.Form):
     seen = forms.CharField(widget=forms.HiddenInput, required=False, max_length=HASH_CHARS)
 
     alt_text = AltTextField(
-        label="What it shows",
+        label="Description (alternative text)",
         max_length=bounds.ALT_TEXT_CHARS,
         required=False,
         widget=forms.Textarea(attrs={"rows": 3}),

@@ -76,6 +76,7 @@ class UploadKind(NamedTuple):
         api_route: The operation of the vendor API that the page's script uploads to.
         endings: The accepted file name extensions, for the browser's file dialog.
         maximum: The largest accepted size in bytes.
+        accepted: What to send, in the words in which a file of another type is refused.
         help: Describes the accepted files.
     """
 
@@ -83,28 +84,31 @@ class UploadKind(NamedTuple):
     api_route: str
     endings: str
     maximum: int
+    accepted: str
     help: str = ""
 
 
 FILE, PICTURE, SPECIMEN, SOUND, LOGO, BANNER = "file", "picture", "specimen", "sound", "logo", "banner"
-_PICTURES = ".jpg,.jpeg,.png,.webp"
+_PICTURES, _A_PICTURE = ".jpg,.jpeg,.png,.webp", "Send a JPG, PNG or WebP image."
 KINDS = {
     FILE: UploadKind(
         "studio-file-upload",
         "vendor-file",
         ".zip,.tar,.tgz,.gz,.bz2,.xz,.otf,.ttf,.ttc,.woff,.woff2,.jpg,.jpeg,.png,.webp,.psd,.wav,.mp3,.aac,.m4a,.flac,.ogg",
         catalog_bounds.DELIVERABLE_BYTES,
+        "Send a zip or tar archive (plain, gzip, bzip2 or xz), a font, an image or a sound.",
         f"A zip or tar archive, a font, an image or a sound, up to {format_limit(catalog_bounds.DELIVERABLE_BYTES)}. "
         "Put several files into one archive.",
     ),
-    PICTURE: UploadKind("studio-picture-upload", "vendor-gallery-image", _PICTURES, bounds.IMAGE_BYTES),
-    LOGO: UploadKind("studio-logo-upload", "vendor-store-logo", _PICTURES, bounds.IMAGE_BYTES),
-    BANNER: UploadKind("studio-banner-upload", "vendor-store-banner", _PICTURES, bounds.IMAGE_BYTES),
+    PICTURE: UploadKind("studio-picture-upload", "vendor-gallery-image", _PICTURES, bounds.IMAGE_BYTES, _A_PICTURE),
+    LOGO: UploadKind("studio-logo-upload", "vendor-store-logo", _PICTURES, bounds.IMAGE_BYTES, _A_PICTURE),
+    BANNER: UploadKind("studio-banner-upload", "vendor-store-banner", _PICTURES, bounds.IMAGE_BYTES, _A_PICTURE),
     SPECIMEN: UploadKind(
         "studio-specimen-upload",
         "vendor-font-specimen",
         ".woff2,.woff",
         bounds.FONT_BYTES,
+        "Send a WOFF2 or WOFF font.",
         f"WOFF2 or WOFF, up to {format_limit(bounds.FONT_BYTES)}.",
     ),
     SOUND: UploadKind(
@@ -112,6 +116,7 @@ KINDS = {
         "vendor-audio-preview",
         ".mp3,.aac,.m4a,.wav",
         bounds.AUDIO_BYTES,
+        "Send an MP3, AAC or WAV sound.",
         f"MP3, AAC (also as M4A) or WAV, up to {format_limit(bounds.AUDIO_BYTES)}.",
     ),
 }

@@ -1,5 +1,6 @@
 // The page of a listing's files: drop or choose files, follow their progress, cancel, retry. Files are uploaded through the vendor API;
-// afterwards their part of the page is fetched again. Without this script the page's forms upload one file at a time.
+// afterwards their part of the page is fetched again. Forms that describe, move and remove are sent without a reload, too, so that
+// nothing that is typed elsewhere on the page is lost. Without this script the page's forms upload one file at a time.
 "use strict";
 (() => {
   const RETRIES = [3, 10, 30];
@@ -29,20 +30,41 @@
     return message.replace(/\{(\w+)\}/g, (_, name) => parts[name]);
   };
 
-  const complain = (place, words) => {
+  const element = (tag, className, words) => Object.assign(document.createElement(tag), { className, textContent: words });
+
+  // Shows these errors at an upload field, in place of those that are there.
+  const complain = (place, ...errors) => {
     const list = document.getElementById(`${place}-error`);
-    const item = document.createElement("li");
-    item.textContent = words;
-    list.replaceChildren(...(words ? [item] : []));
-    if (words) unfold(list);
-    document.getElementById(`${place}-input`).toggleAttribute("aria-invalid", false);
-    if (words) {
-      document.getElementById(`${place}-input`).setAttribute("aria-invalid", "true");
-      tell(words);
-    }
+    const input = document.getElementById(`${place}-input`);
+    list.replaceChildren(...errors.map((words) => element("li", "", words)));
+    input.removeAttribute("aria-invalid");
+    if (!errors.length) return;
+    input.setAttribute("aria-invalid", "true");
+    unfold(list);
+    list.scrollIntoView({ block: "nearest" });
+    tell(errors.join(" "));
   };
 
   // --- display of a running upload -------------------------------------------------------------
+
+  // The list of parts says which of them are being uploaded; the next step waits for them.
+  const showRunning = () => {
+    const running = new Set([...jobs.keys()].map((place) => (place.startsWith("picture-") ? "previews" : place)));
+    for (const part of document.querySelectorAll("#parts li")) {
+      const uploading = running.has(part.querySelector("a").hash.slice(1));
+      if (uploading === part.hasAttribute("data-uploading")) continue;
+      part.toggleAttribute("data-uploading", uploading);
+      if (uploading) part.querySelector(".status").before(element("span", "status status-wait", "Uploading"));
+      else part.querySelector(".status-wait").remove();
+    }
+    const next = document.getElementById("next");
+    if (next) next.hidden = jobs.size > 0;
+  };
+
+  const end = (job) => {
+    jobs.delete(job.place);
+    showRunning();
+  };
 
   const show = (job) => {
     const form = formOf(job.place);
@@ -200,7 +222,7 @@
     job.request?.stop();
     job.wake?.();
     hide(job);
-    jobs.delete(job.place);
+    end(job);
     tell(`${job.file.name} is cancelled. Nothing of it was kept.`);
   };
 
@@ -208,41 +230,81 @@
 
   const partOf = (place) => document.getElementById(place);
 
+  const parse = async (answer) => new DOMParser().parseFromString(await answer.text(), "text/html");
+
   // Updates what depends on other parts: the buttons that move pictures, the list of parts, and the next step.
   const arrange = (whole) => {
     for (const fresh of whole.querySelectorAll("[data-moves], #parts, #next")) {
       const old = document.getElementById(fresh.id);
       if (old && !old.contains(document.activeElement)) old.replaceWith(document.importNode(fresh, true));
     }
+    showRunning();
+  };
+
+  // Replaces parts of the page by those of a newer one. Descriptions that are not saved stay with their picture, or else in their slot.
+  const replace = (parts, whole) => {
+    const fields = [...document.querySelectorAll(".words textarea")].map((field) => ({
+      id: field.id,
+      slot: field.closest(".slot").id,
+      unsaved: field.value !== field.defaultValue || field.matches("[aria-invalid]"),
+      value: field.value,
+      caret: field === document.activeElement ? field.selectionEnd : null,
+    }));
+    for (const part of parts) {
+      const fresh = document.importNode(whole.getElementById(part.id), true);
+      part.replaceWith(fresh);
+      fresh.querySelectorAll("form[data-guard]").forEach(marketplace.guard);
+      fresh.querySelector("#tester")?.dispatchEvent(new Event("tester", { bubbles: true }));
+    }
+    for (const { id, slot, unsaved, value, caret } of fields) {
+      const field = document.getElementById(id) ?? document.querySelector(`#${slot} .words textarea`);
+      if (field && unsaved) field.value = value;
+      if (field && caret !== null && field !== document.activeElement) {
+        field.focus({ preventScroll: true });
+        field.setSelectionRange(caret, caret);
+      }
+    }
+  };
+
+  // Shows a message in a part of the page, in place of the one that is there.
+  const note = (part, words, level) => {
+    const item = Object.assign(element("p", `note note-${level}`, words), { tabIndex: -1 });
+    for (const earlier of part.querySelectorAll(".note[tabindex]")) earlier.remove();
+    const heading = part.querySelector(":scope > h2");
+    const form = part.querySelector(".drop");
+    if (heading) heading.after(item);
+    else if (form) (form.closest(".replace") ?? form).before(item);
+    else part.append(item);
   };
 
   const renew = async (place, done) => {
-    let fresh = null;
+    let whole = null;
     try {
-      const answer = await fetch(location.pathname, { cache: "no-store" });
-      const whole = new DOMParser().parseFromString(await answer.text(), "text/html");
-      fresh = whole.getElementById(place);
-      arrange(whole);
+      whole = await parse(await fetch(location.pathname, { cache: "no-store" }));
     } catch {
       // The file is stored; only the page could not be updated.
     }
     const old = partOf(place);
-    if (!fresh) {
+    if (!whole?.getElementById(place)) {
       complain(place, `${done} Reload the page to see it.`);
       return;
     }
     const focused = old.contains(document.activeElement);
-    const part = document.importNode(fresh, true);
-    old.replaceWith(part);
-    const tester = part.querySelector("#tester");
-    if (tester) tester.dispatchEvent(new Event("tester", { bubbles: true }));
-    if (focused) part.querySelector(".replace > summary, input[type=file]")?.focus();
-    const note = document.createElement("p");
-    note.className = "note note-success";
-    note.textContent = done;
-    const form = part.querySelector(".drop");
-    (form?.closest("details") ?? form)?.before(note);
+    replace([old], whole);
+    arrange(whole);
+    const part = partOf(place);
+    if (focused && !part.contains(document.activeElement)) part.querySelector(".replace > summary, input[type=file]")?.focus();
+    note(part, part.matches(".slot") ? "Uploaded" : done, "success");
     tell(done);
+  };
+
+  const refuse = (job, words) => {
+    if (!job.place.startsWith("picture-")) return complain(job.place, words);
+    const named = `${job.file.name}: ${words}`;
+    complain(job.place, named);
+    if (partOf(job.place).matches("[data-taken]")) return;
+    const others = [...document.querySelectorAll("#pictures-error li")].map((each) => each.textContent);
+    complain("pictures", ...others, named);
   };
 
   const work = async (job) => {
@@ -251,44 +313,92 @@
     const problem = await carry(job);
     if (job.stopped) return;
     hide(job);
-    if (problem) complain(job.place, explain(problem));
+    if (problem) refuse(job, explain(problem));
     else await renew(job.place, `${job.file.name} was uploaded and checked.`);
     // Only now the page shows what the next upload to this place would replace.
-    jobs.delete(job.place);
+    end(job);
   };
 
   const begin = (place, file) => {
     const job = { place, file, quarter: 0, stopped: false, checking: false };
     jobs.set(place, job);
-    complain(place, "");
+    complain(place);
     show(job);
+    showRunning();
     const lane = place === "file" ? "file" : "previews";
     job.words.textContent = "Waiting for earlier uploads.";
     lanes[lane] = lanes[lane].then(() => work(job)).catch(() => {
       hide(job);
-      jobs.delete(place);
+      end(job);
       complain(place, "Something went wrong on this page. Reload it and try again.");
     });
   };
 
-  // --- chosen and dropped files ----------------------------------------------------------------
+  // --- forms that describe, move and remove ----------------------------------------------------
 
-  const fits = (place, file) => {
-    const form = formOf(place);
-    const maximum = Number(form.dataset.maximum);
-    const endings = form.querySelector("input[type=file]").accept.split(",");
-    const problem = (code) => complain(place, `${file.name}: ${explain({ code, maximumBytes: maximum, detail: "" })}`);
-    if (jobs.has(place)) return complain(place, "An upload is already in progress here. Wait for it, or cancel it.");
-    if (file.size > maximum) return problem("body_too_large");
-    if (!file.size) return complain(place, `${file.name} is empty, or is a folder. Put a folder into a zip archive.`);
-    if (!endings.some((ending) => file.name.toLowerCase().endsWith(ending))) {
-      const taken = endings.map((ending) => ending.slice(1)).join(", ");
-      return complain(place, `${file.name} has an unsupported file type. Supported: ${taken}.`);
+  const FAILED = "Nothing was changed. Check that you are online and signed in, then try again.";
+
+  const post = async (form, submitter) => {
+    const part = form.closest(".slot, #file, #specimen, #sound");
+    const body = new FormData(form, submitter);
+    let answer = null;
+    let whole = null;
+    try {
+      answer = await fetch(form.action, { method: "POST", body });
+      whole = await parse(answer);
+    } catch {
+      // The connection was lost.
     }
-    return true;
+    delete form.dataset.sent;
+    const refused = whole?.getElementById("refused")?.textContent.trim();
+    if (!whole?.querySelector("#uploads form")) {
+      note(part, refused || FAILED, "error");
+      return tell(refused || FAILED);
+    }
+    if (answer.ok && body.has("alt_text")) form.elements.alt_text.defaultValue = body.get("alt_text");
+
+    const focused = part.contains(document.activeElement);
+    const pictureIn = (slot) => slot.querySelector(".words textarea")?.id;
+    const picture = pictureIn(part);
+    const others = [...document.querySelectorAll(".slot")].filter((slot) => pictureIn(slot) !== pictureIn(whole.getElementById(slot.id)));
+    // An upload goes on in its part of the page, which is replaced when it ends.
+    replace([...new Set([part, ...others])].filter((each) => !jobs.has(each.id)), whole);
+    arrange(whole);
+
+    const now = (picture && document.getElementById(picture)?.closest(".slot")) || partOf(part.id);
+    const words = refused || whole.querySelector("#uploads .note[role=status], .words .errorlist li")?.textContent || "";
+    if (refused || !now.querySelector(".note[tabindex], .words [aria-invalid]")) note(now, words, answer.ok ? "success" : "error");
+    tell(words);
+    if (!focused || now.contains(document.activeElement)) return;
+    // The focus goes to what was pressed, or to the next best.
+    const pressed = { words: [".words button"], moves: [`[data-direction="${submitter?.dataset.direction}"]`, ".moves button"] }[form.className] ?? [];
+    const selector = [".words [aria-invalid]", ...pressed, ".note[tabindex]"].find((each) => now.querySelector(each));
+    now.querySelector(selector)?.focus();
   };
 
-  // Each file goes to the place that accepts its type: a preview if one does, else the deliverable.
+  // --- chosen and dropped files ----------------------------------------------------------------
+
+  // Returns why a file can't be uploaded to a place, or an empty string.
+  const refusal = (place, file) => {
+    const { maximum, accepted } = formOf(place).dataset;
+    const endings = formOf(place).querySelector("input[type=file]").accept.split(",");
+    if (file.size > maximum) return `${file.name}: ${explain({ code: "body_too_large", maximumBytes: Number(maximum), detail: "" })}`;
+    if (!file.size) return `${file.name} is empty, or is a folder. Put a folder into a zip archive.`;
+    if (!endings.some((ending) => file.name.toLowerCase().endsWith(ending))) return `${file.name} has an unsupported file type. ${accepted}`;
+    return "";
+  };
+
+  const namesOf = (files) => files.map((file) => file.name).join(", ");
+
+  // Sounds and fonts may be what the vendor sells; a preview can be downloaded by anyone.
+  const mayShow = (place, files) => {
+    const form = formOf("file");
+    const isFileMissing = form && !form.closest(".replace") && !jobs.has("file");
+    if (!isFileMissing || !["specimen", "sound"].includes(place)) return true;
+    return confirm(`Show ${namesOf(files)} to everyone? To sell it, cancel and choose it under “The file that buyers get”.`);
+  };
+
+  // Each file goes to the place that accepts its type: a preview if one does, else the deliverable. Returns the errors.
   const sort = (files) => {
     const accepts = (place, file) => {
       const input = document.getElementById(`${place}-input`);
@@ -300,36 +410,57 @@
       const place = ["pictures", "specimen", "sound", "file"].find((each) => accepts(each, file)) || "all";
       sorted.set(place, [...(sorted.get(place) || []), file]);
     }
-    const odd = sorted.get("all") || [];
-    complain("all", odd.length ? `${odd.map((file) => file.name).join(", ")}: there is no place for this type of file.` : "");
-    sorted.delete("all");
-    for (const [place, group] of sorted) take(place, group);
+    const errors = [];
+    for (const [place, group] of sorted) {
+      if (place === "all") errors.push(`${namesOf(group)}: there is no place for this type of file.`);
+      else if (sorted.has("file") || mayShow(place, group)) errors.push(...take(place, group));
+      else errors.push(`${namesOf(group)} was not uploaded. To sell it, choose it under “The file that buyers get”.`);
+    }
+    return errors;
   };
 
   // Whoever opened the form of a file that is there was asked by that; whoever dropped a file, or let it be sorted, is asked here.
   const mayReplace = (place) => {
-    const there = document.getElementById(place)?.dataset.replaces;
-    return !there || confirm(`Replace ${there}?`);
+    const there = partOf(place)?.dataset.replaces;
+    const emptied = partOf(place)?.querySelector(".words textarea")?.defaultValue ? " Its description is emptied." : "";
+    return !there || confirm(`Replace ${there}?${emptied}`);
   };
 
+  // Begins the uploads and returns the errors.
   const take = (place, files, asked = false) => {
-    if (place === "all") return sort(files);
     if (place === "pictures") return fill(files, null);
     if (place.startsWith("picture-") && files.length > 1) return fill(files, place);
-    if (files.length > 1) return complain(place, "Only one file can go here. Put several into one zip archive.");
-    if (fits(place, files[0]) && (asked || mayReplace(place))) begin(place, files[0]);
+    if (files.length > 1) return [`${namesOf(files)}: only one file can go here. Put several into one zip archive.`];
+    const error = jobs.has(place) ? "An upload is already in progress here. Wait for it, or cancel it." : refusal(place, files[0]);
+    if (error) return [error];
+    if (asked || mayReplace(place)) begin(place, files[0]);
+    return [];
   };
 
-  // The first file goes to the slot it was dropped on, the others to free slots in order.
+  // The first picture goes to the slot it was dropped on, the others to free slots in order.
   const fill = (files, first) => {
     const free = [...document.querySelectorAll(".slot:not([data-taken])")].map((slot) => slot.id);
     const places = [...new Set([...(first ? [first] : []), ...free])].filter((place) => !jobs.has(place));
-    complain("pictures", "");
-    files.slice(0, places.length).forEach((file, index) => {
-      if (fits(places[index], file) && mayReplace(places[index])) begin(places[index], file);
-    });
-    const over = files.length - places.length;
-    if (over > 0) complain("pictures", `${over} found no free place. Drop a picture on one that is there to replace it.`);
+    const errors = [];
+    const rest = [];
+    for (const file of files) {
+      const error = refusal("picture-0", file);
+      if (error) errors.push(error);
+      else if (!places.length) rest.push(file);
+      else {
+        const place = places.shift();
+        if (mayReplace(place)) begin(place, file);
+      }
+    }
+    if (rest.length) errors.push(`${namesOf(rest)} found no free place. Drop a picture on one that is there to replace it.`);
+    return errors;
+  };
+
+  const start = (place, files, { asked = false, folders = [] } = {}) => {
+    for (const box of ["all", "pictures"]) complain(box);
+    const errors = folders.map((name) => `${name} is a folder. Put the folder into a zip archive.`);
+    if (files.length) errors.push(...(place === "all" ? sort(files) : take(place, files, asked)));
+    complain(place.startsWith("picture-") && files.length > 1 ? "pictures" : place, ...errors);
   };
 
   const zoneOf = (target) => {
@@ -343,12 +474,16 @@
     if (input.type !== "file" || !input.files.length) return;
     const files = [...input.files];
     input.value = "";
-    take(input.id.replace(/-input$/, ""), files, true);
+    start(input.id.replace(/-input$/, ""), files, { asked: true });
   });
 
   document.addEventListener("submit", (event) => {
+    const form = event.target;
     // The upload starts on choosing a file, so the form's button is not needed.
-    if (event.target.matches("form[data-place]")) event.preventDefault();
+    if (form.matches("form[data-place]")) event.preventDefault();
+    if (event.defaultPrevented || !form.matches("#uploads :is(.words, .moves, .confirm form)")) return;
+    event.preventDefault();
+    post(form, event.submitter);
   });
 
   let over = null;
@@ -376,7 +511,11 @@
     event.preventDefault();
     mark(null);
     const zone = zoneOf(event.target);
-    if (zone) take(zone.place, [...event.dataTransfer.files]);
+    if (!zone) return;
+    const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry?.());
+    const folders = entries.filter((entry) => entry?.isDirectory).map((entry) => entry.name);
+    const files = [...event.dataTransfer.files].filter((file) => !folders.includes(file.name));
+    start(zone.place, files, { folders });
   });
 
   addEventListener("beforeunload", (event) => {

@@ -14,6 +14,8 @@
     const form = target.closest?.(GUARDED);
     if (form) know(form);
   });
+  // For scripts that insert a form and then restore what was typed into it.
+  window.marketplace = Object.assign(window.marketplace || {}, { guard: know });
 
   addEventListener("beforeunload", (event) => {
     for (const [form, was] of saved) {

@@ -3,7 +3,7 @@
 import uuid
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse, HttpResponseBase
@@ -14,7 +14,7 @@ from django.views.decorators.csrf import csrf_exempt
 
 from catalog import bounds as catalog_bounds
 from catalog.font_tester import type_tester_of
-from catalog.models import Listing
+from catalog.models import Listing, Preview
 from catalog.models.files import PreviewKind
 from catalog.selectors.listings import file_previews_of
 from marketplace.accounts.pages import SignedInRequest
@@ -33,14 +33,22 @@ from ...uploads import announced_size, receive, receive_small
 from ..access import listing_page
 from ..files_page import WHOLE, RefusedUpload, files_page
 from ..picture_forms import AltTextForm, MoveForm
-from ..upload_fields import message_for, picture_name, slot_name
+from ..upload_fields import FILE, PICTURE, SOUND, SPECIMEN, message_for, picture_name, slot_name
 from ..uploading import FormRefused, checked_form
 
 PREVIEWS = {
-    "picture": (PreviewKind.GALLERY, "The picture was added."),
-    "specimen": (PreviewKind.FONT_SPECIMEN, "The specimen was added to the type tester."),
-    "sound": (PreviewKind.AUDIO_PREVIEW, "The sound was added to the player."),
+    PICTURE: (PreviewKind.GALLERY, "was added."),
+    SPECIMEN: (PreviewKind.FONT_SPECIMEN, "was added to the type tester."),
+    SOUND: (PreviewKind.AUDIO_PREVIEW, "was added to the player."),
 }
+GONE = "This picture was replaced or removed in the meantime."
+
+
+class Done(NamedTuple):
+    """What was done: the place of the page that it concerns, where the message is shown."""
+
+    place: str
+    message: str
 
 
 @listing_page("GET")
@@ -55,16 +63,16 @@ def files(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
 def upload_file(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
     """Upload a new deliverable."""
 
-    def take() -> str:
+    def take() -> Done:
         services.ensure_uploadable(listing)
         services.ensure_room_for_file(listing=listing, size=announced_size(request))
         key = services.new_deliverable_key()
         with receive(request, key=key, maximum_bytes=catalog_bounds.DELIVERABLE_BYTES, reader=checked_form) as received:
             inspection = inspect_deliverable(store=received.store, key=received.key, size=received.size, sender=str(request.user.pk))
             file = services.attach_deliverable(listing=listing, received=received, inspection=inspection, actor=request.user)
-        return f"{file.original_filename} was uploaded and checked."
+        return Done(FILE, f"{file.original_filename} was uploaded and checked.")
 
-    return _answer(request, listing, "file", take)
+    return _answer(request, listing, FILE, take)
 
 
 @csrf_exempt
@@ -75,24 +83,24 @@ def upload_preview(request: SignedInRequest, listing: Listing, place: str, slot:
         raise Http404
     kind, done = PREVIEWS[place]
 
-    def take() -> str:
+    def take() -> Done:
         ensure_editable(listing)
         content = receive_small(request, maximum_bytes=MAXIMUM_BYTES[kind], reader=checked_form)
         processed = process_preview(kind, content, str(request.user.pk))
-        services.attach_preview(listing=listing, kind=kind, slot=slot, processed=processed, actor=request.user)
-        return done
+        preview = services.attach_preview(listing=listing, kind=kind, slot=slot, processed=processed, actor=request.user)
+        return _done_to(preview, done)
 
-    return _answer(request, listing, slot_name(slot) if place == "picture" else place, take)
+    return _answer(request, listing, slot_name(slot) if place == PICTURE else place, take)
 
 
 @listing_page("POST")
 def discard_file(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
     """Discard the file that is not approved yet."""
 
-    def take() -> str:
+    def take() -> Done:
         with suppress(NotFound):
             services.discard_candidate(listing=listing, actor=request.user)
-        return "The file was removed."
+        return Done(FILE, "The file was removed.")
 
     return _answer(request, listing, WHOLE, take)
 
@@ -104,18 +112,19 @@ def remove_upload(request: SignedInRequest, listing: Listing, upload_id: uuid.UU
     if upload is None:
         raise NotFound
     discard_upload(upload=upload, actor=request.user)
-    return _done(request, listing, "file", "It is removed.")
+    return _redirect(request, listing, Done(FILE, f"The upload of {upload.filename} was removed."))
 
 
 @listing_page("POST")
 def remove_preview(request: SignedInRequest, listing: Listing, preview_id: uuid.UUID) -> HttpResponseBase:
     """Remove a preview."""
 
-    def take() -> str:
-        # It may have been removed already, in another window.
-        with suppress(NotFound):
-            services.remove_preview(listing=listing, preview_id=preview_id, actor=request.user)
-        return "It is removed."
+    def take() -> Done:
+        try:
+            preview = services.remove_preview(listing=listing, preview_id=preview_id, actor=request.user)
+        except NotFound:
+            return Done("previews", "It was removed or replaced already, in another window.")
+        return _done_to(preview, "was removed.")
 
     return _answer(request, listing, WHOLE, take)
 
@@ -125,8 +134,16 @@ def describe_picture(request: SignedInRequest, listing: Listing, preview_id: uui
     """Set the alternative text of an image."""
     form = AltTextForm(request.POST, preview_id=preview_id)
     if form.is_valid():
+        text = form.cleaned_data["alt_text"]
         try:
-            return _edited(request, listing, preview_id, lambda _: "Saved.", **form.cleaned_data)
+            return _edited(
+                request,
+                listing,
+                preview_id,
+                lambda slot: f"The description of {_in_sentence(slot)} was saved.",
+                f" Your description was: “{text}”" if text else "",
+                **form.cleaned_data,
+            )
         except ListingChanged:
             form.show_conflict(preview_of(listing, preview_id).alt_text)
     return _page(request, listing, typed={preview_id: form}, status=400)
@@ -138,7 +155,9 @@ def move_picture(request: SignedInRequest, listing: Listing, preview_id: uuid.UU
     form = MoveForm(request.POST)
     if not form.is_valid():
         raise Http404
-    return _edited(request, listing, preview_id, lambda slot: f"It is moved: {picture_name(slot)} now.", **form.cleaned_data)
+    return _edited(
+        request, listing, preview_id, lambda slot: f"The picture was moved: it is {_in_sentence(slot)} now.", **form.cleaned_data
+    )
 
 
 @listing_page("GET")
@@ -151,40 +170,52 @@ def specimen(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
     return HttpResponse("".join(tester.stylesheet for tester in testers), content_type="text/css; charset=utf-8")
 
 
-def _answer(request: SignedInRequest, listing: Listing, place: str, take: Callable[[], str]) -> HttpResponseBase:
-    """Run `take` and redirect to the page with its message, or show the page with the error beside its field."""
+def _in_sentence(slot: int) -> str:
+    return f"picture {slot + 1}" if slot else "the cover picture"
+
+
+def _done_to(preview: Preview, done: str) -> Done:
+    place = next(place for place, (kind, _) in PREVIEWS.items() if kind == preview.kind)
+    if place == PICTURE:
+        return Done(slot_name(preview.slot), f"{picture_name(preview.slot)} {done}")
+    return Done(place, f"The {place} {done}")
+
+
+def _answer(request: SignedInRequest, listing: Listing, place: str, take: Callable[[], Done]) -> HttpResponseBase:
+    """Run `take` and redirect to the page with its message, or show the page with the error beside the field of the place."""
     try:
         done = take()
     except FormRefused as refusal:
         return csrf_failure(request, reason=str(refusal))
     except Problem as problem:
-        return _refused(request, listing, place, problem)
-    return _done(request, listing, place, done)
+        return _refused(request, listing, RefusedUpload(place, message_for(problem)), problem.status)
+    return _redirect(request, listing, done)
 
 
 def _edited(
-    request: SignedInRequest, listing: Listing, preview_id: uuid.UUID, done: Callable[[int], str], **changes: Any
+    request: SignedInRequest, listing: Listing, preview_id: uuid.UUID, done: Callable[[int], str], typed: str = "", **changes: Any
 ) -> HttpResponseBase:
-    """Update an image and redirect to its slot. An unknown one is answered with 404."""
+    """Update an image and redirect to its slot. The page says where it is gone, and shows what was `typed`."""
     try:
         picture = update_picture(listing=listing, preview_id=preview_id, actor=request.user, **changes)
-    except (NotFound, ListingChanged):
+    except ListingChanged:
         raise
+    except NotFound as problem:
+        return _refused(request, listing, RefusedUpload(WHOLE, f"{GONE}{typed}"), problem.status)
     except Problem as problem:
-        return _refused(request, listing, WHOLE, problem)
-    return _done(request, listing, slot_name(picture.slot), done(picture.slot))
+        return _refused(request, listing, RefusedUpload(WHOLE, message_for(problem)), problem.status)
+    return _redirect(request, listing, Done(slot_name(picture.slot), done(picture.slot)))
 
 
-def _done(request: SignedInRequest, listing: Listing, place: str, done: str) -> HttpResponseBase:
-    messages.success(request, done)
-    address = reverse("studio-files", args=[listing.slug])
-    return redirect(address if place == WHOLE else f"{address}#{place}")
+def _redirect(request: SignedInRequest, listing: Listing, done: Done) -> HttpResponseBase:
+    messages.success(request, done.message, extra_tags=done.place)
+    return redirect(f"{reverse('studio-files', args=[listing.slug])}#{done.place}")
 
 
-def _refused(request: SignedInRequest, listing: Listing, place: str, problem: Problem) -> HttpResponseBase:
+def _refused(request: SignedInRequest, listing: Listing, refused: RefusedUpload, status: int) -> HttpResponseBase:
     # Read again, because it may have come under review in the meantime.
     listing = own_listing(request.user, listing.slug)
-    return _page(request, listing, RefusedUpload(place, message_for(problem)), status=problem.status)
+    return _page(request, listing, refused, status=status)
 
 
 def _page(
@@ -194,7 +225,7 @@ def _page(
     typed: Mapping[uuid.UUID, AltTextForm] | None = None,
     status: int = 200,
 ) -> HttpResponseBase:
-    context = {"page": files_page(listing, refused, typed), "listing": listing}
+    context = {"page": files_page(listing, refused, typed), "listing": listing, "tab": "studio-files"}
     response = render(request, "studio/files.html", context, status=status)
     # The page's script shows a local preview of an image while it is being uploaded.
     response[POLICY_HEADER] = IMAGE_PREVIEW_POLICY
