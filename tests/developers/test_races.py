@@ -112,7 +112,7 @@ def test_both_of_two_narrowings_hold() -> None:
 
 @pytest.mark.parametrize("what", ["keys", "tokens", "apps"])
 def test_limit_of_what_one_may_have_holds(what: str, developer: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    for bound in ("LIVE_KEYS", "LIVE_TOKENS", "APPS"):
+    for bound in ("MAX_LIVE_KEYS", "MAX_LIVE_TOKENS", "MAX_APPS"):
         monkeypatch.setattr(developers_bounds, bound, 1)
     app = AppFactory()
     makers: dict[str, tuple[Callable[[], Any], type[Problem], Any]] = {
