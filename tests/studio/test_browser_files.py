@@ -204,10 +204,12 @@ def test_files_of_every_kind_go_to_their_places(opened: Callable[..., tuple[Page
     }
     for name, content in chosen.items():
         (tmp_path / name).write_bytes(content)
+    # The font and the sound are asked about, because everyone can hear and see them.
+    page.on("dialog", lambda question: question.accept())
     page.get_by_label("Add files of any kind").set_input_files([tmp_path / name for name in chosen])
     for place in ("file", "picture-0", "picture-1", "specimen", "sound"):
         expect(page.locator(f"#{place} .note-success")).to_contain_text(re.compile("[Uu]ploaded"))
-    expect(page.locator("#all-error")).to_have_text("notes.exe: there is no place for this type of file.")
+    expect(page.locator("#all-error")).to_contain_text("notes.exe: there is no place for this type of file.")
     assert Deliverable.objects.get().original_filename == "Aurora.zip"
     assert Preview.objects.count() == 4
     assert violations(page) == []
@@ -274,8 +276,8 @@ def test_session_that_ends_in_the_middle_loses_nothing_and_says_what_to_do(
     assert (Upload.objects.count(), Deliverable.objects.count()) == (1, 0)
     # The next one needs the sign-in, and is asked for before anything is sent.
     page.get_by_label("Add pictures").set_input_files({"name": "a.png", "mimeType": "", "buffer": makers.picture()})
-    expect(page.locator("#picture-0-error")).to_contain_text("You are no longer signed in. Sign in again")
-    expect(page.locator("#picture-0-error")).to_be_visible()
+    expect(page.locator("#pictures-error")).to_contain_text("You are no longer signed in. Sign in again")
+    expect(page.locator("#pictures-error")).to_be_visible()
     assert not Preview.objects.exists()
 
 
@@ -302,7 +304,7 @@ def test_dropped_pictures_fill_the_free_places_and_are_shown(
     drop(page, "#picture-2", ("two.png", picture(size=(300, 200))))
     expect(page.locator("#picture-2 .note-success")).to_have_text("Uploaded")
     drop(page, "#previews", *((f"{number}.png", picture(size=(300, 200), mode="L")) for number in range(5)))
-    expect(page.locator("#pictures-error")).to_have_text("4.png found no free place. Drop a picture on one that is there to replace it.")
+    expect(page.locator("#pictures-error")).to_contain_text("All places are taken: 4.png was not uploaded.")
     expect(page.locator(".slot[data-taken]")).to_have_count(5)
     expect(page.locator(".under-way")).to_have_count(0)
     assert sorted(Preview.objects.values_list("slot", flat=True)) == [0, 1, 2, 3, 4]
@@ -564,9 +566,12 @@ def test_refused_pictures_take_no_place_and_all_are_named(opened: Callable[..., 
     page, _ = opened()
     good = [FilePayload(name=f"{name}.png", mimeType="", buffer=makers.picture()) for name in ("one", "two")]
     bad = [FilePayload(name="odd.heic", mimeType="", buffer=b"x"), FilePayload(name="empty.png", mimeType="", buffer=b"")]
-    page.get_by_label("Add pictures").set_input_files([*bad, *good, FilePayload(name="not.png", mimeType="", buffer=b"none")])
+    # What the service refuses leaves its place to the next picture.
+    page.get_by_label("Add pictures").set_input_files([*bad, FilePayload(name="not.png", mimeType="", buffer=b"none"), *good])
     errors = page.locator("#pictures-error li")
     expect(errors).to_have_text([re.compile("odd.heic .*Send a JPG"), re.compile("empty.png is empty"), re.compile("not.png: .*JPG")])
+    expect(page.locator("#picture-1 .note-success")).to_have_text("Uploaded")
+    expect(page.locator("#picture-0-error li, #picture-2 .under-way")).to_have_count(0)
     assert sorted(Preview.objects.values_list("slot", flat=True)) == [0, 1]
     expect(page.locator("#pictures-error")).to_be_in_viewport()
     # The next try begins without them.

@@ -52,7 +52,7 @@ def test_listing_goes_from_the_application_to_the_review_with_the_keyboard_alone
     choose(page, "file-input", archive)
     expect(page.locator("#file .note-success")).to_contain_text("Aurora.zip")
     choose(page, "pictures-input", image)
-    expect(page.locator("#picture-0 .note-success")).to_contain_text("cover.png")
+    expect(page.locator("#upload-news")).to_contain_text("cover.png was uploaded")
     section(page, "Prices")
     fill(page, "price_eur_minor", "18")
     follow(page, "Save")

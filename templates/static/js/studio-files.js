@@ -45,6 +45,11 @@
     tell(errors.join(" "));
   };
 
+  // Clears the errors of the fields that take several files.
+  const clearErrors = () => {
+    for (const place of ["all", "pictures"]) if (document.getElementById(`${place}-error`)) complain(place);
+  };
+
   // --- display of a running upload -------------------------------------------------------------
 
   // The list of parts says which of them are being uploaded; the next step waits for them.
@@ -74,6 +79,7 @@
     job.box = box;
     job.bar = box.querySelector("progress");
     job.words = box.querySelector("[data-words]");
+    job.words.textContent = "Waiting for earlier uploads.";
     job.again = box.querySelector("[data-again]");
     job.stop = box.querySelector("[data-stop]");
     job.stop.addEventListener("click", () => cancel(job));
@@ -301,14 +307,27 @@
   const refuse = (job, words) => {
     if (!job.place.startsWith("picture-")) return complain(job.place, words);
     const named = `${job.file.name}: ${words}`;
-    complain(job.place, named);
-    if (partOf(job.place).matches("[data-taken]")) return;
+    if (!job.chosenFor) return complain(job.place, named);
     const others = [...document.querySelectorAll("#pictures-error li")].map((each) => each.textContent);
     complain("pictures", ...others, named);
   };
 
+  // Moves the pictures that wait up to the place that a refused one leaves free.
+  const closeGap = (place) => {
+    let free = place;
+    for (const job of [...jobs.values()].filter((each) => each.chosenFor === "gallery" && !each.started)) {
+      hide(job);
+      jobs.delete(job.place);
+      [job.place, free] = [free, job.place];
+      jobs.set(job.place, job);
+      show(job);
+    }
+    showRunning();
+  };
+
   const work = async (job) => {
     if (job.stopped) return;
+    job.started = true;
     job.words.textContent = "Starting …";
     const problem = await carry(job);
     if (job.stopped) return;
@@ -317,20 +336,21 @@
     else await renew(job.place, `${job.file.name} was uploaded and checked.`);
     // Only now the page shows what the next upload to this place would replace.
     end(job);
+    if (problem && job.chosenFor === "gallery") closeGap(job.place);
   };
 
-  const begin = (place, file) => {
-    const job = { place, file, quarter: 0, stopped: false, checking: false };
+  // `chosenFor` is "gallery" if the picture may go to any free slot.
+  const begin = (place, file, chosenFor = "") => {
+    const job = { place, file, chosenFor, quarter: 0, started: false, stopped: false, checking: false };
     jobs.set(place, job);
     complain(place);
     show(job);
     showRunning();
     const lane = place === "file" ? "file" : "previews";
-    job.words.textContent = "Waiting for earlier uploads.";
     lanes[lane] = lanes[lane].then(() => work(job)).catch(() => {
       hide(job);
       end(job);
-      complain(place, "Something went wrong on this page. Reload it and try again.");
+      complain(job.place, "Something went wrong on this page. Reload it and try again.");
     });
   };
 
@@ -355,6 +375,8 @@
       note(part, refused || FAILED, "error");
       return tell(refused || FAILED);
     }
+    clearErrors();
+    for (const earlier of page.querySelectorAll(".note-success[tabindex]")) earlier.remove();
     if (answer.ok && body.has("alt_text")) form.elements.alt_text.defaultValue = body.get("alt_text");
 
     const focused = part.contains(document.activeElement);
@@ -392,9 +414,7 @@
 
   // Sounds and fonts may be what the vendor sells; a preview can be downloaded by anyone.
   const mayShow = (place, files) => {
-    const form = formOf("file");
-    const isFileMissing = form && !form.closest(".replace") && !jobs.has("file");
-    if (!isFileMissing || !["specimen", "sound"].includes(place)) return true;
+    if (!["specimen", "sound"].includes(place)) return true;
     return confirm(`Show ${namesOf(files)} to everyone? To sell it, cancel and choose it under “The file that buyers get”.`);
   };
 
@@ -412,8 +432,8 @@
     }
     const errors = [];
     for (const [place, group] of sorted) {
-      if (place === "all") errors.push(`${namesOf(group)}: there is no place for this type of file.`);
-      else if (sorted.has("file") || mayShow(place, group)) errors.push(...take(place, group));
+      if (place === "all") errors.push(`${namesOf(group)}: there is no place for this type of file. To sell it, put it into a zip archive.`);
+      else if (mayShow(place, group)) errors.push(...take(place, group));
       else errors.push(`${namesOf(group)} was not uploaded. To sell it, choose it under “The file that buyers get”.`);
     }
     return errors;
@@ -449,15 +469,15 @@
       else if (!places.length) rest.push(file);
       else {
         const place = places.shift();
-        if (mayReplace(place)) begin(place, file);
+        if (mayReplace(place)) begin(place, file, place === first ? "" : "gallery");
       }
     }
-    if (rest.length) errors.push(`${namesOf(rest)} found no free place. Drop a picture on one that is there to replace it.`);
+    if (rest.length) errors.push(`All places are taken: ${namesOf(rest)} ${rest.length > 1 ? "were" : "was"} not uploaded. Replace or remove a picture first.`);
     return errors;
   };
 
   const start = (place, files, { asked = false, folders = [] } = {}) => {
-    for (const box of ["all", "pictures"]) complain(box);
+    clearErrors();
     const errors = folders.map((name) => `${name} is a folder. Put the folder into a zip archive.`);
     if (files.length) errors.push(...(place === "all" ? sort(files) : take(place, files, asked)));
     complain(place.startsWith("picture-") && files.length > 1 ? "pictures" : place, ...errors);
