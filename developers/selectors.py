@@ -60,7 +60,7 @@ def wait_of_application(application: DeveloperApplication | None) -> Wait | None
 
 
 def messages_of(application: DeveloperApplication) -> QuerySet[ApplicationMessage]:
-    """Return the questions and results of an application, oldest first."""
+    """Return the questions and answers of an application, oldest first."""
     return ApplicationMessage.objects.filter(application=application).select_related("author").order_by("id")
 
 

@@ -39,8 +39,7 @@ def insert_rows(model: type[models.Model], *rows: Mapping[str, Any], suffix: str
     marks = ", ".join([f"({', '.join(['%s'] * len(fields))})"] * len(rows))
     values = [field.get_db_prep_save(_value(field, row), connection) for row in rows for field in fields]
     with connection.cursor() as cursor:
-        # Only names of tables and columns are formatted; every value is a parameter.
-        cursor.execute(f"INSERT INTO {model._meta.db_table} ({columns}) VALUES {marks} {suffix}", [*values, *params])  # noqa: S608
+        cursor.execute(f"INSERT INTO {model._meta.db_table} ({columns}) VALUES {marks} {suffix}", [*values, *params])  # noqa: S608 - names and our own SQL
         written: int = cursor.rowcount
     return written
 

@@ -307,7 +307,7 @@
   const refuse = (job, words) => {
     if (!job.place.startsWith("picture-")) return complain(job.place, words);
     const named = `${job.file.name}: ${words}`;
-    if (!job.chosenFor) return complain(job.place, named);
+    if (!job.anySlot) return complain(job.place, named);
     const others = [...document.querySelectorAll("#pictures-error li")].map((each) => each.textContent);
     complain("pictures", ...others, named);
   };
@@ -315,7 +315,7 @@
   // Moves the pictures that wait up to the place that a refused one leaves free.
   const closeGap = (place) => {
     let free = place;
-    for (const job of [...jobs.values()].filter((each) => each.chosenFor === "gallery" && !each.started)) {
+    for (const job of [...jobs.values()].filter((each) => each.anySlot && !each.started)) {
       hide(job);
       jobs.delete(job.place);
       [job.place, free] = [free, job.place];
@@ -336,12 +336,12 @@
     else await renew(job.place, `${job.file.name} was uploaded and checked.`);
     // Only now the page shows what the next upload to this place would replace.
     end(job);
-    if (problem && job.chosenFor === "gallery") closeGap(job.place);
+    if (problem && job.anySlot) closeGap(job.place);
   };
 
-  // `chosenFor` is "gallery" if the picture may go to any free slot.
-  const begin = (place, file, chosenFor = "") => {
-    const job = { place, file, chosenFor, quarter: 0, started: false, stopped: false, checking: false };
+  // `anySlot` tells whether the picture may go to any free slot.
+  const begin = (place, file, anySlot = false) => {
+    const job = { place, file, anySlot, quarter: 0, started: false, stopped: false, checking: false };
     jobs.set(place, job);
     complain(place);
     show(job);
@@ -469,7 +469,7 @@
       else if (!places.length) rest.push(file);
       else {
         const place = places.shift();
-        if (mayReplace(place)) begin(place, file, place === first ? "" : "gallery");
+        if (mayReplace(place)) begin(place, file, place !== first);
       }
     }
     if (rest.length) errors.push(`All places are taken: ${namesOf(rest)} ${rest.length > 1 ? "were" : "was"} not uploaded. Replace or remove a picture first.`);
