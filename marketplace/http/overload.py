@@ -87,7 +87,8 @@ class ConcurrencyLimiter:
         # In case `request_finished` was not sent for the thread's previous request.
         self.leave()
         self._local.held, self._local.has_slot, self._local.caller = ExitStack(), False, caller
-        limits = [self._admitted, *([self._uploads] if upload else [self._bodies] if slow_body else [])]
+        # The limit of all comes last, so that a burst of slow bodies that is refused anyway takes nothing from the others.
+        limits = [*([self._uploads] if upload else [self._bodies] if slow_body else []), self._admitted]
         entered = all(self._hold(limit, caller) for limit in limits)
         if entered and not upload:
             entered = self._local.has_slot = self._slots.acquire(timeout=WAIT_SECONDS)
