@@ -36,7 +36,7 @@ CHANGEABLE = {
     VENDOR_PAYOUTS: VENDOR_PAYOUT_FIXED_WHEN_FINAL,
     BATCHES: BATCH_FIXED_WHEN_FINAL,
 }
-TOP_UPS, EVENTS, REVERSALS, DISPUTED_ORDERS = ("wallet_topup", "wallet_providerevent", "wallet_reversal", "wallet_disputedorder")
+TOP_UPS, EVENTS, REVERSALS, DISPUTED_ORDERS = ("wallet_topup", "wallet_providerevent", "wallet_cardreversal", "wallet_disputedorder")
 # By table: the columns that never change, a condition, and the columns that are fixed where it holds.
 CARD_PAYMENTS: dict[str, tuple[tuple[str, ...], str, tuple[str, ...]]] = {
     TOP_UPS: (
@@ -46,8 +46,8 @@ CARD_PAYMENTS: dict[str, tuple[tuple[str, ...], str, tuple[str, ...]]] = {
     ),
     EVENTS: (
         ("id", "provider", "event_id", "kind", "payment_reference", "reversal_reference", "amount_minor", "currency", "occurred_at"),
-        "OLD.applied_at IS NOT NULL",
-        ("applied_at", "outcome", "top_up_id"),
+        "OLD.processed_at IS NOT NULL",
+        ("processed_at", "outcome", "top_up_id"),
     ),
     REVERSALS: (
         ("id", "top_up_id", "kind", "amount_minor", "frozen_id", "opened_at"),

@@ -89,11 +89,11 @@ def _guards() -> Iterator[str]:
 def _balances() -> Iterator[str]:
     bounded = with_ledger_balance(LedgerAccount.objects.filter(kind__in=BOUNDED_KINDS))
     for account in bounded.exclude(balance_minor=F("entries_minor")).iterator():
-        yield f"{_NAMES[account.kind]} {account.pk} has a balance of {account.balance_minor} {account.currency}, and its entries sum to {account.entries_minor}"
+        yield f"{_NAMES[account.kind]} {account.pk} has a balance of {account.balance_minor} {account.currency}, but its entries sum to {account.entries_minor}"
     covered = Q(journal__covered__isnull=False)
     others = with_ledger_balance(LedgerAccount.objects.exclude(kind__in=BOUNDED_KINDS), covered)
     for account in others.exclude(balance_minor=F("entries_minor")).iterator():
-        yield f"{account.kind} account {account.pk} holds {account.balance_minor} {account.currency}, its entries with a digest {account.entries_minor}"
+        yield f"{account.kind} account {account.pk} has a balance of {account.balance_minor} {account.currency}, but its entries that have a digest sum to {account.entries_minor}"
 
 
 def _entries() -> Iterator[str]:
@@ -111,24 +111,24 @@ def _entries() -> Iterator[str]:
         told = Journal.objects.annotate(told=Coalesce(Sum(amount, filter=mine), 0)).order_by()
         wrong = told.filter(~Q(told=Coalesce(F(net), 0)) | Exists(elsewhere))
         for journal in wrong.iterator():
-            yield f"journal {journal.pk} and its transfers differ on the {account}"
+            yield f"journal {journal.pk} and its transfers move different amounts on the {account} account"
     before = Window(Lag("wallet_balance_minor", default=0), partition_by=F("wallet"), order_by=F("wallet_entry").asc())
     place = Window(RowNumber(), partition_by=F("wallet"), order_by=F("wallet_entry").asc())
     chained = Journal.objects.filter(wallet__isnull=False).annotate(before=before, place=place).order_by()
     for unchained in chained.exclude(place=F("wallet_entry"), wallet_balance_minor=F("before") + F("wallet_net_minor")).iterator():
-        yield f"journal {unchained.pk} does not follow the wallet's entry before"
+        yield f"journal {unchained.pk} does not continue from the wallet's previous entry"
     ends = Journal.objects.filter(wallet=OuterRef("pk")).order_by("-wallet_entry")
     last = Coalesce(Subquery(ends.values("wallet_entry")[:1]), 0)
     for wallet in LedgerAccount.objects.annotate(last=last).exclude(entries=F("last")).iterator():
-        yield f"wallet {wallet.pk} counts {wallet.entries} entries and has {wallet.last}"
+        yield f"wallet {wallet.pk} counts {wallet.entries} entries, but its last entry is number {wallet.last}"
 
 
 def _transfers() -> Iterator[str]:
     mixed = ~Q(currency=F("debit__currency")) | ~Q(currency=F("credit__currency"))
     for transfer in Transfer.objects.filter(mixed).iterator():
-        yield f"transfer {transfer.pk} mixes currencies"
+        yield f"transfer {transfer.pk} is between accounts of different currencies"
     for journal in Journal.objects.filter(transfers__isnull=True).iterator():
-        yield f"journal {journal.pk} moves nothing"
+        yield f"journal {journal.pk} has no transfer"
 
 
 def _orders(orders: Sequence[Order]) -> Iterator[str]:
@@ -190,9 +190,9 @@ def _licence_difference(order: Order, licence: Licence | None) -> str:
         return f"order {order.pk} granted no licence"
     holder_id = order.buyer_id if licence.is_for_other else licence.holder_id
     if (holder_id, licence.listing_id, licence.tier_id) != (order.buyer_id, order.listing_id, order.tier_id):
-        return f"licence {licence.pk} is not what order {order.pk} bought"
+        return f"licence {licence.pk} differs from what order {order.pk} bought"
     if (licence.revoked_at is None) != (order.status == OrderStatus.COMPLETED):
-        return f"licence {licence.pk} and order {order.pk} disagree on whether the purchase stands"
+        return f"licence {licence.pk} is revoked though order {order.pk} is completed, or the other way round"
     return ""
 
 
@@ -203,19 +203,19 @@ def _orphans() -> Iterator[str]:
         yield f"licence {licence.pk} is replaced without an upgrade, or the other way round"
     same = Q(upgraded_from__buyer=F("buyer"), upgraded_from__listing=F("listing"), upgraded_from__currency=F("currency"))
     for order in Order.objects.filter(upgraded_from__isnull=False).exclude(same).iterator():
-        yield f"order {order.pk} upgrades another purchase"
+        yield f"order {order.pk} upgrades a purchase of another buyer, listing or currency"
 
 
 def _references() -> Iterator[str]:
     for stray in CreditReference.objects.exclude(journal__kind=JournalKind.FUNDING).iterator():
-        yield f"reference {stray} belongs to journal {stray.pk}, which is no credit"
+        yield f"reference {stray} belongs to journal {stray.pk}, which is not a credit"
 
 
 def _payouts() -> Iterator[str]:
     """Compare vendors' payouts with their transfers: paid out once, and returned if they bounced or were cancelled."""
     strays = (
-        (Q(kind=JournalKind.PAYOUT, payout__isnull=True), "pays out in no run"),
-        (Q(kind=JournalKind.PAYOUT_RETURN, returned_payout__isnull=True), "returns no payout"),
+        (Q(kind=JournalKind.PAYOUT, payout__isnull=True), "is a payout that belongs to no batch"),
+        (Q(kind=JournalKind.PAYOUT_RETURN, returned_payout__isnull=True), "returns a payout that does not exist"),
     )
     for condition, what in strays:
         for journal in Journal.objects.filter(condition).iterator():
@@ -241,10 +241,10 @@ def _payouts() -> Iterator[str]:
 def _wallet_payouts() -> Iterator[str]:
     """Compare wallet payouts with their transfers: set aside once, then paid or returned once."""
     strays = (
-        (Q(kind=JournalKind.HOLD, wallet_payout__isnull=True), "sets money aside that nobody asked for"),
+        (Q(kind=JournalKind.HOLD, wallet_payout__isnull=True), "sets money aside for a wallet payout that does not exist"),
         (
             Q(kind__in=(JournalKind.SETTLEMENT, JournalKind.RETURN), settled_wallet_payout__isnull=True),
-            "settles nothing that was asked for",
+            "settles a wallet payout that does not exist",
         ),
     )
     for condition, what in strays:
@@ -261,7 +261,7 @@ def _wallet_payouts() -> Iterator[str]:
     )
     due = Coalesce(Subquery(waiting.annotate(due=-F("hold__wallet_net_minor")).values("due")[:1]), 0)
     for held in LedgerAccount.objects.filter(kind=AccountKind.HELD).annotate(due=due).exclude(balance_minor=F("due")).iterator():
-        yield f"held account {held.pk} holds {held.balance_minor} {held.currency}, what waits is {held.due}"
+        yield f"held account {held.pk} has a balance of {held.balance_minor} {held.currency}, but open wallet payouts sum to {held.due}"
 
 
 def _wallet_payout_fits(wallet_payout: WalletPayout) -> bool:

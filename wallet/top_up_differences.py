@@ -9,7 +9,7 @@ from django.db.models.functions import Coalesce
 from library.selectors import suspended_order_ids
 from marketplace.ui.formatting import money
 
-from .models import DisputedOrder, Journal, LedgerAccount, Order, ProviderEvent, Reversal, TopUp, Transfer
+from .models import CardReversal, DisputedOrder, Journal, LedgerAccount, Order, ProviderEvent, TopUp, Transfer
 from .models.ledger import AccountKind, JournalKind
 from .models.orders import OrderStatus
 from .models.top_ups import ReversalKind, ReversalStatus
@@ -69,7 +69,7 @@ def provider_differences(provider: Provider, day: dt.date) -> Iterator[str]:
     yield from _reversal_differences(provider, day, start)
     for event in _of_day(start).filter(provider=provider.name, outcome__startswith="refused"):
         yield f"event {event.event_id} of {provider.name} for top-up {event.top_up_id} was {event.outcome}"
-    for event in _of_day(start).filter(provider=provider.name, applied_at__isnull=True):
+    for event in _of_day(start).filter(provider=provider.name, processed_at__isnull=True):
         yield f"event {event.event_id} of {provider.name} waits: no payment {event.payment_reference} was credited"
 
 
@@ -79,7 +79,7 @@ def _reversal_differences(provider: Provider, day: dt.date, start: dt.datetime) 
     payments = {reversal.payment for reversal in listed.values()}
     top_ups = TopUp.objects.filter(provider=provider.name, payment_reference__in=payments, journal__isnull=False)
     credited = set(top_ups.values_list("payment_reference", flat=True))
-    mine = Reversal.objects.filter(top_up__provider=provider.name, reference__in=listed).select_related("top_up")
+    mine = CardReversal.objects.filter(top_up__provider=provider.name, reference__in=listed).select_related("top_up")
     known = {(reversal.top_up.payment_reference, reversal.reference): reversal for reversal in mine}
     for reference, there in sorted(listed.items()):
         if there.payment not in credited:
@@ -93,7 +93,9 @@ def _reversal_differences(provider: Provider, day: dt.date, start: dt.datetime) 
         elif (here.amount_minor, here.top_up.currency, here.status) != (there.amount_minor, there.currency, there.status):
             yield f"{what}; in the ledger it is {money(here.amount_minor, here.top_up.currency)}, {here.status.lower()}"
     after, before = start + MARGIN, start + dt.timedelta(days=1) - MARGIN
-    refunds = Reversal.objects.filter(top_up__provider=provider.name, kind=ReversalKind.REFUND, opened_at__gte=after, opened_at__lt=before)
+    refunds = CardReversal.objects.filter(
+        top_up__provider=provider.name, kind=ReversalKind.REFUND, opened_at__gte=after, opened_at__lt=before
+    )
     for refund in refunds.exclude(status=ReversalStatus.PAYMENT_KEPT).exclude(reference__in=listed).select_related("top_up").order_by("pk"):
         amount = money(refund.amount_minor, refund.top_up.currency)
         yield f"refund {refund.reference or refund.pk} of {refund.top_up.payment_reference}, {amount}, is not listed by {provider.name}"
@@ -122,14 +124,14 @@ def _reversals() -> Iterator[str]:
     moved = Coalesce(Subquery(to_funding.annotate(total=Sum("amount_minor")).values("total")), 0)
     returned = Q(status=ReversalStatus.PAYMENT_RETURNED, settled__kind=JournalKind.CARD_RETURN, moved=F("amount_minor"))
     kept = Q(status=ReversalStatus.PAYMENT_KEPT) & (Q(frozen__isnull=True) | Q(settled__reverses=F("frozen")))
-    fits = Reversal.objects.annotate(moved=moved).filter(returned | kept | Q(status=ReversalStatus.OPEN))
-    for reversal in Reversal.objects.exclude(pk__in=fits.values("pk")).iterator():
+    fits = CardReversal.objects.annotate(moved=moved).filter(returned | kept | Q(status=ReversalStatus.OPEN))
+    for reversal in CardReversal.objects.exclude(pk__in=fits.values("pk")).iterator():
         yield f"{reversal.kind} {reversal.pk} and its transfers differ"
 
 
 def _set_aside() -> Iterator[str]:
     """Compare what is frozen and withheld with the open disputes and refunds."""
-    mine = Reversal.objects.filter(status=ReversalStatus.OPEN, top_up__user=OuterRef("owner"), top_up__currency=OuterRef("currency"))
+    mine = CardReversal.objects.filter(status=ReversalStatus.OPEN, top_up__user=OuterRef("owner"), top_up__currency=OuterRef("currency"))
     frozen = mine.order_by().values("top_up__user").annotate(total=-Sum("frozen__wallet_net_minor")).values("total")
     shares = DisputedOrder.objects.filter(_OPEN, withheld__vendor__owner=OuterRef("owner"), withheld__vendor__currency=OuterRef("currency"))
     withheld = shares.order_by().values("withheld__vendor").annotate(total=Sum("withheld_minor")).values("total")

@@ -31,6 +31,7 @@ from wallet.licensees import licences_for_others
 from wallet.models import (
     Approval,
     BillingDetails,
+    CardReversal,
     CreditReference,
     Invoice,
     Journal,
@@ -38,7 +39,6 @@ from wallet.models import (
     Order,
     Quote,
     RefundRequest,
-    Reversal,
     TopUp,
     VendorPayout,
     WalletPayout,
@@ -198,7 +198,7 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
         ),
     ),
     "topUpReversals": (
-        Reversal,
+        CardReversal,
         "top_up__user",
         ("top_up_id", "kind", "reference", "amount_minor", "status", "opened_at", "decided_at"),
     ),

@@ -45,7 +45,7 @@ from tests.wallet.top_up_cases import deliver_event, paid_top_up
 from tests.wallet.wallet_payout_cases import requested_payout
 from vendors.models import VendorProfile, VendorStatus
 from vendors.services import payout_details, profiles
-from wallet.models import PayoutBatch, ProviderEvent, RefundRequest, Reversal, TopUp, VendorPayout, WalletPayout
+from wallet.models import CardReversal, PayoutBatch, ProviderEvent, RefundRequest, TopUp, VendorPayout, WalletPayout
 from wallet.models.top_ups import EventKind
 from wallet.services.refund_requests import escalate_overdue_requests
 from wallet.services.vendor_payouts import bounce_payout, export_batch
@@ -257,11 +257,11 @@ def top_up() -> TopUp:
     return paid_top_up()
 
 
-def disputed() -> Reversal:
+def disputed() -> CardReversal:
     """Return a dispute that is open."""
     top_up = deliver_event(paid_top_up(amount_minor=49_900), EventKind.SUCCEEDED)
     bought(on_sale(), top_up.user)
-    return Reversal.objects.get(top_up=deliver_event(top_up, EventKind.DISPUTED))
+    return CardReversal.objects.get(top_up=deliver_event(top_up, EventKind.DISPUTED))
 
 
 def provider_event() -> ProviderEvent:

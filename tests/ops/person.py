@@ -163,8 +163,8 @@ class Person:
         paid_up = {"status": "Succeeded", "journal": funding, "paid_at": self.now, "expires_at": self.now + SOON}
         top_up = self.add("wallet.TopUp", user=user, currency="INR", amount_minor=10, **paid_up)
         kept = {"kind": "dispute", "status": "Kept", "amount_minor": 10, "decided_at": self.now}
-        self.reversal = self.add("wallet.Reversal", top_up=top_up, **kept)
-        self.add("wallet.ProviderEvent", top_up=top_up, kind="succeeded", amount_minor=10, occurred_at=self.now, applied_at=self.now)
+        self.reversal = self.add("wallet.CardReversal", top_up=top_up, **kept)
+        self.add("wallet.ProviderEvent", top_up=top_up, kind="succeeded", amount_minor=10, occurred_at=self.now, processed_at=self.now)
         hold = self._move("", wallet, "hold", -10)
         paid = self._journal(kind="settlement")
         self.add("wallet.WalletPayout paid", wallet=wallet, hold=hold, settlement=paid, status="Paid")

@@ -330,7 +330,7 @@ BUYING = (
         kept=BOOKS,
         anonymised="return_url payment_url",
     ),
-    Holding("wallet.Reversal", exported={"topUpReversals": "reference"}, kept=BOOKS),
+    Holding("wallet.CardReversal", exported={"topUpReversals": "reference"}, kept=BOOKS),
     Holding(
         "wallet.ProviderEvent",
         hidden={DERIVED: "payment_reference reversal_reference", TECHNICAL: "provider event_id outcome"},

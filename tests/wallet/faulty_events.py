@@ -25,7 +25,7 @@ from marketplace.core.errors import Problem
 from tests.eager import EagerBackend
 from tests.factories import UserFactory
 from tests.shop import on_sale
-from wallet.models import Journal, LedgerAccount, Order, Reversal, TopUp
+from wallet.models import CardReversal, Journal, LedgerAccount, Order, TopUp
 from wallet.models.ledger import JournalKind
 from wallet.providers import provider_named
 from wallet.providers.base import PaymentPage, PaymentRequest, ProviderPayment, Refund
@@ -193,7 +193,7 @@ class FaultyEvents:
         if (found := funded.count()) != len(paid) or funded.filter(top_up__isnull=True).exists():
             yield f"{found} credits of {len(paid)} payments"
         yield from self._wrong_balances()
-        if Reversal.objects.filter(status="Open").exclude(top_up__status="Disputed").exists():
+        if CardReversal.objects.filter(status="Open").exclude(top_up__status="Disputed").exists():
             yield "a dispute or refund that has ended is open"
         yield from self._wrong_lists()
 
@@ -283,7 +283,7 @@ class FaultyEvents:
     def _refund(self, payment: Payment) -> None:
         """Refund a payment to its card, and let the provider tell twice how that ends."""
         refund_top_up(top_up=payment.top_up, reason="test", actor=User.objects.filter(is_staff=True).first() or UserFactory(is_staff=True))
-        case = str(Reversal.objects.get(top_up=payment.top_up).pk)
+        case = str(CardReversal.objects.get(top_up=payment.top_up).pk)
         end = "refunded" if payment.plan == "refund asked for" else "refund failed"
         body = payment.event(end, case=f"re_{case}")
         self.actions.put(partial(send_refund.call, case))
@@ -336,7 +336,7 @@ class FaultyEvents:
             expected = top_up.amount_minor if PLANS[payment.plan][1] == "Succeeded" else 0
             if payment.quiet and held.get((top_up.user_id, top_up.currency), 0) != expected:
                 yield f"{payment.plan}: {held[top_up.user_id, top_up.currency]} instead of {expected}"
-        returned = Reversal.objects.filter(status="Returned").aggregate(total=Sum("amount_minor"))["total"] or 0
+        returned = CardReversal.objects.filter(status="Returned").aggregate(total=Sum("amount_minor"))["total"] or 0
         if returned != sum(payment.top_up.amount_minor for payment in self.payments if PLANS[payment.plan][1] == "Returned"):
             yield f"{returned} returned to cards"
 

@@ -142,7 +142,7 @@ def test_reconciliation_tells_of_a_reference_of_something_else() -> None:
     order = bought(on_sale(), funded(inr=49_900))
     sale = Journal.objects.get(order=order)
     CreditReference.objects.create(journal=sale, source="bank", reference="UTR 7781")
-    assert list(differences()) == [f"reference UTR 7781 (bank) belongs to journal {sale.pk}, which is no credit"]
+    assert list(differences()) == [f"reference UTR 7781 (bank) belongs to journal {sale.pk}, which is not a credit"]
 
 
 @pytest.mark.django_db(transaction=True)

@@ -18,7 +18,7 @@ from marketplace.core.errors import InvalidTransition, Problem
 from tests.factories import UserFactory
 from tests.shop import archive, bought, funded, on_sale
 from wallet.card_credit import card_credit
-from wallet.models import DisputedOrder, LedgerAccount, Order, ProviderEvent, Reversal, TopUp
+from wallet.models import CardReversal, DisputedOrder, LedgerAccount, Order, ProviderEvent, TopUp
 from wallet.models.top_ups import EventKind
 from wallet.providers import TestProvider
 from wallet.providers.base import Refund
@@ -116,7 +116,7 @@ def test_purchases_are_attributed_newest_first_and_those_before_the_top_up_never
     deliver_event(funding, EventKind.DISPUTED)
     assert before.disputes.count() == 0
     # Nothing is left that the other top-up could have bought.
-    assert Reversal.objects.get(top_up=funding).orders.count() == 0
+    assert CardReversal.objects.get(top_up=funding).orders.count() == 0
     deliver_event(funding, EventKind.DISPUTE_LOST)
     assert accounts("receivable") == -30_000
     deliver_event(top_up, EventKind.DISPUTE_WON)
@@ -263,7 +263,7 @@ def test_events_in_any_order_and_twice_end_alike() -> None:
             for kind in (*order, *order):
                 deliver_event(top_up, kind)
             assert (top_up.status, wallet_of(top_up.user).balance_inr_minor) == expected, order
-            assert not ProviderEvent.objects.filter(applied_at=None).exists()
+            assert not ProviderEvent.objects.filter(processed_at=None).exists()
     assert_ledger_agrees()
 
 
@@ -272,12 +272,12 @@ def test_disputes_of_one_top_up_that_overlap_are_all_applied_once_the_first_ends
     names, part = ("first", "second", "third"), {"amount_minor": 10_000}
     for name in names:
         deliver_event(top_up, EventKind.DISPUTED, **part, reversal=name, event_id=name)
-    assert Reversal.objects.count() == 1
+    assert CardReversal.objects.count() == 1
     # The last one ends before the second.
     for name in ("third", "second", "first"):
         deliver_event(top_up, EventKind.DISPUTE_LOST, **part, reversal=name, event_id=f"{name} lost")
-    assert not ProviderEvent.objects.filter(applied_at=None).exists()
-    assert Reversal.objects.filter(status="Returned").count() == len(names)
+    assert not ProviderEvent.objects.filter(processed_at=None).exists()
+    assert CardReversal.objects.filter(status="Returned").count() == len(names)
     top_up.refresh_from_db()
     assert (top_up.status, wallet_of(top_up.user).balance_inr_minor) == ("Succeeded", 20_000)
     assert_ledger_agrees()
@@ -285,7 +285,7 @@ def test_disputes_of_one_top_up_that_overlap_are_all_applied_once_the_first_ends
 
 def test_dispute_of_a_payment_that_nobody_knows_waits() -> None:
     top_up = deliver_event(requested_top_up(), EventKind.DISPUTED, payment="of-another-program")
-    assert (top_up.status, ProviderEvent.objects.get().applied_at) == ("Pending", None)
+    assert (top_up.status, ProviderEvent.objects.get().processed_at) == ("Pending", None)
 
 
 def test_dispute_of_more_than_was_paid_freezes_what_was_paid() -> None:
@@ -294,7 +294,7 @@ def test_dispute_of_more_than_was_paid_freezes_what_was_paid() -> None:
     deliver_event(top_up, EventKind.DISPUTED, amount_minor=9_999_999)
     assert wallet_of(user).balance_inr_minor == 500_000
     deliver_event(top_up, EventKind.DISPUTED, amount_minor=0, reversal="another", event_id="another")
-    assert Reversal.objects.count() == 1
+    assert CardReversal.objects.count() == 1
 
 
 def test_part_that_a_lost_dispute_left_can_be_disputed_and_refunded(
@@ -317,7 +317,7 @@ def test_part_that_a_lost_dispute_left_can_be_disputed_and_refunded(
 @pytest.mark.parametrize("kind", [EventKind.DISPUTED, EventKind.DISPUTE_LOST, EventKind.REFUNDED])
 def test_dispute_or_refund_in_another_currency_is_refused(kind: EventKind) -> None:
     top_up = deliver_event(paid_top_up(), kind, currency="USD")
-    assert (top_up.status, wallet_of(top_up.user).balance_inr_minor, Reversal.objects.count()) == ("Succeeded", 50_000, 0)
+    assert (top_up.status, wallet_of(top_up.user).balance_inr_minor, CardReversal.objects.count()) == ("Succeeded", 50_000, 0)
     assert ProviderEvent.objects.get(kind=kind).outcome.startswith("refused")
 
 
@@ -338,7 +338,7 @@ def test_second_dispute_of_what_has_returned_changes_nothing() -> None:
     deliver_event(top_up, EventKind.DISPUTED)
     deliver_event(top_up, EventKind.DISPUTE_LOST)
     deliver_event(top_up, EventKind.DISPUTED, reversal="another", event_id="another")
-    assert (Reversal.objects.count(), accounts("funding")) == (1, 0)
+    assert (CardReversal.objects.count(), accounts("funding")) == (1, 0)
 
 
 def test_disputes_of_one_buyer_in_two_currencies_are_compared_apart() -> None:
@@ -443,7 +443,7 @@ def test_refund_that_the_provider_sends_later_settles_by_its_event(
     assert (wallet_of(top_up.user).balance_inr_minor, accounts("frozen")) == (0, 50_000)
     deliver_event(top_up, EventKind.REFUND_FAILED, reversal="later")
     assert (top_up.status, wallet_of(top_up.user).balance_inr_minor) == ("Disputed", 0)
-    assert list(Reversal.objects.order_by("id").values_list("kind", "status")) == [("refund", "Kept"), ("dispute", "Open")]
+    assert list(CardReversal.objects.order_by("id").values_list("kind", "status")) == [("refund", "Kept"), ("dispute", "Open")]
     assert_ledger_agrees()
 
 
@@ -498,9 +498,9 @@ def test_what_came_of_a_dispute_is_never_changed(change: dict[str, Any]) -> None
     deliver_event(top_up, EventKind.DISPUTED)
     deliver_event(top_up, EventKind.DISPUTE_LOST)
     with pytest.raises(IntegrityError), transaction.atomic():
-        Reversal.objects.update(**change)
+        CardReversal.objects.update(**change)
     with pytest.raises(IntegrityError), transaction.atomic():
-        Reversal.objects.get().delete()
+        CardReversal.objects.get().delete()
 
 
 @pytest.mark.parametrize("change", [{"withheld_minor": 1}, {"suspended": False}, {"order": "other"}, {"taken_minor": 0}, {"ended": False}])
@@ -519,5 +519,5 @@ def test_what_was_withheld_is_never_changed(change: dict[str, Any]) -> None:
 def test_second_open_dispute_of_a_top_up_is_refused_by_the_database() -> None:
     top_up = paid_top_up()
     deliver_event(top_up, EventKind.DISPUTED)
-    with pytest.raises(IntegrityError, match=r"reversal_one_open|top_up_id"), transaction.atomic():
-        Reversal.objects.create(top_up=top_up, kind="dispute", reference="x", amount_minor=1)
+    with pytest.raises(IntegrityError, match=r"cardreversal_one_open|top_up_id"), transaction.atomic():
+        CardReversal.objects.create(top_up=top_up, kind="dispute", reference="x", amount_minor=1)

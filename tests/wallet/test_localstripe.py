@@ -27,7 +27,7 @@ from tests.servers.process import Process, bare_environment
 from tests.shop import bought, on_sale
 from tests.waiting import until
 from wallet.errors import PaymentProviderUnavailable
-from wallet.models import Reversal, TopUp
+from wallet.models import CardReversal, TopUp
 from wallet.providers.base import PaymentPage
 from wallet.providers.stripe import StripeProvider
 from wallet.reconciliation import differences
@@ -142,7 +142,7 @@ def test_payment_that_localstripe_took_is_credited_and_what_is_left_refunded_the
     assert wallet_of(top_up.user).balance_usd_minor == 1999
     bought(on_sale(base_price_minor=999), top_up.user, currency="USD")
     refund_top_up(top_up=top_up, reason="test", actor=UserFactory())
-    reversal = Reversal.objects.get(top_up=top_up)
+    reversal = CardReversal.objects.get(top_up=top_up)
     (refund,) = client.v1.refunds.list({"payment_intent": top_up.payment_reference}).data
     assert (refund.id, refund.amount, refund.to_dict()["metadata"]) == (reversal.reference, 1000, {"reversalId": str(reversal.pk)})
     assert (reversal.status, wallet_of(top_up.user).balance_usd_minor) == ("Returned", 0)
@@ -156,7 +156,7 @@ def test_refund_that_localstripe_refuses_returns_to_the_wallet(
     # It forgets the payment, and answers 404.
     requests.delete(f"{server}/_config/data", timeout=30)
     refund_top_up(top_up=top_up, reason="test", actor=UserFactory())
-    assert (Reversal.objects.get(top_up=top_up).status, wallet_of(top_up.user).balance_usd_minor) == ("Kept", 1999)
+    assert (CardReversal.objects.get(top_up=top_up).status, wallet_of(top_up.user).balance_usd_minor) == ("Kept", 1999)
 
 
 def test_list_of_localstripe_is_paged_through_and_agrees_with_the_ledger(

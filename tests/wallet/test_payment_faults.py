@@ -16,7 +16,7 @@ from tests.contract.calls import rows
 from tests.eager import EagerBackend
 from tests.factories import UserFactory
 from tests.shop import bought, on_sale
-from wallet.models import Invoice, LedgerAccount, Order, PayoutBatch, ProviderEvent, Reversal, Seller, TopUp, VendorPayout
+from wallet.models import CardReversal, Invoice, LedgerAccount, Order, PayoutBatch, ProviderEvent, Seller, TopUp, VendorPayout
 from wallet.models.top_ups import EventKind
 from wallet.providers import TestProvider
 from wallet.providers.simulated import signed_event
@@ -214,7 +214,7 @@ def asked_refund() -> str:
     """Return the reversal of a refund that was not sent yet."""
     top_up = paid_top_up()
     refund_top_up(top_up=top_up, reason="test", actor=UserFactory())
-    return str(Reversal.objects.get(top_up=top_up).pk)
+    return str(CardReversal.objects.get(top_up=top_up).pk)
 
 
 def sending_a_refund() -> Deed:
@@ -246,7 +246,7 @@ def numbering_invoices() -> Deed:
 STAGED = [asking_for_a_page, payment, payment_that_failed, payment_whose_dispute_waits, dispute, dispute_that_is_won, dispute_that_is_lost]
 STAGED += [dispute_that_is_lost_after_the_payout, end_of_a_dispute_that_nobody_told, refund_by_hand]
 STAGED += [sending_a_refund, sending_a_refund_that_is_refused, numbering_invoices]
-STATES = (TopUp, Reversal, Order, VendorPayout, PayoutBatch, Job)
+STATES = (TopUp, CardReversal, Order, VendorPayout, PayoutBatch, Job)
 
 
 def summary() -> Counter[tuple[Any, ...]]:

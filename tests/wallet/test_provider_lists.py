@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from tests.factories import UserFactory
-from wallet.models import Reversal, TopUp
+from wallet.models import CardReversal, TopUp
 from wallet.models.top_ups import EventKind, ReversalStatus
 from wallet.providers import TestProvider
 from wallet.providers.base import ProviderPayment, ProviderReversal
@@ -81,7 +81,7 @@ def test_dispute_in_the_list_that_the_ledger_does_not_have_so_is_told(
     changed: dict[str, Any], told_of: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     top_up = deliver_event(paid_top_up(), EventKind.DISPUTED)
-    reversal = Reversal.objects.get()
+    reversal = CardReversal.objects.get()
     same: dict[str, Any] = {"reference": reversal.reference, "payment": top_up.payment_reference, "amount_minor": 50_000, "currency": "INR"}
     listed = [ProviderReversal(**{**same, "status": ReversalStatus.OPEN})]
     if changed:
@@ -102,4 +102,4 @@ def test_refund_that_the_provider_does_not_list_is_told(monkeypatch: pytest.Monk
     refund_top_up(top_up=paid_top_up(), reason="asked for", actor=UserFactory())
     monkeypatch.setattr(TestProvider, "reversals_of", lambda *_: iter([]))
     with pytest.raises(CommandError, match="1 differences"):
-        told(day=Reversal.objects.get().opened_at.date())
+        told(day=CardReversal.objects.get().opened_at.date())

@@ -58,12 +58,12 @@ def test_missing_trigger_is_a_difference() -> None:
 def test_balance_that_is_not_the_sum_of_its_entries_is_a_difference() -> None:
     bought(on_sale())
     LedgerAccount.objects.filter(kind="wallet").update(balance_minor=1)
-    assert_difference("a balance of 1 INR, and its entries sum to 950100")
+    assert_difference("a balance of 1 INR, but its entries sum to 950100")
 
 
 def test_balance_without_any_entry_is_a_difference() -> None:
     LedgerAccount.objects.create(kind="wallet", owner=UserFactory(), currency="USD", may_go_negative=False, balance_minor=7)
-    assert_difference("a balance of 7 USD, and its entries sum to 0")
+    assert_difference("a balance of 7 USD, but its entries sum to 0")
 
 
 def test_order_whose_split_is_not_its_transfers_is_a_difference() -> None:
@@ -78,17 +78,17 @@ def test_transfer_that_vanished_is_a_difference() -> None:
         Transfer.objects.filter(journal__order=order, credit__kind="commission").delete()
         LedgerAccount.objects.filter(kind="wallet").update(balance_minor=1_000_000 - order.vendor_share_minor)
     assert_difference(f"order {order.pk} and its transfers differ", count=2)
-    assert_difference(f"journal {order.journals.get().pk} and its transfers differ on the wallet", count=2)
+    assert_difference(f"journal {order.journals.get().pk} and its transfers move different amounts on the wallet account", count=2)
 
 
 @pytest.mark.parametrize(
     ("change", "sentence", "count"),
     [
-        ({"vendor_net_minor": 1}, "and its transfers differ on the vendor", 1),
-        ({"vendor": None, "vendor_net_minor": None}, "and its transfers differ on the vendor", 1),
-        ({"wallet_net_minor": -1}, "and its transfers differ on the wallet", 2),
-        ({"wallet_balance_minor": 5}, "does not follow the wallet's entry before", 1),
-        ({"wallet_entry": 7}, "does not follow the wallet's entry before", 2),
+        ({"vendor_net_minor": 1}, "and its transfers move different amounts on the vendor account", 1),
+        ({"vendor": None, "vendor_net_minor": None}, "and its transfers move different amounts on the vendor account", 1),
+        ({"wallet_net_minor": -1}, "and its transfers move different amounts on the wallet account", 2),
+        ({"wallet_balance_minor": 5}, "does not continue from the wallet's previous entry", 1),
+        ({"wallet_entry": 7}, "does not continue from the wallet's previous entry", 2),
     ],
 )
 def test_entry_that_is_not_what_moved_is_a_difference(change: dict[str, Any], sentence: str, count: int) -> None:
@@ -106,13 +106,13 @@ def test_entry_of_someone_else_is_a_difference(side: str) -> None:
         stolen = {"wallet": other.wallet_id, "wallet_entry": 3}
     with unguarded():
         Journal.objects.filter(pk=sale.pk).update(**stolen)
-    assert f"journal {sale.pk} and its transfers differ on the {side}" in list(differences())
+    assert f"journal {sale.pk} and its transfers move different amounts on the {side} account" in list(differences())
 
 
 def test_count_of_entries_that_is_wrong_is_a_difference() -> None:
     sale = bought(on_sale()).journals.get()
     LedgerAccount.objects.filter(wallet_journals=sale).update(entries=9)
-    assert_difference(f"wallet {sale.wallet_id} counts 9 entries and has 2")
+    assert_difference(f"wallet {sale.wallet_id} counts 9 entries, but its last entry is number 2")
 
 
 def test_balance_that_is_not_what_is_covered_is_a_difference() -> None:
@@ -120,7 +120,7 @@ def test_balance_that_is_not_what_is_covered_is_a_difference() -> None:
     list(digest_ledger(until=timezone.now()))
     assert list(differences()) == []
     LedgerAccount.objects.filter(vendor_journals=sale).update(balance_minor=1)
-    assert_difference(f"vendor account {sale.vendor_id} holds 1 INR, its entries with a digest 39920")
+    assert_difference(f"vendor account {sale.vendor_id} has a balance of 1 INR, but its entries that have a digest sum to 39920")
 
 
 def test_tax_that_its_rate_does_not_make_is_a_difference() -> None:
@@ -134,20 +134,20 @@ def test_journal_that_moves_nothing_is_a_difference() -> None:
     with unguarded():
         entry = {"wallet": wallet, "wallet_entry": 1, "wallet_net_minor": 1, "wallet_balance_minor": 1}
         journal = Journal.objects.create(kind="funding", reason="empty", **entry)
-    assert f"journal {journal.pk} moves nothing" in list(differences())
+    assert f"journal {journal.pk} has no transfer" in list(differences())
 
 
 def test_licence_that_outlived_its_refund_is_a_difference() -> None:
     order = bought(on_sale())
     refund_order(order=order, reason="test", actor=None)
     Licence.objects.update(revoked_at=None)
-    assert_difference("disagree on whether the purchase stands")
+    assert_difference("is revoked though order")
 
 
 def test_licence_of_something_else_is_a_difference() -> None:
     bought(on_sale())
     Licence.objects.update(listing=on_sale())
-    assert_difference("is not what order")
+    assert_difference("differs from what order")
 
 
 def test_licence_without_an_order_is_a_difference() -> None:

@@ -14,7 +14,7 @@ from marketplace.core.models import AuditEntry
 from tests.eager import drain
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
-from wallet.models import Journal, LedgerAccount, Order, Reversal, TopUp, Transfer
+from wallet.models import CardReversal, Journal, LedgerAccount, Order, TopUp, Transfer
 from wallet.providers import TestProvider
 from wallet.reconciliation import differences
 from wallet.selectors import wallet_of
@@ -165,7 +165,7 @@ def test_refund_of_what_a_deleted_account_paid_by_card_returns_to_the_card_and_o
     order = left_by(buyer)
     refund_order(order=order, reason="broken", actor=UserFactory())
     drain()
-    assert {(reversal.top_up_id, reversal.amount_minor, reversal.status) for reversal in Reversal.objects.all()} == {
+    assert {(reversal.top_up_id, reversal.amount_minor, reversal.status) for reversal in CardReversal.objects.all()} == {
         (first.pk, 10_000, "Returned"),
         (second.pk, 30_000, "Returned"),
     }

@@ -19,7 +19,7 @@ from marketplace.core.errors import Problem
 from tests.factories import UserFactory
 from tests.races import THREADS, at_once, outcomes_at_once
 from tests.shop import archive, bought, on_sale
-from wallet.models import Journal, LedgerAccount, PayoutBatch, ProviderEvent, Reversal, TopUp
+from wallet.models import CardReversal, Journal, LedgerAccount, PayoutBatch, ProviderEvent, TopUp
 from wallet.models.top_ups import EventKind
 from wallet.providers.simulated import signed_event
 from wallet.reconciliation import differences
@@ -76,7 +76,7 @@ def test_dispute_and_its_end_at_once_with_the_payment_end_it_once() -> None:
         top_up.refresh_from_db()
         assert top_up.status == ("Succeeded" if end == EventKind.DISPUTE_WON else "Returned")
         assert wallet_of(top_up.user).balance_inr_minor == (50_000 if end == EventKind.DISPUTE_WON else 0)
-        assert not ProviderEvent.objects.filter(top_up=top_up, applied_at=None).exists()
+        assert not ProviderEvent.objects.filter(top_up=top_up, processed_at=None).exists()
 
 
 def elsewhere(call: Callable[[], Any]) -> threading.Thread:
@@ -137,7 +137,7 @@ def test_dispute_meets_purchases_refunds_and_payouts_without_a_circle() -> None:
         )
         # What was told before its beginning.
         deliver_event(top_up, EventKind.DISPUTED)
-        assert Reversal.objects.get(top_up=top_up).status == ("Kept" if end == EventKind.DISPUTE_WON else "Returned")
+        assert CardReversal.objects.get(top_up=top_up).status == ("Kept" if end == EventKind.DISPUTE_WON else "Returned")
 
 
 def test_disputes_of_two_buyers_of_the_same_vendors_meet_without_a_circle() -> None:
@@ -148,7 +148,7 @@ def test_disputes_of_two_buyers_of_the_same_vendors_meet_without_a_circle() -> N
             bought(listing, top_up.user)
     at_once(*(telling(top_up, EventKind.DISPUTED) for top_up in top_ups))
     at_once(*(telling(top_up, random.choice(ENDS)) for top_up in top_ups))
-    assert not Reversal.objects.filter(status="Open").exists()
+    assert not CardReversal.objects.filter(status="Open").exists()
 
 
 def test_limit_of_a_day_is_reached_and_never_passed() -> None:

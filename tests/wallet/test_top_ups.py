@@ -321,7 +321,7 @@ def test_what_was_paid_for_is_never_changed(change: dict[str, Any]) -> None:
         top_up.delete()
 
 
-@pytest.mark.parametrize("change", [{"amount_minor": 1}, {"event_id": "x"}, {"outcome": "x"}, {"applied_at": None, "outcome": ""}])
+@pytest.mark.parametrize("change", [{"amount_minor": 1}, {"event_id": "x"}, {"outcome": "x"}, {"processed_at": None, "outcome": ""}])
 def test_what_a_provider_told_is_never_changed(change: dict[str, Any]) -> None:
     paid_top_up()
     with pytest.raises(IntegrityError), transaction.atomic():
@@ -333,7 +333,7 @@ def test_what_a_provider_told_is_never_changed(change: dict[str, Any]) -> None:
 def test_second_event_of_the_same_id_is_refused_by_the_database() -> None:
     paid_top_up()
     event = ProviderEvent.objects.get()
-    event.pk, event.top_up, event.applied_at, event.outcome = None, None, None, ""
+    event.pk, event.top_up, event.processed_at, event.outcome = None, None, None, ""
     event._state.adding = True
     with pytest.raises(IntegrityError, match=r"providerevent_once|event_id"), transaction.atomic():
         ProviderEvent.objects.bulk_create([event])

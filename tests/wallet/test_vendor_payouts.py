@@ -455,14 +455,14 @@ def test_payout_that_is_not_its_transfer_is_a_difference() -> None:
     assert list(differences()) == [f"payout {payout.pk} and its transfer differ"]
     with unguarded():
         VendorPayout.objects.all().delete()
-    assert list(differences()) == [f"journal {payout.journal_id} pays out in no run"]
+    assert list(differences()) == [f"journal {payout.journal_id} is a payout that belongs to no batch"]
 
 
 def test_return_that_is_not_its_payouts_is_a_difference() -> None:
     payout = bounce_payout(payout=exported_payout(sold(payee())), reason="test", actor=None)
     with unguarded():
         VendorPayout.objects.update(status="Paid", returned=None, reason="")
-    assert list(differences()) == [f"journal {payout.returned_id} returns no payout"]
+    assert list(differences()) == [f"journal {payout.returned_id} returns a payout that does not exist"]
 
 
 @pytest.mark.parametrize(

@@ -355,8 +355,8 @@ def test_more_than_is_held_is_never_taken_and_reconciliation_tells_of_a_stray_fi
         change_amount_set_aside(account.pk, -201)
     change_amount_set_aside(account.pk, 5)
     told = " ".join(differences())
-    assert f"held account {account.pk} has a balance of 205 INR, and its entries sum to 200" in told
-    assert f"held account {account.pk} holds 205 INR, what waits is 200" in told
+    assert f"held account {account.pk} has a balance of 205 INR, but its entries sum to 200" in told
+    assert f"held account {account.pk} has a balance of 205 INR, but open wallet payouts sum to 200" in told
 
 
 def test_reconciliation_tells_of_journals_without_a_request_and_of_requests_that_do_not_fit() -> None:
@@ -368,12 +368,12 @@ def test_reconciliation_tells_of_journals_without_a_request_and_of_requests_that
     leg: dict[str, Any] = {"currency": "INR", "reason": "stray", "actor_id": staff.pk}
     stray = write_journal(kind=JournalKind.HOLD, transfers=[TransferEntry(wallet, account, 100)], wallet=entry, **leg)
     told = list(differences())
-    assert f"journal {stray} sets money aside that nobody asked for" in told
-    assert f"held account {account} holds 300 INR, what waits is 200" in told
+    assert f"journal {stray} sets money aside for a wallet payout that does not exist" in told
+    assert f"held account {account} has a balance of 300 INR, but open wallet payouts sum to 200" in told
     payout = open_accounts("INR", {AccountKind.PAYOUT: None})[AccountKind.PAYOUT]
     change_amount_set_aside(account, -300)
     settled = write_journal(kind=JournalKind.SETTLEMENT, transfers=[TransferEntry(account, payout, 300)], **leg)
-    assert f"journal {settled} settles nothing that was asked for" in list(differences())
+    assert f"journal {settled} settles a wallet payout that does not exist" in list(differences())
     # Of another amount.
     WalletPayout.objects.filter(pk=wallet_payout.pk).update(status="Paid", settlement=settled, reference="T1")
     assert f"wallet payout {wallet_payout.pk} and its transfers differ" in list(differences())

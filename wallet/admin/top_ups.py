@@ -12,7 +12,7 @@ from marketplace.review.search import SearchQuery
 from marketplace.review.service import ServiceAdmin
 from marketplace.ui.formatting import money
 
-from ..models import ProviderEvent, Reversal, TopUp
+from ..models import CardReversal, ProviderEvent, TopUp
 from ..models.top_ups import TopUpStatus
 from ..services.card_refunds import refund_top_up
 
@@ -56,7 +56,7 @@ class TopUpAdmin(ServiceAdmin):
         ]
         reversals = [
             (f"{each.opened_at:%Y-%m-%d %H:%M}", each.kind, money(each.amount_minor, subject.currency), each.status, each.reference)
-            for each in Reversal.objects.filter(top_up=subject).order_by("id")
+            for each in CardReversal.objects.filter(top_up=subject).order_by("id")
         ]
         return [
             Panel("Events of the provider", ("At (UTC)", "Kind", "Event", "Outcome"), events),
@@ -82,8 +82,8 @@ class TopUpAdmin(ServiceAdmin):
 class ProviderEventAdmin(ServiceAdmin):
     """Events of payment providers."""
 
-    list_display = ("occurred_at", "provider", "kind", "top_up", "outcome", "applied_at")
-    list_filter = ("provider", "kind", ("applied_at", admin.EmptyFieldListFilter))
+    list_display = ("occurred_at", "provider", "kind", "top_up", "outcome", "processed_at")
+    list_filter = ("provider", "kind", ("processed_at", admin.EmptyFieldListFilter))
     list_select_related = ("top_up",)
     search_fields = ("event_id", "payment_reference", "reversal_reference")
     ordering = ("-id",)
@@ -93,7 +93,7 @@ class ProviderEventAdmin(ServiceAdmin):
         return []
 
 
-@admin.register(Reversal)
+@admin.register(CardReversal)
 class ReversalAdmin(ServiceAdmin):
     """Disputes and refunds of top-ups, with the purchases that they froze."""
 
@@ -104,11 +104,11 @@ class ReversalAdmin(ServiceAdmin):
     ordering = ("-id",)
 
     @admin.display(description="Amount")
-    def amount(self, reversal: Reversal) -> str:
+    def amount(self, reversal: CardReversal) -> str:
         """Return the amount with its currency."""
         return money(reversal.amount_minor, reversal.top_up.currency)
 
-    def panels(self, request: HttpRequest, subject: Reversal) -> list[Panel]:
+    def panels(self, request: HttpRequest, subject: CardReversal) -> list[Panel]:
         """Show the purchases, then the history."""
         rows = [
             (

@@ -9,13 +9,14 @@ from .orders import Order
 from .quotes import Quote
 from .records import CreditReference, WalletOwner, WalletSettings
 from .refund_requests import RefundRequest
-from .top_ups import DisputedOrder, ProviderEvent, Reversal, TopUp
+from .top_ups import CardReversal, DisputedOrder, ProviderEvent, TopUp
 from .vendor_payouts import PayoutBatch, VendorPayout
 from .wallet_payouts import WalletPayout
 
 __all__ = [
     "Approval",
     "BillingDetails",
+    "CardReversal",
     "CoveredJournal",
     "CreditReference",
     "DisputedOrder",
@@ -30,7 +31,6 @@ __all__ = [
     "ProviderEvent",
     "Quote",
     "RefundRequest",
-    "Reversal",
     "Seller",
     "TaxRate",
     "TopUp",

@@ -113,7 +113,7 @@ class ProviderEvent(models.Model):
     currency = models.CharField(max_length=3, blank=True)
     occurred_at = models.DateTimeField()
     received_at = models.DateTimeField(default=timezone.now)
-    applied_at = models.DateTimeField(null=True, blank=True)
+    processed_at = models.DateTimeField(null=True, blank=True)
     outcome = models.CharField(max_length=200, blank=True)
 
     class Meta:
@@ -124,12 +124,12 @@ class ProviderEvent(models.Model):
             models.UniqueConstraint(fields=("provider", "event_id"), name="providerevent_once"),
             models.CheckConstraint(condition=Q(kind__in=EventKind.values), name="providerevent_kind_known"),
             models.CheckConstraint(
-                condition=Q(applied_at__isnull=True, outcome="") | Q(applied_at__isnull=False, top_up__isnull=False) & ~Q(outcome=""),
-                name="providerevent_applied_fits",
+                condition=Q(processed_at__isnull=True, outcome="") | Q(processed_at__isnull=False, top_up__isnull=False) & ~Q(outcome=""),
+                name="providerevent_processed_fits",
             ),
         )
         indexes = (
-            models.Index(fields=("provider", "payment_reference"), condition=Q(applied_at__isnull=True), name="providerevent_waiting"),
+            models.Index(fields=("provider", "payment_reference"), condition=Q(processed_at__isnull=True), name="providerevent_waiting"),
         )
 
     def __str__(self) -> str:
@@ -151,7 +151,7 @@ class ReversalStatus(models.TextChoices):
     PAYMENT_RETURNED = "Returned"
 
 
-class Reversal(models.Model):
+class CardReversal(models.Model):
     """A dispute or a refund of a top-up. What is left of the credit is frozen until it is decided."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
@@ -171,16 +171,16 @@ class Reversal(models.Model):
         ordering = ("-id",)
         default_permissions = ("view",)
         constraints = (
-            models.UniqueConstraint(fields=("top_up",), condition=Q(status="Open"), name="reversal_one_open"),
-            models.UniqueConstraint(fields=("top_up", "reference"), condition=~Q(reference=""), name="reversal_once"),
-            models.CheckConstraint(condition=Q(amount_minor__gt=0), name="reversal_positive"),
-            models.CheckConstraint(condition=Q(kind__in=ReversalKind.values), name="reversal_kind_known"),
+            models.UniqueConstraint(fields=("top_up",), condition=Q(status="Open"), name="cardreversal_one_open"),
+            models.UniqueConstraint(fields=("top_up", "reference"), condition=~Q(reference=""), name="cardreversal_once"),
+            models.CheckConstraint(condition=Q(amount_minor__gt=0), name="cardreversal_positive"),
+            models.CheckConstraint(condition=Q(kind__in=ReversalKind.values), name="cardreversal_kind_known"),
             models.CheckConstraint(
                 condition=Q(status="Open", settled__isnull=True, decided_at__isnull=True)
                 | Q(status="Kept", frozen__isnull=True, settled__isnull=True, decided_at__isnull=False)
                 | Q(status="Kept", frozen__isnull=False, settled__isnull=False, decided_at__isnull=False)
                 | Q(status="Returned", settled__isnull=False, decided_at__isnull=False),
-                name="reversal_status_fits",
+                name="cardreversal_status_fits",
             ),
         )
 
@@ -197,7 +197,7 @@ class DisputedOrder(models.Model):
     """A purchase that a disputed top-up paid for, in whole or in part, and what is withheld of the vendor's share."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    reversal = models.ForeignKey(Reversal, on_delete=models.PROTECT, related_name="orders")
+    reversal = models.ForeignKey(CardReversal, on_delete=models.PROTECT, related_name="orders")
     order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="disputes")
     disputed_minor = models.BigIntegerField()
     # Whether half or more of the price was disputed, with what other disputes took or may take.

@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
 from ..errors import PaymentEventInvalid, PaymentSignatureInvalid
-from ..models import Reversal, TopUp
+from ..models import CardReversal, TopUp
 from ..models.top_ups import EventKind, ReversalStatus
 from .base import PaymentEvent, PaymentPage, PaymentRequest, ProviderPayment, ProviderReversal, Refund, day_bounds, moment_of
 
@@ -63,7 +63,7 @@ class TestProvider:
 def known_reversals(provider: str, day: dt.date) -> Iterator[ProviderReversal]:
     """Yield what we know of a provider's disputes and refunds that began on a day."""
     start, end = (moment_of(seconds) for seconds in day_bounds(day))
-    rows = Reversal.objects.filter(top_up__provider=provider, opened_at__gte=start, opened_at__lt=end).exclude(reference="")
+    rows = CardReversal.objects.filter(top_up__provider=provider, opened_at__gte=start, opened_at__lt=end).exclude(reference="")
     for row in rows.select_related("top_up"):
         payment, currency = row.top_up.payment_reference, row.top_up.currency
         yield ProviderReversal(row.reference, payment, row.amount_minor, currency, ReversalStatus(row.status))

@@ -11,7 +11,7 @@ from marketplace.core.errors import InvalidTransition
 from marketplace.core.transitions import lock, lock_for_decision
 from marketplace.jobs.policy import job
 
-from ..models import Reversal, TopUp
+from ..models import CardReversal, TopUp
 from ..models.top_ups import ReversalStatus
 from ..providers import provider_named
 from .provider_events import apply_waiting
@@ -60,7 +60,7 @@ def _open(top_up: TopUp, *, reason: str, actor: User | None) -> None:
 @job()
 def send_refund(reversal_id: str) -> None:
     """Ask the provider for a refund, outside of a transaction, and settle it if it is done; one that is refused returns to the wallet."""
-    reversal = Reversal.objects.select_related("top_up").filter(pk=reversal_id, status=ReversalStatus.OPEN).first()
+    reversal = CardReversal.objects.select_related("top_up").filter(pk=reversal_id, status=ReversalStatus.OPEN).first()
     if reversal is None:
         return
     top_up = reversal.top_up

@@ -11,7 +11,7 @@ from django.db.models import Q
 from library.services.licences import restore_licences, suspend_licences
 from marketplace.accounts.models import User
 
-from ..models import DisputedOrder, Order, Reversal
+from ..models import CardReversal, DisputedOrder, Order
 from ..models.orders import OrderStatus
 from ..models.top_ups import ReversalStatus
 from ..selectors import upgrade_of, with_upgrades
@@ -33,7 +33,7 @@ def freeze_purchases(*, order_ids: Iterable[uuid.UUID], reason: str) -> None:
         found = with_upgrades(done) - done
 
 
-def restore_purchases(*, reversal: Reversal, order_ids: Iterable[uuid.UUID]) -> None:
+def restore_purchases(*, reversal: CardReversal, order_ids: Iterable[uuid.UUID]) -> None:
     """Restore the licences of these purchases and of their upgrades, unless another dispute suspended or ended one that they upgraded."""
     buyer = reversal.top_up.user
     others = DisputedOrder.objects.filter(_OPEN, suspended=True, order__buyer=buyer).exclude(reversal=reversal)

@@ -46,7 +46,7 @@ def receive_event(*, provider: str, body: bytes, headers: Mapping[str, str]) -> 
 def unmatched_events() -> QuerySet[ProviderEvent]:
     """Return the old events that fitted no payment of ours."""
     before = timezone.now() - timedelta(days=bounds.PROVIDER_EVENT_DAYS)
-    return ProviderEvent.objects.filter(applied_at__isnull=True, top_up__isnull=True, received_at__lte=before)
+    return ProviderEvent.objects.filter(processed_at__isnull=True, top_up__isnull=True, received_at__lte=before)
 
 
 @transaction.atomic
@@ -61,14 +61,14 @@ def _apply_once(provider: str, event: PaymentEvent) -> None:
     }
     # A concurrent duplicate waits here for the first.
     row, created = ProviderEvent.objects.get_or_create(provider=provider, event_id=event.event_id, defaults=facts)
-    if not created and row.applied_at is not None:
+    if not created and row.processed_at is not None:
         return
     top_up = _top_up_of(provider, event)
     if top_up is None:
         return
     top_up = lock(TopUp.objects.select_related("user"), pk=top_up.pk)
     row.refresh_from_db()
-    if row.applied_at is None:
+    if row.processed_at is None:
         _apply(row, top_up, event)
 
 
@@ -87,7 +87,7 @@ def apply_waiting(*, top_up: TopUp) -> None:
     if not top_up.payment_reference:
         return
     waiting = ProviderEvent.objects.filter(
-        Q(top_up=top_up) | Q(payment_reference=top_up.payment_reference), provider=top_up.provider, applied_at__isnull=True
+        Q(top_up=top_up) | Q(payment_reference=top_up.payment_reference), provider=top_up.provider, processed_at__isnull=True
     )
     applied = True
     while applied:
@@ -101,8 +101,8 @@ def _apply(row: ProviderEvent, top_up: TopUp, event: PaymentEvent) -> bool:
     outcome = _outcome(top_up, event)
     row.top_up = top_up
     if outcome:
-        row.applied_at, row.outcome = timezone.now(), outcome[:200]
-    row.save(update_fields=["top_up", "applied_at", "outcome"])
+        row.processed_at, row.outcome = timezone.now(), outcome[:200]
+    row.save(update_fields=["top_up", "processed_at", "outcome"])
     return bool(outcome)
 
 

@@ -29,7 +29,7 @@ from marketplace.ui.mail import mail
 
 from ..card_credit import refundable_minor, returned_minor
 from ..events import CardCreditOfDeletedAccount
-from ..models import DisputedOrder, Journal, LedgerAccount, Order, Reversal, TopUp
+from ..models import CardReversal, DisputedOrder, Journal, LedgerAccount, Order, TopUp
 from ..models.ledger import AccountKind, JournalKind
 from ..models.orders import OrderStatus
 from ..models.top_ups import EventKind, ReversalKind, ReversalStatus, TopUpStatus
@@ -94,7 +94,7 @@ def apply_reversal(*, top_up: TopUp, event: PaymentEvent) -> str:
     return end.value.lower()
 
 
-def open_refund(*, top_up: TopUp) -> Reversal | None:
+def open_refund(*, top_up: TopUp) -> CardReversal | None:
     """Freeze what is left of a top-up, which the caller has locked, to refund it; None if nothing is left."""
     lock(User.objects.all(), pk=top_up.user_id)
     amount = refundable_minor(top_up, _locked_wallet(top_up))
@@ -105,7 +105,7 @@ def _kind_of(event: PaymentEvent) -> ReversalKind:
     return ReversalKind.REFUND if event.kind in _REFUNDS else ReversalKind.DISPUTE
 
 
-def _reversal_of(top_up: TopUp, event: PaymentEvent) -> Reversal | None:
+def _reversal_of(top_up: TopUp, event: PaymentEvent) -> CardReversal | None:
     """Return the reversal that an event is about; a refund of ours may be reported before its reference is saved."""
     known = top_up.reversals.select_related("frozen").filter(reference=event.reversal).first() if event.reversal else None
     if known is None and event.kind in _REFUNDS:
@@ -123,12 +123,12 @@ def _locked_wallet(top_up: TopUp) -> LedgerAccount:
     return lock(LedgerAccount.objects.filter(kind=AccountKind.WALLET), owner=top_up.user_id, currency=top_up.currency)
 
 
-def _open(top_up: TopUp, kind: ReversalKind, reference: str, amount_minor: int) -> Reversal:
+def _open(top_up: TopUp, kind: ReversalKind, reference: str, amount_minor: int) -> CardReversal:
     """Freeze what the wallet holds, and for the rest the newest purchases after the top-up."""
     lock(User.objects.all(), pk=top_up.user_id)
     wallet = _locked_wallet(top_up)
     frozen_minor = min(amount_minor, wallet.balance_minor)
-    reversal = Reversal.objects.create(
+    reversal = CardReversal.objects.create(
         top_up=top_up,
         kind=kind,
         reference=reference,
@@ -142,7 +142,7 @@ def _open(top_up: TopUp, kind: ReversalKind, reference: str, amount_minor: int) 
     return reversal
 
 
-def _freeze_orders(reversal: Reversal, disputed: Sequence[DisputedSale]) -> int:
+def _freeze_orders(reversal: CardReversal, disputed: Sequence[DisputedSale]) -> int:
     """Record what is disputed of each purchase, and suspend those of which half or more is; return their number."""
     suspended = [each for each in disputed if each.suspended]
     withheld = {each.order.pk: _NOTHING for each in disputed}
@@ -206,7 +206,7 @@ def _sales_behind(top_up: TopUp, wallet: LedgerAccount, uncovered_minor: int) ->
     return disputed
 
 
-def settle_reversal(*, reversal: Reversal, end: ReversalStatus) -> None:
+def settle_reversal(*, reversal: CardReversal, end: ReversalStatus) -> None:
     """End an open reversal, whose top-up the caller has locked: everything is restored, or the money returns to the card."""
     top_up = reversal.top_up
     lock(User.objects.all(), pk=top_up.user_id)
@@ -239,7 +239,7 @@ def settle_reversal(*, reversal: Reversal, end: ReversalStatus) -> None:
         _notify(reversal, "top_up_refunded")
 
 
-def _keep_suspended(reversal: Reversal, standing: Sequence[DisputedOrder]) -> None:
+def _keep_suspended(reversal: CardReversal, standing: Sequence[DisputedOrder]) -> None:
     """Let another open dispute suspend those purchases of which half or more is disputed or lost all the same."""
     for frozen in standing:
         rows = DisputedOrder.objects.filter(order=frozen.order_id).exclude(reversal__status=ReversalStatus.PAYMENT_KEPT)
@@ -253,7 +253,7 @@ def _keep_suspended(reversal: Reversal, standing: Sequence[DisputedOrder]) -> No
             other.save(update_fields=["suspended", "withheld", "withheld_minor"])
 
 
-def _ended_by(reversal: Reversal) -> list[DisputedOrder]:
+def _ended_by(reversal: CardReversal) -> list[DisputedOrder]:
     """Return the purchases that a lost dispute or a refund ends, newest first: those of which half or more is lost with it."""
     lost = (
         DisputedOrder.objects.filter(order=OuterRef("order"), reversal__status=ReversalStatus.PAYMENT_RETURNED).order_by().values("order")
@@ -264,7 +264,7 @@ def _ended_by(reversal: Reversal) -> list[DisputedOrder]:
     return list(ended.order_by("-order__created_at", "-order_id"))
 
 
-def _unfreeze(reversal: Reversal) -> uuid.UUID | None:
+def _unfreeze(reversal: CardReversal) -> uuid.UUID | None:
     """Return what was frozen to the wallet; None if nothing was."""
     frozen, top_up = reversal.frozen, reversal.top_up
     if frozen is None or frozen.wallet_id is None:
@@ -285,7 +285,7 @@ def _unfreeze(reversal: Reversal) -> uuid.UUID | None:
     return journal
 
 
-def _return(reversal: Reversal, orders: Sequence[DisputedOrder], wallet: LedgerAccount) -> uuid.UUID:
+def _return(reversal: CardReversal, orders: Sequence[DisputedOrder], wallet: LedgerAccount) -> uuid.UUID:
     """End these purchases, and take the amount from what is frozen and from them; the buyer owes the rest."""
     top_up = reversal.top_up
     locked = list(Order.objects.select_for_update(no_key=True).filter(pk__in=[frozen.order_id for frozen in orders]).order_by("pk"))
@@ -324,7 +324,7 @@ def _return(reversal: Reversal, orders: Sequence[DisputedOrder], wallet: LedgerA
     return journal
 
 
-def _notify(reversal: Reversal, template: str, **facts: Any) -> None:
+def _notify(reversal: CardReversal, template: str, **facts: Any) -> None:
     top_up = reversal.top_up
     if not top_up.user.deleted:
         amounts: dict[str, Any] = {

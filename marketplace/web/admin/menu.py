@@ -16,12 +16,12 @@ from marketplace.core.models import AuditEntry
 from vendors.models import VendorProfile
 from wallet.models import (
     Approval,
+    CardReversal,
     ExchangeRate,
     Invoice,
     Order,
     PayoutBatch,
     ProviderEvent,
-    Reversal,
     Seller,
     TaxRate,
     TopUp,
@@ -67,7 +67,7 @@ LISTED: tuple[tuple[str, tuple[tuple[str, type[Model]], ...]], ...] = (
             ("Payouts", VendorPayout),
             ("Invoices", Invoice),
             ("Top-ups", TopUp),
-            ("Disputes and refunds", Reversal),
+            ("Disputes and refunds", CardReversal),
             ("Provider events", ProviderEvent),
         ),
     ),

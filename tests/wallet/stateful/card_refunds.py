@@ -10,7 +10,7 @@ from hypothesis.stateful import rule
 
 from marketplace.accounts.models import User
 from marketplace.core.errors import NotFound, Problem
-from wallet.models import Reversal, TopUp
+from wallet.models import CardReversal, TopUp
 from wallet.models.top_ups import EventKind
 from wallet.providers import TestProvider
 from wallet.providers.base import Refund
@@ -53,7 +53,7 @@ class CardRefunding(Adding, PayingVendors):
             self.counted("refund_to_card", problem.code)
             return
         assert not refused
-        reversal = Reversal.objects.get(top_up=top_up, status="Open")
+        reversal = CardReversal.objects.get(top_up=top_up, status="Open")
         assert reversal.amount_minor == amount
         if disputed:
             self.tell_case(top_up, name, EventKind.DISPUTED)
@@ -69,7 +69,7 @@ class CardRefunding(Adding, PayingVendors):
             self.disputed(added, name, added.amount)
         self.counted("refund_to_card", f"{'returned' if accepted else 'kept'}{' and disputed' if disputed else ''}")
 
-    def _answered(self, top_up: TopUp, reversal: Reversal, *, accepted: bool, at_once: bool) -> None:
+    def _answered(self, top_up: TopUp, reversal: CardReversal, *, accepted: bool, at_once: bool) -> None:
         """Let the provider answer: at once, or by an event."""
         answer = Refund(f"re-{reversal.pk}", done=at_once) if accepted or not at_once else None
         with patch.object(TestProvider, "refund", return_value=answer):
