@@ -39,18 +39,26 @@ EVENT_LABELS: Mapping[EventType, str] = {
 # Only the developer, signed in, has these sent: no key acts for a vendor.
 OF_OWN_STORE: AbstractSet[str] = frozenset({EventType.SALE_COMPLETED, EventType.LISTING_REVIEWED})
 # An app needs one of these scopes to receive the event: webhooks reveal nothing that calls would not.
+# Empty: any app may.
 REQUIRED_SCOPES: Mapping[str, frozenset[Scope]] = {
+    EventType.ASSET_PUBLISHED: frozenset(),
+    EventType.ASSET_UPDATED: frozenset(),
+    EventType.ASSET_REMOVED: frozenset(),
     EventType.ORDER_COMPLETED: frozenset({Scope.ACCOUNT_READ, Scope.WALLET_SPEND}),
     EventType.ORDER_REFUNDED: frozenset({Scope.ACCOUNT_READ, Scope.WALLET_SPEND}),
     EventType.WALLET_TOPPED_UP: frozenset({Scope.ACCOUNT_READ, Scope.WALLET_FUND}),
     EventType.APPROVAL_DECIDED: frozenset({Scope.WALLET_SPEND}),
+    EventType.SALE_COMPLETED: frozenset(),
+    EventType.LISTING_REVIEWED: frozenset(),
+    EventType.SCOPES_CHANGED: frozenset(),
+    PING: frozenset(),
 }
 
 
 def may_receive(event: str, granted: AbstractSet[Scope]) -> bool:
     """Tell whether an app with these granted scopes may receive an event."""
-    needed = REQUIRED_SCOPES.get(event)
-    return needed is None or not needed.isdisjoint(granted)
+    needed = REQUIRED_SCOPES[event]
+    return not needed or not needed.isdisjoint(granted)
 
 
 def may_subscribe(event: str, scopes: AbstractSet[Scope]) -> bool:

@@ -14,7 +14,7 @@ from catalog.models.files import FilePreviewKind
 from marketplace.storage.base import ObjectStorage
 
 from .previews import WEBP, ProcessedPreview, Rendition
-from .sandbox.runner import Limits, reader_of, run_job
+from .sandbox.runner import Limits, reader_of, run_in_sandbox
 
 LIMITS = Limits(cpu_seconds=60, wall_seconds=240)
 # Formats of fonts in order of preference, for styles that come in several.
@@ -48,7 +48,7 @@ def _run(
     job: str, deliverable: Deliverable, store: ObjectStorage, interpret: Callable[[dict[str, Any], list[bytes]], list[Made]], **options: Any
 ) -> list[Made]:
     read_at = reader_of(store, deliverable.object_key)
-    return run_job(job, read_at=read_at, size=deliverable.file_size, limits=LIMITS, interpret=interpret, **options)
+    return run_in_sandbox(job, read_at=read_at, size=deliverable.file_size, limits=LIMITS, interpret=interpret, **options)
 
 
 def _fonts_in(deliverable: Deliverable) -> list[tuple[str, int]]:

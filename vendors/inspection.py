@@ -9,7 +9,7 @@ from marketplace.storage.base import ObjectStorage
 from .sandbox import replies
 from .sandbox.entries import MAX_LISTED, PATH_CHARS
 from .sandbox.inspecting import FACTS_BYTES
-from .sandbox.runner import Limits, reader_of, run_job
+from .sandbox.runner import Limits, reader_of, run_in_sandbox
 
 # Sized for the slowest legitimate file: 5 GiB of deflated text, which are unpacked in half of that, in a store of 40 ms for each MiB.
 LIMITS = Limits(cpu_seconds=120, wall_seconds=240)
@@ -43,7 +43,7 @@ def inspect_deliverable(*, store: ObjectStorage, key: str, size: int, sender: st
         FileRejected: 400, it is damaged, hostile, or exceeds the limits of time or memory.
         DependencyUnavailable: 503, too many inspections are running, or the store cannot be read.
     """
-    return run_job("inspect", read_at=reader_of(store, key), size=size, limits=LIMITS, interpret=_inspection, sender=sender)
+    return run_in_sandbox("inspect", read_at=reader_of(store, key), size=size, limits=LIMITS, interpret=_inspection, sender=sender)
 
 
 def _inspection(technical: dict[str, Any], blobs: list[bytes]) -> Inspection:

@@ -6,7 +6,7 @@ from marketplace.core.errors import BodyTooLarge
 
 from . import bounds
 from .previews import LIMITS
-from .sandbox.runner import reader_of_bytes, run_job
+from .sandbox.runner import reader_of_bytes, run_in_sandbox
 
 
 def process_logo(data: bytes, sender: str = "") -> bytes:
@@ -19,7 +19,7 @@ def process_logo(data: bytes, sender: str = "") -> bytes:
     """
     if len(data) > bounds.LOGO_BYTES:
         raise BodyTooLarge(maximumBytes=bounds.LOGO_BYTES)
-    return run_job("logo", read_at=reader_of_bytes(data), size=len(data), limits=LIMITS, interpret=_logo, sender=sender)
+    return run_in_sandbox("logo", read_at=reader_of_bytes(data), size=len(data), limits=LIMITS, interpret=_logo, sender=sender)
 
 
 def _logo(_facts: dict[str, Any], blobs: list[bytes]) -> bytes:

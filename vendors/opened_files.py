@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from marketplace.storage.base import ObjectStorage
 
-from .sandbox.runner import Limits, reader_of, run_job
+from .sandbox.runner import Limits, reader_of, run_in_sandbox
 
 LIMITS = Limits(cpu_seconds=40, wall_seconds=90)
 SOUND_TYPES = {
@@ -56,7 +56,7 @@ def open_entry(*, store: ObjectStorage, key: str, size: int, path: str) -> Opene
         FileRejected: it is damaged.
         DependencyUnavailable: too many files are being inspected, or the store cannot be read.
     """
-    return run_job("open", read_at=reader_of(store, key), size=size, limits=LIMITS, interpret=_opened, path=path)
+    return run_in_sandbox("open", read_at=reader_of(store, key), size=size, limits=LIMITS, interpret=_opened, path=path)
 
 
 def _opened(facts: dict[str, Any], blobs: list[bytes]) -> OpenedFile:
@@ -84,7 +84,7 @@ def draw_glyphs(*, store: ObjectStorage, key: str, size: int, path: str, face: i
         FileRejected: it is damaged.
         DependencyUnavailable: too many files are being inspected, or the store cannot be read.
     """
-    return run_job(
+    return run_in_sandbox(
         "glyphs",
         read_at=reader_of(store, key),
         size=size,

@@ -8,7 +8,7 @@ from catalog.models.files import PreviewKind
 from marketplace.core.errors import BodyTooLarge
 
 from . import bounds
-from .sandbox.runner import Limits, reader_of_bytes, run_job
+from .sandbox.runner import Limits, reader_of_bytes, run_in_sandbox
 from .sandbox.sounds import PEAKS
 
 LIMITS = Limits(cpu_seconds=30, wall_seconds=60)
@@ -58,7 +58,7 @@ def process_preview(kind: PreviewKind, data: bytes, sender: str = "") -> Process
     if len(data) > MAXIMUM_BYTES[kind]:
         raise BodyTooLarge(maximumBytes=MAXIMUM_BYTES[kind])
     job, interpret = _JOBS[kind]
-    return run_job(
+    return run_in_sandbox(
         job,
         read_at=reader_of_bytes(data),
         size=len(data),

@@ -2,20 +2,17 @@
 
 from django.db import transaction
 
-from developers.event_types import EventType
-from developers.webhooks.publishing import link, publish_event
 from library.models import Licence
 from library.services.claims import send_claim_link
 from library.services.licences import lock_licence
 from marketplace.accounts.models import MailTopic
-from marketplace.core.money import to_number
 from marketplace.jobs.policy import job
 from marketplace.ui.mail import mail
 
 from .models import Journal, Order
 from .models.ledger import JournalKind
 from .selectors import collected_from
-from .webhooks import publish_purchase
+from .webhooks import publish_purchase, publish_sale
 
 
 @job()
@@ -31,16 +28,7 @@ def announce_purchase(order_id: str) -> None:
         mail(order.buyer, "wallet/purchased", topic=MailTopic.PURCHASE, order=order, licence=licence)
     if vendor.is_active:
         mail(vendor, "wallet/sold", topic=MailTopic.SALE, order=order)
-    data = {
-        "orderId": str(order.pk),
-        "assetId": str(order.listing_id),
-        "licenseSlug": order.license_slug,
-        "currency": order.currency,
-        "price": to_number(order.price_minor),
-        "earned": to_number(order.vendor_share_minor),
-        "url": link(f"vendor/assets/{order.listing_id}"),
-    }
-    publish_event(event=EventType.SALE_COMPLETED, subject=order.pk, data=data, owner_id=vendor.pk)
+    publish_sale(order)
     publish_purchase(order)
 
 

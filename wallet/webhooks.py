@@ -1,4 +1,4 @@
-"""Webhook events about orders and top-ups; an app receives those about its own only."""
+"""Webhook events about orders, sales, top-ups and approvals. An app receives those about its own only, and sales by its vendor's choice."""
 
 import uuid
 
@@ -7,6 +7,7 @@ from developers.models import App
 from developers.selectors import has_live_consent
 from developers.webhooks.publishing import link, publish_event
 from marketplace.core.access import CredentialKind
+from marketplace.core.money import to_number
 
 from .models import Approval, Order, TopUp
 from .models.orders import OrderStatus
@@ -25,6 +26,20 @@ def publish_purchase(order: Order) -> None:
     """Publish a purchase to the app that made it."""
     if order.app_id is not None:
         _publish_order(EventType.ORDER_COMPLETED, order, OrderStatus.COMPLETED, order.app_id)
+
+
+def publish_sale(order: Order) -> None:
+    """Publish a sale to the apps for which its vendor chose the event."""
+    data = {
+        "orderId": str(order.pk),
+        "assetId": str(order.listing_id),
+        "licenseSlug": order.license_slug,
+        "currency": order.currency,
+        "price": to_number(order.price_minor),
+        "earned": to_number(order.vendor_share_minor),
+        "url": link(f"vendor/assets/{order.listing_id}"),
+    }
+    publish_event(event=EventType.SALE_COMPLETED, subject=order.pk, data=data, owner_id=order.listing.store.owner_id)
 
 
 def publish_top_up(top_up: TopUp) -> None:

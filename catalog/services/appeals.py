@@ -25,7 +25,7 @@ from .visibility import listing_changed
 
 
 @transaction.atomic
-def reverse_takedown(*, subject: Listing, decision: AuditEntry, reason: str, actor: User) -> None:
+def overturn_takedown(*, subject: Listing, decision: AuditEntry, reason: str, actor: User) -> None:
     """Put a listing that was taken down on sale again, with the file that was on sale; an update that waited, waits again.
 
     Raises:
@@ -127,13 +127,13 @@ def _reopen(review: ListingReview, listing: Listing, reason: str, actor: User) -
 
 def connect() -> None:
     """Let vendors appeal rejections and takedowns."""
-    reversals = {
+    overturns = {
         "listing.reject": overturn_rejection,
         "listing_update.reject": overturn_rejection,
-        "listing.takedown": reverse_takedown,
+        "listing.takedown": overturn_takedown,
     }
     register_appealable(
         Appealable(
-            "asset", Listing, "store__owner", lock_listing, reversals, lambda listing: reverse("studio-listing", args=[listing.slug])
+            "asset", Listing, "store__owner", lock_listing, overturns, lambda listing: reverse("studio-listing", args=[listing.slug])
         )
     )

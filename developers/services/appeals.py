@@ -23,13 +23,13 @@ from .states import APP, APPLICATION, lock_approval, notify_developer
 
 
 @transaction.atomic
-def reverse_app_suspension(*, subject: App, decision: AuditEntry, reason: str, actor: User) -> None:
+def overturn_app_suspension(*, subject: App, decision: AuditEntry, reason: str, actor: User) -> None:
     """Reinstate a suspended app with its granted scopes; its keys and tokens work again."""
     reinstate_app(app=subject, reason=reason, actor=actor)
 
 
 @transaction.atomic
-def reverse_app_rejection(*, subject: App, decision: AuditEntry, reason: str, actor: User) -> None:
+def overturn_app_rejection(*, subject: App, decision: AuditEntry, reason: str, actor: User) -> None:
     """Queue a rejected app for another review, with the scopes that it asked for."""
     APP.apply(subject, "reopen", actor=actor, reason=reason, changes={"status_reason": ""})
     asked = AppScope.objects.filter(app=subject).values_list("scope", "reason")
@@ -68,7 +68,7 @@ def _lock_application(application_id: Any) -> DeveloperApplication:
 
 def connect() -> None:
     """Let developers appeal the decisions on their applications and apps."""
-    of_apps = {"app.suspend": reverse_app_suspension, "app.reject": reverse_app_rejection}
+    of_apps = {"app.suspend": overturn_app_suspension, "app.reject": overturn_app_rejection}
     register_appealable(Appealable("app", App, "user", _lock_app, of_apps, lambda app: reverse("app-detail", args=[app.pk])))
     of_applications = {"application.reject": restore_approval, "application.withdraw": restore_approval}
     register_appealable(

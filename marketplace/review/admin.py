@@ -14,7 +14,7 @@ from marketplace.core.errors import InvalidInput
 from marketplace.core.models import AuditEntry
 from marketplace.core.texts import clean_line
 
-from .appeals import APPEAL, WAITING, may_decide, reverse_decision, uphold_decision
+from .appeals import APPEAL, WAITING, may_decide, overturn_decision, uphold_decision
 from .base import EditableAdmin
 from .decisions import CLAIMING, Decision, ReasonForm, claiming, service_decision
 from .models import Appeal, SavedReply, SavedReplyUse
@@ -268,7 +268,7 @@ class AppealAdmin(QueueAdmin):
             "The decision was reversed.",
             available=_is_open,
         ),
-        reverse_decision,
+        overturn_decision,
         "appeal",
     )
 

@@ -46,8 +46,8 @@ class Appealable:
         kind: What the API calls them, such as `asset`.
         model: Their model.
         owner: The lookup of the owner.
-        lock: Returns a row by its id, locked together with what a reversal needs.
-        reversals: By the action of a decision, the service that reverses it. It takes the locked row as `subject`, the `decision`, the
+        lock: Returns a row by its id, locked together with what overturning a decision needs.
+        overturns: By the action of a decision, the service that overturns it. It takes the locked row as `subject`, the `decision`, the
             `reason` and the `actor`, and mails the owner.
         page: Returns the path of a row's page for its owner.
     """
@@ -56,7 +56,7 @@ class Appealable:
     model: type[models.Model]
     owner: str
     lock: Callable[[Any], Any]
-    reversals: Mapping[str, Callable[..., object]]
+    overturns: Mapping[str, Callable[..., object]]
     page: Callable[[Any], str]
 
 
@@ -71,7 +71,7 @@ def register_appealable(appealable: Appealable) -> None:
 def appealable_of(decision: AuditEntry) -> Appealable | None:
     """Return what a decision is about, None if decisions of its kind cannot be appealed."""
     found = _appealable.get(decision.subject_type)
-    return found if found is not None and decision.action in found.reversals else None
+    return found if found is not None and decision.action in found.overturns else None
 
 
 def appealable_decision(subject: models.Model) -> AuditEntry | None:
@@ -195,7 +195,7 @@ def uphold_decision(*, appeal: Appeal, reason: str, actor: Any) -> Appeal:
 
 
 @transaction.atomic
-def reverse_decision(*, appeal: Appeal, reason: str, actor: Any) -> Appeal:
+def overturn_decision(*, appeal: Appeal, reason: str, actor: Any) -> Appeal:
     """Reverse the decision: what it is about is restored, and its owner gets the mail of that.
 
     Raises:
@@ -209,7 +209,7 @@ def reverse_decision(*, appeal: Appeal, reason: str, actor: Any) -> Appeal:
     subject = appealable.lock(decision.subject_id)
     if appealable_decision(subject) != decision:
         raise InvalidTransition("It was decided on or submitted again since then, so there is nothing left to reverse. Uphold it.")
-    appealable.reversals[decision.action](subject=subject, decision=decision, reason=appeal.answer, actor=actor)
+    appealable.overturns[decision.action](subject=subject, decision=decision, reason=appeal.answer, actor=actor)
     return appeal
 
 

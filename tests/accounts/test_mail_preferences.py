@@ -163,7 +163,7 @@ def test_announcement_that_fails_halfway_tells_nobody_twice(monkeypatch: pytest.
     vendor, buyer = make_vendor(), funded(inr=100_000)
     order = bought(on_sale(store=vendor.store), buyer)
     outbox.outbox.clear()
-    monkeypatch.setattr("wallet.mails.publish_event", lambda **_: 1 / 0)
+    monkeypatch.setattr("wallet.mails.publish_sale", lambda _: 1 / 0)
     sent_mails()
     with pytest.raises(ZeroDivisionError):
         announce_purchase.func(str(order.pk))

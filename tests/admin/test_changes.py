@@ -13,7 +13,7 @@ from catalog.models import Deliverable, FileFacts, FormerPreview, Listing, Listi
 from catalog.models.files import PreviewKind
 from catalog.services import review as services
 from marketplace.core.models import AuditEntry
-from marketplace.review.appeals import reverse_decision
+from marketplace.review.appeals import overturn_decision
 from marketplace.storage import default_storage
 from tests.admin.changed import Change, attach, changes, submit, waiting_update
 from tests.admin.pages import address, staff
@@ -133,7 +133,7 @@ def test_what_was_rejected_for_something_else_is_told_since_the_approval_too(bro
 def test_submission_that_an_appeal_reopened_is_compared_with_what_was_decided_before(browser: Client) -> None:
     listing = _on_sale(a_txt=b"1")
     services.reject_listing(review=_updated(listing, a_txt=b"2"), findings=[FINDING | {"code": "other"}], actor=UserFactory())
-    reverse_decision(appeal=appealed(Listing.objects.get(pk=listing.pk)), reason="It is fine.", actor=UserFactory())
+    overturn_decision(appeal=appealed(Listing.objects.get(pk=listing.pk)), reason="It is fine.", actor=UserFactory())
     found = section(browser, open_review(listing))
     assert "approved" in words(found.p)
     assert "changed a.txt" in words(found)

@@ -15,7 +15,7 @@ from django.core.checks import run_checks
 from marketplace.core.errors import DependencyUnavailable
 from tests import ROOT
 from vendors.sandbox.confinement import MACHINES
-from vendors.sandbox.runner import Limits, reader_of_bytes, run_job
+from vendors.sandbox.runner import Limits, reader_of_bytes, run_in_sandbox
 from vendors.sandbox.system_calls import ARGUMENTS, CALLS, CLONE3
 
 CONFINED = """
@@ -178,7 +178,7 @@ def test_root_inspects_nothing_in_production(settings: Any, monkeypatch: pytest.
     settings.INSPECT_AS_ROOT = False
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     with pytest.raises(DependencyUnavailable):
-        run_job("inspect", read_at=reader_of_bytes(b"x"), size=1, limits=Limits(5, 5), interpret=lambda facts, _: facts)
+        run_in_sandbox("inspect", read_at=reader_of_bytes(b"x"), size=1, limits=Limits(5, 5), interpret=lambda facts, _: facts)
     assert "INSPECT_AS_ROOT" in caplog.text
     assert "vendors.E001" in [message.id for message in run_checks(tags=["security"], include_deployment_checks=True)]
 

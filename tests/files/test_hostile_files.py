@@ -24,7 +24,7 @@ from tests.waiting import PATIENCE_SECONDS, until
 from vendors.errors import FileRejected
 from vendors.models import VendorProfile, VendorStatus
 from vendors.sandbox import replies, runner
-from vendors.sandbox.runner import Limits, reader_of_bytes, run_job
+from vendors.sandbox.runner import Limits, reader_of_bytes, run_in_sandbox
 
 from . import makers
 from .helpers import inspect
@@ -113,7 +113,7 @@ def test_child_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> 
         return b"PK\x03\x04".ljust(length, b"\0")
 
     with pytest.raises(FileRejected) as refusal:
-        run_job("inspect", read_at=slow, size=1000, limits=Limits(cpu_seconds=5, wall_seconds=1), interpret=as_said)
+        run_in_sandbox("inspect", read_at=slow, size=1000, limits=Limits(cpu_seconds=5, wall_seconds=1), interpret=as_said)
     assert refusal.value.members["reason"] == "limits_exceeded"
     assert time.monotonic() - began < 60
 
@@ -121,7 +121,7 @@ def test_child_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> 
 def test_child_that_dies_is_a_refusal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/bin/false")
     with pytest.raises(FileRejected) as refusal:
-        run_job("inspect", read_at=reader_of_bytes(b"x"), size=1, limits=Limits(5, PATIENCE_SECONDS), interpret=as_said)
+        run_in_sandbox("inspect", read_at=reader_of_bytes(b"x"), size=1, limits=Limits(5, PATIENCE_SECONDS), interpret=as_said)
     assert refusal.value.members["reason"] == "limits_exceeded"
 
 
@@ -184,7 +184,7 @@ def test_child_that_keeps_the_line_open_holds_no_one_up(script: str, tmp_path: P
     takes_over(monkeypatch, tmp_path, script)
     began = time.monotonic()
     with pytest.raises(FileRejected):
-        run_job("inspect", read_at=reader_of_bytes(b"x"), size=1, limits=Limits(cpu_seconds=5, wall_seconds=0.5), interpret=as_said)
+        run_in_sandbox("inspect", read_at=reader_of_bytes(b"x"), size=1, limits=Limits(cpu_seconds=5, wall_seconds=0.5), interpret=as_said)
     assert time.monotonic() - began < 60
 
 
@@ -193,7 +193,7 @@ def test_files_of_one_sender_leave_room_for_those_of_another(tmp_path: Path, mon
     takes_over(monkeypatch, tmp_path, f"touch {tmp_path}/$$.begun; exec sleep 120")
 
     def check(sender: str) -> Any:
-        return run_job("inspect", read_at=reader_of_bytes(b"x"), size=1, limits=Limits(5, 5), interpret=as_said, sender=sender)
+        return run_in_sandbox("inspect", read_at=reader_of_bytes(b"x"), size=1, limits=Limits(5, 5), interpret=as_said, sender=sender)
 
     with ThreadPoolExecutor() as pool:
         slow = [pool.submit(check, "one") for _ in range(runner.CHILDREN_OF_ONE)]
@@ -208,7 +208,7 @@ def test_files_of_one_sender_leave_room_for_those_of_another(tmp_path: Path, mon
 def test_child_that_listens_to_nothing_holds_no_one_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     takes_over(monkeypatch, tmp_path, "cat {said}; sleep 120", struct.pack("<cQI", b"R", 0, 2**20) * 3)
     with pytest.raises(FileRejected):
-        run_job("inspect", read_at=reader_of_bytes(b"x" * 2**20), size=2**20, limits=Limits(5, 0.5), interpret=as_said)
+        run_in_sandbox("inspect", read_at=reader_of_bytes(b"x" * 2**20), size=2**20, limits=Limits(5, 0.5), interpret=as_said)
 
 
 def test_what_databases_refuse_is_mended() -> None:
@@ -219,12 +219,12 @@ def test_what_databases_refuse_is_mended() -> None:
 def test_no_child_to_be_had_is_our_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
     with pytest.raises(DependencyUnavailable):
-        run_job("inspect", read_at=reader_of_bytes(b"x"), size=1, limits=Limits(5, PATIENCE_SECONDS), interpret=as_said)
+        run_in_sandbox("inspect", read_at=reader_of_bytes(b"x"), size=1, limits=Limits(5, PATIENCE_SECONDS), interpret=as_said)
 
 
 def test_file_that_cannot_be_read_whole_is_our_fault() -> None:
     with pytest.raises(DependencyUnavailable):
-        run_job("inspect", read_at=reader_of_bytes(b""), size=1000, limits=Limits(5, PATIENCE_SECONDS), interpret=as_said)
+        run_in_sandbox("inspect", read_at=reader_of_bytes(b""), size=1000, limits=Limits(5, PATIENCE_SECONDS), interpret=as_said)
 
 
 def test_twenty_at_once_all_get_their_verdict_and_leave_nothing(local_store: ObjectStorage) -> None:
@@ -232,7 +232,7 @@ def test_twenty_at_once_all_get_their_verdict_and_leave_nothing(local_store: Obj
     descriptors = len(list(Path("/proc/self/fd").iterdir()))
 
     def once(_: int) -> Any:
-        return run_job("inspect", read_at=reader_of_bytes(content), size=len(content), limits=Limits(60, 120), interpret=as_said)
+        return run_in_sandbox("inspect", read_at=reader_of_bytes(content), size=len(content), limits=Limits(60, 120), interpret=as_said)
 
     with ThreadPoolExecutor(20) as pool:
         found = list(pool.map(once, range(20)))

@@ -301,7 +301,7 @@ def test_sound_that_is_silent_or_not_decoded_has_no_waveform() -> None:
 @pytest.mark.parametrize("peaks", [[101], [-1], [True], ["1"], [0.5], [1] * 161])
 def test_waveform_of_a_compromised_child_is_not_published(monkeypatch: pytest.MonkeyPatch, peaks: list[Any]) -> None:
     facts = {"format": "wav", "details": {"peaks": peaks}}
-    monkeypatch.setattr("vendors.previews.run_job", lambda *_, interpret, **__: interpret(facts, []))
+    monkeypatch.setattr("vendors.previews.run_in_sandbox", lambda *_, interpret, **__: interpret(facts, []))
     with pytest.raises(ValueError, match="peaks"):
         process_audio(b"")
 

@@ -19,7 +19,7 @@ from developers.services.scopes import ScopeDecision, decide_scopes
 from marketplace.core.errors import InvalidInput, InvalidTransition, NotFound, SelfReview
 from marketplace.core.models import AuditEntry
 from marketplace.core.scopes import Scope
-from marketplace.review.appeals import appealable_decision, may_decide, reverse_decision, submit_appeal, uphold_decision, wait_of_appeal
+from marketplace.review.appeals import appealable_decision, may_decide, overturn_decision, submit_appeal, uphold_decision, wait_of_appeal
 from marketplace.review.errors import AppealExists, AppealUnavailable
 from marketplace.review.models import Appeal
 from tests.catalog.cases import FINDING, add_candidate, make_deliverable, open_review, published, rejected, submitted
@@ -45,7 +45,7 @@ WHY = {"reason": "It is licensed."}
 
 def reverse(appeal: Appeal) -> Appeal:
     """Reverse a decision as another reviewer."""
-    return reverse_decision(appeal=appeal, **WHY, actor=UserFactory())
+    return overturn_decision(appeal=appeal, **WHY, actor=UserFactory())
 
 
 @pytest.mark.slow
@@ -137,7 +137,7 @@ def test_appellant_cannot_decide_even_as_a_superuser() -> None:
     appeal = appealed()
     appeal.appellant.is_superuser = appeal.appellant.is_staff = True
     appeal.appellant.save()
-    for decide in (reverse_decision, uphold_decision):
+    for decide in (overturn_decision, uphold_decision):
         with pytest.raises(SelfReview):
             decide(appeal=appeal, **WHY, actor=appeal.appellant)
 

@@ -7,7 +7,7 @@ import pytest
 from catalog.models import Listing
 from catalog.services.submission import submit_listing
 from marketplace.core.errors import InvalidTransition
-from marketplace.review.appeals import reverse_decision, submit_appeal, uphold_decision
+from marketplace.review.appeals import overturn_decision, submit_appeal, uphold_decision
 from marketplace.review.errors import AppealExists
 from marketplace.review.models import Appeal
 from tests.catalog.cases import PASSED
@@ -30,7 +30,7 @@ def test_one_of_many_appeals_is_made() -> None:
 @pytest.mark.parametrize("make", [taken_down, suspended_app])
 def test_one_of_many_decisions_on_an_appeal_stands(make: object) -> None:
     appeal = appealed(make())  # type: ignore[operator]  # it makes what is appealed
-    decide = (reverse_decision, uphold_decision) * 3
+    decide = (overturn_decision, uphold_decision) * 3
     outcomes = refusals_at_once(*[partial(each, appeal=appeal, reason="Looked at.", actor=UserFactory()) for each in decide])
     assert one_stands(outcomes, InvalidTransition), outcomes
 
@@ -39,7 +39,7 @@ def test_suspension_that_ends_while_the_appeal_is_reversed_ends_once() -> None:
     profile = suspended_vendor()
     appeal = appealed(profile)
     outcomes = refusals_at_once(
-        partial(reverse_decision, appeal=appeal, reason="Looked at.", actor=UserFactory()),
+        partial(overturn_decision, appeal=appeal, reason="Looked at.", actor=UserFactory()),
         partial(reinstate_vendor, profile=profile, reason="Explained.", actor=UserFactory()),
     )
     assert one_stands(outcomes, InvalidTransition), outcomes
@@ -49,7 +49,7 @@ def test_listing_that_is_submitted_while_the_appeal_is_reversed_is_either() -> N
     listing = taken_down()
     appeal = appealed(listing)
     at_once(
-        partial(reverse_decision, appeal=appeal, reason="Looked at.", actor=UserFactory()),
+        partial(overturn_decision, appeal=appeal, reason="Looked at.", actor=UserFactory()),
         partial(submit_listing, listing=listing, checks=PASSED, actor=listing.store.owner),
     )
     listing, status = Listing.objects.get(pk=listing.pk), Appeal.objects.get().status

@@ -47,7 +47,7 @@ class Limits(NamedTuple):
     wall_seconds: float
 
 
-def run_job(
+def run_in_sandbox(
     job: str,
     *,
     read_at: ReadAt,

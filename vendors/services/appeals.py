@@ -15,7 +15,7 @@ from .profiles import reinstate_vendor
 
 
 @transaction.atomic
-def reverse_suspension(*, subject: VendorProfile, decision: AuditEntry, reason: str, actor: User) -> None:
+def overturn_suspension(*, subject: VendorProfile, decision: AuditEntry, reason: str, actor: User) -> None:
     """Reinstate a vendor who was suspended or rejected; the published listings return to the catalog."""
     reinstate_vendor(profile=subject, reason=reason, actor=actor)
 
@@ -26,5 +26,5 @@ def _lock_profile(profile_id: Any) -> VendorProfile:
 
 def connect() -> None:
     """Let vendors appeal the decisions on their stores."""
-    reversals = {"vendor.reject": reverse_suspension, "vendor.suspend": reverse_suspension}
-    register_appealable(Appealable("store", VendorProfile, "user", _lock_profile, reversals, lambda _profile: reverse("studio")))
+    overturns = {"vendor.reject": overturn_suspension, "vendor.suspend": overturn_suspension}
+    register_appealable(Appealable("store", VendorProfile, "user", _lock_profile, overturns, lambda _profile: reverse("studio")))

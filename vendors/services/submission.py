@@ -28,7 +28,7 @@ def check_and_submit(*, listing: Listing, actor: User) -> Listing:
 
 
 def _refuse_early(listing: Listing) -> None:
-    """Refuse early what the transition would refuse (it checks again), before a large file is read in vain."""
+    """Refuse early what the transition would refuse (it checks again), before a large stored file is compared with its record in vain."""
     published = listing.status == ListingStatus.PUBLISHED
     if published and listing.candidate_deliverable_id is None:
         raise NothingToReview

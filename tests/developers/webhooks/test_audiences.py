@@ -1,19 +1,22 @@
 """Who hears of what: public events are everyone's, the others only those of their people."""
 
+import re
 from typing import Any
 
 import pytest
 
 from catalog.services.review import reject_listing, takedown_listing
 from catalog.services.submission import unpublish_listing
+from developers.api.webhooks import DATA
 from developers.audiences import Audience
-from developers.event_types import EventType
+from developers.event_types import PING, REQUIRED_SCOPES, EventType
 from developers.models import App, WebhookMessage
 from developers.services.consents import Authorization, give_consent, withdraw_consent
 from developers.services.scopes import narrow_scopes
 from marketplace.accounts.models import User
 from marketplace.core.access import CredentialKind
 from marketplace.core.scopes import Scope
+from tests import ROOT
 from tests.catalog.cases import open_review, published, submitted
 from tests.eager import drain
 from tests.factories import AppFactory, UserFactory
@@ -28,6 +31,11 @@ from .conftest import Listen
 from .receiver import Receiver
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
+
+
+def test_every_event_type_has_scopes_fields_and_a_row_in_the_documentation() -> None:
+    rows = re.findall(r"^\| `(\w+\.\w+|ping)` \|", (ROOT / "marketplace/web/docs/webhooks.md").read_text("utf-8"), re.MULTILINE)
+    assert {*EventType, PING} == set(REQUIRED_SCOPES) == set(DATA) == set(rows)
 
 
 def told(receiver: Receiver) -> list[tuple[str, Any]]:
