@@ -22,7 +22,7 @@ from django.test.utils import setup_databases, setup_test_environment, teardown_
 from rich.console import Console
 
 from tests import ROOT
-from tests.servers.migrated import prepare_test_database
+from tests.servers.migrated import begin, prepare_test_database
 from tests.servers.postgres import Cluster
 
 from .batches import record_of
@@ -54,6 +54,8 @@ def arguments() -> argparse.Namespace:
 
 def in_processes(options: argparse.Namespace) -> int:
     """Share the batches among processes; return 0 when all ended well."""
+    # They share one migrated database of a PostgreSQL server.
+    begin()
     command = [sys.executable, "-m", "tests.wallet.long", *sys.argv[1:], "--part"]
     children = [subprocess.Popen([*command, str(part)]) for part in range(options.processes)]
     failed = max(abs(child.wait()) for child in children)
