@@ -158,7 +158,7 @@ class TooManyClientsWaiting(Problem):
 
     status = 409
     title = "Too many clients are waiting for review"
-    detail = "Other clients of this host are already waiting for review. Try again after they have been reviewed."
+    detail = "Try again after some of them have been reviewed."
 
 
 class TooManyWebhookEndpoints(Problem):
@@ -180,5 +180,5 @@ class TooManyTestEvents(Problem):
     """409: only a few test events and redeliveries can be sent in a minute."""
 
     status = 409
-    title = "A test was sent a moment ago"
+    title = "A test or a redelivery was sent a moment ago"
     detail = "Wait a minute before you send another one."

@@ -36,7 +36,7 @@ EVENT_LABELS: Mapping[EventType, str] = {
     EventType.LISTING_REVIEWED: "A reviewer decided on a listing of your own store.",
     EventType.SCOPES_CHANGED: "The granted scopes of this app changed.",
 }
-# Only the developer, signed in, has these sent: no key acts for a vendor.
+# Only the developer can choose these, on a page of the dashboard: no key acts for a vendor.
 OF_OWN_STORE: AbstractSet[str] = frozenset({EventType.SALE_COMPLETED, EventType.LISTING_REVIEWED})
 # An app needs one of these scopes to receive the event: webhooks reveal nothing that calls would not.
 # Empty: any app may.

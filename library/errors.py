@@ -49,7 +49,7 @@ class FileBlocked(Problem):
     """410: a reviewer marked the file as malicious."""
 
     status = 410
-    title = "The file was withdrawn"
+    title = "The file was blocked"
     detail = "A reviewer marked it as harmful, so it can no longer be downloaded."
 
 

@@ -23,8 +23,8 @@ FACTS_DEPTH = 12
 class Inspection(NamedTuple):
     """The result of an inspection. `technical` becomes the record's `technicalJson`; `format` is also in it.
 
-    `entries` are the first `[path, bytes]` of an archive, for reviewers; `facts` are the facts by which versions of the file are
-    compared (`catalog.comparison.facts`).
+    `entries` are the first `[path, bytes]` of an archive, for reviewers; `facts` are what versions of the file are compared by
+    (`catalog.comparison.facts`), and what a skill asks for.
     """
 
     format: str

@@ -21,9 +21,9 @@ HISTORY_LIMIT_DEFAULT = 25
 QUOTE_MINUTES = 10
 # Open quotes per user.
 MAX_OPEN_QUOTES = 50
-# How long a payment page is open, which providers require to be at least half an hour, how many a user may have open, and
-# how many each of the user's apps, which are not among the former.
+# How long a payment page is open; providers require half an hour.
 TOP_UP_MINUTES = 35
+# Open payment pages of a user, without those of apps, and of a user by each app.
 MAX_OPEN_TOP_UPS = 10
 MAX_OPEN_TOP_UPS_OF_APP = 3
 # The smallest top-up in either currency.

@@ -27,15 +27,15 @@ def card_part_of(sale: Journal) -> int:
     """Return how much of a purchase was paid by card and can return to it: to top-ups of which so much has not returned."""
     if sale.wallet is None:
         return 0
-    return min(_followed(sale.wallet)[1][sale.order_id], sum(left_minor(top_up) for top_up in _returnable(sale.wallet)))
+    return min(_followed(sale.wallet)[1][sale.order_id], sum(left_minor(top_up) for top_up in _credited_top_ups(sale.wallet)))
 
 
-def returnable_top_ups(user_id: uuid.UUID) -> QuerySet[TopUp]:
+def refundable_top_ups(user_id: uuid.UUID) -> QuerySet[TopUp]:
     """Return the top-ups of a user that can be refunded, newest first."""
     return TopUp.objects.filter(user=user_id, status=TopUpStatus.SUCCEEDED).order_by("-paid_at", "-pk")
 
 
-def _returnable(wallet: LedgerAccount) -> QuerySet[TopUp]:
+def _credited_top_ups(wallet: LedgerAccount) -> QuerySet[TopUp]:
     return TopUp.objects.filter(user=wallet.owner_id, currency=wallet.currency, status__in=(TopUpStatus.SUCCEEDED, TopUpStatus.DISPUTED))
 
 
@@ -95,7 +95,7 @@ def top_up_of(user: User, top_up_id: str) -> TopUp | None:
 
 
 def unpaid_top_ups_of(user: User) -> QuerySet[TopUp]:
-    """Return the user's top-ups of the last day that were not paid so far, newest first; one whose page has closed is paid no more."""
+    """Return the user's top-ups of the last day that are not paid, newest first, including those whose payment page has closed."""
     unpaid = (TopUpStatus.PENDING, TopUpStatus.FAILED)
     return top_ups_of(user).filter(status__in=unpaid, created_at__gt=timezone.now() - dt.timedelta(days=1))
 
@@ -105,7 +105,7 @@ def open_top_ups_of(user_id: uuid.UUID) -> QuerySet[TopUp]:
     return TopUp.objects.filter(user=user_id, status=TopUpStatus.PENDING, expires_at__gt=timezone.now())
 
 
-def asked_since(user_id: uuid.UUID, currency: str, since: dt.datetime) -> int:
+def topped_up_since(user_id: uuid.UUID, currency: str, since: dt.datetime) -> int:
     """Return the sum of what a user has added since a time or can still add on an open page."""
     recent = Q(status__in=CREDITED, created_at__gt=since) | Q(status=TopUpStatus.PENDING, expires_at__gt=timezone.now())
     rows = TopUp.objects.filter(recent, user=user_id, currency=currency)

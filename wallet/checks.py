@@ -7,7 +7,7 @@ from django.core.checks import CheckMessage, Error, Info, Tags, register
 
 
 @register("payments")
-def test_payments_are_refused_in_production(**_kwargs: Any) -> list[CheckMessage]:
+def check_simulated_payments(**_kwargs: Any) -> list[CheckMessage]:
     """Return an error if the test provider is on where credit is worth money."""
     if not settings.TEST_PAYMENTS or settings.TEST_PAYMENTS_ALLOWED:
         return []
@@ -16,7 +16,7 @@ def test_payments_are_refused_in_production(**_kwargs: Any) -> list[CheckMessage
 
 
 @register(Tags.security, deploy=True)
-def sandbox_is_named(**_kwargs: Any) -> list[CheckMessage]:
+def check_sandbox(**_kwargs: Any) -> list[CheckMessage]:
     """Return a note that the deployment is a sandbox."""
     if not settings.SANDBOX:
         return []

@@ -60,7 +60,7 @@ CARD_PAYMENTS: dict[str, tuple[tuple[str, ...], str, tuple[str, ...]]] = {
         ("released_id", "taken_minor", "ended"),
     ),
 }
-# A purchase is suspended once by a dispute, if not at its beginning.
+# A dispute suspends a purchase at most once, when it is opened or later.
 FIXED_WHEN_SUSPENDED = ("suspended", "withheld_minor", "withheld_id")
 _MESSAGE = "the ledger is append-only"
 

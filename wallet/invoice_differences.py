@@ -11,7 +11,7 @@ from .models import DisputedOrder, Invoice, Journal
 from .models.invoices import InvoiceKind
 from .models.ledger import JournalKind
 from .models.orders import OrderStatus
-from .selectors import COMMIT_DELAY, charged_back_without_note
+from .selectors import MAX_TRANSACTION_DURATION, charged_back_without_note
 
 # The part of the numbers of a year after which the operator is told.
 _MOST = 0.9
@@ -32,7 +32,7 @@ def invoice_differences() -> Iterator[str]:
     for invoice in Invoice.objects.exclude(amounts & fitting).order_by().iterator():
         yield f"invoice {invoice.number} is not what its order says"
     missing = Journal.objects.filter(kind__in=(JournalKind.SALE, JournalKind.REFUND), order__seller__isnull=False, invoices__isnull=True)
-    long_ago = timezone.now() - COMMIT_DELAY
+    long_ago = timezone.now() - MAX_TRANSACTION_DURATION
     for journal in missing.filter(at__lt=long_ago).order_by().iterator():
         yield f"journal {journal.pk} has no invoice after an hour: run issue_invoices --all"
     for frozen in charged_back_without_note().filter(order__seller__isnull=False, reversal__settled__at__lt=long_ago).iterator():

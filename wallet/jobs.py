@@ -6,7 +6,7 @@ from developers.events import ConsentWithdrawn
 from marketplace.core.events import subscribe_later
 from marketplace.jobs.policy import job
 
-from .card_credit import returnable_top_ups
+from .card_credit import refundable_top_ups
 from .events import CardCreditOfDeletedAccount
 from .services.approvals import decline_purchases_of_app
 from .services.card_refunds import refund_of_deleted_account
@@ -28,7 +28,7 @@ def decline_purchases(user_id: str, app_id: str) -> None:
 @job()
 def return_card_credit(user_id: str) -> None:
     """Return credit that a deleted account got back to the cards that paid for it, newest payment first."""
-    for top_up in returnable_top_ups(uuid.UUID(user_id)):
+    for top_up in refundable_top_ups(uuid.UUID(user_id)):
         refund_of_deleted_account(top_up=top_up)
 
 

@@ -42,7 +42,7 @@ from .models.vendor_payouts import PayoutStatus
 from .models.wallet_payouts import WalletPayoutStatus
 
 # Longer than any transaction, as each gives up after seconds of waiting.
-COMMIT_DELAY = timedelta(hours=1)
+MAX_TRANSACTION_DURATION = timedelta(hours=1)
 _ALL = Q()
 
 
@@ -226,12 +226,12 @@ def with_earnings(accounts: QuerySet[LedgerAccount]) -> "QuerySet[Any, Any]":
     """Return vendors' accounts with `earned_minor`: earnings that are not paid out, negative after refunds of paid ones.
 
     It is the balance, which includes all journals that a digest covers, plus those that none covers yet. These are searched among recent
-    journals only: one that commits more than `COMMIT_DELAY` after it began is included once it is covered.
+    journals only: one that commits more than `MAX_TRANSACTION_DURATION` after it began is included once it is covered.
     """
     last_covered = CoveredJournal.objects.order_by("-ledger_digest", "-position").values_list("journal__at", flat=True).first()
     uncovered = Journal.objects.filter(vendor=OuterRef("pk"), covered__isnull=True)
     if last_covered is not None:
-        uncovered = uncovered.filter(at__gt=last_covered - COMMIT_DELAY)
+        uncovered = uncovered.filter(at__gt=last_covered - MAX_TRANSACTION_DURATION)
     young = uncovered.order_by().values("vendor").annotate(total=Sum("vendor_net_minor")).values("total")
     return accounts.annotate(earned_minor=F("balance_minor") + Coalesce(Subquery(young), 0))
 

@@ -102,7 +102,7 @@ def compared(
     base = next((each for each in examined if str(each.pk) == against), examined[0])
     changes = compare_snapshots(review.listing, base.snapshot, now)
     approved = next((each for each in examined if each.status == ReviewStatus.APPROVED), None)
-    # What was rejected is no measure: it may hold a change that nobody found.
+    # A rejected submission may contain a change that its reviewer missed, so the last approved one is compared as well.
     passed = approved if approved is not None and base.pk > approved.pk else None
     fonts = changes.file.fonts if changes.file else ()
     return Comparison(

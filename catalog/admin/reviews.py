@@ -186,7 +186,7 @@ class ListingReviewAdmin(QueueAdmin):
 
     @decision(
         Decision(
-            "Mark file as malicious",
+            "Block file",
             BLOCK,
             "The file can no longer be downloaded from any listing, not even by its buyers.",
             "The file was blocked in all listings.",

@@ -191,7 +191,7 @@ def facets_of_listings(ids: Collection[uuid.UUID], names: Collection[Facet]) -> 
     return _facets(ListingIndex.objects.filter(pk__in=ids), names)
 
 
-def listings_on_sale() -> int:
+def count_listings_on_sale() -> int:
     """Return how many listings are on sale."""
     return sum(listings for *_, listings in _stored_counts({}) or ())
 

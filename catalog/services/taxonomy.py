@@ -14,7 +14,7 @@ from ..catalog_version import change_version
 from ..models import Category, LicenseTerms, LicenseTier, SearchSynonym
 from ..models.search import SYNONYMS_CHARS
 from ..search.words import words_of
-from ..selectors import listings_on_sale
+from ..selectors import count_listings_on_sale
 from ..selectors.taxonomy import current_terms
 from ..uses import UNITS, Permission, Use
 from .listing_index import rebuild_listing_index, refresh_category, refresh_prices
@@ -36,7 +36,7 @@ def save_category(*, category: Category, changed: list[str], actor: User) -> Cat
 
 @transaction.atomic
 def save_license_tier(*, tier: LicenseTier, changed: list[str], actor: User) -> LicenseTier:
-    """Save a new or changed licence tier; prices change at once. A new name is a new version of its terms.
+    """Save a new or changed licence tier. Quotes and purchases use its prices at once. A new name is a new version of its terms.
 
     Raises:
         InvalidInput: it is active but has no terms.
@@ -48,8 +48,8 @@ def save_license_tier(*, tier: LicenseTier, changed: list[str], actor: User) -> 
     if before and before.name != tier.name and (terms := current_terms().get(tier.pk)):
         publish_terms(terms=LicenseTerms(tier=tier, text=terms.text, permissions=terms.permissions), changed=["name"], actor=actor)
     if before is None or (before.price_factor, before.sort_order, before.is_active) != (tier.price_factor, tier.sort_order, tier.is_active):
-        # In a large catalog, lists and details show the new prices once the job is done; quotes and purchases use them at once.
-        if listings_on_sale() > REPRICED_AT_ONCE:
+        # In a large catalog, lists and details show the new prices once the job is done.
+        if count_listings_on_sale() > REPRICED_AT_ONCE:
             rebuild_listing_index.enqueue()
         else:
             refresh_prices()

@@ -91,7 +91,7 @@ class DeveloperApplicationAdmin(QueueAdmin):
             "Withdraw approval",
             DECIDE,
             "The developer's apps are suspended, and their keys and tokens stop working at once.",
-            "The approval was withdrawn.",
+            "The approval was revoked.",
             available=partial(APPLICATION.allows, verb="withdraw"),
             danger=True,
             effects=withdrawal_effects,

@@ -105,7 +105,7 @@ class AppAdmin(ServiceAdmin):
             "Narrow scopes",
             DECIDE,
             "Keys and tokens of the app lose these scopes at their next request.",
-            "The scopes were withdrawn.",
+            "The scopes were revoked.",
             form=NarrowForm,
             available=lambda app: bool(app.granted_scopes),
             danger=True,

@@ -25,7 +25,7 @@ class ConsentAdmin(ServiceAdmin):
             "Withdraw",
             "developers.withdraw_consent",
             "The app loses access to the user's account at once, and its tokens for it are revoked. The user gets a mail.",
-            "The consent was withdrawn.",
+            "The consent was revoked.",
             available=lambda consent: consent.withdrawn_at is None,
             danger=True,
         ),

@@ -252,7 +252,7 @@ class AppealRecord(serializers.Serializer[Appeal]):
     decisionAt = serializers.DateTimeField(source="decision.at", help_text="When it was decided.")
     text = serializers.CharField(help_text="Why the decision is wrong, as you wrote it.")
     status = serializers.ChoiceField(
-        AppealStatus.choices, help_text="Pending: it waits for a reviewer; Upheld: the decision stands; Reversed: it was reversed."
+        AppealStatus.choices, help_text="Pending: it waits for a reviewer; Dismissed: the decision stands; Accepted: it was overturned."
     )
     submittedAt = serializers.DateTimeField(source="submitted_at", help_text="When it was sent.")
     answer = serializers.CharField(help_text="The reviewer's reason; empty before the answer.")

@@ -47,7 +47,7 @@ def events_after(cursor: str | None, *, app: App, scopes: AbstractSet[Scope], li
         InvalidInput: the cursor is not valid.
     """
     after = None if cursor == LATEST else _position(cursor)
-    unlisted = list_new_events()
+    unlisted = number_new_events()
     last = EventCounter.objects.values_list("last", flat=True).first() or 0
     if after is None:
         after = last
@@ -66,7 +66,7 @@ def events_after(cursor: str | None, *, app: App, scopes: AbstractSet[Scope], li
 
 
 @transaction.atomic
-def list_new_events() -> bool:
+def number_new_events() -> bool:
     """Give positions to the events that were committed since the last call; return whether some are left.
 
     Events get them after their commit and under a lock, so the order does not depend on which transaction is committed first. Those

@@ -1,4 +1,4 @@
-"""Gives credentials their positions in the status lists."""
+"""Assigns each verifiable credential its position in a status list."""
 
 import secrets
 

@@ -7,8 +7,8 @@ from marketplace.core.events import Event
 
 
 @dataclass(frozen=True)
-class AccountDeleted(Event):
-    """An account is being deleted. A subscriber that must keep it raises `AccountInUse`; the others erase what is personal."""
+class AccountDeleting(Event):
+    """An account is about to be deleted, in the same transaction. A subscriber that must keep it raises `AccountInUse`; the others erase what is personal."""
 
     user_id: uuid.UUID
 

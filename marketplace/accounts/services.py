@@ -16,7 +16,7 @@ from marketplace.core.transitions import lock
 from marketplace.ui.mail import mail
 
 from .errors import AccountInUse
-from .events import AccountDeleted
+from .events import AccountDeleting
 from .models import DELETED, MailOptOut, Tier, User
 
 
@@ -140,7 +140,7 @@ def delete_account(*, user: User, reason: str, actor: User | None) -> User:
         raise InvalidTransition("The account has already been deleted.")
     if user.is_staff or user.is_superuser:
         raise AccountInUse("The user is a staff member: remove that status first.")
-    emit(AccountDeleted(user.pk))
+    emit(AccountDeleting(user.pk))
     # Sent before the address is erased.
     mail(copy(user), "accounts/account_deleted")
     apps.get_model("account", "EmailAddress")._default_manager.filter(user=user).delete()

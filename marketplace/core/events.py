@@ -17,7 +17,7 @@ from django.core.serializers.json import DjangoJSONEncoder
 
 @dataclass(frozen=True)
 class Event:
-    """Base class of events. Their names are in the past tense."""
+    """Base class of events."""
 
 
 class Task(Protocol):

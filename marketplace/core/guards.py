@@ -126,7 +126,7 @@ class Guards:
         """Return an error for each missing trigger (a system check)."""
         return [
             Error(
-                f"The trigger {name} is missing from database {alias}: {self.message}, and now could be changed.",
+                f"The trigger {name} is missing from database {alias}, so what it protects could be changed: {self.message}.",
                 hint="Run `manage.py migrate --skip-checks`, which makes it again, then find out who dropped it.",
                 id="core.E010",
             )

@@ -60,7 +60,7 @@ class IdempotencyRecord(models.Model):
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
-    # The app or personal token that sent it, else the owner: keys of one do not meet those of another.
+    # The app or personal token that sent it, else the owner: two senders may use the same key.
     requester_id = models.UUIDField()
     key = models.CharField(max_length=bounds.IDEMPOTENCY_KEY_CHARS)
     # Hash of the operation and its input: the same key with different input is an error.

@@ -9,7 +9,7 @@ from . import bounds
 
 
 class Currency(StrEnum):
-    """The currencies a vendor sets prices in. A wallet holds INR and USD; EUR is for display."""
+    """The currencies a vendor sets prices in. Wallets hold INR and USD. EUR prices are shown to buyers, and vendors can be paid in EUR."""
 
     USD = "USD"
     INR = "INR"
@@ -30,7 +30,7 @@ def discounted(amount_minor: int, discount_bp: int) -> int:
 
 
 def scaled(amount_minor: int, factor: Decimal | Fraction) -> int:
-    """Return an amount times a licence tier's factor."""
+    """Return an amount multiplied by a factor, such as a licence tier's or an exchange rate."""
     numerator, denominator = factor.as_integer_ratio()
     return divide_half_up(amount_minor * numerator, denominator)
 

@@ -85,7 +85,8 @@ class TransitionTable:
         before = getattr(instance, self.field)
         sources, after = self.edges[verb]
         if before not in sources:
-            detail = f"It is {before or 'not open'}; {verb} is possible from {' or '.join(sorted(s or 'none' for s in sources))}."
+            possible = " or ".join(sorted(source or "empty" for source in sources))
+            detail = f"This is possible while the status is {possible}, but it is {before or 'empty'}."
             raise InvalidTransition(detail, currentState=before)
         for name, value in (changes or {}).items():
             setattr(instance, name, value)

@@ -3,7 +3,7 @@
 from django.apps import AppConfig
 from django.db.models.signals import post_migrate
 
-from marketplace.accounts.events import AccountDeleted, AccountEnding
+from marketplace.accounts.events import AccountDeleting, AccountEnding
 from marketplace.core.events import subscribe
 from marketplace.monitoring.health import monitor
 from marketplace.monitoring.metrics import register
@@ -20,7 +20,7 @@ class OperationsConfig(AppConfig):
         from . import deletion, gauges, installation  # noqa: PLC0415 - their models are there only now
 
         post_migrate.connect(installation.record_installation, sender=self)
-        subscribe(AccountDeleted, deletion.anonymise)
+        subscribe(AccountDeleting, deletion.anonymise)
         subscribe(AccountEnding, deletion.add_effects)
         register(gauges.jobs)
         register(gauges.webhooks)

@@ -24,7 +24,7 @@ from developers.models import (
 from developers.models.webhooks import WebhookEndpoint, WebhookMessage
 from library.models import Favourite, Licence, Package
 from marketplace.accounts.errors import AccountInUse
-from marketplace.accounts.events import AccountDeleted, AccountEnding
+from marketplace.accounts.events import AccountDeleting, AccountEnding
 from marketplace.accounts.models import User
 from marketplace.core.models import IdempotencyRecord
 from marketplace.review.models import Appeal
@@ -45,7 +45,7 @@ from .blockers import deletion_blockers
 from .models import AccountExport
 
 
-def anonymise(event: AccountDeleted) -> None:
+def anonymise(event: AccountDeleting) -> None:
     """Erase what is personal beyond the account itself; orders, licences without their licensee, links and the ledger stay.
 
     Raises:

@@ -173,12 +173,12 @@ DECIDE_APPEAL = "review.decide_appeal"
 
 
 def _is_open(appeal: Any) -> bool:
-    return APPEAL.allows(appeal, "uphold")
+    return APPEAL.allows(appeal, "dismiss")
 
 
 @admin.register(Appeal)
 class AppealAdmin(QueueAdmin):
-    """Appeals against rejections, takedowns and suspensions; who took the decision does not decide again."""
+    """Appeals against rejections, takedowns and suspensions; whoever took the decision does not decide on its appeal, unless nobody else can."""
 
     waiting = WAITING
     list_display = ("submitted_at", "what", "subject", "appellant", "status", "waiting_time", "claim_mark", "decided_by")
@@ -190,9 +190,9 @@ class AppealAdmin(QueueAdmin):
         *("answer", "decided_at", "decided_by"),
     )
     readonly_fields = ("what", "subject", "decision_reason", "taken_by", "taken_at")
-    decision_names = ("reverse", "uphold", *CLAIMING)
+    decision_names = ("overturn", "uphold", *CLAIMING)
     owner, noun, review_permission = "appellant", "appeal", DECIDE_APPEAL
-    page_decisions = {"reverse": "a", "uphold": "r"}
+    page_decisions = {"overturn": "a", "uphold": "r"}
     claim, take_over, release = claiming(DECIDE_APPEAL, _is_open)
     found_title, found_detail = "appellant__email", "status"
 
@@ -259,13 +259,13 @@ class AppealAdmin(QueueAdmin):
         decision: Any = subject.decision
         return [replace(history_panel(entries), title=f"History of {decision.subject}"), *super().panels(request, subject)]
 
-    reverse = service_decision(
+    overturn = service_decision(
         Decision(
-            "Reverse the decision",
+            "Overturn the decision",
             DECIDE_APPEAL,
             "What the decision is about is restored: a listing that was on sale is on sale again with the same file, another goes back to the "
             "review; stores, apps and developers get back what they had. The owner gets a mail with the reason.",
-            "The decision was reversed.",
+            "The decision was overturned.",
             available=_is_open,
         ),
         overturn_decision,

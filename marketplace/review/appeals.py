@@ -1,7 +1,7 @@
 """Appeals: the owner of what was rejected, taken down or suspended asks once that another reviewer decides again.
 
 An appeal is against an entry of the audit log. Apps register which decisions on their rows can be appealed, and the services that
-reverse them.
+overturn them.
 """
 
 import uuid
@@ -30,8 +30,8 @@ WAITING = {"status": AppealStatus.PENDING}
 APPEAL = TransitionTable(
     "appeal",
     {
-        "uphold": ((AppealStatus.PENDING,), AppealStatus.UPHELD),
-        "reverse": ((AppealStatus.PENDING,), AppealStatus.REVERSED),
+        "dismiss": ((AppealStatus.PENDING,), AppealStatus.DISMISSED),
+        "accept": ((AppealStatus.PENDING,), AppealStatus.ACCEPTED),
     },
     owner="appellant_id",
     reason_field="answer",
@@ -188,27 +188,27 @@ def uphold_decision(*, appeal: Appeal, reason: str, actor: Any) -> Appeal:
         InvalidTransition: the appeal was decided already.
         SelfReview: the actor is the appellant, or took the decision.
     """
-    appeal = _decide(appeal, "uphold", reason, actor)
+    appeal = _decide(appeal, "dismiss", reason, actor)
     if appeal.appellant.is_active:
-        mail(appeal.appellant, "review/appeal_upheld", appeal=appeal, decision=appeal.decision)
+        mail(appeal.appellant, "review/appeal_dismissed", appeal=appeal, decision=appeal.decision)
     return appeal
 
 
 @transaction.atomic
 def overturn_decision(*, appeal: Appeal, reason: str, actor: Any) -> Appeal:
-    """Reverse the decision: what it is about is restored, and its owner gets the mail of that.
+    """Overturn the decision: what it is about is restored, and its owner gets the mail of that.
 
     Raises:
         InvalidInput: no reason.
         InvalidTransition: the appeal was decided already, or the row has changed since the decision.
         SelfReview: the actor is the appellant, or took the decision.
     """
-    appeal = _decide(appeal, "reverse", reason, actor)
+    appeal = _decide(appeal, "accept", reason, actor)
     decision = appeal.decision
     appealable = _appealable[decision.subject_type]
     subject = appealable.lock(decision.subject_id)
     if appealable_decision(subject) != decision:
-        raise InvalidTransition("It was decided on or submitted again since then, so there is nothing left to reverse. Uphold it.")
+        raise InvalidTransition("It was decided on or submitted again since then, so there is nothing left to overturn. Uphold it.")
     appealable.overturns[decision.action](subject=subject, decision=decision, reason=appeal.answer, actor=actor)
     return appeal
 

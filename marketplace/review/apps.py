@@ -13,7 +13,7 @@ class ReviewConfig(AppConfig):
     label = "review"
 
     def ready(self) -> None:
-        register_statuses(good=("Reversed",), bad=("Upheld",), labels={"Upheld": "Decision stands", "Reversed": "Decision reversed"})
+        register_statuses(good=("Accepted",), bad=("Dismissed",))
 
 
 class MarketplaceAdminConfig(AdminConfig):

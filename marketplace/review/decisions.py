@@ -65,25 +65,25 @@ class Decision:
     fields: str = ""
 
 
-def decision(settings: Decision) -> Callable[[Perform], Any]:
+def decision(options: Decision) -> Callable[[Perform], Any]:
     """Turn `perform(self, subject, actor, cleaned_data)` into a decision page, linked from the row's page."""
 
     def decorate(perform: Perform) -> Any:
         @wraps(perform)
         def view(model_admin: "ServiceAdmin", request: HttpRequest, object_id: str) -> HttpResponse:
-            return model_admin.decide(request, object_id, settings, perform)
+            return model_admin.decide(request, object_id, options, perform)
 
-        view.decision = settings  # type: ignore[attr-defined]  # how its admin knows it
+        view.decision = options  # type: ignore[attr-defined]  # how its admin knows it
         return view
 
     return decorate
 
 
-def service_decision(settings: Decision, service: Callable[..., object], subject: str, fields: Sequence[str] = ("reason",)) -> Any:
+def service_decision(options: Decision, service: Callable[..., object], subject: str, fields: Sequence[str] = ("reason",)) -> Any:
     """Return a decision page that calls a service.
 
     Args:
-        settings: The texts and the form of the page.
+        options: The texts and the form of the page.
         service: The service to call; it also takes the `actor`.
         subject: The service's argument for the row.
         fields: The form fields that are passed to the service.
@@ -92,7 +92,7 @@ def service_decision(settings: Decision, service: Callable[..., object], subject
     def perform(_admin: Any, row: Any, actor: Any, given: Mapping[str, Any]) -> None:
         service(**{subject: row}, **{name: given[name] for name in fields}, actor=actor)
 
-    return decision(settings)(perform)
+    return decision(options)(perform)
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ class SavedReplyUse(models.TextChoices):
     APPLICATION_REJECT = "application.reject", "Developer application: reject"
     APPLICATION_ASK = "application.ask", "Developer application: ask a question"
     VENDOR_APPROVE = "vendor.approve", "Vendor: approve"
+    VENDOR_REJECT = "vendor.reject", "Vendor: reject"
     VENDOR_SUSPEND = "vendor.suspend", "Vendor: suspend"
     DOCUMENT_ACCEPT = "client_document.accept", "Changed client: accept"
     DOCUMENT_REFUSE = "client_document.refuse", "Changed client: refuse"
@@ -68,8 +69,8 @@ class AppealStatus(models.TextChoices):
     """The status of an appeal."""
 
     PENDING = "Pending"
-    UPHELD = "Upheld"
-    REVERSED = "Reversed"
+    DISMISSED = "Dismissed"
+    ACCEPTED = "Accepted"
 
 
 class Appeal(Claimable):
@@ -93,7 +94,7 @@ class Appeal(Claimable):
         constraints = (
             models.CheckConstraint(
                 condition=Q(status="Pending", decided_at__isnull=True)
-                | Q(status__in=("Upheld", "Reversed"), decided_at__isnull=False, decided_by__isnull=False) & ~Q(answer=""),
+                | Q(status__in=("Dismissed", "Accepted"), decided_at__isnull=False, decided_by__isnull=False) & ~Q(answer=""),
                 name="appeal_status_fits",
             ),
         )

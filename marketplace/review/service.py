@@ -89,7 +89,7 @@ class ServiceAdmin(MarketplaceModelAdmin):
 
     def decision_permissions(self) -> set[str]:
         """Return the permissions that the decisions need."""
-        return {settings.permission for settings in self.decisions().values()}
+        return {options.permission for options in self.decisions().values()}
 
     def get_urls(self) -> list[URLPattern]:
         pages = [
@@ -132,15 +132,15 @@ class ServiceAdmin(MarketplaceModelAdmin):
             context |= self.page_context(request, subject)
         return super().render_change_form(request, context, *args, **kwargs)
 
-    def decide(self, request: HttpRequest, object_id: str, settings: Decision, perform: Perform) -> HttpResponse:
+    def decide(self, request: HttpRequest, object_id: str, options: Decision, perform: Perform) -> HttpResponse:
         """Ask on GET, perform on POST; a refusal becomes a message."""
-        if not request.user.has_perm(settings.permission):
+        if not request.user.has_perm(options.permission):
             raise PermissionDenied
         subject = self.get_object(request, object_id)
         if subject is None:
             raise Http404
         data = request.POST if request.method == "POST" else None
-        form = settings.form(data, subject=subject)
+        form = options.form(data, subject=subject)
         if form.is_valid():
             try:
                 perform(self, subject, request.user, form.cleaned_data)
@@ -150,28 +150,28 @@ class ServiceAdmin(MarketplaceModelAdmin):
                 self.message_user(request, f"{self.name(subject)}: {problem.title}. {problem.message}", messages.ERROR)
                 return self._back(request, subject)
             else:
-                self.message_user(request, f"{self.name(subject)}: {settings.done}", messages.SUCCESS)
+                self.message_user(request, f"{self.name(subject)}: {options.done}", messages.SUCCESS)
                 return self.after_decision(request, subject)
-        return self._ask(request, subject, settings, form)
+        return self._ask(request, subject, options, form)
 
-    def _ask(self, request: HttpRequest, subject: Any, settings: Decision, form: DecisionForm) -> HttpResponse:
-        name, possible = self.name(subject), settings.available(subject)
+    def _ask(self, request: HttpRequest, subject: Any, options: Decision, form: DecisionForm) -> HttpResponse:
+        name, possible = self.name(subject), options.available(subject)
         context = {
             **self.admin_site.each_context(request),
             "opts": self.opts,
-            "title": f"{settings.label}: {name}",
+            "title": f"{options.label}: {name}",
             "name": name,
-            "decision": settings,
+            "decision": options,
             "subject": subject,
             "form": form,
             "possible": possible,
             # The decision that led to the current state: who, when, why.
             "decided": None if possible else last_decision(subject),
             "back": self._address(subject),
-            "effects": settings.effects(subject) if possible else [],
-            **settings.context(subject),
+            "effects": options.effects(subject) if possible else [],
+            **options.context(subject),
         }
-        return TemplateResponse(request, settings.template, context, status=200 if not form.is_bound else 400)
+        return TemplateResponse(request, options.template, context, status=200 if not form.is_bound else 400)
 
     def after_decision(self, request: HttpRequest, subject: Any) -> HttpResponse:
         """Redirect to the row's page."""

@@ -103,7 +103,7 @@ TABLES: list[tuple[TransitionTable, type[models.TextChoices], Edges]] = [
             "refuse": ({"Changed"}, "Known"),
         },
     ),
-    (APPEAL, AppealStatus, {"uphold": ({"Pending"}, "Upheld"), "reverse": ({"Pending"}, "Reversed")}),
+    (APPEAL, AppealStatus, {"dismiss": ({"Pending"}, "Dismissed"), "accept": ({"Pending"}, "Accepted")}),
     (ORDER, OrderStatus, {"refund": ({"Completed"}, "Refunded"), "charge_back": ({"Completed"}, "ChargedBack")}),
     (
         REFUND_REQUEST,

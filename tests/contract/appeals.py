@@ -12,7 +12,7 @@ _APPEAL = {
     "decisionReason": STRING,
     "decisionAt": TIME,
     "text": STRING,
-    "status": one_of("Pending", "Upheld", "Reversed"),
+    "status": one_of("Pending", "Dismissed", "Accepted"),
     "submittedAt": TIME,
     "answer": STRING,
     "decidedAt": nullable(TIME),

@@ -44,7 +44,7 @@ WHY = {"reason": "It is licensed."}
 
 
 def reverse(appeal: Appeal) -> Appeal:
-    """Reverse a decision as another reviewer."""
+    """Overturn a decision as another reviewer."""
     return overturn_decision(appeal=appeal, **WHY, actor=UserFactory())
 
 
@@ -56,12 +56,12 @@ def test_reversed_decision_restores_what_it_was_about(action: str, django_captur
     appeal = appealed(subject)
     assert appeal.decision.action == action
     with django_capture_on_commit_callbacks(execute=True):
-        assert reverse(appeal).status == "Reversed"
+        assert reverse(appeal).status == "Accepted"
     subject.refresh_from_db()
     assert subject.status == status
     assert [each.to for each in mail.outbox] == [[owner_of(subject).email]]
     assert "It is licensed." in mail.outbox[0].body
-    assert AuditEntry.objects.filter(action="appeal.reverse", subject_id=str(appeal.pk)).exists()
+    assert AuditEntry.objects.filter(action="appeal.accept", subject_id=str(appeal.pk)).exists()
 
 
 @pytest.mark.slow
@@ -122,7 +122,7 @@ def test_decision_that_another_followed_is_not_reversed() -> None:
     profile.refresh_from_db()
     assert profile.status == "Suspended"
     appeal.refresh_from_db()
-    assert uphold_decision(appeal=appeal, **WHY, actor=UserFactory()).status == "Upheld"
+    assert uphold_decision(appeal=appeal, **WHY, actor=UserFactory()).status == "Dismissed"
 
 
 @pytest.mark.slow
@@ -161,7 +161,7 @@ def test_superuser_decides_again_only_where_nobody_else_can() -> None:
     assert not may_decide(appeal, alone)
     other.is_active = False
     other.save()
-    assert uphold_decision(appeal=appeal, **WHY, actor=alone).status == "Upheld"
+    assert uphold_decision(appeal=appeal, **WHY, actor=alone).status == "Dismissed"
 
 
 @pytest.mark.slow

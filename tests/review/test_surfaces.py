@@ -174,7 +174,7 @@ def test_queue_offers_a_reviewer_what_others_decided(client: Client) -> None:
     mine, other = appealed(taken_down(me)), appealed()
     client.force_login(me)
     page = read(client.get(admin_address(mine, "change")))
-    assert admin_address(mine, "reverse") not in page
+    assert admin_address(mine, "overturn") not in page
     assert "It is my own work." in page
     read(client.post(admin_address(mine, "uphold"), {"reason": "It is the same."}, follow=True))
     mine.refresh_from_db()
@@ -182,16 +182,16 @@ def test_queue_offers_a_reviewer_what_others_decided(client: Client) -> None:
     response = client.post(reverse("admin:review_appeal_next"))
     assert admin_address(other, "change") in response.url  # type: ignore[attr-defined]  # of a redirect
     page = read(client.get(admin_address(other, "change")))
-    assert admin_address(other, "reverse") in page
+    assert admin_address(other, "overturn") in page
     assert "Copied." in page
-    client.post(admin_address(other, "reverse"), {"reason": "It is licensed."})
+    client.post(admin_address(other, "overturn"), {"reason": "It is licensed."})
     assert Listing.objects.get(pk=other.decision.subject_id).status == "Published"
 
 
 def test_reviewer_without_the_permission_cannot_decide(client: Client) -> None:
     appeal = appealed()
     client.force_login(reviewer("review_listing", "takedown_listing", "suspend_app"))
-    for step in ("change", "reverse", "uphold", "claim"):
+    for step in ("change", "overturn", "uphold", "claim"):
         assert client.get(admin_address(appeal, step)).status_code in {403, 404}
         assert client.post(admin_address(appeal, step), {"reason": "It is licensed."}).status_code in {403, 404}
     appeal.refresh_from_db()

@@ -15,7 +15,7 @@ from tests.files import makers
 from tests.vendors.cases import make_vendor
 from tests.web.markup import faults_of
 from vendors.models import VendorProfile, VendorStatus
-from vendors.services.profiles import approve_vendor, suspend_vendor
+from vendors.services.profiles import approve_vendor, reject_vendor, suspend_vendor
 from vendors.studio.upload_fields import MESSAGES
 
 from .forms import errors_of
@@ -98,6 +98,15 @@ def test_staff_may_sell_at_once(browse: Browse, reviewer: User) -> None:
     page = browse(reviewer).post(APPLY, COMPLETE, follow=True).content.decode()
     assert "Quiet Foundry is open" in page
     assert "Create your first listing" in page
+
+
+def test_rejected_applicant_reads_of_no_listings_that_were_on_sale(browse: Browse, reviewer: User) -> None:
+    profile = reject_vendor(profile=make_vendor(VendorStatus.PENDING), reason="No work shown", actor=reviewer)
+    page = browse(profile.user).get(reverse("studio"))
+    assert faults_of(page.content) == []
+    words = page.content.decode()
+    assert "Your store was not approved" in words and "No work shown" in words
+    assert "off sale" not in words
 
 
 def test_suspended_vendor_sees_the_reason_and_nothing_else(browse: Browse, vendor: VendorProfile, reviewer: User) -> None:

@@ -329,7 +329,7 @@ def test_end_of_a_dispute_that_has_ended_otherwise_is_refused(end: EventKind, ot
     deliver_event(top_up, other)
     assert ProviderEvent.objects.get(kind=other).outcome.startswith("refused")
     deliver_event(top_up, end, event_id="again")
-    assert ProviderEvent.objects.get(event_id="again").outcome.startswith("nothing")
+    assert ProviderEvent.objects.get(event_id="again").outcome.startswith("ignored")
     assert_ledger_agrees()
 
 

@@ -15,7 +15,7 @@ from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
 from tests.vendors.cases import make_vendor
 from vendors.models import VendorStatus
-from wallet.selectors import COMMIT_DELAY, vendor_accounts
+from wallet.selectors import MAX_TRANSACTION_DURATION, vendor_accounts
 from wallet.services.digests import digest_ledger
 from wallet.services.refunds import refund_order
 
@@ -91,7 +91,7 @@ def test_what_was_written_for_longer_than_an_hour_is_told_once_it_is_covered(lis
     vendor, share = listing.store.owner, 39_920
     bought(listing)
     list(digest_ledger(until=timezone.now()))
-    long_ago = timezone.now() - COMMIT_DELAY - timedelta(minutes=1)
+    long_ago = timezone.now() - MAX_TRANSACTION_DURATION - timedelta(minutes=1)
     buyer = funded(inr=100_000)
     with patch("django.utils.timezone.now", lambda: long_ago):
         bought(listing, buyer)

@@ -29,7 +29,7 @@ from wallet.models.top_ups import EventKind
 from wallet.services.digests import digest_ledger
 from wallet.services.offers import PurchaseRequest
 from wallet.services.quotes import make_quote
-from wallet.services.refund_requests import insist_on_refund, refuse_refund
+from wallet.services.refund_requests import escalate_refund_request, refuse_refund
 from wallet.services.spending import spend
 
 from . import invoice_cases
@@ -52,7 +52,7 @@ def order() -> Order:
     receipt, _ = spend(buyer=top_up.user, purchase=PurchaseRequest(str(listing.pk)), quote_id=str(quote.pk), consent=WITHDRAWAL_CONSENT)
     order = downloaded_order(Order.objects.get(pk=receipt.order_id))
     made = declined_request(order)
-    insist_on_refund(refund_request=made, reason="It is empty.", actor=order.buyer)
+    escalate_refund_request(refund_request=made, reason="It is empty.", actor=order.buyer)
     refuse_refund(refund_request=made, reason=STAFF_REASON, actor=UserFactory(name="Somebody of the staff"))
     invoice_cases.issue()
     deliver_event(top_up, EventKind.DISPUTED)
@@ -168,8 +168,8 @@ def test_lost_dispute_and_refund_are_in_the_file() -> None:
     deliver_event(top_up, EventKind.DISPUTE_LOST)
     found = evidence_of(Order.objects.get(pk=order.pk), Reader.VENDOR)
     assert (found["order"]["status"], found["licence"]["status"]) == ("ChargedBack", "revoked")
-    assert [entry["kind"] for entry in found["ledger"]] == ["sale", "withhold", "reversal"]
-    assert Journal.objects.get(kind="reversal").pk.hex == found["ledger"][-1]["id"].replace("-", "")
+    assert [entry["kind"] for entry in found["ledger"]] == ["sale", "withhold", "card_return"]
+    assert Journal.objects.get(kind="card_return").pk.hex == found["ledger"][-1]["id"].replace("-", "")
 
 
 def test_upgrade_says_what_was_deducted_and_for_which_licence() -> None:

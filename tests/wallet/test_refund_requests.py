@@ -35,8 +35,8 @@ from wallet.services.refund_requests import (
     agree_to_refund,
     decline_refund,
     escalate_overdue_requests,
+    escalate_refund_request,
     grant_refund,
-    insist_on_refund,
     refuse_refund,
 )
 from wallet.services.refunds import refund_order
@@ -201,14 +201,14 @@ def test_buyer_insists_once_after_the_vendor_declined_and_staff_decide() -> None
     made = requested_refund()
     buyer = made.order.buyer
     with pytest.raises(InvalidTransition):
-        insist_on_refund(refund_request=made, reason="Please.", actor=buyer)
+        escalate_refund_request(refund_request=made, reason="Please.", actor=buyer)
     decline_refund(refund_request=made, reason="It opens here.", actor=vendor_of(made.order))
     assert any("It opens here." in mail.body for mail in sent_mails() if mail.to == [buyer.email])
     with pytest.raises(NotFound):
-        insist_on_refund(refund_request=made, reason="Please.", actor=vendor_of(made.order))
-    insist_on_refund(refund_request=made, reason="It is empty.", actor=buyer)
+        escalate_refund_request(refund_request=made, reason="Please.", actor=vendor_of(made.order))
+    escalate_refund_request(refund_request=made, reason="It is empty.", actor=buyer)
     with pytest.raises(InvalidTransition):
-        insist_on_refund(refund_request=made, reason="Again.", actor=buyer)
+        escalate_refund_request(refund_request=made, reason="Again.", actor=buyer)
     with pytest.raises(InvalidTransition):
         decline_refund(refund_request=made, reason="No.", actor=vendor_of(made.order))
     grant_refund(refund_request=made, reason="The archive is empty.", actor=UserFactory())

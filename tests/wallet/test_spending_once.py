@@ -109,7 +109,7 @@ STEPS = [
     ("write_journal", spending),
     ("_receipt", spending),
     ("save_response", spending),
-    ("record_purchase", spending),
+    ("count_purchase", spending),
 ]
 
 

@@ -58,7 +58,7 @@ def test_event_that_comes_again_credits_nothing() -> None:
     for told in ({}, {"event_id": "another"}, {"event_id": "third", "payment": "another-payment"}):
         deliver_event(top_up, EventKind.SUCCEEDED, **told)
     assert wallet_of(top_up.user).balance_inr_minor == 50_000
-    assert sorted(ProviderEvent.objects.values_list("outcome", flat=True)) == ["credited", *["nothing: it was Succeeded already"] * 2]
+    assert sorted(ProviderEvent.objects.values_list("outcome", flat=True)) == ["credited", *["ignored: it was Succeeded already"] * 2]
 
 
 @pytest.mark.parametrize("kind", [EventKind.SUCCEEDED, EventKind.FAILED])

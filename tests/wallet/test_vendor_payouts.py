@@ -142,7 +142,7 @@ def test_vendor_who_cannot_be_paid_keeps_the_earnings(profile: dict[str, Any], d
     held = prepared_payout(account)
     assert isinstance(held, SkippedPayout)
     assert (held.amount_minor, held.reason.value) == (SHARE, why)
-    assert f"kept: {vendor.store.slug}, 399.20 INR, {held.reason.label}" in prepare()
+    assert f"not paid: {vendor.store.slug}, 399.20 INR, {held.reason.label}" in prepare()
     assert earned(vendor.user)["INR"] == SHARE
 
 
@@ -193,7 +193,7 @@ def test_balance_of_nothing_or_less_is_not_paid() -> None:
     assert isinstance(prepared_payout(account, "b", -100_000), SkippedPayout)
     # The next sale makes up for it, the one after is earned.
     sold(vendor, 2)
-    assert prepare("b")[-2] == "Run b: 1 payouts of 399.20 INR; kept: 0.00 INR."
+    assert prepare("b")[-2] == "Run b: 1 payouts of 399.20 INR; not paid: 0.00 INR."
     assert list(differences()) == []
 
 
@@ -378,7 +378,7 @@ def test_run_that_was_killed_is_finished_by_the_same_command() -> None:
     # The second one's transfer was taken back with all of it.
     assert [payout.account.owner for payout in batch.payouts.all()] == [first.user]
     assert list(differences()) == []
-    assert prepare()[-2] == "Run a: 2 payouts of 798.40 INR; kept: 0.00 INR."
+    assert prepare()[-2] == "Run a: 2 payouts of 798.40 INR; not paid: 0.00 INR."
     assert VendorPayout.objects.count() == 2
 
 
@@ -387,7 +387,7 @@ def test_dry_run_lists_and_pays_nobody() -> None:
     sold(vendor)
     assert prepare("a", "--dry-run") == [
         f"due: {vendor.store.slug}, 399.20 INR",
-        "Run a: 1 payouts of 399.20 INR; kept: 0.00 INR.",
+        "Run a: 1 payouts of 399.20 INR; not paid: 0.00 INR.",
     ]
     assert not Journal.objects.filter(kind="payout").exists()
     assert not PayoutBatch.objects.exists()
@@ -407,7 +407,7 @@ def test_run_goes_through_by_commands(tmp_path: Path) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     with pytest.raises(CommandError, match="File exists"):
         run("export", "--run", "a", "--currency", "INR", "--file", str(path), "--again")
-    with pytest.raises(CommandError, match="It is Exported"):
+    with pytest.raises(CommandError, match="it is Exported"):
         run("export", "--run", "a", "--currency", "INR", "--file", str(tmp_path / "second.csv"))
     assert not (tmp_path / "second.csv").exists()
     run("export", "--run", "a", "--currency", "INR", "--file", str(tmp_path / "second.csv"), "--again")

@@ -55,4 +55,4 @@ def test_store_is_shown_with_its_state(browse: Callable[..., Client], developer:
     text = client.get(reverse("dashboard")).content.decode()
     assert "Type &amp; Co" in text
     suspend_vendor(profile=profile, reason="Copied work", actor=reviewer)
-    assert "not on sale" in client.get(reverse("dashboard")).content.decode()
+    assert "Your store is not open" in client.get(reverse("dashboard")).content.decode()

@@ -91,7 +91,7 @@ def test_answer_without_a_question_is_refused(browse: Callable[..., Client]) -> 
     _apply(user)
     response = browse(user).post(PAGE, {"text": "By the way"})
     assert response.status_code == 400
-    assert "possible from MoreInfoNeeded" in response.content.decode()
+    assert "the status is MoreInfoNeeded" in response.content.decode()
     assert ">\nBy the way</textarea>" in response.content.decode()
 
 

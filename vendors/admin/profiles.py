@@ -172,7 +172,7 @@ class VendorProfileAdmin(QueueAdmin):
             "The vendor was rejected.",
             available=_allows("reject"),
             danger=True,
-            form=saved_reply_form(SavedReplyUse.VENDOR_SUSPEND),
+            form=saved_reply_form(SavedReplyUse.VENDOR_REJECT),
         ),
         services.reject_vendor,
         "profile",

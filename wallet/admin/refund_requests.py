@@ -109,6 +109,7 @@ class RefundRequestAdmin(QueueAdmin):
             DECIDE,
             "The price is returned to the buyer's wallet and the licence is revoked; download links stop working at once.",
             "The order was refunded.",
+            # Vendors may refund earlier; staff only once the request is theirs to decide.
             available=_allows("refuse"),
             effects=lambda refund_request: refund_effects(refund_request.order),
         ),

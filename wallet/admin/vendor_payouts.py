@@ -20,7 +20,7 @@ from ..models import PayoutBatch, VendorPayout
 from ..models.quotes import CURRENCIES
 from ..selectors import paid_by_currency, payouts
 from ..services import vendor_payouts as services
-from ..services.former_vendors import has_left, keep_earnings, pay_former_vendor
+from ..services.former_vendors import belongs_to_former_vendor, keep_earnings, pay_former_vendor
 from ..spreadsheets import HEADER, cells_of, csv_lines, store_of
 from .csv_export import CsvExport
 from .effects import former_vendor_effects
@@ -78,7 +78,7 @@ class VendorPayoutAdmin(CsvExport, ServiceAdmin):
 
     export_permission, export_name = EXPORT, "payouts.csv"
 
-    list_display = ("at", "batch", "vendor", "store", "amount", "status")
+    list_display = ("prepared_at", "batch", "vendor", "store", "amount", "status")
     list_filter = ("status", RunFilter, CurrencyFilter, ("journal__at", admin.DateFieldListFilter))
     search_fields = ("batch__run", "account__owner__email", "account__owner__store__slug")
     ordering = ("-id",)
@@ -111,9 +111,9 @@ class VendorPayoutAdmin(CsvExport, ServiceAdmin):
         """Return the store and the amount."""
         return f"{self.store(subject)}: {self.amount(subject)}"
 
-    @admin.display(description="At", ordering="id")
-    def at(self, payout: VendorPayout) -> Any:
-        """Return the time of the payment."""
+    @admin.display(description="Prepared", ordering="id")
+    def prepared_at(self, payout: VendorPayout) -> Any:
+        """Return the time at which the payout was prepared."""
         return when(payout.journal.at)
 
     @admin.display(description="Vendor", ordering="account__owner__email")
@@ -178,7 +178,7 @@ class VendorPayoutAdmin(CsvExport, ServiceAdmin):
             "The vendor left, and no run pays the earnings. You confirm that you paid all of them in another way.",
             "It is recorded as paid.",
             HandPayoutForm,
-            available=lambda payout: has_left(payout=payout),
+            available=lambda payout: belongs_to_former_vendor(payout=payout),
             effects=former_vendor_effects,
         ),
         pay_former_vendor,
@@ -188,11 +188,11 @@ class VendorPayoutAdmin(CsvExport, ServiceAdmin):
 
     keep_earnings = service_decision(
         Decision(
-            "Keep the earnings",
+            "Retain the earnings",
             FORMER,
             "The vendor left, and the earnings cannot be paid. All of them become yours, in the ledger's account of commissions.",
-            "The earnings are kept.",
-            available=lambda payout: has_left(payout=payout),
+            "The earnings were retained.",
+            available=lambda payout: belongs_to_former_vendor(payout=payout),
             danger=True,
             effects=former_vendor_effects,
         ),

@@ -54,7 +54,7 @@ class Approval(models.Model):
         ordering = ("-id",)
         default_permissions = ("view",)
         constraints = (
-            # Either of app and token is null, and nulls do not meet.
+            # Either app or token is NULL, and NULLs are distinct in a unique constraint.
             models.UniqueConstraint(fields=("owner", "app", "idempotency_key"), name="approval_once_for_app_key"),
             models.UniqueConstraint(fields=("owner", "spender_id", "idempotency_key"), name="approval_once_for_token_key"),
             models.CheckConstraint(condition=Q(app__isnull=True) ^ Q(spender_id__isnull=True), name="approval_app_or_token"),

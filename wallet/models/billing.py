@@ -12,7 +12,7 @@ from .quotes import CURRENCIES
 
 
 class Logo(models.Model):
-    """The logo on a seller's invoices, as a JPEG that the sandbox made."""
+    """The logo on a seller's invoices, as a JPEG that the inspection process encoded."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     # Empty for the operator.
@@ -78,7 +78,7 @@ class Seller(models.Model):
     number_pattern = models.CharField(
         max_length=bounds.NUMBER_PATTERN_CHARS,
         default="INV/{year}/{number}",
-        help_text="{year} is the fiscal year, such as 26-27, {number} the number in it. Besides letters, digits, - and /. "
+        help_text="{year} is the fiscal year, such as 26-27, {number} the number in it. The rest may be letters, digits, - and /. "
         f"A number has at most {bounds.INVOICE_NUMBER_CHARS} characters.",
     )
     fiscal_year_month = models.PositiveSmallIntegerField(default=1, help_text="The month in which the fiscal year begins: 4 in India.")

@@ -109,7 +109,7 @@ class JournalKind(models.TextChoices):
     # Credit of a top-up is frozen, then either returned to the wallet or to the card.
     FREEZE = "freeze"
     UNFREEZE = "unfreeze"
-    CARD_RETURN = "reversal"
+    CARD_RETURN = "card_return"
     # A vendor's share is withheld during a dispute, then released.
     WITHHOLD = "withhold"
     RELEASE = "release"
@@ -163,7 +163,7 @@ class Journal(models.Model):
                         "hold",
                         "settlement",
                         "freeze",
-                        "reversal",
+                        "card_return",
                         "withhold",
                         "release",
                         "repayment",
@@ -192,7 +192,7 @@ class Journal(models.Model):
                             "settlement",
                             "refund_payout",
                             "refund",
-                            "reversal",
+                            "card_return",
                             "withhold",
                             "release",
                             "write_off",

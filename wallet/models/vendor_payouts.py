@@ -23,7 +23,7 @@ class BatchStatus(models.TextChoices):
 
 
 class PayoutBatch(models.Model):
-    """The payouts of one run in one currency, which the bank gets in one file. Only its status changes."""
+    """The payouts of one run in one currency, which the bank gets in one file. Only `status`, `exported_at` and `exported_by` change."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     run = models.CharField(max_length=bounds.PAYOUT_RUN_CHARS)

@@ -31,7 +31,7 @@ FIELDS = {
     "country": (2, True),
     "tax_id": (bounds.TAX_ID_CHARS, False),
 }
-# Numbers that a pattern must have room for in a year.
+# The digits of the largest number of a year, for which a pattern must have room.
 NUMBER_DIGITS = 6
 _LITERAL = re.compile(r"[A-Za-z0-9/-]*")
 

@@ -20,7 +20,7 @@ from .refunds import refund_order
 _OPEN = Q(reversal__status=ReversalStatus.OPEN)
 
 
-def freeze_purchases(*, order_ids: Iterable[uuid.UUID], reason: str) -> None:
+def suspend_purchases(*, order_ids: Iterable[uuid.UUID], reason: str) -> None:
     """Suspend the licences of these purchases and of their upgrades.
 
     A licence is locked before its upgrades are looked for: one that is made at the same time is either found here, or refused.

@@ -25,7 +25,7 @@ def is_former_vendor(*, user_id: uuid.UUID | None) -> bool:
     return not VendorProfile.objects.filter(user=user_id, user__is_active=True, status=VendorStatus.APPROVED).exists()
 
 
-def has_left(*, payout: VendorPayout) -> bool:
+def belongs_to_former_vendor(*, payout: VendorPayout) -> bool:
     """Tell whether a payout bounced, and its vendor left."""
     return payout.status == PayoutStatus.BOUNCED and is_former_vendor(user_id=payout.account.owner_id)
 
@@ -66,7 +66,7 @@ def keep_earnings(*, payout: VendorPayout, reason: str, actor: User) -> Journal:
 
 def _move_earnings(payout: VendorPayout, kind: JournalKind, reason: str, actor: User, **facts: Any) -> Journal:
     payout = lock_for_decision(payouts(), pk=payout.pk, owner="account.owner_id", actor=actor)
-    if not has_left(payout=payout):
+    if not belongs_to_former_vendor(payout=payout):
         raise InvalidTransition("It did not bounce, or its vendor can be paid by a run.", currentState=payout.status)
     account = lock(LedgerAccount.objects.filter(kind=AccountKind.VENDOR), pk=payout.account_id)
     amount = with_earnings(LedgerAccount.objects.filter(pk=account.pk)).get().earned_minor

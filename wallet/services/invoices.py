@@ -20,7 +20,7 @@ from ..invoice_numbers import fiscal_year_of, invoice_number, last_sequence_of
 from ..models import BillingDetails, Invoice, Journal, Order, Seller
 from ..models.invoices import InvoiceKind
 from ..models.ledger import JournalKind
-from ..selectors import COMMIT_DELAY, charged_back_without_note
+from ..selectors import MAX_TRANSACTION_DURATION, charged_back_without_note
 from ..tax import Treatment
 from .tax_rates import exchange_rate_on
 
@@ -75,7 +75,10 @@ def _find_due(seller_id: Any, until: datetime, *, everything: bool) -> list[tupl
     ended = charged_back_without_note().filter(order__seller=seller_id, reversal__settled__at__lte=until).select_related(*shown)
     last = Invoice.objects.filter(seller=seller_id).order_by("-issued_at").values_list("journal__at", flat=True).first()
     if last is not None and not everything:
-        rows, ended = rows.filter(at__gt=last - COMMIT_DELAY), ended.filter(reversal__settled__at__gt=last - COMMIT_DELAY)
+        rows, ended = (
+            rows.filter(at__gt=last - MAX_TRANSACTION_DURATION),
+            ended.filter(reversal__settled__at__gt=last - MAX_TRANSACTION_DURATION),
+        )
     due = [(journal, journal.order) for journal in rows[:MAX_BATCH] if journal.order is not None]
     due += [(each.reversal.settled, each.order) for each in ended[:MAX_BATCH] if each.reversal.settled is not None]
     return sorted(due, key=lambda pair: (pair[0].pk, pair[1].pk))[:MAX_BATCH]

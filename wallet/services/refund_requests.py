@@ -105,7 +105,7 @@ def decline_refund(*, refund_request: RefundRequest, reason: str, actor: User) -
 
 
 @transaction.atomic
-def insist_on_refund(*, refund_request: RefundRequest, reason: str, actor: User) -> RefundRequest:
+def escalate_refund_request(*, refund_request: RefundRequest, reason: str, actor: User) -> RefundRequest:
     """Ask staff to decide after the vendor declined, as the buyer.
 
     Raises:

@@ -10,7 +10,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from catalog.services.purchase_counts import undo_purchase
+from catalog.services.purchase_counts import count_refund
 from library.services.licences import revoke_licence
 from marketplace.accounts.models import User
 from marketplace.core import audit, texts
@@ -82,7 +82,7 @@ def refund_order(*, order: Order, reason: str, actor: User | None) -> Order:
     # Checked once the licence is locked: an upgrade at the same time is either seen here or finds the licence revoked.
     if upgrade_of(order) is not None:
         raise InvalidTransition("The licence was upgraded: refund the upgrade first.")
-    undo_purchase(listing_id=order.listing_id)
+    count_refund(listing_id=order.listing_id)
     end_request(order=order, verb="refund", actor=actor, reason=reason)
     publish_refund(order)
     announce_refund.enqueue(str(order.pk))

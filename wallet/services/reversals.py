@@ -19,7 +19,7 @@ from django.db.models import F, OuterRef, Subquery, Sum
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from catalog.services.purchase_counts import undo_purchase
+from catalog.services.purchase_counts import count_refund
 from library.services.licences import revoke_licence
 from marketplace.accounts.models import User
 from marketplace.core import audit
@@ -35,7 +35,7 @@ from ..models.orders import OrderStatus
 from ..models.top_ups import EventKind, ReversalKind, ReversalStatus, TopUpStatus
 from ..providers import PaymentEvent
 from ..selectors import owed_by
-from .disputed_upgrades import freeze_purchases, refund_upgrades, restore_purchases
+from .disputed_upgrades import refund_upgrades, restore_purchases, suspend_purchases
 from .ledger import TransferEntry, change_amount_set_aside, change_wallet_balance, open_accounts, write_journal
 from .receivables import collect_owed
 from .refunds import ORDER_TRANSITIONS, end_request
@@ -87,7 +87,7 @@ def apply_reversal(*, top_up: TopUp, event: PaymentEvent) -> str:
     if reversal.status != ReversalStatus.OPEN:
         if end not in {None, reversal.status}:
             return f"refused: it was {reversal.status} already"
-        return f"nothing: it was {reversal.status} already"
+        return f"ignored: it was {reversal.status} already"
     if end is None:
         return "frozen"
     settle_reversal(reversal=reversal, end=end)
@@ -135,14 +135,14 @@ def _open(top_up: TopUp, kind: ReversalKind, reference: str, amount_minor: int) 
         amount_minor=amount_minor,
         frozen_id=_freeze(wallet, frozen_minor, kind) if frozen_minor else None,
     )
-    suspended = _freeze_orders(reversal, _sales_behind(top_up, wallet, amount_minor - frozen_minor))
+    suspended = _record_disputed_orders(reversal, _sales_behind(top_up, wallet, amount_minor - frozen_minor))
     if kind == ReversalKind.DISPUTE:
         TRANSITIONS.apply(top_up, "dispute", actor=None, dispute=reference)
         _notify(reversal, "top_up_disputed", suspended=suspended)
     return reversal
 
 
-def _freeze_orders(reversal: CardReversal, disputed: Sequence[DisputedSale]) -> int:
+def _record_disputed_orders(reversal: CardReversal, disputed: Sequence[DisputedSale]) -> int:
     """Record what is disputed of each purchase, and suspend those of which half or more is; return their number."""
     suspended = [each for each in disputed if each.suspended]
     withheld = {each.order.pk: _NOTHING for each in disputed}
@@ -158,7 +158,7 @@ def _freeze_orders(reversal: CardReversal, disputed: Sequence[DisputedSale]) -> 
         )
         for each in disputed
     )
-    freeze_purchases(order_ids=[each.order.pk for each in suspended], reason=f"{reversal.kind} of a top-up")
+    suspend_purchases(order_ids=[each.order.pk for each in suspended], reason=f"{reversal.kind} of a top-up")
     return len(suspended)
 
 
@@ -240,7 +240,7 @@ def settle_reversal(*, reversal: CardReversal, end: ReversalStatus) -> None:
 
 
 def _keep_suspended(reversal: CardReversal, standing: Sequence[DisputedOrder]) -> None:
-    """Let another open dispute suspend those purchases of which half or more is disputed or lost all the same."""
+    """Let another open dispute suspend those purchases of which half or more is still disputed or lost."""
     for frozen in standing:
         rows = DisputedOrder.objects.filter(order=frozen.order_id).exclude(reversal__status=ReversalStatus.PAYMENT_KEPT)
         other = rows.filter(reversal__status=ReversalStatus.OPEN).exclude(reversal=reversal).order_by("-pk").first()
@@ -320,7 +320,7 @@ def _return(reversal: CardReversal, orders: Sequence[DisputedOrder], wallet: Led
         ORDER_TRANSITIONS.apply(order, "charge_back", actor=None, reason=reason)
         revoke_licence(order_id=order.pk, reason="the card payment was returned", actor=None)
         end_request(order=order, verb="close", actor=None, reason=reason)
-        undo_purchase(listing_id=order.listing_id)
+        count_refund(listing_id=order.listing_id)
     return journal
 
 

@@ -23,7 +23,7 @@ from marketplace.ui.formatting import money
 from marketplace.ui.mail import mail
 
 from .. import bounds
-from ..card_credit import asked_since, open_top_ups_of
+from ..card_credit import open_top_ups_of, topped_up_since
 from ..errors import (
     AlreadyCredited,
     InvalidAmount,
@@ -129,7 +129,7 @@ def credit_top_up(*, top_up: TopUp, event: PaymentEvent) -> str:
         Problem: the credit is refused, such as for a deleted account; the event then waits for staff.
     """
     if not TRANSITIONS.allows(top_up, "succeed"):
-        return f"nothing: it was {top_up.status} already"
+        return f"ignored: it was {top_up.status} already"
     payment = Payment(event.payment, top_up.provider)
     try:
         journal = credit_wallet(
@@ -159,7 +159,7 @@ def credit_top_up(*, top_up: TopUp, event: PaymentEvent) -> str:
 def fail_top_up(*, top_up: TopUp) -> str:
     """Mark a top-up as failed, in the caller's transaction, which has locked it; return what happened."""
     if not TRANSITIONS.allows(top_up, "fail"):
-        return f"nothing: it was {top_up.status} already"
+        return f"ignored: it was {top_up.status} already"
     TRANSITIONS.apply(top_up, "fail", actor=None)
     return "failed"
 
@@ -237,7 +237,7 @@ def _enforce_limits(user: User, wanted: TopUpRequest, principal: Principal | Non
     if opened.filter(app=app).count() >= maximum:
         raise TooManyTopUps(maximum=maximum)
     limits = settings.TOP_UP_LIMITS[wanted.currency]
-    today = asked_since(user.pk, wanted.currency, timezone.now() - _DAY)
+    today = topped_up_since(user.pk, wanted.currency, timezone.now() - _DAY)
     waiting = opened.filter(currency=wanted.currency).aggregate(total=Sum("amount_minor"))["total"] or 0
     balance = balances_of(user).get(wanted.currency, 0) + waiting
     for name, most, used, sentence in (

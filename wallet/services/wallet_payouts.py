@@ -85,13 +85,13 @@ def request_wallet_payout(
     if wallet is not None:
         _check_open_payouts(wallet)
     balance = 0 if wallet is None else wallet.balance_minor
-    holds = balance if wallet is None else balance - card_credit(wallet)
-    amount = holds if amount_minor is None else amount_minor
-    if holds < balance and holds < max(amount, 1) <= balance:
-        raise _by_card(holds, currency)
+    payable = balance if wallet is None else balance - card_credit(wallet)
+    amount = payable if amount_minor is None else amount_minor
+    if payable < balance and payable < max(amount, 1) <= balance:
+        raise _by_card(payable, currency)
     if amount < 1:
         raise InvalidAmount(f"The wallet holds nothing in {currency}." if amount_minor is None else "Ask for 0.01 or more.")
-    if wallet is None or amount > holds:
+    if wallet is None or amount > payable:
         raise _insufficient(amount, balance, currency)
     payout = _set_aside(wallet, amount, details, actor)
     audit.record("wallet_payout.ask", payout, actor=actor, to_state=payout.status, currency=currency, amountMinor=payout.amount_minor)
@@ -178,8 +178,8 @@ def _details(payment_details: str) -> str:
     return details
 
 
-def _insufficient(amount: int, holds: int, currency: str) -> InsufficientBalance:
-    price, balance = to_number(amount), to_number(holds)
+def _insufficient(amount_minor: int, balance_minor: int, currency: str) -> InsufficientBalance:
+    price, balance = to_number(amount_minor), to_number(balance_minor)
     sentence = f"You ask for {price:.2f} {currency}; the wallet holds {balance:.2f} {currency}."
     return InsufficientBalance(sentence, price=price, currency=currency, balance=balance)
 

@@ -19,7 +19,7 @@ class Migration(migrations.Migration):
             name='SavedReply',
             fields=[
                 ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('use', models.CharField(choices=[('application.approve', 'Developer application: approve'), ('application.reject', 'Developer application: reject'), ('application.ask', 'Developer application: ask a question'), ('vendor.approve', 'Vendor: approve'), ('vendor.suspend', 'Vendor: suspend'), ('client_document.accept', 'Changed client: accept'), ('client_document.refuse', 'Changed client: refuse')], max_length=40, verbose_name='decision')),
+                ('use', models.CharField(choices=[('application.approve', 'Developer application: approve'), ('application.reject', 'Developer application: reject'), ('application.ask', 'Developer application: ask a question'), ('vendor.approve', 'Vendor: approve'), ('vendor.reject', 'Vendor: reject'), ('vendor.suspend', 'Vendor: suspend'), ('client_document.accept', 'Changed client: accept'), ('client_document.refuse', 'Changed client: refuse')], max_length=40, verbose_name='decision')),
                 ('text', models.CharField(max_length=300)),
                 ('is_active', models.BooleanField(default=True)),
             ],
@@ -27,7 +27,7 @@ class Migration(migrations.Migration):
                 'verbose_name': 'saved reply',
                 'verbose_name_plural': 'saved replies',
                 'ordering': ('use', 'text'),
-                'constraints': [models.UniqueConstraint(fields=('use', 'text'), name='savedreply_once'), models.CheckConstraint(condition=models.Q(('use__in', ['application.approve', 'application.reject', 'application.ask', 'vendor.approve', 'vendor.suspend', 'client_document.accept', 'client_document.refuse'])), name='savedreply_use_known')],
+                'constraints': [models.UniqueConstraint(fields=('use', 'text'), name='savedreply_once'), models.CheckConstraint(condition=models.Q(('use__in', ['application.approve', 'application.reject', 'application.ask', 'vendor.approve', 'vendor.reject', 'vendor.suspend', 'client_document.accept', 'client_document.refuse'])), name='savedreply_use_known')],
             },
         ),
         migrations.CreateModel(
@@ -36,7 +36,7 @@ class Migration(migrations.Migration):
                 ('claimed_at', models.DateTimeField(blank=True, null=True)),
                 ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
                 ('text', models.TextField(max_length=2000, verbose_name='why it is wrong')),
-                ('status', models.CharField(choices=[('Pending', 'Pending'), ('Upheld', 'Upheld'), ('Reversed', 'Reversed')], default='Pending', max_length=16)),
+                ('status', models.CharField(choices=[('Pending', 'Pending'), ('Dismissed', 'Dismissed'), ('Accepted', 'Accepted')], default='Pending', max_length=16)),
                 ('submitted_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('answer', models.TextField(blank=True, max_length=2000)),
                 ('decided_at', models.DateTimeField(blank=True, null=True)),
@@ -50,7 +50,7 @@ class Migration(migrations.Migration):
                 'permissions': (('decide_appeal', 'Can decide on appeals'),),
                 'default_permissions': ('view',),
                 'indexes': [models.Index(condition=models.Q(('status', 'Pending')), fields=['submitted_at', 'id'], name='appeal_queue'), models.Index(fields=['decided_at'], name='appeal_decided'), models.Index(fields=['appellant', '-id'], name='appeal_of')],
-                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('decided_at__isnull', True), ('status', 'Pending')), models.Q(('decided_at__isnull', False), ('decided_by__isnull', False), ('status__in', ('Upheld', 'Reversed')), models.Q(('answer', ''), _negated=True)), _connector='OR'), name='appeal_status_fits')],
+                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('decided_at__isnull', True), ('status', 'Pending')), models.Q(('decided_at__isnull', False), ('decided_by__isnull', False), ('status__in', ('Dismissed', 'Accepted')), models.Q(('answer', ''), _negated=True)), _connector='OR'), name='appeal_status_fits')],
             },
         ),
     ]

@@ -24,7 +24,7 @@ from wallet.models import Order, RefundRequest
 from wallet.models.refund_requests import RefundRequestStatus
 from wallet.refund_cases import refund_case
 from wallet.selectors import order_of, refund_requests_to, sale_of
-from wallet.services.refund_requests import agree_to_refund, decline_refund, insist_on_refund, request_refund
+from wallet.services.refund_requests import agree_to_refund, decline_refund, escalate_refund_request, request_refund
 from wallet.services.refunds import REQUESTS
 
 from ..paging import page_links, page_number
@@ -58,7 +58,7 @@ def insist(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
     form = ObjectionForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         with problems_as_form_errors(form):
-            insist_on_refund(refund_request=found, reason=form.cleaned_data["reason"], actor=request.user)
+            escalate_refund_request(refund_request=found, reason=form.cleaned_data["reason"], actor=request.user)
             messages.success(request, "Our staff decide. You get an email then.")
             return redirect("order-page", order_id=order_id)
     return render_form(request, "buyer/refund_objection_form.html", form, order=order, refund_request=found)

@@ -61,7 +61,7 @@ def _listings(number: int) -> bytes:
 
 def _listed() -> int:
     """Return how many sitemaps of listings there are."""
-    return -(-selectors.listings_on_sale() // LISTINGS)
+    return -(-selectors.count_listings_on_sale() // LISTINGS)
 
 
 def _url(address: str, changed: datetime | None = None) -> str:

@@ -9,8 +9,8 @@ from wallet.models import Order, RefundRequest
 from wallet.services.refund_requests import (
     agree_to_refund,
     decline_refund,
+    escalate_refund_request,
     grant_refund,
-    insist_on_refund,
     refuse_refund,
     request_refund,
 )
@@ -68,7 +68,7 @@ class Asking(Circumstances):
         elif answer:
             decline_refund(refund_request=made, reason="test", actor=vendor)
         if answer in {"grant", "refuse"}:
-            insist_on_refund(refund_request=made, reason="test", actor=made.order.buyer)
+            escalate_refund_request(refund_request=made, reason="test", actor=made.order.buyer)
             decide = grant_refund if answer == "grant" else refuse_refund
             decide(refund_request=made, reason="test", actor=staff)
 

@@ -100,10 +100,10 @@ class Command(BaseCommand):
                 why = f", {outcome.reason.label}" if isinstance(outcome, SkippedPayout) else ""
                 if outcome.amount_minor:
                     self.stdout.write(
-                        f"{'kept' if kept else 'due'}: {store_of(account)}, {amount_text(outcome.amount_minor)} {currency}{why}"
+                        f"{'not paid' if kept else 'due'}: {store_of(account)}, {amount_text(outcome.amount_minor)} {currency}{why}"
                     )
         self.stdout.write(
-            f"Run {run}: {due['payouts']} payouts of {amount_text(due['minor'])} {currency}; kept: {amount_text(skipped['minor'])} {currency}."
+            f"Run {run}: {due['payouts']} payouts of {amount_text(due['minor'])} {currency}; not paid: {amount_text(skipped['minor'])} {currency}."
         )
         if batch is not None and due["payouts"]:
             self.stdout.write(f"Next: payout export --run {run} --currency {currency} --file FILE")
