@@ -105,7 +105,8 @@ def test_rejected_applicant_reads_of_no_listings_that_were_on_sale(browse: Brows
     page = browse(profile.user).get(reverse("studio"))
     assert faults_of(page.content) == []
     words = page.content.decode()
-    assert "Your store was not approved" in words and "No work shown" in words
+    assert "Your store was not approved" in words
+    assert "No work shown" in words
     assert "off sale" not in words
 
 
