@@ -105,7 +105,7 @@ def _write_index(batch: list[SeedListing], categories: dict[str, Category], stor
     bulk.insert(ListingIndex, rows)
     bulk.insert(ListingLabel, labels)
     bulk.insert(ListingPrice, prices)
-    listing_index.count(changes)
+    listing_index.add_to_counts(changes)
 
 
 def _listing(row: SeedListing, category_id: Any) -> dict[str, Any]:

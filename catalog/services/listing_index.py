@@ -142,7 +142,7 @@ def rebuild(progress: Progress) -> tuple[int, int]:
     return wrong, _recount()
 
 
-def count(changes: Counter[CountKey]) -> None:
+def add_to_counts(changes: Counter[CountKey]) -> None:
     """Add changes to the stored counts."""
     keys = sorted(key for key, change in changes.items() if change)
     for start in range(0, len(keys), BATCH):
@@ -186,7 +186,7 @@ def _refresh(ids: Sequence[uuid.UUID], tiers: Sequence[LicenseTier]) -> int:
         ListingPrice.objects.filter(listing__in=stale).delete()
         ListingIndex.objects.filter(pk__in=gone).delete()
     _write(changed, new=changed.keys() - there.keys())
-    count(changes)
+    add_to_counts(changes)
     return len(gone) + len(changed)
 
 
@@ -244,7 +244,7 @@ def _recount() -> int:
     true = _true_counts()
     stored = Counter({(row.category_slug, row.tier, row.name, row.value): row.listings for row in ListingCount.objects.all()})
     wrong: Counter[CountKey] = Counter({key: true[key] - stored[key] for key in true.keys() | stored.keys()})
-    count(wrong)
+    add_to_counts(wrong)
     # Values that no listing has any more.
     ListingCount.objects.filter(listings=0).delete()
     return sum(1 for change in wrong.values() if change)

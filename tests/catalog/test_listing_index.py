@@ -155,7 +155,7 @@ def test_command_puts_right_what_was_changed_past_the_service() -> None:
 def test_counts_cannot_fall_below_nothing() -> None:
     PublishedListingFactory()
     with pytest.raises(Exception, match="listingcount_not_negative"):
-        listing_index.count(Counter({("fonts", "free", "", ""): -2}))
+        listing_index.add_to_counts(Counter({("fonts", "free", "", ""): -2}))
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ from wallet.payout_files import bank_file
 from wallet.reconciliation import differences
 from wallet.selectors import vendor_accounts
 from wallet.services.due_payouts import SkippedPayout
-from wallet.services.ledger import TransferEntry, VendorEntry, write_journal
+from wallet.services.ledger import NewTransfer, VendorEntry, write_journal
 from wallet.services.refunds import refund_order
 from wallet.services.vendor_payouts import (
     bounce_payout,
@@ -440,7 +440,7 @@ def test_file_that_could_not_be_written_is_had_by_the_same_command_again(tmp_pat
 def test_second_payout_of_a_run_is_refused_by_the_database() -> None:
     payout = prepared_payout(sold(payee()))
     assert isinstance(payout, VendorPayout)
-    transfer = TransferEntry(payout.account_id, payout.journal.transfers.get().credit_id, 1)
+    transfer = NewTransfer(payout.account_id, payout.journal.transfers.get().credit_id, 1)
     taken = VendorEntry(payout.account_id, -1)
     journal_id = write_journal(kind=JournalKind.PAYOUT, transfers=[transfer], currency="INR", reason="twice", actor_id=None, vendor=taken)
     with pytest.raises(IntegrityError, match=r"vendorpayout_once_in_batch|UNIQUE"), transaction.atomic():

@@ -29,7 +29,7 @@ from wallet.reconciliation import differences
 from wallet.selectors import wallet_of
 from wallet.services import wallet_payouts
 from wallet.services.digests import digest_ledger
-from wallet.services.ledger import TransferEntry, change_amount_set_aside, change_wallet_balance, open_accounts, write_journal
+from wallet.services.ledger import NewTransfer, change_amount_set_aside, change_wallet_balance, open_accounts, write_journal
 from wallet.services.refunds import refund_order
 from wallet.services.wallet_payouts import cancel_wallet_payout, pay_wallet_payout, refuse_wallet_payout
 
@@ -366,13 +366,13 @@ def test_reconciliation_tells_of_journals_without_a_request_and_of_requests_that
     entry = change_wallet_balance(wallet, -100)
     change_amount_set_aside(account, 100)
     leg: dict[str, Any] = {"currency": "INR", "reason": "stray", "actor_id": staff.pk}
-    stray = write_journal(kind=JournalKind.HOLD, transfers=[TransferEntry(wallet, account, 100)], wallet=entry, **leg)
+    stray = write_journal(kind=JournalKind.HOLD, transfers=[NewTransfer(wallet, account, 100)], wallet=entry, **leg)
     told = list(differences())
     assert f"journal {stray} sets money aside for a wallet payout that does not exist" in told
     assert f"held account {account} has a balance of 300 INR, but open wallet payouts sum to 200" in told
     payout = open_accounts("INR", {AccountKind.PAYOUT: None})[AccountKind.PAYOUT]
     change_amount_set_aside(account, -300)
-    settled = write_journal(kind=JournalKind.SETTLEMENT, transfers=[TransferEntry(account, payout, 300)], **leg)
+    settled = write_journal(kind=JournalKind.SETTLEMENT, transfers=[NewTransfer(account, payout, 300)], **leg)
     assert f"journal {settled} settles a wallet payout that does not exist" in list(differences())
     # Of another amount.
     WalletPayout.objects.filter(pk=wallet_payout.pk).update(status="Paid", settlement=settled, reference="T1")
@@ -384,7 +384,7 @@ def test_reconciliation_tells_of_a_request_of_another_wallet_than_the_money() ->
     entry = change_wallet_balance(LedgerAccount.objects.get(kind="wallet", owner=user, currency="USD").pk, -700)
     held_id = open_accounts("USD", {AccountKind.HELD: user.pk})[AccountKind.HELD]
     change_amount_set_aside(held_id, 700)
-    transfers = [TransferEntry(entry.account_id, held_id, 700)]
+    transfers = [NewTransfer(entry.account_id, held_id, 700)]
     moved = write_journal(kind=JournalKind.HOLD, transfers=transfers, wallet=entry, currency="USD", reason="stray", actor_id=user.pk)
     rupees = LedgerAccount.objects.get(kind="wallet", owner=user, currency="INR")
     wallet_payout = WalletPayout.objects.create(wallet=rupees, hold_id=moved, payment_details="x")

@@ -17,7 +17,7 @@ from ..models import Journal, LedgerAccount, VendorPayout
 from ..models.ledger import AccountKind, JournalKind
 from ..models.vendor_payouts import PayoutStatus
 from ..selectors import payouts, with_earnings
-from .ledger import TransferEntry, VendorEntry, open_accounts, write_journal
+from .ledger import NewTransfer, VendorEntry, open_accounts, write_journal
 
 
 def is_former_vendor(*, user_id: uuid.UUID | None) -> bool:
@@ -75,7 +75,7 @@ def _move_earnings(payout: VendorPayout, kind: JournalKind, reason: str, actor: 
     to = AccountKind.PAYOUT if kind == JournalKind.HAND_PAYOUT else AccountKind.COMMISSION
     journal_id = write_journal(
         kind=kind,
-        transfers=[TransferEntry(account.pk, open_accounts(account.currency, {to: None})[to], amount)],
+        transfers=[NewTransfer(account.pk, open_accounts(account.currency, {to: None})[to], amount)],
         currency=account.currency,
         reason=reason,
         actor_id=actor.pk,

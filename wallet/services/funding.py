@@ -23,7 +23,7 @@ from ..errors import AlreadyCredited, InvalidAmount, ReferenceUsed
 from ..models import CreditReference, Journal, LedgerAccount
 from ..models.ledger import AccountKind, JournalKind
 from ..selectors import credit_of
-from .ledger import TransferEntry, change_wallet_balance, open_accounts, write_journal
+from .ledger import NewTransfer, change_wallet_balance, open_accounts, write_journal
 from .receivables import collect_owed
 
 SOURCE = "bank"
@@ -122,7 +122,7 @@ def _credit(credit: _Credit) -> Journal:
     wallet_id = accounts[AccountKind.WALLET]
     journal_id = write_journal(
         kind=JournalKind.FUNDING,
-        transfers=[TransferEntry(accounts[AccountKind.FUNDING], wallet_id, credit.amount_minor)],
+        transfers=[NewTransfer(accounts[AccountKind.FUNDING], wallet_id, credit.amount_minor)],
         currency=credit.currency,
         reason=credit.reason,
         actor_id=None if credit.actor is None else credit.actor.pk,

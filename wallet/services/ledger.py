@@ -26,7 +26,7 @@ _OTHER: dict[str, str] = {_FIRST: _SECOND, _SECOND: _FIRST}
 
 
 @dataclass(frozen=True)
-class TransferEntry:
+class NewTransfer:
     """An amount from one account to another."""
 
     debit_id: uuid.UUID
@@ -118,7 +118,7 @@ def change_amount_set_aside(account_id: uuid.UUID, amount_minor: int) -> None:
 def write_journal(
     *,
     kind: JournalKind,
-    transfers: Sequence[TransferEntry],
+    transfers: Sequence[NewTransfer],
     currency: str,
     reason: str,
     actor_id: uuid.UUID | None,

@@ -13,7 +13,7 @@ from marketplace.core.transitions import lock
 from ..models import Journal, LedgerAccount
 from ..models.ledger import AccountKind, JournalKind
 from ..selectors import owed_by
-from .ledger import TransferEntry, change_wallet_balance, open_accounts, write_journal
+from .ledger import NewTransfer, change_wallet_balance, open_accounts, write_journal
 
 
 def collect_owed(*, wallet_id: uuid.UUID) -> int:
@@ -26,7 +26,7 @@ def collect_owed(*, wallet_id: uuid.UUID) -> int:
     receivable_id = open_accounts(wallet.currency, {AccountKind.RECEIVABLE: wallet.owner_id})[AccountKind.RECEIVABLE]
     write_journal(
         kind=JournalKind.REPAYMENT,
-        transfers=[TransferEntry(wallet.pk, receivable_id, amount)],
+        transfers=[NewTransfer(wallet.pk, receivable_id, amount)],
         currency=wallet.currency,
         reason="owed after a dispute",
         actor_id=None,
@@ -56,7 +56,7 @@ def write_off(*, user: User, currency: str, reason: str, actor: User) -> Journal
     accounts = open_accounts(currency, {AccountKind.RECEIVABLE: user.pk, AccountKind.WRITTEN_OFF: None})
     journal_id = write_journal(
         kind=JournalKind.WRITE_OFF,
-        transfers=[TransferEntry(accounts[AccountKind.WRITTEN_OFF], accounts[AccountKind.RECEIVABLE], owed)],
+        transfers=[NewTransfer(accounts[AccountKind.WRITTEN_OFF], accounts[AccountKind.RECEIVABLE], owed)],
         currency=currency,
         reason=reason,
         actor_id=actor.pk,

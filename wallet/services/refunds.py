@@ -30,7 +30,7 @@ from ..models.top_ups import ReversalStatus
 from ..selectors import upgrade_of
 from ..unclaimed import unclaimed_minor
 from ..webhooks import publish_refund
-from .ledger import TransferEntry, VendorEntry, change_wallet_balance, open_accounts, write_journal
+from .ledger import NewTransfer, VendorEntry, change_wallet_balance, open_accounts, write_journal
 from .receivables import collect_owed
 
 _COMPLETED = {OrderStatus.COMPLETED.value}
@@ -121,7 +121,7 @@ def pay_unclaimed(*, order: Order, reference: str, reason: str, actor: User) -> 
     accounts = open_accounts(order.currency, {AccountKind.UNCLAIMED: None, AccountKind.PAYOUT: None})
     journal_id = write_journal(
         kind=JournalKind.REFUND_PAYOUT,
-        transfers=[TransferEntry(accounts[AccountKind.UNCLAIMED], accounts[AccountKind.PAYOUT], unclaimed)],
+        transfers=[NewTransfer(accounts[AccountKind.UNCLAIMED], accounts[AccountKind.PAYOUT], unclaimed)],
         currency=order.currency,
         reason=f"paid by {reference}",
         actor_id=actor.pk,
@@ -141,8 +141,8 @@ def _return_money(sale: Journal, wallet_id: uuid.UUID, order: Order, to_wallet_m
     for transfer in sale.transfers.order_by("id"):
         part = min(transfer.amount_minor, rest)
         rest -= part
-        transfers.append(TransferEntry(transfer.credit_id, wallet_id, part))
-        transfers.append(TransferEntry(transfer.credit_id, unclaimed_id, transfer.amount_minor - part))
+        transfers.append(NewTransfer(transfer.credit_id, wallet_id, part))
+        transfers.append(NewTransfer(transfer.credit_id, unclaimed_id, transfer.amount_minor - part))
     write_journal(
         kind=JournalKind.REFUND,
         transfers=transfers,

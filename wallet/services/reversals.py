@@ -36,7 +36,7 @@ from ..models.top_ups import EventKind, ReversalKind, ReversalStatus, TopUpStatu
 from ..providers import PaymentEvent
 from ..selectors import owed_by
 from .disputed_upgrades import refund_upgrades, restore_purchases, suspend_purchases
-from .ledger import TransferEntry, change_amount_set_aside, change_wallet_balance, open_accounts, write_journal
+from .ledger import NewTransfer, change_amount_set_aside, change_wallet_balance, open_accounts, write_journal
 from .receivables import collect_owed
 from .refunds import ORDER_TRANSITIONS, end_request
 from .top_ups import TRANSITIONS
@@ -168,7 +168,7 @@ def _freeze(wallet: LedgerAccount, amount_minor: int, kind: ReversalKind) -> uui
     change_amount_set_aside(frozen_id, amount_minor)
     return write_journal(
         kind=JournalKind.FREEZE,
-        transfers=[TransferEntry(wallet.pk, frozen_id, amount_minor)],
+        transfers=[NewTransfer(wallet.pk, frozen_id, amount_minor)],
         currency=wallet.currency,
         reason=f"{kind} of a top-up",
         actor_id=None,
@@ -274,7 +274,7 @@ def _unfreeze(reversal: CardReversal) -> uuid.UUID | None:
     change_amount_set_aside(frozen_id, -reversal.frozen_minor)
     journal = write_journal(
         kind=JournalKind.UNFREEZE,
-        transfers=[TransferEntry(frozen_id, frozen.wallet_id, reversal.frozen_minor)],
+        transfers=[NewTransfer(frozen_id, frozen.wallet_id, reversal.frozen_minor)],
         currency=top_up.currency,
         reason=f"{reversal.kind} of a top-up ended",
         actor_id=None,
@@ -303,16 +303,16 @@ def _return(reversal: CardReversal, orders: Sequence[DisputedOrder], wallet: Led
     own = {AccountKind.FROZEN: top_up.user_id, AccountKind.RECEIVABLE: top_up.user_id}
     accounts = open_accounts(top_up.currency, own | dict.fromkeys((AccountKind.COMMISSION, AccountKind.TAX, AccountKind.FUNDING)))
     to = accounts[AccountKind.FUNDING]
-    transfers = [TransferEntry(accounts[AccountKind.FROZEN], to, reversal.frozen_minor)]
+    transfers = [NewTransfer(accounts[AccountKind.FROZEN], to, reversal.frozen_minor)]
     change_amount_set_aside(accounts[AccountKind.FROZEN], -reversal.frozen_minor)
     for vendor_id, amount in sorted(taken.items()):
         withheld_id = open_accounts(top_up.currency, {AccountKind.WITHHELD: vendor_id})[AccountKind.WITHHELD]
         change_amount_set_aside(withheld_id, -amount)
-        transfers.append(TransferEntry(withheld_id, to, amount))
+        transfers.append(NewTransfer(withheld_id, to, amount))
     commission = min(sum(order.commission_minor for order in locked), missing)
-    transfers.append(TransferEntry(accounts[AccountKind.TAX], to, tax))
-    transfers.append(TransferEntry(accounts[AccountKind.COMMISSION], to, commission))
-    transfers.append(TransferEntry(accounts[AccountKind.RECEIVABLE], to, missing - commission))
+    transfers.append(NewTransfer(accounts[AccountKind.TAX], to, tax))
+    transfers.append(NewTransfer(accounts[AccountKind.COMMISSION], to, commission))
+    transfers.append(NewTransfer(accounts[AccountKind.RECEIVABLE], to, missing - commission))
     reason = f"{reversal.kind} of a top-up: returned to the card"
     journal = write_journal(kind=JournalKind.CARD_RETURN, transfers=transfers, currency=top_up.currency, reason=reason, actor_id=None)
     collect_owed(wallet_id=wallet.pk)

@@ -27,7 +27,7 @@ from ..models import Approval, LedgerAccount, Order
 from ..models.ledger import AccountKind, JournalKind
 from ..selectors import balances_of
 from .approvals import complete_approval, require_usable
-from .ledger import Balances, TransferEntry, VendorEntry, WalletEntry, debit_wallet, write_journal
+from .ledger import Balances, NewTransfer, VendorEntry, WalletEntry, debit_wallet, write_journal
 from .licensees import licence_holder
 from .limits import enforce_limits, spender_of
 from .offers import Offer, PurchaseRequest
@@ -62,7 +62,7 @@ class DebitResult:
     balances: Balances
     wallet: WalletEntry
     vendor: VendorEntry
-    transfers: list[TransferEntry]
+    transfers: list[NewTransfer]
 
 
 def _count_outcomes(buy: Callable[P, tuple[Receipt, bool]]) -> Callable[P, tuple[Receipt, bool]]:
@@ -200,9 +200,9 @@ def _charge(order: Mapping[str, Any], offer: Offer) -> DebitResult:
     balances, entry, accounts = debited
     wallet, vendor, share = entry.account_id, accounts[AccountKind.VENDOR], order["vendor_share_minor"]
     transfers = [
-        TransferEntry(wallet, accounts[AccountKind.TAX], order["tax_minor"]),
-        TransferEntry(wallet, accounts[AccountKind.COMMISSION], order["commission_minor"]),
-        TransferEntry(wallet, vendor, share),
+        NewTransfer(wallet, accounts[AccountKind.TAX], order["tax_minor"]),
+        NewTransfer(wallet, accounts[AccountKind.COMMISSION], order["commission_minor"]),
+        NewTransfer(wallet, vendor, share),
     ]
     return DebitResult(balances, entry, VendorEntry(vendor, share), transfers)
 

@@ -30,7 +30,7 @@ from ..models.ledger import AccountKind, JournalKind
 from ..models.vendor_payouts import BatchStatus, PayoutStatus
 from ..selectors import payouts, transfer_minor, with_earnings
 from .due_payouts import SkippedPayout, SkippedReason, due_payout, refusal_of
-from .ledger import TransferEntry, VendorEntry, open_accounts, write_journal
+from .ledger import NewTransfer, VendorEntry, open_accounts, write_journal
 
 _RUN = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{bounds.PAYOUT_RUN_CHARS - 1}}}")
 # More than any currency is worth in EUR for one dollar, and less than a rate in per cent.
@@ -140,7 +140,7 @@ def prepare_payout(*, account: LedgerAccount, batch: PayoutBatch, minimum_minor:
     accounts = open_accounts(account.currency, {AccountKind.PAYOUT: None})
     journal_id = write_journal(
         kind=JournalKind.PAYOUT,
-        transfers=[TransferEntry(account.pk, accounts[AccountKind.PAYOUT], due.amount_minor)],
+        transfers=[NewTransfer(account.pk, accounts[AccountKind.PAYOUT], due.amount_minor)],
         currency=account.currency,
         reason=f"payout run {batch.run}",
         actor_id=None if actor is None else actor.pk,
@@ -299,7 +299,7 @@ def _give_back(payout: VendorPayout, verb: str, *, reason: str, actor: User | No
     accounts = open_accounts(payout.account.currency, {AccountKind.PAYOUT: None})
     returned_id = write_journal(
         kind=JournalKind.PAYOUT_RETURN,
-        transfers=[TransferEntry(accounts[AccountKind.PAYOUT], payout.account_id, payout.amount_minor)],
+        transfers=[NewTransfer(accounts[AccountKind.PAYOUT], payout.account_id, payout.amount_minor)],
         currency=payout.account.currency,
         reason=reason,
         actor_id=None if actor is None else actor.pk,

@@ -31,7 +31,7 @@ from ..models import LedgerAccount, WalletPayout
 from ..models.ledger import AccountKind, JournalKind
 from ..models.wallet_payouts import PAYMENT_DETAILS, WalletPayoutStatus
 from ..selectors import wallet_payouts
-from .ledger import TransferEntry, change_amount_set_aside, change_wallet_balance, open_accounts, write_journal
+from .ledger import NewTransfer, change_amount_set_aside, change_wallet_balance, open_accounts, write_journal
 from .receivables import collect_owed
 
 _MAILS = {"ask": "wallet_payout_asked", "pay": "wallet_payout_paid", "refuse": "wallet_payout_refused", "cancel": "wallet_payout_cancelled"}
@@ -195,7 +195,7 @@ def _set_aside(wallet: LedgerAccount, amount: int, details: str, actor: User) ->
     change_amount_set_aside(held_id, amount)
     hold_id = write_journal(
         kind=JournalKind.HOLD,
-        transfers=[TransferEntry(wallet.pk, held_id, amount)],
+        transfers=[NewTransfer(wallet.pk, held_id, amount)],
         currency=wallet.currency,
         reason="asked to be paid out",
         actor_id=actor.pk,
@@ -220,7 +220,7 @@ def _complete(wallet_payout: WalletPayout, verb: str, actor: User, *, reason: st
     change_amount_set_aside(held_id, -amount)
     settlement_id = write_journal(
         kind=JournalKind.SETTLEMENT if paid else JournalKind.RETURN,
-        transfers=[TransferEntry(held_id, accounts[AccountKind.PAYOUT] if paid else wallet.pk, amount)],
+        transfers=[NewTransfer(held_id, accounts[AccountKind.PAYOUT] if paid else wallet.pk, amount)],
         currency=wallet.currency,
         reason=reason,
         actor_id=actor.pk,

@@ -11,7 +11,7 @@ from marketplace.ui.mail import mail
 from ..models import DisputedOrder, Journal, LedgerAccount
 from ..models.ledger import AccountKind, JournalKind
 from ..selectors import with_earnings
-from .ledger import TransferEntry, VendorEntry, change_amount_set_aside, open_accounts, write_journal
+from .ledger import NewTransfer, VendorEntry, change_amount_set_aside, open_accounts, write_journal
 
 
 def withhold_shares(*, sales: Sequence[Journal]) -> list[tuple[uuid.UUID | None, int]]:
@@ -39,7 +39,7 @@ def _withhold_from(vendor: LedgerAccount, amount_minor: int) -> uuid.UUID:
         mail(vendor.owner, "wallet/share_withheld", topic=MailTopic.SALE, amount_minor=amount_minor, currency=vendor.currency)
     return write_journal(
         kind=JournalKind.WITHHOLD,
-        transfers=[TransferEntry(vendor.pk, withheld_id, amount_minor)],
+        transfers=[NewTransfer(vendor.pk, withheld_id, amount_minor)],
         currency=vendor.currency,
         reason="the buyer's payment is disputed",
         actor_id=None,
@@ -64,7 +64,7 @@ def _release_to(vendor: LedgerAccount, amount_minor: int) -> uuid.UUID:
     change_amount_set_aside(withheld_id, -amount_minor)
     return write_journal(
         kind=JournalKind.RELEASE,
-        transfers=[TransferEntry(withheld_id, vendor.pk, amount_minor)],
+        transfers=[NewTransfer(withheld_id, vendor.pk, amount_minor)],
         currency=vendor.currency,
         reason="the dispute of the buyer's payment ended",
         actor_id=None,
