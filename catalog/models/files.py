@@ -68,7 +68,10 @@ class Deliverable(models.Model):
 
 
 class FileFacts(models.Model):
-    """What the inspection of a listing's file found: what versions are compared by, and what a skill asks for. It is kept when the record of a rejected file is deleted."""
+    """What the inspection of a listing's file found: what versions are compared by, and what a skill asks for.
+
+    It is kept when the record of a rejected file is deleted.
+    """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     listing = models.ForeignKey(Listing, on_delete=models.CASCADE, related_name="+")

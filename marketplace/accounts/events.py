@@ -8,7 +8,10 @@ from marketplace.core.events import Event
 
 @dataclass(frozen=True)
 class AccountDeleting(Event):
-    """An account is about to be deleted, in the same transaction. A subscriber that must keep it raises `AccountInUse`; the others erase what is personal."""
+    """An account is about to be deleted, in the same transaction.
+
+    A subscriber that must keep it raises `AccountInUse`; the others erase what is personal.
+    """
 
     user_id: uuid.UUID
 

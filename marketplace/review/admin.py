@@ -178,7 +178,10 @@ def _is_open(appeal: Any) -> bool:
 
 @admin.register(Appeal)
 class AppealAdmin(QueueAdmin):
-    """Appeals against rejections, takedowns and suspensions; whoever took the decision does not decide on its appeal, unless nobody else can."""
+    """Appeals against rejections, takedowns and suspensions.
+
+    Whoever took the decision does not decide on its appeal, unless nobody else can.
+    """
 
     waiting = WAITING
     list_display = ("submitted_at", "what", "subject", "appellant", "status", "waiting_time", "claim_mark", "decided_by")

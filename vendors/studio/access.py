@@ -39,7 +39,8 @@ def vendor_page(*methods: str) -> Callable[[VendorPage[P]], Callable[..., HttpRe
 def listing_page(*methods: str) -> Callable[[ListingPage[P]], Callable[..., HttpResponseBase]]:
     """Allow the listing's approved vendor only, and pass the listing to the view. Everyone else gets 404.
 
-    A vendor who is not approved is redirected to the page `studio`. Both also happen when the listing or the approval is removed while the view runs: an upload may take hours.
+    A vendor who is not approved is redirected to the page `studio`. Both also happen when the listing or the approval is removed
+    while the view runs: an upload may take hours.
     """
 
     def decorate(page: ListingPage[P]) -> Callable[..., HttpResponseBase]:

@@ -11,6 +11,7 @@ REPLIES = (
     ("client_document.accept", "The new name and addresses belong to the same client."),
     ("client_document.refuse", "We could not see that the new addresses are the client's own."),
     ("vendor.approve", "The work you show fits the shop. Welcome."),
+    ("vendor.reject", "We could not see that the work you show is your own."),
     ("vendor.suspend", "We could not see that the work you show is your own."),
 )
 
