@@ -268,9 +268,9 @@ def test_body_that_the_node_refuses_unread_gets_its_response_and_the_node_stays_
     shop: Proxy, path: str, content_type: str, status: int
 ) -> None:
     refused = []
-    for _ in range(REFUSED):
-        # A connection each: nginx may close one whose request was refused before it was read.
-        with shop.session() as session:
+    for number in range(REFUSED):
+        # A client each: nginx may close a connection whose body was refused unread, and counts it until then.
+        with shop.session(source=f"127.0.0.{number + 10}") as session:
             headers = {"Content-Type": content_type}
             refused.append(session.post(f"https://{shop.host}{path}", b"x" * 1_900_000, headers=headers, timeout=PATIENCE_SECONDS))
     assert {answer.status_code for answer in refused} == {status}
