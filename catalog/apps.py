@@ -5,7 +5,7 @@ from django.apps import AppConfig
 from developers import categories
 from marketplace.ui.formatting import register_statuses
 
-from .guards import CATALOG
+from .triggers import CATALOG_TRIGGERS
 
 
 class CatalogConfig(AppConfig):
@@ -22,5 +22,5 @@ class CatalogConfig(AppConfig):
 
         webhooks.connect()
         appeals.connect()
-        CATALOG.register(self)
+        CATALOG_TRIGGERS.register(self)
         categories.register_source(category_names)

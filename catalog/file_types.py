@@ -60,14 +60,14 @@ EXTENSION_CHARS = 5
 
 
 def file_type_of(listing: Listing) -> str:
-    """Return the type by which a listing is filtered: the one that the vendor named, else that of the live file's contents, else an empty text.
+    """Return the type by which a listing is filtered: the one that the vendor named, else that of the approved file's contents, else an empty text.
 
-    The listing has its category and its live file.
+    The listing has its category and its approved file.
     """
     named = folded(listing.file_type)
     if named not in WRAPPERS:
         return named
-    file = listing.live_deliverable
+    file = listing.approved_deliverable
     return "" if file is None else _type_of_contents(file.technical, listing.category.slug)
 
 

@@ -57,7 +57,7 @@ def is_free(listing: Listing) -> bool:
     )
 
 
-def sale_price(listing: Listing, currency: Currency, *, discounted: bool = True) -> int | None:
+def current_price(listing: Listing, currency: Currency, *, discounted: bool = True) -> int | None:
     """Return the current price of the first permitted tier, or the one before the discount."""
     list_prices: dict[str, int | None] = {code: list_price(listing, code) for code in Currency}
     return discounted_price(list_prices, currency, listing.current_discount_bp if discounted else 0)
@@ -84,7 +84,7 @@ def price_of(
 
     The listing's price is that of its first permitted tier; the prices of the others are in proportion to their factors.
     """
-    price = sale_price(listing, currency, discounted=discounted)
+    price = current_price(listing, currency, discounted=discounted)
     if price is None:
         return None
     first = permitted_tiers(listing, tiers)[0]
@@ -111,4 +111,4 @@ def prices_of(listing: Listing, tier: LicenseTier, tiers: Sequence[LicenseTier],
 
 def sale_prices(listing: Listing) -> Prices:
     """Return the current prices of the listing."""
-    return Prices(*(sale_price(listing, currency) for currency in (Currency.USD, Currency.INR, Currency.EUR)))
+    return Prices(*(current_price(listing, currency) for currency in (Currency.USD, Currency.INR, Currency.EUR)))

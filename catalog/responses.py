@@ -295,9 +295,9 @@ class AssetDetail(ResponseModel):
                 "licenses": license_offers(row["licenses"], detail.tiers),
                 "previews": [preview_of(preview) for preview in detail.previews],
                 "file": {
-                    "size": row["listing__live_deliverable__file_size"],
-                    "checksum": row["listing__live_deliverable__sha256"],
-                    "technical": public_technical(row["listing__live_deliverable__technical"]),
+                    "size": row["listing__approved_deliverable__file_size"],
+                    "checksum": row["listing__approved_deliverable__sha256"],
+                    "technical": public_technical(row["listing__approved_deliverable__technical"]),
                 },
                 "published_at": row["published_at"],
                 "popularity": row["popularity"],

@@ -32,16 +32,16 @@ UNITS = {
 }
 
 
-class Permission(TextChoices):
+class UsePermission(TextChoices):
     """What terms say about a use."""
 
     ALLOWED = "allowed", "Allowed"
     UP_TO = "up_to", "Allowed up to a quantity"
     FORBIDDEN = "forbidden", "Forbidden"
-    NOT_SAID = "not_said", "Not said"
+    UNSPECIFIED = "not_said", "Not said"
 
 
-class Verdict(TextChoices):
+class UseVerdict(TextChoices):
     """Whether a licence permits a use."""
 
     YES = "yes"
@@ -61,7 +61,7 @@ class UseTerms:
     """
 
     use: Use
-    permission: Permission = Permission.NOT_SAID
+    permission: UsePermission = UsePermission.UNSPECIFIED
     quantity: int | None = None
     clause: str = ""
 
@@ -69,19 +69,19 @@ class UseTerms:
     def of(cls, permissions: dict[str, Any], use: Use) -> "UseTerms":
         """Return what the stored permissions of terms say about a use."""
         stored = permissions.get(use)
-        return cls(use) if stored is None else cls(use, Permission(stored["permission"]), stored.get("quantity"), stored["clause"])
+        return cls(use) if stored is None else cls(use, UsePermission(stored["permission"]), stored.get("quantity"), stored["clause"])
 
-    def permits(self, quantity: int) -> Verdict:
+    def permits(self, quantity: int) -> UseVerdict:
         """Return whether the use is permitted in this quantity."""
         match self.permission:
-            case Permission.ALLOWED:
-                return Verdict.YES
-            case Permission.FORBIDDEN:
-                return Verdict.NO
-            case Permission.UP_TO:
-                return Verdict.YES if self.quantity is not None and quantity <= self.quantity else Verdict.NO
-            case Permission.NOT_SAID:
-                return Verdict.UNCLEAR
+            case UsePermission.ALLOWED:
+                return UseVerdict.YES
+            case UsePermission.FORBIDDEN:
+                return UseVerdict.NO
+            case UsePermission.UP_TO:
+                return UseVerdict.YES if self.quantity is not None and quantity <= self.quantity else UseVerdict.NO
+            case UsePermission.UNSPECIFIED:
+                return UseVerdict.UNCLEAR
 
     @property
     def summary(self) -> str:

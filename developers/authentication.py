@@ -25,8 +25,8 @@ class CredentialAuthentication(BaseAuthentication):
     """Reads `X-Api-Key` or `Authorization: Bearer`; a bad credential is never treated as anonymous."""
 
     def authenticate(self, request: Request) -> tuple[User, Principal] | None:
-        """Return the user and the principal, None when no credential was sent; raises what `principal_from` raises."""
-        principal = principal_from(request)
+        """Return the user and the principal, None when no credential was sent; raises what `authenticate_request` raises."""
+        principal = authenticate_request(request)
         return None if principal is None else (principal.user, principal)
 
     def authenticate_header(self, request: Request) -> str:
@@ -34,7 +34,7 @@ class CredentialAuthentication(BaseAuthentication):
         return "Bearer"
 
 
-def principal_from(request: HttpRequest | Request) -> Principal | None:
+def authenticate_request(request: HttpRequest | Request) -> Principal | None:
     """Return the principal of the credential that a request carries, None when it carries none.
 
     Raises:
@@ -61,7 +61,7 @@ def principal_of_key(secret: str) -> Principal:
     if not well_formed(secret, Prefix.API_KEY):
         raise InvalidCredential
     key = ApiKey.objects.select_related("app__user").filter(digest=digest_of(secret)).first()
-    if key is None or not key.live or not key.app.is_usable(None):
+    if key is None or not key.is_active or not key.app.is_usable(None):
         raise InvalidCredential
     _touch(key)
     return Principal(user=key.app.developer, app=key.app, scopes=key.scopes, kind=CredentialKind.API_KEY, credential=key)
@@ -77,7 +77,7 @@ def principal_of_bearer(authorization: str) -> Principal:
     if not well_formed(secret, *BEARER_PREFIXES):
         raise InvalidCredential
     token = AccessToken.objects.select_related("user", "application__user").filter(token_checksum=digest_of(secret)).first()
-    if token is None or not token.live or not token.user.is_active:
+    if token is None or not token.is_active or not token.user.is_active:
         raise InvalidCredential
     if token.application is not None and not token.application.is_usable(None):
         raise InvalidCredential
@@ -96,7 +96,7 @@ def _principal_of_first_party_token(secret: str, kind: CredentialKind) -> Princi
     if not well_formed(secret, Prefix.FIRST_PARTY_TOKEN):
         raise InvalidCredential
     token = FirstPartyToken.objects.select_related("user", "session", "app__user").filter(digest=digest_of(secret)).first()
-    if token is None or token.kind != kind or not token.live:
+    if token is None or token.kind != kind or not token.is_active:
         raise InvalidCredential
     if token.app is not None and not token.app.is_usable(None):
         raise InvalidCredential

@@ -25,18 +25,18 @@ Expired = Mapping[str, QuerySet[Any]]
 def expired_tokens() -> Expired:
     """Return expired codes, tokens of apps, and tokens of our own pages.
 
-    Used codes and refresh tokens are kept while a refresh token of their family is live, to detect their reuse; so is the newest access
-    token of each live connection, which shows its last use. Personal tokens are kept as their users' own record.
+    Used codes and refresh tokens are kept while a refresh token of their family is active, to detect their reuse; so is the newest access
+    token of each active connection, which shows its last use. Personal tokens are kept as their users' own record.
     """
     now, idle = timezone.now(), timedelta(seconds=oauth2_settings.REFRESH_TOKEN_EXPIRE_SECONDS)
-    live = RefreshToken.objects.order_by().filter(revoked=None, created__gt=now - idle)
-    live_family = Exists(live.filter(token_family=OuterRef("token_family")))
-    refresh_tokens = RefreshToken.objects.filter(~live_family, created__lt=now - TOKENS_KEPT).exclude(pk__in=live.values("pk"))
+    active = RefreshToken.objects.order_by().filter(revoked=None, created__gt=now - idle)
+    active_family = Exists(active.filter(token_family=OuterRef("token_family")))
+    refresh_tokens = RefreshToken.objects.filter(~active_family, created__lt=now - TOKENS_KEPT).exclude(pk__in=active.values("pk"))
     access_tokens = AccessToken.objects.filter(application__isnull=False, expires__lt=now - TOKENS_KEPT)
     return {
-        "codes": Grant.objects.filter(~live_family, expires__lt=now - CODES_KEPT),
+        "codes": Grant.objects.filter(~active_family, expires__lt=now - CODES_KEPT),
         "refresh tokens": refresh_tokens,
-        "access tokens": access_tokens.filter(~Exists(live.filter(access_token=OuterRef("pk")))),
+        "access tokens": access_tokens.filter(~Exists(active.filter(access_token=OuterRef("pk")))),
         "page tokens": FirstPartyToken.objects.filter(expires_at__lt=now),
     }
 

@@ -23,7 +23,7 @@ from .models import (
     ApplicationMessage,
     AppLogo,
     AppScope,
-    ClientDocument,
+    ClientMetadata,
     Consent,
     DeveloperApplication,
     ScopeReview,
@@ -34,7 +34,7 @@ from .models import (
 )
 from .models.applications import ApplicationStatus
 from .models.apps import ScopeReviewStatus
-from .models.clients import DocumentStatus
+from .models.clients import ClientMetadataStatus
 from .models.credentials import TokenKind
 from .principals import Principal
 
@@ -119,7 +119,7 @@ def logo_of(app: App) -> AppLogo | None:
 
 def requested_redirect_uris(app: App) -> list[str]:
     """Return the redirect URIs that a reviewer is to decide on; empty if none wait."""
-    waiting = ClientDocument.objects.filter(app=app, status=DocumentStatus.CHANGED).first()
+    waiting = ClientMetadata.objects.filter(app=app, status=ClientMetadataStatus.CHANGED).first()
     return [] if waiting is None else list(waiting.latest["redirect_uris"])
 
 
@@ -217,7 +217,7 @@ def app_limits_of(app: App) -> QuerySet[SpendingLimit]:
 
 
 def spending_tokens_of(user: User) -> QuerySet[AccessToken]:
-    """Return the live personal tokens that may spend."""
+    """Return the active personal tokens that may spend."""
     return live_personal_tokens_of(user).filter(scope__contains=Scope.WALLET_SPEND)
 
 

@@ -24,7 +24,7 @@ from marketplace.storage import default_storage
 
 from . import bounds
 from .models import Licence
-from .selectors import current_file, live_licences_of
+from .selectors import current_file, current_licences_of
 from .services.links import issue_link, record_download
 
 _signer = TimestampSigner(salt="library.agent-skills", sep=".")
@@ -56,23 +56,23 @@ class AgentSkill:
 
 def free_skills(slug: str | None = None) -> list[AgentSkill]:
     """Return the skills that everyone can have for nothing, the earliest first; only that of a listing if `slug` is given."""
-    listings = skills_free_for_all().select_related("live_deliverable").order_by("published_at", "id")
+    listings = skills_free_for_all().select_related("approved_deliverable").order_by("published_at", "id")
     if slug is not None:
         listings = listings.filter(slug=slug)
-    return _described((listing, listing.live_deliverable, None) for listing in listings[: bounds.MAX_AGENT_SKILLS])
+    return _described((listing, listing.approved_deliverable, None) for listing in listings[: bounds.MAX_AGENT_SKILLS])
 
 
 def owned_skills(user: User, slug: str | None = None) -> list[AgentSkill]:
     """Return the skills that a user may download now, the newest licence first; only that of a listing if `slug` is given."""
-    owned = live_licences_of(user).filter(
-        Q(listing__live_deliverable__technical__container="skill") | Q(deliverable__technical__container="skill"),
+    owned = current_licences_of(user).filter(
+        Q(listing__approved_deliverable__technical__container="skill") | Q(deliverable__technical__container="skill"),
         suspended_at__isnull=True,
     )
     if slug is not None:
         owned = owned.filter(listing__slug=slug)
     licences = {
         licence.listing_id: licence
-        for licence in owned.select_related("listing__live_deliverable", "deliverable")[: bounds.MAX_AGENT_SKILLS]
+        for licence in owned.select_related("listing__approved_deliverable", "deliverable")[: bounds.MAX_AGENT_SKILLS]
     }
     return _described((licence.listing, current_file(licence), licence) for licence in licences.values())
 

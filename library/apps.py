@@ -2,9 +2,9 @@
 
 from django.apps import AppConfig
 
-from marketplace.core.guards import Guards
+from marketplace.core.triggers import TriggerSet
 
-POSITIONS = Guards(app="library", message="a credential keeps its position", append_only=("library_credentialposition",))
+POSITION_TRIGGERS = TriggerSet(app="library", message="a credential keeps its position", append_only=("library_credentialposition",))
 
 
 class LibraryConfig(AppConfig):
@@ -13,5 +13,5 @@ class LibraryConfig(AppConfig):
     name = "library"
 
     def ready(self) -> None:
-        POSITIONS.register(self)
+        POSITION_TRIGGERS.register(self)
         from . import jobs  # noqa: F401, PLC0415 - models cannot be imported before every app is there

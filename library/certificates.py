@@ -35,7 +35,7 @@ class CertificateStatus(TextChoices):
 
 
 @dataclass(frozen=True)
-class Verdict:
+class CertificateCheck:
     """The result of a verification.
 
     Args:
@@ -134,24 +134,24 @@ def _facts_of(claims: dict[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
-def check_certificate(text: str) -> Verdict:
+def check_certificate(text: str) -> CertificateCheck:
     """Verify a signed certificate and return its current status."""
     try:
         return verdict_on(signatures.verify(text))
     except signatures.NotGenuine:
-        return Verdict(CertificateStatus.NOT_GENUINE)
+        return CertificateCheck(CertificateStatus.NOT_GENUINE)
 
 
-def verdict_on(claims: dict[str, Any]) -> Verdict:
+def verdict_on(claims: dict[str, Any]) -> CertificateCheck:
     """Return the current status of a certificate with these claims, whose signature is valid."""
     try:
         licence = licence_of_certificate(str(claims.get("certificateId")))
     except NotFound:
-        return Verdict(CertificateStatus.NOT_GENUINE)
-    return Verdict(status_of(licence), claims, licence.revoked_at, _facts_of(claims))
+        return CertificateCheck(CertificateStatus.NOT_GENUINE)
+    return CertificateCheck(status_of(licence), claims, licence.revoked_at, _facts_of(claims))
 
 
-def check_certificate_id(certificate_id: str) -> Verdict:
+def check_certificate_id(certificate_id: str) -> CertificateCheck:
     """Return the current status of a certificate by its id, with public facts only: nothing about its holder.
 
     Raises:
@@ -167,7 +167,7 @@ def check_certificate_id(certificate_id: str) -> Verdict:
         ("SHA-256 of the file", licence.deliverable.sha256),
         ("Certificate", str(licence.pk)),
     ]
-    return Verdict(status_of(licence), revoked_at=licence.revoked_at, facts=facts)
+    return CertificateCheck(status_of(licence), revoked_at=licence.revoked_at, facts=facts)
 
 
 def licence_of_certificate(certificate_id: str) -> Licence:

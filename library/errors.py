@@ -4,7 +4,7 @@ from marketplace.core.errors import Problem
 
 
 class AlreadyOwned(Problem):
-    """409: the buyer holds a live licence."""
+    """409: the buyer holds a current licence."""
 
     status = 409
     title = "You already own this asset"
@@ -22,7 +22,7 @@ class LicenceNotLive(Problem):
 
 
 class NotOwned(Problem):
-    """403: the caller holds no live licence."""
+    """403: the caller holds no current licence."""
 
     status = 403
     title = "You do not own this asset"

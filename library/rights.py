@@ -13,17 +13,17 @@ from catalog.pricing import Prices, permitted_tiers, prices_of, with_running_dis
 from catalog.selectors import active_tiers
 from catalog.selectors.listings import lookup
 from catalog.selectors.taxonomy import current_terms
-from catalog.uses import Permission, Use, UseTerms, Verdict
+from catalog.uses import Use, UsePermission, UseTerms, UseVerdict
 from developers.principals import Principal
 from marketplace.accounts.models import User
 from marketplace.core.errors import NotFound
 from marketplace.core.scopes import Scope
 
 from .models import Licence
-from .selectors import live_licences_of
+from .selectors import current_licences_of
 
 
-class Decision(TextChoices):
+class RightsDecision(TextChoices):
     """Whether an asset may be used for something."""
 
     YES = "yes", "A licence that the user owns permits it"
@@ -45,7 +45,7 @@ class LicenseRights:
 
     terms: LicenseTerms
     use_terms: UseTerms
-    verdict: Verdict
+    verdict: UseVerdict
     prices: Prices | None
 
 
@@ -61,15 +61,15 @@ class AssetRights:
     @property
     def permitting(self) -> LicenseRights | None:
         """The owned licence that permits it, else the cheapest one on sale; None if none does."""
-        return next((rights for rights in self.licenses if rights.verdict == Verdict.YES), None)
+        return next((rights for rights in self.licenses if rights.verdict == UseVerdict.YES), None)
 
     @property
-    def decision(self) -> Decision:
+    def decision(self) -> RightsDecision:
         """The answer."""
         if self.permitting is not None:
-            return Decision.YES if self.permitting.prices is None else Decision.BUY
-        forbidden = self.licenses and all(rights.verdict == Verdict.NO for rights in self.licenses)
-        return Decision.NO if forbidden else Decision.UNCLEAR
+            return RightsDecision.YES if self.permitting.prices is None else RightsDecision.BUY
+        forbidden = self.licenses and all(rights.verdict == UseVerdict.NO for rights in self.licenses)
+        return RightsDecision.NO if forbidden else RightsDecision.UNCLEAR
 
 
 def rights_to(asset_id: str, use: Use, quantity: int, *, owner: User | None) -> AssetRights:
@@ -87,7 +87,7 @@ def rights_to(asset_id: str, use: Use, quantity: int, *, owner: User | None) -> 
     listing = with_running_discount(Listing.objects.select_related("store")).filter(**lookup(asset_id)).first()
     if listing is None:
         raise NotFound
-    owned = [] if owner is None else list(live_licences_of(owner).filter(listing=listing).select_related("terms__tier"))
+    owned = [] if owner is None else list(current_licences_of(owner).filter(listing=listing).select_related("terms__tier"))
     is_on_sale = listing.status == ListingStatus.PUBLISHED and listing.store.is_open
     if not (owned or is_on_sale):
         raise NotFound
@@ -111,7 +111,7 @@ def reader_of(principal: Principal | None) -> User | None:
 def _use_terms(use: Use, terms: LicenseTerms, ai_training: str) -> UseTerms:
     """Return what the terms say about a use. About AI training, the vendor's statement takes precedence over them."""
     if use == Use.AI_TRAINING and ai_training != AiTraining.BY_LICENCE:
-        permission = Permission.ALLOWED if ai_training == AiTraining.ALLOWED else Permission.FORBIDDEN
+        permission = UsePermission.ALLOWED if ai_training == AiTraining.ALLOWED else UsePermission.FORBIDDEN
         return UseTerms(use, permission, clause=training_sentence(ai_training))
     return UseTerms.of(terms.permissions, use)
 

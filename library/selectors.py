@@ -17,33 +17,33 @@ from .errors import FileBlocked, NotOwned
 from .models import Download, Favourite, Licence
 
 
-def live_licences_of(user: User) -> QuerySet[Licence]:
-    """Return the user's live licences, newest first."""
+def current_licences_of(user: User) -> QuerySet[Licence]:
+    """Return the user's current licences, newest first."""
     return Licence.objects.filter(holder=user, revoked_at__isnull=True, replaced_at__isnull=True).order_by("-acquired_at", "-id")
 
 
 def library_page(user: User, *, limit: int, cursor: str | None = None, among: QuerySet[Licence] | None = None) -> tuple[int, Page]:
-    """Return the number of live licences of a user, and a page of them, newest first.
+    """Return the number of current licences of a user, and a page of them, newest first.
 
     Args:
         user: The owner.
         limit: The most licences to return.
         cursor: `next_cursor` of the previous page; None for the first page.
-        among: Those of the live licences that the page may have; by default all.
+        among: Those of the current licences that the page may have; by default all.
 
     Raises:
         InvalidInput: the cursor is not valid.
     """
-    owned = live_licences_of(user)
+    owned = current_licences_of(user)
     listed = owned if among is None else among
-    related = ("listing__live_deliverable", "listing__store", "tier", "deliverable")
+    related = ("listing__approved_deliverable", "listing__store", "tier", "deliverable")
     page = newest_first([listed.select_related(*related)], "acquired_at", limit=limit, cursor=cursor)
     return owned.count(), page
 
 
 def licences_for(user: User, listing: Listing) -> list[Licence]:
-    """Return the user's live licences for a listing, with their tiers."""
-    return list(live_licences_of(user).filter(listing=listing).select_related("tier"))
+    """Return the user's current licences for a listing, with their tiers."""
+    return list(current_licences_of(user).filter(listing=listing).select_related("tier"))
 
 
 def is_favourite(user: User, listing: Listing) -> bool:
@@ -75,13 +75,13 @@ def owned_licence(user: User, id_or_slug: str, *, license_slug: str | None = Non
 
     Raises:
         NotFound: there is no such listing, or it was never published.
-        NotOwned: the user has no live licence for it, or none of this tier.
+        NotOwned: the user has no current licence for it, or none of this tier.
     """
     listing = Listing.objects.filter(**lookup(id_or_slug)).first()
     if listing is None:
         raise NotFound
-    related = ("listing__live_deliverable", "listing__store", "tier", "terms", "deliverable")
-    owned = live_licences_of(user).filter(listing=listing).select_related(*related)
+    related = ("listing__approved_deliverable", "listing__store", "tier", "terms", "deliverable")
+    owned = current_licences_of(user).filter(listing=listing).select_related(*related)
     if license_slug is not None:
         owned = owned.filter(tier__slug=license_slug)
     owned = owned.order_by(F("suspended_at").asc(nulls_first=True), "-tier__sort_order", "-acquired_at", "-id")
@@ -104,8 +104,8 @@ def _covering(licences: Sequence[Licence], listing: Listing, version: str) -> Li
 
 
 def current_file(licence: Licence) -> Deliverable | None:
-    """Return the file that a licence's holder downloads now: the live one, else the bought one; None if both are blocked."""
-    candidates = (licence.listing.live_deliverable, licence.deliverable)
+    """Return the file that a licence's holder downloads now: the approved one, else the bought one; None if both are blocked."""
+    candidates = (licence.listing.approved_deliverable, licence.deliverable)
     return next((file for file in candidates if file is not None and file.blocked_at is None), None)
 
 
@@ -115,7 +115,7 @@ def owned_versions(licence: Licence) -> QuerySet[Deliverable]:
     A licence covers the file that was bought and all later ones.
     """
     versions = approved_versions(licence.listing).filter(blocked_at__isnull=True)
-    others = Licence.objects.none() if licence.holder is None else live_licences_of(licence.holder)
+    others = Licence.objects.none() if licence.holder is None else current_licences_of(licence.holder)
     others = others.filter(listing=licence.listing_id, suspended_at__isnull=True).exclude(pk=licence.pk).select_related("deliverable")
     starts = [start for each in (licence, *others) if (start := _covered_from(each)) is not None]
     return versions.filter(approved_at__gte=min(starts)) if starts else versions
@@ -184,7 +184,7 @@ def licences_outside_of(order_ids: QuerySet[Any, Any]) -> QuerySet[Licence]:
 
 
 def suspended_order_ids() -> set[uuid.UUID]:
-    """Return the orders whose live licences are suspended."""
+    """Return the orders whose current licences are suspended."""
     return set(Licence.objects.filter(suspended_at__isnull=False, revoked_at__isnull=True).values_list("order_id", flat=True))
 
 

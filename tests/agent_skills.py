@@ -36,7 +36,7 @@ def skill_on_sale(content: bytes | None = None, **fields: Any) -> Listing:
     """Return a published listing of a skill, whose file was inspected."""
     content = content or skill_archive()
     listing = on_sale(content, **fields)
-    file = listing.live_deliverable
+    file = listing.approved_deliverable
     assert file is not None
     found = inspect_deliverable(store=default_storage, key=file.object_key, size=len(content))
     file.format, file.technical, file.entries = found.format, found.technical, found.entries

@@ -118,7 +118,7 @@ class PublishedListingFactory(ListingFactory):
         purchases = kwargs.pop("purchases", 0)
         published_at = kwargs.pop("published_at", None) or timezone.now()
         listing: Listing = super()._create(model_class, *args, **kwargs)
-        listing.live_deliverable = DeliverableFactory(listing=listing)
+        listing.approved_deliverable = DeliverableFactory(listing=listing)
         listing.published_at = published_at
         listing.status = ListingStatus.PUBLISHED
         listing.save()

@@ -14,7 +14,7 @@ import pytest
 from django.db import connection, transaction
 from django.test import TransactionTestCase
 
-from marketplace.core.guards import all_guards
+from marketplace.core.triggers import all_trigger_sets
 
 from .servers import migrated
 
@@ -67,9 +67,9 @@ def _by_rows() -> Callable[[], None]:
             for columns, content in rows.items():
                 with cursor.copy(f"COPY {columns} FROM STDIN") as copy:
                     copy.write(content)
-        for guards in all_guards():
-            if guards.missing(connection):
-                guards.install(connection)
+        for triggers in all_trigger_sets():
+            if triggers.missing(connection):
+                triggers.install(connection)
 
     return put_back
 

@@ -63,7 +63,7 @@ def store_keeping(commission_rate_bp: int) -> Store:
 
 def store_file(listing: Listing, content: bytes) -> None:
     """Store bytes as the listing's reviewed file."""
-    deliverable = listing.live_deliverable
+    deliverable = listing.approved_deliverable
     assert deliverable is not None
     deliverable.object_key = f"deliverables/{deliverable.id}"
     deliverable.file_size = len(content)

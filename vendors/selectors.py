@@ -123,7 +123,7 @@ def own_listing(user: User, slug: str) -> Listing:
         NotFound: unknown, or another vendor's.
         VendorNotApproved: the user's store is closed.
     """
-    joined = ("store__vendor_profile", "category", "live_deliverable", "candidate_deliverable")
+    joined = ("store__vendor_profile", "category", "approved_deliverable", "candidate_deliverable")
     # The technical details may be long, and pages show little of them.
     long = [f"{file}__{column}" for file in joined[2:] for column in ("technical", "entries")]
     listings = Listing.objects.select_related(*joined).defer(*long).annotate(sales=Coalesce("stats__purchases", 0))
@@ -138,7 +138,7 @@ def own_listing(user: User, slug: str) -> Listing:
 
 def with_files(listing: Listing) -> Listing:
     """Return the listing with its files and previews prefetched."""
-    prefetch_related_objects([listing], "previews", "live_deliverable", "candidate_deliverable")
+    prefetch_related_objects([listing], "previews", "approved_deliverable", "candidate_deliverable")
     return listing
 
 
@@ -189,7 +189,7 @@ def upload_of(profile: VendorProfile, upload_id: uuid.UUID | None) -> Upload:
 def unapproved_listings(store: Store) -> QuerySet[Listing]:
     """Return the store's listings that were never approved, as drafts or in review."""
     waiting = (ListingStatus.DRAFT, ListingStatus.PENDING_REVIEW)
-    return Listing.objects.filter(store=store, status__in=waiting, live_deliverable=None)
+    return Listing.objects.filter(store=store, status__in=waiting, approved_deliverable=None)
 
 
 def unapproved_bytes(store: Store, *, without: Upload | None = None) -> int:
@@ -199,7 +199,7 @@ def unapproved_bytes(store: Store, *, without: Upload | None = None) -> int:
     `without` is an upload that is left out, because a file takes its place.
     """
     files = Deliverable.objects.filter(listing__store=store, approved_at=None, blocked_at=None).aggregate(bytes=Sum("file_size"))
-    previews = Preview.objects.filter(listing__store=store, listing__live_deliverable=None).aggregate(bytes=Sum("size"))
+    previews = Preview.objects.filter(listing__store=store, listing__approved_deliverable=None).aggregate(bytes=Sum("size"))
     uploads = Upload.objects.filter(listing__store=store, deliverable=None)
     if without is not None:
         uploads = uploads.exclude(pk=without.pk)

@@ -4,7 +4,7 @@ from django.apps import AppConfig
 
 from marketplace.ui.formatting import register_statuses
 
-from .guards import LEDGER
+from .triggers import LEDGER_TRIGGERS
 
 
 class WalletConfig(AppConfig):
@@ -22,4 +22,4 @@ class WalletConfig(AppConfig):
             labels={"InReview": "In review"},
             bad=("Refused", "Declined", "Bounced", "Failed", "Returned", "ChargedBack"),
         )
-        LEDGER.register(self)
+        LEDGER_TRIGGERS.register(self)

@@ -20,14 +20,14 @@ CREDITED = (TopUpStatus.SUCCEEDED, TopUpStatus.DISPUTED, TopUpStatus.RETURNED)
 
 def card_credit(wallet: LedgerAccount) -> int:
     """Return how much of a wallet's balance was paid by card, in minor units."""
-    return _followed(wallet)[0]
+    return _trace_card_credit(wallet)[0]
 
 
 def card_part_of(sale: Journal) -> int:
     """Return how much of a purchase was paid by card and can return to it: to top-ups of which so much has not returned."""
     if sale.wallet is None:
         return 0
-    return min(_followed(sale.wallet)[1][sale.order_id], sum(left_minor(top_up) for top_up in _credited_top_ups(sale.wallet)))
+    return min(_trace_card_credit(sale.wallet)[1][sale.order_id], sum(left_minor(top_up) for top_up in _credited_top_ups(sale.wallet)))
 
 
 def refundable_top_ups(user_id: uuid.UUID) -> QuerySet[TopUp]:
@@ -39,7 +39,7 @@ def _credited_top_ups(wallet: LedgerAccount) -> QuerySet[TopUp]:
     return TopUp.objects.filter(user=wallet.owner_id, currency=wallet.currency, status__in=(TopUpStatus.SUCCEEDED, TopUpStatus.DISPUTED))
 
 
-def _followed(wallet: LedgerAccount) -> tuple[int, defaultdict[uuid.UUID | None, int]]:
+def _trace_card_credit(wallet: LedgerAccount) -> tuple[int, defaultdict[uuid.UUID | None, int]]:
     """Return how much of the balance was paid by card, and of each order.
 
     The wallet's journals since its first top-up are followed: a purchase, or a debt, takes what was not paid by card first, a

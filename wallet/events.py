@@ -7,7 +7,7 @@ from marketplace.core.events import Event
 
 
 @dataclass(frozen=True)
-class CardCreditOfDeletedAccount(Event):
+class DeletedAccountCredited(Event):
     """A deleted account got credit back that was paid by card."""
 
     user_id: uuid.UUID

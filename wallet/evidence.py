@@ -150,9 +150,9 @@ def _refund_request(order: Order) -> dict[str, Any] | None:
 def _ledger(order: Order, disputes: list[DisputedOrder], reader: Reader) -> Iterator[dict[str, Any]]:
     """Yield the journals of an order and of its disputes, with the reader's amounts; that of others is not in it."""
     # By journal of a dispute, which may be about several purchases, the part of this one in the vendor's share.
-    shares = {disputed.withheld_id: -disputed.withheld_minor for disputed in disputes}
-    shares |= {disputed.released_id: disputed.withheld_minor - disputed.taken_minor for disputed in disputes}
-    settled = Q(settled_reversal__orders__in=disputes, kind="card_return")
+    shares = {disputed.withholding_journal_id: -disputed.withheld_minor for disputed in disputes}
+    shares |= {disputed.release_journal_id: disputed.withheld_minor - disputed.taken_minor for disputed in disputes}
+    settled = Q(settled_reversal__disputed_orders__in=disputes, kind="card_return")
     found = Journal.objects.filter(Q(order=order) | Q(pk__in=filter(None, shares)) | settled).distinct().order_by("id")
     journals = list(found.select_related("covered__ledger_digest"))
     digests = journal_digests([journal.pk for journal in journals])

@@ -37,7 +37,7 @@ def _cells(invoice: Invoice, *, with_buyer: bool) -> tuple[str, ...]:
     seller, buyer, order = invoice.seller_details, invoice.buyer_details, invoice.order
     sign = 1 if invoice.corrects is None else -1
     who = (invoice.buyer_name, *(("", "") if buyer is None else (buyer.country, buyer.tax_id))) if with_buyer else ("", "", "")
-    confirmed = "" if buyer is None or not with_buyer else "yes" if buyer.seen_in == buyer.country else "no"
+    confirmed = "" if buyer is None or not with_buyer else "yes" if buyer.connection_country == buyer.country else "no"
     exchanged = invoice.tax_in_tax_currency_minor
     return (
         cell(invoice.number),

@@ -7,7 +7,7 @@ from marketplace.core.events import subscribe_later
 from marketplace.jobs.policy import job
 
 from .card_credit import refundable_top_ups
-from .events import CardCreditOfDeletedAccount
+from .events import DeletedAccountCredited
 from .services.approvals import decline_purchases_of_app
 from .services.card_refunds import refund_of_deleted_account
 from .services.top_ups import end_top_ups_of_app
@@ -32,6 +32,6 @@ def return_card_credit(user_id: str) -> None:
         refund_of_deleted_account(top_up=top_up)
 
 
-subscribe_later(CardCreditOfDeletedAccount, return_card_credit)
+subscribe_later(DeletedAccountCredited, return_card_credit)
 subscribe_later(ConsentWithdrawn, end_top_ups)
 subscribe_later(ConsentWithdrawn, decline_purchases)

@@ -13,7 +13,6 @@ from library.models import Licence
 from library.selectors import licences_of_orders, licences_outside_of, wrongly_replaced
 
 from .digests import digest_differences
-from .guards import LEDGER
 from .invoice_differences import invoice_differences
 from .models import CreditReference, Journal, LedgerAccount, Order, Transfer, VendorPayout, WalletPayout
 from .models.ledger import BOUNDED_KINDS, AccountKind, JournalKind
@@ -22,6 +21,7 @@ from .models.wallet_payouts import WalletPayoutStatus
 from .selectors import with_ledger_balance
 from .tax import tax_of
 from .top_up_differences import top_up_differences
+from .triggers import LEDGER_TRIGGERS
 
 BATCH = 500
 _NAMES = {
@@ -43,7 +43,7 @@ def differences(report: Report = lambda _done: None, ledger_digests: Mapping[int
         ledger_digests: Digests that were stored elsewhere, by number.
     """
     with _snapshot():
-        yield from _guards()
+        yield from _missing_triggers()
         yield from _balances()
         yield from _transfers()
         yield from _entries()
@@ -81,8 +81,8 @@ def _snapshot() -> Iterator[None]:
         wrapper.transaction_mode = usual
 
 
-def _guards() -> Iterator[str]:
-    for name in LEDGER.missing(connection):
+def _missing_triggers() -> Iterator[str]:
+    for name in LEDGER_TRIGGERS.missing(connection):
         yield f"trigger {name} is missing"
 
 
@@ -222,14 +222,14 @@ def _payouts() -> Iterator[str]:
             yield f"journal {journal.pk} {what}"
     transfers = Transfer.objects.filter(journal=OuterRef("journal")).order_by()
     made = transfers.filter(debit=OuterRef("account"), credit__kind=AccountKind.PAYOUT)
-    back = Transfer.objects.filter(journal=OuterRef("returned"), credit=OuterRef("account"), debit__kind=AccountKind.PAYOUT)
-    unreturned = Q(status__in=("Prepared", "Exported", "Paid"), returned__isnull=True)
+    back = Transfer.objects.filter(journal=OuterRef("return_journal"), credit=OuterRef("account"), debit__kind=AccountKind.PAYOUT)
+    unreturned = Q(status__in=("Prepared", "Exported", "Paid"), return_journal__isnull=True)
     returned = Q(
         Exists(back),
         status__in=("Bounced", "Cancelled"),
-        returned__kind=JournalKind.PAYOUT_RETURN,
-        returned__reverses=F("journal"),
-        returned__vendor_net_minor=-F("journal__vendor_net_minor"),
+        return_journal__kind=JournalKind.PAYOUT_RETURN,
+        return_journal__reverses=F("journal"),
+        return_journal__vendor_net_minor=-F("journal__vendor_net_minor"),
     )
     fits = Q(Exists(made), journal__kind=JournalKind.PAYOUT, account__kind=AccountKind.VENDOR, account__currency=F("batch__currency"))
     right = VendorPayout.objects.filter(fits, unreturned | returned).values("pk")

@@ -5,10 +5,10 @@ The triggers refuse changes anyway; this role cannot drop them, because it owns 
 
 import re
 
-from .guards import CHANGEABLE, DISPUTED_ORDERS, LEDGER, REVERSALS, TOP_UPS
+from .triggers import CHANGEABLE, DISPUTED_ORDERS, LEDGER_TRIGGERS, REVERSALS, TOP_UPS
 
 _NAME = re.compile(r"[a-z_][a-z0-9_]{0,62}")
-APPEND_ONLY = (*LEDGER.append_only, "core_auditentry")
+APPEND_ONLY = (*LEDGER_TRIGGERS.append_only, "core_auditentry")
 
 
 def grants(role: str) -> list[str]:

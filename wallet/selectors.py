@@ -156,7 +156,7 @@ def charged_back_without_note() -> QuerySet[DisputedOrder]:
     """Return the purchases that lost disputes ended and that have no credit note yet, each with the journal that returned the money to the card, oldest first."""
     ended = DisputedOrder.objects.filter(ended=True, reversal__status=ReversalStatus.PAYMENT_RETURNED)
     noted = Invoice.objects.filter(order=OuterRef("order"), kind=InvoiceKind.CREDIT_NOTE)
-    return ended.filter(~Exists(noted)).select_related("reversal__settled").order_by("reversal__settled", "order")
+    return ended.filter(~Exists(noted)).select_related("reversal__settlement_journal").order_by("reversal__settlement_journal", "order")
 
 
 def invoices() -> QuerySet[Invoice]:
@@ -307,7 +307,7 @@ def transfer_minor(amount_minor: int, batch: PayoutBatch) -> int:
 
 def paid_by_currency(rows: QuerySet[VendorPayout]) -> dict[str, int]:
     """Return the sums of payouts by currency, without those that bounced or were cancelled."""
-    sums = rows.filter(returned__isnull=True).order_by().values("account__currency").annotate(paid=-Sum("journal__vendor_net_minor"))
+    sums = rows.filter(return_journal__isnull=True).order_by().values("account__currency").annotate(paid=-Sum("journal__vendor_net_minor"))
     return dict(sums.values_list("account__currency", "paid"))
 
 

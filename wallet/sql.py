@@ -12,7 +12,7 @@ from django.db import connection
 # The listing's offer: a row for each licence tier with its newest terms, none if the listing is not on sale. A file that was marked as
 # malicious is not sold, even before its listing is taken down.
 OFFER = """
-SELECT {lock_timeout}, listing.id, listing.title, category.slug, store.owner_id, store.name, listing.live_deliverable_id,
+SELECT {lock_timeout}, listing.id, listing.title, category.slug, store.owner_id, store.name, listing.approved_deliverable_id,
        COALESCE(NULLIF(file.version, ''), listing.version), listing.ai_training, listing.tier_requirement,
        listing.allowed_license_slugs, listing.base_price_minor, listing.price_inr_minor, listing.price_eur_minor, listing.discount_bp,
        (SELECT MAX(running.percent) FROM catalog_discount running
@@ -23,13 +23,13 @@ SELECT {lock_timeout}, listing.id, listing.title, category.slug, store.owner_id,
        listing.tax_rate_bp,
        COALESCE(vendor.commission_rate_bp, %(default_commission_bp)s), COALESCE(settings.currency_preference, %(default_currency)s),
        seller.id, seller.time_zone, seller_details.country, seller_details.region,
-       buyer_details.id, buyer_details.country, buyer_details.region, buyer_details.tax_id, buyer_details.seen_in,
+       buyer_details.id, buyer_details.country, buyer_details.region, buyer_details.tax_id, buyer_details.connection_country,
        tier.id, terms.id, tier.slug, tier.name, tier.price_factor, tier.is_active,
        licence.order_id, licence.suspended_at IS NOT NULL, licence.replaced_at IS NOT NULL, licence.claim_sent_at IS NOT NULL
   FROM catalog_listing listing
   JOIN catalog_category category ON category.id = listing.category_id
   JOIN catalog_store store ON store.id = listing.store_id
-  JOIN catalog_deliverable file ON file.id = listing.live_deliverable_id
+  JOIN catalog_deliverable file ON file.id = listing.approved_deliverable_id
   LEFT JOIN vendors_vendorprofile vendor ON vendor.store_id = store.id
   LEFT JOIN wallet_walletsettings settings ON settings.owner_id = %(buyer)s
   LEFT JOIN wallet_seller seller

@@ -37,13 +37,13 @@ class Party:
         country: The country of the billing address.
         region: In India the code of the state; elsewhere of no effect unless there is a rate for it.
         tax_id: A valid tax id; empty for a consumer.
-        seen_in: The country from which the billing address was entered, a second piece of evidence; empty if unknown.
+        connection_country: The country from which the billing address was entered, a second piece of evidence; empty if unknown.
     """
 
     country: str
     region: str = ""
     tax_id: str = ""
-    seen_in: str = ""
+    connection_country: str = ""
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def _place_of_supply(seller: Party, buyer: Party | None) -> Party:
     if buyer is None:
         return seller
     checked = buyer.tax_id and buyer.country in {INDIA, *EUROPEAN_UNION}
-    if buyer.country == seller.country or checked or buyer.seen_in == buyer.country:
+    if buyer.country == seller.country or checked or buyer.connection_country == buyer.country:
         return buyer
     return seller
 

@@ -120,10 +120,12 @@ def _wrongly_credited() -> QuerySet[TopUp]:
 
 def _reversals() -> Iterator[str]:
     """Compare what returned to cards with the transfers, and what was kept with what had been frozen."""
-    to_funding = Transfer.objects.filter(journal=OuterRef("settled"), credit__kind=AccountKind.FUNDING).order_by().values("journal")
+    to_funding = (
+        Transfer.objects.filter(journal=OuterRef("settlement_journal"), credit__kind=AccountKind.FUNDING).order_by().values("journal")
+    )
     moved = Coalesce(Subquery(to_funding.annotate(total=Sum("amount_minor")).values("total")), 0)
-    returned = Q(status=ReversalStatus.PAYMENT_RETURNED, settled__kind=JournalKind.CARD_RETURN, moved=F("amount_minor"))
-    kept = Q(status=ReversalStatus.PAYMENT_KEPT) & (Q(frozen__isnull=True) | Q(settled__reverses=F("frozen")))
+    returned = Q(status=ReversalStatus.PAYMENT_RETURNED, settlement_journal__kind=JournalKind.CARD_RETURN, moved=F("amount_minor"))
+    kept = Q(status=ReversalStatus.PAYMENT_KEPT) & (Q(freeze_journal__isnull=True) | Q(settlement_journal__reverses=F("freeze_journal")))
     fits = CardReversal.objects.annotate(moved=moved).filter(returned | kept | Q(status=ReversalStatus.OPEN))
     for reversal in CardReversal.objects.exclude(pk__in=fits.values("pk")).iterator():
         yield f"{reversal.kind} {reversal.pk} and its transfers differ"
@@ -132,9 +134,11 @@ def _reversals() -> Iterator[str]:
 def _set_aside() -> Iterator[str]:
     """Compare what is frozen and withheld with the open disputes and refunds."""
     mine = CardReversal.objects.filter(status=ReversalStatus.OPEN, top_up__user=OuterRef("owner"), top_up__currency=OuterRef("currency"))
-    frozen = mine.order_by().values("top_up__user").annotate(total=-Sum("frozen__wallet_net_minor")).values("total")
-    shares = DisputedOrder.objects.filter(_OPEN, withheld__vendor__owner=OuterRef("owner"), withheld__vendor__currency=OuterRef("currency"))
-    withheld = shares.order_by().values("withheld__vendor").annotate(total=Sum("withheld_minor")).values("total")
+    frozen = mine.order_by().values("top_up__user").annotate(total=-Sum("freeze_journal__wallet_net_minor")).values("total")
+    shares = DisputedOrder.objects.filter(
+        _OPEN, withholding_journal__vendor__owner=OuterRef("owner"), withholding_journal__vendor__currency=OuterRef("currency")
+    )
+    withheld = shares.order_by().values("withholding_journal__vendor").annotate(total=Sum("withheld_minor")).values("total")
     for kind, due in ((AccountKind.FROZEN, frozen), (AccountKind.WITHHELD, withheld)):
         accounts = LedgerAccount.objects.filter(kind=kind).annotate(due=Coalesce(Subquery(due), 0))
         for account in accounts.exclude(balance_minor=F("due")).iterator():
@@ -143,14 +147,14 @@ def _set_aside() -> Iterator[str]:
 
 def _shares() -> Iterator[str]:
     """Compare what was withheld of vendors' shares, and released, with the journals."""
-    mine = DisputedOrder.objects.filter(withheld=OuterRef("pk")).order_by().values("withheld")
+    mine = DisputedOrder.objects.filter(withholding_journal=OuterRef("pk")).order_by().values("withholding_journal")
     told = Coalesce(Subquery(mine.annotate(total=Sum("withheld_minor")).values("total")), 0)
     for journal in Journal.objects.filter(kind=JournalKind.WITHHOLD).annotate(told=told).exclude(vendor_net_minor=-F("told")).iterator():
         yield f"journal {journal.pk} withholds another amount than its purchases tell"
-    freed = DisputedOrder.objects.filter(released=OuterRef("pk")).order_by().values("released")
+    freed = DisputedOrder.objects.filter(release_journal=OuterRef("pk")).order_by().values("release_journal")
     rest = Coalesce(Subquery(freed.annotate(total=Sum(F("withheld_minor") - F("taken_minor"))).values("total")), 0)
     for release in Journal.objects.filter(kind=JournalKind.RELEASE).annotate(rest=rest).exclude(vendor_net_minor=F("rest")).iterator():
         yield f"journal {release.pk} releases another amount than its purchases tell"
-    unreleased = DisputedOrder.objects.exclude(_OPEN).filter(released__isnull=True, withheld_minor__gt=F("taken_minor"))
-    for frozen in unreleased.iterator():
-        yield f"order {frozen.order_id}: a share is withheld for a dispute that has ended"
+    unreleased = DisputedOrder.objects.exclude(_OPEN).filter(release_journal__isnull=True, withheld_minor__gt=F("taken_minor"))
+    for disputed in unreleased.iterator():
+        yield f"order {disputed.order_id}: a share is withheld for a dispute that has ended"

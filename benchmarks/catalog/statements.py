@@ -17,7 +17,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from catalog.models import Listing, ListingIndex
 from catalog.selectors import ITEMS, list_listings
-pk = ListingIndex.objects.order_by("newest_first").values_list("pk", flat=True)[0]
+pk = ListingIndex.objects.order_by("newest_key").values_list("pk", flat=True)[0]
 with CaptureQueriesContext(connection) as seen:
     list(Listing.objects.filter(pk=pk).values_list("id", "title"))
     for start in (0, {start}):

@@ -19,7 +19,7 @@ from . import bulk
 from .rows import NEWEST, SPAN, Maker, SeedListing, SeedStore, batches
 
 BATCH = 5_000
-_ATTRIBUTES = {"store": "store_id", "category": "category_id", "live_deliverable": "live_deliverable_id"}
+_ATTRIBUTES = {"store": "store_id", "category": "category_id", "approved_deliverable": "approved_deliverable_id"}
 Progress = Callable[[int, int], None]
 
 
@@ -136,7 +136,7 @@ def _listing(row: SeedListing, category_id: Any) -> dict[str, Any]:
         "tier_requirement": row.tier,
         "status": ListingStatus.PUBLISHED.value,
         "update_status": UpdateStatus.NONE.value,
-        "live_deliverable": row.file_id,
+        "approved_deliverable": row.file_id,
         "created_at": row.published_at,
         "updated_at": row.published_at,
         "submitted_at": row.published_at,

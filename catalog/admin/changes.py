@@ -192,6 +192,6 @@ def _findings(decisions: Sequence[ListingReview], now: Mapping[str, Any]) -> lis
 
 def _kept_file(listing: Listing, snapshot: Mapping[str, Any]) -> Any:
     file_id = (snapshot.get("file") or {}).get("id")
-    if file_id is None or str(listing.live_deliverable_id) == file_id:
-        return listing.live_deliverable_id
+    if file_id is None or str(listing.approved_deliverable_id) == file_id:
+        return listing.approved_deliverable_id
     return Deliverable.objects.filter(listing=listing, pk=file_id).values_list("pk", flat=True).first()

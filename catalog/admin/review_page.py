@@ -57,7 +57,7 @@ def review_context(review: ListingReview, *, against: str = "") -> dict[str, Any
 def _submitted_file(review: ListingReview) -> Deliverable | None:
     """Return the submitted file if it is one of the listing's present ones, which are read already."""
     submitted = (review.snapshot.get("file") or {}).get("id")
-    present = (review.listing.candidate_deliverable, review.listing.live_deliverable)
+    present = (review.listing.candidate_deliverable, review.listing.approved_deliverable)
     return next((file for file in present if file is not None and str(file.pk) == submitted), None)
 
 

@@ -49,7 +49,7 @@ class ListingReviewAdmin(QueueAdmin):
     list_display = ("listing", "kind", "category", "store", "waiting_time", "submitted_at", "claim_mark", "status", "decided_by")
     list_filter = QUEUE_FILTERS
     list_select_related = ("listing__store", "listing__category", "claimed_by", "decided_by")
-    row_related = ("listing__store__owner", "listing__live_deliverable", "listing__candidate_deliverable")
+    row_related = ("listing__store__owner", "listing__approved_deliverable", "listing__candidate_deliverable")
     search_fields = ("listing__title", "listing__slug", "listing__store__name")
     search_help_text = "Title, slug or store"
     fields = ("listing", "kind", "status", "submitted_at", "submitted_by", "claimed_by", "note", "decided_at", "decided_by")

@@ -7,7 +7,7 @@ from django import forms
 from .. import bounds
 from ..models import LicenseTerms, LicenseTier
 from ..services.taxonomy import find_terms_error, find_tier_error
-from ..uses import UNITS, Permission, Use, UseTerms
+from ..uses import UNITS, Use, UsePermission, UseTerms
 from .forms import CheckedForm
 
 
@@ -36,8 +36,8 @@ class LicenseTermsForm(CheckedForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         for use in Use:
-            choices = [choice for choice in Permission.choices if use in UNITS or choice[0] != Permission.UP_TO]
-            self.fields[f"{use}_permission"] = forms.ChoiceField(label="The terms say", choices=choices, initial=Permission.NOT_SAID)
+            choices = [choice for choice in UsePermission.choices if use in UNITS or choice[0] != UsePermission.UP_TO]
+            self.fields[f"{use}_permission"] = forms.ChoiceField(label="The terms say", choices=choices, initial=UsePermission.UNSPECIFIED)
             if use in UNITS:
                 self.fields[f"{use}_quantity"] = forms.IntegerField(
                     label=f"Up to ({UNITS[use]})", min_value=1, max_value=bounds.MAX_USE_QUANTITY, required=False
@@ -71,6 +71,6 @@ class LicenseTermsForm(CheckedForm):
         self.instance.permissions = {
             use.value: {part: self.cleaned_data.get(f"{use}_{part}") for part in ("permission", "quantity", "clause")}
             for use in Use
-            if self.cleaned_data.get(f"{use}_permission", Permission.NOT_SAID) != Permission.NOT_SAID
+            if self.cleaned_data.get(f"{use}_permission", UsePermission.UNSPECIFIED) != UsePermission.UNSPECIFIED
         }
         return super().clean()

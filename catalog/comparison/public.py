@@ -135,7 +135,7 @@ def changes_of(listing: Listing, *, since: str | None = None, until: str | None 
     Raises:
         NotFound: there is no such published version.
     """
-    later = _version(listing, until) if until else listing.live_deliverable
+    later = _version(listing, until) if until else listing.approved_deliverable
     if later is None or later.approved_at is None:
         raise NotFound
     earlier = _version(listing, since) if since else _before(listing, later)

@@ -88,7 +88,7 @@ def public_manifest(listing: Listing, agent_manifest: AgentManifest, *, licenses
         licenses: The permitted licence tiers with their prices, as the asset's detail shows them.
     """
     body: dict[str, Any] = agent_manifest.body
-    file = listing.live_deliverable
+    file = listing.approved_deliverable
     instructions = _instructions(listing, body, licenses)
     description = tokens(f"{listing.title}\n{listing.short_description}\n{listing.description}")
     instruction = tokens(

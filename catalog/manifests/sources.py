@@ -12,7 +12,7 @@ from marketplace.core.money import Currency
 
 from ..models import Deliverable, LicenseTier, Listing
 from ..models.listings import ListingStatus
-from ..pricing import permitted_tiers, sale_price
+from ..pricing import current_price, permitted_tiers
 from .quoting import plain
 
 # Increase it when the generator's output changes for the same sources: all stored manifests become stale.
@@ -37,8 +37,8 @@ _AXIS_TAG = re.compile(r"[A-Za-z][A-Za-z0-9 ]{0,3}")
 def described_file(listing: Listing) -> Deliverable | None:
     """Return the file that the manifest describes: that on sale while the listing is published, else the newest."""
     if listing.status == ListingStatus.PUBLISHED:
-        return listing.live_deliverable
-    return listing.candidate_deliverable or listing.live_deliverable
+        return listing.approved_deliverable
+    return listing.candidate_deliverable or listing.approved_deliverable
 
 
 def sources_of(listing: Listing, tiers: Sequence[LicenseTier]) -> dict[str, Any]:
@@ -57,7 +57,7 @@ def sources_of(listing: Listing, tiers: Sequence[LicenseTier]) -> dict[str, Any]
         "version": listing.version,
         "platforms": platforms_of(listing.supported_platforms),
         "licenses": [tier.slug for tier in permitted_tiers(listing, tiers)],
-        "currencies": [currency.value for currency in (Currency.INR, Currency.USD) if sale_price(listing, currency) is not None],
+        "currencies": [currency.value for currency in (Currency.INR, Currency.USD) if current_price(listing, currency) is not None],
         "checksum": "" if file is None else file.sha256,
         "formats": _formats(technical),
         "glyphCount": technical.get("glyphCount", 0),

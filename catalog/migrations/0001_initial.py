@@ -207,12 +207,12 @@ class Migration(migrations.Migration):
                 ('thumbnail', models.JSONField(null=True)),
                 ('published_at', models.DateTimeField()),
                 ('popularity', models.PositiveIntegerField(default=0)),
-                ('popular_first', models.GeneratedField(db_persist=True, expression=django.db.models.expressions.CombinedExpression(models.F('popularity'), '*', models.Value(-1)), output_field=models.BigIntegerField())),
-                ('newest_first', models.BigIntegerField()),
+                ('popular_key', models.GeneratedField(db_persist=True, expression=django.db.models.expressions.CombinedExpression(models.F('popularity'), '*', models.Value(-1)), output_field=models.BigIntegerField())),
+                ('newest_key', models.BigIntegerField()),
             ],
             options={
                 'verbose_name_plural': 'listing index',
-                'indexes': [models.Index(fields=['popular_first', 'newest_first', 'listing'], name='listingindex_popular'), models.Index(fields=['newest_first', 'listing'], name='listingindex_newest'), models.Index(fields=['category_slug', 'popular_first', 'newest_first', 'listing'], name='listingindex_category_popular'), models.Index(fields=['category_slug', 'newest_first', 'listing'], name='listingindex_category_newest'), models.Index(fields=['store_slug', 'newest_first', 'listing'], name='listingindex_store'), models.Index(fields=['file_type', 'popular_first', 'newest_first', 'listing'], name='listingindex_type'), models.Index(fields=['ai_training', 'popular_first', 'newest_first', 'listing'], name='listingindex_ai_training'), models.Index(fields=['ai_origin', 'popular_first', 'newest_first', 'listing'], name='listingindex_ai_origin'), models.Index(fields=['price_usd', 'listing'], name='listingindex_price_usd'), models.Index(fields=['usd_descending', 'listing'], name='listingindex_usd_descending'), models.Index(fields=['inr_ascending', 'listing'], name='listingindex_inr_ascending'), models.Index(fields=['inr_descending', 'listing'], name='listingindex_inr_descending'), models.Index(fields=['eur_ascending', 'listing'], name='listingindex_eur_ascending'), models.Index(fields=['eur_descending', 'listing'], name='listingindex_eur_descending')],
+                'indexes': [models.Index(fields=['popular_key', 'newest_key', 'listing'], name='listingindex_popular'), models.Index(fields=['newest_key', 'listing'], name='listingindex_newest'), models.Index(fields=['category_slug', 'popular_key', 'newest_key', 'listing'], name='listingindex_category_popular'), models.Index(fields=['category_slug', 'newest_key', 'listing'], name='listingindex_category_newest'), models.Index(fields=['store_slug', 'newest_key', 'listing'], name='listingindex_store'), models.Index(fields=['file_type', 'popular_key', 'newest_key', 'listing'], name='listingindex_type'), models.Index(fields=['ai_training', 'popular_key', 'newest_key', 'listing'], name='listingindex_ai_training'), models.Index(fields=['ai_origin', 'popular_key', 'newest_key', 'listing'], name='listingindex_ai_origin'), models.Index(fields=['price_usd', 'listing'], name='listingindex_price_usd'), models.Index(fields=['usd_descending', 'listing'], name='listingindex_usd_descending'), models.Index(fields=['inr_ascending', 'listing'], name='listingindex_inr_ascending'), models.Index(fields=['inr_descending', 'listing'], name='listingindex_inr_descending'), models.Index(fields=['eur_ascending', 'listing'], name='listingindex_eur_ascending'), models.Index(fields=['eur_descending', 'listing'], name='listingindex_eur_descending')],
                 'constraints': [models.CheckConstraint(condition=models.Q(('tier__in', ['free', 'go', 'pro', 'vip'])), name='listingindex_tier_known'), models.CheckConstraint(condition=models.Q(('ai_training__in', ['allowed', 'forbidden', 'by_licence'])), name='listingindex_ai_training_known'), models.CheckConstraint(condition=models.Q(('ai_origin__in', ['undeclared', 'none', 'declared'])), name='listingindex_ai_origin_known')],
             },
         ),
@@ -259,12 +259,12 @@ class Migration(migrations.Migration):
         ),
         migrations.AddField(
             model_name='listing',
-            name='candidate_deliverable',
+            name='approved_deliverable',
             field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog.deliverable'),
         ),
         migrations.AddField(
             model_name='listing',
-            name='live_deliverable',
+            name='candidate_deliverable',
             field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog.deliverable'),
         ),
         migrations.CreateModel(
@@ -332,7 +332,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='listing',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('status', 'Published'), _negated=True), models.Q(('live_deliverable__isnull', False), ('published_at__isnull', False)), _connector='OR'), name='listing_published_has_file'),
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('status', 'Published'), _negated=True), models.Q(('approved_deliverable__isnull', False), ('published_at__isnull', False)), _connector='OR'), name='listing_published_has_file'),
         ),
         migrations.AddConstraint(
             model_name='listing',
@@ -467,6 +467,17 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='PurchaseCountChange',
+            fields=[
+                ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ('change', models.SmallIntegerField()),
+                ('listing', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='catalog.listing')),
+            ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(('change__in', (1, -1))), name='uncountedpurchase_one')],
+            },
+        ),
+        migrations.CreateModel(
             name='SearchDocument',
             fields=[
                 ('id', models.BigAutoField(primary_key=True, serialize=False)),
@@ -484,17 +495,6 @@ class Migration(migrations.Migration):
             ],
             options={
                 'indexes': [models.Index(condition=models.Q(('is_new', True)), fields=['published_at'], name='searchdocument_new')],
-            },
-        ),
-        migrations.CreateModel(
-            name='UncountedPurchase',
-            fields=[
-                ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('change', models.SmallIntegerField()),
-                ('listing', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='catalog.listing')),
-            ],
-            options={
-                'constraints': [models.CheckConstraint(condition=models.Q(('change__in', (1, -1))), name='uncountedpurchase_one')],
             },
         ),
         migrations.CreateModel(

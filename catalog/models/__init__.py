@@ -5,7 +5,7 @@ from .discounts import Discount
 from .featured import FeaturedListing
 from .files import Deliverable, FileFacts, FilePreview, FormerPreview, Preview, StorePicture
 from .listing_index import LabelKind, ListingCount, ListingIndex, ListingLabel, ListingPrice
-from .listings import Listing, ListingStats, UncountedPurchase
+from .listings import Listing, ListingStats, PurchaseCountChange
 from .manifests import AgentManifest
 from .reviews import ListingReview, RejectionReason
 from .search import SearchDocument, SearchSynonym, SearchTerm
@@ -32,11 +32,11 @@ __all__ = [
     "ListingReview",
     "ListingStats",
     "Preview",
+    "PurchaseCountChange",
     "RejectionReason",
     "SearchDocument",
     "SearchSynonym",
     "SearchTerm",
     "Store",
     "StorePicture",
-    "UncountedPurchase",
 ]

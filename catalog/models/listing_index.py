@@ -76,9 +76,9 @@ class ListingIndex(Priced):
     thumbnail = models.JSONField(null=True)
     published_at = models.DateTimeField()
     popularity = models.PositiveIntegerField(default=0)
-    popular_first = _key(-F("popularity"))
+    popular_key = _key(-F("popularity"))
     # `published_at` as a key of the indexes: microseconds since the epoch, negative, so that the newest comes first.
-    newest_first = models.BigIntegerField()
+    newest_key = models.BigIntegerField()
 
     class Meta:
         verbose_name_plural = "listing index"
@@ -88,14 +88,14 @@ class ListingIndex(Priced):
             models.CheckConstraint(condition=Q(ai_origin__in=AiOrigin.values), name="listingindex_ai_origin_known"),
         )
         indexes = (
-            models.Index(fields=("popular_first", "newest_first", "listing"), name="listingindex_popular"),
-            models.Index(fields=("newest_first", "listing"), name="listingindex_newest"),
-            models.Index(fields=("category_slug", "popular_first", "newest_first", "listing"), name="listingindex_category_popular"),
-            models.Index(fields=("category_slug", "newest_first", "listing"), name="listingindex_category_newest"),
-            models.Index(fields=("store_slug", "newest_first", "listing"), name="listingindex_store"),
-            models.Index(fields=("file_type", "popular_first", "newest_first", "listing"), name="listingindex_type"),
-            models.Index(fields=("ai_training", "popular_first", "newest_first", "listing"), name="listingindex_ai_training"),
-            models.Index(fields=("ai_origin", "popular_first", "newest_first", "listing"), name="listingindex_ai_origin"),
+            models.Index(fields=("popular_key", "newest_key", "listing"), name="listingindex_popular"),
+            models.Index(fields=("newest_key", "listing"), name="listingindex_newest"),
+            models.Index(fields=("category_slug", "popular_key", "newest_key", "listing"), name="listingindex_category_popular"),
+            models.Index(fields=("category_slug", "newest_key", "listing"), name="listingindex_category_newest"),
+            models.Index(fields=("store_slug", "newest_key", "listing"), name="listingindex_store"),
+            models.Index(fields=("file_type", "popular_key", "newest_key", "listing"), name="listingindex_type"),
+            models.Index(fields=("ai_training", "popular_key", "newest_key", "listing"), name="listingindex_ai_training"),
+            models.Index(fields=("ai_origin", "popular_key", "newest_key", "listing"), name="listingindex_ai_origin"),
             *(models.Index(fields=(key, "listing"), name=f"listingindex_{key}") for key in PRICE_KEYS),
         )
 

@@ -49,7 +49,7 @@ class AiOrigin(models.TextChoices):
 
 
 class Listing(models.Model):
-    """An asset for sale. Buyers get `live_deliverable`, the last approved file."""
+    """An asset for sale. Buyers get `approved_deliverable`, the last approved file."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     store = models.ForeignKey(Store, on_delete=models.PROTECT, related_name="listings")
@@ -84,7 +84,7 @@ class Listing(models.Model):
 
     status = models.CharField(max_length=16, choices=ListingStatus.choices, default=ListingStatus.DRAFT)
     update_status = models.CharField(max_length=16, choices=UpdateStatus.choices, default=UpdateStatus.NONE, blank=True)
-    live_deliverable = models.ForeignKey("catalog.Deliverable", null=True, blank=True, on_delete=models.PROTECT, related_name="+")
+    approved_deliverable = models.ForeignKey("catalog.Deliverable", null=True, blank=True, on_delete=models.PROTECT, related_name="+")
     candidate_deliverable = models.ForeignKey("catalog.Deliverable", null=True, blank=True, on_delete=models.PROTECT, related_name="+")
 
     created_at = models.DateTimeField(default=timezone.now, editable=False)
@@ -110,7 +110,7 @@ class Listing(models.Model):
                 condition=Q(update_status="") | Q(update_status="PendingReview", status="Published"), name="listing_update_needs_published"
             ),
             models.CheckConstraint(
-                condition=~Q(status="Published") | Q(live_deliverable__isnull=False, published_at__isnull=False),
+                condition=~Q(status="Published") | Q(approved_deliverable__isnull=False, published_at__isnull=False),
                 name="listing_published_has_file",
             ),
             models.CheckConstraint(condition=Q(tier_requirement__in=Tier.values), name="listing_tier_known"),
@@ -180,7 +180,7 @@ class ListingStats(models.Model):
         return f"{self.listing_id}: {self.purchases}"
 
 
-class UncountedPurchase(models.Model):
+class PurchaseCountChange(models.Model):
     """A purchase or refund that is not counted yet. Sales only insert rows, so that they never wait for each other."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)

@@ -35,7 +35,7 @@ def update_documents(ids: Collection[uuid.UUID]) -> int:
     """
     # Read under the lock: a store may have been closed while this transaction waited for it.
     published = Listing.objects.filter(pk__in=ids, status=ListingStatus.PUBLISHED)
-    listings = {listing.pk: listing for listing in published.select_related("category", "store", "live_deliverable")}
+    listings = {listing.pk: listing for listing in published.select_related("category", "store", "approved_deliverable")}
     stored = {document.listing_id: document for document in SearchDocument.objects.filter(listing__in=ids)}
     # Locked against `count_purchases`: a purchase is counted either here or, once the document exists, by that.
     purchases = dict(ListingStats.objects.select_for_update().filter(listing__in=ids).values_list("listing", "purchases"))

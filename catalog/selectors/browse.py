@@ -45,7 +45,7 @@ class Facet(StrEnum):
 
 
 # Ascending sort keys, to which the id is added, so that pages neither repeat nor skip a listing.
-_KEYS = {Sort.POPULAR: ("popular_first", "newest_first"), Sort.NEWEST: ("newest_first",)}
+_KEYS = {Sort.POPULAR: ("popular_key", "newest_key"), Sort.NEWEST: ("newest_key",)}
 _PRICE_KEYS = {
     (Sort.PRICE_ASC, Currency.USD): "price_usd",
     (Sort.PRICE_DESC, Currency.USD): "usd_descending",

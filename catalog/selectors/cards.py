@@ -92,7 +92,7 @@ def cards_of(ids: Iterable[uuid.UUID]) -> list[Card]:
 
 def popular_cards(*, limit: int) -> list[Card]:
     """Return the most popular listings, in one query."""
-    return [card_of(row) for row in CARDS.order_by("popular_first", "newest_first", "pk")[:limit]]
+    return [card_of(row) for row in CARDS.order_by("popular_key", "newest_key", "pk")[:limit]]
 
 
 def featured_cards(*, limit: int) -> list[Card]:
@@ -109,12 +109,12 @@ def related_cards(listing: Listing, *, limit: int) -> list[Card]:
     category = ListingIndex.objects.filter(category_slug=listing.category.slug)
     shares = ListingLabel.objects.filter(kind=LabelKind.TAG, value__in=[folded(tag) for tag in listing.tags])
     tagged = category.filter(pk__in=shares.values("listing")[:SCANNED]).values("pk")[:TAGGED]
-    popular = category.order_by("popular_first", "newest_first", "pk").values("pk")[:POPULAR]
+    popular = category.order_by("popular_key", "newest_key", "pk").values("pk")[:POPULAR]
     # Each in a query of its own: SQLite allows no limit in the parts of a union.
     candidates = category.filter(pk__in=tagged).values("pk").union(category.filter(pk__in=popular).values("pk"))
     common = shares.filter(listing=OuterRef("pk")).order_by().values("listing").annotate(n=Count("*")).values("n")
     found = CARDS.filter(pk__in=candidates).exclude(pk=listing.pk).annotate(common=Coalesce(Subquery(common), 0))
-    return [card_of(row) for row in found.order_by("-common", "popular_first", "newest_first", "pk")[:limit]]
+    return [card_of(row) for row in found.order_by("-common", "popular_key", "newest_key", "pk")[:limit]]
 
 
 def open_store(slug: str) -> Store:
@@ -131,7 +131,7 @@ def open_store(slug: str) -> Store:
 
 def newest_slugs(limit: int) -> list[tuple[str, datetime]]:
     """Return slug and last change of the newest listings for sale."""
-    return list(ListingIndex.objects.order_by("newest_first", "pk").values_list("slug", "listing__updated_at")[:limit])
+    return list(ListingIndex.objects.order_by("newest_key", "pk").values_list("slug", "listing__updated_at")[:limit])
 
 
 def slugs_for_sale(start: int, limit: int) -> list[tuple[str, datetime]]:

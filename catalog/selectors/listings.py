@@ -21,9 +21,9 @@ from ..models import (
     ListingIndex,
     ListingStats,
     Preview,
+    PurchaseCountChange,
     Store,
     StorePicture,
-    UncountedPurchase,
 )
 from ..models.files import DeliverableStatus
 from ..models.listings import ListingStatus
@@ -54,8 +54,8 @@ def skills_free_for_all() -> QuerySet[Listing]:
         free,
         category__slug=SKILLS,
         tier_requirement=Tier.FREE,
-        live_deliverable__technical__container="skill",
-        live_deliverable__blocked_at__isnull=True,
+        approved_deliverable__technical__container="skill",
+        approved_deliverable__blocked_at__isnull=True,
     )
 
 
@@ -74,17 +74,17 @@ def published_in(store: Store) -> int:
 def purchases_of(listing: Listing) -> int:
     """Return the number of purchases that were not refunded, uncounted ones included."""
     counted = ListingStats.objects.filter(listing=listing).values_list("purchases", flat=True).first() or 0
-    uncounted: int = UncountedPurchase.objects.filter(listing=listing).aggregate(n=Coalesce(Sum("change"), 0))["n"]
+    uncounted: int = PurchaseCountChange.objects.filter(listing=listing).aggregate(n=Coalesce(Sum("change"), 0))["n"]
     return counted + uncounted
 
 
 def listing_for_sale(id_or_slug: str) -> Listing:
-    """Return a listing with its current discount, store, category, live deliverable and index row, in one query.
+    """Return a listing with its current discount, store, category, approved deliverable and index row, in one query.
 
     Raises:
         NotFound: there is none, or it is not for sale now.
     """
-    listings = with_running_discount(listings_for_sale().select_related("store", "category", "live_deliverable", "index"))
+    listings = with_running_discount(listings_for_sale().select_related("store", "category", "approved_deliverable", "index"))
     listing = listings.filter(**lookup(id_or_slug)).first()
     if listing is None:
         raise NotFound
@@ -99,13 +99,13 @@ LISTING_FIELDS = (
 _DETAILS = ListingIndex.objects.values(
     *CARD_COLUMNS,
     *("popularity", "published_at", *(f"listing__{name}" for name in LISTING_FIELDS), "listing__tax_rate_bp"),
-    *(f"listing__live_deliverable__{name}" for name in ("file_size", "sha256", "technical")),
+    *(f"listing__approved_deliverable__{name}" for name in ("file_size", "sha256", "technical")),
 )
 _PREVIEWS: QuerySet[Any, Any] = Preview.objects.values("id", "listing_id", "kind", "slot", "alt_text")
 
 
 class ListingDetail(NamedTuple):
-    """The data of a detail page: columns of the index, the listing and its live deliverable; previews and licence tiers."""
+    """The data of a detail page: columns of the index, the listing and its approved deliverable; previews and licence tiers."""
 
     row: Row
     previews: list[Row]
@@ -119,7 +119,7 @@ def detail_for_sale(id_or_slug: str) -> ListingDetail:
         NotFound: there is none, or it is not for sale now.
     """
     found = {name if name == "pk" else f"listing__{name}": value for name, value in lookup(id_or_slug).items()}
-    # A constraint ensures that published listings have a live deliverable.
+    # A constraint ensures that published listings have an approved deliverable.
     for row in _DETAILS.filter(**found):
         return ListingDetail(row, list(_PREVIEWS.filter(listing=row["listing_id"])), tier_texts())
     raise NotFound
@@ -157,9 +157,9 @@ def preview_by_id(preview_id: str) -> Preview | StorePicture:
 def file_previews_of(listing: Listing) -> list[FilePreview]:
     """Return the previews that were made of a listing's reviewed file; without a query for a file of which none is made.
 
-    The listing has its category and its live file.
+    The listing has its category and its approved file.
     """
-    file = listing.live_deliverable
+    file = listing.approved_deliverable
     if file is None or ("glyphCount" not in file.technical and listing.category.slug != MOTION):
         return []
     return list(file.file_previews.all())
@@ -205,7 +205,7 @@ def status_of(deliverable: Deliverable, listing: Listing) -> DeliverableStatus:
     """Return the status of one of the listing's files."""
     if deliverable.blocked_at is not None:
         return DeliverableStatus.BLOCKED
-    if deliverable.pk == listing.live_deliverable_id:
+    if deliverable.pk == listing.approved_deliverable_id:
         return DeliverableStatus.LIVE
     if deliverable.pk == listing.candidate_deliverable_id:
         return DeliverableStatus.CANDIDATE

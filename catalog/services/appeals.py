@@ -20,7 +20,7 @@ from ..models import Deliverable, Listing, ListingReview
 from ..models.reviews import ReviewKind, ReviewStatus
 from ..selectors.reviews import is_blocked
 from .snapshots import snapshot_of
-from .transitions import LISTING, UPDATE, lock_listing
+from .transitions import LISTING_TRANSITIONS, UPDATE_TRANSITIONS, lock_listing
 from .visibility import listing_changed
 
 
@@ -46,11 +46,11 @@ def overturn_rejection(*, subject: Listing, decision: AuditEntry, reason: str, a
         InvalidTransition: the file was replaced since the submission.
     """
     review = ListingReview.objects.get(pk=decision.data["review"])
-    on_sale_before = subject.candidate_deliverable is None and _is_same_file(review, subject.live_deliverable)
+    on_sale_before = subject.candidate_deliverable is None and _is_same_file(review, subject.approved_deliverable)
     if review.kind == ReviewKind.LISTING and on_sale_before and not _was_taken_down(subject):
         _restore(subject, reason, actor)
         return
-    file = subject.candidate_deliverable or subject.live_deliverable
+    file = subject.candidate_deliverable or subject.approved_deliverable
     if not _is_same_file(review, file):
         raise InvalidTransition("The file was replaced since it was rejected: the new one has to be submitted. Uphold the decision.")
     if file is not None and is_blocked(file):
@@ -60,11 +60,11 @@ def overturn_rejection(*, subject: Listing, decision: AuditEntry, reason: str, a
 
 
 def _restore(listing: Listing, reason: str, actor: User) -> None:
-    if listing.live_deliverable is None:
+    if listing.approved_deliverable is None:
         raise InvalidTransition("It was never on sale.", currentState=listing.status)
-    if is_blocked(listing.live_deliverable):
+    if is_blocked(listing.approved_deliverable):
         raise DeliverableBlocked
-    LISTING.apply(listing, "restore", actor=actor, reason=reason)
+    LISTING_TRANSITIONS.apply(listing, "restore", actor=actor, reason=reason)
     now = timezone.now()
     # The last review is what the vendor's pages show.
     review = ListingReview.objects.create(
@@ -113,7 +113,7 @@ def _is_same_file(review: ListingReview, file: Deliverable | None) -> bool:
 
 def _reopen(review: ListingReview, listing: Listing, reason: str, actor: User) -> None:
     """Queue a rejected submission again, as long ago as it was submitted."""
-    table = UPDATE if review.kind == ReviewKind.UPDATE else LISTING
+    table = UPDATE_TRANSITIONS if review.kind == ReviewKind.UPDATE else LISTING_TRANSITIONS
     reopened = ListingReview.objects.create(
         listing=listing,
         kind=review.kind,

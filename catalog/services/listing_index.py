@@ -66,7 +66,7 @@ def index_entry(
     """Return the index data of a listing on sale.
 
     Args:
-        listing: The listing, with its store, category and live file.
+        listing: The listing, with its store, category and approved file.
         tiers: The active licence tiers.
         thumbnail: Its preview in gallery slot 0.
         logo: Id of its store's logo.
@@ -94,7 +94,7 @@ def index_entry(
             "thumbnail": None if thumbnail is None else _picture(thumbnail),
             "published_at": listing.published_at,
             # A constraint ensures that published listings have a time of publication.
-            "newest_first": (EPOCH - (listing.published_at or EPOCH)) // timedelta(microseconds=1),
+            "newest_key": (EPOCH - (listing.published_at or EPOCH)) // timedelta(microseconds=1),
         },
         labels=set(labels_of(listing)),
     )
@@ -166,10 +166,10 @@ def _split(sold: dict[str, Any]) -> tuple[str, dict[str, Any]]:
 def _refresh(ids: Sequence[uuid.UUID], tiers: Sequence[LicenseTier]) -> int:
     # Read under the lock, to see what other changes have committed.
     published = Listing.objects.filter(pk__in=ids, status=ListingStatus.PUBLISHED, store__is_open=True)
-    on_sale = pricing.with_running_discount(published).select_related("store", "category", "live_deliverable")
+    on_sale = pricing.with_running_discount(published).select_related("store", "category", "approved_deliverable")
     on_sale = on_sale.annotate(store_logo=Subquery(_logos().filter(store=OuterRef("store"))))
     # The list of an archive's entries is long and not needed.
-    on_sale = on_sale.defer("live_deliverable__entries")
+    on_sale = on_sale.defer("approved_deliverable__entries")
     thumbnails = {row.listing_id: row for row in Preview.objects.filter(listing__in=ids, kind=PreviewKind.GALLERY, slot=0)}
     wanted = {row.pk: index_entry(row, tiers, thumbnails.get(row.pk), row.store_logo) for row in on_sale}
     there = {row.pk: _stored(row) for row in ListingIndex.objects.filter(pk__in=ids).prefetch_related("labels")}

@@ -15,7 +15,7 @@ from marketplace.core.database import insert_rows
 from marketplace.core.transitions import lock
 
 from ..catalog_version import change_version
-from ..models import ListingIndex, ListingStats, SearchDocument, UncountedPurchase
+from ..models import ListingIndex, ListingStats, PurchaseCountChange, SearchDocument
 
 Progress = Callable[[int, int], None]
 _DELETE_RETURNING = "DELETE FROM catalog_uncountedpurchase WHERE listing_id = %s RETURNING change"
@@ -23,12 +23,12 @@ _DELETE_RETURNING = "DELETE FROM catalog_uncountedpurchase WHERE listing_id = %s
 
 def count_purchase(*, listing_id: uuid.UUID) -> None:
     """Record a purchase in the order's transaction, in one statement."""
-    insert_rows(UncountedPurchase, {"listing_id": listing_id, "change": 1})
+    insert_rows(PurchaseCountChange, {"listing_id": listing_id, "change": 1})
 
 
 def count_refund(*, listing_id: uuid.UUID) -> None:
     """Record the refund of a purchase."""
-    insert_rows(UncountedPurchase, {"listing_id": listing_id, "change": -1})
+    insert_rows(PurchaseCountChange, {"listing_id": listing_id, "change": -1})
 
 
 def count_purchases(*, progress: Progress = lambda _done, _total: None) -> int:
@@ -36,7 +36,7 @@ def count_purchases(*, progress: Progress = lambda _done, _total: None) -> int:
 
     Safe to run at any time, also in parallel: the second to lock a listing finds its rows deleted.
     """
-    recorded = list(UncountedPurchase.objects.order_by("listing_id").values_list("listing_id", flat=True).distinct())
+    recorded = list(PurchaseCountChange.objects.order_by("listing_id").values_list("listing_id", flat=True).distinct())
     for done, listing_id in enumerate(recorded, 1):
         _count(listing_id)
         progress(done, len(recorded))
@@ -53,7 +53,7 @@ def _count(listing_id: uuid.UUID) -> None:
     lock(ListingStats.objects.all(), pk=listing_id)
     # One statement, so that rows inserted meanwhile are left for the next run.
     with connection.cursor() as cursor:
-        cursor.execute(_DELETE_RETURNING, [UncountedPurchase._meta.get_field("listing").get_db_prep_value(listing_id, connection)])
+        cursor.execute(_DELETE_RETURNING, [PurchaseCountChange._meta.get_field("listing").get_db_prep_value(listing_id, connection)])
         change = sum(row[0] for row in cursor.fetchall())
     ListingStats.objects.filter(pk=listing_id).update(purchases=F("purchases") + change)
     ListingIndex.objects.filter(pk=listing_id).update(popularity=F("popularity") + change)

@@ -26,7 +26,7 @@ from ..selectors.reviews import is_blocked
 from .findings import checked_findings, finding_of
 from .snapshots import snapshot_of
 from .submission import close_open_review
-from .transitions import LISTING, UPDATE, lock_listing, lock_open_review, lock_review, refuse_self_review
+from .transitions import LISTING_TRANSITIONS, UPDATE_TRANSITIONS, lock_listing, lock_open_review, lock_review, refuse_self_review
 from .visibility import listing_changed
 
 CLEAN_FILE = "Upload a clean file, then submit it."
@@ -53,13 +53,17 @@ def approve_listing(*, review: ListingReview, actor: User, tier_requirement: Tie
         raise StoreClosed
     deliverable = _reviewed_file(listing, review)
     now = timezone.now()
-    changes: dict[str, Any] = {"live_deliverable": deliverable, "candidate_deliverable": None, "published_at": listing.published_at or now}
+    changes: dict[str, Any] = {
+        "approved_deliverable": deliverable,
+        "candidate_deliverable": None,
+        "published_at": listing.published_at or now,
+    }
     if tier_requirement is not None:
         changes["tier_requirement"] = tier_requirement
     if deliverable.approved_at is None:
         deliverable.approved_at, deliverable.version = now, _unused_version(listing)
         deliverable.save(update_fields=["approved_at", "version"])
-    table = UPDATE if review.kind == ReviewKind.UPDATE else LISTING
+    table = UPDATE_TRANSITIONS if review.kind == ReviewKind.UPDATE else LISTING_TRANSITIONS
     table.apply(listing, "approve", actor=actor, reason=note, changes=changes, review=str(review.pk))
     _close(review, ReviewStatus.APPROVED, actor=actor, note=note)
     ensure_manifest(listing)
@@ -72,7 +76,7 @@ def approve_listing(*, review: ListingReview, actor: User, tier_requirement: Tie
 
 @transaction.atomic
 def reject_listing(*, review: ListingReview, findings: Iterable[Mapping[str, str]], actor: User, note: str = "") -> ListingReview:
-    """Reject a submission with findings; a published listing stays on sale with its live file.
+    """Reject a submission with findings; a published listing stays on sale with its approved file.
 
     Raises:
         InvalidInput: no findings, or one that is not valid.
@@ -134,7 +138,7 @@ def block_deliverable(*, deliverable: Deliverable, reason: str, actor: User) -> 
 
 def _reviewed_file(listing: Listing, review: ListingReview) -> Deliverable:
     """Return the submitted file, the only one that may be approved."""
-    deliverable = listing.candidate_deliverable or listing.live_deliverable
+    deliverable = listing.candidate_deliverable or listing.approved_deliverable
     if deliverable is None:
         raise DeliverableMissing
     if is_blocked(deliverable):
@@ -174,7 +178,7 @@ def _lock_holders(deliverable: Deliverable) -> dict[uuid.UUID, Listing]:
 def _withdraw_blocked(listing: Listing, files: Sequence[Deliverable], reason: str, actor: User) -> None:
     """Take down a locked listing on sale with blocked files, or reject its pending submission with them; mail its vendor."""
     finding = finding_of(MALICIOUS_FILE, reason, field="file", hint=CLEAN_FILE)
-    if listing.status == ListingStatus.PUBLISHED and listing.live_deliverable_id in {file.pk for file in files}:
+    if listing.status == ListingStatus.PUBLISHED and listing.approved_deliverable_id in {file.pk for file in files}:
         _take_down(listing, finding, actor)
     elif (review := _waiting_with(files, listing)) is not None:
         _send_back(listing, review, [finding], actor)
@@ -189,7 +193,7 @@ def _waiting_with(files: Iterable[Deliverable], listing: Listing) -> ListingRevi
 
 
 def _send_back(listing: Listing, review: ListingReview, findings: list[dict[str, str]], actor: User, note: str = "") -> None:
-    table = UPDATE if review.kind == ReviewKind.UPDATE else LISTING
+    table = UPDATE_TRANSITIONS if review.kind == ReviewKind.UPDATE else LISTING_TRANSITIONS
     table.apply(listing, "reject", actor=actor, reason=note, review=str(review.pk), findings=findings)
     _close(review, ReviewStatus.REJECTED, actor=actor, note=note, findings=findings)
     emit(ListingReviewed(review))
@@ -203,7 +207,7 @@ def _close(review: ListingReview, status: ReviewStatus, *, actor: User, note: st
 
 def _take_down(listing: Listing, finding: dict[str, str], actor: User) -> ListingReview:
     now = timezone.now()
-    LISTING.apply(listing, "takedown", actor=actor, reason=finding["message"], changes={"update_status": UpdateStatus.NONE})
+    LISTING_TRANSITIONS.apply(listing, "takedown", actor=actor, reason=finding["message"], changes={"update_status": UpdateStatus.NONE})
     close_open_review(listing, ReviewStatus.REJECTED, decided_by=actor, findings=[finding])
     review = ListingReview.objects.create(
         listing=listing,

@@ -29,7 +29,7 @@ def snapshot_of(
 
     Previews that are not given are read, and a manifest that is not given is generated.
     """
-    deliverable = listing.candidate_deliverable or listing.live_deliverable
+    deliverable = listing.candidate_deliverable or listing.approved_deliverable
     shown = previews_of(listing) if previews is None else previews
     file = deliverable and {
         "id": str(deliverable.pk),

@@ -17,7 +17,7 @@ from ..models.listings import ListingStatus, UpdateStatus
 from ..models.reviews import ReviewKind, ReviewStatus
 from ..selectors.reviews import is_blocked
 from .snapshots import snapshot_of
-from .transitions import LISTING, UPDATE, lock_open_review, lock_own_listing
+from .transitions import LISTING_TRANSITIONS, UPDATE_TRANSITIONS, lock_open_review, lock_own_listing
 from .visibility import listing_changed
 
 
@@ -46,7 +46,7 @@ def submit_listing(*, listing: Listing, checks: Sequence[Mapping[str, Any]], act
         raise NothingToReview
     _refuse_unusable_file(listing)
     now = timezone.now()
-    table = UPDATE if update else LISTING
+    table = UPDATE_TRANSITIONS if update else LISTING_TRANSITIONS
     table.apply(listing, "submit", actor=actor, changes={"submitted_at": now})
     ListingReview.objects.create(
         listing=listing,
@@ -68,7 +68,7 @@ def withdraw_listing(*, listing: Listing, actor: User) -> Listing:
         NotFound: it is not the actor's.
     """
     listing = lock_own_listing(listing, actor)
-    table = UPDATE if listing.status == ListingStatus.PUBLISHED else LISTING
+    table = UPDATE_TRANSITIONS if listing.status == ListingStatus.PUBLISHED else LISTING_TRANSITIONS
     table.apply(listing, "withdraw", actor=actor)
     close_open_review(listing, ReviewStatus.WITHDRAWN)
     return listing
@@ -83,7 +83,7 @@ def unpublish_listing(*, listing: Listing, actor: User) -> Listing:
         NotFound: it is not the actor's.
     """
     listing = lock_own_listing(listing, actor)
-    LISTING.apply(listing, "unpublish", actor=actor, changes={"update_status": UpdateStatus.NONE})
+    LISTING_TRANSITIONS.apply(listing, "unpublish", actor=actor, changes={"update_status": UpdateStatus.NONE})
     close_open_review(listing, ReviewStatus.WITHDRAWN)
     listing_changed(listing)
     emit(ListingUnpublished(listing.pk))
@@ -101,7 +101,7 @@ def close_open_review(listing: Listing, status: ReviewStatus, **changes: Any) ->
 
 
 def _refuse_unusable_file(listing: Listing) -> None:
-    deliverable = listing.candidate_deliverable or listing.live_deliverable
+    deliverable = listing.candidate_deliverable or listing.approved_deliverable
     if deliverable is None:
         raise DeliverableMissing
     if is_blocked(deliverable):

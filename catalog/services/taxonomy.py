@@ -16,7 +16,7 @@ from ..models.search import SYNONYMS_CHARS
 from ..search.words import words_of
 from ..selectors import count_listings_on_sale
 from ..selectors.taxonomy import current_terms
-from ..uses import UNITS, Permission, Use
+from ..uses import UNITS, Use, UsePermission
 from .listing_index import rebuild_listing_index, refresh_category, refresh_prices
 
 T = TypeVar("T", Category, LicenseTerms, LicenseTier, SearchSynonym)
@@ -83,7 +83,7 @@ def find_terms_error(terms: LicenseTerms) -> InvalidInput | None:
     """Return the first error in the permissions of terms, None if they are valid."""
     text = " ".join(terms.text.split())
     for use, stored in terms.permissions.items():
-        label, counted = Use(use).label, stored["permission"] == Permission.UP_TO
+        label, counted = Use(use).label, stored["permission"] == UsePermission.UP_TO
         if counted != (stored.get("quantity") is not None) or (counted and use not in UNITS):
             return texts.invalid("permissions", "quantity", f"{label}: enter a quantity if it is allowed up to one, and only then.")
         clause = " ".join(stored["clause"].split())

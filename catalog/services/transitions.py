@@ -12,7 +12,7 @@ from ..models.listings import ListingStatus, UpdateStatus
 from ..models.reviews import ReviewStatus
 
 # All transitions; any other is refused.
-LISTING = TransitionTable(
+LISTING_TRANSITIONS = TransitionTable(
     "listing",
     {
         "submit": ((ListingStatus.DRAFT, ListingStatus.REJECTED), ListingStatus.PENDING_REVIEW),
@@ -27,7 +27,7 @@ LISTING = TransitionTable(
     },
 )
 # The candidate file of a published listing, whose status stays Published.
-UPDATE = TransitionTable(
+UPDATE_TRANSITIONS = TransitionTable(
     "listing_update",
     {
         "submit": ((UpdateStatus.NONE,), UpdateStatus.PENDING_REVIEW),
@@ -38,7 +38,7 @@ UPDATE = TransitionTable(
     },
     field="update_status",
 )
-_WITH_ALL = ("store__owner", "category", "live_deliverable", "candidate_deliverable")
+_WITH_ALL = ("store__owner", "category", "approved_deliverable", "candidate_deliverable")
 
 
 def lock_listing(listing_id: uuid.UUID) -> Listing:

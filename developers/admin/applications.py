@@ -18,7 +18,7 @@ from ..models import DeveloperApplication
 from ..models.applications import ApplicationStatus
 from ..selectors import messages_of
 from ..services import applications as services
-from ..services.states import APPLICATION
+from ..services.states import APPLICATION_TRANSITIONS
 from .effects import withdrawal_effects
 
 DECIDE = "developers.decide_developerapplication"
@@ -37,7 +37,7 @@ class DeveloperApplicationAdmin(QueueAdmin):
     decision_names = ("approve", "reject", "ask", *CLAIMING, "withdraw")
     owner, noun, review_permission = "user", "application", DECIDE
     page_decisions = {"approve": "a", "reject": "r", "ask": "m"}
-    claim, take_over, release = claiming(DECIDE, partial(APPLICATION.allows, verb="approve"))
+    claim, take_over, release = claiming(DECIDE, partial(APPLICATION_TRANSITIONS.allows, verb="approve"))
 
     def panels(self, request: HttpRequest, subject: DeveloperApplication) -> list[Panel]:
         """Return the conversation and the history."""
@@ -51,7 +51,7 @@ class DeveloperApplicationAdmin(QueueAdmin):
             DECIDE,
             "The applicant becomes a verified developer and can create apps.",
             "The application was approved.",
-            available=partial(APPLICATION.allows, verb="approve"),
+            available=partial(APPLICATION_TRANSITIONS.allows, verb="approve"),
             form=saved_reply_form(SavedReplyUse.APPLICATION_APPROVE),
         ),
         services.approve_application,
@@ -64,7 +64,7 @@ class DeveloperApplicationAdmin(QueueAdmin):
             DECIDE,
             "The applicant gets the reason by mail and can apply again.",
             "The application was rejected.",
-            available=partial(APPLICATION.allows, verb="reject"),
+            available=partial(APPLICATION_TRANSITIONS.allows, verb="reject"),
             danger=True,
             form=saved_reply_form(SavedReplyUse.APPLICATION_REJECT),
         ),
@@ -78,7 +78,7 @@ class DeveloperApplicationAdmin(QueueAdmin):
             DECIDE,
             "The applicant gets the question by mail; the application waits for the answer.",
             "The question was sent.",
-            available=partial(APPLICATION.allows, verb="ask"),
+            available=partial(APPLICATION_TRANSITIONS.allows, verb="ask"),
             form=saved_reply_form(SavedReplyUse.APPLICATION_ASK),
         )
     )
@@ -92,7 +92,7 @@ class DeveloperApplicationAdmin(QueueAdmin):
             DECIDE,
             "The developer's apps are suspended, and their keys and tokens stop working at once.",
             "The approval was revoked.",
-            available=partial(APPLICATION.allows, verb="withdraw"),
+            available=partial(APPLICATION_TRANSITIONS.allows, verb="withdraw"),
             danger=True,
             effects=withdrawal_effects,
         ),

@@ -24,7 +24,7 @@ from ..services.apps import reinstate_app, suspend_app
 from ..services.clients import reopen_client
 from ..services.scopes import narrow_scopes, reject_app
 from ..services.spending import remove_app_spending_limit, set_app_spending_limit
-from ..services.states import APP
+from ..services.states import APP_TRANSITIONS
 from ..usage.selectors import is_dormant, unused_scopes, usage_of_app
 from .effects import suspension_effects
 from .spending_limits import AppLimitForm, RemoveLimitForm, app_limits_panel, limit_values_of
@@ -50,7 +50,7 @@ class NarrowForm(ReasonForm):
 def _state_of(key: ApiKey) -> str:
     if is_dormant(key):
         return "active, unused for 90 days"
-    return "live" if key.live else "ended"
+    return "active" if key.is_active else "ended"
 
 
 @admin.register(App)
@@ -81,7 +81,7 @@ class AppAdmin(ServiceAdmin):
             (row.scope, row.reason, _DECISIONS[row.granted], "unused for 90 days" if row.scope in unused else "", row.note) for row in rows
         ]
         mcp_tokens = [
-            (token.name, f"…{token.hint}", token.scope, token.expires, token.last_used_at, "live" if token.live else "ended")
+            (token.name, f"…{token.hint}", token.scope, token.expires, token.last_used_at, "active" if token.is_active else "ended")
             for token in mcp_tokens_of(subject)
         ]
         keys = [(key.name, f"…{key.last_four}", key.scope, key.last_used_at, _state_of(key)) for key in keys_of(subject)]
@@ -121,7 +121,7 @@ class AppAdmin(ServiceAdmin):
             SUSPEND,
             "Keys and tokens of the app stop working at once. Its scopes are kept for when it is reinstated.",
             "The app was suspended.",
-            available=partial(APP.allows, verb="suspend"),
+            available=partial(APP_TRANSITIONS.allows, verb="suspend"),
             danger=True,
             effects=suspension_effects,
         ),
@@ -135,7 +135,7 @@ class AppAdmin(ServiceAdmin):
             SUSPEND,
             "Keys and tokens of the app that were not revoked work again.",
             "The app was reinstated.",
-            available=partial(APP.allows, verb="reinstate"),
+            available=partial(APP_TRANSITIONS.allows, verb="reinstate"),
         ),
         reinstate_app,
         "app",
@@ -147,7 +147,7 @@ class AppAdmin(ServiceAdmin):
             DECIDE,
             "All requested scopes are refused.",
             "The app was rejected.",
-            available=partial(APP.allows, verb="reject"),
+            available=partial(APP_TRANSITIONS.allows, verb="reject"),
             danger=True,
         ),
         reject_app,
@@ -160,7 +160,7 @@ class AppAdmin(ServiceAdmin):
             DECIDE,
             "The scopes of the client are queued for another review.",
             "The client is queued for review.",
-            available=lambda app: app.user_id is None and APP.allows(app, "reopen"),
+            available=lambda app: app.user_id is None and APP_TRANSITIONS.allows(app, "reopen"),
         ),
         reopen_client,
         "app",

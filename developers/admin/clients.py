@@ -14,9 +14,9 @@ from marketplace.review.panels import Panel
 from marketplace.review.queues import QueueAdmin
 from marketplace.ui.formatting import badge
 
-from ..models import ClientDocument
-from ..models.clients import DocumentStatus
-from ..services.clients import DOCUMENT, accept_document, refuse_document
+from ..models import ClientMetadata
+from ..models.clients import ClientMetadataStatus
+from ..services.clients import CLIENT_TRANSITIONS, accept_metadata, refuse_metadata
 
 DECIDE = "developers.decide_app"
 _LABELS = {"name": "Name", "redirect_uris": "Sends users to"}
@@ -27,16 +27,16 @@ class DocumentDecisionForm(ReasonForm):
 
     shown = forms.JSONField(widget=forms.HiddenInput)
 
-    def __init__(self, *args: Any, subject: ClientDocument, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, subject: ClientMetadata, **kwargs: Any) -> None:
         super().__init__(*args, subject=subject, **kwargs)
         self.fields["shown"].initial = subject.latest
 
 
-@admin.register(ClientDocument)
+@admin.register(ClientMetadata)
 class ClientDocumentAdmin(QueueAdmin):
     """Changed metadata documents, and new redirect URIs of developers' apps; a new app is reviewed with its scopes."""
 
-    waiting = {"status": DocumentStatus.CHANGED}
+    waiting = {"status": ClientMetadataStatus.CHANGED}
     waiting_since = "read_at"
     list_display = ("app", "host", "status", "read_at", "waiting_time", "claim_mark")
     list_filter = ("status", "host")
@@ -47,19 +47,19 @@ class ClientDocumentAdmin(QueueAdmin):
     decision_names = ("accept", "refuse", *CLAIMING)
     owner, noun, review_permission = "app__user", "client_document", DECIDE
     page_decisions = {"accept": "a", "refuse": "r"}
-    claim, take_over, release = claiming(DECIDE, partial(DOCUMENT.allows, verb="accept"))
+    claim, take_over, release = claiming(DECIDE, partial(CLIENT_TRANSITIONS.allows, verb="accept"))
 
     @admin.display(description="Document")
-    def client_id(self, document: ClientDocument) -> str:
+    def client_id(self, document: ClientMetadata) -> str:
         """Return the URL of the document."""
         return document.app.client_id
 
     @admin.display(description="App")
-    def app_status(self, document: ClientDocument) -> str:
+    def app_status(self, document: ClientMetadata) -> str:
         """Return the status of the app."""
         return badge(document.app.status)
 
-    def panels(self, request: HttpRequest, subject: ClientDocument) -> list[Panel]:
+    def panels(self, request: HttpRequest, subject: ClientMetadata) -> list[Panel]:
         """Return the document as reviewed and as last fetched, and the history."""
         return [_comparison(subject), *super().panels(request, subject)]
 
@@ -70,12 +70,12 @@ class ClientDocumentAdmin(QueueAdmin):
             "Users see the new name, and may be sent to the new addresses.",
             "The changes were accepted.",
             form=saved_reply_form(SavedReplyUse.DOCUMENT_ACCEPT, DocumentDecisionForm),
-            available=partial(DOCUMENT.allows, verb="accept"),
+            available=partial(CLIENT_TRANSITIONS.allows, verb="accept"),
             context=lambda document: {"panels": [_comparison(document)]},
             template="admin/developers/decide_document.html",
             fields="admin/developers/document_fields.html",
         ),
-        accept_document,
+        accept_metadata,
         "document",
         fields=("shown", "reason"),
     )
@@ -87,19 +87,19 @@ class ClientDocumentAdmin(QueueAdmin):
             "The app stays as it was reviewed; a client with a document loses the addresses that the document no longer contains.",
             "The changes were refused.",
             form=saved_reply_form(SavedReplyUse.DOCUMENT_REFUSE, DocumentDecisionForm),
-            available=partial(DOCUMENT.allows, verb="refuse"),
+            available=partial(CLIENT_TRANSITIONS.allows, verb="refuse"),
             context=lambda document: {"panels": [_comparison(document)]},
             template="admin/developers/decide_document.html",
             fields="admin/developers/document_fields.html",
             danger=True,
         ),
-        refuse_document,
+        refuse_metadata,
         "document",
         fields=("shown", "reason"),
     )
 
 
-def _comparison(document: ClientDocument) -> Panel:
+def _comparison(document: ClientMetadata) -> Panel:
     rows = [(label, _as_text(document.reviewed[name]), _as_text(document.latest[name])) for name, label in _LABELS.items()]
     return Panel("What the document says", ("Field", "As reviewed", f"Read {document.read_at:%Y-%m-%d %H:%M} (UTC)"), rows)
 

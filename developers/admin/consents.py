@@ -11,7 +11,7 @@ from ..services.consents import end_consent
 
 @admin.register(Consent)
 class ConsentAdmin(ServiceAdmin):
-    """Consents, live and withdrawn."""
+    """Consents, active and withdrawn."""
 
     list_display = ("user", "app", "audience", "scope", "given_at", "renewed_at", "withdrawn_at")
     list_filter = ("audience",)

@@ -20,7 +20,7 @@ from ..principals import app_of, principal_of
 from ..selectors import deliveries_page, deliveries_to, webhook_endpoints_of
 from ..services.leaks import LeakedSecret, report_leaks
 from ..services.webhooks import change_endpoint, create_endpoint, delete_endpoint, redeliver_event, rotate_endpoint_secret
-from ..webhooks.listing import events_after
+from ..webhooks.event_feed import events_after
 from .serializers import (
     CreatedWebhook,
     DeliveryPage,

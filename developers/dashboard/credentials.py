@@ -24,7 +24,7 @@ Credential = ApiKey | AccessToken
 
 @dataclass(frozen=True)
 class CredentialRow:
-    """A live key or token, as tables show it."""
+    """An active key or token, as tables show it."""
 
     credential: Credential
     # The labels of its current scopes.

@@ -82,7 +82,7 @@ def next_step_of(app: App, keys: Sequence[ApiKey], *, called: bool) -> NextStep 
             return NextStep(
                 "Request scopes", "The app has no scopes, so it can't have a key.", reverse("app-scopes", args=[app.pk]), "Request scopes"
             )
-        case _ if not any(key.live for key in keys):
+        case _ if not any(key.is_active for key in keys):
             return NextStep(
                 "Create a key" if not keys else "Create another key",
                 "It has the app's scopes. The page shows it once, with a first call to try.",

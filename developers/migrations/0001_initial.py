@@ -217,7 +217,7 @@ class Migration(migrations.Migration):
                 ('hint', models.CharField(blank=True, db_index=True, max_length=4)),
                 ('last_used_at', models.DateTimeField(blank=True, null=True)),
                 ('revoked_at', models.DateTimeField(blank=True, null=True)),
-                ('first_id', models.UUIDField(blank=True, editable=False, null=True)),
+                ('first_token_id', models.UUIDField(blank=True, editable=False, null=True)),
                 ('application', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, to=settings.OAUTH2_PROVIDER_APPLICATION_MODEL, verbose_name='application')),
                 ('id_token', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='access_token', to=settings.OAUTH2_PROVIDER_ID_TOKEN_MODEL, verbose_name='ID token')),
                 ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='access_tokens', to=settings.AUTH_USER_MODEL)),
@@ -454,7 +454,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='accesstoken',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('application__isnull', False), ('kind', 'oauth')), models.Q(('application__isnull', True), ('kind', 'personal')), ('kind', 'mcp'), _connector='OR'), name='accesstoken_app_fits_kind'),
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('application__isnull', False), ('kind', 'oauth')), models.Q(('application__isnull', True), ('kind', 'personal')), ('kind', 'mcp'), _connector='OR'), name='accesstoken_app_matches_kind'),
         ),
         migrations.CreateModel(
             name='SpendingLimit',
@@ -478,7 +478,7 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='ClientDocument',
+            name='ClientMetadata',
             fields=[
                 ('claimed_at', models.DateTimeField(blank=True, null=True)),
                 ('app', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='document', serialize=False, to=settings.OAUTH2_PROVIDER_APPLICATION_MODEL)),
@@ -490,8 +490,10 @@ class Migration(migrations.Migration):
                 ('claimed_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
             options={
+                'verbose_name': 'client metadata',
+                'verbose_name_plural': 'client metadata',
                 'ordering': ('-app_id',),
-                'constraints': [models.CheckConstraint(condition=models.Q(('status__in', ['Known', 'Changed'])), name='clientdocument_status_known')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('status__in', ['Known', 'Changed'])), name='clientmetadata_status_known')],
             },
         ),
     ]

@@ -2,7 +2,7 @@
 
 from .applications import ApplicationMessage, DeveloperApplication
 from .apps import App, AppLogo, AppOrigin, AppScope, ScopeReview
-from .clients import ClientDocument
+from .clients import ClientMetadata
 from .consents import Consent
 from .credentials import AccessToken, ApiKey, Grant, IDToken, RefreshToken
 from .first_party import FirstPartyToken
@@ -19,7 +19,7 @@ __all__ = [
     "AppOrigin",
     "AppScope",
     "ApplicationMessage",
-    "ClientDocument",
+    "ClientMetadata",
     "Consent",
     "DeveloperApplication",
     "DormancyNotice",

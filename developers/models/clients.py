@@ -11,14 +11,14 @@ from marketplace.review.models import Claimable
 from .apps import App
 
 
-class DocumentStatus(models.TextChoices):
+class ClientMetadataStatus(models.TextChoices):
     """The status of a document: whether its latest version waits for a review."""
 
     KNOWN = "Known"
     CHANGED = "Changed"
 
 
-class ClientDocument(Claimable):
+class ClientMetadata(Claimable):
     """The metadata document of an app without a developer, as reviewed and as last fetched, or the new redirect URIs of a developer's app.
 
     An app without a developer may use the redirect URIs that are in both: one that the document drops is refused at once, a new one waits for the
@@ -28,7 +28,7 @@ class ClientDocument(Claimable):
     app = models.OneToOneField(App, primary_key=True, on_delete=models.CASCADE, related_name="document")
     # Empty for an app of a developer.
     host = models.CharField(max_length=255, db_index=True, blank=True)
-    status = models.CharField(max_length=16, choices=DocumentStatus.choices, default=DocumentStatus.KNOWN)
+    status = models.CharField(max_length=16, choices=ClientMetadataStatus.choices, default=ClientMetadataStatus.KNOWN)
     # `name` and `redirect_uris`.
     reviewed: Any = models.JSONField()
     latest: Any = models.JSONField()
@@ -36,7 +36,8 @@ class ClientDocument(Claimable):
 
     class Meta:
         ordering = ("-app_id",)
-        constraints = (models.CheckConstraint(condition=Q(status__in=DocumentStatus.values), name="clientdocument_status_known"),)
+        verbose_name = verbose_name_plural = "client metadata"
+        constraints = (models.CheckConstraint(condition=Q(status__in=ClientMetadataStatus.values), name="clientmetadata_status_known"),)
 
     def __str__(self) -> str:
         return f"{self.app} ({self.host})" if self.host else str(self.app)

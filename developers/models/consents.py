@@ -13,7 +13,7 @@ from .apps import App
 class Consent(models.Model):
     """A user's permission for an app to act for them at one resource, until it is withdrawn.
 
-    Every OAuth token depends on a live consent, whose row is locked while tokens are issued and revoked.
+    Every OAuth token depends on an active consent, whose row is locked while tokens are issued and revoked.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)

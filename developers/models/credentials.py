@@ -82,7 +82,7 @@ class ApiKey(models.Model):
         return self.rate_limit or settings.RATE_LIMITS["api_key"]
 
     @property
-    def live(self) -> bool:
+    def is_active(self) -> bool:
         """Tell whether the key itself is neither revoked nor expired."""
         return self.revoked_at is None and (self.expires_at is None or self.expires_at > timezone.now())
 
@@ -98,7 +98,7 @@ class AccessToken(AbstractAccessToken):
     last_used_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
     # The first token of a chain of rotations; None for the first itself.
-    first_id = models.UUIDField(null=True, blank=True, editable=False)
+    first_token_id = models.UUIDField(null=True, blank=True, editable=False)
 
     class Meta:
         ordering = ("-id",)
@@ -106,7 +106,7 @@ class AccessToken(AbstractAccessToken):
             models.CheckConstraint(condition=Q(token=""), name="accesstoken_only_hashed"),
             models.CheckConstraint(
                 condition=Q(kind="oauth", application__isnull=False) | Q(kind="personal", application__isnull=True) | Q(kind="mcp"),
-                name="accesstoken_app_fits_kind",
+                name="accesstoken_app_matches_kind",
             ),
         )
 
@@ -114,14 +114,14 @@ class AccessToken(AbstractAccessToken):
         return f"{self.name or self.get_kind_display()} (…{self.hint})"
 
     @property
-    def live(self) -> bool:
+    def is_active(self) -> bool:
         """Tell whether the token itself is neither revoked nor expired."""
         return self.revoked_at is None and self.expires > timezone.now()
 
     @property
     def spender_id(self) -> uuid.UUID:
         """The id that spending is counted under, the same for all tokens of a chain of rotations."""
-        return self.first_id or self.pk
+        return self.first_token_id or self.pk
 
     @property
     def scopes(self) -> frozenset[Scope]:

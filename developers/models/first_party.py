@@ -46,7 +46,7 @@ class FirstPartyToken(models.Model):
         return CredentialKind.FIRST_PARTY if self.app_id is None else CredentialKind.CONSOLE
 
     @property
-    def live(self) -> bool:
+    def is_active(self) -> bool:
         """Tell whether token and session are not expired, and the session is still valid for the account."""
         now = timezone.now()
         if self.session is None or min(self.expires_at, self.session.expire_date) <= now or not self.user.is_active:

@@ -119,7 +119,7 @@ class Validator(OAuth2Validator):
         """Do nothing: the exchange has marked the code as used, under its lock."""
 
     def validate_refresh_token(self, refresh_token: str, client: App, request: Any, *args: Any, **kwargs: Any) -> bool:
-        """Accept a live refresh token of this app, or one that was just replaced; reuse of an older one revokes its family."""
+        """Accept an active refresh token of this app, or one that was just replaced; reuse of an older one revokes its family."""
         row = _refresh_token(refresh_token, client)
         if row is None:
             raise InvalidGrantError(description="The refresh token is unknown.", request=request)

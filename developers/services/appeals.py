@@ -19,7 +19,7 @@ from ..models import App, AppScope, DeveloperApplication
 from ..models.apps import AppStatus
 from .apps import reinstate_app
 from .scopes import open_review
-from .states import APP, APPLICATION, lock_approval, notify_developer
+from .states import APP_TRANSITIONS, APPLICATION_TRANSITIONS, lock_approval, notify_developer
 
 
 @transaction.atomic
@@ -31,7 +31,7 @@ def overturn_app_suspension(*, subject: App, decision: AuditEntry, reason: str, 
 @transaction.atomic
 def overturn_app_rejection(*, subject: App, decision: AuditEntry, reason: str, actor: User) -> None:
     """Queue a rejected app for another review, with the scopes that it asked for."""
-    APP.apply(subject, "reopen", actor=actor, reason=reason, changes={"status_reason": ""})
+    APP_TRANSITIONS.apply(subject, "reopen", actor=actor, reason=reason, changes={"status_reason": ""})
     asked = AppScope.objects.filter(app=subject).values_list("scope", "reason")
     open_review(subject, {Scope(scope): why for scope, why in asked}, actor)
     notify_developer(subject, "developers/app_reopened", reason=reason)
@@ -47,12 +47,12 @@ def restore_approval(*, subject: DeveloperApplication, decision: AuditEntry, rea
     if DeveloperApplication.objects.filter(user=subject.user_id, pk__gt=subject.pk).exists():
         raise InvalidTransition("The developer has applied again: decide on that application, and uphold this decision.")
     changes = {"decision_reason": reason, "decided_at": timezone.now(), "decided_by": actor}
-    APPLICATION.apply(subject, "restore", actor=actor, reason=reason, changes=changes)
+    APPLICATION_TRANSITIONS.apply(subject, "restore", actor=actor, reason=reason, changes=changes)
     suspended = App.objects.filter(user=subject.user_id, status=AppStatus.SUSPENDED).order_by("pk")
     for app in suspended.select_for_update(of=("self",), no_key=True):
         last = history_of(app).exclude(to_state="").first()
         if last is not None and last.data.get("application") == str(subject.pk):
-            APP.apply(app, "reinstate", actor=actor, reason=reason, changes={"status_reason": reason})
+            APP_TRANSITIONS.apply(app, "reinstate", actor=actor, reason=reason, changes={"status_reason": reason})
     mail(subject.user, "developers/application_approved", reason=reason)
 
 

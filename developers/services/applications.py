@@ -15,7 +15,7 @@ from ..errors import ApplicationOpen, DeveloperAlreadyApproved
 from ..models import App, ApplicationMessage, DeveloperApplication
 from ..models.applications import ApplicationStatus
 from ..models.apps import AppStatus
-from .states import APP, APPLICATION, SANDBOX_REASON
+from .states import APP_TRANSITIONS, APPLICATION_TRANSITIONS, SANDBOX_REASON
 
 
 @transaction.atomic
@@ -46,7 +46,7 @@ def submit_application(*, user: User, what: str, why: str, actor: User, company:
     audit.record("application.submit", application, actor=actor, to_state=application.status)
     if settings.SANDBOX:
         changes = {"decision_reason": SANDBOX_REASON, "decided_at": timezone.now()}
-        APPLICATION.apply(application, "approve", actor=None, reason=SANDBOX_REASON, changes=changes)
+        APPLICATION_TRANSITIONS.apply(application, "approve", actor=None, reason=SANDBOX_REASON, changes=changes)
     return application
 
 
@@ -60,7 +60,7 @@ def request_more_info(*, application: DeveloperApplication, question: str, actor
     """
     question = texts.clean_text(question, "question")
     application = lock_for_decision(DeveloperApplication.objects.all(), pk=application.pk, owner="user_id", actor=actor)
-    APPLICATION.apply(application, "ask", actor=actor, reason=question)
+    APPLICATION_TRANSITIONS.apply(application, "ask", actor=actor, reason=question)
     ApplicationMessage.objects.create(application=application, author=actor, text=question)
     mail(application.user, "developers/application_question", question=question)
     return application
@@ -78,7 +78,7 @@ def answer_question(*, application: DeveloperApplication, text: str, actor: User
     application = lock(DeveloperApplication.objects.all(), pk=application.pk)
     if application.user_id != actor.pk:
         raise NotFound
-    APPLICATION.apply(application, "answer", actor=actor, changes={"submitted_at": timezone.now()})
+    APPLICATION_TRANSITIONS.apply(application, "answer", actor=actor, changes={"submitted_at": timezone.now()})
     ApplicationMessage.objects.create(application=application, author=actor, text=text)
     return application
 
@@ -128,11 +128,13 @@ def withdraw_approval(*, application: DeveloperApplication, reason: str, actor: 
     approved = App.objects.filter(user=application.user, status=AppStatus.APPROVED).order_by("pk")
     for app in approved.select_for_update(of=("self",), no_key=True):
         changes, because = {"status_reason": application.decision_reason}, str(application.pk)
-        APP.apply(app, "suspend", actor=actor, reason=application.decision_reason, changes=changes, application=because)
+        APP_TRANSITIONS.apply(app, "suspend", actor=actor, reason=application.decision_reason, changes=changes, application=because)
     mail(application.user, "developers/application_withdrawn", reason=application.decision_reason)
     return application
 
 
 def _decide(application: DeveloperApplication, verb: str, reason: str, actor: User) -> DeveloperApplication:
     rows = DeveloperApplication.objects.all()
-    return APPLICATION.decide(rows, verb, pk=application.pk, actor=actor, reason=reason, decided_at=timezone.now(), decided_by=actor)
+    return APPLICATION_TRANSITIONS.decide(
+        rows, verb, pk=application.pk, actor=actor, reason=reason, decided_at=timezone.now(), decided_by=actor
+    )

@@ -17,7 +17,7 @@ from ..models import App, AppLogo, AppOrigin, ScopeReview
 from ..models.apps import AppStatus, ScopeReviewStatus
 from ..redirects import origin_of
 from .scopes import open_review
-from .states import APP, lock_approval, notify_developer
+from .states import APP_TRANSITIONS, lock_approval, notify_developer
 
 
 @transaction.atomic
@@ -87,7 +87,7 @@ def suspend_app(*, app: App, reason: str, actor: User) -> App:
         InvalidTransition: the app is not approved.
         SelfReview: the app is the actor's.
     """
-    app = APP.decide(App.objects.all(), "suspend", pk=app.pk, actor=actor, reason=reason)
+    app = APP_TRANSITIONS.decide(App.objects.all(), "suspend", pk=app.pk, actor=actor, reason=reason)
     notify_developer(app, "developers/app_suspended", reason=app.status_reason)
     return app
 
@@ -103,6 +103,6 @@ def reinstate_app(*, app: App, reason: str, actor: User) -> App:
     """
     if app.user is not None:
         lock_approval(app.user)
-    app = APP.decide(App.objects.all(), "reinstate", pk=app.pk, actor=actor, reason=reason)
+    app = APP_TRANSITIONS.decide(App.objects.all(), "reinstate", pk=app.pk, actor=actor, reason=reason)
     notify_developer(app, "developers/app_reinstated", reason=app.status_reason)
     return app

@@ -17,21 +17,21 @@ from marketplace.core.transitions import TransitionTable, lock, lock_for_decisio
 
 from .. import bounds
 from ..errors import TooManyClientsWaiting, TooManyRedirectUris
-from ..models import App, ClientDocument
+from ..models import App, ClientMetadata
 from ..models.apps import AppStatus
-from ..models.clients import DocumentStatus
+from ..models.clients import ClientMetadataStatus
 from ..redirects import uri_error
 from .apps import write_redirect_uris
 from .scopes import open_review
-from .states import APP, notify_developer
+from .states import APP_TRANSITIONS, notify_developer
 
-DOCUMENT = TransitionTable(
+CLIENT_TRANSITIONS = TransitionTable(
     "client_document",
     {
-        "change": ((DocumentStatus.KNOWN, DocumentStatus.CHANGED), DocumentStatus.CHANGED),
-        "revert": ((DocumentStatus.CHANGED,), DocumentStatus.KNOWN),
-        "accept": ((DocumentStatus.CHANGED,), DocumentStatus.KNOWN),
-        "refuse": ((DocumentStatus.CHANGED,), DocumentStatus.KNOWN),
+        "change": ((ClientMetadataStatus.KNOWN, ClientMetadataStatus.CHANGED), ClientMetadataStatus.CHANGED),
+        "revert": ((ClientMetadataStatus.CHANGED,), ClientMetadataStatus.KNOWN),
+        "accept": ((ClientMetadataStatus.CHANGED,), ClientMetadataStatus.KNOWN),
+        "refuse": ((ClientMetadataStatus.CHANGED,), ClientMetadataStatus.KNOWN),
     },
 )
 _REASON = "The client describes itself and gives no reason."
@@ -58,13 +58,13 @@ def set_redirect_uris(*, app: App, uris: Sequence[str], actor: User) -> bool:
             raise texts.invalid("redirect_uris", "invalid", f"{uri[:200]}: {fault}")
     app = lock(App.objects.all(), pk=app.pk)
     # Earlier URIs that still wait are replaced.
-    ClientDocument.objects.filter(app=app).delete()
+    ClientMetadata.objects.filter(app=app).delete()
     present = app.redirect_uris.split()
     if settings.SANDBOX or not app.scopes or set(wanted) <= set(present):
         write_redirect_uris(app=app, uris=wanted, actor=actor)
         return False
     reviewed, latest = ({"name": app.name, "redirect_uris": each} for each in (present, wanted))
-    ClientDocument.objects.create(app=app, host="", reviewed=reviewed, latest=latest, status=DocumentStatus.CHANGED)
+    ClientMetadata.objects.create(app=app, host="", reviewed=reviewed, latest=latest, status=ClientMetadataStatus.CHANGED)
     audit.record("app.request_redirect_uris", app, actor=actor, before=present, after=wanted)
     return True
 
@@ -81,14 +81,14 @@ def submit_document(*, client: App, actor: User) -> App:
     contents = {"name": client.name, "redirect_uris": list(dict.fromkeys(client.redirect_uris.split()))}
     with transaction.atomic():
         # A lock for the whole table: simultaneous new clients cannot exceed the bounds.
-        lock(ContentType.objects.all(), app_label=ClientDocument._meta.app_label, model=ClientDocument._meta.model_name)
+        lock(ContentType.objects.all(), app_label=ClientMetadata._meta.app_label, model=ClientMetadata._meta.model_name)
         app = lock(App.objects.all(), pk=client.pk)
-        document = ClientDocument.objects.select_for_update(of=("self",), no_key=True).filter(pk=app.pk).first()
+        document = ClientMetadata.objects.select_for_update(of=("self",), no_key=True).filter(pk=app.pk).first()
         if document is not None:
             _update_document(app, document, contents)
             return app
         host = str(urlsplit(app.client_id).hostname).rstrip(".")
-        waiting = ClientDocument.objects.filter(app__status=AppStatus.PENDING)
+        waiting = ClientMetadata.objects.filter(app__status=AppStatus.PENDING)
         if waiting.filter(host=host).count() < bounds.MAX_WAITING_CLIENTS_OF_HOST and waiting.count() < bounds.MAX_WAITING_CLIENTS:
             _queue_client(app, host, contents, actor)
             return app
@@ -97,7 +97,7 @@ def submit_document(*, client: App, actor: User) -> App:
 
 
 def _queue_client(app: App, host: str, contents: dict[str, Any], actor: User) -> None:
-    ClientDocument.objects.create(app=app, host=host, reviewed=contents, latest=contents)
+    ClientMetadata.objects.create(app=app, host=host, reviewed=contents, latest=contents)
     audit.record("app.create", app, actor=actor, to_state=app.status, name=app.name, document=app.client_id)
     # The toolkit has saved the URIs, but not their origins.
     app.redirect_uris = ""
@@ -118,22 +118,22 @@ def reopen_client(*, app: App, reason: str, actor: User) -> App:
     app = lock(App.objects.all(), pk=app.pk)
     if app.user_id is not None:
         raise NotFound
-    APP.apply(app, "reopen", actor=actor, reason=reason, changes={"status_reason": ""})
+    APP_TRANSITIONS.apply(app, "reopen", actor=actor, reason=reason, changes={"status_reason": ""})
     open_review(app, dict.fromkeys(APP_SCOPES, _REASON), actor)
     return app
 
 
-def _update_document(app: App, document: ClientDocument, contents: dict[str, Any]) -> None:
+def _update_document(app: App, document: ClientMetadata, contents: dict[str, Any]) -> None:
     """Save the latest document of a known client. Redirect URIs that it no longer has are removed at once."""
     document.read_at = timezone.now()
     if contents == document.latest:
         document.save(update_fields=["read_at"])
         return
     verb = "change" if contents != document.reviewed else "revert"
-    if DOCUMENT.allows(document, verb):
+    if CLIENT_TRANSITIONS.allows(document, verb):
         before = document.latest
         changes = {"read_at": document.read_at, "latest": contents}
-        DOCUMENT.apply(document, verb, actor=None, changes=changes, before=before, after=contents)
+        CLIENT_TRANSITIONS.apply(document, verb, actor=None, changes=changes, before=before, after=contents)
     else:
         # The document is as reviewed again, after a change that was refused.
         document.latest = contents
@@ -142,7 +142,7 @@ def _update_document(app: App, document: ClientDocument, contents: dict[str, Any
 
 
 @transaction.atomic
-def accept_document(*, document: ClientDocument, shown: dict[str, object], reason: str, actor: User) -> ClientDocument:
+def accept_metadata(*, document: ClientMetadata, shown: dict[str, object], reason: str, actor: User) -> ClientMetadata:
     """Accept a client's latest document, with its name and its redirect URIs, if it is still what the reviewer was shown.
 
     Raises:
@@ -154,7 +154,7 @@ def accept_document(*, document: ClientDocument, shown: dict[str, object], reaso
 
 
 @transaction.atomic
-def refuse_document(*, document: ClientDocument, shown: dict[str, object], reason: str, actor: User) -> ClientDocument:
+def refuse_metadata(*, document: ClientMetadata, shown: dict[str, object], reason: str, actor: User) -> ClientMetadata:
     """Refuse a client's latest document: the app stays as reviewed, without the redirect URIs that were removed.
 
     Raises:
@@ -165,23 +165,23 @@ def refuse_document(*, document: ClientDocument, shown: dict[str, object], reaso
     return _decide(document, "refuse", shown, reason, actor)
 
 
-def _decide(document: ClientDocument, verb: str, shown: dict[str, object], reason: str, actor: User) -> ClientDocument:
+def _decide(document: ClientMetadata, verb: str, shown: dict[str, object], reason: str, actor: User) -> ClientMetadata:
     reason = texts.clean_text(reason, "reason")
     app = lock_for_decision(App.objects.all(), pk=document.app_id, owner="user_id", actor=actor)
-    document = lock(ClientDocument.objects.all(), pk=app.pk)
+    document = lock(ClientMetadata.objects.all(), pk=app.pk)
     if document.latest != shown:
         raise InvalidTransition("The document has changed again. Reload the page and check it.")
     changes = {"reviewed": document.latest} if verb == "accept" else {}
     if verb == "refuse" and app.user_id is not None:
         # The URIs that the developer wanted to replace stay.
         changes = {"latest": document.reviewed}
-    DOCUMENT.apply(document, verb, actor=actor, reason=reason, changes=changes, document=document.latest)
+    CLIENT_TRANSITIONS.apply(document, verb, actor=actor, reason=reason, changes=changes, document=document.latest)
     _apply_document(app, document)
     notify_developer(app, "developers/redirects_decided", accepted=verb == "accept", reason=reason, uris=app.redirect_uris.split())
     return document
 
 
-def _apply_document(app: App, document: ClientDocument) -> None:
+def _apply_document(app: App, document: ClientMetadata) -> None:
     """Give the app the reviewed name, and the reviewed redirect URIs that its document still has."""
     reviewed, latest = document.reviewed, document.latest
     app.name = reviewed["name"]

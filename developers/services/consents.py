@@ -81,7 +81,7 @@ def withdraw_consent(*, user: User, app: App, actor: User, reason: str = "") -> 
     MCP tokens that a developer created in the dashboard stay valid, even if the developer has also connected the app.
 
     Returns:
-        How many live tokens ended; withdrawing again changes nothing.
+        How many active tokens ended; withdrawing again changes nothing.
     """
     now = timezone.now()
     lock(User.objects.all(), pk=user.pk)
@@ -111,7 +111,7 @@ def withdraw_consent(*, user: User, app: App, actor: User, reason: str = "") -> 
 
 @transaction.atomic
 def end_consent(*, consent: Consent, reason: str, actor: User) -> int:
-    """Withdraw a user's consent as staff, notify the user, and return how many live tokens ended.
+    """Withdraw a user's consent as staff, notify the user, and return how many active tokens ended.
 
     Raises:
         InvalidInput: no reason.

@@ -1,6 +1,6 @@
 """API keys and bearer tokens: issue and revoke. The secret is returned once and never stored.
 
-An app may have several live keys and MCP tokens: a successor is created before the old one ends (`rotation`).
+An app may have several active keys and MCP tokens: a successor is created before the old one ends (`rotation`).
 """
 
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ def issue_api_key(*, app: App, name: str, actor: User, expires_at: datetime | No
     Raises:
         AppNotApproved: the app is pending, rejected or suspended, or has no granted scopes.
         ExpiryPassed: the expiry date is in the past.
-        TooManyKeys: the app has the maximum number of live keys.
+        TooManyKeys: the app has the maximum number of active keys.
     """
     if expires_at is not None and expires_at <= timezone.now():
         raise ExpiryPassed
@@ -116,7 +116,7 @@ def issue_personal_token(
         InvalidInput: the name or a limit is invalid.
         PasswordRequired: it could spend money, and the password was not given again.
         SpendingLimitRequired: it could spend money, and there is no limit.
-        TooManyTokens: the user has the maximum number of live tokens.
+        TooManyTokens: the user has the maximum number of active tokens.
     """
     _check_expiry(expires_at)
     spends = Scope.WALLET_SPEND in scopes
@@ -148,7 +148,7 @@ def issue_mcp_token(*, app: App, name: str, expires_at: datetime, actor: User, p
         AppNotApproved: the app is pending, rejected or suspended, or has no granted scopes.
         ExpiryRequired: the expiry date is in the past or more than a year ahead.
         PasswordRequired: it could spend money, and the password was not given again.
-        TooManyTokens: the app has the maximum number of live MCP tokens.
+        TooManyTokens: the app has the maximum number of active MCP tokens.
     """
     _check_expiry(expires_at)
     app = lock(App.objects.all(), pk=app.pk)

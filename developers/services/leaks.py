@@ -42,7 +42,7 @@ class LeakedSecret:
 
 
 def report_leaks(*, findings: Iterable[LeakedSecret], actor: User | None = None) -> int:
-    """Revoke the live credentials among the findings and mail their owners; ignore the rest.
+    """Revoke the active credentials among the findings and mail their owners; ignore the rest.
 
     A failure does not stop the others. The first one is raised at the end, so that the report is sent again; credentials that
     were already revoked are ignored then.
@@ -66,17 +66,17 @@ def report_leaks(*, findings: Iterable[LeakedSecret], actor: User | None = None)
 
 
 def _revoke(finding: LeakedSecret, actor: User | None) -> bool:
-    """Revoke a live credential and mail those affected; return False for anything else."""
+    """Revoke an active credential and mail those affected; return False for anything else."""
     digest = digest_of(finding.secret)
     reason = f"Reported as leaked, found at {finding.url}" if finding.url else "Reported as leaked"
     if well_formed(finding.secret, Prefix.API_KEY):
         key = ApiKey.objects.select_related("app__user").filter(digest=digest).first()
-        if key is None or not key.live or not revoke_api_key(key=key, actor=actor, reason=reason):
+        if key is None or not key.is_active or not revoke_api_key(key=key, actor=actor, reason=reason):
             return False
         _notify(key.app.developer, f"API key {key}", key.app)
     elif well_formed(finding.secret, *BEARER_PREFIXES):
         token = AccessToken.objects.select_related("user", "application__user").filter(token_checksum=digest).first()
-        if token is None or not token.live or not revoke_token(token=token, actor=actor, reason=reason):
+        if token is None or not token.is_active or not revoke_token(token=token, actor=actor, reason=reason):
             return False
         name = " ".join(filter(None, (_TOKEN_NAMES[token.kind], token.name, token.hint and f"(…{token.hint})")))
         _notify(token.user, name, token.application)

@@ -131,7 +131,7 @@ def _successor(old: RefreshToken, pair: NewPair) -> NewPair:
 
 @transaction.atomic
 def revoke_family(*, family: uuid.UUID | None, reason: str, actor: User | None) -> bool:
-    """Revoke every token of one authorization; return whether any was live."""
+    """Revoke every token of one authorization; return whether any was active."""
     rows = RefreshToken.objects.filter(token_family=family)
     first = None if family is None else rows.select_related("user", "application").order_by("id").first()
     if first is None:
@@ -158,7 +158,7 @@ def revoke_family(*, family: uuid.UUID | None, reason: str, actor: User | None) 
 
 
 def lock_consents(user: User, app: App) -> list[Consent]:
-    """Return the user's live consents to the app, locked, so that no tokens are issued meanwhile."""
+    """Return the user's active consents to the app, locked, so that no tokens are issued meanwhile."""
     return list(Consent.objects.select_for_update(of=("self",), no_key=True).filter(user=user, app=app, withdrawn_at=None))
 
 

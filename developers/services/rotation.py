@@ -34,11 +34,11 @@ def rotate_api_key(*, key: ApiKey, overlap: timedelta, actor: User) -> tuple[Api
         AppNotApproved: the app can have no key now.
         InvalidInput: the overlap is negative or too long.
         InvalidTransition: the key has ended.
-        TooManyKeys: the app has the maximum number of live keys.
+        TooManyKeys: the app has the maximum number of active keys.
     """
     _check(overlap)
     key = lock(ApiKey.objects.select_related("app"), pk=key.pk)
-    if not key.live:
+    if not key.is_active:
         raise InvalidTransition("The key has expired or was revoked; create a new one.")
     now = timezone.now()
     expires_at = None if key.expires_at is None else now + (key.expires_at - key.created_at)
@@ -68,15 +68,15 @@ def rotate_token(*, token: AccessToken, overlap: timedelta, actor: User, passwor
         InvalidInput: the overlap is negative or too long.
         InvalidTransition: the token has ended, or is an OAuth token, which is renewed by refreshing.
         PasswordRequired: it can spend money, and the password was not given again.
-        TooManyTokens: the user or app has the maximum number of live tokens.
+        TooManyTokens: the user or app has the maximum number of active tokens.
     """
     _check(overlap)
     token = lock(AccessToken.objects.select_related("application", "user"), pk=token.pk)
-    if not token.live or not token.name:
+    if not token.is_active or not token.name:
         raise InvalidTransition("The token has expired, was revoked or renews itself; create a new one.")
     successor, secret = _successor(token, actor, password_confirmed=password_confirmed)
-    successor.first_id = token.spender_id
-    successor.save(update_fields=["first_id"])
+    successor.first_token_id = token.spender_id
+    successor.save(update_fields=["first_token_id"])
     if overlap:
         token.expires = min(token.expires, timezone.now() + overlap)
         token.save(update_fields=["expires"])

@@ -19,7 +19,7 @@ from ..event_types import EventType
 from ..models import App, AppLogo, AppScope, ScopeReview
 from ..models.apps import AppStatus, ScopeReviewStatus
 from ..webhooks.publishing import publish_event
-from .states import APP, REVIEW, SANDBOX_REASON, lock_approval, notify_developer
+from .states import APP_TRANSITIONS, SANDBOX_REASON, SCOPE_REVIEW_TRANSITIONS, lock_approval, notify_developer
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def reject_app(*, app: App, reason: str, actor: User) -> App:
     """
     reason = texts.clean_text(reason, "reason")
     app = lock_for_decision(App.objects.all(), pk=app.pk, owner="user_id", actor=actor)
-    if not APP.allows(app, "reject"):
+    if not APP_TRANSITIONS.allows(app, "reject"):
         raise InvalidTransition(f"It is {app.status}; only a pending app can be rejected.", currentState=app.status)
     pending = AppScope.objects.filter(app=app, granted=None).values_list("scope", flat=True)
     refused = {Scope(scope): ScopeDecision(granted=False) for scope in pending}
@@ -178,7 +178,7 @@ def _close_review(
     _save_grant(app, granted, note, actor)
     outcome = [{"scope": row.scope, "reason": row.reason, "granted": row.granted, "note": row.note} for row in pending.values()]
     changes = {"outcome": outcome, "note": note, "decided_at": now, "decided_by": actor}
-    REVIEW.apply(review, "decide", actor=actor, reason=note, changes=changes, outcome=outcome)
+    SCOPE_REVIEW_TRANSITIONS.apply(review, "decide", actor=actor, reason=note, changes=changes, outcome=outcome)
     notify_developer(app, "developers/app_decided", note=note, scope_rows=list(pending.values()))
 
 
@@ -225,7 +225,7 @@ def _save_grant(app: App, granted: frozenset[Scope], note: str, actor: User | No
     if app.status == AppStatus.PENDING:
         verb = "approve" if granted else "reject"
         changes = {"granted_scopes": after, "status_reason": note}
-        APP.apply(app, verb, actor=actor, reason=note, changes=changes, granted=after)
+        APP_TRANSITIONS.apply(app, verb, actor=actor, reason=note, changes=changes, granted=after)
         return
     app.granted_scopes = after
     app.save(update_fields=["granted_scopes"])

@@ -14,7 +14,7 @@ from ..models.apps import AppStatus, ScopeReviewStatus
 
 # Of approvals that nobody has decided.
 SANDBOX_REASON = "A sandbox approves everything at once."
-APPLICATION = TransitionTable(
+APPLICATION_TRANSITIONS = TransitionTable(
     "application",
     {
         "answer": ((ApplicationStatus.MORE_INFO_NEEDED,), ApplicationStatus.PENDING),
@@ -27,7 +27,7 @@ APPLICATION = TransitionTable(
     },
     reason_field="decision_reason",
 )
-APP = TransitionTable(
+APP_TRANSITIONS = TransitionTable(
     "app",
     {
         "approve": ((AppStatus.PENDING,), AppStatus.APPROVED),
@@ -39,7 +39,7 @@ APP = TransitionTable(
     },
     reason_field="status_reason",
 )
-REVIEW = TransitionTable("scope_review", {"decide": ((ScopeReviewStatus.PENDING,), ScopeReviewStatus.DECIDED)})
+SCOPE_REVIEW_TRANSITIONS = TransitionTable("scope_review", {"decide": ((ScopeReviewStatus.PENDING,), ScopeReviewStatus.DECIDED)})
 
 
 def notify_developer(app: App, template: str, **context: Any) -> None:

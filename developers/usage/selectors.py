@@ -152,13 +152,13 @@ def unused_scopes(app: App, rows: Iterable[AppScope] | None = None) -> list[Scop
 
 
 def dormant_keys() -> QuerySet[ApiKey]:
-    """Return the live keys that have not been used for 90 days, since their creation if never used."""
+    """Return the active keys that have not been used for 90 days, since their creation if never used."""
     since = timezone.now() - IDLE
-    live = Q(expires_at=None) | Q(expires_at__gt=timezone.now())
+    active = Q(expires_at=None) | Q(expires_at__gt=timezone.now())
     unused = Q(last_used_at__lt=since) | Q(last_used_at=None, created_at__lt=since)
-    return ApiKey.objects.filter(live, unused, revoked_at=None).select_related("app__user").order_by("id")
+    return ApiKey.objects.filter(active, unused, revoked_at=None).select_related("app__user").order_by("id")
 
 
 def is_dormant(key: ApiKey) -> bool:
     """Tell whether a loaded key is dormant."""
-    return key.live and (key.last_used_at or key.created_at) < timezone.now() - IDLE
+    return key.is_active and (key.last_used_at or key.created_at) < timezone.now() - IDLE

@@ -18,7 +18,7 @@ from .serializers.library import DownloadLinkResponse, LibraryPage
 
 
 def library(user: User, query: Mapping[str, Any], among: QuerySet[Licence] | None = None) -> dict[str, Any]:
-    """Return the response of GET library to a validated query, which lists the live licences of the user, or only those in `among`.
+    """Return the response of GET library to a validated query, which lists the current licences of the user, or only those in `among`.
 
     Raises:
         InvalidInput: the cursor is not valid.

@@ -9,13 +9,13 @@ from rest_framework import serializers
 
 from catalog import bounds
 from catalog.pricing import Prices
-from catalog.uses import UNITS, Permission, Use, Verdict
+from catalog.uses import UNITS, Use, UsePermission, UseVerdict
 from marketplace.accounts.models import User
 from marketplace.api.fields import Choice
 from marketplace.api.models import AmountOrNone, Id, ResponseModel, choice_schema
 from marketplace.api.serializers import WholeNumber
 
-from ..rights import AssetRights, Decision, LicenseRights, rights_to
+from ..rights import AssetRights, LicenseRights, RightsDecision, rights_to
 
 _UNITS = ", ".join(f"{unit} for {use.value}" for use, unit in UNITS.items())
 
@@ -38,8 +38,8 @@ class LicenseRightsRecord(ResponseModel):
     slug: str
     name: str
     owned: bool = Field(description="Whether the caller owns it; false without a credential that can read the library.")
-    verdict: Annotated[str, choice_schema(Verdict)] = Field(description="Whether it permits the use in this quantity.")
-    permission: Annotated[str, choice_schema(Permission)] = Field(description="What its terms say about the use.")
+    verdict: Annotated[str, choice_schema(UseVerdict)] = Field(description="Whether it permits the use in this quantity.")
+    permission: Annotated[str, choice_schema(UsePermission)] = Field(description="What its terms say about the use.")
     maximum_quantity: int | None = Field(description="The largest quantity that it permits; null if its terms name none.")
     clause: str = Field(description="The passage of its terms that decides; empty if they do not mention the use.")
     terms_version: int = Field(description="Of an owned licence, the version at the purchase; else the newest.")
@@ -77,8 +77,8 @@ class AssetRightsRecord(ResponseModel):
     slug: str
     use: Annotated[str, choice_schema(Use)] = Field(description="The use that was asked for.")
     quantity: int = Field(description="How much of it.")
-    decision: Annotated[str, choice_schema(Decision)] = Field(
-        description="; ".join(f"{decision.value}: {decision.label[:1].lower()}{decision.label[1:]}" for decision in Decision) + "."
+    decision: Annotated[str, choice_schema(RightsDecision)] = Field(
+        description="; ".join(f"{decision.value}: {decision.label[:1].lower()}{decision.label[1:]}" for decision in RightsDecision) + "."
     )
     license_slug: str | None = Field(description="The owned licence that permits it, else the cheapest one on sale; null if none does.")
     licenses: list[LicenseRightsRecord] = Field(description="The licences that the caller owns, then those on sale, the cheapest first.")

@@ -32,7 +32,7 @@ def announce_update(*, listing_id: uuid.UUID, postpone: Callable[[datetime], obj
         send: Called with the id of the file if there are owners to mail.
     """
     listing = Listing.objects.select_for_update(no_key=True, of=("self",)).get(pk=listing_id)
-    file_id, last = listing.live_deliverable_id, UpdateAnnouncement.objects.filter(listing=listing).first()
+    file_id, last = listing.approved_deliverable_id, UpdateAnnouncement.objects.filter(listing=listing).first()
     if file_id is None or (last is not None and last.deliverable_id == file_id):
         return
     if last is not None and last.announced_at + _INTERVAL > timezone.now():
@@ -46,8 +46,8 @@ def announce_update(*, listing_id: uuid.UUID, postpone: Callable[[datetime], obj
 @transaction.atomic
 def tell_owners(*, listing_id: uuid.UUID, deliverable_id: uuid.UUID, after: uuid.UUID | None) -> uuid.UUID | None:
     """Send the mail to a batch of owners in the order of their ids; return the id to continue after, None at the end."""
-    listing = Listing.objects.select_related("store", "live_deliverable").get(pk=listing_id)
-    file = listing.live_deliverable
+    listing = Listing.objects.select_related("store", "approved_deliverable").get(pk=listing_id)
+    file = listing.approved_deliverable
     # A newer file has an announcement of its own.
     if file is None or file.pk != deliverable_id or file.blocked_at is not None:
         return None
@@ -60,10 +60,12 @@ def tell_owners(*, listing_id: uuid.UUID, deliverable_id: uuid.UUID, after: uuid
 
 def _owners(listing_id: uuid.UUID, deliverable_id: uuid.UUID, after: uuid.UUID | None) -> QuerySet[Licence, uuid.UUID]:
     """Return the ids of those who can download a listing and did not buy it with this file."""
-    live = Licence.objects.filter(
+    current = Licence.objects.filter(
         listing=listing_id, holder__isnull=False, revoked_at__isnull=True, replaced_at__isnull=True, suspended_at__isnull=True
     )
     others = (
-        live.exclude(deliverable=deliverable_id) if after is None else live.exclude(deliverable=deliverable_id).filter(holder__gt=after)
+        current.exclude(deliverable=deliverable_id)
+        if after is None
+        else current.exclude(deliverable=deliverable_id).filter(holder__gt=after)
     )
     return others.order_by("holder_id").values_list("holder_id", flat=True).distinct()

@@ -46,7 +46,7 @@ def package_for(*, licence: Licence, deliverable: Deliverable) -> Package:
 
 def find_packages_on_sale(listing: Listing) -> list[Package]:
     """Return the current packages of a listing, unsaved, one for each licence on sale; none for a blocked file."""
-    file = listing.live_deliverable
+    file = listing.approved_deliverable
     if file is None or file.blocked_at is not None:
         return []
     terms, tiers = current_terms(), permitted_tiers(listing, active_tiers())
@@ -77,7 +77,7 @@ def prepare_packages(*, packages: Sequence[Package]) -> list[Package]:
 
 def build_when_published(*, listing_id: uuid.UUID) -> None:
     """Prepare the packages of a published listing."""
-    listing = Listing.objects.select_related("live_deliverable", "store").get(pk=listing_id)
+    listing = Listing.objects.select_related("approved_deliverable", "store").get(pk=listing_id)
     packages = find_packages_on_sale(listing)
     if packages:
         prepare_packages(packages=packages)

@@ -45,7 +45,7 @@ def grant_licence(*, license_slug: str, **granted: Unpack[NewLicence]) -> None:
     """Grant a licence, in one statement.
 
     Raises:
-        AlreadyOwned: the buyer or licensee has a live licence of this tier; the transaction must be rolled back.
+        AlreadyOwned: the buyer or licensee has a current licence of this tier; the transaction must be rolled back.
     """
     try:
         insert_rows(Licence, granted)
@@ -63,8 +63,8 @@ def replace_licence(*, order_id: uuid.UUID) -> uuid.UUID:
     Raises:
         LicenceNotLive: it was revoked, replaced or suspended; the transaction must be rolled back.
     """
-    live = Licence.objects.filter(order_id=order_id, revoked_at__isnull=True, replaced_at__isnull=True, suspended_at__isnull=True)
-    licence = live.select_for_update(no_key=True).first()
+    current = Licence.objects.filter(order_id=order_id, revoked_at__isnull=True, replaced_at__isnull=True, suspended_at__isnull=True)
+    licence = current.select_for_update(no_key=True).first()
     if licence is None:
         raise LicenceNotLive
     licence.replaced_at = timezone.now()
@@ -96,7 +96,7 @@ def lock_licence(*, order_id: uuid.UUID) -> Licence:
 
 
 def suspend_licences(*, order_ids: Iterable[uuid.UUID], reason: str) -> None:
-    """Suspend the live licences of these orders, and with them their download links."""
+    """Suspend the current licences of these orders, and with them their download links."""
     _set_suspended(order_ids, "suspend", reason, from_null=True)
 
 

@@ -26,7 +26,7 @@ _RANGE_CHARS = 100
 
 
 def issue_link(*, licence: Licence, version: str | None = None, principal: Principal | None = None) -> DownloadLink:
-    """Issue a link to the package of a live licence, and record its user and credential.
+    """Issue a link to the package of a current licence, and record its user and credential.
 
     Args:
         licence: The licence.

@@ -19,7 +19,7 @@ from marketplace.review.search import SearchQuery, starts_with
 from marketplace.review.service import ServiceAdmin
 
 from . import services
-from .events import AccountEnding
+from .events import AccountEffectsRequested
 from .models import Tier, User
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class GroupForm(GroupBase):
 
 def _effects(user: User, *, deleted: bool) -> list[str]:
     """Return what ends with the account, collected from the apps above."""
-    ending = AccountEnding(user.pk, deleted, [])
+    ending = AccountEffectsRequested(user.pk, deleted, [])
     emit(ending)
     return ending.effects
 

@@ -17,7 +17,7 @@ class AccountDeleting(Event):
 
 
 @dataclass(frozen=True)
-class AccountEnding(Event):
+class AccountEffectsRequested(Event):
     """Staff are about to deactivate or delete an account: subscribers add what ends with it to `effects`, a sentence each."""
 
     user_id: uuid.UUID

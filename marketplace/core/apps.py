@@ -2,9 +2,9 @@
 
 from django.apps import AppConfig
 
-from .guards import Guards
+from .triggers import TriggerSet
 
-AUDIT_LOG = Guards(app="core", message="the audit log is append-only", append_only=("core_auditentry",))
+AUDIT_LOG_TRIGGERS = TriggerSet(app="core", message="the audit log is append-only", append_only=("core_auditentry",))
 
 
 class CoreConfig(AppConfig):
@@ -15,4 +15,4 @@ class CoreConfig(AppConfig):
     verbose_name = "Marketplace"
 
     def ready(self) -> None:
-        AUDIT_LOG.register(self)
+        AUDIT_LOG_TRIGGERS.register(self)

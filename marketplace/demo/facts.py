@@ -6,7 +6,7 @@ from pathlib import Path
 
 from catalog.models import Listing
 from catalog.models.listings import ListingStatus
-from library.selectors import live_licences_of
+from library.selectors import current_licences_of
 from marketplace.accounts.models import User
 
 from .entries import CatalogEntry
@@ -38,7 +38,7 @@ def write_facts(path: Path, facts: Facts) -> None:
 
 def suggested_slug(entries: list[CatalogEntry], user: User) -> str:
     """Return a listing that the user can buy now: one of the free tier, priced in INR and not owned yet."""
-    owned = set(live_licences_of(user).values_list("listing__slug", flat=True))
+    owned = set(current_licences_of(user).values_list("listing__slug", flat=True))
     for_sale = set(Listing.objects.filter(status=ListingStatus.PUBLISHED, store__is_open=True).values_list("slug", flat=True))
     offered = [entry.slug for entry in entries if entry.tier == "free" and "INR" in entry.prices and entry.slug in for_sale]
     return next((slug for slug in offered if slug not in owned), offered[0] if offered else entries[0].slug)

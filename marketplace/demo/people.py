@@ -20,7 +20,7 @@ from developers.services.apps import create_app
 from developers.services.credentials import issue_api_key, issue_mcp_token, issue_personal_token, revoke_api_key, revoke_token
 from developers.services.scopes import ScopeDecision, decide_scopes, reject_app
 from developers.services.spending import LimitValues
-from library.selectors import live_licences_of
+from library.selectors import current_licences_of
 from marketplace.accounts.models import Tier, User
 from marketplace.core.errors import InvalidCredential
 from marketplace.core.money import WALLET_CURRENCIES, Currency
@@ -30,7 +30,7 @@ from vendors.models import VendorProfile, VendorStatus
 from vendors.services.profiles import apply, approve_vendor
 from wallet.approval_queries import waiting_approvals_of
 from wallet.card_credit import top_ups_of
-from wallet.providers import TestProvider, provider_for
+from wallet.providers import SimulatedProvider, provider_for
 from wallet.selectors import wallet_of, wallet_payouts
 from wallet.services.funding import credit_wallet
 from wallet.services.offers import PurchaseRequest
@@ -120,7 +120,7 @@ def make_approval(people: People) -> None:
         password_confirmed=True,
         limits=[LimitValues(Currency.INR, per_purchase_minor=1_00)],
     )
-    owned = live_licences_of(buyer).values("listing")
+    owned = current_licences_of(buyer).values("listing")
     wanted = listings_for_sale().filter(price_inr_minor__gt=1_00, tier_requirement=Tier.FREE).exclude(pk__in=owned).order_by("pk").first()
     if wanted is not None:
         spend_or_request_approval(
@@ -170,7 +170,7 @@ def _fund(user: User, admin: User) -> None:
 def _top_up(user: User) -> None:
     """Pay for credit with the test provider, once, so that there is a receipt, and credit that returns to its card."""
     provider = provider_for(Currency.INR)
-    if provider is not None and provider.name == TestProvider.name and not top_ups_of(user).exists():
+    if provider is not None and provider.name == SimulatedProvider.name and not top_ups_of(user).exists():
         top_up, _ = request_top_up(user=user, wanted=TopUpRequest(Currency.INR, TOP_UP_MINOR))
         pay(top_up=top_up, outcome="succeeded", late=timezone.now())
 

@@ -129,8 +129,8 @@ def _publish(prepared: Prepared, people: People, moment: datetime) -> None:
         with clock_at(moment + timedelta(hours=hours, minutes=7 * hours)):
             approve_listing(review=_pending(listing), actor=people.admin, tier_requirement=Tier(entry.tier))
         listing.refresh_from_db()
-        if listing.live_deliverable is not None:
-            attach_file_previews(deliverable=listing.live_deliverable, made=load_previews(entry))
+        if listing.approved_deliverable is not None:
+            attach_file_previews(deliverable=listing.approved_deliverable, made=load_previews(entry))
 
 
 def _submit(listing: Listing, profile: VendorProfile, moment: datetime) -> None:

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.http import HttpRequest
 
-from developers.authentication import principal_from
+from developers.authentication import authenticate_request
 from developers.origins import is_open_to_origin
 from developers.principals import Principal
 from developers.throttling import limits_of
@@ -33,7 +33,7 @@ def authenticate(request: HttpRequest) -> Caller:
         RateLimited: there were too many calls.
     """
     _refuse_foreign_origin(request)
-    principal = principal_from(request)
+    principal = authenticate_request(request)
     if principal is None:
         count_by_address(request, "anonymous")
         raise NotAuthenticated("Send an MCP token in Authorization: Bearer.")

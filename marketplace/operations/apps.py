@@ -3,7 +3,7 @@
 from django.apps import AppConfig
 from django.db.models.signals import post_migrate
 
-from marketplace.accounts.events import AccountDeleting, AccountEnding
+from marketplace.accounts.events import AccountDeleting, AccountEffectsRequested
 from marketplace.core.events import subscribe
 from marketplace.monitoring.health import monitor
 from marketplace.monitoring.metrics import register
@@ -21,7 +21,7 @@ class OperationsConfig(AppConfig):
 
         post_migrate.connect(installation.record_installation, sender=self)
         subscribe(AccountDeleting, deletion.anonymise)
-        subscribe(AccountEnding, deletion.add_effects)
+        subscribe(AccountEffectsRequested, deletion.add_effects)
         register(gauges.jobs)
         register(gauges.webhooks)
         monitor.register("objects", gauges.probe_objects)

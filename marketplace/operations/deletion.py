@@ -12,7 +12,7 @@ from developers.models import (
     AppLogo,
     AppOrigin,
     AppScope,
-    ClientDocument,
+    ClientMetadata,
     Consent,
     DeveloperApplication,
     FirstPartyToken,
@@ -24,7 +24,7 @@ from developers.models import (
 from developers.models.webhooks import WebhookEndpoint, WebhookMessage
 from library.models import Favourite, Licence, Package
 from marketplace.accounts.errors import AccountInUse
-from marketplace.accounts.events import AccountDeleting, AccountEnding
+from marketplace.accounts.events import AccountDeleting, AccountEffectsRequested
 from marketplace.accounts.models import User
 from marketplace.core.models import IdempotencyRecord
 from marketplace.review.models import Appeal
@@ -95,7 +95,7 @@ def _erase_developer_records(user: User) -> None:
     WebhookMessage.objects.filter(Q(owner=user) | Q(app__user=user)).delete()
     # The rows stay, because other users' orders refer to them. They are unusable, as the account is inactive.
     AppLogo.objects.filter(app__user=user).delete()
-    ClientDocument.objects.filter(app__user=user).delete()
+    ClientMetadata.objects.filter(app__user=user).delete()
     App.objects.filter(user=user).update(purpose="", redirect_uris="", status_reason="")
     AppScope.objects.filter(app__user=user).update(reason="", note="")
     ScopeReview.objects.filter(app__user=user).delete()
@@ -109,7 +109,7 @@ def _anonymise_store(user: User) -> None:
     unsold = list(Listing.objects.filter(~sold, store__owner=user).values_list("pk", flat=True))
     Quote.objects.filter(listing__in=unsold).delete()
     Package.objects.filter(deliverable__listing__in=unsold).delete()
-    Listing.objects.filter(pk__in=unsold).update(live_deliverable=None, candidate_deliverable=None)
+    Listing.objects.filter(pk__in=unsold).update(approved_deliverable=None, candidate_deliverable=None)
     # The daily `sweep_objects --delete` deletes their files.
     Listing.objects.filter(pk__in=unsold).delete()
     Discount.objects.filter(listing__store__owner=user).delete()
@@ -120,7 +120,7 @@ def _anonymise_store(user: User) -> None:
     Store.objects.filter(owner=user).update(name="Closed store", slug=f"closed-{user.pk.hex}", is_open=False)
 
 
-def add_effects(event: AccountEnding) -> None:
+def add_effects(event: AccountEffectsRequested) -> None:
     """Add the effects of ending an account, and what prevents it, for the staff's confirmation page."""
     user, now = event.user_id, timezone.now()
     unrevoked = Q(revoked_at__isnull=True)

@@ -22,7 +22,7 @@ RECENT = timedelta(hours=1)
 
 
 def jobs() -> Iterator[Metric]:
-    """Yield the number of jobs by queue and status, the wait of the oldest one, and the number of live workers."""
+    """Yield the number of jobs by queue and status, the wait of the oldest one, and the number of running workers."""
     depth = GaugeMetricFamily(
         "marketplace_jobs", "Jobs in the queue by queue and status; FAILED ones are not retried any more.", labels=("queue", "status")
     )

@@ -14,7 +14,7 @@ from developers.models import (
     ApiUsage,
     App,
     AppScope,
-    ClientDocument,
+    ClientMetadata,
     Consent,
     DeveloperApplication,
     ScopeReview,
@@ -56,7 +56,7 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
         ("status", "company", "website", "what", "why", "decision_reason", "created_at", "decided_at"),
     ),
     "apps": (App, "user", ("id", "name", "purpose", "status", "status_reason", "granted_scopes", "redirect_uris", "created")),
-    "redirectUriRequests": (ClientDocument, "app__user", ("app_id", "status", "latest", "read_at")),
+    "redirectUriRequests": (ClientMetadata, "app__user", ("app_id", "status", "latest", "read_at")),
     "scopes": (AppScope, "app__user", ("app_id", "scope", "reason", "granted", "note", "requested_at", "decided_at")),
     "scopeReviews": (ScopeReview, "app__user", ("app_id", "status", "requested_at", "outcome", "note", "decided_at")),
     "apiKeys": (ApiKey, "app__user", ("id", "name", "last_four", "scope", "created_at", "expires_at", "last_used_at", "revoked_at")),
@@ -166,7 +166,7 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
     "billingDetails": (
         BillingDetails,
         "owner",
-        ("name", "street", "postal_code", "city", "region", "country", "tax_id", "seen_in", "current", "created_at"),
+        ("name", "street", "postal_code", "city", "region", "country", "tax_id", "connection_country", "current", "created_at"),
     ),
     "invoices": (
         Invoice,

@@ -14,7 +14,7 @@ from marketplace.core.errors import InvalidInput
 from marketplace.core.models import AuditEntry
 from marketplace.core.texts import clean_line
 
-from .appeals import APPEAL, WAITING, may_decide, overturn_decision, uphold_decision
+from .appeals import APPEAL_TRANSITIONS, WAITING, may_decide, overturn_decision, uphold_decision
 from .base import EditableAdmin
 from .decisions import CLAIMING, Decision, ReasonForm, claiming, service_decision
 from .models import Appeal, SavedReply, SavedReplyUse
@@ -173,7 +173,7 @@ DECIDE_APPEAL = "review.decide_appeal"
 
 
 def _is_open(appeal: Any) -> bool:
-    return APPEAL.allows(appeal, "dismiss")
+    return APPEAL_TRANSITIONS.allows(appeal, "dismiss")
 
 
 @admin.register(Appeal)

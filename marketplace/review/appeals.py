@@ -27,7 +27,7 @@ from .models import Appeal, AppealStatus
 from .waiting import Wait, wait_of
 
 WAITING = {"status": AppealStatus.PENDING}
-APPEAL = TransitionTable(
+APPEAL_TRANSITIONS = TransitionTable(
     "appeal",
     {
         "dismiss": ((AppealStatus.PENDING,), AppealStatus.DISMISSED),
@@ -222,7 +222,7 @@ def _own_row(appealable: Appealable, subject_id: str, user: models.Model) -> Any
 
 def _decide(appeal: Appeal, verb: str, reason: str, actor: Any) -> Appeal:
     rows = Appeal.objects.select_related("appellant", "decision")
-    decided = APPEAL.decide(rows, verb, pk=appeal.pk, actor=actor, reason=reason, decided_at=timezone.now(), decided_by=actor)
+    decided = APPEAL_TRANSITIONS.decide(rows, verb, pk=appeal.pk, actor=actor, reason=reason, decided_at=timezone.now(), decided_by=actor)
     if not may_decide(decided, actor):
         raise SelfReview("Someone other than who took the decision must decide on the appeal.")
     return decided

@@ -95,7 +95,7 @@ class Appeal(Claimable):
             models.CheckConstraint(
                 condition=Q(status="Pending", decided_at__isnull=True)
                 | Q(status__in=("Dismissed", "Accepted"), decided_at__isnull=False, decided_by__isnull=False) & ~Q(answer=""),
-                name="appeal_status_fits",
+                name="appeal_status_consistent",
             ),
         )
         indexes = (

@@ -16,7 +16,7 @@ from django.utils import timezone
 from catalog.models import Deliverable, Discount, Listing, ListingReview, StorePicture
 from developers.audiences import Audience
 from developers.event_types import EventType
-from developers.models import AccessToken, ApiKey, App, ClientDocument, Consent, DeveloperApplication, ScopeReview, WebhookEndpoint
+from developers.models import AccessToken, ApiKey, App, ClientMetadata, Consent, DeveloperApplication, ScopeReview, WebhookEndpoint
 from developers.services import applications, apps
 from developers.services.clients import submit_document
 from developers.services.consents import Authorization, give_consent
@@ -121,11 +121,11 @@ def capped_app() -> App:
     return app
 
 
-def changed_client() -> ClientDocument:
+def changed_client() -> ClientMetadata:
     """Return the document of a client that says something new."""
     app = submit_document(client=app_of_document(), actor=UserFactory())
     submit_document(client=app_of_document(**NEW_FACTS), actor=UserFactory())
-    return ClientDocument.objects.get(app=app)
+    return ClientMetadata.objects.get(app=app)
 
 
 def rejected_client() -> App:
@@ -134,13 +134,13 @@ def rejected_client() -> App:
 
 
 def api_key() -> ApiKey:
-    """Return a live key."""
+    """Return an active key."""
     app = AppFactory()
     return issue_api_key(app=app, name="production", actor=app.user)[0]
 
 
 def token() -> AccessToken:
-    """Return a live personal token."""
+    """Return an active personal token."""
     user = UserFactory()
     expires = timezone.now() + timedelta(days=1)
     return issue_personal_token(user=user, name="laptop", scopes=frozenset({Scope.LIBRARY_READ}), expires_at=expires, actor=user)[0]
@@ -429,7 +429,7 @@ _OWNED_BY = {
     ApiKey: "app.user",
     App: "user",
     Appeal: "appellant",
-    ClientDocument: "app.user",
+    ClientMetadata: "app.user",
     Consent: "user",
     Deliverable: "listing.store.owner",
     DeveloperApplication: "user",

@@ -7,15 +7,15 @@ import pytest
 from django.db import models, transaction
 
 from catalog.models.listings import ListingStatus, UpdateStatus
-from catalog.services.transitions import LISTING, UPDATE
+from catalog.services.transitions import LISTING_TRANSITIONS, UPDATE_TRANSITIONS
 from developers.models.applications import ApplicationStatus
 from developers.models.apps import AppStatus
-from developers.models.clients import DocumentStatus
-from developers.services.clients import DOCUMENT
-from developers.services.states import APP, APPLICATION
+from developers.models.clients import ClientMetadataStatus
+from developers.services.clients import CLIENT_TRANSITIONS
+from developers.services.states import APP_TRANSITIONS, APPLICATION_TRANSITIONS
 from marketplace.core.errors import InvalidTransition
 from marketplace.core.transitions import TransitionTable
-from marketplace.review.appeals import APPEAL
+from marketplace.review.appeals import APPEAL_TRANSITIONS
 from marketplace.review.models import AppealStatus
 from vendors.models import VendorStatus
 from vendors.services.profiles import TRANSITIONS as VENDOR
@@ -27,16 +27,16 @@ from wallet.models.vendor_payouts import BatchStatus, PayoutStatus
 from wallet.models.wallet_payouts import WalletPayoutStatus
 from wallet.services.approvals import TRANSITIONS as APPROVAL
 from wallet.services.refunds import ORDER_TRANSITIONS as ORDER
-from wallet.services.refunds import REQUESTS as REFUND_REQUEST
+from wallet.services.refunds import REQUEST_TRANSITIONS as REFUND_REQUEST
 from wallet.services.top_ups import TRANSITIONS as TOP_UP
-from wallet.services.vendor_payouts import BATCHES, PAYOUTS
+from wallet.services.vendor_payouts import BATCH_TRANSITIONS, PAYOUT_TRANSITIONS
 from wallet.services.wallet_payouts import TRANSITIONS as WITHDRAWAL
 
 # Verb: from which states, to which.
 Edges = dict[str, tuple[set[str], str]]
 TABLES: list[tuple[TransitionTable, type[models.TextChoices], Edges]] = [
     (
-        LISTING,
+        LISTING_TRANSITIONS,
         ListingStatus,
         {
             "submit": ({"Draft", "Rejected"}, "PendingReview"),
@@ -50,7 +50,7 @@ TABLES: list[tuple[TransitionTable, type[models.TextChoices], Edges]] = [
         },
     ),
     (
-        UPDATE,
+        UPDATE_TRANSITIONS,
         UpdateStatus,
         {
             "submit": ({""}, "PendingReview"),
@@ -71,7 +71,7 @@ TABLES: list[tuple[TransitionTable, type[models.TextChoices], Edges]] = [
         },
     ),
     (
-        APPLICATION,
+        APPLICATION_TRANSITIONS,
         ApplicationStatus,
         {
             "approve": ({"Pending"}, "Approved"),
@@ -83,7 +83,7 @@ TABLES: list[tuple[TransitionTable, type[models.TextChoices], Edges]] = [
         },
     ),
     (
-        APP,
+        APP_TRANSITIONS,
         AppStatus,
         {
             "approve": ({"Pending"}, "Approved"),
@@ -94,8 +94,8 @@ TABLES: list[tuple[TransitionTable, type[models.TextChoices], Edges]] = [
         },
     ),
     (
-        DOCUMENT,
-        DocumentStatus,
+        CLIENT_TRANSITIONS,
+        ClientMetadataStatus,
         {
             "change": ({"Known", "Changed"}, "Changed"),
             "revert": ({"Changed"}, "Known"),
@@ -103,7 +103,7 @@ TABLES: list[tuple[TransitionTable, type[models.TextChoices], Edges]] = [
             "refuse": ({"Changed"}, "Known"),
         },
     ),
-    (APPEAL, AppealStatus, {"dismiss": ({"Pending"}, "Dismissed"), "accept": ({"Pending"}, "Accepted")}),
+    (APPEAL_TRANSITIONS, AppealStatus, {"dismiss": ({"Pending"}, "Dismissed"), "accept": ({"Pending"}, "Accepted")}),
     (ORDER, OrderStatus, {"refund": ({"Completed"}, "Refunded"), "charge_back": ({"Completed"}, "ChargedBack")}),
     (
         REFUND_REQUEST,
@@ -141,9 +141,9 @@ TABLES: list[tuple[TransitionTable, type[models.TextChoices], Edges]] = [
             "return": ({"Succeeded", "Disputed"}, "Returned"),
         },
     ),
-    (BATCHES, BatchStatus, {"export": ({"Prepared"}, "Exported"), "cancel": ({"Prepared"}, "Cancelled")}),
+    (BATCH_TRANSITIONS, BatchStatus, {"export": ({"Prepared"}, "Exported"), "cancel": ({"Prepared"}, "Cancelled")}),
     (
-        PAYOUTS,
+        PAYOUT_TRANSITIONS,
         PayoutStatus,
         {
             "export": ({"Prepared"}, "Exported"),

@@ -76,7 +76,7 @@ def test_page_and_its_pictures_state_the_preference_and_none_where_licences_deci
 ) -> None:
     listing = PublishedListingFactory(ai_training=term)
     preview = Preview.objects.create(listing=listing, kind="Gallery", slot=0, **_stored(), details={"width": 9, "height": 9})
-    poster = FilePreview.objects.create(deliverable=listing.live_deliverable, kind=FilePreviewKind.ANIMATION, position=0, **_stored())
+    poster = FilePreview.objects.create(deliverable=listing.approved_deliverable, kind=FilePreviewKind.ANIMATION, position=0, **_stored())
     page = f"/assets/{listing.slug}"
     for address in (page, f"{page}/pictures/1", preview.url, f"/file-previews/{poster.pk}"):
         response = anonymous.get(address)

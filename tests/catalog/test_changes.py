@@ -32,14 +32,14 @@ def updated(listing: Listing, facts: dict[str, Any], **fields: Any) -> Listing:
         setattr(listing, name, value)
     listing.save()
     services.approve_listing(review=open_review(submitted(listing)), actor=UserFactory())
-    return Listing.objects.select_related("live_deliverable").get(pk=listing.pk)
+    return Listing.objects.select_related("approved_deliverable").get(pk=listing.pk)
 
 
 def first(facts: dict[str, Any], **fields: Any) -> Listing:
     """Return a published listing whose file has these facts."""
     listing = published(version="1.0", **fields)
-    assert listing.live_deliverable is not None
-    _with_facts(listing.live_deliverable, facts)
+    assert listing.approved_deliverable is not None
+    _with_facts(listing.approved_deliverable, facts)
     return listing
 
 

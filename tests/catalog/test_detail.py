@@ -149,7 +149,7 @@ def test_detail_has_exactly_the_agreed_fields(get: Any, tiers: Any) -> None:
             {"slug": "commercial", "name": "Commercial", "summary": "commercial.", "priceUSD": 15.0, "priceINR": 1125.01, "priceEUR": None},
             {"slug": "extended", "name": "Extended", "summary": "extended.", "priceUSD": 37.5, "priceINR": 2812.53, "priceEUR": None},
         ],
-        "file": {"size": 1234, "checksum": "ab" * 32, "technical": listing.live_deliverable.technical},
+        "file": {"size": 1234, "checksum": "ab" * 32, "technical": listing.approved_deliverable.technical},
         "publishedAt": "2026-01-02T03:04:05Z",
         "popularity": 3,
     }

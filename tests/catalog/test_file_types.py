@@ -19,7 +19,7 @@ def published(category: str, contents: dict[str, int], **fields: Any) -> Any:
     if "skill" in fields.get("tags", []):
         technical["skill"] = {"name": "keeper"}
     Deliverable.objects.filter(listing=listing).update(technical=technical)
-    listing.live_deliverable.refresh_from_db()
+    listing.approved_deliverable.refresh_from_db()
     listing_changed(listing)
     return listing
 

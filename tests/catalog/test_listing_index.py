@@ -39,7 +39,7 @@ def true_counts() -> Counter[Any]:
     for listing in Listing.objects.filter(status="Published", store__is_open=True).select_related("category"):
         values = {("", ""), *labels_of(listing), *(("license", tier.slug) for tier in permitted_tiers(listing, active_tiers()))}
         # Files of the factory hold one OpenType font, others nothing whose type is known.
-        contents = set(listing.live_deliverable.technical.get("contentsByExtension", ())) if listing.live_deliverable else set()
+        contents = set(listing.approved_deliverable.technical.get("contentsByExtension", ())) if listing.approved_deliverable else set()
         values |= {("fileType", name) for name in ({folded(listing.file_type)} - {""} or contents & {"otf"})}
         counter.update((listing.category.slug, listing.tier_requirement, name, value) for name, value in values)
     return counter

@@ -39,7 +39,7 @@ def block_waiting(listing: Listing) -> object:
 
 
 def block_live(listing: Listing) -> object:
-    live = Listing.objects.get(pk=listing.pk).live_deliverable
+    live = Listing.objects.get(pk=listing.pk).approved_deliverable
     assert live is not None
     return services.block_deliverable(deliverable=live, reason="Steals passwords.", actor=UserFactory())
 

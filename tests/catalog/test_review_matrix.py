@@ -13,7 +13,7 @@ from catalog.models import Listing, ListingReview
 from catalog.models.listings import ListingStatus, UpdateStatus
 from catalog.services import review as services
 from catalog.services.snapshots import snapshot_of
-from catalog.services.transitions import LISTING, UPDATE
+from catalog.services.transitions import LISTING_TRANSITIONS, UPDATE_TRANSITIONS
 from marketplace.accounts.models import User
 from marketplace.core.models import AuditEntry
 from marketplace.core.scopes import Scope
@@ -106,7 +106,7 @@ class Cell:
 
 CELLS = [
     Cell(table, verb, state)
-    for table, states in ((LISTING, ListingStatus.values), (UPDATE, UpdateStatus.values))
+    for table, states in ((LISTING_TRANSITIONS, ListingStatus.values), (UPDATE_TRANSITIONS, UpdateStatus.values))
     for verb in sorted(table.edges.keys() - BY_APPEAL)
     for state in states
 ]
@@ -122,7 +122,7 @@ def _checks_pass(monkeypatch: pytest.MonkeyPatch) -> None:
 def listing_in(cell: Cell, profile: VendorProfile) -> Listing:
     """Return a listing of the vendor in the state, brought there by the services."""
     listing = draft(store=profile.store)
-    state = cell.state if cell.table is LISTING else ListingStatus.PUBLISHED
+    state = cell.state if cell.table is LISTING_TRANSITIONS else ListingStatus.PUBLISHED
     if state != ListingStatus.DRAFT:
         listing = submitted(listing)
     if state == ListingStatus.REJECTED:
@@ -130,7 +130,7 @@ def listing_in(cell: Cell, profile: VendorProfile) -> Listing:
     if state == ListingStatus.PUBLISHED:
         services.approve_listing(review=open_review(listing), actor=UserFactory())
     listing = Listing.objects.get(pk=listing.pk)
-    if cell.table is UPDATE:
+    if cell.table is UPDATE_TRANSITIONS:
         listing = add_candidate(listing)
         if cell.state == UpdateStatus.PENDING_REVIEW:
             listing = submitted(listing)
@@ -192,7 +192,7 @@ def refusals_of(actor: Actor, cell: Cell) -> str:
             return "vendor_not_approved"
         if not actor.owns:
             return "not_found"
-        nothing_new = (cell.table, cell.verb, cell.state) == (LISTING, "submit", ListingStatus.PUBLISHED)
+        nothing_new = (cell.table, cell.verb, cell.state) == (LISTING_TRANSITIONS, "submit", ListingStatus.PUBLISHED)
         return "nothing_to_review" if nothing_new else wrong_state
     if actor is ANONYMOUS:
         return "sign in"
@@ -205,14 +205,14 @@ def trail(listing: Listing) -> Iterator[tuple[str, str, str]]:
     """Yield what the audit log says about the listing's states, and about everything else of the catalog."""
     yield from AuditEntry.objects.filter(subject_type__startswith="catalog.").values_list("action", "from_state", "to_state")
     listing.refresh_from_db()
-    yield (listing.status, listing.update_status, str(listing.live_deliverable_id))
+    yield (listing.status, listing.update_status, str(listing.approved_deliverable_id))
 
 
 def test_matrix_leaves_nothing_out() -> None:
     assert {(cell.table.noun, cell.verb) for cell in CELLS} == {
-        (t.noun, verb) for t in (LISTING, UPDATE) for verb in t.edges.keys() - BY_APPEAL
+        (t.noun, verb) for t in (LISTING_TRANSITIONS, UPDATE_TRANSITIONS) for verb in t.edges.keys() - BY_APPEAL
     }
-    own = [table.edges.keys() - BY_APPEAL for table in (LISTING, UPDATE)]
+    own = [table.edges.keys() - BY_APPEAL for table in (LISTING_TRANSITIONS, UPDATE_TRANSITIONS)]
     assert len(CELLS) == len(own[0]) * len(ListingStatus) + len(own[1]) * len(UpdateStatus)
     assert {cell.verb for cell in CELLS} == VENDORS_STEPS | set(ANSWERS)
 
@@ -252,7 +252,7 @@ def test_whoever_may_takes_the_step_once(cell: Cell, bearer_client: Callable[...
 
 @pytest.mark.slow
 @pytest.mark.parametrize("status", [VendorStatus.PENDING, VendorStatus.SUSPENDED])
-@pytest.mark.parametrize("table", [LISTING, UPDATE], ids=lambda table: table.noun)
+@pytest.mark.parametrize("table", [LISTING_TRANSITIONS, UPDATE_TRANSITIONS], ids=lambda table: table.noun)
 def test_approval_for_a_vendor_who_is_not_approved_is_refused_rejection_is_not(table: TransitionTable, status: VendorStatus) -> None:
     profile = make_vendor()
     cell = Cell(table, "approve", "PendingReview")

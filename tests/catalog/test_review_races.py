@@ -157,20 +157,20 @@ def test_file_that_is_uploaded_while_an_update_is_decided_waits_for_its_own_revi
     assert outcomes[0] is None, outcomes
     assert outcomes[1] in {None, ListingLocked, UploadConflict}, outcomes
     fresh = Listing.objects.get(pk=listing.pk)
-    assert fresh.live_deliverable_id == submitted_file
+    assert fresh.approved_deliverable_id == submitted_file
     assert (fresh.candidate_deliverable_id is not None) == (outcomes[1] is None)
 
 
 def test_wallet_payout_and_approval_of_an_update_at_once_leave_one_of_them() -> None:
     listing = submitted(add_candidate(published()))
-    review, live = open_review(listing), listing.live_deliverable_id
+    review, live = open_review(listing), listing.approved_deliverable_id
     outcomes = refusals_at_once(
         partial(submission.withdraw_listing, listing=listing, actor=listing.store.owner),
         partial(services.approve_listing, review=review, actor=UserFactory()),
     )
     assert one_stands(outcomes, InvalidTransition), outcomes
     fresh = Listing.objects.get(pk=listing.pk)
-    assert (fresh.live_deliverable_id == live) == (outcomes[0] is None)
+    assert (fresh.approved_deliverable_id == live) == (outcomes[0] is None)
 
 
 def _upload(listing: Listing) -> None:

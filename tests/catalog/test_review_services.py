@@ -12,7 +12,7 @@ from catalog.models.reviews import ReviewKind, ReviewStatus
 from catalog.services import review as services
 from catalog.services import submission
 from catalog.services.snapshots import snapshot_of
-from catalog.services.transitions import LISTING, UPDATE
+from catalog.services.transitions import LISTING_TRANSITIONS, UPDATE_TRANSITIONS
 from marketplace.accounts.models import Tier, User
 from marketplace.core.errors import InvalidInput, InvalidTransition, NotFound, SelfReview
 from marketplace.core.models import AuditEntry
@@ -74,10 +74,15 @@ EXPECTED = {
 
 
 def test_table_of_transitions_is_the_decided_one() -> None:
-    edges = {(source, verb): target for verb, (sources, target) in LISTING.edges.items() for source in sources if verb not in BY_APPEAL}
+    edges = {
+        (source, verb): target
+        for verb, (sources, target) in LISTING_TRANSITIONS.edges.items()
+        for source in sources
+        if verb not in BY_APPEAL
+    }
     assert edges == EXPECTED
-    assert set(VERBS) == set(LISTING.edges) - BY_APPEAL
-    assert {source for sources, _ in UPDATE.edges.values() for source in sources} == set(UpdateStatus)
+    assert set(VERBS) == set(LISTING_TRANSITIONS.edges) - BY_APPEAL
+    assert {source for sources, _ in UPDATE_TRANSITIONS.edges.values() for source in sources} == set(UpdateStatus)
 
 
 @pytest.mark.parametrize("status", ListingStatus)
@@ -190,12 +195,12 @@ def test_approval_publishes_and_stamps(django_capture_on_commit_callbacks: Any) 
     reviewer = UserFactory()
     with django_capture_on_commit_callbacks(execute=True):
         review = services.approve_listing(review=open_review(listing), actor=reviewer, tier_requirement=Tier.PRO, note="Fine work.")
-    listing = Listing.objects.select_related("live_deliverable").get(pk=listing.pk)
+    listing = Listing.objects.select_related("approved_deliverable").get(pk=listing.pk)
     assert (review.status, review.decided_by, review.note) == (ReviewStatus.APPROVED, reviewer, "Fine work.")
     assert listing.candidate_deliverable is None
-    assert listing.live_deliverable is not None
-    assert listing.live_deliverable.version == "1.2"
-    assert listing.live_deliverable.approved_at is not None
+    assert listing.approved_deliverable is not None
+    assert listing.approved_deliverable.version == "1.2"
+    assert listing.approved_deliverable.approved_at is not None
     assert listing.published_at is not None
     assert listing.tier_requirement == Tier.PRO
     assert ListingStats.objects.get(listing=listing).purchases == 0
@@ -255,7 +260,7 @@ def test_second_publication_keeps_the_first_date() -> None:
     services.approve_listing(review=open_review(again), actor=UserFactory())
     again = Listing.objects.get(pk=listing.pk)
     assert (again.status, again.published_at) == (ListingStatus.PUBLISHED, first)
-    assert again.live_deliverable_id == listing.live_deliverable_id
+    assert again.approved_deliverable_id == listing.approved_deliverable_id
 
 
 @pytest.mark.parametrize(

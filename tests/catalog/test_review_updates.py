@@ -27,16 +27,16 @@ pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 @pytest.mark.slow
 def test_update_keeps_the_reviewed_file_on_sale_until_approval() -> None:
     listing = published()
-    reviewed = listing.live_deliverable_id
+    reviewed = listing.approved_deliverable_id
     listing = submitted(add_candidate(listing))
     assert (listing.status, listing.update_status) == (ListingStatus.PUBLISHED, UpdateStatus.PENDING_REVIEW)
-    assert listing.live_deliverable_id == reviewed
+    assert listing.approved_deliverable_id == reviewed
     review = open_review(listing)
     assert review.kind == ReviewKind.UPDATE
     services.approve_listing(review=review, actor=UserFactory())
     fresh = Listing.objects.get(pk=listing.pk)
     assert (fresh.update_status, fresh.candidate_deliverable_id) == (UpdateStatus.NONE, None)
-    assert fresh.live_deliverable_id == listing.candidate_deliverable_id
+    assert fresh.approved_deliverable_id == listing.candidate_deliverable_id
 
 
 def test_rejected_update_leaves_the_listing_published() -> None:
@@ -44,7 +44,7 @@ def test_rejected_update_leaves_the_listing_published() -> None:
     services.reject_listing(review=open_review(listing), findings=[FINDING], actor=UserFactory())
     fresh = Listing.objects.get(pk=listing.pk)
     assert (fresh.status, fresh.update_status) == (ListingStatus.PUBLISHED, UpdateStatus.NONE)
-    assert fresh.live_deliverable_id == listing.live_deliverable_id
+    assert fresh.approved_deliverable_id == listing.approved_deliverable_id
 
 
 @pytest.mark.slow
@@ -97,12 +97,12 @@ def test_takedown_without_a_reason_is_refused() -> None:
 @pytest.mark.slow
 def test_blocked_live_file_takes_the_listing_down() -> None:
     listing = published()
-    assert listing.live_deliverable is not None
-    services.block_deliverable(deliverable=listing.live_deliverable, reason="Steals passwords.", actor=UserFactory())
+    assert listing.approved_deliverable is not None
+    services.block_deliverable(deliverable=listing.approved_deliverable, reason="Steals passwords.", actor=UserFactory())
     listing = Listing.objects.get(pk=listing.pk)
     assert listing.status == ListingStatus.REJECTED
-    assert listing.live_deliverable is not None
-    assert listing.live_deliverable.blocked_at is not None
+    assert listing.approved_deliverable is not None
+    assert listing.approved_deliverable.blocked_at is not None
     assert listing.reviews.order_by("-id")[0].findings[0]["code"] == "malicious_file"
     with pytest.raises(DeliverableBlocked):
         submitted(listing)
@@ -123,7 +123,7 @@ def test_block_reaches_the_same_bytes_in_every_listing(django_capture_on_commit_
     with django_capture_on_commit_callbacks():
         on_sale, waiting, update, unrelated = published(), draft(), add_candidate(published()), published()
         for listing in (on_sale, waiting, update):
-            file = listing.candidate_deliverable or listing.live_deliverable
+            file = listing.candidate_deliverable or listing.approved_deliverable
             assert file is not None
             Deliverable.objects.filter(pk=file.pk).update(sha256=sha256)
         waiting, update = submitted(Listing.objects.get(pk=waiting.pk)), submitted(Listing.objects.get(pk=update.pk))

@@ -58,7 +58,7 @@ def test_many_changes_leave_what_a_rebuild_from_nothing_makes() -> None:
 def test_listing_is_found_by_what_its_file_says_it_is() -> None:
     listing = PublishedListingFactory(title="Bricolage Grotesk", tags=["calm", "warm", "soft"])
     PublishedListingFactory(title="Other")
-    file = listing.live_deliverable
+    file = listing.approved_deliverable
     file.technical = {"format": "otf", "glyphCount": 9, "familyNames": ["Bricolage Grotesk"]}
     file.save()
     listing_changed(listing)

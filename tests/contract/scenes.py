@@ -19,7 +19,7 @@ from developers.webhooks.publishing import publish_event
 from library.bounds import STATUS_LIST_LENGTH
 from library.certificates import certificate_of, signed_certificate
 from library.models import Licence
-from library.services.credentials import credential_position
+from library.services.credential_positions import credential_position
 from library.services.links import issue_link, url_of
 from marketplace.accounts.models import User
 from marketplace.storage import default_storage

@@ -86,7 +86,7 @@ def test_browse_and_search_answer_twenty_and_at_most_fifty(anonymous: APIClient)
 
 def own(user: User, listing: Listing) -> Licence:
     """Return a licence that is not saved."""
-    tier, file = LicenseTier.objects.get(slug="personal"), listing.live_deliverable
+    tier, file = LicenseTier.objects.get(slug="personal"), listing.approved_deliverable
     assert isinstance(file, Deliverable)
     return Licence(holder=user, listing=listing, tier=tier, terms=tier.terms.get(), order_id=new_id(), deliverable=file)
 

@@ -6,7 +6,7 @@ from django.core.management.base import SystemCheckError
 from django.db import IntegrityError, connection, transaction
 
 from marketplace.core import audit
-from marketplace.core.apps import AUDIT_LOG
+from marketplace.core.apps import AUDIT_LOG_TRIGGERS
 from marketplace.core.models import AuditEntry
 from tests.factories import UserFactory
 
@@ -58,13 +58,13 @@ def test_models_refuse_as_well(entry: AuditEntry) -> None:
 
 
 def test_missing_trigger_stops_the_check_and_migrate_makes_it_again() -> None:
-    AUDIT_LOG.remove(connection)
+    AUDIT_LOG_TRIGGERS.remove(connection)
     try:
-        assert len(AUDIT_LOG.check(databases=["default"])) == len(AUDIT_LOG.missing(connection)) > 0
+        assert len(AUDIT_LOG_TRIGGERS.check(databases=["default"])) == len(AUDIT_LOG_TRIGGERS.missing(connection)) > 0
         with pytest.raises(SystemCheckError, match=r"core\.E010"):
             call_command("check", databases=["default"])
         call_command("migrate", verbosity=0, skip_checks=True)
-        assert AUDIT_LOG.missing(connection) == []
+        assert AUDIT_LOG_TRIGGERS.missing(connection) == []
     finally:
-        AUDIT_LOG.install(connection)
-    assert AUDIT_LOG.check(databases=["default"]) == []
+        AUDIT_LOG_TRIGGERS.install(connection)
+    assert AUDIT_LOG_TRIGGERS.check(databases=["default"]) == []

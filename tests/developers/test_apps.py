@@ -142,7 +142,7 @@ def test_reinstated_app_has_its_grant_and_its_keys_again(developer: User, review
     back = reinstate_app(app=app, reason="Explained", actor=reviewer)
     assert (back.status, back.granted_scopes, back.status_reason) == ("Approved", "catalog:read", "Explained")
     key.refresh_from_db()
-    assert key.live
+    assert key.is_active
     assert [(entry.action, entry.reason) for entry in history_of(app)] == [("app.reinstate", "Explained"), ("app.suspend", "Abuse")]
 
 

@@ -85,7 +85,7 @@ def test_revoking_twice_is_once() -> None:
     # `key` is as it was before.
     assert not services.revoke_api_key(key=key, actor=app.user, reason="Twice")
     key.refresh_from_db()
-    assert (key.revoked_at, key.live) == (first.revoked_at, False)
+    assert (key.revoked_at, key.is_active) == (first.revoked_at, False)
     assert [(entry.action, entry.reason) for entry in history_of(key)] == [("apikey.revoke", "Lost"), ("apikey.issue", "")]
 
 

@@ -250,7 +250,7 @@ def test_it_is_no_personal_token_anywhere() -> None:
     ask(browser, scopes="account:read")
     ask(browser, app=app.pk)
     assert not selectors.personal_tokens_of(app.developer).exists()
-    assert browser.get("/dashboard/tokens").context["live_tokens"] == []
+    assert browser.get("/dashboard/tokens").context["active_tokens"] == []
     assert "page token" not in browser.get(f"/dashboard/apps/{app.pk}").content.decode()
 
 

@@ -83,7 +83,7 @@ def test_live_token_is_revoked_and_everyone_concerned_is_told(kind: str, django_
     with django_capture_on_commit_callbacks(execute=True):
         report(secret, secret)
     token.refresh_from_db()
-    assert not token.live
+    assert not token.is_active
     entry = history_of(token).get(action="token.revoke")
     assert (entry.actor, entry.reason) == (None, f"Reported as leaked, found at {WHERE}")
     people = {token.user.email} | ({token.application.developer.email} if token.application else set())
@@ -130,9 +130,9 @@ def test_refresh_token_takes_its_family_along() -> None:
         renewal.refresh_from_db()
         assert renewal.revoked is not None
         assert renewal.access_token is not None
-        assert not renewal.access_token.live
+        assert not renewal.access_token.is_active
     stranger.refresh_from_db()
-    assert stranger.live
+    assert stranger.is_active
     entry = AuditEntry.objects.get(action="token_family.revoke")
     assert (entry.reason, entry.data["tokens"]) == (f"Reported as leaked, found at {WHERE}", 2)
 
@@ -148,7 +148,7 @@ def test_refresh_token_that_was_used_still_ends_its_family(django_capture_on_com
         report(old)
         report(old)
     token.refresh_from_db()
-    assert not token.live
+    assert not token.is_active
     assert {message.to[0] for message in mail.outbox} == {token.user.email, token.application.developer.email}
     assert len(mail.outbox) == 2
 

@@ -58,7 +58,7 @@ def prepare(count: str) -> dict[str, Any]:
         "buyer": token_of(buyer, Scope.LIBRARY_DOWNLOAD),
         "shopper": token_of(funded(inr=100_000), Scope.WALLET_SPEND, Scope.ACCOUNT_READ, Scope.LIBRARY_READ, Scope.LIBRARY_DOWNLOAD),
         "preview": str(preview.id),
-        "listings": {str(listing.id): listing.live_deliverable.sha256 for listing in listings if listing.live_deliverable},
+        "listings": {str(listing.id): listing.approved_deliverable.sha256 for listing in listings if listing.approved_deliverable},
     }
 
 
@@ -83,11 +83,11 @@ def state() -> dict[str, Any]:
         "recorded": recorded,
         "stored": {key: _measured(key) for folder in FOLDERS for key, _ in store.keys(folder)},
         "unfinished": [part.name for part in store.unfinished()],
-        "live": {str(listing.id): listing.live_deliverable.sha256 for listing in Listing.objects.all() if listing.live_deliverable},
+        "live": {str(listing.id): listing.approved_deliverable.sha256 for listing in Listing.objects.all() if listing.approved_deliverable},
         "pointed": sorted(
             file.object_key
-            for listing in Listing.objects.select_related("live_deliverable", "candidate_deliverable")
-            for file in (listing.live_deliverable, listing.candidate_deliverable)
+            for listing in Listing.objects.select_related("approved_deliverable", "candidate_deliverable")
+            for file in (listing.approved_deliverable, listing.candidate_deliverable)
             if file is not None
         ),
     }

@@ -147,9 +147,9 @@ def test_package_built_anew_while_it_was_removed_stays(s3_store: S3Storage, anon
 
 def test_damaged_file_leaves_no_package(s3_store: S3Storage) -> None:
     listing = on_sale(CONTENT)
-    assert listing.live_deliverable is not None
-    listing.live_deliverable.crc32 ^= 1
-    listing.live_deliverable.save()
+    assert listing.approved_deliverable is not None
+    listing.approved_deliverable.crc32 ^= 1
+    listing.approved_deliverable.save()
     licence = bought(listing).buyer.licences.get()
     with pytest.raises(building.DamagedFile):
         issue_link(licence=licence)

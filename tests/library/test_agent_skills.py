@@ -62,8 +62,8 @@ def test_free_skill_is_in_the_index_with_the_bytes_that_its_digest_names(client:
     assert (entry["name"], entry["type"], entry["description"]) == ("kerning-helper", "archive", "Finds bad pairs.")
     archive = fetched(client, FREE)
     assert archive["Content-Type"] == "application/zip"
-    assert listing.live_deliverable is not None
-    assert f"sha256:{hashlib.sha256(archive.content).hexdigest()}" == entry["digest"] == f"sha256:{listing.live_deliverable.sha256}"
+    assert listing.approved_deliverable is not None
+    assert f"sha256:{hashlib.sha256(archive.content).hexdigest()}" == entry["digest"] == f"sha256:{listing.approved_deliverable.sha256}"
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_altered_link_is_not_found(client: Client, order: Order, change: Any) ->
 
 
 def test_bytes_that_are_not_those_that_were_approved_are_not_served(order: Order) -> None:
-    file = order.listing.live_deliverable
+    file = order.listing.approved_deliverable
     assert file is not None
     default_storage.delete(file.object_key)
     default_storage.save_bytes(file.object_key, skill_archive(body="# Evil"))

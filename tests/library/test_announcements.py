@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.database]
 def publish(listing: Listing, version: str, **fields: Any) -> Deliverable:
     """Put a new file on sale, as an approval does."""
     file: Deliverable = DeliverableFactory(listing=listing, version=version, approved_at=timezone.now(), **fields)
-    Listing.objects.filter(pk=listing.pk).update(live_deliverable=file)
+    Listing.objects.filter(pk=listing.pk).update(approved_deliverable=file)
     announce_new_file.enqueue(str(listing.pk))
     return file
 
@@ -56,9 +56,9 @@ def test_owners_are_told_once_and_others_not() -> None:
 def test_owners_are_told_what_changed() -> None:
     listing = on_sale()
     owner = bought(listing)
-    assert listing.live_deliverable is not None
+    assert listing.approved_deliverable is not None
     facts = [{"hosts": {}}, {"hosts": {"api.example.com": ["SKILL.md"]}}]
-    FileFacts.objects.create(listing=listing, sha256=listing.live_deliverable.sha256, facts=facts[0])
+    FileFacts.objects.create(listing=listing, sha256=listing.approved_deliverable.sha256, facts=facts[0])
     FileFacts.objects.create(listing=listing, sha256="2" * 64, facts=facts[1])
     publish(listing, "2.0", sha256="2" * 64)
     (body,) = told(owner.buyer)
@@ -99,6 +99,6 @@ def test_file_that_was_replaced_or_blocked_meanwhile_is_not_told() -> None:
 def test_publication_leads_to_the_mail() -> None:
     order = bought(on_sale())
     file = DeliverableFactory(listing=order.listing, approved_at=timezone.now())
-    Listing.objects.filter(pk=order.listing_id).update(live_deliverable=file)
+    Listing.objects.filter(pk=order.listing_id).update(approved_deliverable=file)
     emit(ListingPublished(order.listing_id))
     assert len(told(order.buyer)) == 1

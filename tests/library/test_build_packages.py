@@ -34,14 +34,14 @@ def test_arguments_that_make_no_sense_are_refused(arguments: tuple[str, ...]) ->
 def test_damaged_and_missing_files_are_named_and_the_others_made_ready(capsys: pytest.CaptureFixture[str]) -> None:
     whole, damaged, gone, blocked = (on_sale(archive(name), allowed_license_slugs=["personal"]) for name in ("a", "b", "c", "d"))
     Deliverable.objects.filter(listing=damaged).update(crc32=1)
-    assert gone.live_deliverable is not None
-    default_storage.delete(gone.live_deliverable.object_key)
+    assert gone.approved_deliverable is not None
+    default_storage.delete(gone.approved_deliverable.object_key)
     Deliverable.objects.filter(listing=blocked).update(blocked_at=blocked.published_at)
     with pytest.raises(CommandError, match="damaged or missing") as stopped:
         call_command("build_packages")
     assert stopped.value.returncode == 1
     assert {damaged.slug, gone.slug} == set(str(stopped.value).rsplit(": ", 1)[1].rstrip(".").split(", "))
-    assert [package.deliverable_id for package in Package.objects.all()] == [whole.live_deliverable_id]
+    assert [package.deliverable_id for package in Package.objects.all()] == [whole.approved_deliverable_id]
     assert "1 packages of 4 listings are ready." in capsys.readouterr().out
 
 

@@ -20,10 +20,10 @@ from rest_framework.test import APIClient
 from library import signatures
 from library.bounds import STATUS_LIST_LENGTH
 from library.certificates import CertificateStatus
-from library.credentials import check_credential
 from library.models import CredentialPosition, Licence
 from library.proofs import add_proof
-from library.services.credentials import credential_position
+from library.services.credential_positions import credential_position
+from library.verifiable_credentials import check_credential
 from marketplace.settings.environment import new_signing_key
 from marketplace.web import docs
 from marketplace.web.docs.values import EXAMPLES
@@ -218,7 +218,7 @@ def test_status_list_that_was_not_begun_is_not_found(anonymous: APIClient, crede
 
 
 def test_position_that_is_taken_is_not_given_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("library.services.credentials.secrets.randbelow", lambda _limit: 7)
+    monkeypatch.setattr("library.services.credential_positions.secrets.randbelow", lambda _limit: 7)
     listing = on_sale()
     positions = [credential_position(licence=Licence.objects.get(order_id=bought(listing).pk)) for _ in range(3)]
     assert positions == [7, STATUS_LIST_LENGTH + 7, 2 * STATUS_LIST_LENGTH + 7]
@@ -236,7 +236,7 @@ def test_first_requests_at_once_get_one_position_for_each_licence(monkeypatch: p
     listing, other = on_sale(), on_sale()
     licences = [Licence.objects.get(order_id=bought(each).pk) for each in (listing, other)] * (THREADS // 2)
     # All draw from the same few.
-    monkeypatch.setattr("library.services.credentials.secrets.randbelow", lambda _limit: os.urandom(1)[0] % 4)
+    monkeypatch.setattr("library.services.credential_positions.secrets.randbelow", lambda _limit: os.urandom(1)[0] % 4)
     positions = at_once(*(lambda each=each: credential_position(licence=each) for each in licences))
     assert {len(set(positions[place::2])) for place in (0, 1)} == {1}
     assert positions[0] != positions[1]

@@ -65,7 +65,7 @@ def test_library_shows_what_is_owned_newest_first(bearer_client: Client, buyer: 
     ]
     item = body["items"][1]
     assert (item["title"], item["slug"], item["version"], item["licenseSlug"]) == (old.title, old.slug, "1.2", "personal")
-    file = old.live_deliverable
+    file = old.approved_deliverable
     assert file is not None
     assert item["file"] == {"id": str(file.id), "name": file.original_filename, "size": file.file_size, "checksum": file.sha256}
     assert (item["suspended"], item["onSale"]) == (False, True)
@@ -124,9 +124,9 @@ def test_download_of_a_blocked_file_is_refused(bearer_client: Client, buyer: Use
 def test_damaged_file_is_never_handed_out(bearer_client: Client, buyer: User) -> None:
     listing = on_sale(archive())
     bought(listing, buyer)
-    assert listing.live_deliverable is not None
-    listing.live_deliverable.crc32 ^= 1
-    listing.live_deliverable.save()
+    assert listing.approved_deliverable is not None
+    listing.approved_deliverable.crc32 ^= 1
+    listing.approved_deliverable.save()
     client = bearer_client(buyer)
     client.raise_request_exception = False
     assert code_of(download(client, listing)) == (500, "internal_error")
@@ -134,9 +134,9 @@ def test_damaged_file_is_never_handed_out(bearer_client: Client, buyer: User) ->
 
 
 def block(listing: Listing) -> None:
-    assert listing.live_deliverable is not None
-    listing.live_deliverable.blocked_at = timezone.now()
-    listing.live_deliverable.save()
+    assert listing.approved_deliverable is not None
+    listing.approved_deliverable.blocked_at = timezone.now()
+    listing.approved_deliverable.save()
 
 
 def test_link_is_absolute_lasts_15_minutes_and_is_recorded(key_client: Client, buyer: User) -> None:
@@ -154,7 +154,7 @@ def test_link_is_absolute_lasts_15_minutes_and_is_recorded(key_client: Client, b
     assert before <= link.issued_at <= timezone.now()
     assert link.app is not None
     assert (link.user, link.app.user, link.credential_kind, link.listing, link.version) == (buyer, buyer, "api_key", listing, "2.0 beta")
-    assert link.deliverable == listing.live_deliverable
+    assert link.deliverable == listing.approved_deliverable
     assert link.credential_id == link.app.api_keys.get().id
 
 
@@ -194,7 +194,7 @@ def test_owner_gets_the_last_reviewed_file_and_falls_back_to_the_bought_one(bear
     bought(listing, buyer)
     client = bearer_client(buyer)
     sizes = [download(client, listing).json()["size"]]
-    listing.live_deliverable = DeliverableFactory(listing=listing, version="2", original_filename="archive.zip")
+    listing.approved_deliverable = DeliverableFactory(listing=listing, version="2", original_filename="archive.zip")
     listing.save()
     store_file(listing, second + b"more")
     sizes.append(download(client, listing).json()["size"])

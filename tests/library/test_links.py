@@ -163,9 +163,9 @@ def test_readme_is_there_where_the_vendor_wrote_none(anonymous: APIClient) -> No
 )
 def test_file_name_in_the_package_is_harmless(anonymous: APIClient, uploaded: str, inside: str) -> None:
     listing = on_sale(CONTENT)
-    assert listing.live_deliverable is not None
-    listing.live_deliverable.original_filename = uploaded.replace("\x00", "\x01")
-    listing.live_deliverable.save()
+    assert listing.approved_deliverable is not None
+    listing.approved_deliverable.original_filename = uploaded.replace("\x00", "\x01")
+    listing.approved_deliverable.save()
     link = issue_link(licence=bought(listing).buyer.licences.get())
     with zipfile.ZipFile(io.BytesIO(body_of(fetch(anonymous, link)))) as package:
         assert package.namelist() == [inside, "README.txt", "LICENSE.txt"]

@@ -39,11 +39,11 @@ def listing() -> Listing:
 
 def release(listing: Listing, label: str) -> Deliverable:
     """Let a reviewer have approved another file, a day later than the one before it."""
-    assert listing.live_deliverable is not None
-    before = listing.live_deliverable.approved_at
+    assert listing.approved_deliverable is not None
+    before = listing.approved_deliverable.approved_at
     assert before is not None
     file: Deliverable = DeliverableFactory(listing=listing, version=label, approved_at=before + timedelta(days=1))
-    listing.live_deliverable, listing.version = file, label
+    listing.approved_deliverable, listing.version = file, label
     listing.save()
     store_file(listing, archive(label))
     return file
@@ -74,7 +74,7 @@ def test_version_of_another_listing_is_not_found(bearer_client: Client, listing:
     bought(listing, buyer)
     other = on_sale(archive("other"), version="7.0")
     assert code_of(ask(bearer_client(buyer), listing, "7.0")) == (404, "not_found")
-    assert code_of(ask(bearer_client(buyer), listing, str(other.live_deliverable_id))) == (404, "not_found")
+    assert code_of(ask(bearer_client(buyer), listing, str(other.approved_deliverable_id))) == (404, "not_found")
 
 
 def test_candidate_that_nobody_reviewed_is_not_found(bearer_client: Client, listing: Listing, buyer: User) -> None:

@@ -79,7 +79,7 @@ def test_other_uri_is_unknown(uri: str) -> None:
 def test_changed_file_is_not_read() -> None:
     listing = skill_on_sale(slug="kerning")
     speaker = Speaker(mcp_token(bought(listing, funded(inr=1_000_000)).buyer)[1])
-    file = listing.live_deliverable
+    file = listing.approved_deliverable
     assert file is not None
     default_storage.delete(file.object_key)
     default_storage.save_bytes(file.object_key, skill_archive(body="# Evil\n"))

@@ -97,7 +97,7 @@ class Person:
         self.add("developers.App of another developer", user=self.other, client_id="another", **grants)
         self.add("developers.AppOrigin", app=app)
         self.add("developers.AppLogo", app=app, image=b"logo")
-        self.add("developers.ClientDocument", app=app, host="")
+        self.add("developers.ClientMetadata", app=app, host="")
         self.add("developers.AppScope", app=app, scope="catalog:read")
         self.add("developers.ScopeReview", app=app)
 
@@ -144,7 +144,7 @@ class Person:
                 f"catalog.Listing {which}", store=store, category=CategoryFactory(), base_price_minor=100, ai_origin="declared"
             )
             file = self.add(f"catalog.Deliverable {which}", listing=listing, file_size=5, crc32=1, approved_at=now)
-            type(listing).objects.filter(pk=listing.pk).update(live_deliverable=file, candidate_deliverable=file)
+            type(listing).objects.filter(pk=listing.pk).update(approved_deliverable=file, candidate_deliverable=file)
             self.add(f"catalog.Preview {which}", listing=listing, kind="Gallery", size=5)
             self.add(f"catalog.Discount {which}", listing=listing, percent=5, ends_at=now + SOON)
             self.add(f"catalog.ListingReview {which}", listing=listing, submitted_at=now, submitted_by=user)
@@ -177,7 +177,7 @@ class Person:
         journal = self._journal(kind="payout", vendor=earnings, vendor_net_minor=-5)
         back = self._journal(kind="payout_return", vendor=earnings, vendor_net_minor=5, reverses=journal)
         batch = self.add("wallet.PayoutBatch", run="a", currency="INR", transfer_currency="INR")
-        settled = {"status": "Bounced", "returned": back, "settled_at": self.now}
+        settled = {"status": "Bounced", "return_journal": back, "settled_at": self.now}
         details = self.rows["vendors.PayoutDetails"]
         self.add("wallet.VendorPayout", batch=batch, account=earnings, journal=journal, details=details, **settled)
         self.add("wallet.WalletSettings", owner=user)

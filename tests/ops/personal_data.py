@@ -171,7 +171,7 @@ DEVELOPERS = (
     ),
     Holding("developers.AppLogo", hidden={TECHNICAL: "digest"}, impersonal={"the logo of an app, which its users see": "image"}),
     Holding(
-        "developers.ClientDocument",
+        "developers.ClientMetadata",
         exported={"redirectUriRequests": "latest"},
         hidden={DERIVED: "reviewed"},
         impersonal={"empty for an app of a developer": "host"},
@@ -371,7 +371,7 @@ BUYING = (
         Holding(
             f"wallet.BillingDetails {which}",
             exported={"billingDetails": "name street postal_code city region tax_id"},
-            impersonal={CODE: "country seen_in"},
+            impersonal={CODE: "country connection_country"},
             kept=kept,
         )
         for which, kept in (("of a sale", INVOICED), ("of no sale", ""))
@@ -418,7 +418,7 @@ IMPERSONAL = {
         " catalog.LicenseTier catalog.LicenseTerms catalog.RejectionReason catalog.SearchSynonym wallet.Seller wallet.TaxRate wallet.ExchangeRate"
     ),
     "the service's own work": "jobs.Worker jobs.Schedule catalog.CatalogVersion developers.EventCounter wallet.LedgerDigest wallet.CoveredJournal",
-    "counts and numbers": "catalog.ListingStats catalog.UncountedPurchase wallet.Transfer library.UpdateAnnouncement library.CredentialPosition",
+    "counts and numbers": "catalog.ListingStats catalog.PurchaseCountChange wallet.Transfer library.UpdateAnnouncement library.CredentialPosition",
     "made from listings on sale, of which a deleted account has none": (
         "catalog.SearchDocument catalog.SearchTerm catalog.ListingIndex catalog.ListingLabel catalog.ListingPrice catalog.ListingCount"
     ),
@@ -458,7 +458,7 @@ OTHER_KEYS = {
     "approvals": "quote_id status created_at expires_at decided_at order_id",
     "orders": "id currency price_minor tax_minor status created_at refunded_at",
     "refundRequests": "order_id status reason asked_at answered_at ended_at",
-    "billingDetails": "country seen_in current created_at",
+    "billingDetails": "country connection_country current created_at",
     "invoices": "kind date treatment country currency gross_minor tax_minor",
     "walletPayouts": "id wallet__currency hold__wallet_net_minor status requested_at settlement__at",
     "topUps": "id currency amount_minor status created_at paid_at",

@@ -12,7 +12,7 @@ from django.db import connection
 from django.utils import timezone
 
 from catalog.models import SearchDocument
-from marketplace.core.apps import AUDIT_LOG
+from marketplace.core.apps import AUDIT_LOG_TRIGGERS
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.jobs.models import Worker
 from marketplace.monitoring.health import NotReady
@@ -54,7 +54,7 @@ def test_installation_in_order_has_nothing_to_mend() -> None:
 def test_missing_trigger_and_unfound_listing_are_named_and_end_with_an_error() -> None:
     on_sale(archive("b"))
     SearchDocument.objects.all().delete()
-    trigger = AUDIT_LOG.triggers(connection.vendor)[0]
+    trigger = AUDIT_LOG_TRIGGERS.triggers(connection.vendor)[0]
     with connection.cursor() as cursor:
         cursor.execute(trigger.drop(connection.vendor))
     out = StringIO()

@@ -36,7 +36,7 @@ from tests.mcp.speaking import Speaker, mcp_token
 from tests.waiting import PATIENCE_SECONDS
 from tests.wallet.top_up_cases import requested_top_up
 from wallet.models import TopUp
-from wallet.providers import TestProvider, has_real_payments
+from wallet.providers import SimulatedProvider, has_real_payments
 
 from ..checks import PRODUCTION
 from ..servers.migrated import copy_sqlite, fill_postgres
@@ -138,7 +138,7 @@ def test_database_with_real_payments_is_not_emptied(sandbox: Any, monkeypatch: p
     requested_top_up()
     assert not has_real_payments()
     # A payment cannot be changed, so the provider is: it is one of another then.
-    monkeypatch.setattr(TestProvider, "name", "another")
+    monkeypatch.setattr(SimulatedProvider, "name", "another")
     with pytest.raises(CommandError, match="real provider"):
         call_command("sandbox_reset", yes=True)
     assert TopUp.objects.exists()

@@ -167,11 +167,11 @@ def test_superuser_decides_again_only_where_nobody_else_can() -> None:
 @pytest.mark.slow
 def test_restored_listing_has_the_file_that_was_on_sale() -> None:
     listing = taken_down()
-    on_sale = listing.live_deliverable
+    on_sale = listing.approved_deliverable
     add_candidate(listing)
     reverse(appealed(listing))
     listing.refresh_from_db()
-    assert (listing.status, listing.live_deliverable, listing.update_status) == ("Published", on_sale, "")
+    assert (listing.status, listing.approved_deliverable, listing.update_status) == ("Published", on_sale, "")
     last = ListingReview.objects.filter(listing=listing).latest("id")
     assert last.status == "Approved"
     assert on_sale is not None
@@ -210,7 +210,7 @@ def test_listing_with_the_file_that_was_on_sale_is_published_again() -> None:
     reject_listing(review=open_review(listing), findings=[FINDING], actor=UserFactory())
     reverse(appealed(Listing.objects.get(pk=listing.pk)))
     listing.refresh_from_db()
-    assert (listing.status, listing.live_deliverable) == ("Published", was.live_deliverable)
+    assert (listing.status, listing.approved_deliverable) == ("Published", was.approved_deliverable)
 
 
 @pytest.mark.slow
@@ -256,8 +256,8 @@ def test_blocked_file_does_not_come_back(make: Any) -> None:
 @pytest.mark.slow
 def test_takedown_of_a_malicious_file_can_be_appealed_but_not_reversed() -> None:
     listing = published()
-    assert listing.live_deliverable is not None
-    block_deliverable(deliverable=listing.live_deliverable, reason="A trojan.", actor=UserFactory())
+    assert listing.approved_deliverable is not None
+    block_deliverable(deliverable=listing.approved_deliverable, reason="A trojan.", actor=UserFactory())
     appeal = appealed(Listing.objects.get(pk=listing.pk))
     with pytest.raises(DeliverableBlocked):
         reverse(appeal)

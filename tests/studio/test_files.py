@@ -286,7 +286,7 @@ def test_discarded_candidate_goes_and_the_reviewed_file_stays(
 ) -> None:
     publish(listing)
     assert client.post(address(listing, "studio-file-discard")).status_code == 302
-    assert Deliverable.objects.get() == listing.live_deliverable
+    assert Deliverable.objects.get() == listing.approved_deliverable
     send(client, listing, makers.archive(a_otf="x"))
     assert Deliverable.objects.count() == 2
     Listing.objects.update(update_status="PendingReview")
@@ -296,7 +296,7 @@ def test_discarded_candidate_goes_and_the_reviewed_file_stays(
         assert client.post(address(listing, "studio-file-discard")).status_code == 302
     listing.refresh_from_db()
     assert (listing.candidate_deliverable, listing.status) == (None, "Published")
-    assert Deliverable.objects.get() == listing.live_deliverable
+    assert Deliverable.objects.get() == listing.approved_deliverable
     assert stored(media) == []
     assert history_of(listing)[0].action == "listing.discard_file"
 

@@ -59,7 +59,7 @@ def waiting(listing: Listing) -> Any:
 def test_buyers_get_the_reviewed_file_whatever_becomes_of_the_candidate(
     stage: str, on_sale: Listing, step: Callable[[str], Any], reviewer: User, anonymous: APIClient, bearer_client: Callable[..., APIClient]
 ) -> None:
-    reviewed = on_sale.live_deliverable
+    reviewed = on_sale.approved_deliverable
     assert reviewed is not None
     if stage != "uploaded":
         step("submit")
@@ -139,10 +139,10 @@ def test_live_edits_and_previews_are_listed_for_editors(on_sale: Listing, client
 def test_manifest_tells_nothing_of_the_candidate(
     on_sale: Listing, step: Callable[[str], Any], key_client: Callable[..., APIClient]
 ) -> None:
-    assert on_sale.live_deliverable is not None
+    assert on_sale.approved_deliverable is not None
     assert step("manifest/generate").status_code == 200
     manifest = key_client().get(f"/api/v1/assets/{on_sale.pk}/manifest").json()
-    assert manifest["checksum"] == on_sale.live_deliverable.sha256
+    assert manifest["checksum"] == on_sale.approved_deliverable.sha256
 
 
 @pytest.mark.parametrize("harm", ["none", "file", "thumbnail", "licence", "blocked"])

@@ -39,7 +39,7 @@ LOADERS = (DEMO / "orbit-loaders/orbit-loaders-1.0.0.zip").read_bytes()
 def selling(content: bytes, **fields: Any) -> Listing:
     """Return a listing on sale whose stored file was inspected."""
     listing = on_sale(content, **fields)
-    file = listing.live_deliverable
+    file = listing.approved_deliverable
     assert file is not None
     inspection = inspect_deliverable(store=default_storage, key=file.object_key, size=len(content))
     file.format, file.technical, file.entries = inspection.format, inspection.technical, list(inspection.entries)
@@ -113,12 +113,12 @@ def test_new_file_replaces_the_previews_of_the_one_before_and_the_same_file_keep
     [before] = made_of(listing)
     assert made_of(listing) == [before]
     content = font(letters="ABC")
-    listing.live_deliverable = DeliverableFactory(listing=listing, approved_at=listing.published_at)
+    listing.approved_deliverable = DeliverableFactory(listing=listing, approved_at=listing.published_at)
     listing.save()
     store_file(listing, content)
-    inspection = inspect_deliverable(store=default_storage, key=listing.live_deliverable.object_key, size=len(content))
-    listing.live_deliverable.format, listing.live_deliverable.technical = inspection.format, inspection.technical
-    listing.live_deliverable.save()
+    inspection = inspect_deliverable(store=default_storage, key=listing.approved_deliverable.object_key, size=len(content))
+    listing.approved_deliverable.format, listing.approved_deliverable.technical = inspection.format, inspection.technical
+    listing.approved_deliverable.save()
     with django_capture_on_commit_callbacks(execute=True):
         [after] = made_of(listing)
     assert after.details["characters"] == "ABC"
@@ -131,7 +131,7 @@ def test_publication_has_them_made(django_capture_on_commit_callbacks: Any) -> N
     listing = selling(font())
     with django_capture_on_commit_callbacks(execute=True):
         emit(ListingPublished(listing.pk))
-    assert FilePreview.objects.filter(deliverable=listing.live_deliverable).count() == 1
+    assert FilePreview.objects.filter(deliverable=listing.approved_deliverable).count() == 1
 
 
 @pytest.mark.slow
@@ -198,7 +198,7 @@ def test_previews_are_public_while_the_listing_is_on_sale(client: Client, settin
 def test_preview_of_an_earlier_file_is_not_found(client: Client) -> None:
     listing = selling(font())
     [preview] = made_of(listing)
-    Listing.objects.filter(pk=listing.pk).update(live_deliverable=DeliverableFactory(listing=listing, approved_at=listing.published_at))
+    Listing.objects.filter(pk=listing.pk).update(approved_deliverable=DeliverableFactory(listing=listing, approved_at=listing.published_at))
     assert client.get(preview.url).status_code == 404
 
 
@@ -230,7 +230,7 @@ def test_page_of_a_family_shows_every_style_what_it_covers_and_loads_only_subset
     assert "Icelandic" in page.select("#tester")[0].get_text()
     css = client.get(str(page.select("link[href*='specimen.css']")[0]["href"])).content.decode()
     assert all(preview.url in css for preview in previews)
-    assert str(listing.live_deliverable_id) not in css
+    assert str(listing.approved_deliverable_id) not in css
 
 
 @pytest.mark.slow

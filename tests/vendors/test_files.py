@@ -120,7 +120,7 @@ def test_deliverable_answers_the_reference_record(listing: Listing, client: APIC
     assert technical["uncompressedSize"] == len(makers.font()) + len("Hello.")
     assert technical["glyphCount"] == 3
     listing.refresh_from_db()
-    assert (listing.candidate_deliverable, listing.live_deliverable, listing.status) == (deliverable, None, "Draft")
+    assert (listing.candidate_deliverable, listing.approved_deliverable, listing.status) == (deliverable, None, "Draft")
     assert b"".join(default_storage.read(deliverable.object_key)) == content
     assert deliverable.fingerprint == default_storage.fingerprint(deliverable.object_key)
     entry = history_of(listing).get()
@@ -163,11 +163,11 @@ def test_object_that_cannot_be_removed_undoes_nothing(
 @pytest.mark.slow
 def test_new_file_of_a_published_listing_is_only_a_candidate(listing: Listing, client: APIClient) -> None:
     publish(listing)
-    live = listing.live_deliverable
+    live = listing.approved_deliverable
     assert live is not None
     answer = client.post(f"{ASSETS}/{listing.id}/file", makers.form(makers.archive(a_txt="2"))).json()
     listing.refresh_from_db()
-    assert (listing.live_deliverable, str(listing.candidate_deliverable_id), listing.status) == (live, answer["id"], "Published")
+    assert (listing.approved_deliverable, str(listing.candidate_deliverable_id), listing.status) == (live, answer["id"], "Published")
     record = client.get(f"{ASSETS}/{listing.id}").json()
     assert (record["liveFile"]["id"], record["candidateFile"]) == (str(live.id), answer)
 

@@ -114,8 +114,8 @@ def test_what_a_manifest_names_is_found_by_its_tags(anonymous: APIClient) -> Non
     """A font that says nothing of itself is found by each of its tags, once its vendor has taken them over."""
     PublishedListingFactory(title="Something else", category=CategoryFactory(slug="motion", name="Motion"))
     listing = PublishedListingFactory(title="Kestrel")
-    assert listing.live_deliverable is not None
-    listing.live_deliverable.technical = {
+    assert listing.approved_deliverable is not None
+    listing.approved_deliverable.technical = {
         "format": "ttf",
         "contentsByExtension": {"ttf": 1},
         "glyphCount": 400,
@@ -125,7 +125,7 @@ def test_what_a_manifest_names_is_found_by_its_tags(anonymous: APIClient) -> Non
         "style": "Bold",
         "scripts": ["Cyrillic", "Latin"],
     }
-    listing.live_deliverable.save()
+    listing.approved_deliverable.save()
     found = ensure_manifest(listing).body["tags"]
     Listing.objects.filter(pk=listing.pk).update(tags=found)
     listing_changed(Listing.objects.get(pk=listing.pk))

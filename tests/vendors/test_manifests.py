@@ -185,7 +185,7 @@ def test_edit_makes_the_manifest_stale_until_it_is_generated(client: APIClient, 
 def test_published_listing_is_found_by_the_tags_of_its_newest_manifest(client: APIClient, listing: Listing) -> None:
     publish(listing)
     generate(client, listing)
-    file = Listing.objects.get(pk=listing.pk).live_deliverable
+    file = Listing.objects.get(pk=listing.pk).approved_deliverable
     assert file is not None
     Deliverable.objects.filter(pk=file.pk).update(technical={"format": "zip", "contentsByExtension": {"cube": 4}})
     assert not search("grading", limit=10).hits

@@ -192,13 +192,13 @@ def test_new_file_is_taken_back_and_what_buyers_get_stays(
 ) -> None:
     assert problem(client.delete(f"{ASSETS}/{listing.pk}/file")) == (404, "not_found")
     publish(listing)
-    live = listing.live_deliverable
+    live = listing.approved_deliverable
     with django_capture_on_commit_callbacks(execute=True):
         sent = client.post(f"{ASSETS}/{listing.pk}/file", makers.form(makers.archive(a_txt="x")))
         taken = client.delete(f"{ASSETS}/{listing.pk}/file")
     assert (taken.status_code, taken.json()) == (200, sent.json())
     listing.refresh_from_db()
-    assert (listing.candidate_deliverable, listing.live_deliverable) == (None, live)
+    assert (listing.candidate_deliverable, listing.approved_deliverable) == (None, live)
     assert list(Deliverable.objects.all()) == [live]
     assert [path for path in media.rglob("*") if path.is_file()] == []
 

@@ -43,7 +43,7 @@ def fonts() -> bytes:
 
 
 def published() -> Deliverable:
-    deliverable: Deliverable = PublishedListingFactory().live_deliverable
+    deliverable: Deliverable = PublishedListingFactory().approved_deliverable
     deliverable.file_size = len(fonts())
     deliverable.save()
     put(default_storage, deliverable.object_key, fonts())

@@ -27,7 +27,7 @@ def release(client: APIClient, listing: Listing, version: str, content: str) -> 
     Listing.objects.filter(pk=listing.pk).update(version=version)
     listing = submitted(Listing.objects.get(pk=listing.pk))
     approve_listing(review=open_review(listing), actor=UserFactory())
-    file = Listing.objects.get(pk=listing.pk).live_deliverable
+    file = Listing.objects.get(pk=listing.pk).approved_deliverable
     assert file is not None
     return file
 

@@ -31,15 +31,15 @@ def vendor_as_seller(vendor: User, details: dict[str, str] = MUMBAI) -> Seller:
     return save_seller(seller=Seller(vendor=vendor), changed=[], details={}, actor=UserFactory(is_staff=True))
 
 
-def billed(user: User, details: dict[str, str], seen_in: str = "") -> BillingDetails:
+def billed(user: User, details: dict[str, str], connection_country: str = "") -> BillingDetails:
     """Return a user's new billing details."""
-    return save_billing_details(user=user, values=details, actor=user, seen_in=seen_in)
+    return save_billing_details(user=user, values=details, actor=user, connection_country=connection_country)
 
 
-def buyer_at(details: dict[str, str], seen_in: str = "") -> User:
+def buyer_at(details: dict[str, str], connection_country: str = "") -> User:
     """Return a buyer with credit and billing details."""
     user = funded(inr=1_000_000, usd=1_000_000)
-    billed(user, details, seen_in)
+    billed(user, details, connection_country)
     return user
 
 

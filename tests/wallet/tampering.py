@@ -5,15 +5,15 @@ from contextlib import contextmanager
 
 from django.db import connection
 
-from wallet.guards import LEDGER
+from wallet.triggers import LEDGER_TRIGGERS
 
 
 @contextmanager
 def unguarded() -> Iterator[None]:
     """Lift the ledger's triggers for a while."""
     connection.check_constraints()
-    LEDGER.remove(connection)
+    LEDGER_TRIGGERS.remove(connection)
     try:
         yield
     finally:
-        LEDGER.install(connection)
+        LEDGER_TRIGGERS.install(connection)

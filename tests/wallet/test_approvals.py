@@ -165,7 +165,7 @@ def test_approval_is_completed_with_a_new_token_of_the_same_app(user: User, list
 def test_approval_is_completed_with_the_token_that_replaced_the_one_that_asked(user: User, listing: Listing) -> None:
     principal, successor = bounded(user), bounded(user)
     approved_purchase(principal, listing)
-    AccessToken.objects.filter(pk=successor.credential.pk).update(first_id=principal.credential.pk)
+    AccessToken.objects.filter(pk=successor.credential.pk).update(first_token_id=principal.credential.pk)
     successor.credential.refresh_from_db()
     complete_purchase(successor, listing)
 

@@ -81,7 +81,7 @@ def test_transfer_that_was_removed_or_slipped_in_names_its_journal() -> None:
     with unguarded():
         gone.delete()
     assert list(digest_differences()) == [f"journal {journals[1].pk} is not what digest 1 covered"]
-    # The guards do not refuse to add.
+    # The triggers do not refuse to add.
     accounts = LedgerAccount.objects.filter(currency="INR").exclude(kind="wallet")[:2]
     Transfer.objects.create(journal=journals[-1], debit=accounts[0], credit=accounts[1], amount_minor=1, currency="INR")
     assert list(digest_differences())[1:] == [f"journal {journals[-1].pk} is not what digest 2 covered"]

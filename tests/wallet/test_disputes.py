@@ -20,7 +20,7 @@ from tests.shop import archive, bought, funded, on_sale
 from wallet.card_credit import card_credit
 from wallet.models import CardReversal, DisputedOrder, LedgerAccount, Order, ProviderEvent, TopUp
 from wallet.models.top_ups import EventKind
-from wallet.providers import TestProvider
+from wallet.providers import SimulatedProvider
 from wallet.providers.base import Refund
 from wallet.reconciliation import differences
 from wallet.selectors import wallet_of, with_ledger_balance
@@ -114,9 +114,9 @@ def test_purchases_are_attributed_newest_first_and_those_before_the_top_up_never
     # 300.00 are frozen in the wallet; 698.00 are missing, which the two purchases make up.
     assert set(DisputedOrder.objects.values_list("order", flat=True)) == {older.pk, newer.pk}
     deliver_event(funding, EventKind.DISPUTED)
-    assert before.disputes.count() == 0
+    assert before.disputed_orders.count() == 0
     # Nothing is left that the other top-up could have bought.
-    assert CardReversal.objects.get(top_up=funding).orders.count() == 0
+    assert CardReversal.objects.get(top_up=funding).disputed_orders.count() == 0
     deliver_event(funding, EventKind.DISPUTE_LOST)
     assert accounts("receivable") == -30_000
     deliver_event(top_up, EventKind.DISPUTE_WON)
@@ -351,7 +351,7 @@ def test_disputes_of_one_buyer_in_two_currencies_are_compared_apart() -> None:
 def test_link_of_a_suspended_licence_is_dead_until_the_dispute_is_won() -> None:
     top_up = paid_top_up()
     bought(on_sale(archive()), top_up.user)
-    licence = Licence.objects.select_related("listing__live_deliverable", "deliverable", "holder").get()
+    licence = Licence.objects.select_related("listing__approved_deliverable", "deliverable", "holder").get()
     link = url_of(issue_link(licence=licence)).rsplit("/", 1)[1]
     deliver_event(top_up, EventKind.DISPUTED)
     licence.refresh_from_db()
@@ -432,7 +432,7 @@ def test_purchase_and_its_refund_do_not_turn_card_credit_into_other_credit() -> 
 def test_refund_that_the_provider_sends_later_settles_by_its_event(
     monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
 ) -> None:
-    monkeypatch.setattr(TestProvider, "refund", lambda *_, **__: Refund("later", done=False))
+    monkeypatch.setattr(SimulatedProvider, "refund", lambda *_, **__: Refund("later", done=False))
     top_up, staff = paid_top_up(), UserFactory()
     with django_capture_on_commit_callbacks(execute=True):
         refund_top_up(top_up=top_up, reason="test", actor=staff)
@@ -451,7 +451,7 @@ def test_refund_that_the_provider_refuses_returns_to_the_wallet_and_a_dispute_th
     monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
 ) -> None:
     top_up, other = paid_top_up(), paid_top_up()
-    monkeypatch.setattr(TestProvider, "refund", lambda *_, **__: None)
+    monkeypatch.setattr(SimulatedProvider, "refund", lambda *_, **__: None)
     with django_capture_on_commit_callbacks(execute=True):
         refund_top_up(top_up=other, reason="test", actor=UserFactory())
     other.refresh_from_db()
@@ -491,7 +491,8 @@ def test_refund_of_nothing_by_oneself_or_without_a_reason_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "change", [{"amount_minor": 1}, {"frozen": None}, {"kind": "refund"}, {"status": "Open", "settled": None, "decided_at": None}]
+    "change",
+    [{"amount_minor": 1}, {"freeze_journal": None}, {"kind": "refund"}, {"status": "Open", "settlement_journal": None, "decided_at": None}],
 )
 def test_what_came_of_a_dispute_is_never_changed(change: dict[str, Any]) -> None:
     top_up = paid_top_up()

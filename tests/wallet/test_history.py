@@ -133,16 +133,16 @@ def test_receipt_is_a_page_without_scripts_and_with_nothing_from_elsewhere(beare
 
 def test_what_was_sold_keeps_its_names_whatever_they_become(bearer_client: Client, buyer: User) -> None:
     listing = on_sale(title="Aurora", tax_rate_bp=1800, version="1.0")
-    assert listing.live_deliverable is not None
-    listing.live_deliverable.version = "1.1"
-    listing.live_deliverable.save()
+    assert listing.approved_deliverable is not None
+    listing.approved_deliverable.version = "1.1"
+    listing.approved_deliverable.save()
     store_name, tier = listing.store.name, LicenseTier.objects.get(slug="personal")
     order = bought(listing, buyer)
     client = bearer_client(buyer)
     urls = [ORDERS, f"{ORDERS}/{order.id}", MOVES, f"{ORDERS}/{order.id}/receipt", f"/api/v1/library/{listing.id}/certificate"]
     before = [client.get(url).content for url in urls]
     Listing.objects.filter(pk=listing.pk).update(title="Borealis", tax_rate_bp=500, version="2.0")
-    Deliverable.objects.filter(pk=listing.live_deliverable.pk).update(version="2.0")
+    Deliverable.objects.filter(pk=listing.approved_deliverable.pk).update(version="2.0")
     Store.objects.filter(pk=listing.store_id).update(name="Renamed")
     tier.name = "Home"
     save_license_tier(tier=tier, changed=["name"], actor=UserFactory())

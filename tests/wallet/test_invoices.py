@@ -97,14 +97,14 @@ def test_consumer_of_another_member_state_needs_two_pieces_of_evidence() -> None
     rate("DE", 1900)
     rate("FR", 2000)
     consumer = PARIS | {"tax_id": ""}
-    orders = [bought(on_sale(), buyer_at(consumer, seen_in)) for seen_in in ("", "DE", "FR")]
+    orders = [bought(on_sale(), buyer_at(consumer, connection_country)) for connection_country in ("", "DE", "FR")]
     assert [(order.tax_treatment, order.tax_rate_bp) for order in orders] == [("domestic", 1900), ("domestic", 1900), ("destination", 2000)]
 
 
 def test_evidence_is_kept_while_the_country_stays() -> None:
     buyer = buyer_at(PARIS, "FR")
-    assert billed(buyer, PARIS | {"street": "2 rue de Rivoli"}).seen_in == "FR"
-    assert billed(buyer, BERLIN).seen_in == ""
+    assert billed(buyer, PARIS | {"street": "2 rue de Rivoli"}).connection_country == "FR"
+    assert billed(buyer, BERLIN).connection_country == ""
 
 
 def test_rate_in_force_on_the_day_applies() -> None:
@@ -193,7 +193,7 @@ def test_purchases_that_a_lost_dispute_ended_have_credit_notes_and_those_of_a_wo
         ("credit_note", orders[0], invoices[0], 4),
         ("credit_note", orders[1], invoices[1], 5),
     ]
-    assert first.journal == second.journal == lost.reversals.get().settled
+    assert first.journal == second.journal == lost.reversals.get().settlement_journal
     assert "card" in invoice_document(first).paragraphs[-1]
     assert issue()[5:] == []
     orders[0].refresh_from_db()

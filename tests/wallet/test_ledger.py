@@ -15,11 +15,11 @@ from marketplace.core.errors import InvalidInput
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
 from wallet.errors import InvalidAmount
-from wallet.guards import LEDGER
 from wallet.models import Journal, LedgerAccount, Order, Transfer
 from wallet.models.ledger import AccountKind
 from wallet.selectors import wallet_of, with_ledger_balance
 from wallet.services.funding import credit_wallet
+from wallet.triggers import LEDGER_TRIGGERS
 
 from .tampering import unguarded
 
@@ -117,7 +117,7 @@ def test_transfer_of_nothing_is_refused(transfer: Transfer, amount: int) -> None
 
 
 def test_transfer_to_itself_is_refused(transfer: Transfer) -> None:
-    with pytest.raises(IntegrityError, match="transfer_two_accounts"), transaction.atomic():
+    with pytest.raises(IntegrityError, match="transfer_between_different_accounts"), transaction.atomic():
         Transfer.objects.create(
             journal=transfer.journal, debit_id=transfer.debit_id, credit_id=transfer.debit_id, amount_minor=1, currency="INR"
         )
@@ -200,15 +200,15 @@ def test_second_live_licence_is_refused_by_the_database() -> None:
 
 
 def test_missing_trigger_stops_the_check_and_migrate_makes_it_again() -> None:
-    LEDGER.remove(connection)
+    LEDGER_TRIGGERS.remove(connection)
     try:
-        assert len(LEDGER.check(databases=["default"])) == len(LEDGER.missing(connection)) > 0
+        assert len(LEDGER_TRIGGERS.check(databases=["default"])) == len(LEDGER_TRIGGERS.missing(connection)) > 0
         with pytest.raises(SystemCheckError, match=r"core\.E010"):
             call_command("check", databases=["default"])
     finally:
-        LEDGER.install(connection)
-    assert LEDGER.missing(connection) == []
-    assert LEDGER.check(databases=["default"]) == []
+        LEDGER_TRIGGERS.install(connection)
+    assert LEDGER_TRIGGERS.missing(connection) == []
+    assert LEDGER_TRIGGERS.check(databases=["default"]) == []
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from library.certificates import certificate_of
 from library.errors import AlreadyOwned, ClaimEnded, LinkRevoked
 from library.licensees import Licensee
 from library.models import Licence
-from library.selectors import live_licences_of, owned_licence
+from library.selectors import current_licences_of, owned_licence
 from library.services.claims import claim_licence
 from library.services.links import issue_link, open_link, record_download, url_of
 from marketplace.accounts.services import delete_account
@@ -70,10 +70,10 @@ def test_purchase_for_a_client_is_in_nobodys_library_until_the_client_claims_it(
     payer, client, listing = funded(inr=1_000_000), UserFactory(), on_sale()
     answer = send(bearer_client(payer), listing, licensee=BODY).json()
     assert (answer["success"], answer["licensee"]) == (True, BODY)
-    assert not live_licences_of(payer).exists()
+    assert not current_licences_of(payer).exists()
     claim_licence(secret=secret_sent(), actor=client)
     assert owned_licence(client, listing.slug).order_id == Order.objects.get(buyer=payer).pk
-    assert not live_licences_of(payer).exists()
+    assert not current_licences_of(payer).exists()
 
 
 def test_payer_sees_the_order_and_its_licensee_and_cannot_download(bearer_client: Client) -> None:
@@ -274,7 +274,7 @@ def test_refund_ends_the_licence_of_the_licensee_and_pays_the_payer() -> None:
     held = wallet_of(order.buyer).balance_inr_minor
     refund_order(order=order, reason="test", actor=UserFactory(is_staff=True))
     assert wallet_of(order.buyer).balance_inr_minor == held + order.price_minor
-    assert not live_licences_of(client).exists()
+    assert not current_licences_of(client).exists()
     assert any(letter.to == [client.email] and "has ended" in letter.subject for letter in sent_mails())
     with pytest.raises(LinkRevoked):
         open_link(token=url_of(link).rsplit("/", 1)[-1])
@@ -297,7 +297,7 @@ def test_dispute_of_the_payers_card_suspends_the_licence_of_the_licensee() -> No
     deliver_event(top_up, EventKind.DISPUTED)
     assert claimed(order, client).suspended_at is not None
     deliver_event(top_up, EventKind.DISPUTE_LOST)
-    assert not live_licences_of(client).exists()
+    assert not current_licences_of(client).exists()
 
 
 def test_licence_that_someone_else_paid_for_cannot_be_upgraded() -> None:

@@ -18,7 +18,7 @@ from tests.factories import UserFactory
 from tests.shop import bought, on_sale
 from wallet.models import CardReversal, Invoice, LedgerAccount, Order, PayoutBatch, ProviderEvent, Seller, TopUp, VendorPayout
 from wallet.models.top_ups import EventKind
-from wallet.providers import TestProvider
+from wallet.providers import SimulatedProvider
 from wallet.providers.simulated import signed_event
 from wallet.reconciliation import differences
 from wallet.services.card_refunds import refund_top_up, send_refund
@@ -142,7 +142,7 @@ def test_commit_that_fails_leaves_nothing_half_done(prepare: Callable[[], Deed])
 def event(top_up: TopUp, kind: EventKind, **told: Any) -> Deed:
     """Return the delivery of an event, the same one each time."""
     body, headers = signed_event(top_up, kind, **told)
-    return partial(receive_event, provider=TestProvider.name, body=body, headers=headers)
+    return partial(receive_event, provider=SimulatedProvider.name, body=body, headers=headers)
 
 
 def spent() -> TopUp:
@@ -227,7 +227,7 @@ def sending_a_refund_that_is_refused() -> Deed:
     reversal = asked_refund()
 
     def deed() -> None:
-        with patch.object(TestProvider, "refund", return_value=None):
+        with patch.object(SimulatedProvider, "refund", return_value=None):
             send_refund.call(reversal)
 
     return deed

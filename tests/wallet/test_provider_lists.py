@@ -11,7 +11,7 @@ from django.utils import timezone
 from tests.factories import UserFactory
 from wallet.models import CardReversal, TopUp
 from wallet.models.top_ups import EventKind, ReversalStatus
-from wallet.providers import TestProvider
+from wallet.providers import SimulatedProvider
 from wallet.providers.base import ProviderPayment, ProviderReversal
 from wallet.services.card_refunds import refund_top_up
 
@@ -32,7 +32,7 @@ def test_day_that_agrees_is_told_and_one_that_does_not_fails_and_names_what_diff
     assert "agree" in told(day=day)
     deliver_event(requested_top_up(), EventKind.SUCCEEDED, amount_minor=1)
     listed = [ProviderPayment(top_up.payment_reference, 49_999, "INR"), ProviderPayment("unknown", 100, "INR")]
-    monkeypatch.setattr(TestProvider, "payments_of", lambda *_: iter(listed))
+    monkeypatch.setattr(SimulatedProvider, "payments_of", lambda *_: iter(listed))
     out = StringIO()
     with pytest.raises(CommandError, match="3 differences"):
         call_command("reconcile", provider="test", day=day, stdout=out)
@@ -46,7 +46,7 @@ def test_payment_of_another_amount_than_was_credited_is_told(amount_minor: int, 
     top_up = paid_top_up()
     assert top_up.paid_at is not None
     listed = [ProviderPayment(top_up.payment_reference, amount_minor, currency)]
-    monkeypatch.setattr(TestProvider, "payments_of", lambda *_: iter(listed))
+    monkeypatch.setattr(SimulatedProvider, "payments_of", lambda *_: iter(listed))
     with pytest.raises(CommandError, match="1 differences"):
         told(day=top_up.paid_at.date())
 
@@ -55,7 +55,7 @@ def test_payment_of_another_amount_than_was_credited_is_told(amount_minor: int, 
 def test_payment_of_another_day_is_not_missed(days: int, monkeypatch: pytest.MonkeyPatch) -> None:
     top_up = paid_top_up()
     assert top_up.paid_at is not None
-    monkeypatch.setattr(TestProvider, "payments_of", lambda *_: iter([]))
+    monkeypatch.setattr(SimulatedProvider, "payments_of", lambda *_: iter([]))
     assert "agree" in told(day=top_up.paid_at.date() + timedelta(days=days))
 
 
@@ -86,7 +86,7 @@ def test_dispute_in_the_list_that_the_ledger_does_not_have_so_is_told(
     listed = [ProviderReversal(**{**same, "status": ReversalStatus.OPEN})]
     if changed:
         listed = [*listed, ProviderReversal(**{**same, "status": ReversalStatus.OPEN, **changed})]
-    monkeypatch.setattr(TestProvider, "reversals_of", lambda *_: iter(listed))
+    monkeypatch.setattr(SimulatedProvider, "reversals_of", lambda *_: iter(listed))
     out = StringIO()
     if not told_of:
         assert "agree" in told(day=reversal.opened_at.date())
@@ -100,6 +100,6 @@ def test_refund_that_the_provider_does_not_list_is_told(monkeypatch: pytest.Monk
     # Refunds close to midnight may be in the list of another day, and this test may run close to midnight.
     monkeypatch.setattr("wallet.top_up_differences.MARGIN", timedelta())
     refund_top_up(top_up=paid_top_up(), reason="asked for", actor=UserFactory())
-    monkeypatch.setattr(TestProvider, "reversals_of", lambda *_: iter([]))
+    monkeypatch.setattr(SimulatedProvider, "reversals_of", lambda *_: iter([]))
     with pytest.raises(CommandError, match="1 differences"):
         told(day=CardReversal.objects.get().opened_at.date())

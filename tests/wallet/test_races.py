@@ -12,7 +12,7 @@ from django.db import connections, transaction
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from catalog.models import ListingIndex, ListingStats, UncountedPurchase
+from catalog.models import ListingIndex, ListingStats, PurchaseCountChange
 from catalog.services.purchase_counts import count_purchase, count_purchases
 from developers.principals import Principal
 from library.models import Licence
@@ -130,7 +130,7 @@ def test_purchases_counted_by_many_at_once_are_counted_once_each() -> None:
     count_purchases()
     assert [stats.purchases for stats in ListingStats.objects.all()] == [6, 6, 6]
     assert [row.popularity for row in ListingIndex.objects.all()] == [6, 6, 6]
-    assert not UncountedPurchase.objects.exists()
+    assert not PurchaseCountChange.objects.exists()
 
 
 @pytest.mark.postgres

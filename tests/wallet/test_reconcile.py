@@ -12,12 +12,12 @@ from django.utils import timezone
 from library.models import Licence
 from tests.factories import UserFactory
 from tests.shop import bought, on_sale
-from wallet.guards import LEDGER
 from wallet.models import Journal, LedgerAccount, Order, Transfer
 from wallet.reconciliation import differences
 from wallet.selectors import wallet_of
 from wallet.services.digests import digest_ledger
 from wallet.services.refunds import refund_order
+from wallet.triggers import LEDGER_TRIGGERS
 
 from .tampering import unguarded
 
@@ -52,7 +52,7 @@ def test_missing_trigger_is_a_difference() -> None:
     try:
         assert_difference(f"trigger {name} is missing")
     finally:
-        LEDGER.install(connection)
+        LEDGER_TRIGGERS.install(connection)
 
 
 def test_balance_that_is_not_the_sum_of_its_entries_is_a_difference() -> None:

@@ -15,7 +15,7 @@ from tests.eager import drain
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
 from wallet.models import CardReversal, Journal, LedgerAccount, Order, TopUp, Transfer
-from wallet.providers import TestProvider
+from wallet.providers import SimulatedProvider
 from wallet.reconciliation import differences
 from wallet.selectors import wallet_of
 from wallet.services import refunds
@@ -187,7 +187,7 @@ def test_refund_of_a_deleted_account_that_paid_all_by_card_leaves_nothing_to_cla
 
 def test_card_that_refuses_the_refund_of_a_deleted_account_is_tried_again_by_staff() -> None:
     order = left_by(paid_top_up(UserFactory(), 49_900).user)
-    with patch.object(TestProvider, "refund", return_value=None):
+    with patch.object(SimulatedProvider, "refund", return_value=None):
         refund_order(order=order, reason="broken", actor=UserFactory())
         drain()
     assert (wallet_of(order.buyer).balance_inr_minor, list(unclaimed_refunds())) == (49_900, [])

@@ -42,9 +42,9 @@ def test_listing_that_is_not_for_sale_is_not_found(bearer_client: Client) -> Non
 
 def test_file_marked_as_malicious_is_not_sold(bearer_client: Client) -> None:
     listing = on_sale()
-    assert listing.live_deliverable is not None
-    listing.live_deliverable.blocked_at = timezone.now()
-    listing.live_deliverable.save()
+    assert listing.approved_deliverable is not None
+    listing.approved_deliverable.blocked_at = timezone.now()
+    listing.approved_deliverable.save()
     assert_refused(spend(bearer_client(funded(inr=100_000)), listing), 404, "not_found")
 
 

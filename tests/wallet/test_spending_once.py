@@ -9,7 +9,7 @@ import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from catalog.models import Listing, ListingStats, UncountedPurchase
+from catalog.models import Listing, ListingStats, PurchaseCountChange
 from marketplace.core.models import IdempotencyRecord
 from tests.eager import EagerBackend
 from tests.shop import bought, funded, on_sale
@@ -129,7 +129,7 @@ def test_failure_between_two_steps_leaves_nothing_half_done(bearer_client: Clien
     with patch.object(spending, step, fail):
         assert_refused(spend(client, listing, key="k"), 500, "internal_error")
     assert wallet_of(user).balance_inr_minor == 100_000
-    assert not UncountedPurchase.objects.exists()
+    assert not PurchaseCountChange.objects.exists()
     assert not IdempotencyRecord.objects.exists()
     assert spend(client, listing, key="k").status_code == 200
 

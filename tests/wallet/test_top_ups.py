@@ -19,7 +19,7 @@ from wallet.card_credit import open_top_ups_of
 from wallet.errors import PaymentProviderUnavailable, PaymentRefused
 from wallet.models import Journal, ProviderEvent, Quote, TopUp
 from wallet.models.top_ups import EventKind
-from wallet.providers import TestProvider
+from wallet.providers import SimulatedProvider
 from wallet.providers.simulated import SIGNATURE, payment_name, signed_event
 from wallet.reconciliation import differences
 from wallet.selectors import wallet_of
@@ -278,7 +278,7 @@ def test_key_of_another_app_or_token_makes_another_top_up() -> None:
 def test_provider_that_does_not_answer_is_asked_again_by_the_same_request(monkeypatch: pytest.MonkeyPatch) -> None:
     user = UserFactory()
     with monkeypatch.context() as patched:
-        patched.setattr(TestProvider, "create_page", lambda *_: (_ for _ in ()).throw(PaymentProviderUnavailable()))
+        patched.setattr(SimulatedProvider, "create_page", lambda *_: (_ for _ in ()).throw(PaymentProviderUnavailable()))
         with pytest.raises(PaymentProviderUnavailable):
             request_top_up(user=user, wanted=TopUpRequest("INR", 100), idempotency_key="a")
     top_up, replayed = request_top_up(user=user, wanted=TopUpRequest("INR", 100), idempotency_key="a")
@@ -288,7 +288,7 @@ def test_provider_that_does_not_answer_is_asked_again_by_the_same_request(monkey
 def test_top_up_that_the_provider_refuses_fails_and_is_not_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
     user = UserFactory()
     with monkeypatch.context() as patched:
-        patched.setattr(TestProvider, "create_page", lambda *_: (_ for _ in ()).throw(PaymentRefused()))
+        patched.setattr(SimulatedProvider, "create_page", lambda *_: (_ for _ in ()).throw(PaymentRefused()))
         with pytest.raises(PaymentRefused):
             request_top_up(user=user, wanted=TopUpRequest("INR", 100), idempotency_key="a")
     top_up, replayed = request_top_up(user=user, wanted=TopUpRequest("INR", 100), idempotency_key="a")

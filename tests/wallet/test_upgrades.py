@@ -13,7 +13,7 @@ from rest_framework.test import APIClient
 
 from catalog.models import Discount, LicenseTier, Listing
 from library.models import Licence
-from library.selectors import live_licences_of, owned_licence, owned_version, owned_versions
+from library.selectors import current_licences_of, owned_licence, owned_version, owned_versions
 from marketplace.core.errors import InvalidTransition
 from tests.factories import DeliverableFactory, UserFactory
 from tests.races import outcomes_at_once, until_someone_waits
@@ -50,7 +50,7 @@ def upgraded(order: Order, to: str = "commercial", *, origin: str = "personal", 
 
 def live(order: Order) -> set[str]:
     """Return the tiers under which the buyer can use what was bought."""
-    return set(live_licences_of(order.buyer).filter(suspended_at__isnull=True).values_list("tier__slug", flat=True))
+    return set(current_licences_of(order.buyer).filter(suspended_at__isnull=True).values_list("tier__slug", flat=True))
 
 
 def give_back(order: Order) -> None:
@@ -214,7 +214,7 @@ def test_equal_factor_is_not_higher() -> None:
 def test_files_of_the_first_licence_stay_covered() -> None:
     order = bought(on_sale())
     newer = DeliverableFactory(listing=order.listing, approved_at=timezone.now())
-    Listing.objects.filter(pk=order.listing_id).update(live_deliverable=newer)
+    Listing.objects.filter(pk=order.listing_id).update(approved_deliverable=newer)
     upgraded(order)
     licence = owned_licence(order.buyer, str(order.listing_id))
     assert (licence.tier.slug, licence.deliverable) == ("commercial", newer)
@@ -358,5 +358,5 @@ def test_quote_counts_the_licence_that_is_there_when_it_is_made() -> None:
     order = bought(on_sale())
     Discount.objects.all().delete()
     made = make_quote(buyer=order.buyer, purchase=PurchaseRequest(str(order.listing_id), upgrade_from="personal"))
-    assert (made.price_minor, made.upgrade_from, made.upgraded_order_id) == (49_900, "personal", order.pk)
+    assert (made.price_minor, made.upgrade_from, made.upgraded_from_id) == (49_900, "personal", order.pk)
     assert made.expires_at - made.created_at < HOUR

@@ -227,8 +227,12 @@ def test_payout_goes_through_its_states_and_back() -> None:
     # Banks return transfers days later.
     payout = bounce_payout(payout=payout, reason="The account is closed.", actor=staff)
     assert (payout.status, payout.reason, earned(vendor.user)["INR"]) == ("Bounced", "The account is closed.", SHARE)
-    assert payout.returned is not None
-    assert (payout.returned.kind, payout.returned.reverses, payout.returned.actor) == ("payout_return", payout.journal, staff)
+    assert payout.return_journal is not None
+    assert (payout.return_journal.kind, payout.return_journal.reverses, payout.return_journal.actor) == (
+        "payout_return",
+        payout.journal,
+        staff,
+    )
     assert list(differences()) == []
     # The next run pays it.
     assert paid_payout(account_of(vendor), "b").amount_minor == SHARE
@@ -461,8 +465,8 @@ def test_payout_that_is_not_its_transfer_is_a_difference() -> None:
 def test_return_that_is_not_its_payouts_is_a_difference() -> None:
     payout = bounce_payout(payout=exported_payout(sold(payee())), reason="test", actor=None)
     with unguarded():
-        VendorPayout.objects.update(status="Paid", returned=None, reason="")
-    assert list(differences()) == [f"journal {payout.returned_id} returns a payout that does not exist"]
+        VendorPayout.objects.update(status="Paid", return_journal=None, reason="")
+    assert list(differences()) == [f"journal {payout.return_journal_id} returns a payout that does not exist"]
 
 
 @pytest.mark.parametrize(
@@ -470,7 +474,7 @@ def test_return_that_is_not_its_payouts_is_a_difference() -> None:
     [
         "UPDATE wallet_vendorpayout SET batch_id = id",
         "UPDATE wallet_vendorpayout SET account_id = id",
-        "UPDATE wallet_vendorpayout SET status = 'Paid', returned_id = NULL, reason = ''",
+        "UPDATE wallet_vendorpayout SET status = 'Paid', return_journal_id = NULL, reason = ''",
         "UPDATE wallet_vendorpayout SET reason = 'other'",
         "DELETE FROM wallet_vendorpayout",
         "UPDATE wallet_payoutbatch SET run = 'b'",

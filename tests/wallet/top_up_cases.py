@@ -6,7 +6,7 @@ from marketplace.accounts.models import User
 from tests.factories import UserFactory
 from wallet.models import TopUp
 from wallet.models.top_ups import EventKind
-from wallet.providers import TestProvider
+from wallet.providers import SimulatedProvider
 from wallet.providers.simulated import signed_event
 from wallet.services.provider_events import receive_event
 from wallet.services.top_ups import TopUpRequest, request_top_up
@@ -20,7 +20,7 @@ def requested_top_up(user: User | None = None, amount_minor: int = 50_000, curre
 def deliver_event(top_up: TopUp, kind: EventKind, **told: Any) -> TopUp:
     """Deliver an event of the test provider; return the top-up as it stands then."""
     body, headers = signed_event(top_up, kind, **told)
-    receive_event(provider=TestProvider.name, body=body, headers=headers)
+    receive_event(provider=SimulatedProvider.name, body=body, headers=headers)
     top_up.refresh_from_db()
     return top_up
 

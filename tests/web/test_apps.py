@@ -190,10 +190,10 @@ def test_revoke_asks_first_and_twice_is_harmless(browse: Callable[..., Client], 
     address = reverse("key-revoke", args=[app.pk, key.pk])
     assert "Revoke laptop?" in client.get(address).content.decode()
     key.refresh_from_db()
-    assert key.live
+    assert key.is_active
     for _ in range(2):
         assert client.post(address)["Location"] == reverse("app-detail", args=[app.pk])
-    assert not ApiKey.objects.get().live
+    assert not ApiKey.objects.get().is_active
     text = client.get(reverse("app-detail", args=[app.pk])).content.decode()
     assert "Ended keys (1)" in text
 

@@ -41,7 +41,7 @@ def test_details_are_entered_and_shown_again(browse: Browse) -> None:
     user = UserFactory()
     client = browse(user)
     assert client.post(PAGE, SENT)["Location"] == PAGE
-    assert (saved(user).region, saved(user).seen_in) == ("27", "")
+    assert (saved(user).region, saved(user).connection_country) == ("27", "")
     assert 'value="2 Marine Drive"' in text(client.get(PAGE))
 
 
@@ -90,14 +90,14 @@ def test_country_of_the_connection_is_taken_from_a_trusted_proxy_only(
     settings.CLIENT_COUNTRY_HEADER, settings.TRUSTED_PROXIES = "X-Country", proxies
     user = UserFactory()
     browse(user).post(PAGE, SENT, headers={"X-Country": header, "X-Forwarded-For": "192.0.2.7"})
-    assert saved(user).seen_in == seen
+    assert saved(user).connection_country == seen
 
 
 def test_country_of_the_connection_is_not_read_unless_the_operator_names_the_header(browse: Browse, settings: Any) -> None:
     settings.TRUSTED_PROXIES = ["127.0.0.1"]
     user = UserFactory()
     browse(user).post(PAGE, SENT, headers={"X-Country": "FR", "X-Forwarded-For": "192.0.2.7"})
-    assert saved(user).seen_in == ""
+    assert saved(user).connection_country == ""
 
 
 @pytest.mark.slow

@@ -54,7 +54,7 @@ def test_key_is_revoked_where_one_stands(window: Opens, live_server: Any) -> Non
     page.get_by_role("button", name="Revoke key").click()
     page.locator(".notes").get_by_text("is revoked").wait_for()
     assert page.evaluate("window.same && document.activeElement.className") == "notes"
-    assert [key.name for key in ApiKey.objects.all() if key.live] == ["server"]
+    assert [key.name for key in ApiKey.objects.all() if key.is_active] == ["server"]
     assert page.get_by_role("link", name="Revoke laptop").count() == 0
 
 

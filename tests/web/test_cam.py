@@ -143,7 +143,7 @@ def sold(buyer: User, slug: str = "grotesk", **fields: Any) -> tuple[Listing, Or
 
 def updated(listing: Listing) -> None:
     """Put a new version on sale."""
-    listing.live_deliverable = DeliverableFactory(listing=listing, version="2.0", approved_at=timezone.now())
+    listing.approved_deliverable = DeliverableFactory(listing=listing, version="2.0", approved_at=timezone.now())
     listing.save()
     store_file(listing, archive("second"))
 

@@ -30,7 +30,7 @@ def page_of(client: Client, listing: Listing) -> BeautifulSoup:
 
 def with_file(listing: Listing, **fields: Any) -> Listing:
     """Give the file on sale these details."""
-    file = listing.live_deliverable
+    file = listing.approved_deliverable
     assert file is not None
     fields["technical"] = file.technical | fields.get("technical", {})
     Deliverable.objects.filter(pk=file.pk).update(**fields)
@@ -93,7 +93,7 @@ def test_tools_and_hosts_of_a_skill_are_those_that_the_inspection_recorded(
     client: Client, facts: dict[str, Any] | None, tools: list[str] | None, hosts: list[str] | None
 ) -> None:
     listing = with_file(on_sale(), technical={"skill": SKILL})
-    file = listing.live_deliverable
+    file = listing.approved_deliverable
     assert file is not None
     if facts is not None:
         FileFacts.objects.create(listing=listing, sha256=file.sha256, facts=facts | {"texts": {"SKILL.md": "x" * 1000}})

@@ -45,5 +45,5 @@ def test_page_of_a_listing_on_sale_is_indexed_with_its_file(client: Client) -> N
     listing = on_sale(archive())
     page = client.get(reverse("asset-page", args=[listing.slug])).content.decode()
     assert "noindex" not in page
-    assert listing.live_deliverable is not None
-    assert listing.live_deliverable.sha256 in page
+    assert listing.approved_deliverable is not None
+    assert listing.approved_deliverable.sha256 in page

@@ -96,7 +96,7 @@ def test_mcp_token_is_revoked_after_a_question(browse: Callable[..., Client], de
     for _ in range(2):
         assert client.post(address)["Location"] == reverse("app-detail", args=[app.pk])
     mcp_token.refresh_from_db()
-    assert not mcp_token.live
+    assert not mcp_token.is_active
     assert "Ended MCP tokens (1)" in client.get(reverse("app-detail", args=[app.pk])).content.decode()
 
 
@@ -110,7 +110,7 @@ def test_rotation_shows_the_new_secret_once(
     made = client.post(reverse("token-rotate", args=[personal.pk]), {"overlap": "0"}, follow=True)
     assert principal_of_bearer(f"Bearer {_secret(made.content)}").scopes == {Scope.ACCOUNT_READ}
     personal.refresh_from_db()
-    assert not personal.live
+    assert not personal.is_active
 
 
 @pytest.mark.parametrize("overlap", ["", "8", "-1", "soon"])

@@ -109,7 +109,7 @@ def test_revoke_asks_first_and_twice_is_harmless(browse: Callable[..., Client]) 
     for _ in range(2):
         assert client.post(address)["Location"] == reverse("tokens")
     token.refresh_from_db()
-    assert not token.live
+    assert not token.is_active
     assert "Ended tokens (1)" in client.get(reverse("tokens")).content.decode()
 
 
@@ -119,7 +119,7 @@ def test_other_kinds_of_token_are_not_personal(browse: Callable[..., Client]) ->
     AccessToken.objects.update(kind="oauth", application=AppFactory())
     client = browse(user)
     assert client.get(reverse("token-revoke", args=[token.pk])).status_code == 404
-    assert client.get(reverse("tokens")).context["live_tokens"] == []
+    assert client.get(reverse("tokens")).context["active_tokens"] == []
 
 
 def test_scopes_that_are_offered_are_those_that_a_personal_token_can_use(browse: Callable[..., Client]) -> None:

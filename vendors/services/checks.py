@@ -6,7 +6,7 @@ from typing import Any
 
 from catalog.models import Listing
 from catalog.models.files import PreviewKind
-from catalog.pricing import list_price, permitted_tiers, sale_price
+from catalog.pricing import current_price, list_price, permitted_tiers
 from catalog.selectors.reviews import is_blocked
 from catalog.selectors.taxonomy import active_tiers
 from marketplace.core import bounds as core_bounds
@@ -43,7 +43,7 @@ def run_checks(listing: Listing) -> list[CheckOutcome]:
 
 def _file_integrity(listing: Listing) -> CheckOutcome:
     name = "file_integrity"
-    file = listing.candidate_deliverable or listing.live_deliverable
+    file = listing.candidate_deliverable or listing.approved_deliverable
     if file is None:
         return CheckOutcome(name, passed=False, detail="There is no file yet. Upload what buyers get.")
     if is_blocked(file):
@@ -76,7 +76,7 @@ def _small(pictures: Mapping[int, Mapping[str, int]]) -> str:
 def _pricing(listing: Listing) -> CheckOutcome:
     name = "pricing"
     for currency in Currency:
-        price, sale = list_price(listing, currency), sale_price(listing, currency)
+        price, sale = list_price(listing, currency), current_price(listing, currency)
         if price is None and currency == Currency.USD:
             return CheckOutcome(name, passed=False, detail="Set a base price.")
         if price is not None and not 0 <= price <= core_bounds.MAX_PRICE_MINOR:

@@ -21,8 +21,8 @@ logger = logging.getLogger(__name__)
 
 def make_file_previews(*, listing_id: uuid.UUID) -> None:
     """Make the previews of a published listing's file unless they are there, and delete those of its earlier files."""
-    listing = Listing.objects.select_related("live_deliverable__listing__category").get(pk=listing_id)
-    file = listing.live_deliverable
+    listing = Listing.objects.select_related("approved_deliverable__listing__category").get(pk=listing_id)
+    file = listing.approved_deliverable
     if file is None or file.blocked_at is not None or file.file_previews.exists():
         return
     try:
@@ -35,7 +35,7 @@ def make_file_previews(*, listing_id: uuid.UUID) -> None:
 
 
 def attach_file_previews(*, deliverable: Deliverable, made: Sequence[Made]) -> None:
-    """Store the previews of a listing's live file in place of all that its files have; nothing where another file is live by now."""
+    """Store the previews of a listing's approved file in place of all that its files have; nothing where another file is live by now."""
     contents: dict[str, tuple[bytes, str]] = {}
     previews = []
     for position, (kind, processed) in enumerate(made):
@@ -46,7 +46,7 @@ def attach_file_previews(*, deliverable: Deliverable, made: Sequence[Made]) -> N
         contents |= {fields["renditions"][name]["key"]: (copy.content, copy.content_type) for name, copy in processed.renditions.items()}
     with stored_objects(default_storage, contents), transaction.atomic():
         listing = lock(Listing.objects.all(), pk=deliverable.listing_id)
-        if listing.live_deliverable_id != deliverable.pk:
+        if listing.approved_deliverable_id != deliverable.pk:
             delete_after_commit(default_storage, *contents)
             return
         earlier = list(FilePreview.objects.filter(deliverable__listing=listing))

@@ -154,7 +154,7 @@ def attach_preview(*, listing: Listing, kind: PreviewKind, processed: ProcessedP
     with stored(preview, processed), transaction.atomic():
         listing = lock_for_upload(listing)
         previous = Preview.objects.filter(listing=listing, kind=kind, slot=slot).first()
-        if listing.live_deliverable_id is None:
+        if listing.approved_deliverable_id is None:
             lock_vendor(listing.store)
             ensure_room(listing, adding=preview.size, replacing=0 if previous is None else previous.size)
         if previous is not None:

@@ -109,7 +109,7 @@ def _record(seen: Deliverable, inspection: Inspection, detail: str) -> Reinspect
     deliverable.save(update_fields=["format", "technical", "entries"])
     record_facts(deliverable, inspection.facts)
     audit.record("listing.reinspect_file", listing, actor=None, file=str(deliverable.pk), differences=detail)
-    if listing.status == ListingStatus.PUBLISHED and listing.live_deliverable_id == deliverable.pk:
+    if listing.status == ListingStatus.PUBLISHED and listing.approved_deliverable_id == deliverable.pk:
         # The public page shows the details.
         listing_edited(listing)
     return Reinspected(ReinspectOutcome.CHANGED, detail, stale_manifest=_manifest_is_stale(listing))

@@ -4,7 +4,7 @@ from catalog.errors import NothingToReview
 from catalog.models import Listing
 from catalog.models.listings import ListingStatus
 from catalog.services.submission import submit_listing
-from catalog.services.transitions import LISTING, UPDATE
+from catalog.services.transitions import LISTING_TRANSITIONS, UPDATE_TRANSITIONS
 from marketplace.accounts.models import User
 from marketplace.core.errors import InvalidTransition
 
@@ -32,5 +32,5 @@ def _refuse_early(listing: Listing) -> None:
     published = listing.status == ListingStatus.PUBLISHED
     if published and listing.candidate_deliverable_id is None:
         raise NothingToReview
-    if not (UPDATE if published else LISTING).allows(listing, "submit"):
+    if not (UPDATE_TRANSITIONS if published else LISTING_TRANSITIONS).allows(listing, "submit"):
         raise InvalidTransition("It is already in review.", currentState=listing.update_status or listing.status)

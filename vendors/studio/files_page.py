@@ -96,7 +96,7 @@ class FilesPage:
     """The content of the page.
 
     Args:
-        live: The file that was approved last: buyers get it while the listing is published.
+        approved: The file that was approved last: buyers get it while the listing is published.
         earlier: Other stored files, newest first.
         unfinished: Resumable uploads that can be continued, newest first.
         checks: The checks before a submission; empty where the listing is on sale or in review.
@@ -104,7 +104,7 @@ class FilesPage:
     """
 
     listing: Listing
-    live: ShownFile | None
+    approved: ShownFile | None
     candidate: ShownFile | None
     earlier: list[Deliverable]
     unfinished: list[Upload]
@@ -171,10 +171,10 @@ class FilesPage:
 
     @property
     def _file_part(self) -> Part:
-        shown = self.candidate or self.live
+        shown = self.candidate or self.approved
         if shown is None:
             words = "No file yet"
-        elif shown is self.live:
+        elif shown is self.approved:
             words = f"{shown.file.original_filename}, reviewed"
         else:
             words = f"{shown.file.original_filename}, {'in review' if self.is_file_locked else 'not reviewed yet'}"
@@ -184,9 +184,9 @@ class FilesPage:
     def file_field(self) -> UploadField:
         """The place of the deliverable."""
         if self.candidate:
-            label = "Replace the new file" if self.live else "Replace the file"
+            label = "Replace the new file" if self.approved else "Replace the file"
         else:
-            label = "Upload a new file" if self.live else "Upload the file"
+            label = "Upload a new file" if self.approved else "Upload the file"
         return upload_field(self.listing, FILE, label, self.refused.at(FILE))
 
     @property
@@ -208,9 +208,9 @@ class FilesPage:
     @property
     def differences(self) -> list[tuple[str, str, str]]:
         """The differences between the reviewed file and the new one: name, before, after."""
-        if self.live is None or self.candidate is None:
+        if self.approved is None or self.candidate is None:
             return []
-        before, after = dict(self.live.facts), dict(self.candidate.facts)
+        before, after = dict(self.approved.facts), dict(self.candidate.facts)
         names = dict.fromkeys([*before, *after])
         return [(name, before.get(name, "—"), after.get(name, "—")) for name in names if before.get(name) != after.get(name)]
 
@@ -225,7 +225,7 @@ def files_page(listing: Listing, refused: RefusedUpload | None = None, typed: Ma
     pictures = {preview.slot: preview for preview in previews if preview.kind == PreviewKind.GALLERY}
     return FilesPage(
         listing=listing,
-        live=_shown(listing.live_deliverable, technical),
+        approved=_shown(listing.approved_deliverable, technical),
         candidate=_shown(listing.candidate_deliverable, technical),
         earlier=earlier,
         unfinished=[] if listing.status == ListingStatus.PENDING_REVIEW else list(unfinished_of(listing)),
@@ -239,7 +239,7 @@ def files_page(listing: Listing, refused: RefusedUpload | None = None, typed: Ma
 
 def _files(listing: Listing) -> tuple[dict[uuid.UUID, dict[str, Any]], list[Deliverable]]:
     """Return the technical details of the files in use by id, and the other files: in one query, but without the details of those."""
-    used = [pk for pk in (listing.live_deliverable_id, listing.candidate_deliverable_id) if pk is not None]
+    used = [pk for pk in (listing.approved_deliverable_id, listing.candidate_deliverable_id) if pk is not None]
     details = Case(When(pk__in=used, then="technical"), output_field=JSONField())
     first = Case(When(pk__in=used, then=0), default=1)
     files = files_of(listing).defer("technical", "entries").annotate(used_details=details).order_by(first, "-id")[: EARLIER + len(used)]

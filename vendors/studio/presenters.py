@@ -11,7 +11,7 @@ from django.contrib.humanize.templatetags.humanize import intcomma
 from catalog.field_names import field_name
 from catalog.models import LicenseTier, Listing
 from catalog.models.listings import ListingStatus, UpdateStatus
-from catalog.pricing import is_free, list_price, permitted_tiers, price_of, sale_price
+from catalog.pricing import current_price, is_free, list_price, permitted_tiers, price_of
 from marketplace.core.models import AuditEntry
 from marketplace.core.money import Currency, Split, split_sale, tax_inside
 
@@ -194,7 +194,7 @@ def proceeds_of(listing: Listing, tiers: Sequence[LicenseTier]) -> ListingProcee
     """Return the split of each sale of a listing, which must be loaded with its vendor's profile."""
     rate = listing.store.vendor_profile.commission_rate_bp
     permitted = permitted_tiers(listing, tiers)
-    sold_in = [currency for currency in Currency if sale_price(listing, currency) is not None]
+    sold_in = [currency for currency in Currency if current_price(listing, currency) is not None]
     licences = [
         LicenceProceeds(tier.name, [_proceeds(listing, tier, tiers, currency, first=tier is permitted[0]) for currency in sold_in])
         for tier in permitted

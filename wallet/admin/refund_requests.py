@@ -18,14 +18,14 @@ from ..models import RefundRequest
 from ..models.refund_requests import RefundRequestStatus
 from ..refund_cases import refund_case
 from ..services.refund_requests import grant_refund, refuse_refund
-from ..services.refunds import REQUESTS
+from ..services.refunds import REQUEST_TRANSITIONS
 from .effects import refund_effects
 
 DECIDE = "wallet.decide_refundrequest"
 
 
 def _allows(verb: str) -> Callable[[Any], bool]:
-    return partial(REQUESTS.allows, verb=verb)
+    return partial(REQUEST_TRANSITIONS.allows, verb=verb)
 
 
 @admin.register(RefundRequest)

@@ -118,7 +118,7 @@ class ReversalAdmin(ServiceAdmin):
                 "yes" if each.suspended else "no",
                 *(money(part, each.order.currency) for part in (each.withheld_minor, each.taken_minor)),
             )
-            for each in subject.orders.select_related("order").order_by("id")
+            for each in subject.disputed_orders.select_related("order").order_by("id")
         ]
         return [
             Panel("Purchases", ("Asset", "Price", "Disputed", "Suspended", "Withheld", "Taken"), rows),

@@ -83,7 +83,7 @@ class VendorPayoutAdmin(CsvExport, ServiceAdmin):
     search_fields = ("batch__run", "account__owner__email", "account__owner__store__slug")
     ordering = ("-id",)
     list_template = "admin/wallet/payouts.html"
-    fields = ("batch", "vendor", "store", "amount", "status", "reason", "journal", "returned")
+    fields = ("batch", "vendor", "store", "amount", "status", "reason", "journal", "return_journal")
     readonly_fields = ("vendor", "store", "amount")
     decision_names = ("pay", "bounce", "cancel", "pay_former_vendor", "keep_earnings")
 
@@ -138,7 +138,7 @@ class VendorPayoutAdmin(CsvExport, ServiceAdmin):
             "You confirm that the bank made the transfer. The vendor gets a mail.",
             "It is recorded as paid.",
             NoForm,
-            available=partial(services.PAYOUTS.allows, verb="pay"),
+            available=partial(services.PAYOUT_TRANSITIONS.allows, verb="pay"),
         ),
         services.mark_payout_paid,
         "payout",
@@ -151,7 +151,7 @@ class VendorPayoutAdmin(CsvExport, ServiceAdmin):
             SETTLE,
             "The bank returned the transfer: the amount is in the vendor's balance again, and the vendor gets a mail with your reason.",
             "It is recorded as bounced.",
-            available=partial(services.PAYOUTS.allows, verb="bounce"),
+            available=partial(services.PAYOUT_TRANSITIONS.allows, verb="bounce"),
             danger=True,
         ),
         services.bounce_payout,
@@ -164,7 +164,7 @@ class VendorPayoutAdmin(CsvExport, ServiceAdmin):
             SETTLE,
             "It leaves the batch, and the amount is in the vendor's balance again.",
             "It is cancelled.",
-            available=partial(services.PAYOUTS.allows, verb="cancel"),
+            available=partial(services.PAYOUT_TRANSITIONS.allows, verb="cancel"),
             danger=True,
         ),
         services.cancel_payout,

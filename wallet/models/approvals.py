@@ -63,7 +63,7 @@ class Approval(models.Model):
                 condition=Q(status="Waiting", decided_at__isnull=True, order__isnull=True)
                 | Q(status__in=("Approved", "Declined"), decided_at__isnull=False, order__isnull=True)
                 | Q(status="Completed", decided_at__isnull=False, order__isnull=False),
-                name="approval_status_fits",
+                name="approval_status_consistent",
             ),
         )
 

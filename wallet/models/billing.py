@@ -30,7 +30,7 @@ class Logo(models.Model):
 class BillingDetails(models.Model):
     """The name and address of a person or company on invoices, as they were from a time on.
 
-    A change adds a row, because invoices refer to the former ones; a trigger prevents other changes (`wallet.guards`).
+    A change adds a row, because invoices refer to the former ones; a trigger prevents other changes (`wallet.triggers`).
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
@@ -47,7 +47,7 @@ class BillingDetails(models.Model):
     tax_id = models.CharField(max_length=bounds.TAX_ID_CHARS, blank=True)
     logo = models.ForeignKey(Logo, null=True, blank=True, on_delete=models.PROTECT, related_name="details")
     # The country of the connection by which the owner entered them on our page, if a proxy tells it.
-    seen_in = models.CharField(max_length=2, blank=True)
+    connection_country = models.CharField(max_length=2, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -24,7 +24,7 @@ class LedgerDigest(models.Model):
         ordering = ("number",)
         constraints = (
             models.UniqueConstraint(fields=("previous_digest",), name="ledgerdigest_no_fork"),
-            models.CheckConstraint(condition=Q(number__gte=1, journals__gte=1), name="ledgerdigest_of_something"),
+            models.CheckConstraint(condition=Q(number__gte=1, journals__gte=1), name="ledgerdigest_not_empty"),
         )
 
     def __str__(self) -> str:

@@ -23,7 +23,7 @@ class InvoiceKind(models.TextChoices):
 class Invoice(models.Model):
     """The invoice of a sale, or the credit note of a refund or of a lost dispute, as it was issued. Append-only.
 
-    A trigger refuses a number that does not follow the seller's last in the fiscal year (`wallet.guards`).
+    A trigger refuses a number that does not follow the seller's last in the fiscal year (`wallet.triggers`).
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
@@ -71,7 +71,8 @@ class Invoice(models.Model):
             models.CheckConstraint(condition=Q(kind__in=InvoiceKind.values), name="invoice_kind_known"),
             models.CheckConstraint(condition=Q(treatment__in=Treatment.values), name="invoice_treatment_known"),
             models.CheckConstraint(
-                condition=Q(kind="invoice", corrects__isnull=True) | Q(kind="credit_note", corrects__isnull=False), name="invoice_fits_kind"
+                condition=Q(kind="invoice", corrects__isnull=True) | Q(kind="credit_note", corrects__isnull=False),
+                name="invoice_matches_kind",
             ),
             models.CheckConstraint(
                 condition=Q(tax_minor__gte=0, gross_minor__gt=0, gross_minor__gte=F("tax_minor")), name="invoice_amounts"

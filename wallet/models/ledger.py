@@ -1,4 +1,4 @@
-"""The double-entry ledger. The triggers of `wallet.guards` make it append-only."""
+"""The double-entry ledger. The triggers of `wallet.triggers` make it append-only."""
 
 from django.conf import settings
 from django.db import models
@@ -71,7 +71,7 @@ class LedgerAccount(models.Model):
             models.CheckConstraint(condition=Q(currency__in=CURRENCIES), name="ledgeraccount_currency_known"),
             models.CheckConstraint(
                 condition=Q(kind__in=OWNED_KINDS, owner__isnull=False) | (~Q(kind__in=OWNED_KINDS) & Q(owner__isnull=True)),
-                name="ledgeraccount_owner_fits_kind",
+                name="ledgeraccount_owner_matches_kind",
             ),
             models.CheckConstraint(
                 condition=Q(kind="wallet", may_go_negative=False)
@@ -126,7 +126,7 @@ class Journal(models.Model):
     """One event that moved money, with its actor, reason and request; its transfers belong together.
 
     The net amounts for the wallet and the vendor, at most one each, are denormalised here:
-    owners page through them, and a trigger chains each wallet's balances (`wallet.guards`).
+    owners page through them, and a trigger chains each wallet's balances (`wallet.triggers`).
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
@@ -177,7 +177,7 @@ class Journal(models.Model):
                 | Q(kind__in=("return", "payout_return", "unfreeze"), order__isnull=True, reverses__isnull=False)
                 | Q(kind__in=("sale", "refund_payout"), order__isnull=False, reverses__isnull=True)
                 | Q(kind="refund", order__isnull=False, reverses__isnull=False),
-                name="journal_fits_kind",
+                name="journal_matches_kind",
             ),
             models.CheckConstraint(condition=~Q(reason=""), name="journal_has_reason"),
             models.CheckConstraint(
@@ -211,7 +211,7 @@ class Journal(models.Model):
                     wallet_entry__gte=1,
                     wallet_balance_minor__gte=0,
                 ),
-                name="journal_wallet_fits_kind",
+                name="journal_wallet_matches_kind",
             ),
             models.CheckConstraint(
                 condition=(~Q(kind__in=("payout", "payout_return", "hand_payout", "kept_earnings", "withhold", "release")) & _NO_VENDOR)
@@ -221,7 +221,7 @@ class Journal(models.Model):
                     vendor__isnull=False,
                     vendor_net_minor__isnull=False,
                 ),
-                name="journal_vendor_fits_kind",
+                name="journal_vendor_matches_kind",
             ),
         )
         indexes = (
@@ -249,7 +249,7 @@ class Transfer(models.Model):
         constraints = (
             models.UniqueConstraint(fields=("journal", "debit", "credit"), name="transfer_once_in_journal"),
             models.CheckConstraint(condition=Q(amount_minor__gt=0), name="transfer_positive"),
-            models.CheckConstraint(condition=~Q(debit=F("credit")), name="transfer_two_accounts"),
+            models.CheckConstraint(condition=~Q(debit=F("credit")), name="transfer_between_different_accounts"),
         )
 
     def __str__(self) -> str:

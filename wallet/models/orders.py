@@ -89,7 +89,7 @@ class Order(models.Model):
             models.CheckConstraint(
                 condition=Q(status__in=("Completed", "ChargedBack"), refunded_at__isnull=True)
                 | Q(status="Refunded", refunded_at__isnull=False),
-                name="order_status_fits_refund",
+                name="order_status_matches_refund",
             ),
             models.CheckConstraint(
                 condition=Q(tax_minor__gte=0, commission_minor__gte=0, vendor_share_minor__gte=0), name="order_parts_not_negative"

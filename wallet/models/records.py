@@ -47,7 +47,7 @@ class CreditReference(models.Model):
     class Meta:
         constraints = (
             models.UniqueConstraint(fields=("source", "reference"), name="creditreference_once"),
-            models.CheckConstraint(condition=~Q(source="") & ~Q(reference=""), name="creditreference_of_something"),
+            models.CheckConstraint(condition=~Q(source="") & ~Q(reference=""), name="creditreference_not_empty"),
         )
 
     def __str__(self) -> str:

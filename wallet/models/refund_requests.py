@@ -71,7 +71,7 @@ class RefundRequest(Claimable):
                 | Q(status="InReview", escalated_at__isnull=False, ended_at__isnull=True)
                 | Q(status="Refused", escalated_at__isnull=False, ended_at__isnull=False) & ~Q(decision="")
                 | Q(status__in=("Refunded", "Closed"), ended_at__isnull=False, decision=""),
-                name="refundrequest_status_fits",
+                name="refundrequest_status_consistent",
             ),
         )
         indexes = (

@@ -68,7 +68,7 @@ class TopUp(models.Model):
                 condition=Q(status__in=("Pending", "Failed"), journal__isnull=True, paid_at__isnull=True)
                 | Q(status__in=("Succeeded", "Disputed", "Returned"), journal__isnull=False, paid_at__isnull=False)
                 & ~Q(payment_reference=""),
-                name="topup_status_fits",
+                name="topup_status_consistent",
             ),
             models.UniqueConstraint(
                 fields=("provider", "payment_reference"), condition=~Q(payment_reference=""), name="topup_one_for_payment"
@@ -125,7 +125,7 @@ class ProviderEvent(models.Model):
             models.CheckConstraint(condition=Q(kind__in=EventKind.values), name="providerevent_kind_known"),
             models.CheckConstraint(
                 condition=Q(processed_at__isnull=True, outcome="") | Q(processed_at__isnull=False, top_up__isnull=False) & ~Q(outcome=""),
-                name="providerevent_processed_fits",
+                name="providerevent_processed_consistent",
             ),
         )
         indexes = (
@@ -162,8 +162,8 @@ class CardReversal(models.Model):
     amount_minor = models.BigIntegerField()
     status = models.CharField(max_length=16, choices=ReversalStatus.choices, default=ReversalStatus.OPEN)
     # The journal that froze what the wallet held, empty if it held nothing, and the journal that ended it.
-    frozen = models.OneToOneField(Journal, null=True, blank=True, on_delete=models.PROTECT, related_name="froze_for")
-    settled = models.OneToOneField(Journal, null=True, blank=True, on_delete=models.PROTECT, related_name="settled_reversal")
+    freeze_journal = models.OneToOneField(Journal, null=True, blank=True, on_delete=models.PROTECT, related_name="frozen_reversal")
+    settlement_journal = models.OneToOneField(Journal, null=True, blank=True, on_delete=models.PROTECT, related_name="settled_reversal")
     opened_at = models.DateTimeField(default=timezone.now)
     decided_at = models.DateTimeField(null=True, blank=True)
 
@@ -176,11 +176,11 @@ class CardReversal(models.Model):
             models.CheckConstraint(condition=Q(amount_minor__gt=0), name="cardreversal_positive"),
             models.CheckConstraint(condition=Q(kind__in=ReversalKind.values), name="cardreversal_kind_known"),
             models.CheckConstraint(
-                condition=Q(status="Open", settled__isnull=True, decided_at__isnull=True)
-                | Q(status="Kept", frozen__isnull=True, settled__isnull=True, decided_at__isnull=False)
-                | Q(status="Kept", frozen__isnull=False, settled__isnull=False, decided_at__isnull=False)
-                | Q(status="Returned", settled__isnull=False, decided_at__isnull=False),
-                name="cardreversal_status_fits",
+                condition=Q(status="Open", settlement_journal__isnull=True, decided_at__isnull=True)
+                | Q(status="Kept", freeze_journal__isnull=True, settlement_journal__isnull=True, decided_at__isnull=False)
+                | Q(status="Kept", freeze_journal__isnull=False, settlement_journal__isnull=False, decided_at__isnull=False)
+                | Q(status="Returned", settlement_journal__isnull=False, decided_at__isnull=False),
+                name="cardreversal_status_consistent",
             ),
         )
 
@@ -190,15 +190,15 @@ class CardReversal(models.Model):
     @property
     def frozen_minor(self) -> int:
         """The amount that was frozen in the wallet."""
-        return 0 if self.frozen is None else -(self.frozen.wallet_net_minor or 0)
+        return 0 if self.freeze_journal is None else -(self.freeze_journal.wallet_net_minor or 0)
 
 
 class DisputedOrder(models.Model):
     """A purchase that a disputed top-up paid for, in whole or in part, and what is withheld of the vendor's share."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    reversal = models.ForeignKey(CardReversal, on_delete=models.PROTECT, related_name="orders")
-    order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="disputes")
+    reversal = models.ForeignKey(CardReversal, on_delete=models.PROTECT, related_name="disputed_orders")
+    order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="disputed_orders")
     disputed_minor = models.BigIntegerField()
     # Whether half or more of the price was disputed, with what other disputes took or may take.
     suspended = models.BooleanField()
@@ -206,8 +206,8 @@ class DisputedOrder(models.Model):
     ended = models.BooleanField(default=False)
     withheld_minor = models.BigIntegerField()
     # One journal for each vendor: what was withheld, and what was released of it.
-    withheld = models.ForeignKey(Journal, null=True, blank=True, on_delete=models.PROTECT, related_name="withheld_for")
-    released = models.ForeignKey(Journal, null=True, blank=True, on_delete=models.PROTECT, related_name="released_for")
+    withholding_journal = models.ForeignKey(Journal, null=True, blank=True, on_delete=models.PROTECT, related_name="withholding_orders")
+    release_journal = models.ForeignKey(Journal, null=True, blank=True, on_delete=models.PROTECT, related_name="released_orders")
     # The part that covers a lost dispute.
     taken_minor = models.BigIntegerField(default=0)
 
@@ -217,14 +217,15 @@ class DisputedOrder(models.Model):
         constraints = (
             models.UniqueConstraint(fields=("reversal", "order"), name="disputedorder_once"),
             models.CheckConstraint(condition=Q(disputed_minor__gt=0), name="disputedorder_positive"),
-            models.CheckConstraint(condition=Q(suspended=True) | Q(withheld_minor=0), name="disputedorder_withholds_if_suspended"),
+            models.CheckConstraint(condition=Q(suspended=True) | Q(withheld_minor=0), name="disputedorder_withheld_only_if_suspended"),
             models.CheckConstraint(
-                condition=Q(withheld_minor=0, withheld__isnull=True) | Q(withheld_minor__gt=0, withheld__isnull=False),
-                name="disputedorder_withheld_fits",
+                condition=Q(withheld_minor=0, withholding_journal__isnull=True)
+                | Q(withheld_minor__gt=0, withholding_journal__isnull=False),
+                name="disputedorder_withholding_consistent",
             ),
-            models.CheckConstraint(condition=Q(ended=True) | Q(taken_minor=0), name="disputedorder_takes_if_ended"),
+            models.CheckConstraint(condition=Q(ended=True) | Q(taken_minor=0), name="disputedorder_taken_only_if_ended"),
             models.CheckConstraint(
-                condition=Q(taken_minor__gte=0, taken_minor__lte=F("withheld_minor")), name="disputedorder_takes_what_is_withheld"
+                condition=Q(taken_minor__gte=0, taken_minor__lte=F("withheld_minor")), name="disputedorder_taken_within_withheld"
             ),
         )
 

@@ -51,12 +51,12 @@ class PayoutBatch(models.Model):
             models.CheckConstraint(
                 condition=Q(transfer_currency=F("currency"), rate__isnull=True)
                 | Q(transfer_currency="EUR", rate__isnull=False, rate__gt=0),
-                name="payoutbatch_rate_fits",
+                name="payoutbatch_rate_consistent",
             ),
             models.CheckConstraint(
                 condition=Q(status="Exported", exported_at__isnull=False)
                 | Q(status__in=("Prepared", "Cancelled"), exported_at__isnull=True),
-                name="payoutbatch_status_fits",
+                name="payoutbatch_status_consistent",
             ),
         )
 
@@ -75,7 +75,7 @@ class PayoutStatus(models.TextChoices):
 
 
 class VendorPayout(models.Model):
-    """A payout of a vendor's earnings in one batch; the journal has the amount. A trigger prevents other changes (`wallet.guards`)."""
+    """A payout of a vendor's earnings in one batch; the journal has the amount. A trigger prevents other changes (`wallet.triggers`)."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     batch = models.ForeignKey(PayoutBatch, on_delete=models.PROTECT, related_name="payouts", db_index=False)
@@ -84,7 +84,7 @@ class VendorPayout(models.Model):
     details = models.ForeignKey(PayoutDetails, on_delete=models.PROTECT, related_name="payouts")
     status = models.CharField(max_length=16, choices=PayoutStatus.choices, default=PayoutStatus.PREPARED)
     # The journal that returned the amount to the vendor.
-    returned = models.OneToOneField(Journal, null=True, blank=True, on_delete=models.PROTECT, related_name="returned_payout")
+    return_journal = models.OneToOneField(Journal, null=True, blank=True, on_delete=models.PROTECT, related_name="returned_payout")
     # Why it bounced or was cancelled; in the vendor's mail.
     reason = models.CharField(max_length=core_bounds.REASON_CHARS, blank=True)
     settled_at = models.DateTimeField(null=True, blank=True)
@@ -99,10 +99,10 @@ class VendorPayout(models.Model):
         constraints = (
             models.UniqueConstraint(fields=("batch", "account"), name="vendorpayout_once_in_batch"),
             models.CheckConstraint(
-                condition=Q(status__in=("Prepared", "Exported"), returned__isnull=True, reason="", settled_at__isnull=True)
-                | Q(status="Paid", returned__isnull=True, reason="", settled_at__isnull=False)
-                | Q(status__in=("Bounced", "Cancelled"), returned__isnull=False, settled_at__isnull=False) & ~Q(reason=""),
-                name="vendorpayout_status_fits",
+                condition=Q(status__in=("Prepared", "Exported"), return_journal__isnull=True, reason="", settled_at__isnull=True)
+                | Q(status="Paid", return_journal__isnull=True, reason="", settled_at__isnull=False)
+                | Q(status__in=("Bounced", "Cancelled"), return_journal__isnull=False, settled_at__isnull=False) & ~Q(reason=""),
+                name="vendorpayout_status_consistent",
             ),
         )
 

@@ -32,7 +32,7 @@ class WalletPayout(Claimable):
     """An amount of a wallet set aside to be paid out; the journal `hold` has the amount.
 
     Unlike vendors' earnings, which are paid in runs (`VendorPayout`), it is requested by the owner and decided by staff,
-    and the bank details are erased with the account. A trigger prevents other changes (`wallet.guards`).
+    and the bank details are erased with the account. A trigger prevents other changes (`wallet.triggers`).
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
@@ -60,7 +60,7 @@ class WalletPayout(Claimable):
                 | Q(status="Paid", settlement__isnull=False, reason="") & ~Q(reference="")
                 | Q(status="Refused", settlement__isnull=False, reference="", payment_details="") & ~Q(reason="")
                 | Q(status="Cancelled", settlement__isnull=False, reference="", payment_details="", reason=""),
-                name="walletpayout_status_fits",
+                name="walletpayout_status_consistent",
             ),
         )
         indexes = (

@@ -8,7 +8,7 @@ from marketplace.core.money import Currency
 from ..models import TopUp
 from .base import PaymentEvent, PaymentPage, Provider, ProviderPayment
 from .razorpay import RazorpayProvider
-from .simulated import TestProvider
+from .simulated import SimulatedProvider
 from .stripe import StripeProvider
 
 __all__ = [
@@ -16,7 +16,7 @@ __all__ = [
     "PaymentPage",
     "Provider",
     "ProviderPayment",
-    "TestProvider",
+    "SimulatedProvider",
     "currencies_to_add",
     "has_real_payments",
     "provider_for",
@@ -33,7 +33,7 @@ def providers() -> dict[str, Provider]:
     if settings.RAZORPAY:
         found.append(RazorpayProvider(settings.RAZORPAY, timeout=settings.PAYMENT_TIMEOUT_SECONDS))
     if settings.TEST_PAYMENTS and settings.TEST_PAYMENTS_ALLOWED:
-        found.append(TestProvider())
+        found.append(SimulatedProvider())
     return {provider.name: provider for provider in found}
 
 
@@ -56,4 +56,4 @@ def has_real_payments() -> bool:
     """Tell whether the database has payments that moved money; False while it has no tables."""
     if TopUp._meta.db_table not in connection.introspection.table_names():
         return False
-    return TopUp.objects.exclude(provider=TestProvider.name).exists()
+    return TopUp.objects.exclude(provider=SimulatedProvider.name).exists()

@@ -21,7 +21,7 @@ from .base import PaymentEvent, PaymentPage, PaymentRequest, ProviderPayment, Pr
 SIGNATURE = "Test-Signature"
 
 
-class TestProvider:
+class SimulatedProvider:
     """Takes test money in both currencies."""
 
     # Not a test case.

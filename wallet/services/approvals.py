@@ -198,7 +198,7 @@ def find_spender(*, approval: Approval) -> App | AccessToken | None:
     """Return the app, or the newest token of the chain, that asked; None if it may not spend from the wallet any more."""
     if approval.app_id is not None:
         return spending_apps_of(approval.owner).filter(pk=approval.app_id).first()
-    chain = Q(pk=approval.spender_id) | Q(first_id=approval.spender_id)
+    chain = Q(pk=approval.spender_id) | Q(first_token_id=approval.spender_id)
     return spending_tokens_of(approval.owner).filter(chain).order_by("-created", "-pk").first()
 
 

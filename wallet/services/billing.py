@@ -60,14 +60,14 @@ def clean_billing_details(values: Mapping[str, str]) -> dict[str, str]:
 
 
 @transaction.atomic
-def save_billing_details(*, user: User, values: Mapping[str, str], actor: User, seen_in: str = "") -> BillingDetails:
+def save_billing_details(*, user: User, values: Mapping[str, str], actor: User, connection_country: str = "") -> BillingDetails:
     """Change a user's billing details; those of past sales stay as they were.
 
     Args:
         user: The buyer or vendor.
         values: The fields of `FIELDS` to change; the others keep their values.
         actor: Who changes them.
-        seen_in: The country of the connection, if the user enters them on our page and a proxy tells it.
+        connection_country: The country of the connection, if the user enters them on our page and a proxy tells it.
 
     Raises:
         InvalidInput: they are not valid.
@@ -77,7 +77,7 @@ def save_billing_details(*, user: User, values: Mapping[str, str], actor: User, 
     current = billing_details_of(user)
     known = {} if current is None else {name: getattr(current, name) for name in FIELDS}
     details = clean_billing_details({**known, **values})
-    saved = _replace(user, details | {"seen_in": seen_in})
+    saved = _replace(user, details | {"connection_country": connection_country})
     seller = Seller.objects.filter(vendor=user).first()
     if seller is not None:
         seller.details = saved
@@ -109,7 +109,7 @@ def change_logo(*, user: User | None, image: bytes, actor: User) -> BillingDetai
         logo = Logo.objects.create(owner=user, image=content) if content else None
         current = BillingDetails.objects.get(owner=user, current=True)
         values = {name: getattr(current, name) for name in FIELDS}
-        saved = _replace(user, {**values, "seen_in": current.seen_in, "logo_id": None if logo is None else logo.pk})
+        saved = _replace(user, {**values, "connection_country": current.connection_country, "logo_id": None if logo is None else logo.pk})
         Seller.objects.filter(vendor=user).update(details=saved)
         audit.record("billing.change_logo", saved, actor=actor, bytes=len(content))
     return saved
@@ -169,8 +169,8 @@ def _replace(owner: User | None, details: Mapping[str, Any]) -> BillingDetails:
     # An invoice that refers to the row need not wait, and so cannot deadlock.
     current = BillingDetails.objects.select_for_update(no_key=True).filter(owner=owner, current=True).first()
     if current is not None:
-        if not details.get("seen_in") and current.country == details["country"]:
-            details = {**details, "seen_in": current.seen_in}
+        if not details.get("connection_country") and current.country == details["country"]:
+            details = {**details, "connection_country": current.connection_country}
         details = {"logo_id": current.logo_id, **details}
         if all(getattr(current, name) == value for name, value in details.items()):
             return current

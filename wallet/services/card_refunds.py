@@ -71,7 +71,7 @@ def send_refund(reversal_id: str) -> None:
     refund = provider.refund(payment=top_up.payment_reference, amount_minor=reversal.amount_minor, reversal_id=reversal.pk)
     with transaction.atomic():
         top_up = lock(TopUp.objects.select_related("user"), pk=top_up.pk)
-        reversal = top_up.reversals.select_related("frozen").get(pk=reversal.pk)
+        reversal = top_up.reversals.select_related("freeze_journal").get(pk=reversal.pk)
         if reversal.status != ReversalStatus.OPEN:
             return
         reversal.top_up = top_up

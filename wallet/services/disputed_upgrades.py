@@ -47,6 +47,6 @@ def refund_upgrades(*, buyer: User) -> None:
     roots = Order.objects.filter(buyer=buyer, status=OrderStatus.CHARGED_BACK, upgrades__status=OrderStatus.COMPLETED)
     orphaned = Order.objects.filter(pk__in=with_upgrades(roots.values_list("pk", flat=True)), status=OrderStatus.COMPLETED)
     for order in orphaned.order_by("-created_at", "-pk"):
-        disputed = order.disputes.filter(_OPEN).exists()
+        disputed = order.disputed_orders.filter(_OPEN).exists()
         if not disputed and upgrade_of(order) is None:
             refund_order(order=order, reason="the purchase that it upgraded was charged back", actor=None)

@@ -275,8 +275,8 @@ def find_owned(*, listing_offer: ListingOffer, license_slug: str) -> OwnedTier:
         raise UpgradeUnavailable("A licence for someone else cannot be upgraded. Buy the higher one without upgradeFrom.")
     owned = next((other for other in listing_offer.owned if other.tier.slug == license_slug and not other.replaced), None)
     if owned is None:
-        live = [other.tier.slug for other in listing_offer.owned if not other.replaced]
-        raise UpgradeUnavailable(f"You have no such licence of it. Licences that you have: {', '.join(live) or 'none'}.")
+        current = [other.tier.slug for other in listing_offer.owned if not other.replaced]
+        raise UpgradeUnavailable(f"You have no such licence of it. Licences that you have: {', '.join(current) or 'none'}.")
     if owned.is_for_other:
         raise UpgradeUnavailable(f"Someone else paid for the {license_slug} licence. Buy the higher one without upgradeFrom.")
     if owned.suspended:

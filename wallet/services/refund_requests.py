@@ -27,7 +27,7 @@ from ..models.orders import OrderStatus
 from ..models.refund_requests import RefundReason, RefundRequestStatus
 from ..models.top_ups import ReversalStatus
 from ..selectors import refund_requests, upgrade_of
-from .refunds import REQUESTS, refund_order
+from .refunds import REQUEST_TRANSITIONS, refund_order
 
 
 @transaction.atomic
@@ -99,7 +99,7 @@ def decline_refund(*, refund_request: RefundRequest, reason: str, actor: User) -
     reason = texts.clean_text(reason, "reason")
     refund_request = _locked_for_vendor(refund_request, actor)
     changes = {"answer": reason, "answered_at": timezone.now()}
-    REQUESTS.apply(refund_request, "decline", actor=actor, reason=reason, changes=changes)
+    REQUEST_TRANSITIONS.apply(refund_request, "decline", actor=actor, reason=reason, changes=changes)
     _tell_buyer(refund_request, "refund_declined")
     return refund_request
 
@@ -153,7 +153,7 @@ def refuse_refund(*, refund_request: RefundRequest, reason: str, actor: User) ->
     reason = texts.clean_text(reason, "reason")
     refund_request = _locked_for_staff(refund_request, actor)
     changes = {"decision": reason, "ended_at": timezone.now()}
-    REQUESTS.apply(refund_request, "refuse", actor=actor, reason=reason, changes=changes)
+    REQUEST_TRANSITIONS.apply(refund_request, "refuse", actor=actor, reason=reason, changes=changes)
     _tell_buyer(refund_request, "refund_refused")
     _tell_vendor(refund_request, "refund_refused_vendor")
     return refund_request
@@ -183,7 +183,7 @@ def _require_refundable(order: Order) -> None:
     # A free upgrade may have replaced the licence of a purchase that was paid.
     if not order.price_minor and order.upgraded_from_id is None:
         raise RefundUnavailable("It was free.")
-    if order.disputes.filter(reversal__status=ReversalStatus.OPEN).exists():
+    if order.disputed_orders.filter(reversal__status=ReversalStatus.OPEN).exists():
         raise RefundUnavailable("The card payment behind it is disputed: wait until that is decided.")
     if upgrade_of(order) is not None:
         raise RefundUnavailable("Its licence was upgraded: ask for a refund of the upgrade first.")
@@ -234,7 +234,7 @@ def _locked_for_staff(refund_request: RefundRequest, actor: User) -> RefundReque
 
 
 def _refund(refund_request: RefundRequest, reason: str, actor: User) -> RefundRequest:
-    if not REQUESTS.allows(refund_request, "refund"):
+    if not REQUEST_TRANSITIONS.allows(refund_request, "refund"):
         raise InvalidTransition(f"It is {refund_request.status} already.", currentState=refund_request.status)
     refund_order(order=refund_request.order, reason=reason, actor=actor)
     refund_request.refresh_from_db()
@@ -243,7 +243,7 @@ def _refund(refund_request: RefundRequest, reason: str, actor: User) -> RefundRe
 
 def _escalate(refund_request: RefundRequest, actor: User | None, objection: str = "") -> None:
     changes = {"escalated_at": timezone.now(), "objection": objection}
-    REQUESTS.apply(refund_request, "escalate", actor=actor, reason=objection, changes=changes)
+    REQUEST_TRANSITIONS.apply(refund_request, "escalate", actor=actor, reason=objection, changes=changes)
     _tell_buyer(refund_request, "refund_in_review")
     _tell_vendor(refund_request, "refund_in_review_vendor")
 

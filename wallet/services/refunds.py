@@ -20,7 +20,7 @@ from marketplace.core.transitions import TransitionTable, lock
 
 from .. import bounds
 from ..card_credit import card_part_of
-from ..events import CardCreditOfDeletedAccount
+from ..events import DeletedAccountCredited
 from ..mails import announce_refund
 from ..models import Journal, Order, RefundRequest
 from ..models.ledger import AccountKind, JournalKind
@@ -40,7 +40,7 @@ ORDER_TRANSITIONS = TransitionTable(
 _WAITING, _DECLINED, _IN_REVIEW = (
     status.value for status in (RefundRequestStatus.WAITING, RefundRequestStatus.DECLINED, RefundRequestStatus.IN_REVIEW)
 )
-REQUESTS = TransitionTable(
+REQUEST_TRANSITIONS = TransitionTable(
     "refund_request",
     {
         "decline": ({_WAITING}, RefundRequestStatus.DECLINED.value),
@@ -68,7 +68,7 @@ def refund_order(*, order: Order, reason: str, actor: User | None) -> Order:
     order = lock(Order.objects.all(), pk=order.pk)
     if actor is not None and actor.pk == order.buyer_id:
         raise SelfReview("Someone else must refund your purchase.")
-    if order.disputes.filter(reversal__status=ReversalStatus.OPEN).exists():
+    if order.disputed_orders.filter(reversal__status=ReversalStatus.OPEN).exists():
         raise InvalidTransition("The card payment behind this purchase is disputed: wait until that is decided.")
     ORDER_TRANSITIONS.apply(order, "refund", actor=actor, reason=reason, changes={"refunded_at": timezone.now()})
     sale = Journal.objects.filter(order=order, kind=JournalKind.SALE).first()
@@ -77,7 +77,7 @@ def refund_order(*, order: Order, reason: str, actor: User | None) -> Order:
         to_wallet = card_part_of(sale) if buyer.deleted else order.price_minor
         _return_money(sale, sale.wallet_id, order, to_wallet, reason=reason, actor=actor)
         if buyer.deleted and to_wallet:
-            emit(CardCreditOfDeletedAccount(buyer.pk))
+            emit(DeletedAccountCredited(buyer.pk))
     revoke_licence(order_id=order.id, reason=reason, actor=actor)
     # Checked once the licence is locked: an upgrade at the same time is either seen here or finds the licence revoked.
     if upgrade_of(order) is not None:
@@ -93,8 +93,8 @@ def refund_order(*, order: Order, reason: str, actor: User | None) -> Order:
 def end_request(*, order: Order, verb: str, actor: User | None, reason: str) -> None:
     """End the open refund request of an order, which the caller has locked; do nothing if there is none."""
     found = RefundRequest.objects.select_for_update(no_key=True).filter(order=order).first()
-    if found is not None and REQUESTS.allows(found, verb):
-        REQUESTS.apply(found, verb, actor=actor, reason=reason, changes={"ended_at": timezone.now()})
+    if found is not None and REQUEST_TRANSITIONS.allows(found, verb):
+        REQUEST_TRANSITIONS.apply(found, verb, actor=actor, reason=reason, changes={"ended_at": timezone.now()})
 
 
 @transaction.atomic

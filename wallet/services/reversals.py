@@ -28,7 +28,7 @@ from marketplace.core.transitions import lock
 from marketplace.ui.mail import mail
 
 from ..card_credit import refundable_minor, returned_minor
-from ..events import CardCreditOfDeletedAccount
+from ..events import DeletedAccountCredited
 from ..models import CardReversal, DisputedOrder, Journal, LedgerAccount, Order, TopUp
 from ..models.ledger import AccountKind, JournalKind
 from ..models.orders import OrderStatus
@@ -107,9 +107,9 @@ def _kind_of(event: PaymentEvent) -> ReversalKind:
 
 def _reversal_of(top_up: TopUp, event: PaymentEvent) -> CardReversal | None:
     """Return the reversal that an event is about; a refund of ours may be reported before its reference is saved."""
-    known = top_up.reversals.select_related("frozen").filter(reference=event.reversal).first() if event.reversal else None
+    known = top_up.reversals.select_related("freeze_journal").filter(reference=event.reversal).first() if event.reversal else None
     if known is None and event.kind in _REFUNDS:
-        sent = top_up.reversals.select_related("frozen").filter(kind=ReversalKind.REFUND, status=ReversalStatus.OPEN, reference="")
+        sent = top_up.reversals.select_related("freeze_journal").filter(kind=ReversalKind.REFUND, status=ReversalStatus.OPEN, reference="")
         known = sent.filter(amount_minor=event.amount_minor).first()
         if known is not None:
             known.reference = event.reversal
@@ -133,7 +133,7 @@ def _open(top_up: TopUp, kind: ReversalKind, reference: str, amount_minor: int) 
         kind=kind,
         reference=reference,
         amount_minor=amount_minor,
-        frozen_id=_freeze(wallet, frozen_minor, kind) if frozen_minor else None,
+        freeze_journal_id=_freeze(wallet, frozen_minor, kind) if frozen_minor else None,
     )
     suspended = _record_disputed_orders(reversal, _sales_behind(top_up, wallet, amount_minor - frozen_minor))
     if kind == ReversalKind.DISPUTE:
@@ -153,7 +153,7 @@ def _record_disputed_orders(reversal: CardReversal, disputed: Sequence[DisputedS
             order=each.order,
             disputed_minor=each.amount_minor,
             suspended=each.suspended,
-            withheld_id=withheld[each.order.pk][0],
+            withholding_journal_id=withheld[each.order.pk][0],
             withheld_minor=withheld[each.order.pk][1],
         )
         for each in disputed
@@ -213,19 +213,21 @@ def settle_reversal(*, reversal: CardReversal, end: ReversalStatus) -> None:
     wallet = _locked_wallet(top_up)
     kept = end == ReversalStatus.PAYMENT_KEPT
     ended = [] if kept else _ended_by(reversal)
-    reversal.settled_id = _unfreeze(reversal) if kept else _return(reversal, ended, wallet)
-    standing = list(reversal.orders.filter(suspended=True, ended=False).select_related("withheld__vendor", "order").order_by("pk"))
+    reversal.settlement_journal_id = _unfreeze(reversal) if kept else _return(reversal, ended, wallet)
+    standing = list(
+        reversal.disputed_orders.filter(suspended=True, ended=False).select_related("withholding_journal__vendor", "order").order_by("pk")
+    )
     release_shares(orders=[*ended, *standing])
     if not kept:
         _keep_suspended(reversal, standing)
-    restore_purchases(reversal=reversal, order_ids=[frozen.order_id for frozen in standing])
+    restore_purchases(reversal=reversal, order_ids=[disputed.order_id for disputed in standing])
     reversal.status, reversal.decided_at = end, timezone.now()
-    reversal.save(update_fields=["status", "decided_at", "settled"])
+    reversal.save(update_fields=["status", "decided_at", "settlement_journal"])
     audit.record(f"reversal.{end.value.lower()}", reversal, actor=None, currency=top_up.currency, amountMinor=reversal.amount_minor)
     refund_upgrades(buyer=top_up.user)
     disputed = reversal.kind == ReversalKind.DISPUTE
     if kept and disputed and top_up.user.deleted:
-        emit(CardCreditOfDeletedAccount(top_up.user_id))
+        emit(DeletedAccountCredited(top_up.user_id))
     if returned_minor(top_up) == top_up.amount_minor:
         TRANSITIONS.apply(top_up, "return", actor=None)
     elif disputed:
@@ -241,16 +243,16 @@ def settle_reversal(*, reversal: CardReversal, end: ReversalStatus) -> None:
 
 def _keep_suspended(reversal: CardReversal, standing: Sequence[DisputedOrder]) -> None:
     """Let another open dispute suspend those purchases of which half or more is still disputed or lost."""
-    for frozen in standing:
-        rows = DisputedOrder.objects.filter(order=frozen.order_id).exclude(reversal__status=ReversalStatus.PAYMENT_KEPT)
+    for disputed in standing:
+        rows = DisputedOrder.objects.filter(order=disputed.order_id).exclude(reversal__status=ReversalStatus.PAYMENT_KEPT)
         other = rows.filter(reversal__status=ReversalStatus.OPEN).exclude(reversal=reversal).order_by("-pk").first()
         counted = rows.aggregate(total=Sum("disputed_minor"))["total"]
-        if other is not None and 2 * counted >= frozen.order.price_minor:
-            ((other.withheld_id, other.withheld_minor),) = withhold_shares(
-                sales=[Journal.objects.get(order=frozen.order_id, kind=JournalKind.SALE)]
+        if other is not None and 2 * counted >= disputed.order.price_minor:
+            ((other.withholding_journal_id, other.withheld_minor),) = withhold_shares(
+                sales=[Journal.objects.get(order=disputed.order_id, kind=JournalKind.SALE)]
             )
             other.suspended = True
-            other.save(update_fields=["suspended", "withheld", "withheld_minor"])
+            other.save(update_fields=["suspended", "withholding_journal", "withheld_minor"])
 
 
 def _ended_by(reversal: CardReversal) -> list[DisputedOrder]:
@@ -259,14 +261,14 @@ def _ended_by(reversal: CardReversal) -> list[DisputedOrder]:
         DisputedOrder.objects.filter(order=OuterRef("order"), reversal__status=ReversalStatus.PAYMENT_RETURNED).order_by().values("order")
     )
     before = Coalesce(Subquery(lost.annotate(total=Sum("disputed_minor")).values("total")), 0)
-    rows = reversal.orders.filter(order__status=OrderStatus.COMPLETED).annotate(lost=F("disputed_minor") + before)
-    ended = rows.filter(lost__gte=F("order__price_minor") - F("lost")).select_related("order", "withheld__vendor")
+    rows = reversal.disputed_orders.filter(order__status=OrderStatus.COMPLETED).annotate(lost=F("disputed_minor") + before)
+    ended = rows.filter(lost__gte=F("order__price_minor") - F("lost")).select_related("order", "withholding_journal__vendor")
     return list(ended.order_by("-order__created_at", "-order_id"))
 
 
 def _unfreeze(reversal: CardReversal) -> uuid.UUID | None:
     """Return what was frozen to the wallet; None if nothing was."""
-    frozen, top_up = reversal.frozen, reversal.top_up
+    frozen, top_up = reversal.freeze_journal, reversal.top_up
     if frozen is None or frozen.wallet_id is None:
         return None
     frozen_id = open_accounts(top_up.currency, {AccountKind.FROZEN: top_up.user_id})[AccountKind.FROZEN]
@@ -288,18 +290,22 @@ def _unfreeze(reversal: CardReversal) -> uuid.UUID | None:
 def _return(reversal: CardReversal, orders: Sequence[DisputedOrder], wallet: LedgerAccount) -> uuid.UUID:
     """End these purchases, and take the amount from what is frozen and from them; the buyer owes the rest."""
     top_up = reversal.top_up
-    locked = list(Order.objects.select_for_update(no_key=True).filter(pk__in=[frozen.order_id for frozen in orders]).order_by("pk"))
+    locked = list(Order.objects.select_for_update(no_key=True).filter(pk__in=[disputed.order_id for disputed in orders]).order_by("pk"))
     missing = reversal.amount_minor - reversal.frozen_minor
     # First the tax, because the credit notes of these purchases are about all of it.
     tax = min(sum(order.tax_minor for order in locked), missing)
     missing -= tax
     taken: Counter[uuid.UUID] = Counter()
-    reversal.orders.filter(pk__in=[frozen.pk for frozen in orders]).update(ended=True)
-    for frozen in orders:
-        frozen.taken_minor = min(frozen.withheld_minor, missing)
-        missing -= frozen.taken_minor
-        if frozen.withheld is not None and frozen.withheld.vendor is not None and frozen.withheld.vendor.owner_id is not None:
-            taken[frozen.withheld.vendor.owner_id] += frozen.taken_minor
+    reversal.disputed_orders.filter(pk__in=[disputed.pk for disputed in orders]).update(ended=True)
+    for disputed in orders:
+        disputed.taken_minor = min(disputed.withheld_minor, missing)
+        missing -= disputed.taken_minor
+        if (
+            disputed.withholding_journal is not None
+            and disputed.withholding_journal.vendor is not None
+            and disputed.withholding_journal.vendor.owner_id is not None
+        ):
+            taken[disputed.withholding_journal.vendor.owner_id] += disputed.taken_minor
     own = {AccountKind.FROZEN: top_up.user_id, AccountKind.RECEIVABLE: top_up.user_id}
     accounts = open_accounts(top_up.currency, own | dict.fromkeys((AccountKind.COMMISSION, AccountKind.TAX, AccountKind.FUNDING)))
     to = accounts[AccountKind.FUNDING]

@@ -6,7 +6,7 @@ from marketplace.jobs.policy import job
 
 from ..models import TopUp
 from ..models.top_ups import EventKind
-from ..providers import TestProvider
+from ..providers import SimulatedProvider
 from ..providers.simulated import signed_event
 from .provider_events import receive_event
 
@@ -41,4 +41,4 @@ def deliver(top_up_id: str, outcome: str) -> None:
     top_up = TopUp.objects.get(pk=top_up_id)
     for kind in _EVENTS[outcome]:
         body, headers = signed_event(top_up, kind)
-        receive_event(provider=TestProvider.name, body=body, headers=headers)
+        receive_event(provider=SimulatedProvider.name, body=body, headers=headers)

@@ -37,7 +37,7 @@ _RUN = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{bounds.PAYOUT_RUN_CHARS - 1}}
 MAXIMUM_RATE = 10
 _PREPARED = {PayoutStatus.PREPARED.value}
 _EXPORTED = {PayoutStatus.EXPORTED.value}
-BATCHES = TransitionTable(
+BATCH_TRANSITIONS = TransitionTable(
     "payout_batch",
     {
         "export": ({BatchStatus.PREPARED.value}, BatchStatus.EXPORTED.value),
@@ -45,7 +45,7 @@ BATCHES = TransitionTable(
     },
 )
 # Banks return transfers days after they made them, so a payout that is paid may still bounce.
-PAYOUTS = TransitionTable(
+PAYOUT_TRANSITIONS = TransitionTable(
     "payout",
     {
         "export": (_PREPARED, PayoutStatus.EXPORTED.value),
@@ -162,14 +162,14 @@ def export_batch(*, batch: PayoutBatch, actor: User | None) -> PayoutBatch:
         NotFound: there is none.
     """
     batch = lock(PayoutBatch.objects.all(), pk=batch.pk)
-    BATCHES.apply(batch, "export", actor=actor, changes={"exported_at": timezone.now(), "exported_by": actor})
+    BATCH_TRANSITIONS.apply(batch, "export", actor=actor, changes={"exported_at": timezone.now(), "exported_by": actor})
     exported = 0
     for payout in _locked(batch, PayoutStatus.PREPARED):
         refusal = refusal_of(profile=payout.details.profile, details=payout.details)
         if refusal is None and with_earnings(LedgerAccount.objects.filter(pk=payout.account_id)).get().earned_minor < 0:
             refusal = SkippedReason.REFUNDED
         if refusal is None:
-            PAYOUTS.apply(payout, "export", actor=actor)
+            PAYOUT_TRANSITIONS.apply(payout, "export", actor=actor)
             exported += 1
         else:
             _give_back(payout, "cancel", reason=refusal.label, actor=actor)
@@ -190,7 +190,7 @@ def cancel_batch(*, batch: PayoutBatch, reason: str, actor: User | None) -> Payo
     """
     reason = texts.clean_text(reason, "reason")
     batch = lock(PayoutBatch.objects.all(), pk=batch.pk)
-    BATCHES.apply(batch, "cancel", actor=actor, reason=reason)
+    BATCH_TRANSITIONS.apply(batch, "cancel", actor=actor, reason=reason)
     for payout in _locked_for_decision(batch, PayoutStatus.PREPARED, actor):
         _give_back(payout, "cancel", reason=reason, actor=actor)
     return batch
@@ -287,17 +287,17 @@ def _locked_for_decision(batch: PayoutBatch, status: PayoutStatus, actor: User |
 
 
 def _pay(payout: VendorPayout, actor: User | None) -> VendorPayout:
-    PAYOUTS.apply(payout, "pay", actor=actor, changes={"settled_at": timezone.now()})
+    PAYOUT_TRANSITIONS.apply(payout, "pay", actor=actor, changes={"settled_at": timezone.now()})
     _notify(payout, "wallet/paid_out", MailTopic.PAYOUT)
     return payout
 
 
 def _give_back(payout: VendorPayout, verb: str, *, reason: str, actor: User | None) -> VendorPayout:
     """Return the amount of a locked payout to the vendor's balance."""
-    if not PAYOUTS.allows(payout, verb):
+    if not PAYOUT_TRANSITIONS.allows(payout, verb):
         raise InvalidTransition(f"It is {payout.status}.", currentState=payout.status)
     accounts = open_accounts(payout.account.currency, {AccountKind.PAYOUT: None})
-    returned_id = write_journal(
+    return_journal_id = write_journal(
         kind=JournalKind.PAYOUT_RETURN,
         transfers=[NewTransfer(accounts[AccountKind.PAYOUT], payout.account_id, payout.amount_minor)],
         currency=payout.account.currency,
@@ -306,8 +306,8 @@ def _give_back(payout: VendorPayout, verb: str, *, reason: str, actor: User | No
         reverses_id=payout.journal_id,
         vendor=VendorEntry(payout.account_id, payout.amount_minor),
     )
-    changes = {"returned_id": returned_id, "reason": reason, "settled_at": timezone.now()}
-    PAYOUTS.apply(payout, verb, actor=actor, reason=reason, changes=changes)
+    changes = {"return_journal_id": return_journal_id, "reason": reason, "settled_at": timezone.now()}
+    PAYOUT_TRANSITIONS.apply(payout, verb, actor=actor, reason=reason, changes=changes)
     return payout
 
 

@@ -49,14 +49,20 @@ def _withhold_from(vendor: LedgerAccount, amount_minor: int) -> uuid.UUID:
 
 def release_shares(*, orders: Sequence[DisputedOrder]) -> None:
     """Release to the vendors what was withheld and not taken."""
-    vendors = {frozen.withheld.vendor for frozen in orders if frozen.withheld is not None and frozen.withheld.vendor is not None}
+    vendors = {
+        disputed.withholding_journal.vendor
+        for disputed in orders
+        if disputed.withholding_journal is not None and disputed.withholding_journal.vendor is not None
+    }
     for vendor in sorted(vendors, key=attrgetter("owner_id")):
-        mine = [frozen for frozen in orders if frozen.withheld is not None and frozen.withheld.vendor == vendor]
-        rest = sum(frozen.withheld_minor - frozen.taken_minor for frozen in mine)
+        mine = [
+            disputed for disputed in orders if disputed.withholding_journal is not None and disputed.withholding_journal.vendor == vendor
+        ]
+        rest = sum(disputed.withheld_minor - disputed.taken_minor for disputed in mine)
         released = _release_to(vendor, rest) if rest else None
-        for frozen in mine:
-            frozen.released_id = released
-            frozen.save(update_fields=["released", "taken_minor"])
+        for disputed in mine:
+            disputed.release_journal_id = released
+            disputed.save(update_fields=["release_journal", "taken_minor"])
 
 
 def _release_to(vendor: LedgerAccount, amount_minor: int) -> uuid.UUID:

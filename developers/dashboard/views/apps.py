@@ -131,8 +131,8 @@ def redirects(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
 
 def _table(kind: CredentialPages, app: App, credentials: Sequence[Credential]) -> dict[str, Any]:
     """Return the context of a table of keys or MCP tokens, those that have ended below it."""
-    rows = [kind.row(each, app) for each in credentials if each.live]
-    return {"kind": kind, "rows": rows, "ended": [each for each in credentials if not each.live]}
+    rows = [kind.row(each, app) for each in credentials if each.is_active]
+    return {"kind": kind, "rows": rows, "ended": [each for each in credentials if not each.is_active]}
 
 
 def _requestable_scopes(app: App, rows: list[AppScope]) -> frozenset[Scope]:

@@ -28,8 +28,8 @@ def token_list(request: SignedInRequest) -> HttpResponseBase:
         request,
         "developers/tokens.html",
         {
-            "live_tokens": [PERSONAL_TOKENS.row(token) for token in tokens if token.live],
-            "ended_tokens": [token for token in tokens if not token.live],
+            "active_tokens": [PERSONAL_TOKENS.row(token) for token in tokens if token.is_active],
+            "ended_tokens": [token for token in tokens if not token.is_active],
             "usage": usage,
             "chart": chart_of(usage),
         },

@@ -13,7 +13,7 @@ from marketplace.core.errors import NotFound
 
 from ... import bounds, signatures
 from ...certificates import check_certificate, licence_of_certificate
-from ...credentials import status_list
+from ...verifiable_credentials import status_list
 from ..serializers.certificates import CertificateState, CertificateToCheck, CertificateVerdict, SigningKeys
 
 # A refund invalidates a certificate at once.

@@ -17,11 +17,11 @@ from marketplace.storage.responses import safe_disposition
 
 from ... import bounds
 from ...certificates import certificate_of, certificate_pdf, signed_certificate
-from ...credentials import signed_credential
 from ...errors import FileBlocked, LicenceSuspended, NotOwned
 from ...models import Licence
-from ...selectors import live_licences_of, owned_licence, owned_versions
-from ...services.credentials import credential_position
+from ...selectors import current_licences_of, owned_licence, owned_versions
+from ...services.credential_positions import credential_position
+from ...verifiable_credentials import signed_credential
 from .. import responses
 from ..filters import LibraryFilter
 from ..serializers.certificates import Certificate, CertificateQuery
@@ -62,7 +62,7 @@ class LibraryViewSet(ApiViewSet):
     def list(self, request: Request) -> Response:
         """List the assets that the caller owns, newest first."""
         user = principal_of(request).user
-        return Response(responses.library(user, self.query(), *self.filtered(live_licences_of(user))))
+        return Response(responses.library(user, self.query(), *self.filtered(current_licences_of(user))))
 
     @extend_schema(
         operation_id="createDownloadLink",

@@ -56,7 +56,7 @@ class Command(BaseCommand):
             raise CommandError(problem.message, returncode=NOT_DONE) from problem
 
     def _build(self, slug: str | None, progress: Progress) -> None:
-        listings = listings_for_sale().select_related("live_deliverable", "store")
+        listings = listings_for_sale().select_related("approved_deliverable", "store")
         if slug is not None:
             listings = listings.filter(slug=slug)
         total = listings.count()

@@ -50,7 +50,7 @@ class Migration(migrations.Migration):
                 'permissions': (('decide_appeal', 'Can decide on appeals'),),
                 'default_permissions': ('view',),
                 'indexes': [models.Index(condition=models.Q(('status', 'Pending')), fields=['submitted_at', 'id'], name='appeal_queue'), models.Index(fields=['decided_at'], name='appeal_decided'), models.Index(fields=['appellant', '-id'], name='appeal_of')],
-                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('decided_at__isnull', True), ('status', 'Pending')), models.Q(('decided_at__isnull', False), ('decided_by__isnull', False), ('status__in', ('Dismissed', 'Accepted')), models.Q(('answer', ''), _negated=True)), _connector='OR'), name='appeal_status_fits')],
+                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('decided_at__isnull', True), ('status', 'Pending')), models.Q(('decided_at__isnull', False), ('decided_by__isnull', False), ('status__in', ('Dismissed', 'Accepted')), models.Q(('answer', ''), _negated=True)), _connector='OR'), name='appeal_status_consistent')],
             },
         ),
     ]

@@ -16,7 +16,7 @@ from django_tasks.base import TaskResultStatus
 
 from catalog.models import ListingReview
 from catalog.models.reviews import ReviewKind
-from developers.models import ClientDocument, DeveloperApplication, ScopeReview, WebhookEndpoint
+from developers.models import ClientMetadata, DeveloperApplication, ScopeReview, WebhookEndpoint
 from marketplace.jobs.models import Job
 from marketplace.review.claims import claimed
 from marketplace.review.models import Appeal, Claimable
@@ -87,7 +87,7 @@ def queues() -> tuple[Queue, ...]:
         _reviewed("scopes", "Scopes to decide", ScopeReview),
         _reviewed("applications", "Developer applications", DeveloperApplication),
         _reviewed("vendors", "Vendors to decide", VendorProfile),
-        _reviewed("documents", "Changed clients", ClientDocument),
+        _reviewed("documents", "Changed clients", ClientMetadata),
         _reviewed("appeals", "Appeals to decide", Appeal),
         Queue("payouts", "Earnings to pay out", WalletOwner, "wallet.view_walletowner", accounts_to_pay, "", {"earnings": "due"}),
         Queue(

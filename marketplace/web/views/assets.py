@@ -39,7 +39,7 @@ def asset(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = request.user if isinstance(request.user, User) else None
     offer = offer_of(slug, viewer)
     listing, pictures = offer.listing, offer.samples.pictures
-    context = _page_of(request, offer, listing.live_deliverable) | {
+    context = _page_of(request, offer, listing.approved_deliverable) | {
         "file_type": public_file_type(listing.file_type, listing.index.file_type),
         "is_own": viewer is not None and listing.store.owner_id == viewer.pk,
         "canonical": settings.BASE_URL + reverse("asset-page", args=[listing.slug]),
@@ -53,7 +53,7 @@ def asset(request: HttpRequest, slug: str) -> HttpResponse:
 def draft(request: SignedInRequest, listing: Listing) -> HttpResponse:
     """Show the vendor a listing that is not for sale as buyers will see it, with the newest file."""
     offer = offer_for(listing, None)
-    file = listing.candidate_deliverable or listing.live_deliverable
+    file = listing.candidate_deliverable or listing.approved_deliverable
     context = _page_of(request, offer, file) | {"file_type": public_file_type(listing.file_type, ""), "is_own": True, "is_draft": True}
     return render(request, "shop/asset.html", context | {"picture_page": "studio-preview-picture"})
 

@@ -59,7 +59,7 @@ def details(request: SignedInRequest) -> HttpResponseBase:
         following = ""
     if form.is_valid():
         with problems_as_form_errors(form):
-            save_billing_details(user=request.user, values=form.details(), actor=request.user, seen_in=client_country(request))
+            save_billing_details(user=request.user, values=form.details(), actor=request.user, connection_country=client_country(request))
             messages.success(request, "Your billing details were saved.")
             return redirect(following or "billing-page")
     has_logo = current is not None and current.logo_id is not None

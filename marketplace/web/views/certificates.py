@@ -9,10 +9,10 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods
 
 from developers.oauth.cors import allow_any_origin
-from library.certificates import CertificateStatus, Verdict, check_certificate, check_certificate_id
-from library.credentials import check_credential
-from library.credentials import context as credential_context
+from library.certificates import CertificateCheck, CertificateStatus, check_certificate, check_certificate_id
 from library.proofs import did_document
+from library.verifiable_credentials import check_credential
+from library.verifiable_credentials import context as credential_context
 from marketplace.core import bounds
 from marketplace.core.errors import BodyTooLarge, NotFound
 
@@ -56,7 +56,7 @@ class CertificateForm(forms.Form):
             raise forms.ValidationError("Enter a certificate, or choose its file.")
         return values
 
-    def verdict(self) -> Verdict:
+    def verdict(self) -> CertificateCheck:
         """Return whether the certificate is genuine and its licence still valid."""
         text = (self.cleaned_data["file"] or self.cleaned_data["text"]).strip()
         if text.startswith("{"):
@@ -100,17 +100,17 @@ def context(request: HttpRequest) -> HttpResponse:
     return HttpResponse(credential_context(), content_type="application/ld+json", headers=_FOR_AN_HOUR)
 
 
-def _verdict_on_document(text: str) -> Verdict:
+def _verdict_on_document(text: str) -> CertificateCheck:
     """Return the verdict on a JSON object: a verifiable credential, or the API's response with a signature."""
     try:
         document = orjson.loads(text)
     except orjson.JSONDecodeError:
-        return Verdict(CertificateStatus.NOT_GENUINE)
+        return CertificateCheck(CertificateStatus.NOT_GENUINE)
     return check_credential(document) if "proof" in document else check_certificate(str(document.get("jws")))
 
 
-def _verdict_by_id(certificate_id: str) -> Verdict:
+def _verdict_by_id(certificate_id: str) -> CertificateCheck:
     try:
         return check_certificate_id(certificate_id)
     except NotFound:
-        return Verdict(CertificateStatus.NOT_GENUINE)
+        return CertificateCheck(CertificateStatus.NOT_GENUINE)

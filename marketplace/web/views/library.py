@@ -11,12 +11,12 @@ from catalog.selectors import cards_of
 from library import bounds
 from library.agent_skills import owned_skills
 from library.certificates import certificate_of, certificate_pdf, page_url, signed_certificate
-from library.credentials import signed_credential
 from library.errors import NotOwned
 from library.selectors import current_file, library_page, licences_for, owned_licence, owned_versions, version_of, version_of_file
 from library.services.claims import claim_licence, claimable_licence
-from library.services.credentials import credential_position
+from library.services.credential_positions import credential_position
 from library.services.links import issue_link, url_of
+from library.verifiable_credentials import signed_credential
 from marketplace.accounts.pages import SignedInRequest, signed_in_page
 from marketplace.core.errors import NotFound, Problem
 from marketplace.storage.responses import safe_disposition

@@ -10,7 +10,7 @@ from django.shortcuts import render
 from developers.dashboard.next_steps import FIRST_SCOPES
 from developers.models import DeveloperApplication
 from developers.selectors import apps_of, current_application, live_personal_tokens_of
-from library.selectors import live_licences_of
+from library.selectors import current_licences_of
 from marketplace.accounts.models import User
 from marketplace.accounts.pages import SignedInRequest, signed_in_page
 from marketplace.review.waiting import duration_text, usual_waiting_time
@@ -41,7 +41,7 @@ def dashboard(request: SignedInRequest) -> HttpResponseBase:
             # Only names and states are shown; apps need an application.
             "apps": apps_of(user).prefetch_related(None)[:OVERVIEW_ROWS] if application else [],
             "wallet": wallet_of(user),
-            "licences": live_licences_of(user).select_related("listing")[:OVERVIEW_ROWS],
+            "licences": current_licences_of(user).select_related("listing")[:OVERVIEW_ROWS],
             "profile": _profile_or_none(user),
         },
     )

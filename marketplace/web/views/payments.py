@@ -15,7 +15,7 @@ from marketplace.http.refusals import allow_methods
 from wallet import bounds
 from wallet.models import TopUp
 from wallet.models.top_ups import ReversalStatus, TopUpStatus
-from wallet.providers import TestProvider, provider_named
+from wallet.providers import SimulatedProvider, provider_named
 from wallet.services.provider_events import receive_event
 from wallet.services.test_payments import OUTCOMES, VERDICTS, pay
 from wallet.services.top_ups import return_url_of
@@ -39,8 +39,8 @@ def events(request: HttpRequest, provider: str) -> HttpResponse:
 @allow_methods("GET", "POST")
 def test_payment(request: HttpRequest, reference: str) -> HttpResponseBase:
     """Show the test provider's page. Like a real one it needs no sign-in: its address is the secret, so no form can be forged."""
-    top_up = TopUp.objects.filter(provider=TestProvider.name, page_reference=reference).first()
-    if top_up is None or provider_named(TestProvider.name) is None:
+    top_up = TopUp.objects.filter(provider=SimulatedProvider.name, page_reference=reference).first()
+    if top_up is None or provider_named(SimulatedProvider.name) is None:
         raise Http404
     choices = _choices(top_up)
     form = OutcomeForm(request.POST if request.method == "POST" else None, choices=choices)

@@ -25,7 +25,7 @@ from wallet.models.refund_requests import RefundRequestStatus
 from wallet.refund_cases import refund_case
 from wallet.selectors import order_of, refund_requests_to, sale_of
 from wallet.services.refund_requests import agree_to_refund, decline_refund, escalate_refund_request, request_refund
-from wallet.services.refunds import REQUESTS
+from wallet.services.refunds import REQUEST_TRANSITIONS
 
 from ..paging import page_links, page_number
 from ..refund_forms import DeclineForm, ObjectionForm, RefundForm
@@ -104,8 +104,8 @@ def _show_case(request: SignedInRequest, profile: VendorProfile, found: RefundRe
         "refund_request": found,
         "order": found.order,
         "case": refund_case(found.order),
-        "can_agree": REQUESTS.allows(found, "refund"),
-        "can_decline": REQUESTS.allows(found, "decline"),
+        "can_agree": REQUEST_TRANSITIONS.allows(found, "refund"),
+        "can_decline": REQUEST_TRANSITIONS.allows(found, "decline"),
         "profile": profile,
     }
     return render_form(request, "studio/sales/refund.html", form, **context)

@@ -15,9 +15,9 @@ from django.db.models import F
 from django.test import Client
 from requests.adapters import BaseAdapter
 
-from developers.models import App, ClientDocument, RefreshToken
+from developers.models import App, ClientMetadata, RefreshToken
 from developers.models.credentials import REFRESH_GRACE
-from developers.services.clients import accept_document, set_redirect_uris
+from developers.services.clients import accept_metadata, set_redirect_uris
 from tests.factories import PASSWORD, UserFactory
 
 BASE = "http://testserver"
@@ -165,5 +165,5 @@ def assert_sent_back(response: Any, error: str, redirect_uri: str = CALLBACK) ->
 def move(app: App, *uris: str) -> None:
     """Give an app these redirect URIs; a reviewer accepts what is new."""
     if set_redirect_uris(app=app, uris=uris, actor=app.developer):
-        document = ClientDocument.objects.get(app=app)
-        accept_document(document=document, shown=document.latest, reason="It is their site.", actor=UserFactory())
+        document = ClientMetadata.objects.get(app=app)
+        accept_metadata(document=document, shown=document.latest, reason="It is their site.", actor=UserFactory())

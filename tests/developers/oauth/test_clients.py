@@ -13,9 +13,9 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from developers.models import ApiKey, App, ClientDocument, ScopeReview
+from developers.models import ApiKey, App, ClientMetadata, ScopeReview
 from developers.services.apps import suspend_app
-from developers.services.clients import accept_document, refuse_document, reopen_client
+from developers.services.clients import accept_metadata, refuse_metadata, reopen_client
 from developers.services.credentials import issue_api_key, issue_mcp_token
 from developers.services.scopes import ScopeDecision, decide_scopes, reject_app
 from marketplace.accounts.models import User
@@ -372,7 +372,7 @@ def test_new_address_and_name_wait_for_a_review(approved: App, client_party: Par
     page = client_party.ask(**WANTED)
     assert page.status_code == 200
     assert b"Your bank" not in page.content
-    assert ClientDocument.objects.get().status == "Changed"
+    assert ClientMetadata.objects.get().status == "Changed"
 
 
 def test_address_that_is_gone_from_the_document_is_gone_at_once(approved: App, client_party: Party, web: Web) -> None:
@@ -391,42 +391,42 @@ def test_document_that_is_as_it_was_again_waits_no_longer(approved: App, client_
     web.document = dict(GOOD)
     grow_stale()
     assert client_party.ask(**WANTED).status_code == 200
-    assert ClientDocument.objects.get().status == "Known"
+    assert ClientMetadata.objects.get().status == "Known"
 
 
 @pytest.fixture
-def changed(approved: App, client_party: Party, web: Web) -> ClientDocument:
+def changed(approved: App, client_party: Party, web: Web) -> ClientMetadata:
     web.document |= {"client_name": "Assistant 2", "redirect_uris": [BACK, "https://client.example/new"]}
     grow_stale()
     client_party.ask(**WANTED)
-    return ClientDocument.objects.get()
+    return ClientMetadata.objects.get()
 
 
-def test_accepted_changes_hold(changed: ClientDocument, client_party: Party) -> None:
-    accept_document(document=changed, shown=changed.latest, reason="Moved.", actor=UserFactory())
+def test_accepted_changes_hold(changed: ClientMetadata, client_party: Party) -> None:
+    accept_metadata(document=changed, shown=changed.latest, reason="Moved.", actor=UserFactory())
     page = client_party.ask(**WANTED, redirect_uri="https://client.example/new")
     assert page.status_code == 200
     assert b"Assistant 2" in page.content
 
 
-def test_refused_changes_stay_away_until_the_next(changed: ClientDocument, client_party: Party, web: Web) -> None:
-    refuse_document(document=changed, shown=changed.latest, reason="Odd.", actor=UserFactory())
+def test_refused_changes_stay_away_until_the_next(changed: ClientMetadata, client_party: Party, web: Web) -> None:
+    refuse_metadata(document=changed, shown=changed.latest, reason="Odd.", actor=UserFactory())
     grow_stale()
     assert client_party.ask(**WANTED, redirect_uri="https://client.example/new").status_code == 400
-    assert ClientDocument.objects.get().status == "Known"
+    assert ClientMetadata.objects.get().status == "Known"
     web.document = dict(GOOD)
     grow_stale()
     assert client_party.ask(**WANTED, redirect_uri="http://127.0.0.1/callback").status_code == 200
 
 
-def test_change_after_the_inspection_is_not_accepted(changed: ClientDocument, client_party: Party, web: Web) -> None:
+def test_change_after_the_inspection_is_not_accepted(changed: ClientMetadata, client_party: Party, web: Web) -> None:
     seen = changed.latest
     web.document |= {"redirect_uris": [BACK, "https://client.example/evil"]}
     grow_stale()
     client_party.ask(**WANTED)
     with pytest.raises(InvalidTransition):
-        accept_document(document=changed, shown=seen, reason="Moved.", actor=UserFactory())
-    assert ClientDocument.objects.get().reviewed["redirect_uris"] == GOOD["redirect_uris"]
+        accept_metadata(document=changed, shown=seen, reason="Moved.", actor=UserFactory())
+    assert ClientMetadata.objects.get().reviewed["redirect_uris"] == GOOD["redirect_uris"]
 
 
 @pytest.fixture

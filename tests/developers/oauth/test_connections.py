@@ -7,8 +7,8 @@ from django.core import mail
 from django.test import Client
 
 from developers.errors import TooManyRedirectUris
-from developers.models import AccessToken, App, ClientDocument, Consent
-from developers.services.clients import accept_document, refuse_document, set_redirect_uris
+from developers.models import AccessToken, App, ClientMetadata, Consent
+from developers.services.clients import accept_metadata, refuse_metadata, set_redirect_uris
 from developers.services.consents import withdraw_consent
 from developers.services.scopes import narrow_scopes
 from marketplace.accounts.models import User
@@ -69,11 +69,11 @@ def test_too_many_redirects_are_refused(app: App) -> None:
 OLD, NEW = "https://app.example/old", "https://app.example/new"
 
 
-def waiting(app: App) -> ClientDocument:
+def waiting(app: App) -> ClientMetadata:
     """Return the redirect URIs of an app with scopes that wait for a reviewer."""
     App.objects.filter(pk=app.pk).update(redirect_uris=OLD)
     assert signed_in(app.developer).post(f"/dashboard/apps/{app.pk}/redirects", {"redirect_uris": NEW}).status_code == 302
-    return ClientDocument.objects.get(app=app)
+    return ClientMetadata.objects.get(app=app)
 
 
 def test_new_redirect_of_an_app_with_scopes_waits_for_a_reviewer(app: App) -> None:
@@ -84,8 +84,8 @@ def test_new_redirect_of_an_app_with_scopes_waits_for_a_reviewer(app: App) -> No
     assert OLD.encode() in page
     assert NEW.encode() in page
     with pytest.raises(SelfReview):
-        accept_document(document=document, shown=document.latest, reason="Mine.", actor=app.developer)
-    accept_document(document=document, shown=document.latest, reason="It is their site.", actor=reviewer)
+        accept_metadata(document=document, shown=document.latest, reason="Mine.", actor=app.developer)
+    accept_metadata(document=document, shown=document.latest, reason="It is their site.", actor=reviewer)
     app.refresh_from_db()
     assert app.redirect_uris == NEW
     assert [(sent.to, "It is their site." in str(sent.body)) for sent in sent_mails() if "redirect" in sent.subject] == [
@@ -95,12 +95,12 @@ def test_new_redirect_of_an_app_with_scopes_waits_for_a_reviewer(app: App) -> No
 
 def test_redirects_of_an_app_stay_when_the_new_ones_are_refused_or_taken_back(app: App) -> None:
     document = waiting(app)
-    refuse_document(document=document, shown=document.latest, reason="Not their site.", actor=UserFactory(is_staff=True))
+    refuse_metadata(document=document, shown=document.latest, reason="Not their site.", actor=UserFactory(is_staff=True))
     app.refresh_from_db()
     assert app.redirect_uris == OLD
     waiting(app)
     assert not set_redirect_uris(app=app, uris=[OLD], actor=app.developer)
-    assert not ClientDocument.objects.filter(status="Changed").exists()
+    assert not ClientMetadata.objects.filter(status="Changed").exists()
 
 
 def test_redirect_is_removed_at_once(app: App) -> None:

@@ -31,10 +31,10 @@ def test_app_revokes_a_token_that_nothing_renews(party: Party) -> None:
     assert token.application is not None
     post_form("/oauth/revoke", {"client_id": party.app.client_id, "token": secret})
     token.refresh_from_db()
-    assert token.live
+    assert token.is_active
     post_form("/oauth/revoke", {"client_id": token.application.client_id, "token": secret})
     token.refresh_from_db()
-    assert not token.live
+    assert not token.is_active
 
 
 def test_another_app_cannot_revoke(party: Party) -> None:

@@ -10,7 +10,7 @@ from rest_framework.test import APIClient
 
 from developers.event_types import EventType
 from developers.models import App, EventCounter, WebhookMessage
-from developers.webhooks import listing as event_list
+from developers.webhooks import event_feed as event_list
 from marketplace.core.scopes import Scope, format_scopes
 from tests.eager import drain
 from tests.factories import AppFactory

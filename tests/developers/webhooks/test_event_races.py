@@ -7,7 +7,7 @@ import pytest
 from django.db import connections, transaction
 
 from developers.models import App, WebhookMessage
-from developers.webhooks.listing import events_after
+from developers.webhooks.event_feed import events_after
 from tests.factories import AppFactory
 from tests.races import at_once
 from tests.waiting import PATIENCE_SECONDS

@@ -12,7 +12,7 @@ from marketplace.accounts.models import User
 from marketplace.core.errors import NotFound, Problem
 from wallet.models import CardReversal, TopUp
 from wallet.models.top_ups import EventKind
-from wallet.providers import TestProvider
+from wallet.providers import SimulatedProvider
 from wallet.providers.base import Refund
 from wallet.services.card_refunds import refund_top_up, send_refund
 
@@ -72,7 +72,7 @@ class CardRefunding(Adding, PayingVendors):
     def _answered(self, top_up: TopUp, reversal: CardReversal, *, accepted: bool, at_once: bool) -> None:
         """Let the provider answer: at once, or by an event."""
         answer = Refund(f"re-{reversal.pk}", done=at_once) if accepted or not at_once else None
-        with patch.object(TestProvider, "refund", return_value=answer):
+        with patch.object(SimulatedProvider, "refund", return_value=answer):
             send_refund.call(str(reversal.pk))
         if not at_once:
             kind = EventKind.REFUNDED if accepted else EventKind.REFUND_FAILED

@@ -63,7 +63,7 @@ class ListingRecord(ListingSummary):
     readme = serializers.CharField()
     allowedLicenseSlugs = serializers.ListField(source="allowed_license_slugs", child=serializers.CharField(), allow_null=True)
     liveFile = DeliverableRecord(
-        source="live_deliverable", allow_null=True, help_text="What buyers get: the last file that a reviewer approved."
+        source="approved_deliverable", allow_null=True, help_text="What buyers get: the last file that a reviewer approved."
     )
     candidateFile = DeliverableRecord(
         source="candidate_deliverable", allow_null=True, help_text="The uploaded file that no reviewer has approved yet."

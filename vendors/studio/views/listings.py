@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from catalog.models.listings import ListingStatus
-from catalog.pricing import sale_price
+from catalog.pricing import current_price
 from catalog.selectors import picture_of
 from marketplace.accounts.pages import SignedInRequest, live_check, problems_as_form_errors, render_form, signed_in_page
 from marketplace.core.money import Currency
@@ -86,7 +86,7 @@ def _page(profile: VendorProfile, *, q: str, status: str, after: Any) -> dict[st
     places = [("", counts.total()), *((each.value, counts[each]) for each in ListingStatus)]
     chosen = {"q": q, "status": status}
     return {
-        "rows": [(listing, _picture(listing), sale_price(listing, Currency.USD)) for listing in shown],
+        "rows": [(listing, _picture(listing), current_price(listing, Currency.USD)) for listing in shown],
         "q": q,
         "status": status,
         "total": counts.total(),

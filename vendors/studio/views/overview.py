@@ -4,7 +4,7 @@ from django.http import HttpResponseBase
 from django.shortcuts import render
 
 from catalog.models import Listing
-from catalog.pricing import sale_price
+from catalog.pricing import current_price
 from catalog.selectors.reviews import wait_of_review
 from marketplace.accounts.pages import SignedInRequest
 from marketplace.core.money import Currency
@@ -23,7 +23,7 @@ def overview(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
     checks = checklist_of(listing) if submittable else []
     context = {
         "listing": listing,
-        "price": sale_price(listing, Currency.USD),
+        "price": current_price(listing, Currency.USD),
         "may_submit": submittable,
         "checks": checks,
         "ready": all(check.passed for check in checks),

@@ -65,7 +65,7 @@ class BillingResponse(serializers.Serializer[BillingDetails]):
 
     def get_countryConfirmed(self, details: BillingDetails) -> bool:
         """Return whether there is a second piece of evidence."""
-        return bool(details.country) and details.seen_in == details.country
+        return bool(details.country) and details.connection_country == details.country
 
 
 class InvoiceTaxLine(serializers.Serializer[TaxLine]):

@@ -16,7 +16,7 @@ from django.utils import timezone
 from marketplace.core.errors import NotFound
 
 from . import bounds
-from .certificates import CertificateStatus, Verdict, page_url, verdict_on
+from .certificates import CertificateCheck, CertificateStatus, page_url, verdict_on
 from .models import CredentialPosition
 from .proofs import add_proof, issuer_did, verify_proof
 from .signatures import NotGenuine
@@ -60,13 +60,13 @@ def signed_credential(claims: dict[str, Any], position: int) -> dict[str, Any]:
     )
 
 
-def check_credential(credential: dict[str, Any]) -> Verdict:
+def check_credential(credential: dict[str, Any]) -> CertificateCheck:
     """Verify a signed credential and return the current status of its licence."""
     try:
         verify_proof(credential)
         return verdict_on(credential["credentialSubject"]["certificate"])
     except (NotGenuine, LookupError, TypeError):
-        return Verdict(CertificateStatus.NOT_GENUINE)
+        return CertificateCheck(CertificateStatus.NOT_GENUINE)
 
 
 def context() -> bytes:

@@ -1,4 +1,4 @@
-"""The ledger's guards outlive migrations, and the service's own role cannot lift them."""
+"""The ledger's triggers outlive migrations, and the service's own role cannot lift them."""
 
 from collections.abc import Iterator
 from io import StringIO
@@ -11,13 +11,13 @@ from django.utils import timezone
 
 from marketplace.review import claims
 from tests.shop import bought, funded, on_sale
-from wallet.guards import LEDGER
 from wallet.models import Journal, LedgerAccount, Order, Transfer, WalletPayout
 from wallet.reconciliation import differences
 from wallet.selectors import wallet_of
 from wallet.services.digests import digest_ledger
 from wallet.services.refunds import refund_order
 from wallet.services.wallet_payouts import pay_wallet_payout
+from wallet.triggers import LEDGER_TRIGGERS
 
 from .payees import account_of, paid_payout, payee
 from .wallet_payout_cases import requested_payout
@@ -63,9 +63,9 @@ def altered() -> Iterator[None]:
 @pytest.mark.django_db(transaction=True)
 def test_guards_are_back_after_a_migration_that_alters_the_ledger(altered: None) -> None:
     if connection.vendor == "sqlite":
-        assert LEDGER.missing(connection), "SQLite no longer drops the triggers of a table that is made anew"
+        assert LEDGER_TRIGGERS.missing(connection), "SQLite no longer drops the triggers of a table that is made anew"
     call_command("migrate", verbosity=0, skip_checks=True)
-    assert LEDGER.missing(connection) == []
+    assert LEDGER_TRIGGERS.missing(connection) == []
     order = bought(on_sale())
     for change in CHANGES:
         with pytest.raises(IntegrityError):

@@ -1,6 +1,6 @@
-"""The triggers that prevent changes to published licence terms, and two discounts of a listing at the same time (see `marketplace.core.guards`)."""
+"""The triggers that prevent changes to published licence terms, and two discounts of a listing at the same time (see `marketplace.core.triggers`)."""
 
-from marketplace.core.guards import Guards, Trigger, refuse
+from marketplace.core.triggers import Trigger, TriggerSet, refuse
 
 DISCOUNTS = "catalog_discount"
 _MESSAGE = "another discount applies at that time"
@@ -32,7 +32,7 @@ def _alone(vendor: str, event: str) -> Trigger:
     return Trigger(f"{DISCOUNTS}_alone_{event.lower()}", DISCOUNTS, f"BEFORE {event}", body)
 
 
-CATALOG = Guards(
+CATALOG_TRIGGERS = TriggerSet(
     app="catalog",
     message="licence terms are only added",
     append_only=("catalog_licenseterms",),

@@ -20,7 +20,7 @@ _PRESENT = {
     "sqlite": "SELECT name FROM sqlite_master WHERE type = 'trigger'",
     "postgresql": "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal AND tgenabled IN ('O', 'A')",
 }
-_guards: list["Guards"] = []
+_trigger_sets: list["TriggerSet"] = []
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Trigger:
 
 
 @dataclass(frozen=True)
-class Guards:
+class TriggerSet:
     """The triggers of an app, on both databases.
 
     Args:
@@ -115,10 +115,10 @@ class Guards:
 
     def register(self, config: AppConfig) -> None:
         """Create the triggers after every `migrate`, and register the system check; call it in the app's `ready()`."""
-        if self not in _guards:
-            _guards.append(self)
-        pre_migrate.connect(self._before_migrate, sender=config, dispatch_uid=f"{self.app}.guards", weak=False)
-        post_migrate.connect(self._after_migrate, sender=config, dispatch_uid=f"{self.app}.guards", weak=False)
+        if self not in _trigger_sets:
+            _trigger_sets.append(self)
+        pre_migrate.connect(self._before_migrate, sender=config, dispatch_uid=f"{self.app}.triggers", weak=False)
+        post_migrate.connect(self._after_migrate, sender=config, dispatch_uid=f"{self.app}.triggers", weak=False)
         # Django sets attributes on a check, which a bound method does not allow.
         register(partial(self.check), Tags.database)
 
@@ -144,9 +144,9 @@ class Guards:
             self.install(connections[using])
 
 
-def all_guards() -> Iterable[Guards]:
-    """Return the guards of all apps."""
-    return tuple(_guards)
+def all_trigger_sets() -> Iterable[TriggerSet]:
+    """Return the triggers of all apps."""
+    return tuple(_trigger_sets)
 
 
 def refuse(vendor: str, app: str, message: str) -> str:

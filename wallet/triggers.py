@@ -1,8 +1,8 @@
-"""The triggers that protect the ledger in the database (see `marketplace.core.guards`)."""
+"""The triggers that protect the ledger in the database (see `marketplace.core.triggers`)."""
 
 from collections.abc import Sequence
 
-from marketplace.core.guards import Guards, Trigger, refuse
+from marketplace.core.triggers import Trigger, TriggerSet, refuse
 
 ACCOUNTS = "wallet_ledgeraccount"
 ACCOUNT_FIXED = ("kind", "owner_id", "currency", "may_go_negative")
@@ -19,7 +19,7 @@ BILLING_FIXED = (
     "region",
     "country",
     "tax_id",
-    "seen_in",
+    "connection_country",
     "logo_id",
     "created_at",
 )
@@ -27,7 +27,7 @@ BILLING_FIXED = (
 WALLET_PAYOUT_FIXED = ("id", "wallet_id", "hold_id", "requested_at")
 WALLET_PAYOUT_FIXED_WHEN_FINAL = ("status", "settlement_id", "reference", "reason")
 VENDOR_PAYOUT_FIXED = ("id", "batch_id", "account_id", "journal_id", "details_id")
-VENDOR_PAYOUT_FIXED_WHEN_FINAL = ("status", "returned_id", "reason", "settled_at")
+VENDOR_PAYOUT_FIXED_WHEN_FINAL = ("status", "return_journal_id", "reason", "settled_at")
 BATCH_FIXED = ("id", "run", "currency", "transfer_currency", "rate", "created_at")
 BATCH_FIXED_WHEN_FINAL = ("status", "exported_at", "exported_by_id")
 # The only columns that change, by table.
@@ -50,18 +50,18 @@ CARD_PAYMENTS: dict[str, tuple[tuple[str, ...], str, tuple[str, ...]]] = {
         ("processed_at", "outcome", "top_up_id"),
     ),
     REVERSALS: (
-        ("id", "top_up_id", "kind", "amount_minor", "frozen_id", "opened_at"),
+        ("id", "top_up_id", "kind", "amount_minor", "freeze_journal_id", "opened_at"),
         "OLD.status <> 'Open'",
-        ("status", "settled_id", "decided_at", "reference"),
+        ("status", "settlement_journal_id", "decided_at", "reference"),
     ),
     DISPUTED_ORDERS: (
         ("id", "reversal_id", "order_id", "disputed_minor"),
-        "(OLD.released_id IS NOT NULL OR OLD.taken_minor <> 0)",
-        ("released_id", "taken_minor", "ended"),
+        "(OLD.release_journal_id IS NOT NULL OR OLD.taken_minor <> 0)",
+        ("release_journal_id", "taken_minor", "ended"),
     ),
 }
 # A dispute suspends a purchase at most once, when it is opened or later.
-FIXED_WHEN_SUSPENDED = ("suspended", "withheld_minor", "withheld_id")
+FIXED_WHEN_SUSPENDED = ("suspended", "withheld_minor", "withholding_journal_id")
 _MESSAGE = "the ledger is append-only"
 
 
@@ -199,7 +199,7 @@ def _invoice_numbers(vendor: str) -> Trigger:
     return Trigger("wallet_invoice_follows", "wallet_invoice", "BEFORE INSERT", body)
 
 
-LEDGER = Guards(
+LEDGER_TRIGGERS = TriggerSet(
     app="wallet",
     message=_MESSAGE,
     append_only=(
