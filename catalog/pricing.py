@@ -109,6 +109,6 @@ def prices_of(listing: Listing, tier: LicenseTier, tiers: Sequence[LicenseTier],
     )
 
 
-def sale_prices(listing: Listing) -> Prices:
+def current_prices(listing: Listing) -> Prices:
     """Return the current prices of the listing."""
     return Prices(*(current_price(listing, currency) for currency in (Currency.USD, Currency.INR, Currency.EUR)))

@@ -84,7 +84,7 @@ def index_entry(
             "ai_training": listing.ai_training,
             "ai_origin": listing.ai_origin,
             "file_type": file_type_of(listing),
-            **_columns(pricing.sale_prices(listing)),
+            **_columns(pricing.current_prices(listing)),
             **_columns(pricing.list_prices(listing), "list_"),
             "discount_bp": listing.current_discount_bp,
             "discount_ends_at": listing.discount_ends_at,

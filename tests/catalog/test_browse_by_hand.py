@@ -15,7 +15,7 @@ from django.utils import timezone
 from catalog.browsing import BrowseQuery, browse, filter_listings
 from catalog.labels import folded, labels_of
 from catalog.models import LabelKind, LicenseTier, Listing
-from catalog.pricing import permitted_tiers, prices_of, sale_prices
+from catalog.pricing import permitted_tiers, prices_of, current_prices
 from catalog.search import search
 from catalog.selectors import active_tiers
 from tests.factories import CategoryFactory, PublishedListingFactory, StoreFactory
@@ -114,7 +114,7 @@ def price_of(listing: Listing, slug: str | None, currency: str) -> int | None:
     """Return the price of a licence, of the first permitted one where none is named."""
     tiers = active_tiers()
     if slug is None:
-        prices = sale_prices(listing)
+        prices = current_prices(listing)
     elif slug not in sold_under(listing):
         return None
     else:

@@ -101,7 +101,7 @@ def offer_for(listing: Listing, viewer: User | None) -> AssetOffer:
         # An owner is offered upgrades only.
         if highest is None or tier in owned or tier.price_factor > highest.price_factor
     ]
-    prices = pricing.sale_prices(listing)
+    prices = pricing.current_prices(listing)
     return AssetOffer(
         listing=listing,
         samples=samples_of(listing),
