@@ -20,10 +20,10 @@ from .selectors import with_upgrades
 MARGIN = dt.timedelta(hours=1)
 _OPEN = Q(reversal__status=ReversalStatus.OPEN)
 _STRAYS = (
-    (Q(kind=JournalKind.FREEZE, froze_for__isnull=True), "freezes credit for no dispute or refund"),
+    (Q(kind=JournalKind.FREEZE, frozen_reversal__isnull=True), "freezes credit for no dispute or refund"),
     (Q(kind__in=(JournalKind.UNFREEZE, JournalKind.CARD_RETURN), settled_reversal__isnull=True), "ends no dispute or refund"),
-    (Q(kind=JournalKind.WITHHOLD, withheld_for__isnull=True), "withholds a share for no dispute"),
-    (Q(kind=JournalKind.RELEASE, released_for__isnull=True), "releases a share of no dispute"),
+    (Q(kind=JournalKind.WITHHOLD, withholding_orders__isnull=True), "withholds a share for no dispute"),
+    (Q(kind=JournalKind.RELEASE, released_orders__isnull=True), "releases a share of no dispute"),
 )
 
 

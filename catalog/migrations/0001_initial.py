@@ -474,7 +474,7 @@ class Migration(migrations.Migration):
                 ('listing', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='catalog.listing')),
             ],
             options={
-                'constraints': [models.CheckConstraint(condition=models.Q(('change__in', (1, -1))), name='uncountedpurchase_one')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('change__in', (1, -1))), name='purchasecountchange_one')],
             },
         ),
         migrations.CreateModel(

@@ -188,7 +188,7 @@ class PurchaseCountChange(models.Model):
     change = models.SmallIntegerField()
 
     class Meta:
-        constraints = (models.CheckConstraint(condition=Q(change__in=(1, -1)), name="uncountedpurchase_one"),)
+        constraints = (models.CheckConstraint(condition=Q(change__in=(1, -1)), name="purchasecountchange_one"),)
 
     def __str__(self) -> str:
         return f"{self.listing_id}: {self.change:+}"

@@ -18,7 +18,7 @@ from ..catalog_version import change_version
 from ..models import ListingIndex, ListingStats, PurchaseCountChange, SearchDocument
 
 Progress = Callable[[int, int], None]
-_DELETE_RETURNING = "DELETE FROM catalog_uncountedpurchase WHERE listing_id = %s RETURNING change"
+_DELETE_RETURNING = "DELETE FROM catalog_purchasecountchange WHERE listing_id = %s RETURNING change"
 
 
 def count_purchase(*, listing_id: uuid.UUID) -> None:

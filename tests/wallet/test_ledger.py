@@ -166,7 +166,7 @@ def test_journal_that_does_not_say_what_it_means_is_refused(transfer: Transfer, 
         "funding": {"wallet": wallet, "wallet_entry": 1, "wallet_net_minor": 5, "wallet_balance_minor": 5},
         "payout": {"vendor": vendor, "vendor_net_minor": -5},
     }
-    with unguarded(), pytest.raises(IntegrityError, match="fits_kind"), transaction.atomic():
+    with unguarded(), pytest.raises(IntegrityError, match="matches_kind"), transaction.atomic():
         Journal.objects.create(reason="test", **(whole[facts["kind"]] | facts))
 
 
