@@ -10,12 +10,38 @@ from uuid import UUID
 
 from django.conf import settings
 
+from marketplace.accounts.models import MailTopic
 from marketplace.ui.mail import mail
 
 _ID = UUID("01936b1e-7b1a-7c3e-9d55-5f3a9c1e2b44")
 FOLDERS = (Path(settings.BASE_DIR) / "templates" / "mail", Path(settings.BASE_DIR) / "templates" / "account" / "email")
 TEMPLATES = sorted(str(path.relative_to(FOLDERS[0]).with_suffix("")) for path in FOLDERS[0].rglob("*.txt"))
 ACCOUNT_TEMPLATES = sorted(path.name.removesuffix("_subject.txt") for path in FOLDERS[1].glob("*_subject.txt"))
+
+# Mails that recipients can unsubscribe from, and those that are always sent: each template is in one of the two.
+TOPICS = {
+    "wallet/purchased": MailTopic.PURCHASE,
+    "wallet/refunded": MailTopic.REFUND,
+    "library/updated": MailTopic.UPDATE,
+    "wallet/sale_refunded": MailTopic.SALE,
+    "wallet/share_withheld": MailTopic.SALE,
+    "wallet/sold": MailTopic.SALE,
+    "wallet/paid_out": MailTopic.PAYOUT,
+}
+ALWAYS_SENT = """
+accounts/account_deactivated accounts/account_deleted accounts/account_reactivated accounts/export_ready catalog/approved
+catalog/discount_ended catalog/file_blocked catalog/rejected catalog/reopened catalog/restored catalog/taken_down developers/app_connected
+developers/app_decided developers/app_limit_removed developers/app_limit_set developers/app_narrowed developers/app_reinstated
+developers/app_reopened developers/app_suspended developers/application_approved developers/application_question
+developers/application_rejected developers/application_withdrawn developers/consent_ended developers/credential_leaked
+developers/credential_revoked developers/key_dormant developers/key_limited developers/redirects_decided developers/webhook_disabled
+library/claim library/ended review/appeal_dismissed vendors/approved vendors/payout_details_changed vendors/payouts_held
+vendors/payouts_released vendors/pictures_removed vendors/reinstated vendors/rejected vendors/suspended wallet/approval_requested
+wallet/former_vendor wallet/payout_bounced wallet/refund_declined wallet/refund_in_review wallet/refund_in_review_vendor
+wallet/refund_refused wallet/refund_refused_vendor wallet/refund_requested wallet/refund_to_answer wallet/top_up_dispute_lost
+wallet/top_up_dispute_won wallet/top_up_disputed wallet/top_up_refunded wallet/topped_up wallet/wallet_payout_asked
+wallet/wallet_payout_cancelled wallet/wallet_payout_paid wallet/wallet_payout_refused
+""".split()
 
 _KEY = type("Key", (SimpleNamespace,), {"__str__": lambda self: f"{self.name} (…{self.last_four})"})
 _APP = SimpleNamespace(pk=_ID, name="Fontster", status="Approved")

@@ -1,4 +1,4 @@
-"""Limits of uploads and of vendors' lists."""
+"""Limits of uploads and of vendors' lists. How large a deliverable may be is in `catalog.bounds`."""
 
 from datetime import timedelta
 

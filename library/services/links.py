@@ -1,4 +1,7 @@
-"""Download links: issued to the holder of a licence, valid for 15 minutes, checked at every use."""
+"""Download links: issued to the holder of a licence, valid for 15 minutes, checked at every use.
+
+A use may redirect to an address of the object store, which works for `bounds.PRESIGNED_LINK_SECONDS` whatever happens to the licence.
+"""
 
 import base64
 import binascii

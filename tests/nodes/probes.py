@@ -59,7 +59,7 @@ class Prober:
             "Read an AI manifest": lambda: self._call("GET", f"/assets/{owned}/manifest"),
             "View a preview": lambda: self._call("GET", f"/previews/{self.facts['preview']}", credential=False),
             "View library and wallet": lambda: self._call("GET", "/library"),
-            "Buy": self._buy,
+            "Buy by API": self._buy,
             "Get a download link": self._new_link,
             "Use a download link": lambda: self._ask("GET", self.link),
             "Edit a listing": lambda: self._vendor("PATCH", "/regional-prices", json={"priceInr": next(self._numbers)}),

@@ -1,5 +1,6 @@
 """Mails about decisions: sent once the change stands, with a link, and never in its way."""
 
+import ast
 import logging
 import re
 import smtplib
@@ -20,14 +21,16 @@ from django.template import Engine
 from django.urls import resolve
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
+from marketplace.accounts.models import MailTopic
 from marketplace.core.models import AuditEntry
 from marketplace.settings import base
 from marketplace.ui.mail import as_html, mail, with_signature
 from tests.admin.pages import address, press, staff
 from tests.admin.subjects import CASES, Case
+from tests.architecture.source import modules
 from tests.callers import signed_in
 from tests.factories import UserFactory
-from tests.mail_samples import ACCOUNT_TEMPLATES, CONTEXT, TEMPLATES, Sent, account_sample, sample_of
+from tests.mail_samples import ACCOUNT_TEMPLATES, ALWAYS_SENT, CONTEXT, TEMPLATES, TOPICS, Sent, account_sample, sample_of
 
 pytestmark = pytest.mark.django_db
 
@@ -71,6 +74,19 @@ def test_first_line_is_the_subject_and_text_is_not_escaped(django_capture_on_com
     (sent,) = outbox.outbox
     assert (sent.subject, sent.to) == ("R&D <Type> is suspended", [user.email])
     assert "Look & feel" in sent.body
+
+
+def _topic_of(call: ast.Call) -> str | None:
+    values = [*call.args, *(keyword.value for keyword in call.keywords)]
+    return next((value.attr for value in values if isinstance(value, ast.Attribute) and ast.unparse(value.value) == "MailTopic"), None)
+
+
+def test_recipients_can_unsubscribe_from_the_mails_of_the_table_and_from_no_other() -> None:
+    calls = [node for module in modules() for node in ast.walk(module.tree) if isinstance(node, ast.Call)]
+    named = {arg.value: _topic_of(call) for call in calls for arg in call.args if isinstance(arg, ast.Constant) and arg.value in TEMPLATES}
+    assert {template: MailTopic[topic] for template, topic in named.items() if topic} == TOPICS
+    assert sorted([*TOPICS, *ALWAYS_SENT]) == TEMPLATES
+    assert set(TOPICS.values()) == set(MailTopic)
 
 
 @pytest.mark.parametrize("template", TEMPLATES)

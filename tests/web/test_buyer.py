@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from redis.exceptions import RedisError
 
 from catalog.models import Listing
 from marketplace.accounts.models import User
@@ -85,6 +86,18 @@ def test_purchase_is_confirmed_and_charged_once_however_often_it_is_sent(browse:
     assert wallet_of(buyer).balance_inr_minor == 100_000 - PRICE
     assert "Halden is yours" in said(client, first)
     assert client.get(address)["Location"] == first["Location"]
+
+
+def test_checkout_goes_on_while_calls_cannot_be_counted(browse: Browse, buyer: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    client, listing = browse(buyer), on_sale()
+
+    def down(*_args: object, **_kwargs: object) -> None:
+        raise RedisError
+
+    monkeypatch.setattr("marketplace.http.rate_limits.get_usage", down)
+    address = begin(client, listing)["Location"]
+    client.post(address, PAY)
+    assert Order.objects.get().listing == listing
 
 
 def test_consent_that_was_shown_is_kept_with_the_order_and_another_one_buys_nothing(browse: Browse, buyer: User) -> None:

@@ -9,6 +9,7 @@ from bs4 import BeautifulSoup
 from django.conf import settings
 from django.test import Client
 
+from catalog.filters import ListingFilter
 from marketplace.core.errors import all_problems
 from marketplace.web import docs
 from marketplace.web.docs.rendering import rendered
@@ -88,6 +89,12 @@ def test_limits_are_those_of_the_service() -> None:
     # A copy: the page is rendered once in a process, maybe while another test had other limits.
     cells = {cell.get_text() for cell in BeautifulSoup(replace(page).html, "html.parser").select("td:last-child")}
     assert {str(settings.RATE_LIMITS[name]) for name in ("api_key", "bearer_app", "bearer_user", "anonymous")} <= cells
+
+
+def test_filters_that_the_quick_start_lists_are_those_of_the_catalog() -> None:
+    (source,) = [page.source for page in docs.documents() if page.slug == "quick-start"]
+    (sentence,) = re.findall(r"take the same filters: (.*?)\.", source)
+    assert set(re.findall(r"`(\w+)`", sentence)) == {*ListingFilter.base_filters}
 
 
 def test_page_is_given_as_markdown_too(client: Client) -> None:

@@ -38,6 +38,8 @@ def change_payout_details(
 ) -> PayoutDetails:
     """Set the bank account for payouts in a currency, and mail the vendor a link that undoes it. The same account again changes nothing.
 
+    Payouts in this currency wait for `bounds.PAYOUT_WAIT`; those prepared before go to the earlier account.
+
     Args:
         profile: The vendor.
         currency: INR or USD.
