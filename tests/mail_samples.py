@@ -28,20 +28,20 @@ TOPICS = {
     "wallet/sold": MailTopic.SALE,
     "wallet/paid_out": MailTopic.PAYOUT,
 }
-ALWAYS_SENT = """
-accounts/account_deactivated accounts/account_deleted accounts/account_reactivated accounts/export_ready catalog/approved
-catalog/discount_ended catalog/file_blocked catalog/rejected catalog/reopened catalog/restored catalog/taken_down developers/app_connected
-developers/app_decided developers/app_limit_removed developers/app_limit_set developers/app_narrowed developers/app_reinstated
-developers/app_reopened developers/app_suspended developers/application_approved developers/application_question
-developers/application_rejected developers/application_withdrawn developers/consent_ended developers/credential_leaked
-developers/credential_revoked developers/key_dormant developers/key_limited developers/redirects_decided developers/webhook_disabled
-library/claim library/ended review/appeal_dismissed vendors/approved vendors/payout_details_changed vendors/payouts_held
-vendors/payouts_released vendors/pictures_removed vendors/reinstated vendors/rejected vendors/suspended wallet/approval_requested
-wallet/former_vendor wallet/payout_bounced wallet/refund_declined wallet/refund_in_review wallet/refund_in_review_vendor
-wallet/refund_refused wallet/refund_refused_vendor wallet/refund_requested wallet/refund_to_answer wallet/top_up_dispute_lost
-wallet/top_up_dispute_won wallet/top_up_disputed wallet/top_up_refunded wallet/topped_up wallet/wallet_payout_asked
-wallet/wallet_payout_cancelled wallet/wallet_payout_paid wallet/wallet_payout_refused
-""".split()
+ALWAYS_SENT = {
+    "accounts": "account_deactivated account_deleted account_reactivated export_ready",
+    "catalog": "approved discount_ended file_blocked rejected reopened restored taken_down",
+    "developers": "app_connected app_decided app_limit_removed app_limit_set app_narrowed app_reinstated app_reopened "
+    "app_suspended application_approved application_question application_rejected application_withdrawn "
+    "consent_ended credential_leaked credential_revoked key_dormant key_limited redirects_decided webhook_disabled",
+    "library": "claim ended",
+    "review": "appeal_dismissed",
+    "vendors": "approved payout_details_changed payouts_held payouts_released pictures_removed reinstated rejected suspended",
+    "wallet": "approval_requested former_vendor payout_bounced refund_declined refund_in_review refund_in_review_vendor "
+    "refund_refused refund_refused_vendor refund_requested refund_to_answer top_up_dispute_lost top_up_dispute_won "
+    "top_up_disputed top_up_refunded topped_up wallet_payout_asked wallet_payout_cancelled wallet_payout_paid "
+    "wallet_payout_refused",
+}
 
 _KEY = type("Key", (SimpleNamespace,), {"__str__": lambda self: f"{self.name} (…{self.last_four})"})
 _APP = SimpleNamespace(pk=_ID, name="Fontster", status="Approved")

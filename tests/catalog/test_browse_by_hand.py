@@ -15,7 +15,7 @@ from django.utils import timezone
 from catalog.browsing import BrowseQuery, browse, filter_listings
 from catalog.labels import folded, labels_of
 from catalog.models import LabelKind, LicenseTier, Listing
-from catalog.pricing import permitted_tiers, prices_of, current_prices
+from catalog.pricing import current_prices, permitted_tiers, prices_of
 from catalog.search import search
 from catalog.selectors import active_tiers
 from tests.factories import CategoryFactory, PublishedListingFactory, StoreFactory

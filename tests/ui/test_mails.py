@@ -85,7 +85,8 @@ def test_recipients_can_unsubscribe_from_the_mails_of_the_table_and_from_no_othe
     calls = [node for module in modules() for node in ast.walk(module.tree) if isinstance(node, ast.Call)]
     named = {arg.value: _topic_of(call) for call in calls for arg in call.args if isinstance(arg, ast.Constant) and arg.value in TEMPLATES}
     assert {template: MailTopic[topic] for template, topic in named.items() if topic} == TOPICS
-    assert sorted([*TOPICS, *ALWAYS_SENT]) == TEMPLATES
+    always = [f"{folder}/{name}" for folder, names in ALWAYS_SENT.items() for name in names.split()]
+    assert sorted([*TOPICS, *always]) == TEMPLATES
     assert set(TOPICS.values()) == set(MailTopic)
 
 
