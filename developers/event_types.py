@@ -62,5 +62,5 @@ def may_receive(event: str, granted: AbstractSet[Scope]) -> bool:
 
 
 def may_subscribe(event: str, scopes: AbstractSet[Scope]) -> bool:
-    """Tell whether a key with these scopes may list an event and have it sent, as events of its developer's own store never are."""
+    """Tell whether a key with these scopes may list an event and subscribe to it. Events of the developer's own store are not for keys."""
     return event not in OF_OWN_STORE and may_receive(event, scopes)

@@ -128,7 +128,7 @@ def keys_of(app: App) -> QuerySet[ApiKey]:
     return ApiKey.objects.filter(app=app).order_by("-id")
 
 
-def live_keys_of(app: App) -> QuerySet[ApiKey]:
+def active_keys_of(app: App) -> QuerySet[ApiKey]:
     """Return the keys that are neither revoked nor expired."""
     return keys_of(app).filter(Q(expires_at=None) | Q(expires_at__gt=timezone.now()), revoked_at=None)
 
@@ -138,7 +138,7 @@ def personal_tokens_of(user: User) -> QuerySet[AccessToken]:
     return AccessToken.objects.filter(user=user, application=None).order_by("-id")
 
 
-def live_personal_tokens_of(user: User) -> QuerySet[AccessToken]:
+def active_personal_tokens_of(user: User) -> QuerySet[AccessToken]:
     """Return the personal tokens that are neither revoked nor expired."""
     return personal_tokens_of(user).filter(revoked_at=None, expires__gt=timezone.now())
 
@@ -148,7 +148,7 @@ def mcp_tokens_of(app: App) -> QuerySet[AccessToken]:
     return AccessToken.objects.filter(application=app, kind=TokenKind.MCP).exclude(name="").order_by("-id")
 
 
-def live_mcp_tokens_of(app: App) -> QuerySet[AccessToken]:
+def active_mcp_tokens_of(app: App) -> QuerySet[AccessToken]:
     """Return the MCP tokens that are neither revoked nor expired."""
     return mcp_tokens_of(app).filter(revoked_at=None, expires__gt=timezone.now())
 
@@ -218,7 +218,7 @@ def app_limits_of(app: App) -> QuerySet[SpendingLimit]:
 
 def spending_tokens_of(user: User) -> QuerySet[AccessToken]:
     """Return the active personal tokens that may spend."""
-    return live_personal_tokens_of(user).filter(scope__contains=Scope.WALLET_SPEND)
+    return active_personal_tokens_of(user).filter(scope__contains=Scope.WALLET_SPEND)
 
 
 def spending_apps_of(user: User) -> QuerySet[App]:
@@ -272,7 +272,7 @@ def spends_only_within_limits(principal: Principal) -> bool:
     return principal.app is None or principal.kind == CredentialKind.CONSOLE or principal.app.user_id != principal.user.pk
 
 
-def has_live_consent(*, user_id: uuid.UUID, app_id: uuid.UUID) -> bool:
+def has_active_consent(*, user_id: uuid.UUID, app_id: uuid.UUID) -> bool:
     """Tell whether the app may act for the user now."""
     return Consent.objects.filter(user_id=user_id, app_id=app_id, withdrawn_at=None).exists()
 

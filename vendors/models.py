@@ -16,7 +16,7 @@ DEFAULT_COMMISSION_BP = 2_000
 
 
 class VendorStatus(models.TextChoices):
-    """The three states of a profile."""
+    """The three states of a profile. A rejected applicant is suspended, too: the API has no other state for it."""
 
     APPROVED = "Approved"
     PENDING = "Pending"

@@ -4,7 +4,7 @@ import uuid
 
 from developers.event_types import EventType
 from developers.models import App
-from developers.selectors import has_live_consent
+from developers.selectors import has_active_consent
 from developers.webhooks.publishing import link, publish_event
 from marketplace.core.access import CredentialKind
 from marketplace.core.money import to_number
@@ -65,4 +65,4 @@ def _publish_order(event: EventType, order: Order, status: OrderStatus, app_id: 
 def _still_allowed(user_id: uuid.UUID, app: App, credential_kind: str) -> bool:
     """Tell whether the app acts for its own developer, or with a consent that the user has not withdrawn."""
     by_consent = credential_kind in _BY_CONSENT and user_id != app.user_id
-    return not by_consent or has_live_consent(user_id=user_id, app_id=app.pk)
+    return not by_consent or has_active_consent(user_id=user_id, app_id=app.pk)

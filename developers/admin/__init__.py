@@ -2,7 +2,7 @@
 
 from .applications import DeveloperApplicationAdmin
 from .apps import AppAdmin
-from .clients import ClientDocumentAdmin
+from .clients import ClientMetadataAdmin
 from .consents import ConsentAdmin
 from .credentials import AccessTokenAdmin, ApiKeyAdmin
 from .scopes import ScopeReviewAdmin
@@ -12,7 +12,7 @@ __all__ = [
     "AccessTokenAdmin",
     "ApiKeyAdmin",
     "AppAdmin",
-    "ClientDocumentAdmin",
+    "ClientMetadataAdmin",
     "ConsentAdmin",
     "DeveloperApplicationAdmin",
     "ScopeReviewAdmin",

@@ -91,7 +91,7 @@ class DeveloperApplicationAdmin(QueueAdmin):
             "Withdraw approval",
             DECIDE,
             "The developer's apps are suspended, and their keys and tokens stop working at once.",
-            "The approval was revoked.",
+            "The approval was withdrawn.",
             available=partial(APPLICATION_TRANSITIONS.allows, verb="withdraw"),
             danger=True,
             effects=withdrawal_effects,

@@ -105,7 +105,7 @@ class AppAdmin(ServiceAdmin):
             "Narrow scopes",
             DECIDE,
             "Keys and tokens of the app lose these scopes at their next request.",
-            "The scopes were revoked.",
+            "The scopes were withdrawn.",
             form=NarrowForm,
             available=lambda app: bool(app.granted_scopes),
             danger=True,
@@ -113,7 +113,7 @@ class AppAdmin(ServiceAdmin):
     )
     def narrow(self, app: App, actor: User, cleaned_data: Mapping[str, Any]) -> None:
         """Withdraw granted scopes."""
-        narrow_scopes(app=app, revoke={Scope(scope): cleaned_data["reason"] for scope in cleaned_data["scopes"]}, actor=actor)
+        narrow_scopes(app=app, withdrawn={Scope(scope): cleaned_data["reason"] for scope in cleaned_data["scopes"]}, actor=actor)
 
     suspend = service_decision(
         Decision(

@@ -1,4 +1,4 @@
-"""Metadata documents of OAuth clients, and the review of changes to them."""
+"""Metadata of OAuth clients, and the review of changes to it."""
 
 from functools import partial
 from typing import Any
@@ -33,7 +33,7 @@ class DocumentDecisionForm(ReasonForm):
 
 
 @admin.register(ClientMetadata)
-class ClientDocumentAdmin(QueueAdmin):
+class ClientMetadataAdmin(QueueAdmin):
     """Changed metadata documents, and new redirect URIs of developers' apps; a new app is reviewed with its scopes."""
 
     waiting = {"status": ClientMetadataStatus.CHANGED}
@@ -49,9 +49,9 @@ class ClientDocumentAdmin(QueueAdmin):
     page_decisions = {"accept": "a", "refuse": "r"}
     claim, take_over, release = claiming(DECIDE, partial(CLIENT_TRANSITIONS.allows, verb="accept"))
 
-    @admin.display(description="Document")
+    @admin.display(description="Client")
     def client_id(self, document: ClientMetadata) -> str:
-        """Return the URL of the document."""
+        """Return the client's id, which for an app without a developer is the URL of its document."""
         return document.app.client_id
 
     @admin.display(description="App")
@@ -60,7 +60,7 @@ class ClientDocumentAdmin(QueueAdmin):
         return badge(document.app.status)
 
     def panels(self, request: HttpRequest, subject: ClientMetadata) -> list[Panel]:
-        """Return the document as reviewed and as last fetched, and the history."""
+        """Return the metadata as reviewed and as last fetched or saved, and the history."""
         return [_comparison(subject), *super().panels(request, subject)]
 
     accept = service_decision(
@@ -101,7 +101,7 @@ class ClientDocumentAdmin(QueueAdmin):
 
 def _comparison(document: ClientMetadata) -> Panel:
     rows = [(label, _as_text(document.reviewed[name]), _as_text(document.latest[name])) for name, label in _LABELS.items()]
-    return Panel("What the document says", ("Field", "As reviewed", f"Read {document.read_at:%Y-%m-%d %H:%M} (UTC)"), rows)
+    return Panel("What has changed", ("Field", "As reviewed", f"As of {document.read_at:%Y-%m-%d %H:%M} (UTC)"), rows)
 
 
 def _as_text(value: Any) -> str:

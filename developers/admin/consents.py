@@ -6,7 +6,7 @@ from marketplace.review.decisions import Decision, service_decision
 from marketplace.review.service import ServiceAdmin
 
 from ..models import Consent
-from ..services.consents import end_consent
+from ..services.consents import revoke_consent
 
 
 @admin.register(Consent)
@@ -18,17 +18,17 @@ class ConsentAdmin(ServiceAdmin):
     list_select_related = ("user", "app")
     search_fields = ("user__email", "app__name")
     fields = ("user", "app", "audience", "scope", "given_at", "renewed_at", "withdrawn_at")
-    decision_names = ("withdraw",)
+    decision_names = ("revoke",)
 
-    withdraw = service_decision(
+    revoke = service_decision(
         Decision(
-            "Withdraw",
-            "developers.withdraw_consent",
+            "Revoke",
+            "developers.revoke_consent",
             "The app loses access to the user's account at once, and its tokens for it are revoked. The user gets a mail.",
             "The consent was revoked.",
             available=lambda consent: consent.withdrawn_at is None,
             danger=True,
         ),
-        end_consent,
+        revoke_consent,
         "consent",
     )

@@ -354,8 +354,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('-id',),
-                'permissions': (('withdraw_consent', "Can disconnect apps from users' accounts"),),
-                'constraints': [models.UniqueConstraint(condition=models.Q(('withdrawn_at', None)), fields=('user', 'app', 'audience'), name='consent_one_live'), models.CheckConstraint(condition=models.Q(('audience__in', ['api', 'mcp'])), name='consent_audience_known')],
+                'permissions': (('revoke_consent', "Can disconnect apps from users' accounts"),),
+                'constraints': [models.UniqueConstraint(condition=models.Q(('withdrawn_at', None)), fields=('user', 'app', 'audience'), name='consent_one_active'), models.CheckConstraint(condition=models.Q(('audience__in', ['api', 'mcp'])), name='consent_audience_known')],
             },
         ),
         migrations.CreateModel(

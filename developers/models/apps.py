@@ -121,7 +121,7 @@ class App(AbstractApplication):
 
 
 class AppLogo(models.Model):
-    """The logo of an app on its consent page, as a JPEG that the sandbox made. Users see it once a reviewer has approved it."""
+    """The logo of an app on its consent page, as a JPEG that the confined process made. Users see it once a reviewer has approved it."""
 
     app = models.OneToOneField(App, primary_key=True, on_delete=models.CASCADE, related_name="logo")
     image = models.BinaryField()

@@ -1,4 +1,4 @@
-"""OAuth clients with a metadata document."""
+"""The metadata of OAuth clients, which is reviewed when it changes."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from .apps import App
 
 
 class ClientMetadataStatus(models.TextChoices):
-    """The status of a document: whether its latest version waits for a review."""
+    """The status of a client's metadata: whether the latest waits for a review."""
 
     KNOWN = "Known"
     CHANGED = "Changed"

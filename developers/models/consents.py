@@ -28,9 +28,9 @@ class Consent(models.Model):
 
     class Meta:
         ordering = ("-id",)
-        permissions = (("withdraw_consent", "Can disconnect apps from users' accounts"),)
+        permissions = (("revoke_consent", "Can disconnect apps from users' accounts"),)
         constraints = (
-            models.UniqueConstraint(fields=("user", "app", "audience"), condition=Q(withdrawn_at=None), name="consent_one_live"),
+            models.UniqueConstraint(fields=("user", "app", "audience"), condition=Q(withdrawn_at=None), name="consent_one_active"),
             models.CheckConstraint(condition=Q(audience__in=["api", "mcp"]), name="consent_audience_known"),
         )
 

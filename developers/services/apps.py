@@ -64,7 +64,7 @@ def set_app_logo(*, app: App, image: bytes, actor: User) -> None:
 
     Args:
         app: The app.
-        image: A JPEG that the sandbox made.
+        image: A JPEG that the confined process made.
         actor: Who changes it.
 
     Raises:

@@ -170,7 +170,7 @@ def _decide(document: ClientMetadata, verb: str, shown: dict[str, object], reaso
     app = lock_for_decision(App.objects.all(), pk=document.app_id, owner="user_id", actor=actor)
     document = lock(ClientMetadata.objects.all(), pk=app.pk)
     if document.latest != shown:
-        raise InvalidTransition("The document has changed again. Reload the page and check it.")
+        raise InvalidTransition("The metadata has changed again. Reload the page and check it.")
     changes = {"reviewed": document.latest} if verb == "accept" else {}
     if verb == "refuse" and app.user_id is not None:
         # The URIs that the developer wanted to replace stay.

@@ -110,8 +110,8 @@ def withdraw_consent(*, user: User, app: App, actor: User, reason: str = "") -> 
 
 
 @transaction.atomic
-def end_consent(*, consent: Consent, reason: str, actor: User) -> int:
-    """Withdraw a user's consent as staff, notify the user, and return how many active tokens ended.
+def revoke_consent(*, consent: Consent, reason: str, actor: User) -> int:
+    """End a user's consent as staff, notify the user, and return how many active tokens ended.
 
     Raises:
         InvalidInput: no reason.

@@ -24,7 +24,7 @@ from ..models import AccessToken, ApiKey, App, RefreshToken
 from ..models.apps import AppStatus
 from ..models.credentials import TokenKind
 from ..secrets import Prefix, digest_of, new_secret
-from ..selectors import live_keys_of, live_mcp_tokens_of, live_personal_tokens_of
+from ..selectors import active_keys_of, active_mcp_tokens_of, active_personal_tokens_of
 from .oauth import lock_consents, revoke_family
 from .spending import LimitValues, set_spending_limit
 
@@ -48,8 +48,8 @@ def issue_api_key(*, app: App, name: str, actor: User, expires_at: datetime | No
         raise AppNotApproved
     if app.user is None:
         raise AppNotApproved("Keys act for the app's developer, and this app has none.")
-    if live_keys_of(app).count() >= bounds.MAX_LIVE_KEYS:
-        raise TooManyKeys(maximum=bounds.MAX_LIVE_KEYS)
+    if active_keys_of(app).count() >= bounds.MAX_ACTIVE_KEYS:
+        raise TooManyKeys(maximum=bounds.MAX_ACTIVE_KEYS)
     secret = new_secret(Prefix.API_KEY)
     key = ApiKey.objects.create(
         app=app,
@@ -126,8 +126,8 @@ def issue_personal_token(
         raise SpendingLimitRequired
     # The lock keeps simultaneous calls within the maximum.
     user = lock(User.objects.all(), pk=user.pk)
-    if live_personal_tokens_of(user).count() >= bounds.MAX_LIVE_TOKENS:
-        raise TooManyTokens(maximum=bounds.MAX_LIVE_TOKENS)
+    if active_personal_tokens_of(user).count() >= bounds.MAX_ACTIVE_TOKENS:
+        raise TooManyTokens(maximum=bounds.MAX_ACTIVE_TOKENS)
     name = texts.clean_line(name, "name", maximum=bounds.CREDENTIAL_NAME_CHARS)
     values: dict[str, Any] = (
         {"kind": TokenKind.MCP, "resource": [audience.uri]} if audience == Audience.MCP else {"kind": TokenKind.PERSONAL}
@@ -158,8 +158,8 @@ def issue_mcp_token(*, app: App, name: str, expires_at: datetime, actor: User, p
         raise AppNotApproved("MCP tokens act for the app's developer, and this app has none.")
     if Scope.WALLET_SPEND in app.scopes and not password_confirmed:
         raise PasswordRequired
-    if live_mcp_tokens_of(app).count() >= bounds.MAX_LIVE_KEYS:
-        raise TooManyTokens(maximum=bounds.MAX_LIVE_KEYS)
+    if active_mcp_tokens_of(app).count() >= bounds.MAX_ACTIVE_KEYS:
+        raise TooManyTokens(maximum=bounds.MAX_ACTIVE_KEYS)
     name = texts.clean_line(name, "name", maximum=bounds.CREDENTIAL_NAME_CHARS)
     resource = [Audience.MCP.uri]
     return _issue_token(actor, expires_at, app.scopes, user=app.user, kind=TokenKind.MCP, name=name, application=app, resource=resource)

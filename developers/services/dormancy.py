@@ -21,12 +21,12 @@ def unnotified_keys() -> QuerySet[ApiKey]:
 
 
 @transaction.atomic
-def flag_dormant_key(*, key: ApiKey, actor: User | None) -> bool:
-    """Mail the owner of a dormant key, once; return False if the key was used, revoked or flagged meanwhile."""
+def mail_dormant_key(*, key: ApiKey, actor: User | None) -> bool:
+    """Mail the owner of a dormant key, once; return False if the key was used, revoked or its owner mailed meanwhile."""
     lock(ApiKey.objects.all(), pk=key.pk)
     if not unnotified_keys().filter(pk=key.pk).exists():
         return False
     DormancyNotice.objects.update_or_create(key=key, defaults={"sent_at": timezone.now()})
-    audit.record("apikey.flag_dormant", key, actor=actor)
+    audit.record("apikey.mail_dormant", key, actor=actor)
     mail(key.app.developer, "developers/key_dormant", key=key, app=key.app)
     return True

@@ -129,7 +129,7 @@ def reject_app(*, app: App, reason: str, actor: User) -> App:
 
 
 @transaction.atomic
-def narrow_scopes(*, app: App, revoke: Mapping[Scope, str], actor: User) -> App:
+def narrow_scopes(*, app: App, withdrawn: Mapping[Scope, str], actor: User) -> App:
     """Withdraw granted scopes, each with a note; keys and tokens lose them at the next request, because their scopes are computed then.
 
     Raises:
@@ -137,9 +137,9 @@ def narrow_scopes(*, app: App, revoke: Mapping[Scope, str], actor: User) -> App:
         ScopeNotGranted: the app does not have one of them.
         SelfReview: the app is the actor's.
     """
-    notes = {scope: texts.clean_text(note, f"revoke/{scope}") for scope, note in revoke.items()}
+    notes = {scope: texts.clean_text(note, f"withdrawn/{scope}") for scope, note in withdrawn.items()}
     if not notes:
-        raise texts.invalid("revoke", "empty", "At least one scope is required.")
+        raise texts.invalid("withdrawn", "empty", "At least one scope is required.")
     app = lock_for_decision(App.objects.all(), pk=app.pk, owner="user_id", actor=actor)
     if app.status not in {AppStatus.APPROVED, AppStatus.SUSPENDED}:
         raise InvalidTransition(f"It is {app.status}; only granted scopes can be withdrawn.", currentState=app.status)

@@ -89,7 +89,7 @@ def conflict() -> IdempotencyConflict:
 
 @contextmanager
 def bounded_wait(request: KeyedRequest | None) -> Iterator[None]:
-    """Turn a lock timeout into a problem; the timeout is set by `find_listing_offer`.
+    """Turn a lock timeout into a problem; the caller sets the timeout.
 
     Raises:
         IdempotencyConflict: the duplicate request did not finish in time.

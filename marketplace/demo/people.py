@@ -14,7 +14,14 @@ from developers.authentication import principal_of_bearer, principal_of_key
 from developers.models import App
 from developers.models.applications import ApplicationStatus
 from developers.models.apps import AppStatus
-from developers.selectors import apps_of, current_application, live_keys_of, live_mcp_tokens_of, live_personal_tokens_of, open_review_of
+from developers.selectors import (
+    active_keys_of,
+    active_mcp_tokens_of,
+    active_personal_tokens_of,
+    apps_of,
+    current_application,
+    open_review_of,
+)
 from developers.services.applications import approve_application, submit_application
 from developers.services.apps import create_app
 from developers.services.credentials import issue_api_key, issue_mcp_token, issue_personal_token, revoke_api_key, revoke_token
@@ -109,7 +116,7 @@ def make_approval(people: People) -> None:
     buyer = people.buyer
     if waiting_approvals_of(buyer).exists():
         return
-    for token in live_personal_tokens_of(buyer).filter(name=ASSISTANT):
+    for token in active_personal_tokens_of(buyer).filter(name=ASSISTANT):
         revoke_token(token=token, actor=buyer, reason="Replaced by quickstart")
     _, secret = issue_personal_token(
         user=buyer,
@@ -246,7 +253,7 @@ def _api_key(people: People, known: str) -> str:
     except InvalidCredential:
         # The secret is lost, so that the key is of no use.
         app = _app(people)
-        for key in live_keys_of(app).filter(name=CREDENTIAL_NAME):
+        for key in active_keys_of(app).filter(name=CREDENTIAL_NAME):
             revoke_api_key(key=key, actor=people.developer, reason="Replaced by quickstart")
     return issue_api_key(app=_app(people), name=CREDENTIAL_NAME, actor=people.developer)[1]
 
@@ -257,7 +264,7 @@ def _mcp_token(people: People, known: str) -> str:
         if principal_of_bearer(f"Bearer {known}").app == app:
             return known
     except InvalidCredential:
-        for token in live_mcp_tokens_of(app).filter(name=CREDENTIAL_NAME):
+        for token in active_mcp_tokens_of(app).filter(name=CREDENTIAL_NAME):
             revoke_token(token=token, actor=people.developer, reason="Replaced by quickstart")
     ends = timezone.now() + TOKEN_LIFETIME
     return issue_mcp_token(app=app, name=CREDENTIAL_NAME, expires_at=ends, actor=people.developer, password_confirmed=True)[1]
@@ -268,7 +275,7 @@ def _token(user: User, scopes: frozenset[Scope], known: str) -> str:
         if principal_of_bearer(f"Bearer {known}").user == user:
             return known
     except InvalidCredential:
-        for token in live_personal_tokens_of(user).filter(name=CREDENTIAL_NAME):
+        for token in active_personal_tokens_of(user).filter(name=CREDENTIAL_NAME):
             revoke_token(token=token, actor=user, reason="Replaced by quickstart")
     ends = timezone.now() + TOKEN_LIFETIME
     return issue_personal_token(

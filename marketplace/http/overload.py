@@ -25,7 +25,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from marketplace.api.problems import problem_response
 from marketplace.core.database import release_connections
 from marketplace.core.errors import Overloaded
-from marketplace.storage.base import Awaited, waiting
+from marketplace.storage.base import Awaited, wait_context
 
 from .client_address import client_network
 from .monitoring import ROUTE_KEY
@@ -175,7 +175,7 @@ class OverloadMiddleware:
             return _refusal(request)
         if slow:
             slow.waiting = self.limiter.pause
-        sending, waits = False, waiting.set(self.limiter.wait_for)
+        sending, waits = False, wait_context.set(self.limiter.wait_for)
         try:
             response = self.get_response(request)
             if response.streaming:
@@ -187,7 +187,7 @@ class OverloadMiddleware:
                     response.close()
                     response = refusal
         finally:
-            waiting.reset(waits)
+            wait_context.reset(waits)
             self.limiter.release_slot()
             if not sending:
                 self.limiter.leave()

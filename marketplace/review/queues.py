@@ -177,7 +177,7 @@ class QueueAdmin(ServiceAdmin):
         """Add the claim, links to other rows, and the decision forms."""
         viewer, chosen = staff_of(request), self.chosen(QueryDict(request.GET.get("_changelist_filters", "")))
         waits, own, may_review = self.waits(subject), self.is_own(subject, viewer), viewer.has_perm(self.review_permission)
-        held, previous = waits and claims.is_claimed(subject), self._waiting_longer(subject)
+        claimed, previous = waits and claims.is_claimed(subject), self._waiting_longer(subject)
         return (
             self.case_context(request, subject)
             | super().page_context(request, subject)
@@ -189,8 +189,8 @@ class QueueAdmin(ServiceAdmin):
                 "pending": waits,
                 "own": own,
                 "may_review": may_review,
-                "claimed_by_me": held and subject.claimed_by_id == viewer.pk,
-                "claimed_by_other": held and subject.claimed_by_id != viewer.pk,
+                "claimed_by_me": claimed and subject.claimed_by_id == viewer.pk,
+                "claimed_by_other": claimed and subject.claimed_by_id != viewer.pk,
                 "claim_urls": {name: self._decision_url(name, subject) for name in CLAIMING},
                 "chosen": chosen,
                 "next_url": self.next_url(),

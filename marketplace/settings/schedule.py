@@ -20,7 +20,7 @@ COMMANDS: tuple[tuple[str, timedelta, timedelta], ...] = (
     ("build_packages", _HOUR, _at(0, 25)),
     ("build_packages --prune 30", _DAY, _at(1, 10)),
     ("purge", _DAY, _at(1, 20)),
-    ("flag_dormant_keys", _DAY, _at(2)),
+    ("mail_dormant_keys", _DAY, _at(2)),
     ("reconcile", _DAY, _at(2, 15)),
     ("sweep_objects --delete --hours 72", _DAY, _at(2, 45)),
     ("verify_checksums", _DAY, _at(3)),

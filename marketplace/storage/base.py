@@ -22,8 +22,14 @@ def _no_limit(_what: Awaited) -> AbstractContextManager[None]:
     return nullcontext()
 
 
-# Returns a context in which a request waits without counting as active; set by `marketplace.http.overload`.
-waiting: ContextVar[Callable[[Awaited], AbstractContextManager[None]]] = ContextVar("waiting", default=_no_limit)
+# Set by `marketplace.http.overload`, which limits concurrent requests.
+wait_context: ContextVar[Callable[[Awaited], AbstractContextManager[None]]] = ContextVar("wait_context", default=_no_limit)
+
+
+def not_counted_while(what: Awaited) -> AbstractContextManager[None]:
+    """Return a context in which a request waits for this without counting as active."""
+    return wait_context.get()(what)
+
 
 BLOCK_BYTES = 256 * 1024
 _SEGMENT = re.compile(r"[a-z0-9][a-z0-9._-]*")

@@ -25,7 +25,7 @@ from storages.backends import s3
 from marketplace.core import bounds
 from marketplace.core.errors import DependencyUnavailable
 
-from .base import Blocks, ObjectFile, ObjectStorage, Segment, UnfinishedFile, check_key, is_key, storage_errors, waiting
+from .base import Blocks, ObjectFile, ObjectStorage, Segment, UnfinishedFile, check_key, is_key, not_counted_while, storage_errors
 
 # 5 GiB are 640 parts; S3 allows 10,000.
 PART_BYTES = 8 * 1024 * 1024
@@ -185,7 +185,7 @@ class S3Storage(ObjectStorage, s3.S3Storage):  # type: ignore[misc]  # django-st
     @contextmanager
     def request(self) -> Iterator[None]:
         """Make one request to the store, without counting as an active request of this process in the meantime."""
-        with waiting.get()("service"), s3_errors():
+        with not_counted_while("service"), s3_errors():
             yield
 
 

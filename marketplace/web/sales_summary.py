@@ -26,7 +26,7 @@ class SalesSummary:
 
     currency: str
     # To be paid out; below zero after refunds of paid-out sales.
-    held_minor: int
+    due_minor: int
     # Earned in this month so far, and in the month before.
     month_minor: int
     before_minor: int

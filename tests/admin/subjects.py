@@ -373,7 +373,7 @@ CASES = (
     Case("refuse", changed_client, "developers.decide_app", "client_document.refuse", CHANGED),
     Case("revoke", api_key, "developers.revoke_apikey", "apikey.revoke"),
     Case("limit", api_key, "developers.limit_apikey", "apikey.limit", REASON | {"rate_limit": "120"}, again=True),
-    Case("withdraw", consent, "developers.withdraw_consent", "consent.withdraw"),
+    Case("revoke", consent, "developers.revoke_consent", "consent.withdraw"),
     Case("revoke", token, "developers.change_accesstoken", "token.revoke"),
     Case("approve", vendor, DECIDE_VENDOR, "vendor.approve"),
     Case("reject", vendor, DECIDE_VENDOR, "vendor.reject"),

@@ -106,7 +106,7 @@ def test_narrowed_grant_is_403_at_the_very_next_request_of_keys_and_tokens(key: 
     assert token.application is not None
     for app, headers in ((key[0].app, {"x_api_key": key[1]}), (token.application, {"authorization": f"Bearer {secret}"})):
         assert call("spend", **headers).status_code == 200
-        narrow_scopes(app=app, revoke={Scope.WALLET_SPEND: "Misused"}, actor=UserFactory())
+        narrow_scopes(app=app, withdrawn={Scope.WALLET_SPEND: "Misused"}, actor=UserFactory())
         assert_problem(call("spend", **headers), 403, "insufficient_scope")
         assert call("either", **headers).status_code == 200
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 from developers.authentication import principal_of_bearer
 from developers.models import AccessToken, App, RefreshToken
 from developers.secrets import Prefix, digest_of, new_secret
-from developers.services.consents import end_consent, withdraw_consent
+from developers.services.consents import revoke_consent, withdraw_consent
 from developers.services.credentials import issue_mcp_token
 from marketplace.core.audit import history_of
 from marketplace.core.errors import InvalidCredential, InvalidInput, InvalidTransition
@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 def test_reason_is_needed() -> None:
     given = consent()
     with pytest.raises(InvalidInput):
-        end_consent(consent=given, reason=" ", actor=UserFactory())
+        revoke_consent(consent=given, reason=" ", actor=UserFactory())
     given.refresh_from_db()
     assert given.withdrawn_at is None
 
@@ -39,7 +39,7 @@ def test_everything_ends_at_once_the_user_is_told_and_twice_is_refused(django_ca
     principal_of_bearer(f"Bearer {secret}")
     mail.outbox.clear()
     with django_capture_on_commit_callbacks(execute=True):
-        assert end_consent(consent=given, reason="It sold addresses", actor=admin) == 1
+        assert revoke_consent(consent=given, reason="It sold addresses", actor=admin) == 1
     with pytest.raises(InvalidCredential):
         principal_of_bearer(f"Bearer {secret}")
     refresh.refresh_from_db()
@@ -51,7 +51,7 @@ def test_everything_ends_at_once_the_user_is_told_and_twice_is_refused(django_ca
     entry = history_of(given)[0]
     assert (entry.action, entry.actor, entry.reason) == ("consent.withdraw", admin, "It sold addresses")
     with pytest.raises(InvalidTransition):
-        end_consent(consent=given, reason="Again", actor=admin)
+        revoke_consent(consent=given, reason="Again", actor=admin)
 
 
 def test_mcp_token_made_by_hand_outlives_the_developers_own_connection() -> None:

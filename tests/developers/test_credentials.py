@@ -54,7 +54,7 @@ def test_unfit_name_is_refused(name: str) -> None:
 
 
 def test_one_live_key_too_many_is_refused_until_another_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounds, "MAX_LIVE_KEYS", 2)
+    monkeypatch.setattr(bounds, "MAX_ACTIVE_KEYS", 2)
     app = AppFactory()
     first, _ = services.issue_api_key(app=app, name="first", actor=app.user)
     second, _ = services.issue_api_key(app=app, name="second", actor=app.user, expires_at=in_days(1))
@@ -73,7 +73,7 @@ def test_key_carries_exactly_the_grant_and_the_old_one_lives_on() -> None:
     new, secret = services.issue_api_key(app=app, name="new", actor=app.user, expires_at=in_days(1))
     assert well_formed(secret, Prefix.API_KEY)
     assert (new.scope, new.last_four) == ("catalog:read account:read", secret[-4:])
-    assert set(selectors.live_keys_of(app)) == {old, new}
+    assert set(selectors.active_keys_of(app)) == {old, new}
     assert history_of(new)[0].data == {"scopes": "catalog:read account:read"}
 
 
@@ -132,7 +132,7 @@ def test_personal_token_may_manage_the_own_store() -> None:
 
 
 def test_one_live_token_too_many_is_refused_until_another_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounds, "MAX_LIVE_TOKENS", 1)
+    monkeypatch.setattr(bounds, "MAX_ACTIVE_TOKENS", 1)
     user = UserFactory()
     first, _ = personal(user)
     with pytest.raises(TooManyTokens):

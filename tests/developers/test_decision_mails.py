@@ -49,7 +49,7 @@ def end_mcp_token(user: User, admin: User) -> None:
 
 
 def narrow(user: User, admin: User) -> None:
-    narrow_scopes(app=AppFactory(user=user), revoke={Scope.WALLET_SPEND: REASON}, actor=admin)
+    narrow_scopes(app=AppFactory(user=user), withdrawn={Scope.WALLET_SPEND: REASON}, actor=admin)
 
 
 def limit_key(user: User, admin: User) -> None:

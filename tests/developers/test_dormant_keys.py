@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from developers.models import ApiKey, App
 from developers.services.credentials import issue_api_key, revoke_api_key
-from developers.services.dormancy import flag_dormant_key
+from developers.services.dormancy import mail_dormant_key
 from marketplace.core.audit import history_of
 from tests.admin.pages import address, text_of
 from tests.callers import signed_in
@@ -31,7 +31,7 @@ def key(**changes: Any) -> ApiKey:
 
 def flag(*, dry_run: bool = False) -> str:
     out = StringIO()
-    call_command("flag_dormant_keys", dry_run=dry_run, stdout=out, stderr=StringIO())
+    call_command("mail_dormant_keys", dry_run=dry_run, stdout=out, stderr=StringIO())
     return out.getvalue()
 
 
@@ -59,7 +59,7 @@ def test_owner_is_told_once_until_the_key_is_used_and_lies_idle_again(django_cap
         assert (flag(), flag()) == ("Mailed 1 owners.\n", "Mailed 0 owners.\n")
     assert [message.to for message in mail.outbox] == [[idle.app.developer.email]]
     assert idle.last_four in mail.outbox[0].body
-    assert history_of(idle).filter(action="apikey.flag_dormant").count() == 1
+    assert history_of(idle).filter(action="apikey.mail_dormant").count() == 1
     # Told 200 days ago, used 100 days ago.
     idle.dormancy_notice.sent_at = timezone.now() - timedelta(days=200)
     idle.dormancy_notice.save()
@@ -70,7 +70,7 @@ def test_owner_is_told_once_until_the_key_is_used_and_lies_idle_again(django_cap
 def test_key_that_is_used_after_it_was_listed_is_not_told_of() -> None:
     idle = key()
     ApiKey.objects.filter(pk=idle.pk).update(last_used_at=timezone.now())
-    assert flag_dormant_key(key=idle, actor=None) is False
+    assert mail_dormant_key(key=idle, actor=None) is False
 
 
 def test_idle_key_is_flagged_to_owner_and_admin() -> None:

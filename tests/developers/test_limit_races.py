@@ -60,7 +60,7 @@ def test_last_two_limits_of_a_token_are_not_both_removed() -> None:
 
 
 def test_bound_of_mcp_tokens_holds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounds, "MAX_LIVE_KEYS", 1)
+    monkeypatch.setattr(bounds, "MAX_ACTIVE_KEYS", 1)
     app = AppFactory(granted_scopes="catalog:read")
     outcomes = refusals_at_once(*[lambda: issue_mcp_token(app=app, name="desk", expires_at=in_days(1), actor=app.user)] * 4)
     assert one_stands(outcomes, TooManyTokens), outcomes

@@ -12,7 +12,7 @@ from developers.authentication import principal_of_bearer
 from developers.errors import AppNotApproved, ExpiryRequired, PasswordRequired, TooManyTokens
 from developers.models import AccessToken, App
 from developers.secrets import Prefix, digest_of, well_formed
-from developers.selectors import live_mcp_tokens_of, mcp_tokens_of
+from developers.selectors import active_mcp_tokens_of, mcp_tokens_of
 from developers.services.apps import suspend_app
 from developers.services.credentials import issue_mcp_token, revoke_token
 from developers.services.scopes import narrow_scopes
@@ -59,7 +59,7 @@ def test_app_that_spends_needs_the_password() -> None:
 
 
 def test_number_of_live_ones_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounds, "MAX_LIVE_KEYS", 1)
+    monkeypatch.setattr(bounds, "MAX_ACTIVE_KEYS", 1)
     app = AppFactory(granted_scopes=READS)
     token, _ = issue(app)
     with pytest.raises(TooManyTokens):
@@ -67,7 +67,7 @@ def test_number_of_live_ones_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None
     revoke_token(token=token, actor=app.user)
     issue(app)
     assert mcp_tokens_of(app).count() == 2
-    assert live_mcp_tokens_of(app).count() == 1
+    assert active_mcp_tokens_of(app).count() == 1
 
 
 def test_it_carries_the_grant_and_is_kept_as_a_hash_for_the_tools_only() -> None:
@@ -91,7 +91,7 @@ def test_grant_narrowed_or_app_suspended_holds_at_once_and_widening_does_not() -
     _, secret = issue(app)
     App.objects.filter(pk=app.pk).update(granted_scopes="catalog:read library:read account:read")
     assert principal_of_bearer(f"Bearer {secret}").scopes == {Scope.CATALOG_READ, Scope.LIBRARY_READ}
-    narrow_scopes(app=app, revoke={Scope.LIBRARY_READ: "Not needed"}, actor=UserFactory())
+    narrow_scopes(app=app, withdrawn={Scope.LIBRARY_READ: "Not needed"}, actor=UserFactory())
     assert principal_of_bearer(f"Bearer {secret}").scopes == {Scope.CATALOG_READ}
     suspend_app(app=app, reason="Abuse", actor=UserFactory())
     with pytest.raises(InvalidCredential):

@@ -102,8 +102,8 @@ def test_no_key_outlives_a_suspension_that_meets_its_making() -> None:
 def test_both_of_two_narrowings_hold() -> None:
     app, admin = AppFactory(), UserFactory()
     outcomes = refusals_at_once(
-        lambda: scopes.narrow_scopes(app=app, revoke={Scope.CATALOG_READ: "No"}, actor=admin),
-        lambda: scopes.narrow_scopes(app=app, revoke={Scope.WALLET_SPEND: "No"}, actor=admin),
+        lambda: scopes.narrow_scopes(app=app, withdrawn={Scope.CATALOG_READ: "No"}, actor=admin),
+        lambda: scopes.narrow_scopes(app=app, withdrawn={Scope.WALLET_SPEND: "No"}, actor=admin),
     )
     assert outcomes == [None, None]
     app.refresh_from_db()
@@ -112,7 +112,7 @@ def test_both_of_two_narrowings_hold() -> None:
 
 @pytest.mark.parametrize("what", ["keys", "tokens", "apps"])
 def test_limit_of_what_one_may_have_holds(what: str, developer: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    for bound in ("MAX_LIVE_KEYS", "MAX_LIVE_TOKENS", "MAX_APPS"):
+    for bound in ("MAX_ACTIVE_KEYS", "MAX_ACTIVE_TOKENS", "MAX_APPS"):
         monkeypatch.setattr(developers_bounds, bound, 1)
     app = AppFactory()
     makers: dict[str, tuple[Callable[[], Any], type[Problem], Any]] = {

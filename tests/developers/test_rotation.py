@@ -109,7 +109,7 @@ def test_ended_key_has_no_successor() -> None:
 
 
 def test_refused_rotation_leaves_the_old_key_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounds, "MAX_LIVE_KEYS", 1)
+    monkeypatch.setattr(bounds, "MAX_ACTIVE_KEYS", 1)
     app = AppFactory()
     key, old = issue_api_key(app=app, name="server", actor=app.user)
     with pytest.raises(TooManyKeys):

@@ -201,13 +201,13 @@ def test_deciding_while_the_app_is_suspended_is_refused(developer: User, reviewe
 @pytest.mark.parametrize("revoke", [{}, {Scope.CATALOG_READ: ""}])
 def test_narrowing_without_a_scope_or_a_note_is_refused(revoke: Any, reviewer: User) -> None:
     with pytest.raises(InvalidInput):
-        narrow_scopes(app=AppFactory(), revoke=revoke, actor=reviewer)
+        narrow_scopes(app=AppFactory(), withdrawn=revoke, actor=reviewer)
 
 
 def test_narrowing_what_is_not_granted_is_refused(reviewer: User) -> None:
     app = AppFactory(granted_scopes="catalog:read")
     with pytest.raises(ScopeNotGranted) as refusal:
-        narrow_scopes(app=app, revoke={Scope.CATALOG_READ: "x", Scope.WALLET_SPEND: "x"}, actor=reviewer)
+        narrow_scopes(app=app, withdrawn={Scope.CATALOG_READ: "x", Scope.WALLET_SPEND: "x"}, actor=reviewer)
     assert refusal.value.members == {"scopes": ["wallet:spend"]}
     app.refresh_from_db()
     assert app.granted_scopes == "catalog:read"
@@ -215,7 +215,7 @@ def test_narrowing_what_is_not_granted_is_refused(reviewer: User) -> None:
 
 def test_narrowing_a_pending_app_is_refused(app: App, reviewer: User) -> None:
     with pytest.raises(InvalidTransition):
-        narrow_scopes(app=app, revoke={Scope.CATALOG_READ: "x"}, actor=reviewer)
+        narrow_scopes(app=app, withdrawn={Scope.CATALOG_READ: "x"}, actor=reviewer)
 
 
 @pytest.mark.parametrize("suspended", [False, True])
@@ -224,7 +224,7 @@ def test_narrowed_grant_takes_the_scope_from_existing_keys(suspended: bool, app:
     key, _ = issue_api_key(app=app, name="laptop", actor=developer)
     if suspended:
         suspend_app(app=app, reason="Abuse", actor=reviewer)
-    narrowed = narrow_scopes(app=app, revoke={Scope.WALLET_SPEND: "Misused"}, actor=reviewer)
+    narrowed = narrow_scopes(app=app, withdrawn={Scope.WALLET_SPEND: "Misused"}, actor=reviewer)
     assert narrowed.granted_scopes == "catalog:read"
     key.refresh_from_db()
     key.app.refresh_from_db()

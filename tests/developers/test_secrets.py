@@ -177,7 +177,7 @@ def test_secret_is_nowhere(
     assert answer.json() == {"received": len(secrets)}
     assert len(mail.outbox) >= len(secrets)
     usage.flush()
-    call_command("flag_dormant_keys", verbosity=0)
+    call_command("mail_dormant_keys", verbosity=0)
     assert heard
     assert leaks(secrets, heard) == []
     assert leaks(secrets, [str(message.message()) + message.body for message in mail.outbox]) == []

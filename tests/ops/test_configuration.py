@@ -199,7 +199,7 @@ def test_embedded_signing_key_is_made_once_for_the_owner_only(start: Start, tmp_
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("command", ["purge", "flag_dormant_keys"])
+@pytest.mark.parametrize("command", ["purge", "mail_dormant_keys"])
 def test_command_without_a_database_prints_one_sentence(tmp_path: Path, command: str) -> None:
     result = subprocess.run(
         [sys.executable, "manage.py", command],

@@ -149,7 +149,7 @@ def test_takings_fall_into_their_days_and_months_in_utc(listing: Listing, vendor
     assert {moment.month: each.net_minor for moment, each in takings["INR"].items()} == {2: 2 * SHARE, 3: 0}
     assert sales_totals_of(accounts, since=dt.datetime(2026, 3, 16, tzinfo=dt.UTC), step=Step.DAY) == {"INR": {}}
     (figures,) = summaries_of(accounts, takings, NOW)
-    assert (figures.held_minor, figures.month_minor, figures.before_minor, figures.change) == (
+    assert (figures.due_minor, figures.month_minor, figures.before_minor, figures.change) == (
         2 * SHARE,
         0,
         2 * SHARE,

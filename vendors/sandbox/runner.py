@@ -18,7 +18,7 @@ from django.conf import settings
 
 from marketplace.core.errors import DependencyUnavailable, UnsupportedType
 from marketplace.http.overload import CallerLimit
-from marketplace.storage.base import ObjectStorage, waiting
+from marketplace.storage.base import ObjectStorage, not_counted_while
 
 from ..errors import FileRejected
 from . import replies
@@ -79,7 +79,7 @@ def run_in_sandbox(
         raise DependencyUnavailable("Files cannot be checked at the moment.")
     try:
         # A request that waits here keeps no other from work.
-        with waiting.get()("inspection"), _slot(sender):
+        with not_counted_while("inspection"), _slot(sender):
             reply, blobs = _exchange([job, str(size), str(limits.cpu_seconds), json.dumps(options)], read_at, size, limits)
             if reply.outcome == "accepted":
                 return _interpreted(interpret, reply.facts, blobs)

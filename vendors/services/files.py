@@ -30,7 +30,7 @@ from ..models import Upload
 from ..previews import ProcessedPreview
 from ..selectors import preview_of
 from ..uploads import Received
-from .limits import ensure_room, lock_vendor
+from .limits import check_room, lock_vendor
 from .listings import ensure_editable, lock_editable
 
 StoredRow = Deliverable | Preview | FilePreview | StorePicture | FormerPreview
@@ -76,7 +76,7 @@ def attach_deliverable(
             raise UploadConflict
         previous = listing.candidate_deliverable
         lock_vendor(listing.store)
-        ensure_room(listing, adding=received.size, replacing=_replaced_bytes(listing), upload=upload)
+        check_room(listing, adding=received.size, replacing=_replaced_bytes(listing), upload=upload)
         deliverable = _create_deliverable(listing, received, inspection, fingerprint)
         listing.candidate_deliverable = deliverable
         listing.save(update_fields=["candidate_deliverable"])
@@ -113,13 +113,13 @@ def _create_deliverable(listing: Listing, received: Received, inspection: Inspec
     )
 
 
-def ensure_room_for_file(*, listing: Listing, size: int) -> None:
+def check_room_for_file(*, listing: Listing, size: int) -> None:
     """Refuse a file of this announced size before it is received.
 
     Raises:
         UnapprovedStorageFull: the vendor keeps too much that is not approved.
     """
-    ensure_room(listing, adding=size, replacing=_replaced_bytes(listing))
+    check_room(listing, adding=size, replacing=_replaced_bytes(listing))
 
 
 def _replaced_bytes(listing: Listing) -> int:
@@ -156,7 +156,7 @@ def attach_preview(*, listing: Listing, kind: PreviewKind, processed: ProcessedP
         previous = Preview.objects.filter(listing=listing, kind=kind, slot=slot).first()
         if listing.approved_deliverable_id is None:
             lock_vendor(listing.store)
-            ensure_room(listing, adding=preview.size, replacing=0 if previous is None else previous.size)
+            check_room(listing, adding=preview.size, replacing=0 if previous is None else previous.size)
         if previous is not None:
             # The same image, uploaded again, keeps its alternative text.
             preview.alt_text = previous.alt_text if previous.sha256 == preview.sha256 else ""

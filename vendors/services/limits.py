@@ -24,7 +24,7 @@ def lock_vendor(store: Store) -> None:
         raise VendorNotApproved(vendorStatus=profile.status)
 
 
-def ensure_draft(store: Store) -> None:
+def check_draft_limit(store: Store) -> None:
     """Refuse a further draft of a vendor who has as many as allowed.
 
     Raises:
@@ -34,7 +34,7 @@ def ensure_draft(store: Store) -> None:
         raise TooManyDrafts(maximum=bounds.MAX_DRAFTS)
 
 
-def ensure_room(listing: Listing, *, adding: int, replacing: int = 0, upload: Upload | None = None) -> None:
+def check_room(listing: Listing, *, adding: int, replacing: int = 0, upload: Upload | None = None) -> None:
     """Refuse further bytes that no reviewer has approved; those that they replace do not count, nor does the upload that they come from.
 
     Raises:

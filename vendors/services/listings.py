@@ -16,7 +16,7 @@ from marketplace.core.database import violates
 
 from ..errors import AiPartsMismatch, ListingLocked, SlugLocked, SlugTaken
 from ..models import VendorProfile
-from .limits import ensure_draft, lock_vendor
+from .limits import check_draft_limit, lock_vendor
 
 # Of these the audit log keeps neither the old text nor the new one: it outlives drafts, and what was withdrawn.
 _FREE_TEXTS = frozenset(
@@ -80,7 +80,7 @@ def create_listing(*, profile: VendorProfile, actor: User, **fields: Unpack[NewL
     """
     with _reported_constraints(), transaction.atomic():
         lock_vendor(profile.store)
-        ensure_draft(profile.store)
+        check_draft_limit(profile.store)
         listing = Listing.objects.create(store=profile.store, **fields)
         audit.record("listing.create", listing, actor=actor, to_state=listing.status)
     return listing

@@ -17,7 +17,7 @@ from marketplace.core.errors import BodyTooLarge, NotFound, Problem, Unsupported
 from marketplace.core.ids import new_id
 from marketplace.core.transitions import lock
 from marketplace.storage import default_storage
-from marketplace.storage.base import StoredRange, waiting
+from marketplace.storage.base import StoredRange, not_counted_while
 
 from .. import bounds
 from ..errors import FileRejected, OffsetConflict, PartTooSmall, TooManyUploads, UploadFinishing, UploadUnfinished
@@ -26,7 +26,7 @@ from ..models import Upload
 from ..selectors import unfinished_uploads
 from ..uploads import Received, removed_on_failure
 from .files import attach_deliverable, delete_after_commit, ensure_uploadable, lock_for_upload, new_deliverable_key
-from .limits import ensure_room, lock_vendor
+from .limits import check_room, lock_vendor
 
 FOLDER = "uploads/"
 
@@ -47,7 +47,7 @@ def begin_upload(*, listing: Listing, filename: str, size: int, actor: User) -> 
     lock_vendor(listing.store)
     if unfinished_uploads(listing.store.vendor_profile).count() >= bounds.MAX_UNFINISHED_UPLOADS:
         raise TooManyUploads(maximum=bounds.MAX_UNFINISHED_UPLOADS)
-    ensure_room(listing, adding=size)
+    check_room(listing, adding=size)
     return Upload.objects.create(listing=listing, filename=filename, size=size, expires_at=timezone.now() + bounds.UPLOAD_WAIT)
 
 
@@ -155,7 +155,7 @@ def _joined(upload: Upload) -> Received:
     key = new_deliverable_key()
     digest, crc32, size = sha256(), 0, 0
     # Joining 5 GiB takes as long as inspecting them.
-    with waiting.get()("inspection"), removed_on_failure(key):
+    with not_counted_while("inspection"), removed_on_failure(key):
         ranges = [StoredRange(default_storage, part, 0, length) for part, length in upload.parts]
         default_storage.compose(key, ranges, content_type="application/octet-stream")
         for block in default_storage.read(key):

@@ -69,12 +69,12 @@ class QueueCount:
     oldest: datetime | None = None
     # The numbers of rows that the viewer and that anyone has claimed.
     mine: int = 0
-    held: int = 0
+    claimed: int = 0
 
     @property
     def others(self) -> int:
         """The number of rows that others have claimed."""
-        return self.held - self.mine
+        return self.claimed - self.mine
 
 
 @cache
@@ -164,10 +164,10 @@ def _counts_of(queue: Queue, viewer: Any) -> QuerySet[Any, Any]:
     claimable = issubclass(rows.model, Claimable)
     oldest: Any = Min(queue.since) if queue.since else Cast(Value(None), DateTimeField())
     mine: Any = Count("pk", filter=claimed() & Q(claimed_by=viewer)) if claimable else Value(0, IntegerField())
-    held: Any = Count("pk", filter=claimed()) if claimable else Value(0, IntegerField())
+    claimed_rows: Any = Count("pk", filter=claimed()) if claimable else Value(0, IntegerField())
     named = rows.annotate(queue_key=Value(queue.key)).values("queue_key")
-    counted = named.annotate(count=Count("pk"), oldest=oldest, mine=mine, held=held)
-    figures: QuerySet[Any, Any] = counted.values_list("queue_key", "count", "oldest", "mine", "held")
+    counted = named.annotate(count=Count("pk"), oldest=oldest, mine=mine, claimed=claimed_rows)
+    figures: QuerySet[Any, Any] = counted.values_list("queue_key", "count", "oldest", "mine", "claimed")
     return figures
 
 

@@ -272,7 +272,7 @@ def test_second_consent_widens_the_first_and_other_audience_is_another(party: Pa
 
 def test_scopes_that_changed_under_the_page_are_shown_again(party: Party) -> None:
     address = party.ask(scope=None).wsgi_request.get_full_path()
-    narrow_scopes(app=party.app, revoke={Scope.WALLET_SPEND: "Misused"}, actor=UserFactory())
+    narrow_scopes(app=party.app, withdrawn={Scope.WALLET_SPEND: "Misused"}, actor=UserFactory())
     response = party.browser.post(address, {"decision": "allow", "shown": "catalog:read account:read wallet:spend"})
     assert response.status_code == 200
     assert b"changed while this page was open" in response.content

@@ -130,7 +130,7 @@ def test_developer_edits_the_redirects_of_an_app_without_scopes_and_it_is_record
 def test_connection_shows_what_the_app_may_do_now(party: Party) -> None:
     party.tokens()
     party.tokens(scope="catalog:read", resource=MCP)
-    narrow_scopes(app=party.app, revoke={Scope.ACCOUNT_READ: "Misused"}, actor=UserFactory())
+    narrow_scopes(app=party.app, withdrawn={Scope.ACCOUNT_READ: "Misused"}, actor=UserFactory())
     page = party.browser.get("/dashboard/connections").content.decode()
     assert page.count("<strong>Font finder</strong>") == 1
     assert "Read the AI manifests" in page

@@ -114,7 +114,7 @@ def test_library_gets_what_is_granted_of_what_it_asks_for(program: Program, part
 
 def test_library_that_repeats_its_scope_gets_the_narrower_grant(program: Program, party: Party, tokens: dict[str, Any]) -> None:
     library = program()
-    narrow_scopes(app=party.app, revoke={Scope.CATALOG_READ: "Misused"}, actor=UserFactory())
+    narrow_scopes(app=party.app, withdrawn={Scope.CATALOG_READ: "Misused"}, actor=UserFactory())
     assert scopes_of(library.refresh(tokens["refresh_token"])) == {"account:read"}
     assert library.wallet() == 200
 

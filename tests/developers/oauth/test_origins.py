@@ -105,7 +105,7 @@ def test_expired_token_is_told_so_that_the_page_can_refresh(party: Party) -> Non
 
 def test_missing_scope_is_told(party: Party) -> None:
     token = party.tokens()["access_token"]
-    narrow_scopes(app=party.app, revoke={Scope.ACCOUNT_READ: "Misused"}, actor=UserFactory())
+    narrow_scopes(app=party.app, withdrawn={Scope.ACCOUNT_READ: "Misused"}, actor=UserFactory())
     answer = read(OWN, token)
     assert (answer.status_code, is_allowed(answer, OWN)) == (403, True)
 

@@ -236,7 +236,7 @@ def test_refresh_never_widens(party: Party) -> None:
 
 def test_refresh_that_repeats_the_scope_gets_what_is_granted_now(party: Party) -> None:
     tokens = party.tokens(scope="catalog:read account:read")
-    narrow_scopes(app=party.app, revoke={Scope.ACCOUNT_READ: "Misused"}, actor=UserFactory())
+    narrow_scopes(app=party.app, withdrawn={Scope.ACCOUNT_READ: "Misused"}, actor=UserFactory())
     answer = party.refresh(tokens["refresh_token"], scope="catalog:read account:read")
     assert (answer.status_code, answer.json()["scope"]) == (200, "catalog:read")
 
@@ -257,7 +257,7 @@ def test_idle_refresh_token_ends(party: Party) -> None:
 def test_narrowed_grant_counts_at_exchange_refresh_and_call(party: Party) -> None:
     tokens = party.tokens()
     code = party.code()
-    narrow_scopes(app=party.app, revoke={Scope.ACCOUNT_READ: "Misused"}, actor=UserFactory())
+    narrow_scopes(app=party.app, withdrawn={Scope.ACCOUNT_READ: "Misused"}, actor=UserFactory())
     assert call(tokens["access_token"]).status_code == 403
     assert party.exchange(code).json()["scope"] == "catalog:read"
     assert party.refresh(tokens["refresh_token"]).json()["scope"] == "catalog:read"

@@ -167,7 +167,7 @@ def test_app_that_lost_its_scopes_hears_of_that_and_no_more_of_orders(listen: Li
     to = listen(EventType.SCOPES_CHANGED, EventType.ORDER_REFUNDED)
     app = App.objects.get(pk=to.app.pk)
     lost = dict.fromkeys((Scope.ACCOUNT_READ, Scope.WALLET_SPEND), "Not needed.")
-    app = narrow_scopes(app=app, revoke=lost, actor=UserFactory())
+    app = narrow_scopes(app=app, withdrawn=lost, actor=UserFactory())
     refund_order(order=ordered_through(app, CredentialKind.API_KEY), reason="Broken.", actor=UserFactory())
     [(event, data)] = told(receiver)
     assert (event, data) == ("app.scopes_changed", {"appId": str(app.pk), "grantedScopes": app.granted_scopes.split()})

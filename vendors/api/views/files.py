@@ -82,7 +82,7 @@ class FileViews(VendorViewSet):
         """Upload the file that buyers get; it is checked and inspected. On a published listing buyers get the reviewed file until it is approved."""
         listing = self.listing_to_change(request, asset_id)
         files.ensure_uploadable(listing)
-        files.ensure_room_for_file(listing=listing, size=announced_size(request._request))
+        files.check_room_for_file(listing=listing, size=announced_size(request._request))
         key = files.new_deliverable_key()
         with receive(request._request, key=key, maximum_bytes=catalog_bounds.DELIVERABLE_BYTES) as received:
             inspection = inspect_deliverable(store=received.store, key=received.key, size=received.size, sender=str(self.user.pk))

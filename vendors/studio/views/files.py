@@ -65,7 +65,7 @@ def upload_file(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
 
     def take() -> Done:
         services.ensure_uploadable(listing)
-        services.ensure_room_for_file(listing=listing, size=announced_size(request))
+        services.check_room_for_file(listing=listing, size=announced_size(request))
         key = services.new_deliverable_key()
         with receive(request, key=key, maximum_bytes=catalog_bounds.DELIVERABLE_BYTES, reader=checked_form) as received:
             inspection = inspect_deliverable(store=received.store, key=received.key, size=received.size, sender=str(request.user.pk))

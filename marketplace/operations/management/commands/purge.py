@@ -75,7 +75,7 @@ class Command(BaseCommand):
                 count = details.count() if dry_run else details.update(payment_details="")
                 self.stdout.write(f"Bank details of {count} payouts {'would be ' if dry_run else ''}erased.")
                 count = accounts.count() if dry_run else accounts.update(encrypted="")
-                self.stdout.write(f"Bank accounts of {count} vendors {'would be ' if dry_run else ''}erased.")
+                self.stdout.write(f"{count} bank accounts of vendors {'would be ' if dry_run else ''}erased.")
 
 
 def _delete(expired: purging.Expired, totals: Mapping[str, int]) -> dict[str, int]:

@@ -40,7 +40,9 @@ class Command(BaseCommand):
             users = dict.fromkeys(row.user_id for row in factors)
             lost.append(f"The second factors of {len(users)} users cannot be decrypted: {_some(users)}.")
         if accounts:
-            lost.append(f"The bank accounts of {len(accounts)} vendors cannot be decrypted: {_some(row.profile_id for row in accounts)}.")
+            lost.append(
+                f"{len(accounts)} bank accounts cannot be decrypted, of these vendors: {_some(dict.fromkeys(row.profile_id for row in accounts))}."
+            )
         if waiting := payouts_under_old_keys():
             lost.append(f"{waiting} waiting payouts of wallets need an old key: decide on them before you remove it.")
         if lost:

@@ -1,10 +1,10 @@
-"""`manage.py flag_dormant_keys`: mail the owners of keys that have not been used for 90 days."""
+"""`manage.py mail_dormant_keys`: mail the owners of keys that have not been used for 90 days."""
 
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from developers.services.dormancy import flag_dormant_key, unnotified_keys
+from developers.services.dormancy import mail_dormant_key, unnotified_keys
 from marketplace.ui.progress import progress_bar
 
 
@@ -22,8 +22,8 @@ class Command(BaseCommand):
         if options["dry_run"]:
             for key in keys:
                 self.stdout.write(f"{key.app.developer.email}: {key.app.name}, key {key}")
-            self.stdout.write(f"Would mail {len(keys)} owners.")
+            self.stdout.write(f"Would send {len(keys)} mails.")
             return
         with progress_bar() as progress:
-            mailed = sum(flag_dormant_key(key=key, actor=None) for key in progress.track(keys, description="Keys"))
-        self.stdout.write(f"Mailed {mailed} owners.")
+            mailed = sum(mail_dormant_key(key=key, actor=None) for key in progress.track(keys, description="Keys"))
+        self.stdout.write(f"Sent {mailed} mails.")
